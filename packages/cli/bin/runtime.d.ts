@@ -1,0 +1,2 @@
+/** What tests read of the launcher's rule. */
+export const OLDEST_MAJOR: number;

@@ -1,0 +1,174 @@
+/** The refusals of a protected resource (RFC 6750 §3): each condition once, with its status, its code and what the client reads. */
+
+interface Condition {
+  readonly status: 400 | 401 | 403 | 503;
+  /** Null: RFC 6750 §3.1 wants no error code where no credentials came. */
+  readonly error: "invalid_request" | "invalid_token" | "insufficient_scope" | "temporarily_unavailable" | null;
+  /** For the client's developer. Fixed text, so that nothing of a request is ever reflected. */
+  readonly description: string;
+}
+
+/** Every way in which a request is refused, in the order of the checks. */
+export const conditions = {
+  token_missing: { status: 401, error: null, description: "This request carries no bearer token." },
+  credentials_repeated: {
+    status: 400,
+    error: "invalid_request",
+    description: "Send one Authorization header and nothing more: this request has several.",
+  },
+  credentials_malformed: {
+    status: 400,
+    error: "invalid_request",
+    description: "The Authorization header must read: Bearer, a space, one access token.",
+  },
+  token_sent_twice: {
+    status: 400,
+    error: "invalid_request",
+    description: "Send the access token in the Authorization header alone, not in the query as well.",
+  },
+  token_too_long: { status: 401, error: "invalid_token", description: "The access token is longer than 8 KiB." },
+  token_malformed: {
+    status: 401,
+    error: "invalid_token",
+    description: "The access token is not a well-formed signed JWT.",
+  },
+  token_type_wrong: {
+    status: 401,
+    error: "invalid_token",
+    description: "This JWT is not an access token: its typ must be at+jwt.",
+  },
+  algorithm_refused: {
+    status: 401,
+    error: "invalid_token",
+    description: "The access token is signed with an algorithm that this API does not accept.",
+  },
+  header_extension: {
+    status: 401,
+    error: "invalid_token",
+    description: "The access token demands a header extension (crit) that this API does not support.",
+  },
+  keys_unavailable: {
+    status: 503,
+    error: "temporarily_unavailable",
+    description: "Access tokens cannot be checked at the moment. Try again soon.",
+  },
+  key_unknown: {
+    status: 401,
+    error: "invalid_token",
+    description: "The access token is signed with a key that its issuer does not publish.",
+  },
+  signature_invalid: {
+    status: 401,
+    error: "invalid_token",
+    description: "The signature of the access token is wrong.",
+  },
+  issuer_wrong: {
+    status: 401,
+    error: "invalid_token",
+    description: "The access token comes from another authorization server.",
+  },
+  audience_wrong: { status: 401, error: "invalid_token", description: "The access token is meant for another API." },
+  claim_invalid: {
+    status: 401,
+    error: "invalid_token",
+    description: "The access token lacks a required claim, or a claim has the wrong form.",
+  },
+  token_expired: { status: 401, error: "invalid_token", description: "The access token has expired." },
+  token_not_yet_valid: { status: 401, error: "invalid_token", description: "The access token is not valid yet." },
+  token_bound: {
+    status: 401,
+    error: "invalid_token",
+    description: "The access token is bound to a key and cannot be used as a plain bearer token.",
+  },
+  scope_insufficient: {
+    status: 403,
+    error: "insufficient_scope",
+    description: "The access token does not have the scope that this request needs.",
+  },
+} as const satisfies Record<string, Condition>;
+
+/** The name of a refusal, for logs and metrics. */
+export type RefusalCondition = keyof typeof conditions;
+
+/** What the challenge says beside the error: all from the API's own configuration. */
+export interface ChallengeParts {
+  readonly realm: string;
+  /** URL of the RFC 9728 document; null: none. */
+  readonly resourceMetadata: string | null;
+}
+
+/** Makes the error of a condition. `detail` is for the log alone. */
+export type Refuse = (condition: RefusalCondition, detail: string, more?: RefusalExtras) => ResourceServerError;
+
+export interface RefusalExtras {
+  /** The scope that would have been needed, space-separated. */
+  readonly scope?: string;
+  /** Seconds. */
+  readonly retryAfter?: number;
+  readonly cause?: unknown;
+}
+
+/**
+ * A request that is refused: everything needed to answer it. `message` and `description` are safe to show to anybody;
+ * `detail` says what was wrong with this very token and belongs in the log. No field ever holds the token.
+ */
+export class ResourceServerError extends Error {
+  override readonly name = "ResourceServerError";
+  readonly condition: RefusalCondition;
+  /** HTTP status: 400, 401, 403 or 503. */
+  readonly status: number;
+  /** The code of RFC 6750 §3.1; undefined where no credentials came. */
+  readonly error: string | undefined;
+  /** Value of the WWW-Authenticate header; undefined with 503. */
+  readonly wwwAuthenticate: string | undefined;
+  readonly description: string;
+  readonly detail: string;
+
+  /** Response headers in lower case. Generic error handlers (Express has one) look for this name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The JSON body; empty where no credentials came. */
+  readonly body: Readonly<{ error?: string; error_description?: string }>;
+
+  constructor(condition: RefusalCondition, parts: ChallengeParts, detail: string, more: RefusalExtras = {}) {
+    const { status, error, description }: Condition = conditions[condition];
+    super(description, more.cause === undefined ? undefined : { cause: more.cause });
+    this.condition = condition;
+    this.status = status;
+    this.error = error ?? undefined;
+    this.description = description;
+    this.detail = detail;
+    this.wwwAuthenticate = status === 503 ? undefined : challenge(parts, error, description, more.scope);
+    this.headers = Object.freeze({
+      "content-type": "application/json",
+      "cache-control": "no-store",
+      ...(this.wwwAuthenticate === undefined ? {} : { "www-authenticate": this.wwwAuthenticate }),
+      ...(more.retryAfter === undefined ? {} : { "retry-after": String(more.retryAfter) }),
+    });
+    this.body = Object.freeze(error === null ? {} : { error, error_description: description });
+  }
+
+  /** The same as `status`, under the name that Fastify's and Express' own error handlers read. */
+  get statusCode(): number {
+    return this.status;
+  }
+}
+
+/** RFC 6750 §3; `resource_metadata` is RFC 9728 §5.1. No value can hold a quote: all are fixed or checked at start. */
+function challenge(
+  parts: ChallengeParts,
+  error: string | null,
+  description: string,
+  scope: string | undefined,
+): string {
+  const attributes = [`realm="${parts.realm}"`];
+  if (error !== null) attributes.push(`error="${error}"`, `error_description="${description}"`);
+  if (scope !== undefined) attributes.push(`scope="${scope}"`);
+  if (parts.resourceMetadata !== null) attributes.push(`resource_metadata="${parts.resourceMetadata}"`);
+  return `Bearer ${attributes.join(", ")}`;
+}
+
+/** Shortens and escapes a value of a stranger for a log line. */
+export function quoted(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 120 ? `${text.slice(0, 120)}…` : text;
+}

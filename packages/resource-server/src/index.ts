@@ -1,0 +1,13 @@
+/** Protects an API with access tokens of an Assent (or any RFC 9068) authorization server. */
+
+export type { AccessTokenClaims } from "./access-token.ts";
+export type { FetchRequest, NodeRequest, ProtectableRequest } from "./bearer.ts";
+export { type RefusalCondition, ResourceServerError } from "./errors.ts";
+export type { Algorithm, ResourceServerOptions } from "./options.ts";
+export {
+  type ProtectedResourceMetadata,
+  type ProtectedResourceOptions,
+  protectedResourceMetadata,
+  protectedResourceMetadataUrl,
+} from "./protected-resource-metadata.ts";
+export { createResourceServer, hasScope, type Requirement, type ResourceServer } from "./resource-server.ts";

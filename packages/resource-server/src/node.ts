@@ -1,0 +1,70 @@
+/** Adapter for node:http, and for what is built on it: Express, Connect, Polka. */
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { setClaims } from "./accepted.ts";
+import type { AccessTokenClaims } from "./access-token.ts";
+import { ResourceServerError } from "./errors.ts";
+import { scopeNames } from "./options.ts";
+import type { Requirement, ResourceServer } from "./resource-server.ts";
+
+export { claimsOf } from "./accepted.ts";
+
+/**
+ * Puts a handler behind a token: it runs for accepted requests alone, with the token's claims; all others are answered.
+ * What the handler itself throws is not caught.
+ * @returns a listener for `http.createServer`.
+ * @throws {TypeError} at once, if the scope names are wrong.
+ */
+export function withToken<Req extends IncomingMessage, Res extends ServerResponse>(
+  api: ResourceServer,
+  requirement: Requirement,
+  handler: (request: Req, response: Res, claims: AccessTokenClaims) => unknown,
+): (request: Req, response: Res) => Promise<void> {
+  scopeNames(requirement.scope);
+  return async (request, response) => {
+    const claims = await claimsOrAnswer(api, requirement, request, response);
+    if (claims !== null) await handler(request, response, claims);
+  };
+}
+
+/**
+ * The same as a middleware: `next()` is called for accepted requests alone, and `claimsOf(request)` has the claims.
+ * @throws {TypeError} at once, if the scope names are wrong.
+ */
+export function requireToken(
+  api: ResourceServer,
+  requirement: Requirement = {},
+): (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void {
+  scopeNames(requirement.scope);
+  return (request, response, next) => {
+    // `next` runs outside the promise: what later handlers throw is theirs.
+    claimsOrAnswer(api, requirement, request, response).then(
+      (claims) => {
+        if (claims !== null) process.nextTick(next);
+      },
+      (error: unknown) => process.nextTick(next, error),
+    );
+  };
+}
+
+/** Answers a refused request as RFC 6750 §3 says. For handlers that call `api.protect` themselves. */
+export function sendRefusal(response: ServerResponse, error: ResourceServerError): void {
+  response.writeHead(error.status, error.headers).end(JSON.stringify(error.body));
+}
+
+async function claimsOrAnswer(
+  api: ResourceServer,
+  requirement: Requirement,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<AccessTokenClaims | null> {
+  try {
+    const claims = await api.protect(request, requirement);
+    setClaims(request, claims);
+    return claims;
+  } catch (error) {
+    if (!(error instanceof ResourceServerError)) throw error;
+    sendRefusal(response, error);
+    return null;
+  }
+}

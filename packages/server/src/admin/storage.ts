@@ -1,0 +1,86 @@
+/** The storage port of the operator: clients, scopes, resources, signing keys, housekeeping. Each verb is one transaction. */
+
+import type { Client, Consent, Millis, Resource, Scope } from "../oauth/model.ts";
+
+/** A client with the version of its record, for optimistic updates. */
+export interface Versioned<T> {
+  readonly record: T;
+  readonly version: number;
+}
+
+export type PutOutcome = { readonly kind: "stored"; readonly version: number } | { readonly kind: "conflict" };
+
+/** A signing key: the public half in clear, the private half sealed (AES-256-GCM under a key outside the database). */
+export interface StoredKey {
+  readonly kid: string;
+  readonly alg: string;
+  /** Rising by one for each new key of an alg; unique, so that many starting nodes make one. */
+  readonly serial: number;
+  readonly publicJwk: string;
+  readonly sealedPrivate: Uint8Array;
+  readonly createdAt: Millis;
+  /** Signs from then on; published from `createdAt`. */
+  readonly activeFrom: Millis;
+  /** Set when an operator retired it or a newer one took over: still published until its last token has expired. */
+  readonly retiredAt: Millis | null;
+}
+
+/** How many changes of each kind the catalogue has seen; a process compares these, at most every second. */
+export interface CatalogVersions {
+  readonly clients: number;
+  readonly scopes: number;
+  readonly resources: number;
+  readonly keys: number;
+  /** When a scope was last removed. */
+  readonly scopesReducedAt: Millis | null;
+}
+
+export interface AdminStorage {
+  catalogVersions(): Promise<CatalogVersions>;
+  /** Ids of clients whose record changed after `version`. */
+  clientsChangedSince(args: { readonly version: number }): Promise<readonly string[]>;
+  getClient(args: { readonly clientId: string }): Promise<Versioned<Client> | undefined>;
+  listClients(args: { readonly limit: number; readonly after: string | null }): Promise<readonly Client[]>;
+  /** `expect`: the version that is replaced; 0: must be new; null: whatever is there. */
+  putClient(args: { readonly client: Client; readonly expect: number | null }): Promise<PutOutcome>;
+  /** Ends its grants (`client_ended`) and consents in the same transaction. */
+  deleteClient(args: { readonly clientId: string; readonly now: Millis }): Promise<boolean>;
+
+  listScopes(): Promise<readonly Scope[]>;
+  /** `create`: refuses to replace. */
+  putScope(args: {
+    readonly scope: Scope;
+    readonly create: boolean;
+  }): Promise<PutOutcome | { readonly kind: "unknown_resource" }>;
+  deleteScope(args: { readonly name: string; readonly now: Millis }): Promise<boolean>;
+
+  listResources(): Promise<readonly Resource[]>;
+  putResource(args: { readonly resource: Resource; readonly create: boolean }): Promise<PutOutcome>;
+  /** Refused while scopes belong to it. */
+  deleteResource(args: { readonly identifier: string }): Promise<"deleted" | "unknown" | "in_use">;
+
+  putLogo(args: {
+    readonly hash: string;
+    readonly type: string;
+    readonly bytes: Uint8Array;
+    readonly now: Millis;
+  }): Promise<void>;
+  getLogo(args: { readonly hash: string }): Promise<{ readonly type: string; readonly bytes: Uint8Array } | undefined>;
+
+  listKeys(): Promise<readonly StoredKey[]>;
+  /** False: another process made the key with this alg and serial first. */
+  addKey(args: { readonly key: StoredKey }): Promise<boolean>;
+  retireKey(args: { readonly kid: string; readonly now: Millis }): Promise<boolean>;
+  removeKey(args: { readonly kid: string }): Promise<boolean>;
+
+  listAllConsents(args: {
+    readonly ownerId: string | null;
+    readonly clientId: string | null;
+    readonly limit: number;
+  }): Promise<readonly Consent[]>;
+
+  /** Removes what guards nothing any more, at most `limit` rows a call; the number removed. */
+  collectGarbage(args: { readonly now: Millis; readonly limit: number }): Promise<number>;
+  /** One cheap read: the database answers. */
+  ping(): Promise<void>;
+}

@@ -1,0 +1,247 @@
+/** The settings: for each its variable, its key in assent.config, how it is read, its default. The docs' table is made from this one. */
+
+import { isIP } from "node:net";
+import { resolve } from "node:path";
+
+export interface Setting {
+  readonly variable: string;
+  readonly key: string;
+  /** Undefined: the text is not what is wanted. */
+  readonly parse: (text: string) => unknown;
+  readonly wanted: string;
+  /** As the docs show it. */
+  readonly default: string;
+  readonly meaning: string;
+  readonly secret?: true;
+}
+
+const DAY = 86_400;
+
+function whole(text: string, least: number, most: number): number | undefined {
+  const value = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
+  return value >= least && value <= most ? value : undefined;
+}
+
+function seconds(most: number): (text: string) => number | undefined {
+  return (text) => {
+    const value = whole(text, 1, most);
+    return value === undefined ? undefined : value * 1000;
+  };
+}
+
+function oneOf<T extends string>(...allowed: readonly T[]): (text: string) => T | undefined {
+  return (text) => allowed.find((one) => one === text);
+}
+
+export function isLoopbackHost(host: string): boolean {
+  return host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+function issuer(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "")
+    return undefined;
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopbackHost(url.hostname))) return undefined;
+  // RFC 8414 §3.3 compares issuers as strings: only the plain spelling is taken.
+  const plain = url.pathname === "/" ? url.origin : url.origin + url.pathname;
+  return text === plain && !plain.endsWith("/") ? plain : undefined;
+}
+
+function listen(text: string): { host: string; port: number } | undefined {
+  const match = /^(\[[0-9a-fA-F:]+\]|[^:\s]+):(\d{1,5})$/.exec(text);
+  const port = Number(match?.[2]);
+  return match?.[1] === undefined || port > 65_535 ? undefined : { host: match[1].replace(/^\[|\]$/g, ""), port };
+}
+
+function databaseUrl(text: string): string | undefined {
+  return /^sqlite:.+/.test(text) ? text : undefined;
+}
+
+function secretList(text: string): Buffer[] | undefined {
+  const secrets = text.split(",").map((one) => one.trim());
+  if (!secrets.every((one) => /^[A-Za-z0-9+/_-]{43,}={0,2}$/.test(one))) return undefined;
+  return secrets.map((one) => Buffer.from(one, "base64"));
+}
+
+function ports(text: string): [number, number] | undefined {
+  const [client, api, ...rest] = text.split(",").map((one) => whole(one.trim(), 0, 65_535));
+  return client === undefined || api === undefined || rest.length > 0 ? undefined : [client, api];
+}
+
+function durations(text: string): (number | "once" | "forever")[] | undefined {
+  const list = text
+    .split(",")
+    .map((one) => one.trim())
+    .map((one) => (one === "once" || one === "forever" ? one : whole(one, 1, 100 * 366 * DAY)));
+  return list.length > 0 && list.every((one) => one !== undefined) ? list : undefined;
+}
+
+function cidrs(text: string): string[] | undefined {
+  const list = text.split(",").map((one) => one.trim());
+  return list.every(isCidr) ? list : undefined;
+}
+
+function isCidr(text: string): boolean {
+  const [address = "", bits, ...rest] = text.split("/");
+  const family = isIP(address);
+  return (
+    family !== 0 && rest.length === 0 && (bits === undefined || whole(bits, 0, family === 4 ? 32 : 128) !== undefined)
+  );
+}
+
+const number = (text: string) => `a whole number of seconds, 1 to ${text}`;
+
+export const settings: readonly Setting[] = [
+  {
+    variable: "ASSENT_ISSUER",
+    key: "issuer",
+    parse: issuer,
+    default: "http://localhost:9400",
+    meaning: "The issuer URL, as it stands in metadata and tokens.",
+    wanted: "an https URL without query, fragment or final slash (http for loopback hosts alone)",
+  },
+  {
+    variable: "ASSENT_LISTEN",
+    key: "listen",
+    parse: listen,
+    default: "127.0.0.1:9400",
+    meaning: "Where the server listens.",
+    wanted: "host:port, for example 127.0.0.1:9400 or [::]:9400",
+  },
+  {
+    variable: "ASSENT_DATABASE_URL",
+    key: "databaseUrl",
+    parse: databaseUrl,
+    default: "sqlite:<data dir>/assent.db",
+    meaning: "The database.",
+    wanted: "sqlite:<path> (this version has no other database)",
+    secret: true,
+  },
+  {
+    variable: "ASSENT_SECRET",
+    key: "secret",
+    parse: secretList,
+    default: "generated into <data dir>/secret",
+    meaning: "What all keys are derived from. A comma-separated list rotates: the first makes, all verify.",
+    wanted: "32 or more random bytes in base64, or a comma-separated list of such",
+    secret: true,
+  },
+  {
+    variable: "ASSENT_WORKERS",
+    key: "workers",
+    parse: (text) => (text === "1" ? 1 : undefined),
+    default: "1",
+    meaning: "Processes on this machine. This version runs one.",
+    wanted: "1",
+  },
+  {
+    variable: "ASSENT_DATA_DIR",
+    key: "dataDir",
+    parse: (text) => text || undefined,
+    default: "./data",
+    meaning: "Where the embedded database and the secret live.",
+    wanted: "a path",
+  },
+  {
+    variable: "ASSENT_DEMO_PORTS",
+    key: "demoPorts",
+    parse: ports,
+    default: "9401,9402",
+    meaning: "Ports of the demo's client and API.",
+    wanted: "two port numbers, separated by a comma",
+  },
+  {
+    variable: "ASSENT_CODE_TTL",
+    key: "codeTtl",
+    parse: seconds(600),
+    default: "60",
+    meaning: "Seconds that an authorization code lives.",
+    wanted: number("600"),
+  },
+  {
+    variable: "ASSENT_ACCESS_TTL",
+    key: "accessTtl",
+    parse: seconds(3600),
+    default: "600",
+    meaning: "Seconds that an access token lives, unless its resource says otherwise.",
+    wanted: number("3600"),
+  },
+  {
+    variable: "ASSENT_REFRESH_IDLE",
+    key: "refreshIdle",
+    parse: seconds(10 * 366 * DAY),
+    default: "14 days for public clients, 90 days for confidential ones",
+    meaning: "Seconds without use after which a refresh token ends.",
+    wanted: number(String(10 * 366 * DAY)),
+  },
+  {
+    variable: "ASSENT_RETRY_WINDOW",
+    key: "retryWindow",
+    parse: seconds(300),
+    default: "10 for public clients, 30 for confidential ones",
+    meaning: "Seconds in which a rotated refresh token is answered again with the same successor.",
+    wanted: number("300"),
+  },
+  {
+    variable: "ASSENT_CONSENT_DURATIONS",
+    key: "consentDurations",
+    parse: durations,
+    default: "once,3600,86400,604800,2592000,7776000,31536000,forever",
+    meaning: "How long owners may grant: seconds, once, forever.",
+    wanted: "a comma-separated list of seconds, once and forever",
+  },
+  {
+    variable: "ASSENT_REQUIRE_PKCE",
+    key: "requirePkce",
+    parse: (text) => (text === "true" ? true : text === "false" ? false : undefined),
+    default: "false",
+    meaning: "Confidential clients must use PKCE, too.",
+    wanted: "true or false",
+  },
+  {
+    variable: "ASSENT_TRUST_PROXY",
+    key: "trustProxy",
+    parse: cidrs,
+    default: "none",
+    meaning: "Addresses whose X-Forwarded-* and Forwarded headers are believed.",
+    wanted: "a comma-separated list of CIDRs, for example 10.0.0.0/8",
+  },
+  {
+    variable: "ASSENT_LOG_LEVEL",
+    key: "logLevel",
+    parse: oneOf("trace", "debug", "info", "warn", "error", "fatal", "silent"),
+    default: "info",
+    meaning: "JSON lines on stdout; pretty on a terminal.",
+    wanted: "trace, debug, info, warn, error, fatal or silent",
+  },
+  {
+    variable: "ASSENT_SQLITE_WRITER",
+    key: "sqliteWriter",
+    parse: oneOf("thread", "main"),
+    default: "thread",
+    meaning: "Where SQLite writes: a thread keeps the event loop free on slow disks.",
+    wanted: "thread or main",
+  },
+];
+
+/** The defaults, relative to a working directory. */
+export function defaultsOf(cwd: string): Record<string, unknown> {
+  return {
+    issuer: "http://localhost:9400",
+    listen: { host: "127.0.0.1", port: 9400 },
+    databaseUrl: undefined,
+    secret: null,
+    workers: 1,
+    dataDir: resolve(cwd, "data"),
+    demoPorts: [9401, 9402],
+    codeTtl: 60_000,
+    accessTtl: 600_000,
+    refreshIdle: null,
+    retryWindow: null,
+    consentDurations: ["once", 3600, DAY, 7 * DAY, 30 * DAY, 90 * DAY, 365 * DAY, "forever"],
+    requirePkce: false,
+    trustProxy: [],
+    logLevel: "info",
+    sqliteWriter: "thread",
+  };
+}

@@ -1,0 +1,126 @@
+/** The configuration: one typed, frozen object. Environment first, then assent.config.*, then defaults. */
+
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { defaultsOf, type Setting, settings } from "./config-settings.ts";
+import type { ConsentDuration } from "./owners/storage.ts";
+
+/** Everything that can be set. Times are milliseconds. */
+export interface Config {
+  readonly issuer: string;
+  readonly listen: { readonly host: string; readonly port: number };
+  /** `sqlite:<path>`. */
+  readonly databaseUrl: string;
+  /** Decoded; null: generated into the data directory. */
+  readonly secret: readonly Buffer[] | null;
+  readonly workers: number;
+  readonly dataDir: string;
+  readonly demoPorts: readonly [client: number, api: number];
+  readonly codeTtl: number;
+  readonly accessTtl: number;
+  /** Null: 14 days for public clients, 90 for confidential ones. */
+  readonly refreshIdle: number | null;
+  /** Null: 10 s for public clients, 30 s for confidential ones. */
+  readonly retryWindow: number | null;
+  readonly consentDurations: readonly ConsentDuration[];
+  readonly requirePkce: boolean;
+  /** CIDRs whose forwarded headers are believed. */
+  readonly trustProxy: readonly string[];
+  readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
+  readonly sqliteWriter: "thread" | "main";
+}
+
+/** All that is wrong with a configuration, one line each: the key, what was found, what was wanted. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join("\n"));
+    this.name = "ConfigError";
+    this.problems = problems;
+  }
+}
+
+/** Variables that start with ASSENT_ and are for others: the tests' own. */
+const FOREIGN = /^ASSENT_(TEST|BENCH)_/;
+
+/** Reads environment and file. Throws a `ConfigError` that names every problem at once. */
+export async function loadConfig(environment: NodeJS.ProcessEnv = process.env, cwd = process.cwd()): Promise<Config> {
+  const problems: string[] = [];
+  const file = await readFile(environment["ASSENT_CONFIG"], cwd, problems);
+  return build({ environment, file, cwd, problems });
+}
+
+/** The configuration for those who embed the server: only what differs from the defaults. */
+export function configOf(values: Partial<Config>, cwd = process.cwd()): Config {
+  const config = { ...build({ environment: {}, file: {}, cwd, problems: [] }), ...values };
+  return Object.freeze({
+    ...config,
+    databaseUrl: values.databaseUrl ?? `sqlite:${resolve(cwd, config.dataDir, "assent.db")}`,
+  });
+}
+
+interface Sources {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly file: Readonly<Record<string, unknown>>;
+  readonly cwd: string;
+  readonly problems: string[];
+}
+
+function build({ environment, file, cwd, problems }: Sources): Config {
+  const values: Record<string, unknown> = defaultsOf(cwd);
+  const byVariable = new Map<string, Setting>(settings.map((setting) => [setting.variable, setting]));
+  const byKey = new Map<string, Setting>(settings.map((setting) => [setting.key, setting]));
+  for (const [key, value] of Object.entries(file)) {
+    const setting = byKey.get(key);
+    if (setting === undefined)
+      problems.push(`${key} in assent.config: unknown key; known are ${[...byKey.keys()].join(", ")}`);
+    else if (environment[setting.variable] === undefined)
+      read(setting, String(value), `${key} in assent.config`, values, problems);
+  }
+  for (const [name, value] of Object.entries(environment)) {
+    if (!name.startsWith("ASSENT_") || name === "ASSENT_CONFIG" || FOREIGN.test(name) || value === undefined) continue;
+    const setting = byVariable.get(name);
+    if (setting === undefined)
+      problems.push(`${name}: unknown variable; see docs/operate/configuration.md for those there are`);
+    else if (value !== "") read(setting, value, name, values, problems);
+  }
+  values["dataDir"] = resolve(cwd, String(values["dataDir"]));
+  values["databaseUrl"] ??= `sqlite:${resolve(String(values["dataDir"]), "assent.db")}`;
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(values as unknown as Config);
+}
+
+function read(setting: Setting, text: string, name: string, values: Record<string, unknown>, problems: string[]): void {
+  const parsed = setting.parse(text.trim());
+  if (parsed === undefined) {
+    // A secret's value is never repeated, not even a wrong one's.
+    const found = setting.secret === true ? `a value of ${text.length} characters` : JSON.stringify(text.slice(0, 100));
+    problems.push(`${name}: found ${found}, wanted ${setting.wanted}`);
+  } else {
+    values[setting.key] = parsed;
+  }
+}
+
+async function readFile(
+  named: string | undefined,
+  cwd: string,
+  problems: string[],
+): Promise<Readonly<Record<string, unknown>>> {
+  const candidates = named ? [named] : ["assent.config.ts", "assent.config.js", "assent.config.json"];
+  const path = candidates.map((name) => resolve(cwd, name)).find((candidate) => existsSync(candidate));
+  if (path === undefined) {
+    if (named) problems.push(`ASSENT_CONFIG: found ${JSON.stringify(named)}, wanted the path of a file that exists`);
+    return {};
+  }
+  try {
+    const options = path.endsWith(".json") ? { with: { type: "json" } } : {};
+    const module = (await import(pathToFileURL(path).href, options)) as { default?: unknown };
+    if (typeof module.default === "object" && module.default !== null) return module.default as Record<string, unknown>;
+    problems.push(`${path}: found no object, wanted a default export with settings`);
+  } catch (error) {
+    problems.push(`${path}: cannot be read (${error instanceof Error ? error.message : String(error)})`);
+  }
+  return {};
+}

@@ -1,0 +1,30 @@
+/** Ids: 16 bytes as base64url, the first two of them the partition (0–1023), the others random. */
+
+import { createHash } from "node:crypto";
+import { base64url, randomBytes } from "./random.ts";
+
+export const PARTITIONS = 1024;
+
+/** A new id in a partition: of a grant or session in its owner's. */
+export function newId(partition: number): string {
+  return idFrom(partition, randomBytes(16));
+}
+
+/** A new owner's id; its partition is drawn with it. */
+export function newOwnerId(): string {
+  const bytes = randomBytes(16);
+  return idFrom(((bytes[0] ?? 0) * 256 + (bytes[1] ?? 0)) % PARTITIONS, bytes);
+}
+
+/** The same id for the same parts: what is done twice is found to be one thing. */
+export function derivedId(partition: number, ...parts: readonly string[]): string {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(`${part.length}:${part}`);
+  return idFrom(partition, hash.digest().subarray(0, 16));
+}
+
+function idFrom(partition: number, bytes: Uint8Array): string {
+  bytes[0] = partition >> 8;
+  bytes[1] = partition & 0xff;
+  return base64url(bytes);
+}

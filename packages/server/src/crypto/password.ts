@@ -1,0 +1,58 @@
+/** Passwords: argon2id, at most one hash per core at a time, the queue bounded (RFC 9106; NIST SP 800-63B-4). */
+
+import { availableParallelism } from "node:os";
+import { hash, verify } from "@node-rs/argon2";
+
+/** 19 MiB, two passes, one lane: OWASP's minimum, about 10 ms … 30 ms. */
+const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+const MAX_QUEUE = 100;
+
+export const MIN_PASSWORD = 8;
+export const MAX_PASSWORD_BYTES = 1024;
+
+/** More sign-ins wait than can be answered in a reasonable time. */
+export class PasswordQueueFull extends Error {}
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= availableParallelism()) {
+    if (waiting.length >= MAX_QUEUE) throw new PasswordQueueFull("too many sign-ins at once");
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  } else {
+    running += 1;
+  }
+  try {
+    return await work();
+  } finally {
+    // The place goes to the next in line, or becomes free.
+    const next = waiting.shift();
+    if (next === undefined) running -= 1;
+    else next();
+  }
+}
+
+/** The form that is hashed: NFC, as RFC 8265 §4.2 says, so that the same password typed on two systems is the same. */
+function prepared(password: string): string {
+  return password.normalize("NFC");
+}
+
+export function hashPassword(password: string): Promise<string> {
+  return inTurn(() => hash(prepared(password), OPTIONS));
+}
+
+let decoy: Promise<string> | undefined;
+
+/** False for a wrong one. Without a hash the same time is spent on a decoy, so that an unknown name takes as long. */
+export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
+  decoy ??= hashPassword("a decoy that nobody has");
+  const against = stored ?? (await decoy);
+  const matches = await inTurn(() => verify(against, prepared(password)));
+  return matches && stored !== null;
+}
+
+/** True where the hash was made with other parameters than today's. */
+export function needsRehash(stored: string): boolean {
+  return !stored.startsWith(`$argon2id$v=19$m=${OPTIONS.memoryCost},t=${OPTIONS.timeCost},p=${OPTIONS.parallelism}$`);
+}

@@ -1,0 +1,30 @@
+/** Randomness from a pool: one system call fills many draws. A failing generator throws; there is no second source. */
+
+import { randomFillSync } from "node:crypto";
+
+const POOL = Buffer.allocUnsafeSlow(16_384);
+let used = POOL.length;
+
+/** `size` unpredictable bytes, a copy of the caller's own. */
+export function randomBytes(size: number): Uint8Array {
+  if (size > POOL.length) return randomFillSync(Buffer.allocUnsafeSlow(size));
+  if (used + size > POOL.length) {
+    randomFillSync(POOL);
+    used = 0;
+  }
+  const bytes = new Uint8Array(size);
+  bytes.set(POOL.subarray(used, used + size));
+  // What was handed out is not kept.
+  POOL.fill(0, used, used + size);
+  used += size;
+  return bytes;
+}
+
+/** Random text: base64url of `size` bytes. */
+export function randomText(size: number): string {
+  return base64url(randomBytes(size));
+}
+
+export function base64url(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64url");
+}

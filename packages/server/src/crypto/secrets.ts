@@ -1,0 +1,61 @@
+/** The server's secret and the keys derived from it, one for each purpose (HKDF, RFC 5869). */
+
+import { createHmac, hkdfSync } from "node:crypto";
+
+/** One secret of the list: `id` names it inside credentials, without telling anything of it. */
+export interface DerivedKey {
+  /** 4 bytes. */
+  readonly id: Buffer;
+  /** 32 bytes. */
+  readonly key: Buffer;
+}
+
+export type Purpose =
+  | "code"
+  | "refresh_token"
+  | "session"
+  | "device"
+  | "csrf"
+  | "authorization request"
+  | "signing key"
+  | "attempt"
+  | "verified";
+
+/** `ASSENT_SECRET`: the first of the list makes, all of them verify. */
+export class Secrets {
+  readonly #raw: readonly Buffer[];
+  readonly #derived = new Map<Purpose, readonly DerivedKey[]>();
+
+  constructor(raw: readonly Buffer[]) {
+    this.#raw = raw;
+  }
+
+  /** The keys of a purpose, in the list's order. */
+  keys(purpose: Purpose): readonly DerivedKey[] {
+    let keys = this.#derived.get(purpose);
+    if (keys === undefined) {
+      keys = this.#raw.map((secret) => ({
+        id: derive(secret, "assent key id").subarray(0, 4),
+        key: derive(secret, `assent ${purpose}`),
+      }));
+      this.#derived.set(purpose, keys);
+    }
+    return keys;
+  }
+
+  /** The key that makes. */
+  first(purpose: Purpose): DerivedKey {
+    const [first] = this.keys(purpose);
+    if (first === undefined) throw new Error("the list of secrets is empty");
+    return first;
+  }
+
+  /** HMAC-SHA256 with the first key of a purpose, base64url. */
+  mac(purpose: Purpose, text: string): string {
+    return createHmac("sha256", this.first(purpose).key).update(text).digest("base64url");
+  }
+}
+
+function derive(secret: Buffer, info: string): Buffer {
+  return Buffer.from(hkdfSync("sha256", secret, "assent/1", info, 32));
+}

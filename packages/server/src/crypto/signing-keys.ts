@@ -1,0 +1,138 @@
+/** Signing keys: made at first start, sealed at rest, published a day before they sign (RFC 7517, RFC 7638). */
+
+import { createHash, createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from "node:crypto";
+import { promisify } from "node:util";
+import type { AdminStorage, StoredKey } from "../admin/storage.ts";
+import type { Millis } from "../oauth/model.ts";
+import { seal, unseal } from "./seal.ts";
+import type { Secrets } from "./secrets.ts";
+
+const DAY = 86_400_000;
+/** A new key is made when the newest is this old … */
+export const ROTATE_AFTER: Millis = 30 * DAY;
+/** … and signs only when it has been published for this long: every API has fetched it by then. */
+export const PUBLISH_BEFORE_USE: Millis = DAY;
+/** How long a key stays published after it signed last: longer than any access token lives (60 min at most) and any clock is off. */
+export const KEEP_AFTER: Millis = 2 * 3_600_000;
+
+/** A key, ready to use. */
+export interface SigningKey {
+  readonly kid: string;
+  readonly alg: "ES256";
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+  readonly activeFrom: Millis;
+  /** The encoded JOSE header of its access tokens. */
+  readonly header: string;
+}
+
+/** The keys of the moment. */
+export interface KeySet {
+  /** Signs. */
+  readonly active: SigningKey;
+  /** Verify, and are published: the active one, those to come, and those whose last token may still live. */
+  readonly published: readonly SigningKey[];
+  /** The JWK Set, serialized. */
+  readonly jwks: string;
+  /** When the choice of keys must be made anew. */
+  readonly until: Millis;
+}
+
+const generate = promisify(generateKeyPair);
+
+/** Makes and stores a key; false: another process made one at the same time. */
+export async function addSigningKey(
+  storage: Pick<AdminStorage, "addKey">,
+  secrets: Secrets,
+  existing: readonly StoredKey[],
+  now: Millis,
+  activeFrom: Millis,
+): Promise<boolean> {
+  const { privateKey, publicKey } = await generate("ec", { namedCurve: "P-256" });
+  const { kty, crv, x, y } = publicKey.export({ format: "jwk" });
+  // RFC 7638: the thumbprint is the id.
+  const kid = createHash("sha256").update(JSON.stringify({ crv, kty, x, y })).digest("base64url");
+  const pkcs8 = privateKey.export({ format: "der", type: "pkcs8" });
+  return storage.addKey({
+    key: {
+      kid,
+      alg: "ES256",
+      serial: Math.max(0, ...existing.map(({ serial }) => serial)) + 1,
+      publicJwk: JSON.stringify({ kty, crv, x, y, kid, use: "sig", alg: "ES256" }),
+      sealedPrivate: seal(secrets, "signing key", kid, pkcs8),
+      createdAt: now,
+      activeFrom,
+      retiredAt: null,
+    },
+  });
+}
+
+/** Makes what is missing: the first key, at once active; and the next one, when the newest is old enough. */
+export async function ensureKeys(
+  storage: Pick<AdminStorage, "addKey" | "listKeys">,
+  secrets: Secrets,
+  now: Millis,
+): Promise<void> {
+  const keys = (await storage.listKeys()).filter(({ retiredAt }) => retiredAt === null);
+  const newest = Math.max(0, ...keys.map(({ activeFrom }) => activeFrom));
+  if (keys.length === 0) await addSigningKey(storage, secrets, await storage.listKeys(), now, now);
+  else if (newest + ROTATE_AFTER - PUBLISH_BEFORE_USE <= now) {
+    await addSigningKey(storage, secrets, await storage.listKeys(), now, now + PUBLISH_BEFORE_USE);
+  }
+}
+
+/** The keys of a moment, from their records. Throws where a key can't be unsealed: ASSENT_SECRET isn't the one it was sealed under. */
+export function keySet(stored: readonly StoredKey[], secrets: Secrets, now: Millis): KeySet {
+  const keys = stored.filter((key) => isPublished(key, stored, now));
+  const usable = keys.filter(({ activeFrom, retiredAt }) => retiredAt === null && activeFrom <= now);
+  const newest = usable.toSorted((a, b) => b.activeFrom - a.activeFrom || b.serial - a.serial)[0];
+  if (newest === undefined) throw new Error("no signing key is active");
+  const published = keys.map((key) => openKey(key, secrets));
+  const active = published.find(({ kid }) => kid === newest.kid);
+  if (active === undefined) throw new Error("no signing key is active");
+  const changes = stored.map(({ activeFrom }) => activeFrom).filter((at) => at > now);
+  return {
+    active,
+    published,
+    jwks: JSON.stringify({ keys: keys.map(({ publicJwk }) => JSON.parse(publicJwk) as unknown) }),
+    until: Math.min(now + 60_000, ...changes),
+  };
+}
+
+/** When a key stopped signing: a newer one became active, or it was retired. */
+export function supersededAt(key: StoredKey, all: readonly StoredKey[], now: Millis): Millis | undefined {
+  const newer = all.filter(
+    (other) =>
+      other.retiredAt === null && other.activeFrom <= now && other.serial > key.serial && other.alg === key.alg,
+  );
+  const times = newer.map(({ activeFrom }) => Math.max(activeFrom, key.activeFrom));
+  if (key.retiredAt !== null) times.push(key.retiredAt);
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+function isPublished(key: StoredKey, all: readonly StoredKey[], now: Millis): boolean {
+  const at = supersededAt(key, all, now);
+  return at === undefined || now < at + KEEP_AFTER;
+}
+
+const opened = new Map<string, SigningKey>();
+
+function openKey(stored: StoredKey, secrets: Secrets): SigningKey {
+  const known = opened.get(stored.kid);
+  if (known !== undefined) return known;
+  const pkcs8 = unseal(secrets, "signing key", stored.kid, stored.sealedPrivate);
+  if (pkcs8 === undefined) {
+    throw new Error("a signing key cannot be unsealed: ASSENT_SECRET must contain the secret that it was sealed under");
+  }
+  const privateKey = createPrivateKey({ key: pkcs8, format: "der", type: "pkcs8" });
+  const key: SigningKey = {
+    kid: stored.kid,
+    alg: "ES256",
+    privateKey,
+    publicKey: createPublicKey(privateKey),
+    activeFrom: stored.activeFrom,
+    header: Buffer.from(JSON.stringify({ alg: "ES256", typ: "at+jwt", kid: stored.kid })).toString("base64url"),
+  };
+  opened.set(stored.kid, key);
+  return key;
+}

@@ -1,0 +1,89 @@
+/** Who is at the other end: the peer, or whom a trusted proxy names (RFC 7239; X-Forwarded-For). */
+
+import { BlockList, isIP } from "node:net";
+
+export interface Forwarded {
+  readonly address: string;
+  /** What a trusted proxy says of the scheme; undefined: nothing. */
+  readonly proto: string | undefined;
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** Reads forwarded headers only from the CIDRs given. */
+export class TrustedProxies {
+  readonly #list = new BlockList();
+  readonly #any: boolean;
+
+  constructor(cidrs: readonly string[]) {
+    this.#any = cidrs.length > 0;
+    for (const cidr of cidrs) {
+      const [address = "", bits] = cidr.split("/");
+      const family = isIP(address) === 6 ? "ipv6" : "ipv4";
+      if (bits === undefined) this.#list.addAddress(address, family);
+      else this.#list.addSubnet(address, Number(bits), family);
+    }
+  }
+
+  /** `peer`: the socket's address. */
+  resolve(peer: string, headers: Headers): Forwarded {
+    const address = plain(peer);
+    if (!this.#any || !this.#trusts(address)) return { address, proto: undefined };
+    const { chain, proto } = readForwarded(headers);
+    // From the nearest hop outwards: the first that isn't a proxy of ours is the client; what stands before it anyone can write.
+    const client = chain.toReversed().find((hop) => !this.#trusts(hop)) ?? chain[0];
+    return { address: client ?? address, proto };
+  }
+
+  #trusts(address: string): boolean {
+    const family = isIP(address);
+    return family !== 0 && this.#list.check(address, family === 6 ? "ipv6" : "ipv4");
+  }
+}
+
+function readForwarded(headers: Headers): { chain: string[]; proto: string | undefined } {
+  const forwarded = one(headers["forwarded"]);
+  if (forwarded !== undefined) {
+    const hops = forwarded.split(",").map((hop) => new Map(hop.split(";").map((pair) => splitPair(pair))));
+    const chain = hops.map((hop) => plain(hop.get("for") ?? "")).filter((address) => isIP(address) !== 0);
+    return { chain, proto: hops.at(-1)?.get("proto")?.toLowerCase() };
+  }
+  const chain = (one(headers["x-forwarded-for"]) ?? "").split(",").map(plain);
+  const proto = one(headers["x-forwarded-proto"])?.split(",").at(-1)?.trim().toLowerCase();
+  return { chain: chain.filter((address) => isIP(address) !== 0), proto };
+}
+
+function splitPair(pair: string): [string, string] {
+  const [name = "", value = ""] = pair.split("=", 2);
+  return [name.trim().toLowerCase(), value.trim().replace(/^"|"$/g, "")];
+}
+
+function one(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(",") : value;
+}
+
+/** Without brackets, port and zone; IPv4 written inside IPv6 is IPv4. */
+function plain(address: string): string {
+  const bare = address
+    .trim()
+    .replace(/^\[([^\]]*)\](:\d+)?$/, "$1")
+    .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, "$1")
+    .replace(/%.*$/, "");
+  return bare.replace(/^::ffff:(\d+\.\d+\.\d+\.\d+)$/i, "$1");
+}
+
+/** What limits count: an IPv4 address, or the /64 of an IPv6 one, which is what one customer gets. */
+export function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const [head = "", tail] = address.split("::");
+  const left = head === "" ? [] : head.split(":");
+  const right = tail === undefined || tail === "" ? [] : tail.split(":");
+  const groups =
+    tail === undefined
+      ? left
+      : [...left, ...Array<string>(Math.max(0, 8 - left.length - right.length)).fill("0"), ...right];
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":")}::/64`;
+}

@@ -1,0 +1,40 @@
+/** Cookies: `__Host-`, Secure, HttpOnly, SameSite=Lax on https; without prefix and Secure on an http loopback issuer. */
+
+import type { HttpRequest } from "./message.ts";
+
+export type CookieName = "session" | "browser" | "device";
+
+export class Cookies {
+  readonly #secure: boolean;
+
+  constructor(issuer: string) {
+    this.#secure = issuer.startsWith("https:");
+  }
+
+  #name(name: CookieName): string {
+    return this.#secure ? `__Host-assent_${name}` : `assent_${name}`;
+  }
+
+  /** The cookie's value. Two cookies of one name: somebody planted one, so neither counts. */
+  read(request: HttpRequest, name: CookieName): string | undefined {
+    const wanted = this.#name(name);
+    const values = (request.header("cookie") ?? "")
+      .split(";")
+      .map((pair) => pair.trim())
+      .filter((pair) => pair.startsWith(`${wanted}=`))
+      .map((pair) => pair.slice(wanted.length + 1));
+    return values.length === 1 ? values[0] : undefined;
+  }
+
+  /** `maxAge` in seconds; absent: as long as the browser runs. */
+  set(name: CookieName, value: string, maxAge?: number): string {
+    const parts = [`${this.#name(name)}=${value}`, "Path=/", "HttpOnly", "SameSite=Lax"];
+    if (maxAge !== undefined) parts.push(`Max-Age=${maxAge}`);
+    if (this.#secure) parts.push("Secure");
+    return parts.join("; ");
+  }
+
+  clear(name: CookieName): string {
+    return this.set(name, "", 0);
+  }
+}

@@ -1,0 +1,27 @@
+/** The authorization endpoint (RFC 6749 §3.1): checks, then a page of ours or the answer to the client. */
+
+import type { Assent } from "../../assent.ts";
+import { checkAuthorizationRequest } from "../../oauth/authorization-endpoint/request.ts";
+import { parseParameters } from "../../oauth/parameters.ts";
+import { isForm } from "../form-body.ts";
+import { newInteraction } from "../forms.ts";
+import { advance, refusedRequest } from "../interaction.ts";
+import { type Answer, type HttpRequest, redirect } from "../message.ts";
+import { problemAnswer } from "../problem.ts";
+import { visitorOf } from "../visitor.ts";
+
+export async function authorize(request: HttpRequest, assent: Assent): Promise<Answer> {
+  if (request.method === "POST" && !isForm(request)) return problemAnswer("content_type_not_form", request, assent);
+  const text = request.method === "POST" ? request.body : request.query;
+  const outcome = await checkAuthorizationRequest(parseParameters(text), assent.oauth);
+  if (outcome.kind === "refused") return refusedRequest(outcome, request, assent);
+  // A form on another site posts without our SameSite=Lax cookies; followed as a GET they come along.
+  if (request.method === "POST" && request.header("cookie") === undefined) {
+    return redirect(303, `${assent.issuer}/authorize?${text}`);
+  }
+  const visitor = await visitorOf(request, assent);
+  return advance(
+    { request: outcome.request, interaction: newInteraction(text, assent.now()), visitor, http: request },
+    assent,
+  );
+}

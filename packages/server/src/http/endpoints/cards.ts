@@ -1,0 +1,26 @@
+/** How a client and a person are shown on pages. */
+
+import type { AuthorizationRequest } from "../../oauth/authorization-endpoint/request.ts";
+import type { Client } from "../../oauth/model.ts";
+import { redirectHost } from "../../oauth/redirect-uri.ts";
+import type { Person } from "../../owners/storage.ts";
+import type { ClientCard, SignedInAs } from "../../pages/views.ts";
+
+/** The client of a request, with the host that really gets the answer. */
+export function clientCard({ client, redirectUri }: Pick<AuthorizationRequest, "client" | "redirectUri">): ClientCard {
+  return {
+    name: client.name,
+    logo: logoPath(client),
+    host: redirectHost(redirectUri),
+    policyUri: client.policyUri,
+    tosUri: client.tosUri,
+  };
+}
+
+export function logoPath({ logo }: Pick<Client, "logo">): string | null {
+  return logo === null ? null : `/logos/${logo}`;
+}
+
+export function signedInAs(person: Person): SignedInAs {
+  return { name: person.name ?? person.username, username: person.username };
+}

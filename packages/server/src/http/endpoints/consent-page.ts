@@ -1,0 +1,60 @@
+/** The consent page: who asks, for what, for how long, as whom. */
+
+import type { Assent } from "../../assent.ts";
+import type { Consent, Scope } from "../../oauth/model.ts";
+import { defaultDuration, standingScopes } from "../../owners/consent.ts";
+import { consentPage } from "../../pages/index.ts";
+import type { ConsentView, ScopeChoice } from "../../pages/views.ts";
+import { formToken, sealInteraction } from "../forms.ts";
+import type { Underway } from "../interaction.ts";
+import { type Answer, page } from "../message.ts";
+import { clientCard, signedInAs } from "./cards.ts";
+import { signInAnswer } from "./sign-in-page.ts";
+
+export interface Asking {
+  readonly underway: Underway;
+  /** Those that this person may grant. */
+  readonly scopes: readonly Scope[];
+  readonly consent: Consent | undefined;
+  readonly allGranted: boolean;
+}
+
+/** `again`: what was wrong with the last answer; null: the first time. */
+export async function consentAnswer(
+  asking: Asking,
+  assent: Assent,
+  again: { readonly problem: NonNullable<ConsentView["problem"]>; readonly status: number } | null,
+): Promise<Answer> {
+  const { underway, allGranted } = asking;
+  const { request, interaction, visitor, http } = underway;
+  const { signedIn } = visitor;
+  if (signedIn === undefined) return signInAnswer(underway, assent, null);
+  const selected = defaultDuration(assent.config.consentDurations);
+  const view: ConsentView = {
+    form: {
+      csrf: formToken(assent.secrets, `session:${signedIn.session.sessionId}`),
+      request: sealInteraction(assent.secrets, visitor.nonce, interaction),
+    },
+    client: clientCard(request),
+    person: signedInAs(signedIn.person),
+    scopes: await choices(asking, assent),
+    durations: assent.config.consentDurations.map((one) => ({ value: String(one), selected: one === selected })),
+    allGranted,
+    problem: again?.problem ?? null,
+  };
+  return page(again?.status ?? 200, consentPage(view, assent.chrome(http)), "to a client", visitor.cookies);
+}
+
+async function choices({ scopes, consent }: Asking, assent: Assent): Promise<ScopeChoice[]> {
+  const resources = await assent.oauth.catalog.resources();
+  const standing = standingScopes(consent, assent.now());
+  return scopes.map(({ name, description, resource, optional, sensitive }) => ({
+    name,
+    description,
+    api: resource === null ? null : (resources.get(resource)?.name ?? resource),
+    required: !optional,
+    sensitive,
+    checked: true,
+    granted: standing.has(name),
+  }));
+}

@@ -1,0 +1,48 @@
+/** The sign-in page of a request under way, or of nobody's. */
+
+import type { Assent } from "../../assent.ts";
+import { signInPage } from "../../pages/index.ts";
+import type { SignInView } from "../../pages/views.ts";
+import { formToken, sealInteraction } from "../forms.ts";
+import type { Underway } from "../interaction.ts";
+import { type Answer, type HttpRequest, page } from "../message.ts";
+import type { Visitor } from "../visitor.ts";
+import { clientCard, signedInAs } from "./cards.ts";
+
+interface Shown {
+  readonly problem: SignInView["problem"];
+  /** What was typed, on a second try. */
+  readonly username: string;
+  readonly status: number;
+}
+
+const FIRST: Shown = { problem: null, username: "", status: 200 };
+
+/** Sign-in on the way to a client. `again`: what the last try showed; null: the first. */
+export function signInAnswer(underway: Underway, assent: Assent, again: Shown | null): Answer {
+  const { request, interaction, visitor, http } = underway;
+  const shown = again ?? { ...FIRST, username: request.loginHint?.slice(0, 254) ?? "" };
+  const view: SignInView = {
+    form: {
+      csrf: formToken(assent.secrets, `browser:${visitor.nonce}`),
+      request: sealInteraction(assent.secrets, visitor.nonce, interaction),
+    },
+    client: clientCard(request),
+    username: shown.username,
+    problem: shown.problem,
+    again: visitor.signedIn === undefined ? null : signedInAs(visitor.signedIn.person),
+  };
+  return page(shown.status, signInPage(view, assent.chrome(http)), "to a client", visitor.cookies);
+}
+
+/** Sign-in without a request: it leads to the owner's apps. */
+export function plainSignInAnswer(visitor: Visitor, http: HttpRequest, assent: Assent, shown: Shown = FIRST): Answer {
+  const view: SignInView = {
+    form: { csrf: formToken(assent.secrets, `browser:${visitor.nonce}`), request: null },
+    client: null,
+    username: shown.username,
+    problem: shown.problem,
+    again: null,
+  };
+  return page(shown.status, signInPage(view, assent.chrome(http)), "here", visitor.cookies);
+}

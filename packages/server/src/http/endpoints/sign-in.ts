@@ -1,0 +1,110 @@
+/** `/login`: the sign-in form, with or without an authorization request behind it. */
+
+import type { Assent } from "../../assent.ts";
+import { MAX_PASSWORD_BYTES } from "../../crypto/password.ts";
+import { type SignInOutcome, signIn } from "../../owners/sign-in.ts";
+import type { SignInView } from "../../pages/views.ts";
+import { networkOf } from "../client-address.ts";
+import { isFormToken } from "../forms.ts";
+import { advance, isAnswer, resume, type Underway } from "../interaction.ts";
+import { type Answer, formOf, type HttpRequest, redirect } from "../message.ts";
+import { knownDevice, startSession, type Visitor, visitorOf } from "../visitor.ts";
+import { plainSignInAnswer, signInAnswer } from "./sign-in-page.ts";
+
+export async function showSignIn(http: HttpRequest, assent: Assent): Promise<Answer> {
+  const visitor = await visitorOf(http, assent);
+  const sealed = new URLSearchParams(http.query).get("request");
+  if (sealed === null) {
+    if (visitor.signedIn !== undefined) return redirect(303, `${assent.issuer}/account/apps`, visitor.cookies);
+    return plainSignInAnswer(visitor, http, assent);
+  }
+  const underway = await resume(sealed, visitor, http, assent);
+  // Signed in meanwhile, in another tab: go on from there.
+  return isAnswer(underway) ? underway : advance(underway, assent);
+}
+
+export async function submitSignIn(http: HttpRequest, assent: Assent): Promise<Answer> {
+  const visitor = await visitorOf(http, assent);
+  const form = formOf(http);
+  const sealed = form.get("request");
+  const underway = sealed === null ? undefined : await resume(sealed, visitor, http, assent);
+  if (underway !== undefined && isAnswer(underway)) return underway;
+  const again = (problem: SignInView["problem"], status: number) =>
+    show({ problem, status, username: form.get("username")?.slice(0, 254) ?? "" }, underway, visitor, http, assent);
+
+  if (!isFormToken(assent.secrets, `browser:${visitor.nonce}`, form.get("csrf"))) return again({ kind: "stale" }, 403);
+  const username = form.get("username") ?? "";
+  const password = form.get("password") ?? "";
+  if (username === "" || password === "") return again({ kind: "missing" }, 200);
+  // Longer than any password that could have been set: refused before anything is hashed.
+  if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES || username.length > 254) return again({ kind: "wrong" }, 400);
+
+  const network = networkOf(http.address);
+  const outcome = await signIn(
+    { username, password, network, knownDeviceOf: knownDevice(http, assent) },
+    assent.signIn,
+  );
+  return signedInOrAgain(outcome, { underway, visitor, http, again }, assent);
+}
+
+interface Attempted {
+  readonly underway: Underway | undefined;
+  readonly visitor: Visitor;
+  readonly http: HttpRequest;
+  readonly again: (problem: SignInView["problem"], status: number) => Answer;
+}
+
+async function signedInOrAgain(outcome: SignInOutcome, attempted: Attempted, assent: Assent): Promise<Answer> {
+  const { underway, visitor, http, again } = attempted;
+  switch (outcome.kind) {
+    case "wrong":
+      assent.event("sign_in_failed", { reason: outcome.reason, address: http.address });
+      return again({ kind: "wrong" }, 200);
+    case "throttled": {
+      assent.event("sign_in_throttled", { address: http.address });
+      const wait = Math.max(1, outcome.until - assent.now());
+      const answer = again({ kind: "throttled", minutes: Math.ceil(wait / 60_000) }, 429);
+      return { ...answer, headers: { ...answer.headers, "retry-after": String(Math.ceil(wait / 1000)) } };
+    }
+    case "signed_in": {
+      const { person } = outcome;
+      const cookies = [...visitor.cookies, ...(await startSession(person, visitor, http, assent))];
+      assent.event("signed_in", { owner: person.personId, address: http.address });
+      if (underway === undefined) return redirect(303, `${assent.issuer}/account/apps`, cookies);
+      const request = encodeURIComponent(formOf(http).get("request") ?? "");
+      return redirect(303, `${assent.issuer}/consent?request=${request}`, cookies);
+    }
+  }
+}
+
+function show(
+  shown: { problem: SignInView["problem"]; status: number; username: string },
+  underway: Underway | undefined,
+  visitor: Visitor,
+  http: HttpRequest,
+  assent: Assent,
+): Answer {
+  return underway === undefined
+    ? plainSignInAnswer(visitor, http, assent, shown)
+    : signInAnswer(underway, assent, shown);
+}
+
+/** "Not you?": ends this session and shows the sign-in form of the same request. */
+export async function switchAccount(http: HttpRequest, assent: Assent): Promise<Answer> {
+  const visitor = await visitorOf(http, assent);
+  const form = formOf(http);
+  const underway = await resume(form.get("request"), visitor, http, assent);
+  if (isAnswer(underway)) return underway;
+  const { signedIn } = visitor;
+  if (signedIn === undefined) return signInAnswer(underway, assent, null);
+  if (!isFormToken(assent.secrets, `session:${signedIn.session.sessionId}`, form.get("csrf"))) {
+    return advance(underway, assent);
+  }
+  await assent.storage.endSession({ partition: signedIn.session.partition, sessionId: signedIn.session.sessionId });
+  const out: Visitor = {
+    ...visitor,
+    signedIn: undefined,
+    cookies: [...visitor.cookies, assent.cookies.clear("session")],
+  };
+  return signInAnswer({ ...underway, visitor: out }, assent, null);
+}

@@ -1,0 +1,22 @@
+/** The body of a form (RFC 6749 §4.1.3, Appendix B): its type, its character set, nothing compressed. */
+
+import { refuse } from "../oauth/errors.ts";
+import type { HttpRequest } from "./message.ts";
+
+/** `application/x-www-form-urlencoded`, in UTF-8 if it says. */
+export function isForm(request: HttpRequest): boolean {
+  const [type = "", ...parameters] = (request.header("content-type") ?? "").toLowerCase().split(";");
+  const charset = parameters.map((one) => one.trim()).find((one) => one.startsWith("charset="));
+  return (
+    type.trim() === "application/x-www-form-urlencoded" &&
+    (charset === undefined || /^charset="?utf-8"?$/.test(charset))
+  );
+}
+
+/** The form of a back-channel request; refuses what isn't one. */
+export function backChannelForm(request: HttpRequest): { body: string; authorization: readonly string[] } {
+  if (request.insecure) refuse("insecure_transport");
+  if (request.header("early-data") === "1") refuse("too_early");
+  if (!isForm(request)) refuse("content_type_not_form");
+  return { body: request.body, authorization: request.headers("authorization") };
+}

@@ -1,0 +1,51 @@
+/** Tokens that bind a form to the browser it was shown in (RFC 6749 §10.12). */
+
+import { timingSafeEqual } from "node:crypto";
+import { randomText } from "../crypto/random.ts";
+import { seal, unseal } from "../crypto/seal.ts";
+import type { Secrets } from "../crypto/secrets.ts";
+import type { Millis } from "../oauth/model.ts";
+
+/** The token of a form: for a browser (`browser:nonce`) or a session (`session:id`). */
+export function formToken(secrets: Secrets, bearer: string): string {
+  return secrets.mac("csrf", bearer);
+}
+
+export function isFormToken(secrets: Secrets, bearer: string, token: string | null): boolean {
+  const wanted = Buffer.from(formToken(secrets, bearer));
+  const given = Buffer.from(token ?? "");
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}
+
+/** An authorization request under way: carried by the browser, sealed, bound to it. Nothing is stored for an anonymous visitor. */
+export interface Interaction {
+  /** The request's parameters; they are checked again each time. */
+  readonly query: string;
+  readonly startedAt: Millis;
+  /** The grant's id comes of this and the owner: a double click makes one grant. */
+  readonly nonce: string;
+  /** Salt of the code, so that the second click of a double click gets the same code. */
+  readonly codeSalt: string;
+}
+
+/** How long a page of a request may stay open. */
+export const INTERACTION_TTL: Millis = 3_600_000;
+
+export function newInteraction(query: string, now: Millis): Interaction {
+  return { query, startedAt: now, nonce: randomText(16), codeSalt: randomText(32) };
+}
+
+export function sealInteraction(secrets: Secrets, browser: string, interaction: Interaction): string {
+  const { query, startedAt, nonce, codeSalt } = interaction;
+  const plain = Buffer.from(JSON.stringify([query, startedAt, nonce, codeSalt]));
+  return Buffer.from(seal(secrets, "authorization request", browser, plain)).toString("base64url");
+}
+
+/** Undefined: not ours, changed, or another browser's. */
+export function openInteraction(secrets: Secrets, browser: string, sealed: string): Interaction | undefined {
+  if (sealed.length > 32_768 || !/^[A-Za-z0-9_-]+$/.test(sealed)) return undefined;
+  const plain = unseal(secrets, "authorization request", browser, Buffer.from(sealed, "base64url"));
+  if (plain === undefined) return undefined;
+  const [query, startedAt, nonce, codeSalt] = JSON.parse(plain.toString()) as [string, Millis, string, string];
+  return { query, startedAt, nonce, codeSalt };
+}

@@ -1,0 +1,203 @@
+/** An authorization request on its way through sign-in and consent to the client's answer. */
+
+import type { Assent } from "../assent.ts";
+import { sha256 } from "../crypto/credential.ts";
+import { derivedId } from "../crypto/id.ts";
+import {
+  type AuthorizationRequest,
+  checkAuthorizationRequest,
+  type RefusedRequest,
+} from "../oauth/authorization-endpoint/request.ts";
+import { type AuthorizationResponse, codeResponse, errorResponse } from "../oauth/authorization-endpoint/response.ts";
+import type { ConditionName } from "../oauth/errors.ts";
+import type { Consent, Scope } from "../oauth/model.ts";
+import { parseParameters } from "../oauth/parameters.ts";
+import { audienceOf } from "../oauth/resource-indicator.ts";
+import type { IssueOutcome, NewGrant } from "../oauth/storage.ts";
+import { decideConsent, grantableScopes } from "../owners/consent.ts";
+import { needsSignIn } from "../owners/session.ts";
+import type { ConsentDuration, Person, Session } from "../owners/storage.ts";
+import { formPostPage } from "../pages/index.ts";
+import { consentAnswer } from "./endpoints/consent-page.ts";
+import { signInAnswer } from "./endpoints/sign-in-page.ts";
+import { INTERACTION_TTL, type Interaction, openInteraction } from "./forms.ts";
+import { type Answer, type HttpRequest, page, redirect } from "./message.ts";
+import { problemAnswer, refusalOf } from "./problem.ts";
+import type { Visitor } from "./visitor.ts";
+
+/** All that is known of a request under way. */
+export interface Underway {
+  readonly request: AuthorizationRequest;
+  readonly interaction: Interaction;
+  readonly visitor: Visitor;
+  readonly http: HttpRequest;
+}
+
+/** The request that a form or link carries, checked anew; an answer, where it can't go on. */
+export async function resume(
+  sealed: string | null,
+  visitor: Visitor,
+  http: HttpRequest,
+  assent: Assent,
+): Promise<Underway | Answer> {
+  const interaction = sealed === null ? undefined : openInteraction(assent.secrets, visitor.nonce, sealed);
+  if (interaction === undefined) return problemAnswer("interaction_unknown", http, assent);
+  if (assent.now() - interaction.startedAt > INTERACTION_TTL) {
+    const again = { href: `/authorize?${interaction.query}`, label: "Start again" };
+    return problemAnswer("interaction_expired", http, assent, again);
+  }
+  // Client, redirect_uri and scopes may have changed since: they are checked again each time.
+  const outcome = await checkAuthorizationRequest(parseParameters(interaction.query), assent.oauth);
+  if (outcome.kind === "refused") return refusedRequest(outcome, http, assent);
+  return { request: outcome.request, interaction, visitor, http };
+}
+
+export function isAnswer(value: Underway | Answer): value is Answer {
+  return "status" in value;
+}
+
+/** A refused request: by redirect where the client and its redirect_uri are known, else by a page (RFC 6749 §4.1.2.1). */
+export function refusedRequest({ error, target }: RefusedRequest, http: HttpRequest, assent: Assent): Answer {
+  assent.refused(refusalOf(error), http);
+  if (target === undefined) return problemAnswer(error.condition, http, assent);
+  return toClient(errorResponse(target, error.condition, assent.issuer), assent, http);
+}
+
+/** The next step of a request: sign in, consent, or the answer to the client. */
+export async function advance(underway: Underway, assent: Assent): Promise<Answer> {
+  const { request, interaction, visitor } = underway;
+  const silent = request.prompt.includes("none");
+  const { signedIn } = visitor;
+  const now = assent.now();
+  if (signedIn === undefined || needsSignIn(request, signedIn.session.authTime, interaction.startedAt, now)) {
+    return silent ? deny(underway, "login_required", assent) : signInAnswer(underway, assent, null);
+  }
+  const { person, session } = signedIn;
+  const scopes = grantableScopes(request.scopes, person);
+  if (scopes.length === 0) return deny(underway, "nothing_grantable", assent);
+
+  const consent = await assent.storage.findConsent({
+    partition: person.partition,
+    ownerId: person.personId,
+    clientId: request.client.clientId,
+  });
+  if (request.client.firstParty) return recordFirstParty(underway, scopes, person, session, assent);
+  const decision = decideConsent(request, scopes, consent, now);
+  if (decision === "skip") {
+    const issued = await assent.storage.issueGrant({
+      grant: newGrant(underway, scopes, person, session, "forever", assent),
+      address: underway.http.address,
+      now,
+    });
+    if (issued.kind !== "no_consent") return issuedAnswer(issued, underway, person, assent);
+    // It ended between the look and the lock: ask.
+  }
+  return silent
+    ? deny(underway, "consent_required", assent)
+    : consentPageFor(underway, scopes, consent, decision, assent);
+}
+
+function consentPageFor(
+  underway: Underway,
+  scopes: readonly Scope[],
+  consent: Consent | undefined,
+  decision: string,
+  assent: Assent,
+): Promise<Answer> {
+  return consentAnswer({ underway, scopes, consent, allGranted: decision === "asked_again" }, assent, null);
+}
+
+/** The operator vouches for a first-party client: its consent is recorded without a page. */
+async function recordFirstParty(
+  underway: Underway,
+  scopes: readonly Scope[],
+  person: Person,
+  session: Session,
+  assent: Assent,
+): Promise<Answer> {
+  const now = assent.now();
+  const { client } = underway.request;
+  const outcome = await assent.storage.approve({
+    grant: newGrant(underway, scopes, person, session, "forever", assent),
+    grantedBy: person.personId,
+    via: "first party",
+    declined: [],
+    duration: "forever",
+    onceUntil: now,
+    shown: { locale: "en", clientName: client.name, logo: client.logo },
+    address: underway.http.address,
+    now,
+  });
+  return issuedAnswer(outcome, underway, person, assent);
+}
+
+/** The grant of an answer. Its id derives from the request and the owner: done twice, it is one grant with one code. */
+export function newGrant(
+  { request, interaction }: Underway,
+  scopes: readonly Scope[],
+  person: Person,
+  session: Session,
+  duration: ConsentDuration,
+  assent: Assent,
+): NewGrant {
+  const { client } = request;
+  return {
+    partition: person.partition,
+    grantId: derivedId(person.partition, "grant", interaction.nonce, person.personId),
+    clientId: client.clientId,
+    ownerId: person.personId,
+    personId: person.personId,
+    refreshable: client.grantTypes.includes("refresh_token") && duration !== "once",
+    codeSaltHash: sha256(Buffer.from(interaction.codeSalt, "base64url")),
+    redirectUri: request.redirectUri,
+    codeChallenge: request.codeChallenge,
+    codeChallengeMethod: request.codeChallengeMethod,
+    scopes: scopes.map(({ name }) => name),
+    // Of several APIs one may be left by what the owner may, or wanted to, grant.
+    audience: audienceOf(scopes, [], new Map(), assent.issuer),
+    authTime: session.authTime,
+    acr: session.acr,
+    amr: session.amr,
+    codeUntil: assent.now() + assent.oauth.policy.codeTtl,
+  };
+}
+
+/** The code, to the client. The same request answered again gets the same code, while it is unspent. */
+export function issuedAnswer(outcome: IssueOutcome, underway: Underway, person: Person, assent: Assent): Answer {
+  const { request, interaction, http } = underway;
+  switch (outcome.kind) {
+    case "issued":
+      assent.event("grant_issued", {
+        client_id: request.client.clientId,
+        owner: person.personId,
+        scope: outcome.scopes.map(({ name }) => name).join(" "),
+      });
+      break;
+    case "repeated":
+      break;
+    case "spent":
+      return problemAnswer("interaction_finished", http, assent);
+    case "no_consent":
+      return deny(underway, "access_denied", assent);
+  }
+  const grantId = derivedId(person.partition, "grant", interaction.nonce, person.personId);
+  const code = assent.credentials.make("code", grantId, 0, Buffer.from(interaction.codeSalt, "base64url"));
+  return toClient(codeResponse(request, code, assent.issuer), assent, http, underway.visitor.cookies);
+}
+
+/** An error that the client learns of. */
+export function deny(underway: Underway, condition: ConditionName, assent: Assent): Answer {
+  const { request, http, visitor } = underway;
+  assent.event("authorization_denied", { client_id: request.client.clientId, condition });
+  return toClient(errorResponse(request, condition, assent.issuer), assent, http, visitor.cookies);
+}
+
+function toClient(
+  response: AuthorizationResponse,
+  assent: Assent,
+  http: HttpRequest,
+  cookies: readonly string[] = [],
+): Answer {
+  if (response.kind === "location") return redirect(302, response.location, cookies);
+  return page(200, formPostPage(response, assent.chrome(http)), "to a client", cookies);
+}

@@ -1,0 +1,52 @@
+/** The endpoint table: path, methods, who is answered when something is wrong, which other origins may read the answer. */
+
+import type { Assent } from "../assent.ts";
+import { endpoints } from "../oauth/server-metadata.ts";
+import { narrowApp, revokeApp, showApps, showSignOut, submitSignOut } from "./endpoints/account.ts";
+import { authorize } from "./endpoints/authorize.ts";
+import { introspection, revocation, token } from "./endpoints/back-channel.ts";
+import { showConsent, submitConsent } from "./endpoints/consent.ts";
+import { asset, errorCondition, home, jwks, live, logo, metadata, ready } from "./endpoints/documents.ts";
+import { showSignIn, submitSignIn, switchAccount } from "./endpoints/sign-in.ts";
+import type { Answer, HttpRequest } from "./message.ts";
+
+export type Endpoint = (http: HttpRequest, assent: Assent) => Promise<Answer>;
+
+export interface Route {
+  readonly path: string;
+  readonly GET?: Endpoint;
+  readonly POST?: Endpoint;
+  /** Faults are told to a program (JSON) or a person (a page). */
+  readonly for: "programs" | "people";
+  /** Any origin's script may call it, without credentials. */
+  readonly cors?: true;
+}
+
+/** Paths below the issuer. What isn't here is 404; a method that isn't here is 405. */
+export const routes: readonly Route[] = [
+  { path: endpoints.authorization, GET: authorize, POST: authorize, for: "people" },
+  { path: endpoints.token, POST: token, for: "programs", cors: true },
+  { path: endpoints.revocation, POST: revocation, for: "programs", cors: true },
+  { path: endpoints.introspection, POST: introspection, for: "programs" },
+  { path: endpoints.jwks, GET: jwks, for: "programs", cors: true },
+  { path: "/login", GET: showSignIn, POST: submitSignIn, for: "people" },
+  { path: "/login/switch", POST: switchAccount, for: "people" },
+  { path: "/consent", GET: showConsent, POST: submitConsent, for: "people" },
+  { path: "/account/apps", GET: showApps, for: "people" },
+  { path: "/account/apps/revoke", POST: revokeApp, for: "people" },
+  { path: "/account/apps/narrow", POST: narrowApp, for: "people" },
+  { path: "/account/sign-out", GET: showSignOut, POST: submitSignOut, for: "people" },
+  { path: "/account", GET: home, for: "people" },
+  { path: "/errors/:condition", GET: errorCondition, for: "people" },
+  { path: "/logos/:hash", GET: logo, for: "people" },
+  { path: "/assets/:hash/:file", GET: asset, for: "people" },
+  { path: "/favicon.svg", GET: asset, for: "people" },
+  { path: "/health/live", GET: live, for: "programs" },
+  { path: "/health/ready", GET: ready, for: "programs" },
+  { path: "/", GET: home, for: "people" },
+];
+
+/** RFC 8414 §3.1: at the host's root, the issuer's path behind it. */
+export function metadataRoute(basePath: string): Route {
+  return { path: `/.well-known/oauth-authorization-server${basePath}`, GET: metadata, for: "programs", cors: true };
+}

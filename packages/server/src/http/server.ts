@@ -1,0 +1,160 @@
+/** The endpoint table on fastify: requests in, answers out, limits and headers that all share. */
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { Assent } from "../assent.ts";
+import type { ConditionName } from "../oauth/errors.ts";
+import type { Answer, HttpRequest } from "./message.ts";
+import { problemAnswer, problemJson, refusalOf, wantsPage } from "./problem.ts";
+import { metadataRoute, type Route, routes } from "./routes.ts";
+
+export const MAX_BODY = 65_536;
+
+/** Bounds of the HTTP server that carries the handler: slow and huge requests end early. */
+export const serverOptions = {
+  maxHeaderSize: 16_384,
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 61_000,
+  connectionsCheckingInterval: 5000,
+} as const;
+
+/** A node:http handler for the whole server. */
+export async function createHandler(
+  assent: Assent,
+): Promise<(request: IncomingMessage, response: ServerResponse) => void> {
+  const app = fastify({
+    bodyLimit: MAX_BODY,
+    logger: false,
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
+    genReqId: () => assent.requestId(),
+    frameworkErrors: (_error, request, reply) =>
+      void send(fault("not_found", toRequest(request, assent), assent), reply, assent),
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "string", bodyLimit: MAX_BODY }, (_request, body, done) => done(null, body));
+  for (const method of ["TRACE", "PROPFIND", "LOCK", "UNLOCK", "COPY", "MOVE", "MKCOL", "SEARCH", "QUERY"])
+    addMethod(app, method);
+  for (const route of routes) register(app, route, assent.basePath, assent);
+  register(app, metadataRoute(assent.basePath), "", assent);
+  app.setNotFoundHandler((request, reply) =>
+    send(fault("not_found", toRequest(request, assent), assent), reply, assent),
+  );
+  app.setErrorHandler((error, request, reply) =>
+    send(thrown(error, toRequest(request, assent), assent), reply, assent),
+  );
+  await app.ready();
+  return (request, response) => app.routing(request, response);
+}
+
+function addMethod(app: FastifyInstance, method: string): void {
+  if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: false });
+}
+
+/** Every method leads to the route, so that one it doesn't take is 405 and not 404. */
+function register(app: FastifyInstance, route: Route, base: string, assent: Assent): void {
+  const path = base !== "" && route.path === "/" ? base : base + route.path;
+  app.all(path, async (request, reply) => {
+    const http = toRequest(request, assent);
+    const answer = await answerOf(route, http, assent);
+    return send(route.cors === true ? withCors(answer, http, route) : answer, reply, assent);
+  });
+}
+
+async function answerOf(route: Route, http: HttpRequest, assent: Assent): Promise<Answer> {
+  const endpoint =
+    http.method === "GET" || http.method === "HEAD" ? route.GET : http.method === "POST" ? route.POST : undefined;
+  if (endpoint === undefined) return otherMethod(route, http, assent);
+  try {
+    return await endpoint(http, assent);
+  } catch (error) {
+    const refusal = refusalOf(error);
+    assent.refused(refusal, http, error);
+    return route.for === "people"
+      ? problemAnswer(refusal.condition, http, assent)
+      : problemJson(refusal.condition, assent.issuer);
+  }
+}
+
+function otherMethod(route: Route, http: HttpRequest, assent: Assent): Answer {
+  const allow = [
+    ...(route.GET ? ["GET", "HEAD"] : []),
+    ...(route.POST ? ["POST"] : []),
+    ...(route.cors ? ["OPTIONS"] : []),
+  ].join(", ");
+  if (http.method === "OPTIONS" && route.cors) return { status: 204, headers: { allow }, body: "" };
+  const answer =
+    route.for === "people" && wantsPage(http)
+      ? problemAnswer("method_not_allowed", http, assent)
+      : problemJson("method_not_allowed", assent.issuer);
+  return { ...answer, headers: { ...answer.headers, allow } };
+}
+
+/** `*`, never with credentials (RFC 9700 §2.6): what these endpoints need is in the request itself. */
+function withCors(answer: Answer, http: HttpRequest, route: Route): Answer {
+  if (http.header("origin") === undefined) return answer;
+  const preflight = {
+    "access-control-allow-methods": route.POST ? "POST" : "GET",
+    "access-control-allow-headers": "authorization, content-type, accept",
+    "access-control-max-age": "86400",
+  };
+  const headers = {
+    ...answer.headers,
+    "access-control-allow-origin": "*",
+    "access-control-expose-headers": "www-authenticate, retry-after",
+    ...(http.method === "OPTIONS" ? preflight : {}),
+  };
+  return { ...answer, headers };
+}
+
+/** A fault that no endpoint saw: no route, a body that is too large. */
+function fault(condition: ConditionName, http: HttpRequest, assent: Assent): Answer {
+  return wantsPage(http) ? problemAnswer(condition, http, assent) : problemJson(condition, assent.issuer);
+}
+
+function thrown(error: unknown, http: HttpRequest, assent: Assent): Answer {
+  const code = (error as { code?: string }).code;
+  if (code === "FST_ERR_CTP_BODY_TOO_LARGE") return { ...fault("body_too_large", http, assent) };
+  if (code?.startsWith("FST_ERR_CTP") || code === "FST_ERR_BAD_URL")
+    return fault("content_type_not_form", http, assent);
+  const refusal = refusalOf(error);
+  assent.refused(refusal, http, error);
+  return fault(refusal.condition, http, assent);
+}
+
+async function send(answer: Answer, reply: FastifyReply, assent: Assent): Promise<FastifyReply> {
+  reply.code(answer.status);
+  reply.headers({ ...assent.commonHeaders, ...answer.headers, "x-request-id": reply.request.id });
+  if (answer.cookies !== undefined && answer.cookies.length > 0) reply.header("set-cookie", [...answer.cookies]);
+  if (assent.draining()) reply.header("connection", "close");
+  return reply.send(answer.body);
+}
+
+function toRequest(request: FastifyRequest, assent: Assent): HttpRequest {
+  const { raw } = request;
+  const url = raw.url ?? "/";
+  const mark = url.indexOf("?");
+  const forwarded = assent.proxies.resolve(raw.socket.remoteAddress ?? "", raw.headers);
+  return {
+    method: raw.method ?? "GET",
+    path: mark === -1 ? url : url.slice(0, mark),
+    params: request.params as Readonly<Record<string, string>>,
+    query: mark === -1 ? "" : url.slice(mark + 1),
+    body: typeof request.body === "string" ? request.body : "",
+    header: (name) => joined(raw.headers[name]),
+    headers: (name) => occurrences(raw.rawHeaders, name),
+    address: forwarded.address,
+    insecure: forwarded.proto === "http" && assent.issuer.startsWith("https:"),
+    id: request.id,
+  };
+}
+
+function joined(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(", ") : value;
+}
+
+/** node:http drops the second of some headers; the raw list has them all. */
+function occurrences(raw: readonly string[], name: string): string[] {
+  return raw.filter((_value, index) => index % 2 === 1 && raw[index - 1]?.toLowerCase() === name);
+}

@@ -1,0 +1,87 @@
+/** The browser at the other end: its nonce, its session, the devices it is known as. */
+
+import type { Assent } from "../assent.ts";
+import { sha256 } from "../crypto/credential.ts";
+import { newId } from "../crypto/id.ts";
+import { randomBytes, randomText } from "../crypto/random.ts";
+import { SESSION_ABSOLUTE, SESSION_IDLE } from "../owners/session.ts";
+import type { Person, Session } from "../owners/storage.ts";
+import type { HttpRequest } from "./message.ts";
+
+export interface Visitor {
+  /** What ties a request under way to this browser. */
+  readonly nonce: string;
+  /** Cookies that the answer must set. */
+  readonly cookies: readonly string[];
+  readonly signedIn: { readonly session: Session; readonly person: Person } | undefined;
+}
+
+const YEAR = 31_536_000;
+
+/** Looks the browser up; a new one gets its nonce with this answer. */
+export async function visitorOf(request: HttpRequest, assent: Assent): Promise<Visitor> {
+  const sent = assent.cookies.read(request, "browser");
+  const known = sent !== undefined && /^[A-Za-z0-9_-]{22}$/.test(sent);
+  const nonce = known ? sent : randomText(16);
+  return {
+    nonce,
+    cookies: known ? [] : [assent.cookies.set("browser", nonce, YEAR)],
+    signedIn: await sessionOf(request, assent),
+  };
+}
+
+async function sessionOf(request: HttpRequest, assent: Assent): Promise<Visitor["signedIn"]> {
+  const cookie = assent.cookies.read(request, "session");
+  const credential = cookie === undefined ? undefined : assent.credentials.read("session", cookie);
+  if (credential === undefined) return undefined;
+  const now = assent.now();
+  return assent.storage.useSession({
+    partition: credential.partition,
+    sessionId: credential.grantId,
+    secretHash: credential.saltHash,
+    now,
+    idleUntil: now + SESSION_IDLE,
+  });
+}
+
+/** A new session for a person who has just signed in; the one that this browser had ends with it. */
+export async function startSession(
+  person: Person,
+  visitor: Visitor,
+  request: HttpRequest,
+  assent: Assent,
+): Promise<readonly string[]> {
+  const sessionId = newId(person.partition);
+  const salt = randomBytes(32);
+  const now = assent.now();
+  const old = visitor.signedIn?.session;
+  await assent.storage.createSession({
+    partition: person.partition,
+    sessionId,
+    personId: person.personId,
+    authTime: now,
+    acr: null,
+    amr: ["pwd"],
+    idleUntil: now + SESSION_IDLE,
+    absoluteUntil: now + SESSION_ABSOLUTE,
+    userAgent: request.header("user-agent")?.slice(0, 300) ?? null,
+    address: request.address,
+    secretHash: sha256(salt),
+    now,
+    replaces: old === undefined ? null : { partition: old.partition, sessionId: old.sessionId },
+  });
+  const cookies = [assent.cookies.set("session", assent.credentials.make("session", sessionId, 0, salt))];
+  if (knownDevice(request, assent)?.personId !== person.personId) {
+    const device = assent.credentials.make("device", person.personId, 0, randomBytes(32));
+    cookies.push(assent.cookies.set("device", device, YEAR));
+  }
+  return cookies;
+}
+
+/** The person whom this browser has signed in before; kept through sign-out. */
+export function knownDevice(request: HttpRequest, assent: Assent): { personId: string; deviceId: string } | undefined {
+  const cookie = assent.cookies.read(request, "device");
+  const credential = cookie === undefined ? undefined : assent.credentials.read("device", cookie);
+  if (credential === undefined) return undefined;
+  return { personId: credential.grantId, deviceId: Buffer.from(credential.saltHash).toString("base64url") };
+}

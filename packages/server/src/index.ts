@@ -1,0 +1,5 @@
+/** `@assent/server`: the authorization server as a library. */
+
+export { type AssentOptions, type AssentServer, createAssent } from "./assent.ts";
+export { type Config, ConfigError, configOf, loadConfig } from "./config.ts";
+export { type Listening, listen } from "./listen.ts";

@@ -1,0 +1,16 @@
+/** The log: JSON lines on stdout, pretty on a terminal. No secret, no query string, no header ever stands in it. */
+
+import pino, { type Logger } from "pino";
+import pretty from "pino-pretty";
+
+export function createLogger(level: string): Logger {
+  const options = {
+    level,
+    base: { pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+  };
+  if (process.stdout.isTTY)
+    return pino(options, pretty({ colorize: true, ignore: "pid,event", translateTime: "SYS:HH:MM:ss" }));
+  return pino(options, pino.destination({ dest: 1, sync: false, minLength: 0 }));
+}

@@ -1,0 +1,174 @@
+/** The authorization request, checked in one fixed order (RFC 6749 §§3.1, 4.1.1, 4.1.2.1). */
+
+import { OAuthError, refuse } from "../errors.ts";
+import type { Client, Scope } from "../model.ts";
+import type { ParsedParameters } from "../parameters.ts";
+import { type CodeChallenge, readChallenge } from "../pkce.ts";
+import type { OAuthContext } from "../ports.ts";
+import { matchesRedirectUri } from "../redirect-uri.ts";
+import { audienceOf } from "../resource-indicator.ts";
+import { scopesForClient } from "../scope.ts";
+
+export type Prompt = "none" | "login" | "consent" | "select_account";
+export type ResponseMode = "query" | "form_post";
+
+/** An authorization request that passed every check. */
+export interface AuthorizationRequest extends CodeChallenge {
+  readonly client: Client;
+  readonly redirectUri: string;
+  readonly responseMode: ResponseMode;
+  /** Echoed unchanged, on success and on error. */
+  readonly state: string | null;
+  readonly responseType: "code";
+  /** The scopes as asked for. */
+  readonly scopes: readonly Scope[];
+  readonly resources: readonly string[];
+  /** The one API of its tokens; null: several, and each token request names one. */
+  readonly audience: string | null;
+  readonly prompt: readonly Prompt[];
+  /** Seconds that a sign-in may be old; null: any age. */
+  readonly maxAge: number | null;
+  readonly loginHint: string | null;
+}
+
+/** What is known as soon as an error may travel by redirect. */
+export type RedirectTarget = Pick<AuthorizationRequest, "redirectUri" | "responseMode" | "state">;
+
+type Draft = Partial<AuthorizationRequest>;
+type Check = (asked: ParsedParameters, draft: Draft, context: OAuthContext) => Draft | Promise<Draft>;
+
+/**
+ * Every check, in its order. Until `redirect_uri` has been matched a refusal is a page of ours, HTTP 400, never a redirect
+ * (RFC 6749 §4.1.2.4); from then on it goes back to the client. Each check returns what it has made sure of.
+ */
+export const checks: readonly (readonly [
+  name: string,
+  section: string,
+  refusedBy: "page" | "redirect",
+  check: Check,
+])[] = [
+  ["client_id", "RFC 6749 §2.2", "page", clientIsKnown],
+  ["redirect_uri", "RFC 6749 §3.1.2.3", "page", redirectUriIsRegistered],
+  ["state", "RFC 6749 §4.1.1", "redirect", stateIsKept],
+  ["all parameters", "RFC 6749 §3.1", "redirect", nothingIsRepeatedOrMalformed],
+  ["response_mode", "OAuth 2.0 Multiple Response Types §2.1", "redirect", responseModeIsSupported],
+  ["request, request_uri", "RFC 9101 §5", "redirect", noRequestObject],
+  ["response_type", "RFC 6749 §3.1.1", "redirect", responseTypeIsAllowed],
+  ["code_challenge", "RFC 7636 §4.4", "redirect", challengeIsFine],
+  ["scope", "RFC 6749 §3.3", "redirect", scopesAreAllowed],
+  ["resource", "RFC 8707 §2", "redirect", resourcesAreAllowed],
+  ["prompt, max_age, login_hint", "OpenID Connect Core §3.1.2.1", "redirect", promptIsFine],
+];
+
+/** Refused, and where the error goes. `target` undefined: to a page of ours. */
+export interface RefusedRequest {
+  readonly error: OAuthError;
+  readonly target: RedirectTarget | undefined;
+}
+
+export type RequestOutcome =
+  | { readonly kind: "accepted"; readonly request: AuthorizationRequest }
+  | ({ readonly kind: "refused" } & RefusedRequest);
+
+/** Runs the checks. Faults other than refusals are thrown. */
+export async function checkAuthorizationRequest(
+  asked: ParsedParameters,
+  context: OAuthContext,
+): Promise<RequestOutcome> {
+  let draft: Draft = {};
+  try {
+    for (const [, , , check] of checks) draft = { ...draft, ...(await check(asked, draft, context)) };
+    // Each field has been set by the check of its name: the table is complete.
+    return { kind: "accepted", request: draft as AuthorizationRequest };
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    return { kind: "refused", error, target: targetOf(draft, asked) };
+  }
+}
+
+function targetOf(draft: Draft, asked: ParsedParameters): RedirectTarget | undefined {
+  if (draft.redirectUri === undefined) return undefined;
+  return {
+    redirectUri: draft.redirectUri,
+    responseMode: draft.responseMode ?? "query",
+    state: draft.state ?? asked.single.get("state") ?? null,
+  };
+}
+
+async function clientIsKnown({ single }: ParsedParameters, _draft: Draft, { catalog }: OAuthContext): Promise<Draft> {
+  const client = await catalog.client(single.get("client_id") ?? "");
+  if (client === undefined || client.status !== "active") return refuse("authorization_client_unknown");
+  return { client };
+}
+
+function redirectUriIsRegistered({ single }: ParsedParameters, { client }: Draft): Draft {
+  const redirectUri = single.get("redirect_uri");
+  if (redirectUri === undefined || !matchesRedirectUri(client?.redirectUris ?? [], redirectUri)) {
+    return refuse("redirect_uri_mismatch");
+  }
+  return { redirectUri };
+}
+
+function stateIsKept({ single }: ParsedParameters): Draft {
+  return { state: single.get("state") ?? null };
+}
+
+function nothingIsRepeatedOrMalformed({ problem }: ParsedParameters): Draft {
+  if (problem !== null) refuse(problem.condition);
+  return {};
+}
+
+function responseModeIsSupported({ single }: ParsedParameters): Draft {
+  const responseMode = single.get("response_mode") ?? "query";
+  if (responseMode !== "query" && responseMode !== "form_post") return refuse("response_mode_unsupported");
+  return { responseMode };
+}
+
+function noRequestObject({ single }: ParsedParameters): Draft {
+  if (single.has("request") || single.has("request_uri")) refuse("request_object_unsupported");
+  return {};
+}
+
+function responseTypeIsAllowed({ single }: ParsedParameters, { client }: Draft): Draft {
+  const responseType = single.get("response_type");
+  if (responseType === undefined) refuse("response_type_missing");
+  if (responseType !== "code") return refuse("unsupported_response_type");
+  if (!client?.responseTypes.includes("code") || !client.grantTypes.includes("authorization_code")) {
+    refuse("response_type_not_registered");
+  }
+  return { responseType };
+}
+
+function challengeIsFine({ single }: ParsedParameters, { client }: Draft, { policy }: OAuthContext): Draft {
+  return client === undefined ? {} : readChallenge(single, client, policy);
+}
+
+async function scopesAreAllowed(
+  { single }: ParsedParameters,
+  { client }: Draft,
+  { catalog }: OAuthContext,
+): Promise<Draft> {
+  const scope = single.get("scope");
+  if (scope === undefined || client === undefined) return refuse("scope_missing");
+  return { scopes: scopesForClient(scope, client, await catalog.scopes()) };
+}
+
+async function resourcesAreAllowed(asked: ParsedParameters, { scopes }: Draft, context: OAuthContext): Promise<Draft> {
+  const audience = audienceOf(scopes ?? [], asked.resource, await context.catalog.resources(), context.issuer);
+  return { audience, resources: asked.resource };
+}
+
+const PROMPTS: ReadonlySet<string> = new Set<Prompt>(["none", "login", "consent", "select_account"]);
+
+function promptIsFine({ single }: ParsedParameters): Draft {
+  const prompt = single.get("prompt")?.split(" ") ?? [];
+  if (prompt.some((one) => !PROMPTS.has(one)) || (prompt.includes("none") && prompt.length > 1))
+    refuse("prompt_invalid");
+  const maxAge = single.get("max_age");
+  if (maxAge !== undefined && !/^\d{1,10}$/.test(maxAge)) refuse("max_age_invalid");
+  return {
+    prompt: prompt as Prompt[],
+    maxAge: maxAge === undefined ? null : Number(maxAge),
+    loginHint: single.get("login_hint") ?? null,
+  };
+}

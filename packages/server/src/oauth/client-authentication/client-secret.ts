@@ -1,0 +1,25 @@
+/** Client secrets: compared by hash (RFC 6749 §2.3.1). They have 256 random bits, so a fast hash hides them. */
+
+import type { ClientSecret } from "../model.ts";
+import type { OAuthContext } from "../ports.ts";
+
+/** Where there is no secret to compare with, the time is spent all the same. */
+const NO_SECRET = "A".repeat(43);
+
+/** `valid`: it is one of the client's secrets and not past its end. All are compared, whichever matches. */
+export function compareSecret(
+  sent: string,
+  secrets: readonly ClientSecret[],
+  { hashes, now }: Pick<OAuthContext, "hashes" | "now">,
+): "valid" | "expired" | "wrong" {
+  const hash = hashes.sha256(sent);
+  let found: "valid" | "expired" | "wrong" = "wrong";
+  if (secrets.length === 0) hashes.equal(hash, NO_SECRET);
+  for (const secret of secrets) {
+    if (!hashes.equal(hash, secret.hash)) continue;
+    const expired = secret.expiresAt !== null && secret.expiresAt <= now();
+    if (!expired) found = "valid";
+    else if (found === "wrong") found = "expired";
+  }
+  return found;
+}

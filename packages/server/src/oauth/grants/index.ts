@@ -1,0 +1,25 @@
+/** The grant types of this server (RFC 6749 §1.3): one file each; a new one is a line here. */
+
+import type { TokenResponse } from "../access-token.ts";
+import type { Client } from "../model.ts";
+import type { ParsedParameters } from "../parameters.ts";
+import type { OAuthContext } from "../ports.ts";
+import { authorizationCode } from "./authorization-code.ts";
+import { refreshToken } from "./refresh-token.ts";
+
+/** A token request whose form, client and right to the grant type the endpoint has checked. */
+export interface GrantRequest extends ParsedParameters {
+  readonly client: Client;
+}
+
+/** How one grant type is exchanged for tokens. What all grants share is the endpoint's. */
+export interface GrantType {
+  /** The value of `grant_type`. */
+  readonly grantType: string;
+  /** Refuses by throwing; anything it returns is a success. */
+  redeem(request: GrantRequest, context: OAuthContext): Promise<TokenResponse>;
+}
+
+export const grantTypes: ReadonlyMap<string, GrantType> = new Map(
+  [authorizationCode, refreshToken].map((grant) => [grant.grantType, grant]),
+);

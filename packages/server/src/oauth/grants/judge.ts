@@ -1,0 +1,47 @@
+/** What a token request gets out of a grant: its scopes and its one audience (RFC 6749 §§3.3, 6; RFC 8707 §2.2). */
+
+import { refuse } from "../errors.ts";
+import type { Client, Grant, GrantedScope } from "../model.ts";
+import type { ParsedParameters } from "../parameters.ts";
+import type { OAuthContext } from "../ports.ts";
+import { scopesOfResource } from "../resource-indicator.ts";
+import { liveScopes, parseScope } from "../scope.ts";
+
+export interface Judged {
+  readonly scopes: readonly GrantedScope[];
+  readonly audience: string;
+}
+
+/** The `resource` of a token request; several make no sense for one token (one token, one audience). */
+export function oneResource({ resource }: ParsedParameters): string | undefined {
+  if (new Set(resource).size > 1) refuse("resource_needed", "several resources in one token request");
+  return resource[0];
+}
+
+/**
+ * The scopes of the grant that still hold, narrowed to what the request asks and to the API that it names.
+ * Refuses what is wider than the grant; nothing left ends in `invalid_grant`. Writes nothing.
+ */
+export async function judgeGrant(
+  grant: Grant,
+  client: Client,
+  asked: { readonly scope: string | undefined; readonly resource: string | undefined },
+  context: OAuthContext,
+): Promise<Judged> {
+  const known = await context.catalog.scopes();
+  let scopes = liveScopes(grant.scopes, client, known, context.now());
+  if (asked.scope !== undefined) {
+    const wanted = new Set(parseScope(asked.scope));
+    for (const name of wanted)
+      if (!grant.scopes.some((scope) => scope.name === name)) refuse("scope_exceeds_grant", name);
+    scopes = scopes.filter(({ name }) => wanted.has(name));
+  }
+  if (scopes.length === 0) return refuse("scopes_all_ended");
+  const names = scopes.map(({ name }) => name);
+  const audiences = new Set(names.map((name) => known.get(name)?.resource ?? context.issuer));
+  const audience =
+    asked.resource ?? (audiences.size === 1 ? [...audiences][0] : undefined) ?? refuse("resource_needed");
+  const own = new Set(scopesOfResource(names, audience, known, context.issuer));
+  if (own.size === 0) refuse("resource_exceeds_grant");
+  return { scopes: scopes.filter(({ name }) => own.has(name)), audience };
+}

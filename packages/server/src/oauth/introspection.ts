@@ -1,0 +1,90 @@
+/** Token introspection (RFC 7662). */
+
+import { compareSecret } from "./client-authentication/client-secret.ts";
+import { authenticateClient, presentedCredentials } from "./client-authentication/index.ts";
+import { refuse } from "./errors.ts";
+import type { Client, Resource } from "./model.ts";
+import { type Parameters, parseOrRefuse } from "./parameters.ts";
+import type { OAuthContext } from "./ports.ts";
+import { liveScopes } from "./scope.ts";
+import type { TokenRequest } from "./token-endpoint/endpoint.ts";
+
+/** Nothing more is said of a token that isn't live, or isn't the caller's to see (§2.2). */
+export const INACTIVE = { active: false } as const;
+
+export type Introspection = typeof INACTIVE | Readonly<Record<string, unknown> & { active: true }>;
+
+/** Who may ask: an API about tokens meant for it, a confidential client about its own. */
+type Caller = { readonly resource: Resource } | { readonly client: Client };
+
+export async function introspect(request: TokenRequest, context: OAuthContext): Promise<Introspection> {
+  const parameters = parseOrRefuse(request.body);
+  const caller = await authenticateCaller(request.authorization, parameters.single, context);
+  const token = parameters.single.get("token") ?? refuse("token_missing");
+  if (context.credentials.read("refresh_token", token) !== undefined)
+    return introspectRefreshToken(token, caller, context);
+  return introspectAccessToken(token, caller, context);
+}
+
+async function authenticateCaller(
+  authorization: readonly string[],
+  parameters: Parameters,
+  context: OAuthContext,
+): Promise<Caller> {
+  const sent = { authorization, parameters };
+  const presented = presentedCredentials(sent, context.hashes);
+  const resources = [...(await context.catalog.resources()).values()];
+  const resource = resources.find(({ introspectionClientId }) => introspectionClientId === presented.clientId);
+  if (resource === undefined) {
+    const client = await authenticateClient(sent, context);
+    // §2.1: the endpoint is no oracle for whoever knows a public client's id.
+    if (client.type === "public") refuse("client_has_no_secret", "a public client may not introspect");
+    return { client };
+  }
+  const secret = { hash: resource.introspectionSecretHash, createdAt: resource.createdAt, expiresAt: null };
+  if (presented.secret === null) refuse("client_secret_missing");
+  if (compareSecret(presented.secret, [secret], context) !== "valid") refuse("client_secret_wrong");
+  return { resource };
+}
+
+async function introspectAccessToken(token: string, caller: Caller, context: OAuthContext): Promise<Introspection> {
+  const verified = await context.accessTokens.verify(token, context.now());
+  if (verified === undefined) return INACTIVE;
+  const { claims, grantId } = verified;
+  const isCallers =
+    "resource" in caller ? claims.aud === caller.resource.identifier : claims.client_id === caller.client.clientId;
+  if (!isCallers) return INACTIVE;
+  // Access tokens live until they expire, except for an API that asked to be told of the grant's end.
+  const bound = (await context.catalog.resources()).get(claims.aud)?.grantBound === true;
+  if (bound && grantId !== null && !(await grantIsLive(grantId, context))) return INACTIVE;
+  return { active: true, token_type: "Bearer", ...claims };
+}
+
+async function grantIsLive(grantId: string, context: OAuthContext): Promise<boolean> {
+  const partition = context.credentials.partitionOf(grantId);
+  const grant = await context.storage.findGrant({ partition, grantId, saltHash: null });
+  return grant?.status === "active";
+}
+
+async function introspectRefreshToken(token: string, caller: Caller, context: OAuthContext): Promise<Introspection> {
+  const credential = context.credentials.read("refresh_token", token);
+  // §4: a refresh token is between the client and this server; no API learns of it.
+  if (credential === undefined || "resource" in caller) return INACTIVE;
+  const grant = await context.storage.findGrant({ ...credential });
+  const now = context.now();
+  const { client } = caller;
+  if (grant === undefined || grant.clientId !== client.clientId || grant.status !== "active") return INACTIVE;
+  if (grant.generation !== credential.generation || grant.idleUntil <= now || grant.absoluteUntil <= now)
+    return INACTIVE;
+  const scopes = liveScopes(grant.scopes, client, await context.catalog.scopes(), now);
+  return {
+    active: true,
+    token_type: "refresh_token",
+    client_id: grant.clientId,
+    sub: grant.ownerId,
+    iss: context.issuer,
+    scope: scopes.map(({ name }) => name).join(" "),
+    iat: Math.floor(grant.createdAt / 1000),
+    exp: Math.floor(Math.min(grant.idleUntil, grant.absoluteUntil) / 1000),
+  };
+}

@@ -1,0 +1,165 @@
+/** What the authorization server talks about: clients, scopes, resources, grants, consents (RFC 6749 §1). Types only. */
+
+/** Milliseconds since the epoch. */
+export type Millis = number;
+
+/** A time so far ahead that it never comes: what "forever" is in a column that must hold a number. */
+export const NEVER: Millis = 9_007_199_254_740_991;
+
+export type ClientAuthMethod = "client_secret_basic" | "client_secret_post" | "none";
+
+/** One secret of a client. The secret itself is known to the client alone; 256 random bits need no slow hash. */
+export interface ClientSecret {
+  /** SHA-256 of the secret, base64url. */
+  readonly hash: string;
+  readonly createdAt: Millis;
+  /** Set when a rotation gave it a last day. */
+  readonly expiresAt: Millis | null;
+}
+
+/** A registered client (RFC 6749 §2; RFC 7591 §2 names the fields on the wire). */
+export interface Client {
+  readonly clientId: string;
+  readonly name: string;
+  readonly type: "confidential" | "public";
+  readonly status: "active" | "disabled";
+  readonly redirectUris: readonly string[];
+  readonly grantTypes: readonly string[];
+  readonly responseTypes: readonly string[];
+  /** Scopes that it may ask of owners. */
+  readonly scopes: readonly string[];
+  /** Scopes that it holds for itself (client credentials). */
+  readonly ownScopes: readonly string[];
+  readonly authMethod: ClientAuthMethod;
+  readonly secrets: readonly ClientSecret[];
+  readonly requirePkce: boolean;
+  /** Operator's exception: `plain` challenges are accepted from this client (RFC 7636 §4.2). */
+  readonly allowPlainPkce: boolean;
+  /** Consent is recorded without a page. */
+  readonly firstParty: boolean;
+  /** What a refresh does to the refresh token. Public clients rotate whatever this says. */
+  readonly refresh: "rotate" | "keep";
+  /** SHA-256 of the stored logo, base64url; the page shows `/logos/{logo}`. */
+  readonly logo: string | null;
+  readonly clientUri: string | null;
+  readonly policyUri: string | null;
+  readonly tosUri: string | null;
+  readonly createdAt: Millis;
+  readonly updatedAt: Millis;
+  /** When the client last lost a scope or a grant type; grants older than that are judged before they are refreshed. */
+  readonly reducedAt: Millis | null;
+}
+
+/** A permission that the operator lists (RFC 6749 §3.3). */
+export interface Scope {
+  readonly name: string;
+  /** What the owner reads on the consent page. */
+  readonly description: string;
+  /** Identifier of the API that it belongs to; null: of the authorization server itself. */
+  readonly resource: string | null;
+  readonly optional: boolean;
+  readonly sensitive: boolean;
+  /** Only owners with this role may grant it. */
+  readonly ownerRole: string | null;
+}
+
+export type SigningAlg = "ES256";
+
+/** A resource server, an API (RFC 8707's resource). */
+export interface Resource {
+  /** Absolute URI; becomes the `aud` of its tokens. */
+  readonly identifier: string;
+  readonly name: string;
+  readonly tokenFormat: "jwt" | "opaque";
+  /** Seconds; null: the server's default. */
+  readonly tokenLifetime: number | null;
+  readonly alg: SigningAlg;
+  /** Introspection answers inactive as soon as the grant ended. */
+  readonly grantBound: boolean;
+  readonly introspectionClientId: string;
+  /** SHA-256 of the introspection secret, base64url. */
+  readonly introspectionSecretHash: string;
+  readonly createdAt: Millis;
+}
+
+/** One granted scope and its own end (null: until revoked). */
+export interface GrantedScope {
+  readonly name: string;
+  readonly expiresAt: Millis | null;
+}
+
+/**
+ * Why a grant stands or ended. `burned`: its code was presented wrongly. `replayed`: its code was presented twice. `theft`: a spent refresh token
+ * came back. `revoked`: its consent ended. `client_revoked`: RFC 7009. `superseded`: the 51st live grant of an (owner, client) pushed it out.
+ */
+export type GrantStatus =
+  | "active"
+  | "burned"
+  | "replayed"
+  | "theft"
+  | "revoked"
+  | "client_revoked"
+  | "superseded"
+  | "owner_ended"
+  | "client_ended";
+
+/** One authorization, from the code to the last refresh: one row. */
+export interface Grant {
+  readonly partition: number;
+  readonly grantId: string;
+  readonly clientId: string;
+  /** Who owns it: becomes `sub`. */
+  readonly ownerId: string;
+  /** The person who acted (the owner, unless the owner is a company). */
+  readonly personId: string;
+  readonly status: GrantStatus;
+  /** 0: a code; n ≥ 1: the n-th refresh token is the live one. */
+  readonly generation: number;
+  readonly refreshable: boolean;
+  readonly redirectUri: string;
+  readonly codeChallenge: string | null;
+  readonly codeChallengeMethod: "S256" | "plain" | null;
+  readonly scopes: readonly GrantedScope[];
+  /** The one API that its tokens are for; null: several, and each token request names one (RFC 8707 §2.2). */
+  readonly audience: string | null;
+  readonly authTime: Millis;
+  readonly acr: string | null;
+  readonly amr: readonly string[];
+  readonly createdAt: Millis;
+  readonly codeUntil: Millis;
+  readonly rotatedAt: Millis | null;
+  readonly retries: number;
+  readonly lastUsedAt: Millis | null;
+  readonly uses: number;
+  readonly idleUntil: Millis;
+  readonly absoluteUntil: Millis;
+  readonly endedAt: Millis | null;
+}
+
+/** A scope inside a consent record. */
+export interface ConsentedScope extends GrantedScope {
+  readonly grantedAt: Millis;
+}
+
+/** What an owner granted a client, for how long: one record for each (owner, client). */
+export interface Consent {
+  readonly partition: number;
+  readonly ownerId: string;
+  readonly clientId: string;
+  readonly status: "active" | "revoked";
+  readonly grantedBy: string;
+  readonly via: "browser" | "device" | "first party" | "company policy" | "password" | "operator policy" | "admin";
+  /** Standing scopes: these skip the page. A `once` adds none. */
+  readonly scopes: readonly ConsentedScope[];
+  readonly createdAt: Millis;
+  readonly updatedAt: Millis;
+  /** When the last of it ends; null: never by itself. */
+  readonly expiresAt: Millis | null;
+  readonly lastUsedAt: Millis | null;
+  readonly lastUsedAddress: string | null;
+  readonly uses: number;
+  readonly revokedAt: Millis | null;
+  readonly revokedBy: string | null;
+  /** What the owner saw when they decided. */
+  readonly shown: { readonly locale: string; readonly clientName: string; readonly logo: string | null };
+}

@@ -1,0 +1,114 @@
+/** Parameters of a request, parsed once (RFC 6749 §§3.1, 3.2, Appendix B). */
+
+import { refuse } from "./errors.ts";
+
+/** Name → value. A parameter without a value counts as absent (RFC 6749 §3.1) and isn't in here. */
+export type Parameters = ReadonlyMap<string, string>;
+
+/** A request's parameters; `resource` is the one that may repeat (RFC 8707 §2). */
+export interface ParsedParameters {
+  readonly single: Parameters;
+  readonly resource: readonly string[];
+  /** The first thing that is wrong with their form. A parameter that is repeated, malformed or too long is absent from the others. */
+  readonly problem: ParameterProblem | null;
+}
+
+export interface ParameterProblem {
+  readonly condition: "parameter_repeated" | "parameter_malformed" | "parameter_too_long" | "too_many_parameters";
+  /** Which parameter; "" where its name can't be read. */
+  readonly name: string;
+}
+
+const MAX_PARAMETERS = 100;
+
+/** How long a value may be, in characters; any other parameter: 2,048. */
+const MAX_LENGTH: ReadonlyMap<string, number> = new Map([
+  ["state", 4096],
+  ["scope", 4096],
+  ["token", 16_384],
+  ["assertion", 65_536],
+  ["client_assertion", 8192],
+]);
+
+/** Values that may hold any character but NUL: one is only echoed, the other only hashed. */
+const ECHOED: ReadonlySet<string> = new Set(["state", "password"]);
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
+/** Reads `application/x-www-form-urlencoded` text: the body of a POST or a query string. One pass; never throws. */
+export function parseParameters(text: string): ParsedParameters {
+  const reading = new Reading();
+  let start = 0;
+  while (start < text.length) {
+    let end = text.indexOf("&", start);
+    if (end === -1) end = text.length;
+    if (end > start && !reading.pair(text.slice(start, end))) break;
+    start = end + 1;
+  }
+  return reading;
+}
+
+/** As `parseParameters`, for endpoints that refuse at once. */
+export function parseOrRefuse(text: string): ParsedParameters {
+  const parsed = parseParameters(text);
+  if (parsed.problem !== null) refuse(parsed.problem.condition, loggable(parsed.problem.name));
+  return parsed;
+}
+
+class Reading implements ParsedParameters {
+  readonly single = new Map<string, string>();
+  readonly resource: string[] = [];
+  problem: ParameterProblem | null = null;
+  readonly #seen = new Set<string>();
+  #count = 0;
+
+  /** False: too many, stop. */
+  pair(pair: string): boolean {
+    this.#count += 1;
+    if (this.#count > MAX_PARAMETERS) {
+      this.problem ??= { condition: "too_many_parameters", name: "" };
+      return false;
+    }
+    const equals = pair.indexOf("=");
+    const name = decode(equals === -1 ? pair : pair.slice(0, equals));
+    const value = equals === -1 ? "" : decode(pair.slice(equals + 1));
+    if (name === undefined) this.problem ??= { condition: "parameter_malformed", name: "" };
+    else this.#add(name, value);
+    return true;
+  }
+
+  #add(name: string, value: string | undefined): void {
+    const fault = this.#faultOf(name, value);
+    this.#seen.add(name);
+    if (fault !== undefined) {
+      this.problem ??= { condition: fault, name };
+      this.single.delete(name);
+    } else if (value !== undefined && value !== "") {
+      if (name === "resource") this.resource.push(value);
+      else this.single.set(name, value);
+    }
+  }
+
+  #faultOf(name: string, value: string | undefined): ParameterProblem["condition"] | undefined {
+    if (name !== "resource" && this.#seen.has(name)) return "parameter_repeated";
+    if (value === undefined || value.includes("\0")) return "parameter_malformed";
+    if (value.length > (MAX_LENGTH.get(name) ?? 2048)) return "parameter_too_long";
+    return ECHOED.has(name) || !CONTROL.test(value) ? undefined : "parameter_malformed";
+  }
+}
+
+/** Undoes `+` and percent-encoding; undefined: not strict UTF-8, a lone surrogate, a stray `%`. */
+function decode(text: string): string | undefined {
+  if (!text.includes("%") && !text.includes("+")) return text.isWellFormed() ? text : undefined;
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A name that is safe to log: an unknown one could hold anything. */
+function loggable(name: string): string {
+  return /^[a-z_]{1,40}$/.test(name) ? name : "(unknown name)";
+}

@@ -1,0 +1,134 @@
+/** Redirection URIs: what may be registered, and what matches (RFC 6749 §3.1.2, RFC 8252 §7, RFC 9700 §4.1.3). */
+
+/** `http://127.0.0.1` and `http://[::1]` with any port: an app on this device (RFC 8252 §7.3). */
+const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\])(?::(\d{1,5}))?(\/[^#]*)?$/;
+
+/** Absolute URI of printable ASCII; no fragment, no user information, no backslash (RFC 3986 §4.3). */
+const ABSOLUTE = /^([A-Za-z][A-Za-z0-9+.-]*):(?:\/\/([^/?#@\\\s]*))?([^?#\\\s]*)(\?[^#\\\s]*)?$/;
+
+const PRINTABLE = /^[\u0021-\u007e]{1,2048}$/;
+
+/** Parameters of our own answer: a registered query may not carry them (code pollution, CVE-2026-9689). */
+const RESERVED = new Set([
+  "code",
+  "state",
+  "iss",
+  "error",
+  "error_description",
+  "error_uri",
+  "response",
+  "access_token",
+  "id_token",
+]);
+
+const REFUSED_SCHEMES = new Set([
+  "javascript",
+  "data",
+  "vbscript",
+  "blob",
+  "file",
+  "about",
+  "filesystem",
+  "view-source",
+  "ws",
+  "wss",
+  "ftp",
+  "mailto",
+  "tel",
+]);
+
+/**
+ * True where `asked` is one of the registered URIs: equal as a string, but for the port of a loopback IP.
+ * Nothing is normalized: what needs normalizing to be equal is another URI.
+ */
+export function matchesRedirectUri(registered: readonly string[], asked: string): boolean {
+  if (!PRINTABLE.test(asked)) return false;
+  return registered.includes(asked) || registered.some((uri) => equalButForPort(uri, asked));
+}
+
+function equalButForPort(registered: string, asked: string): boolean {
+  const ours = LOOPBACK.exec(registered);
+  const theirs = LOOPBACK.exec(asked);
+  return (
+    ours !== null &&
+    theirs !== null &&
+    ours[1] === theirs[1] &&
+    (ours[3] ?? "") === (theirs[3] ?? "") &&
+    Number(theirs[2] ?? 80) <= 65535
+  );
+}
+
+/** Why a URI may not be registered, in words for the operator; undefined: it may. */
+export function redirectUriProblem(uri: string): string | undefined {
+  if (!PRINTABLE.test(uri)) return "it must be 1 to 2,048 printable ASCII characters, without spaces";
+  if (uri.includes("#")) return "it must not have a fragment (RFC 6749 §3.1.2)";
+  if (uri.includes("*")) return "there are no wildcards: register each URI in full";
+  if (uri.includes("\\")) return "it must not have a backslash";
+  const parts = ABSOLUTE.exec(uri);
+  if (parts === null) return "it must be an absolute URI, without user name or password";
+  const [, scheme = "", authority, path = "", query = ""] = parts;
+  return schemeProblem(scheme.toLowerCase(), authority, uri, scheme) ?? pathProblem(path) ?? queryProblem(query);
+}
+
+function schemeProblem(
+  scheme: string,
+  authority: string | undefined,
+  uri: string,
+  written: string,
+): string | undefined {
+  if (scheme === "https" || scheme === "http") {
+    if (written !== scheme) return "write the scheme in lower case: it is compared as a string";
+    if (authority === undefined || !hostIsFine(authority)) return "its host is missing or not a host name";
+    if (scheme === "http" && !LOOPBACK.test(uri) && !/^http:\/\/localhost(:\d{1,5})?(\/|\?|$)/.test(uri)) {
+      return "http is for loopback addresses alone; use https (RFC 9700 §2.6)";
+    }
+    return undefined;
+  }
+  if (REFUSED_SCHEMES.has(scheme)) return `the scheme ${scheme}: is refused`;
+  if (!scheme.includes("."))
+    return "a private-use scheme must be a reversed domain name, such as com.example.app: (RFC 8252 §7.1)";
+  return undefined;
+}
+
+function hostIsFine(authority: string): boolean {
+  if (/^\[[0-9a-f:.]+\](:\d{1,5})?$/.test(authority)) return true;
+  return /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/.test(authority);
+}
+
+function pathProblem(path: string): string | undefined {
+  if (/(^|\/)\.\.?(\/|$)/.test(path) || /%2e/i.test(path)) return "its path must not have . or .. segments";
+  return undefined;
+}
+
+function queryProblem(query: string): string | undefined {
+  for (const pair of query.slice(1).split("&")) {
+    const name = pair.split("=", 1)[0] ?? "";
+    if (RESERVED.has(name) || /%/.test(name))
+      return `its query must not have the parameter ${RESERVED.has(name) ? name : "with an encoded name"}: the answer brings that`;
+  }
+  return undefined;
+}
+
+/** A redirect whose receiver the browser can't be sure of: a custom scheme or this device (RFC 8252 §8.6). */
+export function isUnverifiedRedirect(uri: string): boolean {
+  return !uri.startsWith("https://");
+}
+
+/** What an owner reads as the receiver: the host in plain text, or the scheme of an app on the device. */
+export function redirectHost(uri: string): string {
+  const parts = /^([a-z][a-z0-9+.-]*):(?:\/\/([^/?#]*))?/i.exec(uri);
+  return parts?.[2] ? parts[2] : `${parts?.[1] ?? ""}:`;
+}
+
+/** Adds answer parameters to a redirect URI, keeping its own query. */
+export function withQuery(uri: string, parameters: Readonly<Record<string, string>>): string {
+  const added = formEncode(parameters);
+  return `${uri}${uri.includes("?") ? (uri.endsWith("?") ? "" : "&") : "?"}${added}`;
+}
+
+/** `application/x-www-form-urlencoded`, with %20 for the space, which every parser of queries takes. */
+export function formEncode(parameters: Readonly<Record<string, string>>): string {
+  return Object.entries(parameters)
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+    .join("&");
+}

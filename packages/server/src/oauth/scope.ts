@@ -1,0 +1,44 @@
+/** Scopes: the list in a request, and what of it may be granted (RFC 6749 §3.3). */
+
+import { refuse } from "./errors.ts";
+import type { Client, GrantedScope, Millis, Scope } from "./model.ts";
+
+/** scope-token of RFC 6749 §3.3: printable ASCII without space, quote and backslash. */
+const SCOPE_TOKEN = /^[\u0021\u0023-\u005b\u005d-\u007e]{1,128}$/;
+
+/** Scopes with less than this left aren't granted again, and end with the next token. */
+export const SCOPE_MARGIN: Millis = 30_000;
+
+/** The names in a `scope` parameter, each once, in their order. Refuses what isn't single-space-separated. */
+export function parseScope(text: string): readonly string[] {
+  const names = text.split(" ");
+  if (names.length > 200) refuse("scope_malformed", "more than 200 names");
+  for (const name of names) if (!SCOPE_TOKEN.test(name)) refuse("scope_malformed");
+  return [...new Set(names)];
+}
+
+export function isScopeName(name: string): boolean {
+  return SCOPE_TOKEN.test(name);
+}
+
+/** The scopes asked for, all of them known to the service and allowed to the client. */
+export function scopesForClient(text: string, client: Client, known: ReadonlyMap<string, Scope>): readonly Scope[] {
+  return parseScope(text).map((name) => {
+    const scope = known.get(name);
+    if (scope === undefined || !client.scopes.includes(name)) return refuse("scope_not_allowed", name);
+    return scope;
+  });
+}
+
+/** What of a grant's scopes still holds: not ended, still the client's to ask for, still in the service. */
+export function liveScopes(
+  granted: readonly GrantedScope[],
+  client: Client,
+  known: ReadonlyMap<string, Scope>,
+  now: Millis,
+): readonly GrantedScope[] {
+  return granted.filter(
+    ({ name, expiresAt }) =>
+      (expiresAt === null || expiresAt - now >= SCOPE_MARGIN) && known.has(name) && client.scopes.includes(name),
+  );
+}

@@ -1,0 +1,142 @@
+/** What a decision of an owner does to the consent record and to the live grants under it. Pure. */
+
+import { type Consent, type ConsentedScope, type GrantedScope, type Millis, NEVER } from "../oauth/model.ts";
+import type { Approve, ConsentDuration } from "./storage.ts";
+
+/** What of a live grant a decision may change. */
+export interface LiveGrant {
+  readonly grantId: string;
+  readonly refreshable: boolean;
+  readonly scopes: readonly GrantedScope[];
+  readonly absoluteUntil: Millis;
+}
+
+/** A live grant's new scopes and end; `scopes` empty: it ends. */
+export interface GrantChange {
+  readonly grantId: string;
+  readonly scopes: readonly GrantedScope[];
+  readonly absoluteUntil: Millis;
+}
+
+/** When a scope granted now ends (null: until revoked). */
+export function endOf(duration: ConsentDuration, now: Millis, onceUntil: Millis): Millis | null {
+  if (duration === "forever") return null;
+  return duration === "once" ? onceUntil : now + duration * 1000;
+}
+
+/** The latest of some ends, null (until revoked) being the latest of all; undefined where there are none. */
+export function latestOf(ends: readonly (Millis | null)[]): Millis | null | undefined {
+  if (ends.length === 0) return undefined;
+  return ends.includes(null) ? null : Math.max(...ends.filter((end) => end !== null));
+}
+
+/** The grant's last day: the end of its latest scope. */
+export function absoluteUntilOf(scopes: readonly GrantedScope[]): Millis {
+  return latestOf(scopes.map(({ expiresAt }) => expiresAt)) ?? NEVER;
+}
+
+/**
+ * The record after an approval, and what the approval changes in the other live grants.
+ *
+ * A record that was revoked, or never was, starts anew. An active one keeps what was not asked now and has not expired. Standing scopes move to
+ * the new end, in every live grant too; but no grant gains a scope, and a grant without refresh tokens (a `once` among them) never lasts longer
+ * than it was born to. `once` leaves no standing scope behind. Declined scopes leave the record and every grant.
+ */
+export function approve(
+  before: Consent | undefined,
+  decision: Omit<Approve, "grant"> & {
+    readonly grant: Pick<Approve["grant"], "partition" | "ownerId" | "clientId" | "scopes">;
+  },
+  live: readonly LiveGrant[],
+): { readonly consent: Consent; readonly changes: readonly GrantChange[] } {
+  const { grant, duration, now } = decision;
+  const held = before?.status === "active" ? before : undefined;
+  const end = endOf(duration, now, decision.onceUntil);
+  const standing = duration === "once" ? [] : grant.scopes;
+  const declined = new Set(decision.declined);
+  const kept = (held?.scopes ?? []).filter(({ name, expiresAt }) => !declined.has(name) && isAhead(expiresAt, now));
+  const scopes = [
+    ...kept.map((scope) => (standing.includes(scope.name) ? { ...scope, expiresAt: end } : scope)),
+    ...standing
+      .filter((name) => !kept.some((scope) => scope.name === name))
+      .map((name): ConsentedScope => ({ name, expiresAt: end, grantedAt: now })),
+  ];
+  const moved = new Map(standing.map((name) => [name, end]));
+  const after = live.map((each) => changed(each, declined, moved, now));
+  const own = grant.scopes.map((name): GrantedScope => ({ name, expiresAt: end }));
+  const consent: Consent = {
+    partition: grant.partition,
+    ownerId: grant.ownerId,
+    clientId: grant.clientId,
+    status: "active",
+    grantedBy: decision.grantedBy,
+    via: decision.via,
+    scopes,
+    createdAt: held?.createdAt ?? now,
+    updatedAt: now,
+    expiresAt: expiryOf(scopes, [...after, { scopes: own }]),
+    lastUsedAt: now,
+    lastUsedAddress: decision.address,
+    uses: (held?.uses ?? 0) + 1,
+    revokedAt: null,
+    revokedBy: null,
+    shown: decision.shown,
+  };
+  return { consent, changes: differences(live, after) };
+}
+
+/** The record and its live grants after some scopes were taken away; `left`: the scopes that something still holds. */
+export function narrow(
+  consent: Consent,
+  remove: readonly string[],
+  live: readonly LiveGrant[],
+  now: Millis,
+): { readonly consent: Consent; readonly changes: readonly GrantChange[]; readonly left: number } {
+  const removed = new Set(remove);
+  const scopes = consent.scopes.filter(({ name, expiresAt }) => !removed.has(name) && isAhead(expiresAt, now));
+  const after = live.map((each) => changed(each, removed, new Map(), now));
+  const left = new Set([...scopes, ...after.flatMap((each) => each.scopes)].map(({ name }) => name));
+  return {
+    consent: { ...consent, scopes, updatedAt: now, expiresAt: expiryOf(scopes, after) },
+    changes: differences(live, after),
+    left: left.size,
+  };
+}
+
+function isAhead(end: Millis | null, now: Millis): boolean {
+  return end === null || end > now;
+}
+
+function changed(
+  grant: LiveGrant,
+  removed: ReadonlySet<string>,
+  moved: ReadonlyMap<string, Millis | null>,
+  now: Millis,
+): LiveGrant {
+  const scopes = grant.scopes
+    .filter(({ name, expiresAt }) => !removed.has(name) && isAhead(expiresAt, now))
+    .map((scope) => {
+      const end = moved.get(scope.name);
+      if (end === undefined) return scope;
+      return { ...scope, expiresAt: grant.refreshable ? end : sooner(scope.expiresAt, end) };
+    });
+  const last = absoluteUntilOf(scopes);
+  return { ...grant, scopes, absoluteUntil: grant.refreshable ? last : Math.min(last, grant.absoluteUntil) };
+}
+
+function sooner(a: Millis | null, b: Millis | null): Millis | null {
+  if (a === null || b === null) return a ?? b;
+  return Math.min(a, b);
+}
+
+function differences(before: readonly LiveGrant[], after: readonly LiveGrant[]): readonly GrantChange[] {
+  return after
+    .filter((each, at) => JSON.stringify(each) !== JSON.stringify(before[at]))
+    .map(({ grantId, scopes, absoluteUntil }) => ({ grantId, scopes, absoluteUntil }));
+}
+
+/** When the last of the record ends: its standing scopes, and what live grants (a `once`) still hold. */
+function expiryOf(scopes: readonly GrantedScope[], grants: readonly Pick<LiveGrant, "scopes">[]): Millis | null {
+  const ends = [...scopes, ...grants.flatMap((grant) => grant.scopes)].map(({ expiresAt }) => expiresAt);
+  return latestOf(ends) ?? null;
+}

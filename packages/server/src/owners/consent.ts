@@ -1,0 +1,72 @@
+/** Whether the owner has to be asked, what for, and how long their answer may hold. */
+
+import type { AuthorizationRequest } from "../oauth/authorization-endpoint/request.ts";
+import { type Consent, type Millis, NEVER, type Scope } from "../oauth/model.ts";
+import { isUnverifiedRedirect } from "../oauth/redirect-uri.ts";
+import { SCOPE_MARGIN } from "../oauth/scope.ts";
+import type { ConsentDuration, Person } from "./storage.ts";
+
+/** The scopes of a request that this person may grant; an `ownerRole` needs an operator's role. */
+export function grantableScopes(scopes: readonly Scope[], person: Person): readonly Scope[] {
+  return scopes.filter(({ ownerRole }) => ownerRole === null || hasRole(person, ownerRole));
+}
+
+function hasRole(person: Person, role: string): boolean {
+  if (person.operator.includes("admin") || person.operator.includes(role)) return true;
+  return role === "operator" && person.operator.length > 0;
+}
+
+/** What of a consent record still stands, by name. */
+export function standingScopes(consent: Consent | undefined, now: Millis): ReadonlyMap<string, Millis> {
+  if (consent === undefined || consent.status !== "active") return new Map();
+  const live = consent.scopes.filter(({ expiresAt }) => expiresAt === null || expiresAt - now >= SCOPE_MARGIN);
+  return new Map(live.map(({ name, expiresAt }) => [name, expiresAt ?? NEVER]));
+}
+
+/**
+ * `skip`: a standing consent covers all of it, and the redirect leads to where it can be verified.
+ * `ask`: show the page. `asked_again`: all is granted already, but the request wants the page, or the redirect can't be verified.
+ */
+export type ConsentDecision = "skip" | "ask" | "asked_again";
+
+export function decideConsent(
+  request: Pick<AuthorizationRequest, "client" | "redirectUri" | "prompt">,
+  scopes: readonly Scope[],
+  consent: Consent | undefined,
+  now: Millis,
+): ConsentDecision {
+  const standing = standingScopes(consent, now);
+  if (!scopes.every(({ name }) => standing.has(name))) return "ask";
+  if (request.prompt.includes("consent")) return "asked_again";
+  // RFC 8252 §8.6: any app on the device can claim a custom scheme or a loopback port, and with it the name of this client.
+  const unverified = request.client.type === "public" && isUnverifiedRedirect(request.redirectUri);
+  return unverified ? "asked_again" : "skip";
+}
+
+/** The duration of a form, if it is one that the operator allows. */
+export function readDuration(
+  text: string | undefined,
+  allowed: readonly ConsentDuration[],
+): ConsentDuration | undefined {
+  return allowed.find((one) => String(one) === text);
+}
+
+const NINETY_DAYS = 7_776_000;
+
+/** What is selected at first: 90 days; where the operator doesn't allow that, the longest that ends. */
+export function defaultDuration(allowed: readonly ConsentDuration[]): ConsentDuration {
+  if (allowed.includes(NINETY_DAYS)) return NINETY_DAYS;
+  const ending = allowed.filter((one) => typeof one === "number");
+  const shorter = ending.filter((one) => one <= NINETY_DAYS);
+  return shorter.length > 0 ? Math.max(...shorter) : ending.length > 0 ? Math.min(...ending) : (allowed[0] ?? "once");
+}
+
+/** The scopes that an answer grants: all required ones, and the optional ones that were left ticked. */
+export function answeredScopes(
+  scopes: readonly Scope[],
+  ticked: ReadonlySet<string>,
+): { readonly granted: readonly string[]; readonly declined: readonly string[] } {
+  const granted = scopes.filter(({ name, optional }) => !optional || ticked.has(name)).map(({ name }) => name);
+  const declined = scopes.filter(({ name, optional }) => optional && !ticked.has(name)).map(({ name }) => name);
+  return { granted, declined };
+}

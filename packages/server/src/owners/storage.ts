@@ -1,0 +1,188 @@
+/** The storage port of owners: people, sessions, sign-in attempts, consents. Each verb is one transaction. */
+
+import type { Consent, Grant, Millis } from "../oauth/model.ts";
+import type { IssueOutcome, NewGrant } from "../oauth/storage.ts";
+
+/** A person who owns, or acts for a company that owns. */
+export interface Person {
+  readonly partition: number;
+  readonly personId: string;
+  readonly username: string;
+  readonly email: string;
+  readonly name: string | null;
+  readonly status: "active" | "disabled";
+  /** argon2id, PHC string; null: cannot sign in by password. */
+  readonly passwordHash: string | null;
+  readonly passwordChangedAt: Millis | null;
+  readonly mustChangePassword: boolean;
+  /** Operator roles: `admin`, `read`, `clients`, `users`. */
+  readonly operator: readonly string[];
+  readonly createdAt: Millis;
+  readonly updatedAt: Millis;
+}
+
+/** A signed-in browser. */
+export interface Session {
+  readonly partition: number;
+  readonly sessionId: string;
+  readonly personId: string;
+  readonly authTime: Millis;
+  readonly acr: string | null;
+  readonly amr: readonly string[];
+  readonly createdAt: Millis;
+  readonly lastSeenAt: Millis;
+  readonly idleUntil: Millis;
+  readonly absoluteUntil: Millis;
+  readonly userAgent: string | null;
+  readonly address: string | null;
+}
+
+export interface NewSession extends Omit<Session, "createdAt" | "lastSeenAt"> {
+  readonly secretHash: Uint8Array;
+  readonly now: Millis;
+  /** The session that this sign-in takes the place of; ended in the same transaction. */
+  readonly replaces: { readonly partition: number; readonly sessionId: string } | null;
+}
+
+/** How long a consent lasts: seconds, until revoked, or for this one authorization. */
+export type ConsentDuration = number | "forever" | "once";
+
+/** An owner's answer on the consent page: the consent record and the grant under it, in one transaction. */
+export interface Approve {
+  readonly grant: NewGrant;
+  readonly grantedBy: string;
+  readonly via: Consent["via"];
+  /** What the page offered as a choice and the owner left out: leaves the record and every live grant under it. */
+  readonly declined: readonly string[];
+  readonly duration: ConsentDuration;
+  /** End of a `once`: when its access token ends. */
+  readonly onceUntil: Millis;
+  readonly shown: Consent["shown"];
+  readonly address: string | null;
+  readonly now: Millis;
+}
+
+export interface ConsentKey {
+  readonly partition: number;
+  readonly ownerId: string;
+  readonly clientId: string;
+}
+
+export type RevokeConsentOutcome =
+  | { readonly kind: "revoked"; readonly grantsEnded: number; readonly lastUsedAt: Millis | null }
+  | { readonly kind: "unknown" };
+
+export type NarrowConsentOutcome =
+  | { readonly kind: "narrowed"; readonly left: number }
+  /** Nothing was left: the consent and its grants ended. */
+  | { readonly kind: "revoked" }
+  | { readonly kind: "unknown" };
+
+/** One application on the dashboard. */
+export interface ConsentWithGrants {
+  readonly consent: Consent;
+  /** Live ones, and those that ended as `theft` or `replayed` in the last 30 days. */
+  readonly grants: readonly Grant[];
+}
+
+export interface Attempt {
+  /** What is counted, hashed by the caller: an account, an address, an account from a known device. */
+  readonly key: string;
+  readonly limit: number;
+  /** Milliseconds from the first attempt to the window's end. */
+  readonly window: number;
+}
+
+export type AttemptOutcome =
+  | { readonly kind: "allowed" }
+  /** One of the limits is reached; nothing was counted. */
+  | { readonly kind: "throttled"; readonly until: Millis };
+
+export type CreatePersonOutcome =
+  | { readonly kind: "created" }
+  | { readonly kind: "taken"; readonly what: "username" | "email" };
+
+/** What the caller may change of a person; absent: as it was. */
+export interface PersonChanges {
+  readonly email?: string;
+  readonly name?: string | null;
+  readonly operator?: readonly string[];
+  readonly mustChangePassword?: boolean;
+}
+
+export interface OwnerStorage {
+  /** Reserves username and e-mail (already canonical), creates, activates. */
+  createPerson(args: { readonly person: Person; readonly now: Millis }): Promise<CreatePersonOutcome>;
+  /** By canonical username or e-mail. */
+  findPersonByName(args: { readonly name: string }): Promise<Person | undefined>;
+  getPerson(args: { readonly partition: number; readonly personId: string }): Promise<Person | undefined>;
+  /** Oldest first. */
+  listPeople(args: { readonly limit: number; readonly after: string | null }): Promise<readonly Person[]>;
+  updatePerson(args: {
+    readonly partition: number;
+    readonly personId: string;
+    readonly changes: PersonChanges;
+    readonly now: Millis;
+  }): Promise<{ readonly kind: "updated" } | { readonly kind: "unknown" } | { readonly kind: "taken" }>;
+  /** Ends all sessions but `keep`; ends all grants too where `endGrants`. */
+  setPassword(args: {
+    readonly partition: number;
+    readonly personId: string;
+    readonly passwordHash: string;
+    readonly mustChange: boolean;
+    readonly endGrants: boolean;
+    readonly keepSessionId: string | null;
+    readonly now: Millis;
+  }): Promise<boolean>;
+  /** A better hash of the same password (parameters changed); ends nothing. */
+  rehashPassword(args: {
+    readonly partition: number;
+    readonly personId: string;
+    readonly from: string;
+    readonly to: string;
+  }): Promise<void>;
+  /** Disabling ends the person's sessions and grants (`owner_ended`) in the same transaction. */
+  setPersonStatus(args: {
+    readonly partition: number;
+    readonly personId: string;
+    readonly status: "active" | "disabled";
+    readonly now: Millis;
+  }): Promise<boolean>;
+  /** Removes the person, sessions and consents; grants end and their rows stay until garbage collection. */
+  deletePerson(args: { readonly partition: number; readonly personId: string; readonly now: Millis }): Promise<boolean>;
+
+  createSession(args: NewSession): Promise<void>;
+  /** The live session of an active person, if the secret's hash is right. Moves `idle_until`, at most every 5 minutes. */
+  useSession(args: {
+    readonly partition: number;
+    readonly sessionId: string;
+    readonly secretHash: Uint8Array;
+    readonly now: Millis;
+    readonly idleUntil: Millis;
+  }): Promise<{ readonly session: Session; readonly person: Person } | undefined>;
+  endSession(args: { readonly partition: number; readonly sessionId: string }): Promise<boolean>;
+  endSessionsOf(args: { readonly partition: number; readonly personId: string }): Promise<number>;
+  listSessions(args: {
+    readonly partition: number;
+    readonly personId: string;
+    readonly now: Millis;
+  }): Promise<readonly Session[]>;
+
+  /** Counts one attempt under each key, all or none, before the password is looked at: parallel guesses count, too. */
+  countAttempt(args: { readonly attempts: readonly Attempt[]; readonly now: Millis }): Promise<AttemptOutcome>;
+  /** A success: `reset` keys are emptied, `undo` keys lose the one that was counted. */
+  forgiveAttempt(args: { readonly reset: readonly string[]; readonly undo: readonly string[] }): Promise<void>;
+
+  approve(args: Approve): Promise<IssueOutcome>;
+  findConsent(args: ConsentKey): Promise<Consent | undefined>;
+  listConsents(args: {
+    readonly partition: number;
+    readonly ownerId: string;
+    readonly now: Millis;
+  }): Promise<readonly ConsentWithGrants[]>;
+  /** The consent first, then its grants, in one transaction. */
+  revokeConsent(args: ConsentKey & { readonly revokedBy: string; readonly now: Millis }): Promise<RevokeConsentOutcome>;
+  narrowConsent(
+    args: ConsentKey & { readonly remove: readonly string[]; readonly by: string; readonly now: Millis },
+  ): Promise<NarrowConsentOutcome>;
+}

@@ -1,0 +1,43 @@
+/** Files that pages load from this server: one style sheet, the mark, one script. Read once, when the process starts. */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+
+export interface Asset {
+  /** Path on the server, below the issuer's. */
+  readonly path: string;
+  /** Value of Content-Type. */
+  readonly type: string;
+  readonly bytes: Buffer;
+  /** The path names the content: it may be cached for a year (`immutable`). */
+  readonly immutable: boolean;
+  /** Strong ETag, quotes included, for what is not immutable. */
+  readonly etag: string;
+}
+
+function load(file: string, type: string, hashed: boolean): Asset {
+  const bytes = readFileSync(new URL(`./assets/${file}`, import.meta.url));
+  const hash = createHash("sha256").update(bytes).digest("base64url").slice(0, 16);
+  return {
+    path: hashed ? `/assets/${hash}/${file}` : `/${file}`,
+    type,
+    bytes,
+    immutable: hashed,
+    etag: `"${hash}"`,
+  };
+}
+
+const stylesheet = load("assent.css", "text/css; charset=utf-8", true);
+/** Sends the form post page's form; the one script there is, and no page needs it. */
+const formPostScript = load("form-post.js", "text/javascript; charset=utf-8", true);
+const favicon = load("favicon.svg", "image/svg+xml", false);
+
+/** Every asset, by its path. */
+export const assets: ReadonlyMap<string, Asset> = new Map(
+  [stylesheet, formPostScript, favicon].map((asset) => [asset.path, asset]),
+);
+
+export const assetPaths = {
+  stylesheet: stylesheet.path,
+  formPostScript: formPostScript.path,
+  favicon: favicon.path,
+} as const;

@@ -1,0 +1,59 @@
+/** `/errors/{condition}`: what an `error_uri` leads to, for developers and operators (RFC 6749 §5.2). */
+import type { Chrome } from "./chrome.ts";
+import { outsideLink } from "./components.ts";
+import { html } from "./html.ts";
+import { cardPage } from "./layout.ts";
+import { fill, rich } from "./messages/index.ts";
+import type { ConditionView } from "./views.ts";
+
+/** Renders the page of one condition. */
+export function conditionPage(view: ConditionView, chrome: Chrome): string {
+  const { words, base } = chrome;
+  const said = words.condition;
+  return cardPage(
+    chrome,
+    fill(said.documentTitle, { name: view.name }),
+    html`<div class="stack">
+      <div class="heading">
+        <h1 class="code"><code>${breakable(view.name)}</code></h1>
+        <p>${view.description}</p>
+      </div>
+      <dl class="table">
+        <div><dt>${said.error}</dt><dd><code>${view.error}</code></dd></div>
+        <div><dt>${said.status}</dt><dd>${view.status}</dd></div>
+        <div><dt>${said.section}</dt><dd>${outsideLink(words, sectionAddress(view.section), view.section)}</dd></div>
+      </dl>
+      <section class="help">
+        <h2>${said.help}</h2>
+        ${view.help.map((paragraph) => html`<p>${paragraph}</p>`)}
+      </section>
+      ${
+        view.others.length > 0 &&
+        html`<section class="help">
+          <h2>${rich(said.others, { code: html`<code>${view.error}</code>` })}</h2>
+          <ul class="others">
+            ${view.others.map(
+              (other) =>
+                html`<li><a href=${`${base}/errors/${encodeURIComponent(other)}`}>${breakable(other)}</a></li>`,
+            )}
+          </ul>
+        </section>`
+      }
+    </div>`,
+    true,
+  );
+}
+
+/** Names may break after their underscores. */
+function breakable(name: string) {
+  return name.split(/(?<=_)/).map((part) => [part, html`<wbr />`]);
+}
+
+/** Where a section is published, e.g. `RFC 6749 §4.1.2`; null for what isn't an RFC. */
+function sectionAddress(section: string): string | null {
+  const found = /^RFC (\d+)(?: §([\d.]+)| Appendix ([A-Z]))?/.exec(section);
+  if (!found) return null;
+  const [, number, part, appendix] = found;
+  const fragment = part !== undefined ? `#section-${part}` : appendix !== undefined ? `#appendix-${appendix}` : "";
+  return `https://www.rfc-editor.org/rfc/rfc${number}${fragment}`;
+}

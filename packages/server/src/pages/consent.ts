@@ -1,0 +1,156 @@
+/** The consent page: who asks, for what, for how long, as whom, and what happens next (RFC 6749 §4.1, step B). */
+import type { Chrome } from "./chrome.ts";
+import { clientHost, hostKind } from "./client-host.ts";
+import { notice, outsideLink, secrets, tile } from "./components.ts";
+import { type Child, html, type Markup } from "./html.ts";
+import { icon } from "./icons.ts";
+import { cardPage } from "./layout.ts";
+import { fill, type Messages, plural, rich } from "./messages/index.ts";
+import { hostText, initial, NAME_LENGTH, name, visible, webAddress } from "./text.ts";
+import { durationLabel } from "./time.ts";
+import type { ClientCard, ConsentView, ScopeChoice, SignedInAs } from "./views.ts";
+
+const SWITCH_FORM = "switch";
+const DURATION_ERROR = "duration-error";
+
+/** Renders the question of an authorization request. The form goes to `/consent`, the way to another account to `/login/switch`. */
+export function consentPage(view: ConsentView, chrome: Chrome): string {
+  const { words, base } = chrome;
+  const title = titleOf(view, words);
+  const alert = view.problem === null || view.problem.kind === "bad_duration" ? null : words.consent[view.problem.kind];
+  return cardPage(
+    chrome,
+    fill(title, { app: visible(view.client.name, NAME_LENGTH) }),
+    html`<div class="stack">
+      <div class="heading">
+        ${tile(view.client, "large", base)}
+        <h1>${rich(title, { app: name(view.client.name) })}</h1>
+        ${clientHost(view.client.host, words)}
+      </div>
+      ${alert !== null && notice("danger", alert)}
+      <form class="consent" method="post" action=${`${base}/consent`}>
+        ${secrets(view.form)}
+        ${/* Enter in a field presses a form's first button: this one, which does nothing (browsers pass over one without a box, hence not `hidden`). Allowing takes a press of Allow. */ ""}
+        <button class="unseen" type="submit" disabled aria-hidden="true" tabindex="-1"></button>
+        ${scopeSections(view, words)} ${duration(view, words)} ${asWhom(view.person, words)} ${next(view.client, words)}
+        <div class="decision">
+          <button class="button" type="submit" name="decision" value="allow">${icon("check")}${words.consent.allow}</button>
+          <button class="button" type="submit" name="decision" value="deny">${icon("x")}${words.consent.deny}</button>
+        </div>
+      </form>
+      ${promises(view.client, words)}
+      <form id=${SWITCH_FORM} method="post" action=${`${base}/login/switch`} hidden>${secrets(view.form)}</form>
+    </div>`,
+  );
+}
+
+function titleOf(view: ConsentView, words: Messages) {
+  if (view.allGranted) return words.consent.titleAgain;
+  return view.scopes.some((scope) => scope.granted) ? words.consent.titleMore : words.consent.title;
+}
+
+/** What is new comes first; what was granted before is folded below it. */
+function scopeSections(view: ConsentView, words: Messages): Child {
+  const old = view.scopes.filter((scope) => scope.granted);
+  const fresh = view.scopes.filter((scope) => !scope.granted);
+  const hint = view.scopes.some((scope) => !scope.required) && html`<p class="soft small">${words.consent.choose}</p>`;
+  if (fresh.length === 0) {
+    return html`<section class="what"><h2>${words.consent.whatAgain}</h2>${groups(old, words)}${hint}</section>`;
+  }
+  const count = old.length;
+  return html`<section class=${count > 0 ? "what fresh" : "what"}>
+    <h2>${count > 0 ? words.consent.whatMore : words.consent.what}</h2>
+    ${groups(fresh, words)} ${hint}
+    ${
+      count > 0 &&
+      html`<details class="fold">
+        <summary>${icon("chevronDown")}${fill(plural(words.language, words.consent.granted, count), { count })}</summary>
+        ${groups(old, words)}
+      </details>`
+    }
+  </section>`;
+}
+
+/** One group for each API, in the order in which they were asked for. */
+function groups(scopes: readonly ScopeChoice[], words: Messages): Child {
+  const byApi = Map.groupBy(scopes, (scope) => scope.api);
+  return [...byApi].map(
+    ([api, members]) =>
+      html`<fieldset class="group">
+        <legend>${api === null ? words.consent.account : name(api)}</legend>
+        <ul>
+          ${members.map((scope) => scopeRow(scope, words))}
+        </ul>
+      </fieldset>`,
+  );
+}
+
+function scopeRow(scope: ScopeChoice, words: Messages): Markup {
+  return html`<li>
+    <label class="choice">
+      <input type="checkbox" name="scope" value=${scope.name} checked=${scope.checked || scope.required} disabled=${scope.required} />
+      <span class="choice-text">
+        <bdi>${visible(scope.description || scope.name)}</bdi>
+        ${scope.sensitive && html`<span class="tag warn">${icon("alert")}${words.consent.sensitive}</span>`}
+        ${scope.required && html`<span class="tag">${words.consent.required}</span>`}
+      </span>
+    </label>
+  </li>`;
+}
+
+function duration(view: ConsentView, words: Messages): Markup {
+  const wrong = view.problem?.kind === "bad_duration";
+  return html`<div class="field">
+    <label for="duration">${words.consent.duration}</label>
+    <div class="select">
+      <select id="duration" name="duration" autofocus=${wrong}
+        ...${wrong ? { "aria-describedby": DURATION_ERROR, "aria-invalid": "true" } : {}}>
+        ${view.durations.map(
+          (choice) =>
+            html`<option value=${choice.value} selected=${choice.selected}>${durationLabel(words, choice.value)}</option>`,
+        )}
+      </select>
+      ${icon("chevronDown")}
+    </div>
+    ${
+      wrong &&
+      html`<p class="field-error" id=${DURATION_ERROR} role="alert">${icon("circleAlert")}<span>${words.consent.badDuration}</span></p>`
+    }
+  </div>`;
+}
+
+function asWhom(person: SignedInAs, words: Messages): Markup {
+  const shown = person.name || person.username;
+  return html`<div class="person">
+    <span class="avatar" aria-hidden="true">${initial(shown)}</span>
+    <p>
+      <span class="soft small">${words.consent.asWhom}</span>
+      <span class="person-name">${name(shown)}${shown !== person.username && [" ", html`<span class="soft">${name(person.username)}</span>`]}</span>
+      <button class="link" type="submit" form=${SWITCH_FORM}>${words.consent.switch}</button>
+    </p>
+  </div>`;
+}
+
+function next(client: ClientCard, words: Messages): Markup {
+  const where =
+    hostKind(client.host) === "web"
+      ? rich(words.consent.nextWeb, { host: hostText(client.host) })
+      : words.consent.nextDevice;
+  return html`<p class="next">
+    ${where} ${rich(words.consent.nextUndo, { apps: html`<strong>${words.consent.apps}</strong>` })}
+  </p>`;
+}
+
+/** Links to what the client publishes about itself, where it does. */
+function promises(client: ClientCard, words: Messages): Child {
+  const links = [
+    [client.policyUri, words.consent.policy],
+    [client.tosUri, words.consent.terms],
+  ] as const;
+  const shown = links.filter(([uri]) => webAddress(uri) !== null);
+  if (shown.length === 0) return null;
+  return html`<p class="promises">
+    <span>${rich(words.consent.links, { app: name(client.name) })}</span>
+    ${shown.map(([uri, text]) => [" ", outsideLink(words, uri, text)])}
+  </p>`;
+}

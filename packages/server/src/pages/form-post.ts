@@ -1,0 +1,34 @@
+/** The page that posts an authorization response to the client (OAuth 2.0 Form Post Response Mode §2). */
+import type { Chrome } from "./chrome.ts";
+import { hidden } from "./components.ts";
+import { html } from "./html.ts";
+import { cardPage } from "./layout.ts";
+import { rich } from "./messages/index.ts";
+import { hostText } from "./text.ts";
+import type { FormPostView } from "./views.ts";
+
+/**
+ * Renders a form that a script sends at once; without scripts its button does.
+ *
+ * @throws TypeError where `action` is neither http(s) nor an app's own scheme (one with a dot): it might run in this page.
+ */
+export function formPostPage(view: FormPostView, chrome: Chrome): string {
+  const { words } = chrome;
+  const { protocol, host } = new URL(view.action);
+  if (!/^https?:$|\./.test(protocol)) throw new TypeError("An answer goes to http(s) or to an app's own scheme.");
+  return cardPage(
+    chrome,
+    words.formPost.title,
+    html`<div class="stack">
+      <div class="heading">
+        <h1>${words.formPost.title}</h1>
+        <p class="soft">${rich(words.formPost.text, { host: hostText(host || protocol.slice(0, -1)) })}</p>
+      </div>
+      <form class="buttons" method="post" action=${view.action}>
+        ${hidden(view.fields)}
+        <button class="button primary" type="submit" autofocus>${words.formPost.submit}</button>
+      </form>
+      <script src=${chrome.formPostScript} defer></script>
+    </div>`,
+  );
+}

@@ -1,0 +1,33 @@
+/**
+ * Icons inlined as SVG, so that a page loads nothing for them. All are decoration: the words beside them say the same.
+ *
+ * The shapes come from Lucide (https://lucide.dev), © Lucide Contributors, ISC licence: permission to use, copy, modify and
+ * distribute them for any purpose, with or without fee, is granted provided that the copyright notice and this permission
+ * notice appear in all copies; they are provided "as is", without warranty of any kind.
+ */
+import { html, type Markup } from "./html.ts";
+
+const shapes = {
+  check: ["M20 6 9 17l-5-5"],
+  x: ["M18 6 6 18", "m6 6 12 12"],
+  chevronDown: ["m6 9 6 6 6-6"],
+  globe: ["M2 12h20", "M12 2a14.5 14.5 0 0 0 0 20 14.5 14.5 0 0 0 0-20", "M12 2a10 10 0 1 0 0 20 10 10 0 0 0 0-20"],
+  device: ["M7 2h10a2 2 0 0 1 2 2v16a2 2 0 0 1-2 2H7a2 2 0 0 1-2-2V4a2 2 0 0 1 2-2z", "M12 18h.01"],
+  alert: ["m21.73 18-8-14a2 2 0 0 0-3.48 0l-8 14A2 2 0 0 0 4 21h16a2 2 0 0 0 1.73-3", "M12 9v4", "M12 17h.01"],
+  circleAlert: ["M12 2a10 10 0 1 0 0 20 10 10 0 0 0 0-20", "M12 8v4", "M12 16h.01"],
+  circleCheck: ["M12 2a10 10 0 1 0 0 20 10 10 0 0 0 0-20", "m9 12 2 2 4-4"],
+  logOut: ["m16 17 5-5-5-5", "M21 12H9", "M9 21H5a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2h4"],
+  externalLink: ["M15 3h6v6", "M10 14 21 3", "M18 13v6a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2V8a2 2 0 0 1 2-2h6"],
+  shield: [
+    "M20 13c0 5-3.5 7.5-7.66 8.95a1 1 0 0 1-.67-.01C7.5 20.5 4 18 4 13V6a1 1 0 0 1 1-1c2 0 4.5-1.2 6.24-2.72a1.17 1.17 0 0 1 1.52 0C14.51 3.81 17 5 19 5a1 1 0 0 1 1 1z",
+  ],
+} as const;
+
+export type IconName = keyof typeof shapes;
+
+/** An icon of one text line's height, in the colour of the text around it; hidden from screen readers. */
+export function icon(name: IconName): Markup {
+  return html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+    ${shapes[name].map((shape) => html`<path d=${shape} />`)}
+  </svg>`;
+}

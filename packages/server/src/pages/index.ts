@@ -1,0 +1,11 @@
+/** The pages for owners and developers: each a pure function from its view to an HTML document. */
+export { appsPage } from "./apps.ts";
+export { type Asset, assets } from "./assets.ts";
+export { type Chrome, chrome } from "./chrome.ts";
+export { conditionPage } from "./condition.ts";
+export { consentPage } from "./consent.ts";
+export { formPostPage } from "./form-post.ts";
+export { locales } from "./messages/index.ts";
+export { problemPage } from "./problem.ts";
+export { signInPage } from "./sign-in.ts";
+export { signedOutPage, signOutPage } from "./sign-out.ts";

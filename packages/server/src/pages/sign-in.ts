@@ -1,0 +1,100 @@
+/** The sign-in page: username and password, and for whose sake. */
+import type { Chrome } from "./chrome.ts";
+import { clientHost } from "./client-host.ts";
+import { notice, secrets, tile } from "./components.ts";
+
+import { type Attributes, html, type Markup } from "./html.ts";
+import { icon } from "./icons.ts";
+import { cardPage } from "./layout.ts";
+import { fill, type Messages, plural, rich } from "./messages/index.ts";
+import { NAME_LENGTH, name, visible } from "./text.ts";
+import type { SignInView } from "./views.ts";
+
+const ERROR_ID = "sign-in-error";
+
+/** Renders `GET /login` and every answer of `POST /login` that isn't a redirect. */
+export function signInPage(view: SignInView, chrome: Chrome): string {
+  const { words } = chrome;
+  const aboutFields = view.problem?.kind === "wrong" || view.problem?.kind === "missing";
+  return cardPage(
+    chrome,
+    documentTitle(view, words),
+    html`<div class="stack">
+      ${heading(view, chrome)} ${view.problem !== null && !aboutFields && notice("danger", problemText(view, words), ERROR_ID)}
+      <form class="fields" method="post" action=${`${chrome.base}/login`} novalidate>
+        ${secrets(view.form)} ${fields(view, words)}
+        ${
+          aboutFields &&
+          html`<p class="field-error" id=${ERROR_ID} role="alert">${icon("circleAlert")}<span>${problemText(view, words)}</span></p>`
+        }
+        <button class="button primary" type="submit">${words.signIn.submit}</button>
+      </form>
+    </div>`,
+  );
+}
+
+function documentTitle(view: SignInView, words: Messages): string {
+  if (view.client === null) return view.again === null ? words.signIn.title : words.signIn.titleAgain;
+  return fill(words.signIn.titleFor, { app: visible(view.client.name, NAME_LENGTH) });
+}
+
+function heading(view: SignInView, chrome: Chrome): Markup {
+  const { words } = chrome;
+  const { client, again } = view;
+  const intro =
+    again !== null
+      ? rich(words.signIn.introAgain, { person: name(again.name || again.username) })
+      : client !== null
+        ? words.signIn.introFor
+        : words.signIn.introAlone;
+  if (client === null) {
+    return html`<div class="heading">
+      <h1>${again === null ? words.signIn.title : words.signIn.titleAgain}</h1>
+      <p class="soft">${intro}</p>
+    </div>`;
+  }
+  return html`<div class="heading">
+    ${tile(client, "large", chrome.base)}
+    <h1>${rich(words.signIn.titleFor, { app: name(client.name) })}</h1>
+    ${clientHost(client.host, words)}
+    <p class="soft">${intro}</p>
+  </div>`;
+}
+
+function fields(view: SignInView, words: Messages): readonly Markup[] {
+  const kind = view.problem?.kind;
+  const noUsername = view.username === "";
+  const described: Attributes = view.problem === null ? {} : { "aria-describedby": ERROR_ID };
+  const invalid = (wrong: boolean): Attributes => ({ ...described, ...(wrong ? { "aria-invalid": "true" } : {}) });
+  return [
+    html`<div class="field">
+      <label for="username">${words.signIn.username}</label>
+      <input id="username" name="username" type="text" value=${view.username} autocomplete="username" autocapitalize="none"
+        autocorrect="off" spellcheck="false" required autofocus=${noUsername}
+        ...${invalid(kind === "wrong" || (kind === "missing" && noUsername))} />
+    </div>`,
+    html`<div class="field">
+      <label for="password">${words.signIn.password}</label>
+      <input id="password" name="password" type="password" autocomplete="current-password" required
+        autofocus=${!noUsername} ...${invalid(kind === "wrong" || kind === "missing")} />
+    </div>`,
+  ];
+}
+
+function problemText(view: SignInView, words: Messages): string {
+  const { problem } = view;
+  switch (problem?.kind) {
+    case "wrong":
+      return words.signIn.wrong;
+    case "missing":
+      return view.username === "" ? words.signIn.missing : words.signIn.missingPassword;
+    case "throttled": {
+      const count = Math.max(1, Math.ceil(problem.minutes));
+      return fill(plural(words.language, words.signIn.throttled, count), { count });
+    }
+    case "stale":
+      return words.signIn.stale;
+    case undefined:
+      return "";
+  }
+}

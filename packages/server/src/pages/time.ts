@@ -1,0 +1,72 @@
+/** Times as people read them: relative, with the exact one a pointer away, and lengths of time. */
+import { html, type Markup } from "./html.ts";
+import { fill, type Messages, plural } from "./messages/index.ts";
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Coarsest first; the first unit that is reached names the time. */
+const units = [
+  ["year", 365 * DAY],
+  ["month", 30 * DAY],
+  ["week", 14 * DAY],
+  ["day", DAY],
+  ["hour", HOUR],
+  ["minute", MINUTE],
+] as const;
+
+/** `3 days ago`, `in 2 months`, `just now`. `at` and `now` in epoch milliseconds. */
+export function relative(words: Messages, at: number, now: number): string {
+  const distance = at - now;
+  for (const [unit, length] of units) {
+    if (Math.abs(distance) < length) continue;
+    const format = new Intl.RelativeTimeFormat(words.language, { numeric: unit === "day" ? "auto" : "always" });
+    // A fortnight is where weeks begin to read better than days, but they still count by seven.
+    return format.format(Math.round(distance / (unit === "week" ? 7 * DAY : length)), unit);
+  }
+  return distance > 0 ? words.time.soon : words.time.now;
+}
+
+/** The exact time with its zone, e.g. `3 March 2026 at 14:05 UTC`: the server doesn't know where the reader is. */
+export function exact(words: Messages, at: number): string {
+  return new Intl.DateTimeFormat(words.language, {
+    year: "numeric",
+    month: "long",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+    timeZone: "UTC",
+    timeZoneName: "short",
+  }).format(at);
+}
+
+/** A relative time; the exact one for machines and in the tooltip. */
+export function timeElement(words: Messages, at: number, now: number): Markup {
+  return html`<time datetime=${new Date(at).toISOString()} title=${exact(words, at)}>${relative(words, at, now)}</time>`;
+}
+
+/**
+ * A length of consent as the owner reads it.
+ *
+ * @param value seconds in decimal, `once` or `forever`, as it stands in the form.
+ * @returns `90 days`, `1 hour`; the value itself where it is none of these.
+ */
+export function durationLabel(words: Messages, value: string): string {
+  if (value === "once" || value === "forever") return words.duration[value];
+  const seconds = Number(value);
+  if (!Number.isSafeInteger(seconds) || seconds < 1) return value;
+  const { year, day, hour, minute, second } = words.duration;
+  const [length, forms] = (
+    [
+      [31_536_000, year],
+      [86_400, day],
+      [3_600, hour],
+      [60, minute],
+    ] as const
+  ).find(([unit]) => seconds % unit === 0) ?? [1, second];
+  const count = seconds / length;
+  return fill(plural(words.language, forms, count), { count });
+}

@@ -1,0 +1,27 @@
+/** Everything in which the databases differ: one object each, with a name for every difference. */
+
+/** Words that a statement may use without knowing its database: `${words.forUpdate}` inside the `sql` tag. */
+export interface DialectWords {
+  /** Locks the rows that a SELECT returns until the transaction ends. */
+  readonly forUpdate: string;
+  /** The same, shared: other readers may lock so, too, but nobody changes the rows. */
+  readonly forShare: string;
+  /** Column type of whole numbers up to 2⁵³ (times, counts). */
+  readonly whole: string;
+  /** Column type of byte strings. */
+  readonly bytes: string;
+}
+
+export interface Dialect {
+  readonly name: "sqlite" | "postgres";
+  readonly words: DialectWords;
+  /** How the n-th parameter (from 1) is written. */
+  parameter(n: number): string;
+}
+
+/** SQLite: a writing transaction holds the only write lock from its BEGIN IMMEDIATE on, so that row locks have no words. */
+export const sqlite: Dialect = {
+  name: "sqlite",
+  words: { forUpdate: "", forShare: "", whole: "INTEGER", bytes: "BLOB" },
+  parameter: (n) => `?${n}`,
+};

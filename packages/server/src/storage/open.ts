@@ -1,0 +1,56 @@
+/** Opens the storage that a URL names. */
+
+import type { Millis } from "../oauth/model.ts";
+import { type MigrationState, migrate, migrationStatus } from "./migrations/migrate.ts";
+import type { Verb } from "./sql.ts";
+import { openSqlite, type SqliteEngine, type SqliteStats } from "./sqlite/engine.ts";
+import { type Ports, portVerbs } from "./verbs/index.ts";
+
+export interface OpenOptions {
+  /** `sqlite:<path>`. */
+  readonly url: string;
+  /** SQLite: where writes run. Default `thread`. */
+  readonly writer?: "thread" | "main";
+  /** Default false. */
+  readonly readonly?: boolean;
+}
+
+/** The three ports on one database. Verbs need the schema: call `migrate` before the first one. */
+export type Storage = Ports & {
+  /** Applies what is missing of the schema; the names of what was applied. Throws `SchemaMismatch`. */
+  migrate(args: { readonly now: Millis }): Promise<readonly string[]>;
+  /** Every migration that this program has, and when it was applied. Throws `SchemaMismatch`. */
+  migrationStatus(): Promise<readonly MigrationState[]>;
+  stats(): SqliteStats;
+  /** Answers what was asked before, then closes. */
+  close(): Promise<void>;
+};
+
+/**
+ * Opens, without migrating. Throws a `TypeError` for a URL of an unknown kind, `UnsafeFileMode` for a file that others may read,
+ * `StorageUnavailable` for one that can't be opened.
+ */
+export async function openStorage({ url, writer = "thread", readonly = false }: OpenOptions): Promise<Storage> {
+  const path = /^sqlite:(.+)$/.exec(url)?.[1];
+  if (path === undefined) throw new TypeError("a storage URL begins with sqlite: and names a file");
+  const engine = await openSqlite({ path, writer, readonly });
+  return { ...portsOf(engine), ...ownOf(engine) };
+}
+
+/** One function for each verb; the table's type is what makes the cast true. */
+function portsOf(engine: SqliteEngine): Ports {
+  const bound = Object.entries<Verb<never, unknown>>(portVerbs).map(([name, verb]) => [
+    name,
+    (args: never) => engine.call(verb, args),
+  ]);
+  return Object.fromEntries(bound) as Ports;
+}
+
+function ownOf(engine: SqliteEngine): Omit<Storage, keyof Ports> {
+  return {
+    migrate: ({ now }) => migrate(engine, now),
+    migrationStatus: () => migrationStatus(engine),
+    stats: () => engine.stats(),
+    close: () => engine.close(),
+  };
+}

@@ -1,0 +1,150 @@
+/** Rows of the tables as the values of the model, and back. */
+
+import type { Consent, ConsentedScope, Grant, GrantedScope, Millis } from "../oauth/model.ts";
+import type { Person, Session } from "../owners/storage.ts";
+import { type Row, sql } from "./sql.ts";
+
+/** All of a grant that leaves the storage: the salts' hashes stay inside. */
+export const grantColumns = sql`partition, grant_id, client_id, owner_id, person_id, status, generation, refreshable, redirect_uri,
+  code_challenge, code_challenge_method, scopes, audience, auth_time, acr, amr, created_at, code_until, rotated_at, retries, last_used_at,
+  uses, idle_until, absolute_until, ended_at`;
+
+export const consentColumns = sql`partition, owner_id, client_id, status, granted_by, via, scopes, created_at, updated_at, expires_at,
+  last_used_at, last_used_address, uses, revoked_at, revoked_by, shown`;
+
+export const personColumns = sql`partition, person_id, username, email, name, status, password_hash, password_changed_at,
+  must_change_password, operator, created_at, updated_at`;
+
+export const sessionColumns = sql`partition, session_id, person_id, auth_time, acr, amr, created_at, last_seen_at, idle_until, absolute_until,
+  user_agent, address`;
+
+/** A text column that is never null. */
+export function text(row: Row, column: string): string {
+  const value = row[column];
+  if (typeof value !== "string") throw new TypeError(`column ${column} holds no text`);
+  return value;
+}
+
+export function textOrNull(row: Row, column: string): string | null {
+  return row[column] === null ? null : text(row, column);
+}
+
+/** A whole number. PostgreSQL's driver hands 64-bit ones over as text. */
+export function whole(row: Row, column: string): number {
+  const value = row[column];
+  const number = typeof value === "string" ? Number(value) : value;
+  if (typeof number !== "number" || !Number.isSafeInteger(number))
+    throw new TypeError(`column ${column} holds no whole number`);
+  return number;
+}
+
+export function wholeOrNull(row: Row, column: string): number | null {
+  return row[column] === null ? null : whole(row, column);
+}
+
+export function bytes(row: Row, column: string): Uint8Array {
+  const value = row[column];
+  if (!(value instanceof Uint8Array)) throw new TypeError(`column ${column} holds no bytes`);
+  return value;
+}
+
+/** A JSON column, written by this program alone: its shape is believed. */
+export function json<T>(row: Row, column: string): T {
+  return JSON.parse(text(row, column)) as T;
+}
+
+/** A grant of a row with `grantColumns`. What a grant outlives, its consent's end, caps when it goes idle. */
+export function grantOf(row: Row): Grant {
+  const absoluteUntil = whole(row, "absolute_until");
+  return {
+    partition: whole(row, "partition"),
+    grantId: text(row, "grant_id"),
+    clientId: text(row, "client_id"),
+    ownerId: text(row, "owner_id"),
+    personId: text(row, "person_id"),
+    status: text(row, "status") as Grant["status"],
+    generation: whole(row, "generation"),
+    refreshable: whole(row, "refreshable") === 1,
+    redirectUri: text(row, "redirect_uri"),
+    codeChallenge: textOrNull(row, "code_challenge"),
+    codeChallengeMethod: textOrNull(row, "code_challenge_method") as Grant["codeChallengeMethod"],
+    scopes: json<readonly GrantedScope[]>(row, "scopes"),
+    audience: textOrNull(row, "audience"),
+    authTime: whole(row, "auth_time"),
+    acr: textOrNull(row, "acr"),
+    amr: json<readonly string[]>(row, "amr"),
+    createdAt: whole(row, "created_at"),
+    codeUntil: whole(row, "code_until"),
+    rotatedAt: wholeOrNull(row, "rotated_at"),
+    retries: whole(row, "retries"),
+    lastUsedAt: wholeOrNull(row, "last_used_at"),
+    uses: whole(row, "uses"),
+    idleUntil: Math.min(whole(row, "idle_until"), absoluteUntil),
+    absoluteUntil,
+    endedAt: wholeOrNull(row, "ended_at"),
+  };
+}
+
+export function consentOf(row: Row): Consent {
+  return {
+    partition: whole(row, "partition"),
+    ownerId: text(row, "owner_id"),
+    clientId: text(row, "client_id"),
+    status: text(row, "status") as Consent["status"],
+    grantedBy: text(row, "granted_by"),
+    via: text(row, "via") as Consent["via"],
+    scopes: json<readonly ConsentedScope[]>(row, "scopes"),
+    createdAt: whole(row, "created_at"),
+    updatedAt: whole(row, "updated_at"),
+    expiresAt: wholeOrNull(row, "expires_at"),
+    lastUsedAt: wholeOrNull(row, "last_used_at"),
+    lastUsedAddress: textOrNull(row, "last_used_address"),
+    uses: whole(row, "uses"),
+    revokedAt: wholeOrNull(row, "revoked_at"),
+    revokedBy: textOrNull(row, "revoked_by"),
+    shown: json<Consent["shown"]>(row, "shown"),
+  };
+}
+
+export function personOf(row: Row): Person {
+  return {
+    partition: whole(row, "partition"),
+    personId: text(row, "person_id"),
+    username: text(row, "username"),
+    email: text(row, "email"),
+    name: textOrNull(row, "name"),
+    status: text(row, "status") as Person["status"],
+    passwordHash: textOrNull(row, "password_hash"),
+    passwordChangedAt: wholeOrNull(row, "password_changed_at"),
+    mustChangePassword: whole(row, "must_change_password") === 1,
+    operator: json<readonly string[]>(row, "operator"),
+    createdAt: whole(row, "created_at"),
+    updatedAt: whole(row, "updated_at"),
+  };
+}
+
+export function sessionOf(row: Row): Session {
+  return {
+    partition: whole(row, "partition"),
+    sessionId: text(row, "session_id"),
+    personId: text(row, "person_id"),
+    authTime: whole(row, "auth_time"),
+    acr: textOrNull(row, "acr"),
+    amr: json<readonly string[]>(row, "amr"),
+    createdAt: whole(row, "created_at"),
+    lastSeenAt: whole(row, "last_seen_at"),
+    idleUntil: whole(row, "idle_until"),
+    absoluteUntil: whole(row, "absolute_until"),
+    userAgent: textOrNull(row, "user_agent"),
+    address: textOrNull(row, "address"),
+  };
+}
+
+/** SQL has no booleans that both databases share: 1 and 0. */
+export function flag(value: boolean): number {
+  return value ? 1 : 0;
+}
+
+export const MINUTE: Millis = 60_000;
+export const HOUR: Millis = 60 * MINUTE;
+export const DAY: Millis = 24 * HOUR;

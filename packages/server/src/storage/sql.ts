@@ -1,0 +1,162 @@
+/** How a storage verb is written: a text of SQL, parameters by name, and an outcome that is a value. */
+
+import type { Dialect, DialectWords } from "./dialect.ts";
+
+/** What a column holds or a parameter carries. */
+export type Value = null | number | string | Uint8Array;
+export type Row = Readonly<Record<string, Value>>;
+export type Params = Readonly<Record<string, Value>>;
+
+/** A word of the dialect, filled in when a statement is compiled. */
+class Word {
+  readonly name: keyof DialectWords;
+  constructor(name: keyof DialectWords) {
+    this.name = name;
+  }
+}
+
+export const words = {
+  forUpdate: new Word("forUpdate"),
+  forShare: new Word("forShare"),
+  whole: new Word("whole"),
+  bytes: new Word("bytes"),
+} satisfies Record<keyof DialectWords, Word>;
+
+/** A piece of SQL. Only the `sql` tag makes one, and only of literal text, other pieces and dialect words: values have no way in. */
+export class Sql {
+  readonly #parts: readonly (string | Word)[];
+
+  constructor(parts: readonly (string | Word)[]) {
+    this.#parts = parts;
+  }
+
+  /** The text in a dialect, parameters still by name. */
+  text(dialect: Dialect): string {
+    return this.#parts.map((part) => (typeof part === "string" ? part : dialect.words[part.name])).join("");
+  }
+
+  get parts(): readonly (string | Word)[] {
+    return this.#parts;
+  }
+}
+
+const known = new WeakMap<
+  TemplateStringsArray,
+  { readonly pieces: readonly (Sql | Word)[]; readonly statement: Sql }
+>();
+
+/**
+ * Tag of every SQL text: `` sql`SELECT ${columns} FROM grants WHERE partition = :partition` ``. Parameters are written `:name`. The same place in the
+ * program yields the same object each time, which is what prepared statements are kept by.
+ */
+export function sql(literals: TemplateStringsArray, ...pieces: readonly (Sql | Word)[]): Sql {
+  const before = known.get(literals);
+  if (before?.pieces.every((piece, at) => piece === pieces[at])) return before.statement;
+  const statement = joined(literals, pieces);
+  known.set(literals, { pieces, statement });
+  return statement;
+}
+
+function joined(literals: TemplateStringsArray, pieces: readonly (Sql | Word)[]): Sql {
+  const parts: (string | Word)[] = [];
+  literals.forEach((literal, at) => {
+    parts.push(literal);
+    const piece = pieces[at];
+    if (piece instanceof Sql) parts.push(...piece.parts);
+    else if (piece !== undefined) parts.push(piece);
+  });
+  return new Sql(parts);
+}
+
+/** A statement as the driver takes it: `names[i]` is the parameter that goes to place i + 1. */
+export interface Compiled {
+  readonly text: string;
+  readonly names: readonly string[];
+}
+
+/** Replaces `:name` by the dialect's numbered places, each name once; quoted literals are left alone. */
+export function compile(statement: Sql, dialect: Dialect): Compiled {
+  const names: string[] = [];
+  const text = statement.text(dialect).replace(/'(?:[^']|'')*'|:([A-Za-z]\w*)/g, (whole, name: string | undefined) => {
+    if (name === undefined) return whole;
+    if (!names.includes(name)) names.push(name);
+    return dialect.parameter(names.indexOf(name) + 1);
+  });
+  return { text, names };
+}
+
+/** A transaction as a verb's body sees it. It awaits nothing else, so that a transaction never waits for the outside. */
+export interface Tx {
+  /** The first row. */
+  one(statement: Sql, params?: Params): Promise<Row | undefined>;
+  all(statement: Sql, params?: Params): Promise<readonly Row[]>;
+  /** The number of rows changed. */
+  run(statement: Sql, params?: Params): Promise<number>;
+}
+
+/** A read that may spare the write: where it yields an outcome, nothing is written. */
+export interface Look<A, O> {
+  readonly sql: Sql;
+  /** False: go straight to the statement. */
+  when(args: A): boolean;
+  bind(args: A): Params;
+  /** Undefined: the statement has to decide. */
+  outcome(row: Row | undefined, args: A): O | undefined;
+}
+
+/** A verb that is one writing statement. */
+export interface StatementVerb<A, O> {
+  readonly kind: "statement";
+  readonly sql: Sql;
+  /** Run in the same transaction when the statement returned no row, with the same parameters: it gives the miss a name and writes nothing. */
+  readonly why?: Sql;
+  readonly look?: Look<A, O>;
+  bind(args: A): Params;
+  outcome(row: Row | undefined, args: A, why: Row | undefined): O;
+}
+
+/** A verb that is one SELECT, or two of one snapshot. */
+export interface ReadVerb<A, O> {
+  readonly kind: "read";
+  readonly sql: Sql;
+  /** A second SELECT of the same snapshot, with the same parameters. */
+  readonly also?: Sql;
+  bind(args: A): Params;
+  outcome(rows: readonly Row[], args: A, also: readonly Row[]): O;
+}
+
+/** A verb of several statements in one transaction. */
+export interface TransactionVerb<A, O> {
+  readonly kind: "transaction";
+  body(tx: Tx, args: A): Promise<O>;
+}
+
+export type Call = <A, O>(verb: Verb<A, O>, args: A) => Promise<O>;
+
+/** A verb that crosses partitions: several verbs, each its own transaction and repeatable, so that a crash between them can be mended. */
+export interface StepsVerb<A, O> {
+  readonly kind: "steps";
+  body(call: Call, args: A): Promise<O>;
+}
+
+export type Verb<A, O> = StatementVerb<A, O> | ReadVerb<A, O> | TransactionVerb<A, O> | StepsVerb<A, O>;
+
+/** One writing statement; its row, or none, is the outcome. */
+export function statement<A, O>(verb: Omit<StatementVerb<A, O>, "kind">): StatementVerb<A, O> {
+  return { kind: "statement", ...verb };
+}
+
+/** One SELECT, or two of one snapshot. */
+export function query<A, O>(verb: Omit<ReadVerb<A, O>, "kind">): ReadVerb<A, O> {
+  return { kind: "read", ...verb };
+}
+
+/** Several statements, all or none. */
+export function transaction<A, O>(body: (tx: Tx, args: A) => Promise<O>): TransactionVerb<A, O> {
+  return { kind: "transaction", body };
+}
+
+/** Several verbs one after the other. */
+export function steps<A, O>(body: (call: Call, args: A) => Promise<O>): StepsVerb<A, O> {
+  return { kind: "steps", body };
+}

@@ -1,0 +1,224 @@
+/** Storage in one SQLite file: one connection reads on this thread, one writes in groups. */
+
+import { closeSync, existsSync, openSync, statSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { sqlite } from "../dialect.ts";
+import { StorageUnavailable, UnsafeFileMode } from "../errors.ts";
+import type { SchemaHost } from "../migrations/migrate.ts";
+import { type Params, type ReadVerb, type StatementVerb, sql, type Tx, type Verb } from "../sql.ts";
+import { nameOf } from "../verbs/index.ts";
+import type { StatementResult } from "./batch.ts";
+import { Connection, told } from "./connection.ts";
+import { LocalRunner, type Place, ThreadRunner, Writer } from "./writer.ts";
+
+export interface SqliteOptions {
+  readonly path: string;
+  /** Where writes run; the thread keeps this thread's event loop free of waits for the disk. */
+  readonly writer: "thread" | "main";
+  /** True: nothing may be written; the file must be there. */
+  readonly readonly: boolean;
+}
+
+/** What has happened since the file was opened. */
+export interface SqliteStats {
+  /** Groups of verbs, each one transaction unless a verb in it failed. */
+  readonly batches: number;
+  readonly verbs: number;
+  readonly writerStarts: number;
+}
+
+/**
+ * Opens or creates the file (mode 0600, write-ahead log). Throws `UnsafeFileMode` where others than its owner may touch an existing one, and
+ * `StorageUnavailable` where it can't be opened.
+ */
+export async function openSqlite(options: SqliteOptions): Promise<SqliteEngine> {
+  const { path, readonly } = options;
+  secureFile(path, readonly);
+  try {
+    if (readonly) return new SqliteEngine(path, new Connection(path, { readOnly: true }), undefined, undefined);
+    await useWriteAheadLog(path);
+    const runner =
+      options.writer === "thread" ? new ThreadRunner(path) : new LocalRunner(new Connection(path, { readOnly: false }));
+    const thread = runner instanceof ThreadRunner ? runner : undefined;
+    await thread?.start();
+    return new SqliteEngine(path, new Connection(path, { readOnly: true }), new Writer(runner), thread);
+  } catch (error) {
+    throw told(error);
+  }
+}
+
+/** The log and its index take their mode from the file. */
+function secureFile(path: string, readonly: boolean): void {
+  if (!existsSync(path)) {
+    if (readonly) throw new StorageUnavailable(`${path} does not exist`);
+    try {
+      closeSync(openSync(path, "a", 0o600));
+    } catch (error) {
+      throw new StorageUnavailable(`${path} cannot be created`, { cause: error });
+    }
+  }
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+    const mode = (statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o777;
+    if ((mode & 0o077) !== 0) {
+      throw new UnsafeFileMode(
+        `${file} has mode ${mode.toString(8).padStart(4, "0")}: others than its owner may touch it. Take that away (chmod 600) and look for who had a copy.`,
+      );
+    }
+  }
+}
+
+/** Changing the journal takes the file for itself and, unlike other statements, doesn't wait for other processes that do the same. */
+async function useWriteAheadLog(path: string): Promise<void> {
+  const connection = new Connection(path, { readOnly: false });
+  try {
+    const until = Date.now() + 10_000;
+    for (;;) {
+      try {
+        if (connection.pragma("journal_mode = WAL") === "wal") return;
+      } catch (error) {
+        if (!(told(error) instanceof StorageUnavailable) || Date.now() > until) throw error;
+      }
+      if (Date.now() > until) throw new StorageUnavailable(`${path}: the write-ahead log can't be used here`);
+      await sleep(20 + Math.random() * 30);
+    }
+  } finally {
+    connection.close();
+  }
+}
+
+export class SqliteEngine implements SchemaHost {
+  readonly dialect = sqlite;
+  readonly #path: string;
+  readonly #reader: Connection;
+  readonly #writer: Writer | undefined;
+  readonly #thread: ThreadRunner | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(path: string, reader: Connection, writer: Writer | undefined, thread: ThreadRunner | undefined) {
+    this.#path = path;
+    this.#reader = reader;
+    this.#writer = writer;
+    this.#thread = thread;
+  }
+
+  /** Runs a verb. Outages reject with `StorageUnavailable`; any other error is a bug of this program. */
+  readonly call = async <A, O>(verb: Verb<A, O>, args: A): Promise<O> => {
+    if (this.#closing !== undefined) throw new StorageUnavailable("the storage is closed");
+    switch (verb.kind) {
+      case "read":
+        return this.#read(verb, args);
+      case "statement":
+        return this.#look(verb, args) ?? this.#statement(verb, args);
+      case "transaction":
+        return (await this.#write(nameOf(verb), compact(args), placeOf(args))) as O;
+      case "steps":
+        return verb.body(this.call, args);
+    }
+  };
+
+  stats(): SqliteStats {
+    return { ...(this.#writer?.counts ?? { batches: 0, verbs: 0 }), writerStarts: this.#thread?.starts ?? 0 };
+  }
+
+  /** The writer's thread, if there is one: for those who test its death. */
+  thread() {
+    return this.#thread?.start();
+  }
+
+  /** Answers what was asked before, then lets go of the file. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    // The reader goes after the last verb's read and before the writer, who as the last one folds the log into the file.
+    await this.#writer?.drain();
+    this.#reader.close();
+    await this.#writer?.close();
+  }
+
+  exclusively<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#aside("BEGIN IMMEDIATE", work);
+  }
+
+  reading<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#aside("BEGIN", work);
+  }
+
+  async tableExists(tx: Tx, table: string): Promise<boolean> {
+    return (
+      (await tx.one(sql`SELECT name FROM sqlite_schema WHERE type = 'table' AND name = :table`, { table })) !==
+      undefined
+    );
+  }
+
+  /** On a connection of its own: the schema is looked at once, at the start. */
+  async #aside<T>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: (tx: Tx) => Promise<T>): Promise<T> {
+    const connection = new Connection(this.#path, { readOnly: this.#writer === undefined });
+    try {
+      connection.exec(begin);
+      const result = await work(connection);
+      connection.exec("COMMIT");
+      return result;
+    } catch (error) {
+      throw told(error);
+    } finally {
+      connection.rollback();
+      connection.close();
+    }
+  }
+
+  #read<A, O>(verb: ReadVerb<A, O>, args: A): O {
+    const params = verb.bind(args);
+    const { also } = verb;
+    try {
+      if (also === undefined) return verb.outcome(this.#reader.allNow(verb.sql, params), args, []);
+      const [rows, more] = this.#reader.inTransaction(
+        "BEGIN",
+        () => [this.#reader.allNow(verb.sql, params), this.#reader.allNow(also, params)] as const,
+      );
+      return verb.outcome(rows, args, more);
+    } catch (error) {
+      throw told(error);
+    }
+  }
+
+  #look<A, O>({ look }: StatementVerb<A, O>, args: A): O | undefined {
+    if (look?.when(args) !== true) return undefined;
+    try {
+      return look.outcome(this.#reader.oneNow(look.sql, look.bind(args)), args);
+    } catch (error) {
+      throw told(error);
+    }
+  }
+
+  async #statement<A, O>(verb: StatementVerb<A, O>, args: A): Promise<O> {
+    const params = verb.bind(args);
+    const { row, why } = (await this.#write(nameOf(verb), compact(params), placeOf(params))) as StatementResult;
+    return verb.outcome(row, args, why);
+  }
+
+  #write(verb: string, input: unknown, place: Place | undefined): Promise<unknown> {
+    if (this.#writer === undefined) throw new StorageUnavailable(`${this.#path} was opened for reading only`);
+    return this.#writer.submit({ verb, input }, place);
+  }
+}
+
+/** Byte strings without the pool that they were cut from: a message to the thread would carry all of it. */
+function compact<T>(input: T): T {
+  if (typeof input !== "object" || input === null) return input;
+  if (input instanceof Uint8Array)
+    return (input.byteLength === input.buffer.byteLength ? input : new Uint8Array(input)) as T;
+  if (Array.isArray(input)) return input.map(compact) as T;
+  return Object.fromEntries(Object.entries(input).map(([key, value]) => [key, compact(value)])) as T;
+}
+
+/** The partition and grant that a verb's arguments name, if they do. */
+function placeOf(args: unknown): Place | undefined {
+  if (typeof args !== "object" || args === null) return undefined;
+  const { partition, grantId, grant } = args as Params & { readonly grant?: unknown };
+  if (grant !== undefined) return placeOf(grant);
+  if (typeof partition !== "number") return undefined;
+  return { partition, id: typeof grantId === "string" ? grantId : "" };
+}

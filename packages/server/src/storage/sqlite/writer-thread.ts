@@ -1,0 +1,22 @@
+/** The writer's thread: owns the one writing connection of this process. */
+
+import { parentPort, workerData } from "node:worker_threads";
+import { runBatch } from "./batch.ts";
+import { Connection } from "./connection.ts";
+import type { FromThread, ToThread } from "./writer.ts";
+
+const { path } = workerData as { readonly path: string };
+const port = parentPort;
+if (port === null) throw new Error("this file is a worker thread's");
+
+const connection = new Connection(path, { readOnly: false });
+
+port.on("message", (message: ToThread) => {
+  if ("close" in message) {
+    connection.close();
+    port.close();
+    return;
+  }
+  void runBatch(connection, message.jobs).then((answers) => port.postMessage({ answers } satisfies FromThread));
+});
+port.postMessage({ ready: true } satisfies FromThread);

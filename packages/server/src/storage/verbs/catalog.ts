@@ -1,0 +1,47 @@
+/** The catalogue's counters: every change of clients, scopes, resources or keys raises one, which is how other processes see it. */
+
+import type { CatalogVersions } from "../../admin/storage.ts";
+import { text, whole, wholeOrNull } from "../rows.ts";
+import { query, sql, type Tx, words } from "../sql.ts";
+
+export type CatalogKind = "clients" | "scopes" | "resources" | "keys";
+
+/** Raises a counter; its new value. The row's lock puts changes of one kind in one order. */
+export async function raise(tx: Tx, kind: CatalogKind): Promise<number> {
+  const row = await tx.one(sql`UPDATE catalog SET version = version + 1 WHERE kind = :kind RETURNING version`, {
+    kind,
+  });
+  if (row === undefined) throw new Error(`the catalogue has no counter of ${kind}`);
+  return whole(row, "version");
+}
+
+/** Keeps other changes of these kinds away until the transaction ends. */
+export async function hold(tx: Tx): Promise<void> {
+  await tx.all(sql`SELECT kind FROM catalog ORDER BY kind ${words.forUpdate}`);
+}
+
+export const catalogVersions = query<void, CatalogVersions>({
+  sql: sql`SELECT kind, version, reduced_at FROM catalog`,
+  bind: () => ({}),
+  outcome: (rows) => {
+    const row = (kind: CatalogKind) => {
+      const found = rows.find((each) => text(each, "kind") === kind);
+      if (found === undefined) throw new Error(`the catalogue has no counter of ${kind}`);
+      return found;
+    };
+    return {
+      clients: whole(row("clients"), "version"),
+      scopes: whole(row("scopes"), "version"),
+      resources: whole(row("resources"), "version"),
+      keys: whole(row("keys"), "version"),
+      scopesReducedAt: wholeOrNull(row("scopes"), "reduced_at"),
+    };
+  },
+});
+
+/** The cheapest read that proves that the database answers. */
+export const ping = query<void, void>({
+  sql: sql`SELECT version FROM catalog WHERE kind = 'clients'`,
+  bind: () => ({}),
+  outcome: () => undefined,
+});

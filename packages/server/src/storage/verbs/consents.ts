@@ -1,0 +1,162 @@
+/** Verbs of the consent record: approve, read, narrow, revoke. */
+
+import type { Consent, GrantedScope, Millis } from "../../oauth/model.ts";
+import type { IssueOutcome } from "../../oauth/storage.ts";
+import {
+  approve as approved,
+  endOf,
+  type GrantChange,
+  type LiveGrant,
+  narrow as narrowed,
+} from "../../owners/consent-record.ts";
+import type {
+  Approve,
+  ConsentKey,
+  ConsentWithGrants,
+  NarrowConsentOutcome,
+  RevokeConsentOutcome,
+} from "../../owners/storage.ts";
+import { consentColumns, consentOf, flag, grantColumns, grantOf, json, text, whole, wholeOrNull } from "../rows.ts";
+import { query, sql, type Tx, transaction, words } from "../sql.ts";
+import { ALARM_KEPT, alreadyThere, ENDED_KEPT, insertGrant, isActiveOwner, supersede } from "./grants.ts";
+
+const oneConsent = sql`partition = :partition AND owner_id = :ownerId AND client_id = :clientId`;
+const lockedConsent = sql`SELECT ${consentColumns} FROM consents WHERE ${oneConsent} ${words.forUpdate}`;
+
+/** An owner's yes: its grant, and unless that was there already, the record and what the decision changes in older grants. */
+export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
+  const { grant, duration, now } = args;
+  const { partition, ownerId, clientId } = grant;
+  if (grant.scopes.length === 0 || !(await isActiveOwner(tx, partition, ownerId))) return { kind: "no_consent" };
+  const expiresAt = endOf(duration, now, args.onceUntil);
+  const scopes = grant.scopes.map((name): GrantedScope => ({ name, expiresAt }));
+  const row = { ...grant, refreshable: grant.refreshable && duration !== "once" };
+  if (!(await insertGrant(tx, row, scopes, now))) return alreadyThere(tx, grant, now);
+  const before = await tx.one(lockedConsent, { partition, ownerId, clientId });
+  const others = (await liveGrants(tx, grant, now)).filter(({ grantId }) => grantId !== grant.grantId);
+  const { consent, changes } = approved(before && consentOf(before), args, others);
+  await writeConsent(tx, consent);
+  await changeGrants(tx, partition, changes, now);
+  await supersede(tx, grant, now);
+  return { kind: "issued", scopes };
+});
+
+async function writeConsent(tx: Tx, consent: Consent): Promise<void> {
+  await tx.run(
+    sql`INSERT INTO consents (${consentColumns})
+      VALUES (:partition, :ownerId, :clientId, :status, :grantedBy, :via, :scopes, :createdAt, :updatedAt, :expiresAt, :lastUsedAt,
+        :lastUsedAddress, :uses, :revokedAt, :revokedBy, :shown)
+      ON CONFLICT (partition, owner_id, client_id) DO UPDATE SET status = excluded.status, granted_by = excluded.granted_by, via = excluded.via,
+        scopes = excluded.scopes, created_at = excluded.created_at, updated_at = excluded.updated_at, expires_at = excluded.expires_at,
+        last_used_at = excluded.last_used_at, last_used_address = excluded.last_used_address, uses = excluded.uses,
+        revoked_at = excluded.revoked_at, revoked_by = excluded.revoked_by, shown = excluded.shown`,
+    { ...consent, scopes: JSON.stringify(consent.scopes), shown: JSON.stringify(consent.shown) },
+  );
+}
+
+async function liveGrants(
+  tx: Tx,
+  { partition, ownerId, clientId }: ConsentKey,
+  now: Millis,
+): Promise<readonly LiveGrant[]> {
+  const rows = await tx.all(
+    sql`SELECT grant_id, refreshable, scopes, absolute_until FROM grants
+      WHERE ${oneConsent} AND status = 'active' AND idle_until > :now AND absolute_until > :now
+      ORDER BY grant_id ${words.forUpdate}`,
+    { partition, ownerId, clientId, now },
+  );
+  return rows.map((row) => ({
+    grantId: text(row, "grant_id"),
+    refreshable: whole(row, "refreshable") === 1,
+    scopes: json<readonly GrantedScope[]>(row, "scopes"),
+    absoluteUntil: whole(row, "absolute_until"),
+  }));
+}
+
+async function changeGrants(tx: Tx, partition: number, changes: readonly GrantChange[], now: Millis): Promise<void> {
+  for (const { grantId, scopes, absoluteUntil } of changes) {
+    await tx.run(
+      sql`UPDATE grants SET scopes = :scopes, absolute_until = :absoluteUntil,
+          status = CASE WHEN :ends = 1 THEN 'revoked' ELSE status END,
+          ended_at = CASE WHEN :ends = 1 THEN :now ELSE ended_at END,
+          collect_at = CASE WHEN :ends = 1 THEN :endedKept ELSE collect_at END
+        WHERE partition = :partition AND grant_id = :grantId AND status = 'active'`,
+      {
+        partition,
+        grantId,
+        scopes: JSON.stringify(scopes),
+        absoluteUntil,
+        ends: flag(scopes.length === 0),
+        now,
+        endedKept: now + ENDED_KEPT,
+      },
+    );
+  }
+}
+
+/** The record, whatever its status. */
+export const findConsent = query<ConsentKey, Consent | undefined>({
+  sql: sql`SELECT ${consentColumns} FROM consents WHERE ${oneConsent}`,
+  bind: ({ partition, ownerId, clientId }) => ({ partition, ownerId, clientId }),
+  outcome: ([row]) => (row === undefined ? undefined : consentOf(row)),
+});
+
+/** What stands now, the latest decision first, each with its live grants and the alarms of the last 30 days. */
+export const listConsents = query<
+  { readonly partition: number; readonly ownerId: string; readonly now: Millis },
+  readonly ConsentWithGrants[]
+>({
+  sql: sql`SELECT ${consentColumns} FROM consents
+    WHERE partition = :partition AND owner_id = :ownerId AND status = 'active' AND (expires_at IS NULL OR expires_at > :now)
+    ORDER BY updated_at DESC, client_id`,
+  also: sql`SELECT ${grantColumns} FROM grants
+    WHERE partition = :partition AND owner_id = :ownerId
+      AND (status = 'active' AND idle_until > :now AND absolute_until > :now
+        OR status IN ('theft', 'replayed') AND ended_at > :alarmsSince)
+    ORDER BY created_at, grant_id`,
+  bind: ({ partition, ownerId, now }) => ({ partition, ownerId, now, alarmsSince: now - ALARM_KEPT }),
+  outcome: (consents, _, grants) => {
+    const byClient = Map.groupBy(grants.map(grantOf), (grant) => grant.clientId);
+    return consents.map(consentOf).map((consent) => ({ consent, grants: byClient.get(consent.clientId) ?? [] }));
+  },
+});
+
+/** Ends the record and all grants under it. `lastUsedAt` lags by up to 5 minutes behind a kept refresh token's last use. */
+export const revokeConsent = transaction<
+  ConsentKey & { readonly revokedBy: string; readonly now: Millis },
+  RevokeConsentOutcome
+>(async (tx, args) => {
+  const record = await tx.one(
+    sql`UPDATE consents SET status = 'revoked', revoked_at = :now, revoked_by = :revokedBy, updated_at = :now
+      WHERE ${oneConsent} AND status = 'active' RETURNING last_used_at`,
+    { ...args },
+  );
+  if (record === undefined) return { kind: "unknown" };
+  const ended = await tx.all(
+    sql`UPDATE grants SET status = 'revoked', ended_at = :now, collect_at = :endedKept WHERE ${oneConsent} AND status = 'active'
+      RETURNING last_used_at, idle_until, absolute_until`,
+    { ...args, endedKept: args.now + ENDED_KEPT },
+  );
+  const uses = [record, ...ended].map((row) => wholeOrNull(row, "last_used_at") ?? 0);
+  const live = ended.filter((row) => Math.min(whole(row, "idle_until"), whole(row, "absolute_until")) > args.now);
+  return { kind: "revoked", grantsEnded: live.length, lastUsedAt: Math.max(...uses) || null };
+});
+
+/** Takes scopes from the record and from every live grant under it. */
+export const narrowConsent = transaction<
+  ConsentKey & { readonly remove: readonly string[]; readonly by: string; readonly now: Millis },
+  NarrowConsentOutcome
+>(async (tx, args) => {
+  const { partition, ownerId, clientId, now } = args;
+  const row = await tx.one(lockedConsent, { partition, ownerId, clientId });
+  const consent = row && consentOf(row);
+  if (consent?.status !== "active") return { kind: "unknown" };
+  const after = narrowed(consent, args.remove, await liveGrants(tx, args, now), now);
+  await changeGrants(tx, partition, after.changes, now);
+  const ends = after.left === 0;
+  await writeConsent(tx, {
+    ...after.consent,
+    ...(ends ? { status: "revoked", revokedAt: now, revokedBy: args.by } : {}),
+  });
+  return ends ? { kind: "revoked" } : { kind: "narrowed", left: after.left };
+});

@@ -1,0 +1,275 @@
+/** Verbs of a grant from its code to its end (RFC 6749 §§4.1.3, 6; RFC 7009 §2). */
+
+import { type Grant, type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
+import type {
+  EndGrant,
+  EndOutcome,
+  FindGrant,
+  IssueGrant,
+  IssueOutcome,
+  NewGrant,
+  RedeemCode,
+  RedeemOutcome,
+  RefreshGrant,
+  RefreshOutcome,
+} from "../../oauth/storage.ts";
+import { consentColumns, consentOf, DAY, flag, grantColumns, grantOf, json, MINUTE, text, whole } from "../rows.ts";
+import { query, type Row, sql, statement, type Tx, transaction, words } from "../sql.ts";
+
+/** How long an ended row is kept: code and tokens that come late still meet it. */
+export const ENDED_KEPT: Millis = 2 * DAY;
+/** How long the dashboard tells of a theft. */
+export const ALARM_KEPT: Millis = 30 * DAY;
+/** How old the last recorded use must be before a kept token's refresh records another: `lastUsedAt` lags by this much. */
+export const USE_RECORDED_EVERY: Millis = 5 * MINUTE;
+/** How often the successor of a refresh token is made again. */
+const RETRIES = 3;
+/** Live grants of one (owner, client). */
+export const LIVE_GRANTS = 50;
+/** What a consented scope must have left for a new grant to be worth making. */
+export const SCOPE_LEFT: Millis = 30_000;
+
+/** redirect_uri and PKCE (RFC 7636 §4.6) agree with the row. NULL where a verifier was wanted and none came: not true either. */
+const proven = sql`(redirect_uri = :redirectUri AND CASE code_challenge_method
+    WHEN 'S256' THEN code_challenge = :s256
+    WHEN 'plain' THEN code_challenge = :plain
+    ELSE :s256 IS NULL AND :plain IS NULL END)`;
+const first = sql`(generation = 0 AND ${proven})`;
+
+/**
+ * RFC 6749 §4.1.3: one statement compares, spends and, where it must, ends. A second use reaches the row only if all else is right (RFC 9700
+ * §4.5); a first use that proves nothing burns it. What RETURNING shows is what this statement did, since it starts from `active` alone:
+ * `burned` and `replayed` were set here, and generation 1 was 0 before.
+ */
+export const redeemCode = statement<RedeemCode, RedeemOutcome>({
+  sql: sql`UPDATE grants SET
+      status = CASE WHEN generation > 0 THEN 'replayed' WHEN ${first} THEN 'active' ELSE 'burned' END,
+      ended_at = CASE WHEN ${first} THEN ended_at ELSE :now END,
+      collect_at = CASE WHEN generation > 0 THEN :alarmKept WHEN ${first} THEN collect_at ELSE :endedKept END,
+      refresh_salt_hash = CASE WHEN ${first} THEN :refreshSaltHash ELSE refresh_salt_hash END,
+      last_used_at = CASE WHEN ${first} THEN :now ELSE last_used_at END,
+      uses = CASE WHEN ${first} THEN uses + 1 ELSE uses END,
+      idle_until = CASE WHEN generation > 0 THEN idle_until WHEN refreshable = 1 THEN :idleUntil ELSE :accessUntil END,
+      absolute_until = CASE WHEN generation > 0 OR refreshable = 1 OR absolute_until < :accessUntil THEN absolute_until
+        ELSE :accessUntil END,
+      generation = CASE WHEN ${first} THEN 1 ELSE generation END
+    WHERE partition = :partition AND grant_id = :grantId AND code_salt_hash = :codeSaltHash AND client_id = :clientId
+      AND status = 'active' AND absolute_until > :now
+      AND CASE WHEN generation = 0 THEN code_until > :now AND (:resourceNamed = 1 OR audience IS NOT NULL)
+        ELSE idle_until > :now AND ${proven} END
+    RETURNING ${grantColumns}`,
+  why: sql`SELECT client_id, status, generation, code_until, idle_until, absolute_until FROM grants
+    WHERE partition = :partition AND grant_id = :grantId AND code_salt_hash = :codeSaltHash`,
+  bind: ({ resourceNamed, ...args }) => ({
+    ...args,
+    resourceNamed: flag(resourceNamed),
+    endedKept: args.now + ENDED_KEPT,
+    alarmKept: args.now + ALARM_KEPT,
+  }),
+  outcome: (row, args, why) => {
+    if (row === undefined) return whyNotRedeemed(why, args);
+    const grant = grantOf(row);
+    if (grant.status === "burned" || grant.status === "replayed") return { kind: grant.status, grant };
+    return { kind: "redeemed", grant };
+  },
+});
+
+function whyNotRedeemed(row: Row | undefined, { clientId, now }: RedeemCode): RedeemOutcome {
+  if (row === undefined || text(row, "client_id") !== clientId || text(row, "status") !== "active")
+    return { kind: "unknown" };
+  if (whole(row, "absolute_until") <= now) return { kind: "unknown" };
+  if (whole(row, "generation") > 0) return { kind: whole(row, "idle_until") > now ? "replay_invalid" : "unknown" };
+  return { kind: whole(row, "code_until") > now ? "needs_resource" : "unknown" };
+}
+
+const current = sql`(generation = :generation)`;
+const rotating = sql`(generation = :generation AND :rotate = 1)`;
+const again = sql`(generation = :generation + 1 AND retries < :retries AND rotated_at >= :retryFrom)`;
+const refreshed = sql`partition = :partition AND grant_id = :grantId AND refresh_salt_hash = :refreshSaltHash AND client_id = :clientId
+      AND status = 'active' AND refreshable = 1 AND idle_until > :now AND absolute_until > :now
+      AND (:resourceNamed = 1 OR audience IS NOT NULL)`;
+
+/**
+ * RFC 6749 §6, RFC 9700 §4.14.2: rotation, its retry and theft are decided by one statement, so that no other request comes between decision and
+ * reason. A rotation sets `retries` to 0 and a retry leaves it above 0: that tells the two apart in what comes back.
+ */
+export const refreshGrant = statement<RefreshGrant, RefreshOutcome>({
+  look: {
+    when: ({ rotate }) => !rotate,
+    sql: sql`SELECT ${grantColumns} FROM grants WHERE ${refreshed} AND generation = :generation AND last_used_at > :recently`,
+    bind: ({ rotate: _, resourceNamed, ...args }) => ({
+      ...args,
+      resourceNamed: flag(resourceNamed),
+      recently: args.now - USE_RECORDED_EVERY,
+    }),
+    outcome: (row) => (row === undefined ? undefined : { kind: "kept", grant: grantOf(row) }),
+  },
+  sql: sql`UPDATE grants SET
+      status = CASE WHEN ${current} OR ${again} THEN status ELSE 'theft' END,
+      ended_at = CASE WHEN ${current} OR ${again} THEN ended_at ELSE :now END,
+      collect_at = CASE WHEN ${current} OR ${again} THEN collect_at ELSE :alarmKept END,
+      retries = CASE WHEN ${rotating} THEN 0 WHEN ${again} THEN retries + 1 ELSE retries END,
+      rotated_at = CASE WHEN ${rotating} THEN :now ELSE rotated_at END,
+      last_used_at = CASE WHEN ${current} THEN :now ELSE last_used_at END,
+      uses = CASE WHEN ${current} THEN uses + 1 ELSE uses END,
+      idle_until = CASE WHEN ${current} THEN :idleUntil ELSE idle_until END,
+      generation = CASE WHEN ${rotating} THEN generation + 1 ELSE generation END
+    WHERE ${refreshed} AND :generation >= 1 AND generation >= :generation
+    RETURNING ${grantColumns}`,
+  why: sql`SELECT ${grantColumns} FROM grants
+    WHERE partition = :partition AND grant_id = :grantId AND refresh_salt_hash = :refreshSaltHash`,
+  bind: ({ rotate, resourceNamed, ...args }) => ({
+    ...args,
+    rotate: flag(rotate),
+    resourceNamed: flag(resourceNamed),
+    retries: RETRIES,
+    alarmKept: args.now + ALARM_KEPT,
+  }),
+  outcome: (row, args, why) => {
+    if (row === undefined) return whyNotRefreshed(why, args);
+    const grant = grantOf(row);
+    if (grant.status === "theft") return { kind: "theft", grant };
+    if (grant.generation === args.generation) return { kind: "kept", grant };
+    return { kind: grant.retries === 0 ? "rotated" : "retried", grant };
+  },
+});
+
+function whyNotRefreshed(
+  row: Row | undefined,
+  { clientId, generation, resourceNamed, now }: RefreshGrant,
+): RefreshOutcome {
+  const grant = row && grantOf(row);
+  if (grant === undefined || generation < 1 || !grant.refreshable) return { kind: "unknown" };
+  if (grant.clientId !== clientId) return { kind: "other_client", clientId: grant.clientId };
+  if (grant.status !== "active") return { kind: "ended", status: grant.status };
+  if (Math.min(grant.idleUntil, grant.absoluteUntil) <= now) return { kind: "ended", status: "expired" };
+  if (!resourceNamed && grant.audience === null) return { kind: "needs_resource", grant };
+  return { kind: "ahead" };
+}
+
+/** The row as it stands, ended or not: the caller judges. */
+export const findGrant = query<FindGrant, Grant | undefined>({
+  sql: sql`SELECT ${grantColumns} FROM grants WHERE partition = :partition AND grant_id = :grantId
+      AND (:saltHash IS NULL OR code_salt_hash = :saltHash OR refresh_salt_hash = :saltHash)`,
+  bind: ({ partition, grantId, saltHash }) => ({ partition, grantId, saltHash }),
+  outcome: ([row]) => (row === undefined ? undefined : grantOf(row)),
+});
+
+/** RFC 7009 §2.1: a refresh token of any generation ends its grant; another client's is left alone. */
+export const endGrant = statement<EndGrant, EndOutcome>({
+  sql: sql`UPDATE grants SET status = 'client_revoked', ended_at = :now, collect_at = :endedKept
+    WHERE partition = :partition AND grant_id = :grantId AND refresh_salt_hash = :saltHash AND client_id = :clientId AND status = 'active'
+    RETURNING grant_id`,
+  why: sql`SELECT client_id FROM grants WHERE partition = :partition AND grant_id = :grantId AND refresh_salt_hash = :saltHash`,
+  bind: (args) => ({ ...args, endedKept: args.now + ENDED_KEPT }),
+  outcome: (row, { clientId }, why) => {
+    if (row !== undefined) return { kind: "ended" };
+    if (why === undefined) return { kind: "unknown" };
+    return { kind: text(why, "client_id") === clientId ? "already_ended" : "other_client" };
+  },
+});
+
+/** The active consent of a new grant, locked so that revoking it and making the grant come one after the other. */
+const activeConsent = sql`SELECT ${consentColumns} FROM consents
+  WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId AND status = 'active' ${words.forUpdate}`;
+
+/** A code without a page: RFC 6749 §4.1.2 for an owner who had consented before. */
+export const issueGrant = transaction<IssueGrant, IssueOutcome>(async (tx, { grant, address, now }) => {
+  const { partition, ownerId, clientId } = grant;
+  if (!(await isActiveOwner(tx, partition, ownerId))) return { kind: "no_consent" };
+  const row = await tx.one(activeConsent, { partition, ownerId, clientId });
+  if (row === undefined) return { kind: "no_consent" };
+  const held = new Map(consentOf(row).scopes.map((scope) => [scope.name, scope.expiresAt]));
+  const scopes: GrantedScope[] = [];
+  for (const name of grant.scopes) {
+    const expiresAt = held.get(name);
+    if (expiresAt === undefined || (expiresAt !== null && expiresAt < now + SCOPE_LEFT)) return { kind: "no_consent" };
+    scopes.push({ name, expiresAt });
+  }
+  if (scopes.length === 0) return { kind: "no_consent" };
+  if (!(await insertGrant(tx, grant, scopes, now))) return alreadyThere(tx, grant, now);
+  await supersede(tx, grant, now);
+  await tx.run(
+    sql`UPDATE consents SET last_used_at = :now, last_used_address = :address, uses = uses + 1
+      WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId`,
+    { partition, ownerId, clientId, address, now },
+  );
+  return { kind: "issued", scopes };
+});
+
+/** Locks the owner against being disabled meanwhile; false: disabled or gone. */
+export async function isActiveOwner(tx: Tx, partition: number, ownerId: string): Promise<boolean> {
+  const row = await tx.one(
+    sql`SELECT status FROM people WHERE partition = :partition AND person_id = :ownerId ${words.forShare}`,
+    { partition, ownerId },
+  );
+  return row !== undefined && text(row, "status") === "active";
+}
+
+/** When the last of the scopes ends, as the column holds it. */
+export function latestEnd(scopes: readonly GrantedScope[]): Millis {
+  return Math.max(0, ...scopes.map(({ expiresAt }) => expiresAt ?? NEVER));
+}
+
+/** Makes the row; false: its id is there already, nothing is changed. */
+export async function insertGrant(
+  tx: Tx,
+  grant: NewGrant,
+  scopes: readonly GrantedScope[],
+  now: Millis,
+): Promise<boolean> {
+  const { scopes: _, amr, refreshable, ...rest } = grant;
+  const inserted = await tx.run(
+    sql`INSERT INTO grants (partition, grant_id, client_id, owner_id, person_id, status, generation, refreshable, code_salt_hash, redirect_uri,
+        code_challenge, code_challenge_method, scopes, audience, auth_time, acr, amr, created_at, code_until, retries, uses, idle_until,
+        absolute_until, collect_at)
+      VALUES (:partition, :grantId, :clientId, :ownerId, :personId, 'active', 0, :refreshable, :codeSaltHash, :redirectUri,
+        :codeChallenge, :codeChallengeMethod, :scopes, :audience, :authTime, :acr, :amr, :now, :codeUntil, 0, 0, :codeUntil,
+        :absoluteUntil, :collectAt)
+      ON CONFLICT (partition, grant_id) DO NOTHING`,
+    {
+      ...rest,
+      refreshable: flag(refreshable),
+      scopes: JSON.stringify(scopes),
+      amr: JSON.stringify(amr),
+      absoluteUntil: latestEnd(scopes),
+      now,
+      // An unspent code's row outlives the page that may post the same decision again.
+      collectAt: grant.codeUntil + DAY,
+    },
+  );
+  return inserted === 1;
+}
+
+/** What a second insert of the same grant means: a double click, as long as its code can still be handed out. */
+export async function alreadyThere(tx: Tx, grant: NewGrant, now: Millis): Promise<IssueOutcome> {
+  const row = await tx.one(
+    sql`SELECT scopes, code_until FROM grants
+      WHERE partition = :partition AND grant_id = :grantId AND client_id = :clientId AND code_salt_hash = :codeSaltHash
+        AND status = 'active' AND generation = 0 AND code_until > :now AND absolute_until > :now`,
+    {
+      partition: grant.partition,
+      grantId: grant.grantId,
+      clientId: grant.clientId,
+      codeSaltHash: grant.codeSaltHash,
+      now,
+    },
+  );
+  return row === undefined
+    ? { kind: "spent" }
+    : { kind: "repeated", scopes: json<readonly GrantedScope[]>(row, "scopes") };
+}
+
+/** Ends what is beyond the 50 live grants of an (owner, client), the new one not among them: the longest unused first. */
+export async function supersede(tx: Tx, grant: NewGrant, now: Millis): Promise<void> {
+  const { partition, ownerId, clientId, grantId } = grant;
+  await tx.run(
+    sql`UPDATE grants SET status = 'superseded', ended_at = :now, collect_at = :endedKept
+      WHERE partition = :partition AND grant_id IN (
+        SELECT grant_id FROM grants
+        WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId AND status = 'active'
+          AND grant_id <> :grantId AND idle_until > :now AND absolute_until > :now
+        ORDER BY COALESCE(last_used_at, created_at) DESC, grant_id LIMIT 1000 OFFSET :others)`,
+    { partition, ownerId, clientId, grantId, now, endedKept: now + ENDED_KEPT, others: LIVE_GRANTS - 1 },
+  );
+}

@@ -1,0 +1,149 @@
+/** Housekeeping: rows go when what they guard has passed, a bounded number at a time; and what an operator lists of consents. */
+
+import type { Consent, Millis } from "../../oauth/model.ts";
+import { PARTITIONS, partitionOf } from "../partition.ts";
+import { consentColumns, consentOf, DAY, text, whole, wholeOrNull } from "../rows.ts";
+import { query, type Row, sql, steps, type Tx, transaction } from "../sql.ts";
+import { ALARM_KEPT, ENDED_KEPT } from "./grants.ts";
+import { activateName, dropName, staleNames } from "./names.ts";
+import { bears, getPerson } from "./people.ts";
+
+interface Sweep {
+  readonly now: Millis;
+  readonly limit: number;
+}
+
+/** What one transaction did: rows looked at, rows removed. */
+interface Swept {
+  readonly seen: number;
+  readonly removed: number;
+}
+
+/** Many short transactions rather than a long one: other verbs come in between. */
+export const collectGarbage = steps<Sweep, number>(async (call, { now, limit }) => {
+  let removed = 0;
+  for (const sweep of [collectGrants, collectSessions, collectAttempts, collectClients]) {
+    for (;;) {
+      const room = limit - removed;
+      if (room <= 0) return removed;
+      const swept = await call(sweep, { now, limit: room });
+      removed += swept.removed;
+      if (swept.seen < room) break;
+    }
+  }
+  for (const { value, ownerId } of await call(staleNames, { now, limit: Math.max(0, limit - removed) })) {
+    const person = await call(getPerson, { partition: partitionOf(ownerId), personId: ownerId });
+    const kept = person !== undefined && bears(person, value);
+    if (await call(kept ? activateName : dropName, { value, ownerId, now })) removed += kept ? 0 : 1;
+  }
+  return removed;
+});
+
+/**
+ * Grants are visited at `collect_at`, which nothing but their making, their end and this visit writes: so refreshes touch no index. A visit finds
+ * the row dead long enough and removes it, or puts the next visit to where it could be.
+ */
+export const collectGrants = transaction<Sweep, Swept>(async (tx, { now, limit }) => {
+  const rows = await tx.all(
+    sql`SELECT partition, grant_id, owner_id, client_id, status, generation, code_until, last_used_at, idle_until, absolute_until, ended_at
+      FROM grants WHERE +partition >= 0 AND collect_at <= :now ORDER BY collect_at LIMIT :limit`,
+    { now, limit },
+  );
+  let removed = 0;
+  for (const row of rows) {
+    const keptUntil = guardedUntil(row);
+    const key = { partition: whole(row, "partition"), grantId: text(row, "grant_id") };
+    if (keptUntil > now) {
+      await tx.run(
+        sql`UPDATE grants SET collect_at = :keptUntil WHERE partition = :partition AND grant_id = :grantId`,
+        {
+          ...key,
+          keptUntil,
+        },
+      );
+    } else {
+      await foldUse(tx, row);
+      await tx.run(sql`DELETE FROM grants WHERE partition = :partition AND grant_id = :grantId`, key);
+      removed += 1;
+    }
+  }
+  return { seen: rows.length, removed };
+});
+
+/** When the last thing has passed that the row keeps from happening: a code or token accepted, an access token shown active, an alarm unseen. */
+function guardedUntil(row: Row): Millis {
+  const endedAt = wholeOrNull(row, "ended_at");
+  const status = text(row, "status");
+  if (endedAt !== null) return endedAt + (status === "theft" || status === "replayed" ? ALARM_KEPT : ENDED_KEPT);
+  if (whole(row, "generation") === 0) return whole(row, "code_until") + DAY;
+  return Math.min(whole(row, "idle_until"), whole(row, "absolute_until")) + DAY;
+}
+
+/** The consent goes on telling when its app was last used. */
+async function foldUse(tx: Tx, row: Row): Promise<void> {
+  const lastUsedAt = wholeOrNull(row, "last_used_at");
+  if (lastUsedAt === null) return;
+  await tx.run(
+    sql`UPDATE consents SET last_used_at = :lastUsedAt WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId
+      AND (last_used_at IS NULL OR last_used_at < :lastUsedAt)`,
+    {
+      partition: whole(row, "partition"),
+      ownerId: text(row, "owner_id"),
+      clientId: text(row, "client_id"),
+      lastUsedAt,
+    },
+  );
+}
+
+export const collectSessions = transaction<Sweep, Swept>(async (tx, { now, limit }) =>
+  all(
+    await tx.run(
+      sql`DELETE FROM sessions WHERE (partition, session_id) IN
+        (SELECT partition, session_id FROM sessions WHERE +partition >= 0 AND absolute_until <= :now ORDER BY absolute_until LIMIT :limit)`,
+      { now, limit },
+    ),
+  ),
+);
+
+export const collectAttempts = transaction<Sweep, Swept>(async (tx, { now, limit }) =>
+  all(
+    await tx.run(
+      sql`DELETE FROM attempts WHERE (partition, key) IN
+        (SELECT partition, key FROM attempts WHERE +partition >= 0 AND window_until <= :now ORDER BY window_until LIMIT :limit)`,
+      { now, limit },
+    ),
+  ),
+);
+
+/** What is left of deleted clients, once every cache has heard of it. */
+export const collectClients = transaction<Sweep, Swept>(async (tx, { now, limit }) =>
+  all(
+    await tx.run(
+      sql`DELETE FROM clients WHERE client_id IN (SELECT client_id FROM clients WHERE deleted_at <= :before LIMIT :limit)`,
+      { before: now - DAY, limit },
+    ),
+  ),
+);
+
+function all(removed: number): Swept {
+  return { seen: removed, removed };
+}
+
+/** For the operator: one owner's, one client's, or any, in the order of the owners. */
+export const listAllConsents = query<
+  { readonly ownerId: string | null; readonly clientId: string | null; readonly limit: number },
+  readonly Consent[]
+>({
+  sql: sql`SELECT ${consentColumns} FROM consents
+    WHERE partition BETWEEN :firstPartition AND :lastPartition AND (:ownerId IS NULL OR owner_id = :ownerId)
+      AND (:clientId IS NULL OR client_id = :clientId)
+    ORDER BY partition, owner_id, client_id LIMIT :limit`,
+  bind: ({ ownerId, clientId, limit }) => ({
+    ownerId,
+    clientId,
+    limit,
+    firstPartition: ownerId === null ? 0 : partitionOf(ownerId),
+    lastPartition: ownerId === null ? PARTITIONS - 1 : partitionOf(ownerId),
+  }),
+  outcome: (rows) => rows.map(consentOf),
+});

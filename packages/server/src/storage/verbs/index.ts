@@ -1,0 +1,139 @@
+/** The verbs by name: what the ports promise, and what only other verbs call. */
+
+import type { AdminStorage } from "../../admin/storage.ts";
+import type { GrantStorage } from "../../oauth/storage.ts";
+import type { OwnerStorage } from "../../owners/storage.ts";
+import type { Verb } from "../sql.ts";
+import { countAttempt, forgiveAttempt } from "./attempts.ts";
+import { catalogVersions, ping } from "./catalog.ts";
+import { clientsChangedSince, deleteClient, getClient, listClients, putClient } from "./clients.ts";
+import { approve, findConsent, listConsents, narrowConsent, revokeConsent } from "./consents.ts";
+import { endGrant, findGrant, issueGrant, redeemCode, refreshGrant } from "./grants.ts";
+import {
+  collectAttempts,
+  collectClients,
+  collectGarbage,
+  collectGrants,
+  collectSessions,
+  listAllConsents,
+} from "./housekeeping.ts";
+import { addKey, listKeys, removeKey, retireKey } from "./keys.ts";
+import { getLogo, putLogo } from "./logos.ts";
+import { activateName, dropName, loosenName, ownerOfName, reserveName, staleNames } from "./names.ts";
+import {
+  createPerson,
+  deletePerson,
+  erasePerson,
+  findPersonByName,
+  getPerson,
+  insertPerson,
+  listPeople,
+  rehashPassword,
+  setPassword,
+  setPersonStatus,
+  updatePerson,
+  writePerson,
+} from "./people.ts";
+import { deleteResource, listResources, putResource } from "./resources.ts";
+import { deleteScope, listScopes, putScope } from "./scopes.ts";
+import {
+  createSession,
+  endSession,
+  endSessionsOf,
+  findSession,
+  listSessions,
+  touchSession,
+  useSession,
+} from "./sessions.ts";
+
+/** What the server may ask of a database. */
+export type Ports = GrantStorage & OwnerStorage & AdminStorage;
+
+// biome-ignore lint/suspicious/noConfusingVoidType: a verb without arguments is called without any
+type Args<F> = F extends () => unknown ? void : F extends (args: infer A) => unknown ? A : never;
+type Outcome<F> = F extends (...args: never) => Promise<infer O> ? O : never;
+
+/** A port's method without its verb doesn't compile, nor does a verb of another shape. */
+export const portVerbs: { readonly [Name in keyof Ports]: Verb<Args<Ports[Name]>, Outcome<Ports[Name]>> } = {
+  issueGrant,
+  redeemCode,
+  refreshGrant,
+  findGrant,
+  endGrant,
+
+  createPerson,
+  findPersonByName,
+  getPerson,
+  listPeople,
+  updatePerson,
+  setPassword,
+  rehashPassword,
+  setPersonStatus,
+  deletePerson,
+  createSession,
+  useSession,
+  endSession,
+  endSessionsOf,
+  listSessions,
+  countAttempt,
+  forgiveAttempt,
+  approve,
+  findConsent,
+  listConsents,
+  revokeConsent,
+  narrowConsent,
+
+  catalogVersions,
+  clientsChangedSince,
+  getClient,
+  listClients,
+  putClient,
+  deleteClient,
+  listScopes,
+  putScope,
+  deleteScope,
+  listResources,
+  putResource,
+  deleteResource,
+  putLogo,
+  getLogo,
+  listKeys,
+  addKey,
+  retireKey,
+  removeKey,
+  listAllConsents,
+  collectGarbage,
+  ping,
+};
+
+const innerVerbs = {
+  reserveName,
+  activateName,
+  loosenName,
+  dropName,
+  ownerOfName,
+  staleNames,
+  insertPerson,
+  writePerson,
+  erasePerson,
+  findSession,
+  touchSession,
+  collectGrants,
+  collectSessions,
+  collectAttempts,
+  collectClients,
+};
+
+/** All of them: the writer's thread is told a name, not a function. */
+export const verbs: ReadonlyMap<string, Verb<never, unknown>> = new Map<string, Verb<never, unknown>>(
+  Object.entries({ ...portVerbs, ...innerVerbs }),
+);
+
+const names = new Map<unknown, string>([...verbs].map(([name, verb]) => [verb, name]));
+
+/** The name under which the table holds a verb. */
+export function nameOf<A, O>(verb: Verb<A, O>): string {
+  const name = names.get(verb);
+  if (name === undefined) throw new Error("this verb is not in the table");
+  return name;
+}

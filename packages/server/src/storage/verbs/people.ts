@@ -1,0 +1,218 @@
+/** Verbs of people. Their names live in other partitions, so that what touches names is several verbs. */
+
+import type { Millis } from "../../oauth/model.ts";
+import type { CreatePersonOutcome, Person, PersonChanges } from "../../owners/storage.ts";
+import { partitionOf } from "../partition.ts";
+import { flag, personColumns, personOf } from "../rows.ts";
+import { type Call, query, sql, statement, steps, type Tx, transaction } from "../sql.ts";
+import { ENDED_KEPT } from "./grants.ts";
+import { activateName, dropName, loosenName, ownerOfName, reserveName } from "./names.ts";
+
+export interface PersonKey {
+  readonly partition: number;
+  readonly personId: string;
+}
+
+const thisPerson = sql`partition = :partition AND person_id = :personId`;
+
+/** Reserve both names, create, activate. Called again with the same person after a crash, it goes on where it was. */
+export const createPerson = steps<{ readonly person: Person; readonly now: Millis }, CreatePersonOutcome>(
+  async (call, { person, now }) => {
+    const ownerId = person.personId;
+    for (const [what, value] of [["username", person.username] as const, ["email", person.email] as const]) {
+      if (await call(reserveName, { value, ownerId, now })) continue;
+      await release(call, person, now);
+      return { kind: "taken", what };
+    }
+    await call(insertPerson, person);
+    for (const [what, value] of [["username", person.username] as const, ["email", person.email] as const]) {
+      if (await call(activateName, { value, ownerId, now })) continue;
+      // The reservation had become so old that another took it over: this creation is the late one.
+      await removeWholly(call, person, now);
+      return { kind: "taken", what };
+    }
+    return { kind: "created" };
+  },
+);
+
+async function release(call: Call, person: Person, now: Millis): Promise<void> {
+  for (const value of [person.username, person.email]) await call(dropName, { value, ownerId: person.personId, now });
+}
+
+async function removeWholly(call: Call, person: Person, now: Millis): Promise<void> {
+  for (const value of [person.username, person.email]) await call(loosenName, { value, ownerId: person.personId, now });
+  await call(erasePerson, { partition: person.partition, personId: person.personId, now });
+  await release(call, person, now);
+}
+
+export const insertPerson = statement<Person, boolean>({
+  sql: sql`INSERT INTO people (${personColumns})
+    VALUES (:partition, :personId, :username, :email, :name, :status, :passwordHash, :passwordChangedAt, :mustChangePassword, :operator,
+      :createdAt, :updatedAt)
+    ON CONFLICT (partition, person_id) DO NOTHING RETURNING person_id`,
+  bind: (person) => ({
+    ...person,
+    mustChangePassword: flag(person.mustChangePassword),
+    operator: JSON.stringify(person.operator),
+  }),
+  outcome: (row) => row !== undefined,
+});
+
+/** The name's row leads to the person; only a person who bears the name is the answer. */
+export const findPersonByName = steps<{ readonly name: string }, Person | undefined>(async (call, { name }) => {
+  const personId = await call(ownerOfName, { value: name });
+  if (personId === undefined) return undefined;
+  const person = await call(getPerson, { partition: partitionOf(personId), personId });
+  return person !== undefined && bears(person, name) ? person : undefined;
+});
+
+export function bears(person: Person, name: string): boolean {
+  return person.username === name || person.email === name;
+}
+
+export const getPerson = query<PersonKey, Person | undefined>({
+  sql: sql`SELECT ${personColumns} FROM people WHERE ${thisPerson}`,
+  bind: ({ partition, personId }) => ({ partition, personId }),
+  outcome: ([row]) => row && personOf(row),
+});
+
+/** Oldest first. `after`: the last id of the page before; nothing follows a person who is gone. */
+export const listPeople = query<{ readonly limit: number; readonly after: string | null }, readonly Person[]>({
+  sql: sql`SELECT ${personColumns} FROM people
+    WHERE +partition >= 0 AND (:after IS NULL OR (created_at, person_id) > (
+      SELECT created_at, person_id FROM people WHERE partition = :afterPartition AND person_id = :after))
+    ORDER BY created_at, person_id LIMIT :limit`,
+  bind: ({ limit, after }) => ({ limit, after, afterPartition: after === null ? -1 : partitionOf(after) }),
+  outcome: (rows) => rows.map(personOf),
+});
+
+interface PersonUpdate extends PersonKey {
+  readonly changes: PersonChanges;
+  readonly now: Millis;
+}
+
+type UpdateOutcome = { readonly kind: "updated" } | { readonly kind: "unknown" } | { readonly kind: "taken" };
+
+/** A new e-mail is reserved before and activated after; the old one is loosened first and dropped last. */
+export const updatePerson = steps<PersonUpdate, UpdateOutcome>(async (call, args) => {
+  for (;;) {
+    const before = await call(getPerson, args);
+    if (before === undefined) return { kind: "unknown" };
+    const outcome = await updateFrom(call, before, args);
+    // Undefined: another changed the person's e-mail meanwhile, so that these changes have another beginning now.
+    if (outcome !== undefined) return outcome;
+  }
+});
+
+async function updateFrom(call: Call, before: Person, args: PersonUpdate): Promise<UpdateOutcome | undefined> {
+  const { partition, personId, changes, now } = args;
+  const after = { ...before, ...changes };
+  const moves = after.email !== before.email;
+  const name = { value: after.email, ownerId: personId, now };
+  if (moves && !(await call(reserveName, name))) return { kind: "taken" };
+  const old = { value: before.email, ownerId: personId, now };
+  const leaves = moves && !bears(after, before.email);
+  if (leaves) await call(loosenName, old);
+  const written = await call(writePerson, { partition, personId, before: before.email, after, now });
+  if (moves) await call(written ? activateName : dropName, name);
+  if (leaves) await call(written ? dropName : activateName, old);
+  return written ? { kind: "updated" } : undefined;
+}
+
+/** False: the person is gone, or the e-mail was changed by another meanwhile. */
+export const writePerson = statement<
+  PersonKey & { readonly before: string; readonly after: Person; readonly now: Millis },
+  boolean
+>({
+  sql: sql`UPDATE people SET email = :email, name = :name, operator = :operator, must_change_password = :mustChangePassword, updated_at = :now
+    WHERE ${thisPerson} AND email = :before RETURNING person_id`,
+  bind: ({ partition, personId, before, after, now }) => ({
+    partition,
+    personId,
+    before,
+    now,
+    email: after.email,
+    name: after.name,
+    operator: JSON.stringify(after.operator),
+    mustChangePassword: flag(after.mustChangePassword),
+  }),
+  outcome: (row) => row !== undefined,
+});
+
+export const setPassword = transaction<
+  PersonKey & {
+    readonly passwordHash: string;
+    readonly mustChange: boolean;
+    readonly endGrants: boolean;
+    readonly keepSessionId: string | null;
+    readonly now: Millis;
+  },
+  boolean
+>(async (tx, { partition, personId, passwordHash, mustChange, endGrants, keepSessionId, now }) => {
+  const changed = await tx.run(
+    sql`UPDATE people SET password_hash = :passwordHash, password_changed_at = :now, must_change_password = :mustChange, updated_at = :now
+      WHERE ${thisPerson}`,
+    { partition, personId, passwordHash, mustChange: flag(mustChange), now },
+  );
+  if (changed === 0) return false;
+  await tx.run(
+    sql`DELETE FROM sessions WHERE ${thisPerson} AND (:keepSessionId IS NULL OR session_id <> :keepSessionId)`,
+    { partition, personId, keepSessionId },
+  );
+  if (endGrants) await endGrantsOf(tx, partition, personId, now);
+  return true;
+});
+
+export const rehashPassword = statement<PersonKey & { readonly from: string; readonly to: string }, void>({
+  sql: sql`UPDATE people SET password_hash = :to WHERE ${thisPerson} AND password_hash = :from RETURNING person_id`,
+  bind: (args) => ({ ...args }),
+  outcome: () => undefined,
+});
+
+export const setPersonStatus = transaction<
+  PersonKey & { readonly status: "active" | "disabled"; readonly now: Millis },
+  boolean
+>(async (tx, { partition, personId, status, now }) => {
+  const changed = await tx.run(sql`UPDATE people SET status = :status, updated_at = :now WHERE ${thisPerson}`, {
+    partition,
+    personId,
+    status,
+    now,
+  });
+  if (changed === 0) return false;
+  if (status === "disabled") {
+    await tx.run(sql`DELETE FROM sessions WHERE ${thisPerson}`, { partition, personId });
+    await endGrantsOf(tx, partition, personId, now);
+  }
+  return true;
+});
+
+async function endGrantsOf(tx: Tx, partition: number, personId: string, now: Millis): Promise<void> {
+  await tx.run(
+    sql`UPDATE grants SET status = 'owner_ended', ended_at = :now, collect_at = :endedKept
+      WHERE partition = :partition AND owner_id = :personId AND status = 'active'`,
+    { partition, personId, now, endedKept: now + ENDED_KEPT },
+  );
+}
+
+export const deletePerson = steps<PersonKey & { readonly now: Millis }, boolean>(
+  async (call, { partition, personId, now }) => {
+    const person = await call(getPerson, { partition, personId });
+    if (person === undefined) return false;
+    await removeWholly(call, person, now);
+    return true;
+  },
+);
+
+/** The person's own partition: person, sessions and consents go, grants end. */
+export const erasePerson = transaction<PersonKey & { readonly now: Millis }, void>(
+  async (tx, { partition, personId, now }) => {
+    await tx.run(sql`DELETE FROM people WHERE ${thisPerson}`, { partition, personId });
+    await tx.run(sql`DELETE FROM sessions WHERE ${thisPerson}`, { partition, personId });
+    await tx.run(sql`DELETE FROM consents WHERE partition = :partition AND owner_id = :personId`, {
+      partition,
+      personId,
+    });
+    await endGrantsOf(tx, partition, personId, now);
+  },
+);

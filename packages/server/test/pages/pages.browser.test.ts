@@ -1,0 +1,210 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { axe, launchBrowser, withPage } from "../../../../test/support/browser.ts";
+import { assets, chrome, formPostPage } from "../../src/pages/index.ts";
+import { type GalleryServer, POLICY, serveStates } from "./serve.ts";
+import { states } from "./states.ts";
+
+let browser: Browser;
+let server: GalleryServer;
+const names = Object.keys(states);
+
+beforeAll(async () => {
+  [browser, server] = await Promise.all([launchBrowser(), serveStates()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+/** What the browser made of a page: counts of what must not be there. */
+const INSPECT = `({
+  inline: document.querySelectorAll("[style], style, script:not([src])").length,
+  handlers: [...document.querySelectorAll("*")].filter((one) => one.getAttributeNames().some((name) => name.startsWith("on"))).length,
+  strangers: [...document.querySelectorAll("[src], link")].filter((one) => new URL(one.src || one.href).origin !== location.origin).length,
+  scriptLinks: [...document.querySelectorAll("a")].filter((one) => !/^https?:$/.test(one.protocol)).length,
+})`;
+
+describe.each([
+  ["light", 1280],
+  ["dark", 390],
+] as const)("%s, %d px", (colorScheme, width) => {
+  test("every state is clean for axe, folded parts open, and as its policy says", { timeout: 120_000 }, async () => {
+    const found: Record<string, unknown> = {};
+    await withPage({ browser, colorScheme, viewport: { width, height: 800 } }, async (page) => {
+      for (const name of names) {
+        await page.goto(`${server.origin}/${name}`);
+        await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
+        const violations = await axe(page);
+        if (violations.length > 0) found[name] = violations;
+        const seen = await page.evaluate(INSPECT);
+        expect(seen, name).toEqual({ inline: 0, handlers: 0, strangers: 0, scriptLinks: 0 });
+      }
+    });
+    expect(found).toEqual({});
+  });
+});
+
+test("320 px: no state scrolls sideways or cuts words off, folded parts open", { timeout: 60_000 }, async () => {
+  const wide: string[] = [];
+  await withPage({ browser, viewport: { width: 320, height: 640 } }, async (page) => {
+    for (const name of names) {
+      await page.goto(`${server.origin}/${name}`);
+      await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
+      const over: string[] = await page.evaluate(
+        `[...document.querySelectorAll("body *:not(.unseen):not(.unseen *):not(option)")]
+          .filter((one) => one.getBoundingClientRect().right > 320.5 || one.getBoundingClientRect().left < -0.5)
+          .map((one) => one.tagName + "." + one.className)`,
+      );
+      const scrolls = await page.evaluate(
+        "document.scrollingElement.scrollWidth > document.scrollingElement.clientWidth",
+      );
+      if (over.length > 0 || scrolls) wide.push(`${name}: ${over.join(", ")}`);
+    }
+  });
+  expect(wide).toEqual([]);
+});
+
+test("targets are 24 px or more, and buttons of one question 44 px on a phone", async () => {
+  await withPage({ browser, viewport: { width: 390, height: 800 } }, async (page) => {
+    for (const name of ["sign-in", "consent", "sign-out"]) {
+      await page.goto(`${server.origin}/${name}`);
+      const heights: number[] = await page.evaluate(
+        '[...document.querySelectorAll(".card .button")].map((one) => one.getBoundingClientRect().height)',
+      );
+      expect(heights.length).toBeGreaterThan(0);
+      expect(Math.min(...heights)).toBeGreaterThanOrEqual(44);
+    }
+  });
+});
+
+describe("consent by keyboard", () => {
+  const focused = "document.activeElement.value || document.activeElement.id || document.activeElement.tagName";
+
+  test("Tab goes through choices, length, account, answers, in the order in which they stand", async () => {
+    await withPage({ browser }, async (page) => {
+      await page.goto(`${server.origin}/consent`);
+      const order: unknown[] = [];
+      for (let step = 0; step < 6; step++) {
+        await page.keyboard.press("Tab");
+        order.push(await page.evaluate(`document.activeElement.name || document.activeElement.textContent.trim()`));
+      }
+      expect(order).toEqual(["scope", "scope", "duration", "Not you? Use another account", "decision", "decision"]);
+      expect(await page.evaluate(focused)).toBe("deny");
+      const outline = await page.evaluate("getComputedStyle(document.activeElement).outlineStyle");
+      expect(outline).toBe("solid");
+    });
+  });
+
+  test("Enter on a tick or on the length → nothing is decided; Enter on an answer → that answer", async () => {
+    const posted: string[] = [];
+    await withPage({ browser }, async (page) => {
+      await page.route("**/consent", (route) => {
+        if (route.request().method() !== "POST") return route.continue();
+        posted.push(route.request().postData() ?? "");
+        return route.fulfill({ status: 204 });
+      });
+      await page.goto(`${server.origin}/consent`);
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+      await page.keyboard.press("Space");
+      await page.focus("#duration");
+      await page.selectOption("#duration", "3600");
+      await page.waitForTimeout(200);
+      expect(posted).toEqual([]);
+      await page.focus('button[value="deny"]');
+      await page.keyboard.press("Enter");
+      await expect.poll(() => posted.length).toBe(1);
+      await page.click('button[value="allow"]');
+      await expect.poll(() => posted.length).toBe(2);
+    });
+    const [denied, allowed] = posted.map((body) => [...new URLSearchParams(body)]);
+    // Space took the one optional tick away; required ones are disabled, hence never sent.
+    const common = [
+      ["csrf", "csrf-value"],
+      ["request", "sealed-request-value"],
+      ["duration", "3600"],
+    ];
+    expect(denied).toEqual([...common, ["decision", "deny"]]);
+    expect(allowed).toEqual([...common, ["decision", "allow"]]);
+  });
+
+  test("another account → its own form, without an answer", async () => {
+    const posted: string[] = [];
+    await withPage({ browser, javaScriptEnabled: false }, async (page) => {
+      await page.route("**/login/switch", (route) => {
+        posted.push(route.request().postData() ?? "");
+        return route.fulfill({ status: 204 });
+      });
+      await page.goto(`${server.origin}/consent`);
+      await page.getByRole("button", { name: "Not you? Use another account" }).click();
+      await expect.poll(() => posted).toEqual(["csrf=csrf-value&request=sealed-request-value"]);
+    });
+  });
+});
+
+test("a wrong password → the caret stands in the password field, which is said to be wrong and why", async () => {
+  await withPage({ browser, javaScriptEnabled: true }, async (page) => {
+    await page.goto(`${server.origin}/sign-in-wrong`);
+    const field = page.getByLabel("Password");
+    expect(await page.evaluate("document.activeElement.name")).toBe("password");
+    expect(await field.getAttribute("aria-invalid")).toBe("true");
+    const id = await field.getAttribute("aria-describedby");
+    expect(await page.locator(`#${id}`).textContent()).toMatch(/don’t belong together/);
+  });
+});
+
+test("a right-to-left or hostile name → moves nothing that stands around it", async () => {
+  await withPage({ browser }, async (page) => {
+    for (const name of ["consent-rtl-name", "consent-hostile"]) {
+      await page.goto(`${server.origin}/${name}`);
+      const heading = page.locator("h1");
+      expect(await page.evaluate('getComputedStyle(document.querySelector("h1")).direction')).toBe("ltr");
+      expect(await heading.textContent()).toMatch(/ wants to use your account$/);
+    }
+    expect(await page.locator("h1").textContent()).not.toMatch(/[\u202A-\u202E\u200B\n]/);
+  });
+});
+
+describe("form post", () => {
+  test.each([true, false])("scripts %s → the fields reach the client", async (javaScriptEnabled) => {
+    const received: string[] = [];
+    const client = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        received.push(`${request.method} ${request.url} ${Buffer.concat(chunks)}`);
+        response.end("thanks");
+      });
+    });
+    await new Promise<void>((resolve) => client.listen(0, "127.0.0.1", resolve));
+    const action = `http://127.0.0.1:${(client.address() as AddressInfo).port}/callback`;
+    const fields = { code: "ac_x", submit: "a name that hides the method", state: 's"<&' };
+    const here = createServer((request, response) => {
+      const asset = assets.get(request.url ?? "");
+      if (asset) response.writeHead(200, { "content-type": asset.type }).end(asset.bytes);
+      else {
+        response.writeHead(200, { "content-type": "text/html; charset=utf-8", "content-security-policy": POLICY });
+        response.end(formPostPage({ action, fields }, chrome({ issuer: "http://127.0.0.1" })));
+      }
+    });
+    await new Promise<void>((resolve) => here.listen(0, "127.0.0.1", resolve));
+    try {
+      await withPage({ browser, javaScriptEnabled }, async (page) => {
+        await page.goto(`http://127.0.0.1:${(here.address() as AddressInfo).port}/`);
+        if (!javaScriptEnabled) await page.getByRole("button", { name: "Go on" }).click();
+        await page.waitForURL(action);
+      });
+      expect(received.filter((one) => one.includes("/callback"))).toEqual([
+        `POST /callback ${new URLSearchParams(fields)}`,
+      ]);
+    } finally {
+      for (const one of [client, here]) {
+        one.closeAllConnections();
+        one.close();
+      }
+    }
+  });
+});

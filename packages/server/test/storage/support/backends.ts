@@ -1,0 +1,62 @@
+/** The databases that every contract test runs on, each a real one in a place of its own. */
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe } from "vitest";
+import { openStorage, type Storage } from "../../../src/storage/open.ts";
+
+export interface Backend {
+  readonly name: string;
+  /** An empty, migrated database; `url` opens it again, also from another process. */
+  create(): Promise<Opened>;
+}
+
+export interface Opened {
+  readonly url: string;
+  readonly storage: Storage;
+  remove(): Promise<void>;
+}
+
+/** The time of most tests: 2026-01-01. */
+export const NOW = 1_767_225_600_000;
+
+function sqliteFile(writer: "thread" | "main"): Backend {
+  return {
+    name: `SQLite file, writer on ${writer}`,
+    async create() {
+      const directory = await mkdtemp(join(tmpdir(), "assent-storage-"));
+      const url = `sqlite:${join(directory, "assent.db")}`;
+      const storage = await openStorage({ url, writer });
+      await storage.migrate({ now: NOW });
+      return {
+        url,
+        storage,
+        async remove() {
+          await storage.close();
+          await rm(directory, { recursive: true });
+        },
+      };
+    },
+  };
+}
+
+export const backends: readonly Backend[] = [sqliteFile("thread"), sqliteFile("main")];
+
+/** The same tests on every database; the storage is shared by them, so that each makes its own people. */
+export function onEveryBackend(title: string, tests: (storage: () => Storage, opened: () => Opened) => void): void {
+  describe.each(backends)(`${title}: $name`, (backend) => {
+    let opened: Opened | undefined;
+    beforeAll(async () => {
+      opened = await backend.create();
+    });
+    afterAll(async () => {
+      await opened?.remove();
+    });
+    const current = () => {
+      if (opened === undefined) throw new Error("the database was not opened");
+      return opened;
+    };
+    tests(() => current().storage, current);
+  });
+}

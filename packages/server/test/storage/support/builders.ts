@@ -1,0 +1,249 @@
+/** Valid things to bend. */
+
+import { createHash, randomBytes } from "node:crypto";
+import type { StoredKey } from "../../../src/admin/storage.ts";
+import type { Client, Resource, Scope } from "../../../src/oauth/model.ts";
+import type { IssueOutcome, NewGrant, RedeemCode, RefreshGrant } from "../../../src/oauth/storage.ts";
+import type { Approve, NewSession, Person } from "../../../src/owners/storage.ts";
+import type { Storage } from "../../../src/storage/open.ts";
+import { PARTITIONS, partitionOf } from "../../../src/storage/partition.ts";
+import { NOW } from "./backends.ts";
+
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+export function anId(partition = Math.floor(Math.random() * PARTITIONS)): string {
+  const bytes = randomBytes(16);
+  bytes.writeUInt16BE(partition);
+  return bytes.toString("base64url");
+}
+
+export function aHash(of: string | Uint8Array = randomBytes(32)): Uint8Array {
+  return createHash("sha256").update(of).digest();
+}
+
+export function aPerson(changes: Partial<Person> = {}): Person {
+  const personId = changes.personId ?? anId();
+  const username = `u-${personId.toLowerCase()}-${personId.length}${randomBytes(4).toString("hex")}`;
+  return {
+    partition: partitionOf(personId),
+    personId,
+    username,
+    email: `${username}@example.com`,
+    name: "Ada",
+    status: "active",
+    passwordHash: "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaA",
+    passwordChangedAt: NOW,
+    mustChangePassword: false,
+    operator: [],
+    createdAt: NOW,
+    updatedAt: NOW,
+    ...changes,
+  };
+}
+
+/** A person who is in the storage. */
+export async function aStoredPerson(storage: Storage, changes: Partial<Person> = {}): Promise<Person> {
+  const person = aPerson(changes);
+  const outcome = await storage.createPerson({ person, now: person.createdAt });
+  if (outcome.kind !== "created") throw new Error(`the person was not created: ${outcome.kind}`);
+  return person;
+}
+
+export function aGrant(person: Person, changes: Partial<NewGrant> = {}): NewGrant {
+  return {
+    partition: person.partition,
+    grantId: anId(person.partition),
+    clientId: "client-1",
+    ownerId: person.personId,
+    personId: person.personId,
+    refreshable: true,
+    codeSaltHash: aHash(),
+    redirectUri: "https://app.example/callback",
+    codeChallenge: "challenge",
+    codeChallengeMethod: "S256",
+    scopes: ["read"],
+    audience: "https://api.example",
+    authTime: NOW,
+    acr: null,
+    amr: ["pwd"],
+    codeUntil: NOW + MINUTE,
+    ...changes,
+  };
+}
+
+export function anApproval(grant: NewGrant, changes: Partial<Omit<Approve, "grant">> = {}): Approve {
+  return {
+    grant,
+    grantedBy: grant.personId,
+    via: "browser",
+    declined: [],
+    duration: "forever",
+    onceUntil: NOW + 11 * MINUTE,
+    shown: { locale: "en", clientName: "Photo Printer", logo: null },
+    address: "192.0.2.1",
+    now: NOW,
+    ...changes,
+  };
+}
+
+/** The right answer to a grant's code. */
+export function aRedemption(grant: NewGrant, changes: Partial<RedeemCode> = {}): RedeemCode {
+  const now = changes.now ?? NOW + SECOND;
+  return {
+    partition: grant.partition,
+    grantId: grant.grantId,
+    codeSaltHash: grant.codeSaltHash,
+    clientId: grant.clientId,
+    redirectUri: grant.redirectUri,
+    s256: grant.codeChallengeMethod === null ? null : grant.codeChallenge,
+    plain: grant.codeChallengeMethod === null ? null : "the verifier",
+    resourceNamed: false,
+    refreshSaltHash: aHash(`refresh ${grant.grantId}`),
+    now,
+    idleUntil: now + 90 * DAY,
+    accessUntil: now + 10 * MINUTE,
+    ...changes,
+  };
+}
+
+/** A refresh of the first token of a grant redeemed by `aRedemption`. */
+export function aRefresh(grant: NewGrant, changes: Partial<RefreshGrant> = {}): RefreshGrant {
+  const now = changes.now ?? NOW + MINUTE;
+  return {
+    partition: grant.partition,
+    grantId: grant.grantId,
+    refreshSaltHash: aHash(`refresh ${grant.grantId}`),
+    clientId: grant.clientId,
+    generation: 1,
+    resourceNamed: false,
+    rotate: true,
+    retryFrom: now - 30 * SECOND,
+    now,
+    idleUntil: now + 90 * DAY,
+    ...changes,
+  };
+}
+
+/** A person, their consent to `client-1`, and a grant whose code is unspent. */
+export async function anApprovedGrant(
+  storage: Storage,
+  changes: Partial<NewGrant> = {},
+  approval: Partial<Omit<Approve, "grant">> = {},
+): Promise<{ readonly person: Person; readonly grant: NewGrant }> {
+  const person = await aStoredPerson(storage);
+  const grant = aGrant(person, changes);
+  expectIssued(await storage.approve(anApproval(grant, approval)));
+  return { person, grant };
+}
+
+/** The same, its code redeemed. */
+export async function aLiveGrant(
+  storage: Storage,
+  changes: Partial<NewGrant> = {},
+  approval: Partial<Omit<Approve, "grant">> = {},
+): Promise<{ readonly person: Person; readonly grant: NewGrant }> {
+  const made = await anApprovedGrant(storage, changes, approval);
+  const outcome = await storage.redeemCode(aRedemption(made.grant));
+  if (outcome.kind !== "redeemed") throw new Error(`the code was not redeemed: ${outcome.kind}`);
+  return made;
+}
+
+export function expectIssued(outcome: IssueOutcome): void {
+  if (outcome.kind !== "issued") throw new Error(`the grant was not issued: ${outcome.kind}`);
+}
+
+/** The row as it stands. */
+export function statusOf(storage: Storage, { partition, grantId }: NewGrant) {
+  return storage.findGrant({ partition, grantId, saltHash: null });
+}
+
+export function aSession(person: Person, changes: Partial<NewSession> = {}): NewSession {
+  return {
+    partition: person.partition,
+    sessionId: anId(person.partition),
+    personId: person.personId,
+    authTime: NOW,
+    acr: null,
+    amr: ["pwd"],
+    idleUntil: NOW + 12 * HOUR,
+    absoluteUntil: NOW + 14 * DAY,
+    userAgent: "Firefox",
+    address: "192.0.2.1",
+    secretHash: aHash(),
+    now: NOW,
+    replaces: null,
+    ...changes,
+  };
+}
+
+export function aClient(changes: Partial<Client> = {}): Client {
+  return {
+    clientId: `client-${randomBytes(6).toString("hex")}`,
+    name: "Photo Printer",
+    type: "confidential",
+    status: "active",
+    redirectUris: ["https://app.example/callback"],
+    grantTypes: ["authorization_code", "refresh_token"],
+    responseTypes: ["code"],
+    scopes: ["read"],
+    ownScopes: [],
+    authMethod: "client_secret_basic",
+    secrets: [],
+    requirePkce: false,
+    allowPlainPkce: false,
+    firstParty: false,
+    refresh: "keep",
+    logo: null,
+    clientUri: null,
+    policyUri: null,
+    tosUri: null,
+    createdAt: NOW,
+    updatedAt: NOW,
+    reducedAt: null,
+    ...changes,
+  };
+}
+
+export function aScope(changes: Partial<Scope> = {}): Scope {
+  return {
+    name: "read",
+    description: "Read",
+    resource: null,
+    optional: false,
+    sensitive: false,
+    ownerRole: null,
+    ...changes,
+  };
+}
+
+export function aResource(changes: Partial<Resource> = {}): Resource {
+  return {
+    identifier: "https://api.example",
+    name: "API",
+    tokenFormat: "jwt",
+    tokenLifetime: null,
+    alg: "ES256",
+    grantBound: false,
+    introspectionClientId: "rs-1",
+    introspectionSecretHash: "hash",
+    createdAt: NOW,
+    ...changes,
+  };
+}
+
+export function aKey(changes: Partial<StoredKey> = {}): StoredKey {
+  return {
+    kid: randomBytes(8).toString("hex"),
+    alg: "ES256",
+    serial: 1,
+    publicJwk: "{}",
+    sealedPrivate: randomBytes(64),
+    createdAt: NOW,
+    activeFrom: NOW,
+    retiredAt: null,
+    ...changes,
+  };
+}

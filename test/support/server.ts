@@ -1,0 +1,200 @@
+/** A real server on a real SQLite file and a free port, and what tests register there. */
+
+import { createHash, randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pino from "pino";
+import { newOwnerId } from "../../packages/server/src/crypto/id.ts";
+import { hashPassword } from "../../packages/server/src/crypto/password.ts";
+import { serverOptions } from "../../packages/server/src/http/server.ts";
+import { type AssentServer, type Config, configOf, createAssent } from "../../packages/server/src/index.ts";
+import type { Client, Resource, Scope } from "../../packages/server/src/oauth/model.ts";
+import type { Person } from "../../packages/server/src/owners/storage.ts";
+import { partitionOf } from "../../packages/server/src/storage/partition.ts";
+
+export const PASSWORD = "correct horse battery staple";
+
+/** One hash for all test people: hashing is slow by design. */
+let passwordHash: Promise<string> | undefined;
+
+export interface TestServer {
+  readonly issuer: string;
+  readonly assent: AssentServer;
+  readonly dataDir: string;
+  /** Every line of the log, as it was written. */
+  readonly log: string[];
+  /** Moves the server's clock. */
+  tick(milliseconds: number): void;
+  now(): number;
+  addClient(client?: Partial<Client>): Promise<TestClient>;
+  addPerson(person?: Partial<Person>): Promise<Person>;
+  addScope(scope: Partial<Scope> & { name: string }): Promise<void>;
+  addResource(resource: Partial<Resource> & { identifier: string }): Promise<{ id: string; secret: string }>;
+  stop(): Promise<void>;
+}
+
+export interface TestClient extends Client {
+  /** Empty for a public client. */
+  readonly secret: string;
+}
+
+export interface TestServerOptions {
+  readonly config?: Partial<Config>;
+  /** Keep the data of an earlier server. */
+  readonly dataDir?: string;
+}
+
+/** Starts a server; scopes `read`, `write` (optional) of API `https://api.test`, and `profile` of the server itself are there. */
+export async function startServer({
+  config = {},
+  dataDir = mkdtempSync(join(tmpdir(), "assent-")),
+}: TestServerOptions = {}): Promise<TestServer> {
+  // The issuer is in tokens and metadata: the port must be known before the server is made.
+  const server = createServer(serverOptions);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const issuer = config.issuer ?? `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  let offset = 0;
+  const now = () => Date.now() + offset;
+  const log: string[] = [];
+  const logger = pino({ level: config.logLevel ?? "trace" }, { write: (line: string) => void log.push(line) });
+  const assent = await createAssent(configOf({ dataDir, ...config, issuer }), { now, log: logger });
+  server.on("request", assent.handler);
+  const test: TestServer = {
+    issuer,
+    assent,
+    dataDir,
+    log,
+    now,
+    tick: (milliseconds) => {
+      offset += milliseconds;
+    },
+    addClient: (client) => addClient(test, client),
+    addPerson: (person) => addPerson(test, person),
+    addScope: async (scope) => {
+      await assent.storage.putScope({ scope: { ...aScope, ...scope }, create: false });
+      await settle();
+    },
+    addResource: (resource) => addResource(test, resource),
+    stop: () => stop(server, assent, dataDir),
+  };
+  await assent.storage.putResource({ resource: { ...aResource, createdAt: now() }, create: false });
+  for (const scope of standardScopes) await assent.storage.putScope({ scope, create: false });
+  await settle();
+  return test;
+}
+
+/** Longer than the catalogue may be behind. */
+export function settle(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 520));
+}
+
+async function stop(server: Server, assent: AssentServer, dataDir: string): Promise<void> {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await assent.close();
+  rmSync(dataDir, { recursive: true, force: true });
+}
+
+const aScope: Scope = { name: "", description: "", resource: null, optional: false, sensitive: false, ownerRole: null };
+
+const standardScopes: readonly Scope[] = [
+  { ...aScope, name: "read", description: "See your photos", resource: "https://api.test" },
+  { ...aScope, name: "write", description: "Change your photos", resource: "https://api.test", optional: true },
+  { ...aScope, name: "profile", description: "See your name" },
+];
+
+const aResource: Resource = {
+  identifier: "https://api.test",
+  name: "Photos",
+  tokenFormat: "jwt",
+  tokenLifetime: null,
+  alg: "ES256",
+  grantBound: false,
+  introspectionClientId: "api-test",
+  introspectionSecretHash: sha256("api-test-secret"),
+  createdAt: 0,
+};
+
+export const API = { id: "api-test", secret: "api-test-secret" } as const;
+
+export function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("base64url");
+}
+
+/** A client that is valid in all; bend what the test is about. Confidential unless it says `type: "public"`. */
+async function addClient({ assent, now }: TestServer, client: Partial<Client> = {}): Promise<TestClient> {
+  const secret = `cs_${randomBytes(32).toString("base64url")}`;
+  const isPublic = client.type === "public";
+  const record: Client = {
+    clientId: `c-${randomBytes(8).toString("hex")}`,
+    name: "Photo Printer",
+    type: "confidential",
+    status: "active",
+    redirectUris: ["https://app.test/cb"],
+    grantTypes: ["authorization_code", "refresh_token"],
+    responseTypes: ["code"],
+    scopes: ["read", "write", "profile"],
+    ownScopes: [],
+    authMethod: isPublic ? "none" : "client_secret_basic",
+    secrets: isPublic ? [] : [{ hash: sha256(secret), createdAt: now(), expiresAt: null }],
+    requirePkce: false,
+    allowPlainPkce: false,
+    firstParty: false,
+    refresh: isPublic ? "rotate" : "keep",
+    logo: null,
+    clientUri: null,
+    policyUri: null,
+    tosUri: null,
+    createdAt: now(),
+    updatedAt: now(),
+    reducedAt: null,
+    ...client,
+  };
+  await assent.storage.putClient({ client: record, expect: null });
+  return { ...record, secret: isPublic ? "" : secret };
+}
+
+async function addPerson({ assent, now }: TestServer, person: Partial<Person> = {}): Promise<Person> {
+  passwordHash ??= hashPassword(PASSWORD);
+  const personId = newOwnerId();
+  const username = person.username ?? `alice-${randomBytes(4).toString("hex")}`;
+  const record: Person = {
+    partition: partitionOf(personId),
+    personId,
+    username,
+    email: `${username}@example.test`,
+    name: "Alice Example",
+    status: "active",
+    passwordHash: await passwordHash,
+    passwordChangedAt: now(),
+    mustChangePassword: false,
+    operator: [],
+    createdAt: now(),
+    updatedAt: now(),
+    ...person,
+  };
+  const outcome = await assent.storage.createPerson({ person: record, now: now() });
+  if (outcome.kind !== "created") throw new Error(`the test's person is taken: ${outcome.what}`);
+  return record;
+}
+
+async function addResource(
+  { assent, now }: TestServer,
+  resource: Partial<Resource> & { identifier: string },
+): Promise<{ id: string; secret: string }> {
+  const secret = randomBytes(16).toString("base64url");
+  const id = `rs-${randomBytes(6).toString("hex")}`;
+  const record = {
+    ...aResource,
+    introspectionClientId: id,
+    introspectionSecretHash: sha256(secret),
+    createdAt: now(),
+    ...resource,
+  };
+  await assent.storage.putResource({ resource: record, create: false });
+  await settle();
+  return { id, secret };
+}

@@ -1,0 +1,247 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { OLDEST_MAJOR } from "../packages/cli/bin/runtime.js";
+import * as tidy from "./support/tidy.ts";
+
+const root = join(import.meta.dirname, "..");
+
+/**
+ * What each folder may import, beside its own files. An npm package sits behind one folder, so that replacing it is the
+ * work of one folder; `oauth/` reaches for nothing at all.
+ */
+const IMPORTS: tidy.ImportTable = {
+  "packages/server/src/oauth": [],
+  "packages/server/src/owners": ["oauth"],
+  "packages/server/src/admin": ["oauth", "owners"],
+  "packages/server/src/crypto": [
+    ...["oauth/model.ts", "oauth/ports.ts", "owners/storage.ts", "admin/storage.ts"],
+    ...["node:crypto", "node:os", "node:util", "@node-rs/argon2", "lru-cache"],
+  ],
+  "packages/server/src/storage": [
+    ...["oauth/model.ts", "oauth/storage.ts", "owners/storage.ts", "owners/consent-record.ts", "admin/storage.ts"],
+    ...["node:crypto", "node:fs", "node:fs/promises", "node:os", "node:path", "node:sqlite"],
+    ...["node:timers/promises", "node:url", "node:worker_threads", "lru-cache"],
+  ],
+  "packages/server/src/pages": ["node:crypto", "node:fs", "htm", "preact", "preact-render-to-string"],
+  "packages/server/src/http": [
+    ...["oauth", "owners", "admin", "crypto", "pages", "storage/errors.ts", "assent.ts", "config.ts"],
+    ...["node:crypto", "node:http", "node:https", "node:net", "node:stream", "node:tls", "node:url"],
+    ...["fastify", "lru-cache"],
+  ],
+  // What puts the parts together.
+  "packages/server/src": ["node:*", "pino", "pino-pretty"],
+  "packages/resource-server/src": ["node:http", "node:https", "jose"],
+  "packages/demo/src": [
+    ...["node:*", "@assent/resource-server", "@assent/server"],
+    ...["fastify", "htm", "openid-client", "preact", "preact-render-to-string"],
+  ],
+  "packages/cli/src": ["node:*", "@assent/demo", "@assent/server", "@clack/prompts", "commander"],
+};
+
+/** Packages that more than one folder of a package may use, and why. */
+const SHARED_PACKAGES: Readonly<Record<string, string>> = {
+  "lru-cache": "a bounded map, as plain as an array",
+};
+
+const LONGEST_FILE = 500;
+/** Longer files, and why they are. */
+const LONG_FILES: Readonly<Record<string, string>> = {
+  "packages/server/src/oauth/errors.ts": "the catalogue of all refusals: data, read by searching",
+};
+
+/** Files of oauth/ that no section of an RFC describes, and why. */
+const WITHOUT_SECTION: Readonly<Record<string, string>> = {
+  "packages/server/src/oauth/storage.ts": "the port to the database, about which the RFCs are silent",
+};
+
+/** Files that may throw dice of no value, and for what. */
+const DICE: Readonly<Record<string, string>> = {
+  "packages/server/src/storage/sqlite/engine.ts": "processes that wait for one lock don't ask in step",
+};
+
+const scripts = tidy.filesOf(root, /\.(?:ts|js)$/);
+const sources = scripts.filter(({ path }) => /^packages\/[^/]+\/src\//.test(path));
+/** The rules and this file hold samples of what they look for. */
+const isRule = ({ path }: tidy.SourceFile) => path === "test/tidy.test.ts" || path === "test/support/tidy.ts";
+const tests = scripts.filter(({ path }) => path.endsWith(".test.ts"));
+const everything = tidy.filesOf(root, /./).filter(({ path }) => !/\.(?:png|jpe?g|webp|gif|ico|woff2|db)$/.test(path));
+const below = (folder: string) => sources.filter(({ path }) => path.startsWith(`packages/server/src/${folder}/`));
+
+interface Manifest {
+  readonly name: string;
+  readonly engines?: { readonly node?: string };
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+const manifests = everything
+  .filter(({ path }) => /^(?:packages\/[^/]+\/)?package\.json$/.test(path))
+  .map(({ path, text }) => ({ folder: path.replace(/\/?package\.json$/, ""), manifest: JSON.parse(text) as Manifest }));
+
+/** A file to hold against one rule. */
+const aFile = (text: string, path = "packages/server/src/oauth/sample.ts") => ({ path, text });
+
+describe("each rule finds what it is for", () => {
+  test.each([
+    ["a package", 'import fastify from "fastify";'],
+    ["a part of Node", 'import { readFileSync } from "node:fs";'],
+    ["a sibling folder", 'import type { Person } from "../owners/storage.ts";'],
+    ["a file above", 'export { config } from "../config.ts";'],
+    ["a late import", 'const { x } = await import("../storage/sql.ts");'],
+    ["a bare import", 'import "jose";'],
+  ])("oauth/ imports %s → refused", (_, text) => {
+    expect(tidy.strayImports(aFile(text), IMPORTS)).toHaveLength(1);
+  });
+
+  test("a folder without a row → refused", () => {
+    expect(tidy.strayImports(aFile("", "packages/new/src/index.ts"), IMPORTS)[0]).toMatch("no row");
+  });
+
+  test("the file beside, one of a row, one that a comment names → allowed", () => {
+    const text = 'import { a } from "../owners/a.ts";\nimport fastify from "fastify";\n// from "express"\n';
+    expect(tidy.strayImports(aFile(text, "packages/server/src/http/sample.ts"), IMPORTS)).toEqual([]);
+  });
+
+  test.each([
+    ["any", tidy.evasions, "const a = b as any;"],
+    ["a hidden type error", tidy.evasions, "// @ts-expect-error\nfoo();"],
+    ["a lint rule put aside without a reason", tidy.evasions, "// biome-ignore lint/style/x:\n"],
+    ["Math.random", tidy.unfitRandomness, "const id = Math.random();"],
+    ["a clock", tidy.impurities, "const now = Date.now();"],
+    ["a timer", tidy.impurities, "setTimeout(work, 1);"],
+    ["SQL put together", tidy.looseSql, "db.exec(`UPDATE grants SET a = $" + "{value}`);"],
+    ["SQL in a string", tidy.looseSql, 'db.exec("SELECT * FROM grants WHERE id = " + id);'],
+    ["somebody's folder", tidy.machineTraces, `const path = "${["", "home", "ann", "assent"].join("/")}";`],
+    ["a registry", tidy.machineTraces, `see https://${["registry", "example", "com"].join(".")}/fastify`],
+    ["a test put aside", tidy.silentSkips, `test.${"skip"}("later", () => {});`],
+    ["a test put aside within", tidy.silentSkips, "if (!docker) return skip();"],
+    ["a title without a section", (file: tidy.SourceFile) => tidy.untitled(file, /RFC \d/), "/** Scopes. */"],
+  ])("%s → one finding", (_, rule, text) => {
+    expect(rule(aFile(text))).toHaveLength(1);
+  });
+
+  test.each([
+    ["any in prose", tidy.evasions, '// null: any age\nconst text = "as any other: any";'],
+    ["a lint rule put aside with its reason", tidy.evasions, "// biome-ignore lint/style/x: it is what we look for.\n"],
+    ["SQL under the tag", tidy.looseSql, "const q = sql`SELECT a FROM grants WHERE id = :id`;"],
+    ["a test put aside with its reason", tidy.silentSkips, 'if (!old) return skip("this machine has no older Node");'],
+  ])("%s → nothing", (_, rule, text) => {
+    expect(rule(aFile(text))).toEqual([]);
+  });
+
+  test("links of a Markdown file → only those that lead nowhere", () => {
+    const text = "[a](LICENSE) [b](nowhere.md#x) [c](https://example.com) [d](#here) `[e](gone.md)`\n";
+    expect(tidy.deadLinks(root, aFile(text, "README.md"))).toEqual(["README.md: leads nowhere: nowhere.md#x"]);
+  });
+});
+
+describe("imports", () => {
+  test("every folder imports only what its row allows", () => {
+    expect(sources.flatMap((file) => tidy.strayImports(file, IMPORTS))).toEqual([]);
+  });
+
+  test("an npm package stands in one row of each package", () => {
+    const npmPackages = new Set(manifests.flatMap(({ manifest }) => Object.keys(manifest.dependencies ?? {})));
+    const rows = Object.entries(IMPORTS).flatMap(([folder, allowed]) =>
+      allowed
+        .filter((name) => npmPackages.has(name) && !name.startsWith("@assent/"))
+        .map((name) => `${folder.split("/src")[0]} ${name}`),
+    );
+    const twice = rows.filter((row, at) => rows.indexOf(row) !== at);
+    expect(twice.filter((row) => !Object.keys(SHARED_PACKAGES).some((name) => row.endsWith(` ${name}`)))).toEqual([]);
+  });
+
+  test("a package imports what its manifest names, and names nothing that it leaves unused", () => {
+    const problems = manifests.flatMap(({ folder, manifest }) => {
+      if (folder === "") return [];
+      const own = sources.filter(({ path }) => path.startsWith(`${folder}/`));
+      const used = new Set(own.flatMap(tidy.importsOf).map(tidy.packageOf));
+      const named = Object.keys(manifest.dependencies ?? {});
+      const undeclared = [...used].filter((name) => name !== undefined && !named.includes(name));
+      const mentioned = (name: string) => used.has(name) || own.some(({ text }) => text.includes(`"${name}"`));
+      return [
+        ...undeclared.map((name) => `${folder} imports ${name} without naming it`),
+        ...named.filter((name) => !mentioned(name)).map((name) => `${folder} names ${name} without using it`),
+      ];
+    });
+    expect(problems).toEqual([]);
+  });
+
+  test("every version is exact, and every manifest wants the Node that the launcher looks for", () => {
+    const ranges = manifests.flatMap(({ manifest: { name, dependencies, devDependencies, optionalDependencies } }) =>
+      Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })
+        .filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))
+        .map(([dependency, version]) => `${name}: ${dependency} ${version}`),
+    );
+    expect(ranges).toEqual([]);
+    const engines = manifests.map(({ manifest }) => manifest).filter(({ name }) => name !== "@assent/resource-server");
+    expect(new Set(engines.map(({ engines }) => engines?.node))).toEqual(new Set([`>=${OLDEST_MAJOR}`]));
+  });
+});
+
+describe("files", () => {
+  test(`none has more than ${LONGEST_FILE} lines`, () => {
+    const ordinary = scripts.filter(({ path }) => LONG_FILES[path] === undefined);
+    expect(ordinary.flatMap((file) => tidy.tooLong(file, LONGEST_FILE))).toEqual([]);
+  });
+
+  test("each source file begins with its title, in oauth/ with its section of an RFC", () => {
+    const protocol = below("oauth").filter(({ path }) => WITHOUT_SECTION[path] === undefined);
+    expect([
+      ...sources.filter(({ path }) => path.endsWith(".ts")).flatMap((file) => tidy.untitled(file)),
+      ...protocol.flatMap((file) => tidy.untitled(file, /^\/\*\* .*\bRFC \d{4}\b/)),
+    ]).toEqual([]);
+  });
+
+  test("each exception is for a file that exists", () => {
+    const paths = new Set(sources.map(({ path }) => path));
+    const excepted = Object.keys({ ...LONG_FILES, ...WITHOUT_SECTION, ...DICE });
+    expect(excepted.filter((path) => !paths.has(path))).toEqual([]);
+  });
+});
+
+describe("code", () => {
+  test("no way around the type checker or the linter", () => {
+    expect(scripts.filter((file) => !isRule(file)).flatMap(tidy.evasions)).toEqual([]);
+  });
+
+  test("no guessable randomness in what is shipped", () => {
+    expect(sources.filter(({ path }) => DICE[path] === undefined).flatMap(tidy.unfitRandomness)).toEqual([]);
+  });
+
+  test("oauth/ and owners/ are given time and randomness", () => {
+    expect([...below("oauth"), ...below("owners")].flatMap(tidy.impurities)).toEqual([]);
+  });
+
+  test("SQL is written with the sql tag alone", () => {
+    expect(sources.flatMap(tidy.looseSql)).toEqual([]);
+  });
+
+  test("no test is put aside without a reason", () => {
+    expect(tests.filter((file) => !isRule(file)).flatMap(tidy.silentSkips)).toEqual([]);
+  });
+
+  test("tests with a browser say so in their names", () => {
+    expect(tests.flatMap((file) => tidy.misnamedBrowserTests(root, file))).toEqual([]);
+  });
+});
+
+describe("what is published", () => {
+  test("no path of one machine, no host of a registry", () => {
+    expect(everything.filter((file) => !isRule(file)).flatMap(tidy.machineTraces)).toEqual([]);
+  });
+
+  test("links in Markdown lead to files that exist", () => {
+    const pages = everything.filter(({ path }) => path.endsWith(".md"));
+    expect(pages.flatMap((page) => tidy.deadLinks(root, page))).toEqual([]);
+  });
+
+  test("the licence is the one that every manifest names", () => {
+    expect(readFileSync(join(root, "LICENSE"), "utf8")).toMatch(/Apache License\s+Version 2\.0, January 2004/);
+    const licences = everything
+      .filter(({ path }) => path.endsWith("package.json"))
+      .map(({ text }) => JSON.parse(text).license);
+    expect(new Set(licences)).toEqual(new Set(["Apache-2.0"]));
+  });
+});
