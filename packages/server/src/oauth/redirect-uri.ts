@@ -3,8 +3,8 @@
 /** `http://127.0.0.1` and `http://[::1]` with any port: an app on this device (RFC 8252 §7.3). */
 const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\])(?::(\d{1,5}))?(\/[^#]*)?$/;
 
-/** Absolute URI of printable ASCII; no fragment, no user information, no backslash (RFC 3986 §4.3). */
-const ABSOLUTE = /^([A-Za-z][A-Za-z0-9+.-]*):(?:\/\/([^/?#@\\\s]*))?([^?#\\\s]*)(\?[^#\\\s]*)?$/;
+/** Absolute URI (RFC 3986 §4.3): with an authority the path is empty or begins with a slash; no fragment, user information, backslash. */
+const ABSOLUTE = /^([A-Za-z][A-Za-z0-9+.-]*):(?:\/\/([^/?#@\\\s]*)(?=[/?]|$)|(?!\/\/))([^?#\\\s]*)(\?[^#\\\s]*)?$/;
 
 const PRINTABLE = /^[\u0021-\u007e]{1,2048}$/;
 

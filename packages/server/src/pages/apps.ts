@@ -130,7 +130,7 @@ function narrowing(app: AppEntry, view: AppsView, chrome: Chrome): Child {
               <label class="choice">
                 <input type="checkbox" name="keep" value=${scope.name} checked disabled=${!scope.removable} />
                 <span class="choice-text">
-                  <bdi>${visible(scope.description || scope.name)}</bdi>
+                  <span><bdi>${visible(scope.description || scope.name)}</bdi></span>
                   ${!scope.removable && html`<span class="tag">${words.apps.required}</span>`}
                 </span>
               </label>

@@ -10,6 +10,7 @@ import { hostText, initial, NAME_LENGTH, name, visible, webAddress } from "./tex
 import { durationLabel } from "./time.ts";
 import type { ClientCard, ConsentView, ScopeChoice, SignedInAs } from "./views.ts";
 
+const CONSENT_FORM = "consent";
 const SWITCH_FORM = "switch";
 const DURATION_ERROR = "duration-error";
 
@@ -28,10 +29,10 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
         ${clientHost(view.client.host, words)}
       </div>
       ${alert !== null && notice("danger", alert)}
-      <form class="consent" method="post" action=${`${base}/consent`}>
+      ${/* Enter in a field presses a form's first button. This one closes a dialog, and there is none: so only pressing Allow allows. */ ""}
+      <button class="unseen" type="submit" form=${CONSENT_FORM} formmethod="dialog" tabindex="-1" aria-hidden="true"></button>
+      <form id=${CONSENT_FORM} class="consent" method="post" action=${`${base}/consent`}>
         ${secrets(view.form)}
-        ${/* Enter in a field presses a form's first button: this one, which does nothing (browsers pass over one without a box, hence not `hidden`). Allowing takes a press of Allow. */ ""}
-        <button class="unseen" type="submit" disabled aria-hidden="true" tabindex="-1"></button>
         ${scopeSections(view, words)} ${duration(view, words)} ${asWhom(view.person, words)} ${next(view.client, words)}
         <div class="decision">
           <button class="button" type="submit" name="decision" value="allow">${icon("check")}${words.consent.allow}</button>
@@ -90,7 +91,7 @@ function scopeRow(scope: ScopeChoice, words: Messages): Markup {
     <label class="choice">
       <input type="checkbox" name="scope" value=${scope.name} checked=${scope.checked || scope.required} disabled=${scope.required} />
       <span class="choice-text">
-        <bdi>${visible(scope.description || scope.name)}</bdi>
+        <span><bdi>${visible(scope.description || scope.name)}</bdi></span>
         ${scope.sensitive && html`<span class="tag warn">${icon("alert")}${words.consent.sensitive}</span>`}
         ${scope.required && html`<span class="tag">${words.consent.required}</span>`}
       </span>

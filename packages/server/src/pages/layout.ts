@@ -3,20 +3,27 @@ import type { Chrome } from "./chrome.ts";
 import { hidden } from "./components.ts";
 import { type Child, html, type Markup, renderDocument } from "./html.ts";
 import { icon } from "./icons.ts";
-import { fill, rich } from "./messages/index.ts";
+import { fill, type Messages, rich } from "./messages/index.ts";
 import { name } from "./text.ts";
 import type { SignedInAs } from "./views.ts";
 
-/** The mark and the word. */
-export function wordmark(): Markup {
-  return html`<span class="wordmark">
-    <svg class="mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
-      <rect width="32" height="32" rx="9" />
-      <path d="M8.5 23.5 16 8.5l7.5 15" />
-      <path d="m12.6 18.2 2.6 2.6 4.4-4.6" />
-    </svg>
-    <span>Assent</span>
-  </span>`;
+/** The word, letter by letter: strokes of one width, x-height 13–23.5 of 32. */
+const LETTERS = [
+  "M53 18.2a5.2 5.2 0 1 1-10.4 0 5.2 5.2 0 0 1 10.4 0m0-5v10.2",
+  "M65 15.1c-.6-1.3-1.9-2.1-3.7-2.1-2.1 0-3.6 1-3.6 2.6 0 3.6 7.6 1.5 7.6 5.2 0 1.7-1.6 2.7-3.9 2.7-2 0-3.4-.9-4-2.3",
+  "M77 15.1c-.6-1.3-1.9-2.1-3.7-2.1-2.1 0-3.6 1-3.6 2.6 0 3.6 7.6 1.5 7.6 5.2 0 1.7-1.6 2.7-3.9 2.7-2 0-3.4-.9-4-2.3",
+  "M81.8 18.2h10.3a5.2 5.2 0 1 0-1.6 3.8",
+  "M97.2 13.2v10.2m0-6a4.3 4.3 0 0 1 8.6 0v6",
+  "M112 9.4v10.4a3.6 3.6 0 0 0 3.6 3.6m-6.2-10.2h6",
+];
+
+/** The mark, an A whose bar is a tick, and the word. */
+function wordmark(words: Messages): Markup {
+  return html`<svg class="wordmark" viewBox="0 0 118 32" role="img" aria-label=${words.product}>
+    <rect class="mark-tile" width="32" height="32" rx="9" />
+    <path class="mark-sign" d="M8.5 23.5 16 8.5l7.5 15m-10.9-5.3 2.6 2.6 4.4-4.6" />
+    ${LETTERS.map((letter) => html`<path d=${letter} />`)}
+  </svg>`;
 }
 
 function page(chrome: Chrome, title: string, kind: string, body: readonly Child[]): string {
@@ -45,8 +52,9 @@ function page(chrome: Chrome, title: string, kind: string, body: readonly Child[
  * @param title plain text for the tab, without the product's name.
  */
 export function cardPage(chrome: Chrome, title: string, card: Child, wide = false): string {
+  const { words } = chrome;
   return page(chrome, title, wide ? "one wide" : "one", [
-    html`<header class="top">${wordmark()}</header>`,
+    html`<header class="top">${wordmark(words)}</header>`,
     html`<main class="card">${card}</main>`,
   ]);
 }
@@ -62,7 +70,7 @@ export function accountPage(
   return page(chrome, title, "account", [
     html`<header class="bar">
       <div class="bar-inner">
-        <a class="home" href=${`${base}/account/apps`} aria-label=${words.home}>${wordmark()}</a>
+        <a class="home" href=${`${base}/account/apps`} aria-label=${words.home}>${wordmark(words)}</a>
         <p class="who">${rich(words.apps.signedIn, { person: name(account.person.name || account.person.username) })}</p>
         <form method="post" action=${`${base}/account/sign-out`}>
           ${hidden({ csrf: account.csrf })}

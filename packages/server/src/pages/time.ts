@@ -17,30 +17,52 @@ const units = [
   ["minute", MINUTE],
 ] as const;
 
+interface Formats {
+  readonly exact: Intl.DateTimeFormat;
+  readonly always: Intl.RelativeTimeFormat;
+  readonly auto: Intl.RelativeTimeFormat;
+}
+
+const made = new Map<string, Formats>();
+
+/** Making a format costs more than rendering an entry that uses it; there are only as many as languages. */
+function formats(language: string): Formats {
+  const known = made.get(language);
+  if (known !== undefined) return known;
+  const fresh: Formats = {
+    exact: new Intl.DateTimeFormat(language, {
+      year: "numeric",
+      month: "long",
+      day: "numeric",
+      hour: "2-digit",
+      minute: "2-digit",
+      hourCycle: "h23",
+      timeZone: "UTC",
+      timeZoneName: "short",
+    }),
+    always: new Intl.RelativeTimeFormat(language, { numeric: "always" }),
+    auto: new Intl.RelativeTimeFormat(language, { numeric: "auto" }),
+  };
+  made.set(language, fresh);
+  return fresh;
+}
+
 /** `3 days ago`, `in 2 months`, `just now`. `at` and `now` in epoch milliseconds. */
 export function relative(words: Messages, at: number, now: number): string {
   const distance = at - now;
+  const { always, auto } = formats(words.language);
   for (const [unit, length] of units) {
     if (Math.abs(distance) < length) continue;
-    const format = new Intl.RelativeTimeFormat(words.language, { numeric: unit === "day" ? "auto" : "always" });
     // A fortnight is where weeks begin to read better than days, but they still count by seven.
-    return format.format(Math.round(distance / (unit === "week" ? 7 * DAY : length)), unit);
+    const count = Math.round(distance / (unit === "week" ? 7 * DAY : length));
+    return (unit === "day" ? auto : always).format(count, unit);
   }
   return distance > 0 ? words.time.soon : words.time.now;
 }
 
-/** The exact time with its zone, e.g. `3 March 2026 at 14:05 UTC`: the server doesn't know where the reader is. */
+/** The exact time with its zone, e.g. `July 14, 2026 at 09:30 UTC`: the server doesn't know where the reader is. */
 export function exact(words: Messages, at: number): string {
-  return new Intl.DateTimeFormat(words.language, {
-    year: "numeric",
-    month: "long",
-    day: "numeric",
-    hour: "2-digit",
-    minute: "2-digit",
-    hourCycle: "h23",
-    timeZone: "UTC",
-    timeZoneName: "short",
-  }).format(at);
+  return formats(words.language).exact.format(at);
 }
 
 /** A relative time; the exact one for machines and in the tooltip. */

@@ -184,9 +184,11 @@ describe("consent", () => {
     const answers = tag(posted, 'name="decision"');
     expect(answers.map((one) => /value="(\w+)"/.exec(one)?.[1])).toEqual(["allow", "deny"]);
     expect(new Set(answers.map((one) => /class="([^"]*)"/.exec(one)?.[1])).size).toBe(1);
-    const [first] = tags(posted, "button");
-    expect(first).toMatch(/ disabled/);
+    // What Enter presses stands first, belongs to the form by its id, and sends nothing.
+    const [first] = tags(html, "button");
+    expect(first).toMatch(/ formmethod="dialog"/);
     expect(first).not.toMatch(/ name=/);
+    expect(tags(posted, "button").filter((one) => !/ form=/.test(one))).toHaveLength(2);
   });
 
   test("who asks and who is asked stand in plain text", () => {

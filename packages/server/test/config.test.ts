@@ -1,0 +1,93 @@
+/** Configuration: every problem at once, the key named, no secret repeated. */
+
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { ConfigError, loadConfig } from "../src/config.ts";
+
+const cwd = mkdtempSync(join(tmpdir(), "assent-config-"));
+
+async function problems(environment: Record<string, string>, where = cwd): Promise<readonly string[]> {
+  return loadConfig(environment, where).then(
+    () => [],
+    (error: unknown) => (error instanceof ConfigError ? error.problems : [`other: ${String(error)}`]),
+  );
+}
+
+describe("a bad value → one line that names the key, what was found, what was wanted", () => {
+  test.each([
+    ["ASSENT_ISSUER", "http://as.example.com", "https"],
+    ["ASSENT_ISSUER", "https://as.example.com/", "final slash"],
+    ["ASSENT_ISSUER", "https://as.example.com?x=1", "query"],
+    ["ASSENT_ISSUER", "https://AS.example.com", "https"],
+    ["ASSENT_ISSUER", "as.example.com", "https"],
+    ["ASSENT_LISTEN", "9400", "host:port"],
+    ["ASSENT_LISTEN", "127.0.0.1:99999", "host:port"],
+    ["ASSENT_DATABASE_URL", "mysql://x", "sqlite"],
+    ["ASSENT_CODE_TTL", "0", "whole number"],
+    ["ASSENT_CODE_TTL", "601", "600"],
+    ["ASSENT_ACCESS_TTL", "-1", "whole number"],
+    ["ASSENT_ACCESS_TTL", "1e3", "whole number"],
+    ["ASSENT_REFRESH_IDLE", "1.5", "whole number"],
+    ["ASSENT_RETRY_WINDOW", "x", "whole number"],
+    ["ASSENT_CONSENT_DURATIONS", "3600,never", "comma-separated"],
+    ["ASSENT_TRUST_PROXY", "10.0.0.0/33", "CIDR"],
+    ["ASSENT_LOG_LEVEL", "loud", "trace"],
+    ["ASSENT_DEMO_PORTS", "9401", "two port numbers"],
+    ["ASSENT_REQUIRE_PKCE", "yes", "true or false"],
+    ["ASSENT_TYPO", "1", "unknown variable"],
+  ])("%s=%s → %s", async (name, value, wanted) => {
+    const [line, ...others] = await problems({ [name]: value });
+    expect(others).toEqual([]);
+    expect(line).toContain(name);
+    expect(line).toContain(wanted);
+  });
+
+  test("several → all at once", async () => {
+    expect(await problems({ ASSENT_ISSUER: "x", ASSENT_LISTEN: "x", ASSENT_NEW: "1" })).toHaveLength(3);
+  });
+
+  test("a weak secret → its value isn't repeated", async () => {
+    const [line] = await problems({ ASSENT_SECRET: "hunter2hunter2" });
+    expect(line).toContain("ASSENT_SECRET");
+    expect(line).not.toContain("hunter2");
+  });
+
+  test("a configuration file with an unknown key, or that isn't there → named", async () => {
+    const where = mkdtempSync(join(tmpdir(), "assent-config-"));
+    writeFileSync(join(where, "assent.config.json"), JSON.stringify({ issuer: "http://localhost:1", isuer: "x" }));
+    expect((await problems({}, where))[0]).toContain("isuer");
+    expect((await problems({ ASSENT_CONFIG: "nowhere.json" }, where))[0]).toContain("ASSENT_CONFIG");
+  });
+});
+
+test("nothing set → the defaults", async () => {
+  const config = await loadConfig({ PATH: "x" }, cwd);
+  expect(config).toMatchObject({
+    issuer: "http://localhost:9400",
+    listen: { host: "127.0.0.1", port: 9400 },
+    databaseUrl: `sqlite:${join(cwd, "data", "assent.db")}`,
+    codeTtl: 60_000,
+    accessTtl: 600_000,
+    logLevel: "info",
+  });
+  expect(Object.isFrozen(config)).toBe(true);
+});
+
+test("environment before file, file before defaults", async () => {
+  const where = mkdtempSync(join(tmpdir(), "assent-config-"));
+  writeFileSync(join(where, "assent.config.json"), JSON.stringify({ codeTtl: 30, accessTtl: 60 }));
+  const config = await loadConfig({ ASSENT_CODE_TTL: "10" }, where);
+  expect([config.codeTtl, config.accessTtl]).toEqual([10_000, 60_000]);
+});
+
+test.each([
+  ["https://as.example.com"],
+  ["https://example.com/auth"],
+  ["http://localhost:9400"],
+  ["http://127.0.0.1:9400"],
+  ["http://[::1]:9400"],
+])("issuer %s → taken", async (issuer) => {
+  expect((await loadConfig({ ASSENT_ISSUER: issuer }, cwd)).issuer).toBe(issuer);
+});

@@ -1,0 +1,48 @@
+/** Whose address counts: forwarded headers from trusted proxies alone. */
+
+import { describe, expect, test } from "vitest";
+import { networkOf, TrustedProxies } from "../../src/http/client-address.ts";
+
+const spoofed = { "x-forwarded-for": "6.6.6.6", "x-forwarded-proto": "http", forwarded: undefined };
+
+describe("EN-06 headers from an untrusted peer → the peer", () => {
+  test.each([
+    ["none trusted", []],
+    ["others trusted", ["10.0.0.0/8"]],
+  ])("%s", (_what, cidrs) => {
+    expect(new TrustedProxies(cidrs).resolve("203.0.113.9", spoofed)).toEqual({
+      address: "203.0.113.9",
+      proto: undefined,
+    });
+  });
+});
+
+describe("from a trusted proxy → the first hop that isn't ours, from the near end", () => {
+  const proxies = new TrustedProxies(["10.0.0.0/8", "fd00::/8"]);
+  test.each([
+    ["one hop", { "x-forwarded-for": "203.0.113.9" }, "203.0.113.9"],
+    ["a forged hop before it", { "x-forwarded-for": "6.6.6.6, 203.0.113.9" }, "203.0.113.9"],
+    ["another proxy of ours behind it", { "x-forwarded-for": "203.0.113.9, 10.2.3.4" }, "203.0.113.9"],
+    ["Forwarded", { forwarded: 'for=6.6.6.6, for="[2001:db8::1]:4711";proto=https' }, "2001:db8::1"],
+    ["Forwarded before X-Forwarded-For", { forwarded: "for=203.0.113.9", "x-forwarded-for": "6.6.6.6" }, "203.0.113.9"],
+    ["garbage", { "x-forwarded-for": "unknown, <script>" }, "10.1.1.1"],
+    ["nothing", {}, "10.1.1.1"],
+  ])("%s", (_what, headers, address) => {
+    expect(proxies.resolve("::ffff:10.1.1.1", headers).address).toBe(address);
+  });
+
+  test("the scheme is the nearest hop's word", () => {
+    expect(
+      proxies.resolve("10.1.1.1", { "x-forwarded-for": "203.0.113.9", "x-forwarded-proto": "https, HTTP" }).proto,
+    ).toBe("http");
+  });
+});
+
+test("EN-07 limits count a /64 as one, and IPv4 inside IPv6 as IPv4", () => {
+  expect(networkOf("2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1:2::/64");
+  expect(networkOf("2001:db8:1:2::1")).toBe(networkOf("2001:0db8:0001:0002:ffff::9"));
+  expect(networkOf("2001:db8:1:2::1")).not.toBe(networkOf("2001:db8:1:3::1"));
+  expect(networkOf("::1")).toBe("0:0:0:0::/64");
+  expect(networkOf("203.0.113.9")).toBe("203.0.113.9");
+  expect(new TrustedProxies([]).resolve("::ffff:203.0.113.9", {}).address).toBe("203.0.113.9");
+});

@@ -1,0 +1,128 @@
+/** Redirection URIs: what may be registered, what matches, how answers are added. */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  isUnverifiedRedirect,
+  matchesRedirectUri,
+  redirectHost,
+  redirectUriProblem,
+  withQuery,
+} from "../../src/oauth/redirect-uri.ts";
+
+describe("registration", () => {
+  test.each([
+    ["", "ASCII"],
+    ["/cb", "absolute"],
+    ["//app.test/cb", "absolute"],
+    ["https://", "host"],
+    ["https:app.test/cb", "host"],
+    ["com.example.app://user@x/cb", "absolute"],
+    ["http://app.test/cb", "loopback"],
+    ["http://192.168.0.2/cb", "loopback"],
+    ["http://127.0.0.1.evil.test/cb", "loopback"],
+    ["http://localhost.evil.test/cb", "loopback"],
+    ["https://app.test/cb#x", "fragment"],
+    ["https://app.test/cb#", "fragment"],
+    ["https://*.app.test/cb", "wildcard"],
+    ["https://app.test/*", "wildcard"],
+    ["https://user@app.test/cb", "absolute"],
+    ["https://user:pw@app.test/cb", "absolute"],
+    ["https://app.test\\cb", "backslash"],
+    ["https://app.test/a/../b", "segments"],
+    ["https://app.test/%2e%2e/b", "segments"],
+    ["HTTPS://app.test/cb", "lower case"],
+    ["https://APP.test/cb", "host"],
+    ["https://app.test/c b", "ASCII"],
+    ["https://app.test/ü", "ASCII"],
+    ["https://app.test/cb\n", "ASCII"],
+    [" https://app.test/cb", "ASCII"],
+    ["javascript:alert(1)", "refused"],
+    ["JaVaScRiPt:alert(1)", "refused"],
+    ["data:text/html,x", "refused"],
+    ["vbscript:x", "refused"],
+    ["file:///etc/passwd", "refused"],
+    ["blob:https://app.test/x", "refused"],
+    ["myapp:/cb", "reversed domain"],
+    ["https://app.test/cb?code=evil", "code"],
+    ["https://app.test/cb?x=1&state=", "state"],
+    ["https://app.test/cb?iss=x", "iss"],
+    ["https://app.test/cb?error=x", "error"],
+    ["https://app.test/cb?response=x", "response"],
+    ["https://app.test/cb?c%6fde=x", "encoded"],
+    [`https://app.test/${"a".repeat(2048)}`, "ASCII"],
+  ])("%j → refused: %s", (uri, why) => {
+    expect(redirectUriProblem(uri)).toContain(why);
+  });
+
+  test.each([
+    "https://app.test/cb",
+    "https://app.test",
+    "https://app.test:8443/cb",
+    "https://app.test/cb?x=1",
+    "http://127.0.0.1/cb",
+    "http://127.0.0.1:3000/cb",
+    "http://[::1]/cb",
+    "http://localhost:3000/cb",
+    "com.example.app:/cb",
+    "com.example.app://cb",
+  ])("%j → taken, and matches itself", (uri) => {
+    expect(redirectUriProblem(uri)).toBeUndefined();
+    expect(matchesRedirectUri([uri], uri)).toBe(true);
+  });
+});
+
+describe("matching", () => {
+  test.each([
+    ["https://app.test/cb", "https://app.test/cb/"],
+    ["https://app.test/cb", "https://app.test:443/cb"],
+    ["https://app.test/cb", "https://APP.test/cb"],
+    ["https://app.test/cb", "https://app.test/cb?x=1"],
+    ["https://app.test/cb", "https://app.test/cb#"],
+    ["https://foo.example.com/cb", "https://fooaexample.com/cb"],
+    ["http://127.0.0.1/cb", "http://127.0.0.1:5/other"],
+    ["http://127.0.0.1/cb", "http://127.0.0.1:5/cb?q=1"],
+    ["http://127.0.0.1/cb", "http://127.0.0.1:99999/cb"],
+    ["http://127.0.0.1/cb", "http://127.0.0.1:1@evil.test/cb"],
+    ["http://127.0.0.1/cb", "http://[::1]:5/cb"],
+    ["http://localhost/cb", "http://localhost:5/cb"],
+    ["http://127.0.0.1/cb", "https://127.0.0.1:5/cb"],
+  ])("%j registered, %j asked → no", (registered, asked) => {
+    expect(matchesRedirectUri([registered], asked)).toBe(false);
+  });
+
+  test.each([
+    ["http://127.0.0.1/cb", "http://127.0.0.1:51004/cb"],
+    ["http://127.0.0.1:80/cb", "http://127.0.0.1/cb"],
+    ["http://[::1]/cb", "http://[::1]:51004/cb"],
+  ])("%j registered, %j asked → yes: only the port of a loopback address varies", (registered, asked) => {
+    expect(matchesRedirectUri([registered], asked)).toBe(true);
+  });
+
+  test("any other string than the registered one → no", () => {
+    const registered = "https://app.test/cb";
+    fc.assert(fc.property(fc.string(), (asked) => matchesRedirectUri([registered], asked) === (asked === registered)));
+  });
+});
+
+test("answers are added to a URI's own query, with one question mark", () => {
+  expect(withQuery("https://a.test/cb", { code: "c", state: "a b+c&d" })).toBe(
+    "https://a.test/cb?code=c&state=a%20b%2Bc%26d",
+  );
+  expect(withQuery("https://a.test/cb?x=1", { code: "c" })).toBe("https://a.test/cb?x=1&code=c");
+  expect(withQuery("https://a.test/cb?", { code: "c" })).toBe("https://a.test/cb?code=c");
+});
+
+test("the receiver that an owner reads is the real host, or the app's scheme", () => {
+  expect(redirectHost("https://app.test:8443/cb?x=https://other.test")).toBe("app.test:8443");
+  expect(redirectHost("http://[::1]:5/cb")).toBe("[::1]:5");
+  expect(redirectHost("com.example.app:/cb")).toBe("com.example.app:");
+});
+
+test("only https redirects lead to somebody that the browser can be sure of", () => {
+  expect(["https://a.test/", "http://127.0.0.1/", "com.example.app:/"].map(isUnverifiedRedirect)).toEqual([
+    false,
+    true,
+    true,
+  ]);
+});

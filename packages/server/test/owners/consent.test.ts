@@ -1,0 +1,113 @@
+/** Whether the owner is asked, and what their answer grants. */
+
+import { describe, expect, test } from "vitest";
+import type { Client, Consent, Scope } from "../../src/oauth/model.ts";
+import {
+  answeredScopes,
+  decideConsent,
+  defaultDuration,
+  grantableScopes,
+  readDuration,
+} from "../../src/owners/consent.ts";
+import { needsSignIn } from "../../src/owners/session.ts";
+import type { Person } from "../../src/owners/storage.ts";
+
+const scope = (name: string, more: Partial<Scope> = {}): Scope => ({
+  name,
+  description: name,
+  resource: null,
+  optional: false,
+  sensitive: false,
+  ownerRole: null,
+  ...more,
+});
+const read = scope("read");
+const write = scope("write", { optional: true });
+const admin = scope("admin:users", { ownerRole: "users" });
+
+const consent = (scopes: Consent["scopes"], status: Consent["status"] = "active") => ({ status, scopes }) as Consent;
+const client = (type: Client["type"]) => ({ type }) as Client;
+const request = { client: client("confidential"), redirectUri: "https://app.test/cb", prompt: [] };
+const held = (name: string, expiresAt: number | null = null) => ({ name, grantedAt: 0, expiresAt });
+
+describe("the page is shown", () => {
+  test.each([
+    ["no consent", request, undefined, "ask"],
+    ["a revoked consent", request, consent([held("read")], "revoked"), "ask"],
+    ["a scope that it doesn't hold", request, consent([held("write")]), "ask"],
+    ["a scope that has ended", request, consent([held("read", 999)]), "ask"],
+    ["a scope with under 30 s left", request, consent([held("read", 1000 + 29_999)]), "ask"],
+    ["prompt=consent", { ...request, prompt: ["consent" as const] }, consent([held("read")]), "asked_again"],
+    [
+      "a public client on a loopback redirect",
+      { ...request, client: client("public"), redirectUri: "http://127.0.0.1/cb" },
+      consent([held("read")]),
+      "asked_again",
+    ],
+    [
+      "a public client on a custom scheme",
+      { ...request, client: client("public"), redirectUri: "com.example.app:/cb" },
+      consent([held("read")]),
+      "asked_again",
+    ],
+  ])("%s → %4$s", (_what, asked, record, decision) => {
+    expect(decideConsent(asked, [read], record, 1000)).toBe(decision);
+  });
+});
+
+test.each([
+  ["a confidential client", request],
+  ["a confidential client on a loopback redirect", { ...request, redirectUri: "http://127.0.0.1/cb" }],
+  ["a public client with an https redirect", { ...request, client: client("public") }],
+])("%s and a standing consent → no page", (_what, asked) => {
+  expect(decideConsent(asked, [read], consent([held("read", 1000 + 30_000)]), 1000)).toBe("skip");
+});
+
+test("a scope with an owner role → only people who have it may grant it", () => {
+  const person = (operator: string[]) => ({ operator }) as unknown as Person;
+  expect(grantableScopes([read, admin], person([]))).toEqual([read]);
+  expect(grantableScopes([read, admin], person(["clients"]))).toEqual([read]);
+  expect(grantableScopes([read, admin], person(["users"]))).toEqual([read, admin]);
+  expect(grantableScopes([read, admin], person(["admin"]))).toEqual([read, admin]);
+  expect(grantableScopes([scope("x", { ownerRole: "operator" })], person(["read"]))).toHaveLength(1);
+});
+
+test("required scopes are granted whatever the form says; names that weren't asked for count for nothing", () => {
+  expect(answeredScopes([read, write], new Set())).toEqual({ granted: ["read"], declined: ["write"] });
+  expect(answeredScopes([read, write], new Set(["write", "admin:users"]))).toEqual({
+    granted: ["read", "write"],
+    declined: [],
+  });
+});
+
+test("a duration that the operator doesn't offer → undefined", () => {
+  expect([
+    readDuration("60", [3600, "once"]),
+    readDuration(undefined, ["forever"]),
+    readDuration("forever", ["once"]),
+  ]).toEqual([undefined, undefined, undefined]);
+  expect([readDuration("3600", [3600, "once"]), readDuration("once", [3600, "once"])]).toEqual([3600, "once"]);
+});
+
+test("the default is 90 days, else the longest below, else the shortest above, else what there is", () => {
+  expect(defaultDuration(["once", 3600, 7_776_000, "forever"])).toBe(7_776_000);
+  expect(defaultDuration(["once", 3600, 60, "forever"])).toBe(3600);
+  expect(defaultDuration([31_536_000, 63_072_000])).toBe(31_536_000);
+  expect(defaultDuration(["once", "forever"])).toBe("once");
+});
+
+describe("sign-in is asked again", () => {
+  const none = { prompt: [], maxAge: null };
+  test.each([
+    ["prompt=login and an older sign-in", { ...none, prompt: ["login" as const] }, 999, true],
+    ["prompt=login and a sign-in since", { ...none, prompt: ["login" as const] }, 1000, false],
+    ["prompt=select_account and an older sign-in", { ...none, prompt: ["select_account" as const] }, 999, true],
+    ["max_age passed", { ...none, maxAge: 5 }, -4001, true],
+    ["max_age not passed", { ...none, maxAge: 5 }, -4000, false],
+    ["max_age=0 and an older sign-in", { ...none, maxAge: 0 }, 999, true],
+    ["max_age=0 and a sign-in since", { ...none, maxAge: 0 }, 1000, false],
+    ["nothing of the kind", none, -1_000_000, false],
+  ])("%s → %3$s", (_what, asked, authTime, needed) => {
+    expect(needsSignIn(asked, authTime, 1000, 1000)).toBe(needed);
+  });
+});

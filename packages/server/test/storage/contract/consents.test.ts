@@ -1,0 +1,413 @@
+import { expect, test } from "vitest";
+import type { NewGrant } from "../../../src/oauth/storage.ts";
+import type { Approve, Person } from "../../../src/owners/storage.ts";
+import { NOW, onEveryBackend } from "../support/backends.ts";
+import {
+  aGrant,
+  aHash,
+  aLiveGrant,
+  anApproval,
+  anApprovedGrant,
+  aPerson,
+  aRedemption,
+  aRefresh,
+  aStoredPerson,
+  DAY,
+  HOUR,
+  MINUTE,
+  SECOND,
+  statusOf,
+} from "../support/builders.ts";
+
+const FOREVER = { name: "read", expiresAt: null };
+
+onEveryBackend("a code without a page", (storage) => {
+  const issue = (grant: NewGrant, now = NOW) => storage().issueGrant({ grant, address: "192.0.2.7", now });
+  const consented = (approval: Partial<Omit<Approve, "grant">> = {}, changes: Partial<NewGrant> = {}) =>
+    anApprovedGrant(storage(), changes, approval);
+
+  test("for an owner who isn't there → no_consent", async () => {
+    expect(await issue(aGrant(aPerson()))).toEqual({ kind: "no_consent" });
+  });
+
+  test("without a consent → no_consent, and no row", async () => {
+    const grant = aGrant(await aStoredPerson(storage()));
+    expect(await issue(grant)).toEqual({ kind: "no_consent" });
+    expect(await statusOf(storage(), grant)).toBeUndefined();
+  });
+
+  test("with a consent to another client → no_consent", async () => {
+    const { person } = await consented();
+    expect(await issue(aGrant(person, { clientId: "client-2" }))).toEqual({ kind: "no_consent" });
+  });
+
+  test("with a revoked consent → no_consent", async () => {
+    const { person, grant } = await consented();
+    await storage().revokeConsent({ ...grant, revokedBy: person.personId, now: NOW });
+    expect(await issue(aGrant(person))).toEqual({ kind: "no_consent" });
+  });
+
+  test("with a scope that isn't consented, or with none → no_consent", async () => {
+    const { person } = await consented();
+    expect(await issue(aGrant(person, { scopes: ["read", "write"] }))).toEqual({ kind: "no_consent" });
+    expect(await issue(aGrant(person, { scopes: [] }))).toEqual({ kind: "no_consent" });
+  });
+
+  test("with less than 30 s left of a scope → no_consent; with 30 s → issued", async () => {
+    const { person } = await consented({ duration: 60 });
+    expect(await issue(aGrant(person), NOW + 30 * SECOND + 1)).toEqual({ kind: "no_consent" });
+    expect((await issue(aGrant(person), NOW + 30 * SECOND)).kind).toBe("issued");
+  });
+
+  test("after a `once` → no_consent: it stands for nothing", async () => {
+    const { person } = await consented({ duration: "once" });
+    expect(await issue(aGrant(person))).toEqual({ kind: "no_consent" });
+  });
+
+  test("of a disabled owner → no_consent", async () => {
+    const { person } = await consented();
+    await storage().setPersonStatus({ ...person, status: "disabled", now: NOW });
+    expect(await issue(aGrant(person))).toEqual({ kind: "no_consent" });
+  });
+
+  test("all right → issued with the consent's ends, and the consent counts the use", async () => {
+    const { person } = await consented({ duration: 3600 });
+    const grant = aGrant(person);
+    expect(await issue(grant, NOW + MINUTE)).toEqual({
+      kind: "issued",
+      scopes: [{ name: "read", expiresAt: NOW + HOUR }],
+    });
+    expect(await statusOf(storage(), grant)).toMatchObject({
+      generation: 0,
+      absoluteUntil: NOW + HOUR,
+      createdAt: NOW + MINUTE,
+    });
+    expect(await storage().findConsent({ ...grant })).toMatchObject({
+      uses: 2,
+      lastUsedAt: NOW + MINUTE,
+      lastUsedAddress: "192.0.2.7",
+    });
+  });
+
+  test("the same again → repeated; once spent → spent; neither counts as a use", async () => {
+    const { person } = await consented();
+    const grant = aGrant(person);
+    await issue(grant);
+    expect(await issue(grant)).toEqual({ kind: "repeated", scopes: [FOREVER] });
+    await storage().redeemCode(aRedemption(grant));
+    expect(await issue(grant)).toEqual({ kind: "spent" });
+    expect(await storage().findConsent({ ...grant })).toMatchObject({ uses: 2 });
+  });
+
+  test("the same id, but another code, or the code expired → spent", async () => {
+    const { person } = await consented();
+    const grant = aGrant(person);
+    await issue(grant);
+    expect(await issue({ ...grant, codeSaltHash: aHash() })).toEqual({ kind: "spent" });
+    expect(await issue(grant, grant.codeUntil)).toEqual({ kind: "spent" });
+  });
+
+  test("the 51st live grant of an (owner, client) ends the one unused longest; other clients' don't count", async () => {
+    const person = await aStoredPerson(storage());
+    const grants: NewGrant[] = [];
+    for (let at = 0; at < 50; at += 1) {
+      const grant = aGrant(person);
+      await storage().approve(anApproval(grant, { now: NOW - HOUR + at }));
+      grants.push(grant);
+    }
+    await storage().approve(anApproval(aGrant(person, { clientId: "client-2" })));
+    const [oldest, second] = grants;
+    if (oldest === undefined || second === undefined) throw new Error("no grants");
+    // The oldest was used since: the second has been idle for longer now.
+    await storage().redeemCode(aRedemption(oldest));
+    const newest = aGrant(person);
+    expect((await issue(newest)).kind).toBe("issued");
+    expect(await statusOf(storage(), second)).toMatchObject({ status: "superseded", endedAt: NOW });
+    expect(await statusOf(storage(), oldest)).toMatchObject({ status: "active" });
+    expect(await statusOf(storage(), newest)).toMatchObject({ status: "active" });
+    const listed = await storage().listConsents({ ...grantKey(person), now: NOW });
+    expect(listed.find(({ consent }) => consent.clientId === "client-1")?.grants).toHaveLength(50);
+  });
+});
+
+function grantKey(person: Person) {
+  return { partition: person.partition, ownerId: person.personId, clientId: "client-1" };
+}
+
+onEveryBackend("approving", (storage) => {
+  const approve = (grant: NewGrant, changes: Partial<Omit<Approve, "grant">> = {}) =>
+    storage().approve(anApproval(grant, changes));
+
+  test("by an owner who isn't there, or is disabled → no_consent, nothing recorded", async () => {
+    expect(await approve(aGrant(aPerson()))).toEqual({ kind: "no_consent" });
+    const person = await aStoredPerson(storage());
+    await storage().setPersonStatus({ ...person, status: "disabled", now: NOW });
+    expect(await approve(aGrant(person))).toEqual({ kind: "no_consent" });
+    expect(await storage().findConsent(grantKey(person))).toBeUndefined();
+  });
+
+  test("no scope at all → no_consent", async () => {
+    const person = await aStoredPerson(storage());
+    expect(await approve(aGrant(person, { scopes: [] }))).toEqual({ kind: "no_consent" });
+  });
+
+  test("for the first time → the grant and a record of what was seen and decided", async () => {
+    const person = await aStoredPerson(storage());
+    const grant = aGrant(person, { scopes: ["read", "write"] });
+    const expiresAt = NOW + HOUR;
+    const scopes = [
+      { name: "read", expiresAt },
+      { name: "write", expiresAt },
+    ];
+    expect(await approve(grant, { duration: 3600, via: "browser" })).toEqual({ kind: "issued", scopes });
+    expect(await storage().findConsent(grantKey(person))).toEqual({
+      ...grantKey(person),
+      status: "active",
+      grantedBy: person.personId,
+      via: "browser",
+      scopes: scopes.map((scope) => ({ ...scope, grantedAt: NOW })),
+      createdAt: NOW,
+      updatedAt: NOW,
+      expiresAt,
+      lastUsedAt: NOW,
+      lastUsedAddress: "192.0.2.1",
+      uses: 1,
+      revokedAt: null,
+      revokedBy: null,
+      shown: { locale: "en", clientName: "Photo Printer", logo: null },
+    });
+    expect(await statusOf(storage(), grant)).toMatchObject({ scopes, absoluteUntil: expiresAt, generation: 0 });
+  });
+
+  test("twice by a double click → repeated, and the record is as the first click left it", async () => {
+    const person = await aStoredPerson(storage());
+    const grant = aGrant(person);
+    await approve(grant);
+    expect(await approve(grant, { duration: 60, declined: ["read"], now: NOW + SECOND })).toEqual({
+      kind: "repeated",
+      scopes: [FOREVER],
+    });
+    expect(await storage().findConsent(grantKey(person))).toMatchObject({ uses: 1, updatedAt: NOW, expiresAt: null });
+    await storage().redeemCode(aRedemption(grant));
+    expect(await approve(grant)).toEqual({ kind: "spent" });
+  });
+
+  test("the same form, posted after the consent was revoked → spent, and it stays revoked", async () => {
+    const { person, grant } = await anApprovedGrant(storage());
+    await storage().revokeConsent({ ...grant, revokedBy: person.personId, now: NOW });
+    expect(await approve(grant)).toEqual({ kind: "spent" });
+    expect(await storage().findConsent(grantKey(person))).toMatchObject({ status: "revoked" });
+  });
+
+  test("a further scope → the record holds both, the older grant only its own", async () => {
+    const { person, grant } = await aLiveGrant(storage());
+    await approve(aGrant(person, { scopes: ["write"] }), { duration: 3600 });
+    expect((await storage().findConsent(grantKey(person)))?.scopes.map(({ name }) => name)).toEqual(["read", "write"]);
+    expect(await statusOf(storage(), grant)).toMatchObject({ scopes: [FOREVER] });
+  });
+
+  test("the same scope for shorter → older grants end sooner; for longer → later", async () => {
+    const { person, grant } = await aLiveGrant(storage(), {}, { duration: 7 * 86_400 });
+    await approve(aGrant(person), { duration: 3600 });
+    expect(await statusOf(storage(), grant)).toMatchObject({
+      scopes: [{ name: "read", expiresAt: NOW + HOUR }],
+      absoluteUntil: NOW + HOUR,
+      idleUntil: NOW + HOUR,
+    });
+    await approve(aGrant(person), { duration: 30 * 86_400 });
+    expect(await statusOf(storage(), grant)).toMatchObject({
+      absoluteUntil: NOW + 30 * DAY,
+      idleUntil: NOW + 30 * DAY,
+    });
+    expect((await storage().refreshGrant(aRefresh(grant, { now: NOW + 10 * DAY }))).kind).toBe("rotated");
+  });
+
+  test("an extension doesn't lengthen a grant without refresh tokens", async () => {
+    const { person, grant } = await aLiveGrant(storage(), { refreshable: false }, { duration: 3600 });
+    const before = await statusOf(storage(), grant);
+    await approve(aGrant(person), { duration: "forever" });
+    expect(await statusOf(storage(), grant)).toMatchObject({ absoluteUntil: before?.absoluteUntil });
+  });
+
+  test("after a revocation → the record starts anew, old scopes gone", async () => {
+    const { person, grant } = await anApprovedGrant(storage(), { scopes: ["read", "write"] });
+    await storage().revokeConsent({ ...grant, revokedBy: person.personId, now: NOW + MINUTE });
+    await approve(aGrant(person), { now: NOW + HOUR, duration: 3600 });
+    expect(await storage().findConsent(grantKey(person))).toMatchObject({
+      status: "active",
+      scopes: [{ name: "read", expiresAt: NOW + 2 * HOUR, grantedAt: NOW + HOUR }],
+      createdAt: NOW + HOUR,
+      uses: 1,
+      revokedAt: null,
+      revokedBy: null,
+    });
+    expect(await statusOf(storage(), grant)).toMatchObject({ status: "revoked" });
+  });
+
+  test("what is declined leaves the record and the live grants; a grant left with nothing ends", async () => {
+    const { person, grant } = await aLiveGrant(storage(), { scopes: ["read", "write"] });
+    const onlyWrite = aGrant(person, { scopes: ["write"] });
+    await approve(onlyWrite);
+    await approve(aGrant(person, { scopes: ["read"] }), { declined: ["write"], now: NOW + 2 * SECOND });
+    expect((await storage().findConsent(grantKey(person)))?.scopes.map(({ name }) => name)).toEqual(["read"]);
+    expect(await statusOf(storage(), grant)).toMatchObject({ status: "active", scopes: [FOREVER] });
+    expect(await statusOf(storage(), onlyWrite)).toMatchObject({
+      status: "revoked",
+      scopes: [],
+      endedAt: NOW + 2 * SECOND,
+    });
+  });
+
+  test("once → only this grant, without refresh tokens, to its end; the record says until when", async () => {
+    const person = await aStoredPerson(storage());
+    const grant = aGrant(person);
+    const onceUntil = NOW + 11 * MINUTE;
+    expect(await approve(grant, { duration: "once", onceUntil })).toEqual({
+      kind: "issued",
+      scopes: [{ name: "read", expiresAt: onceUntil }],
+    });
+    expect(await storage().findConsent(grantKey(person))).toMatchObject({
+      status: "active",
+      scopes: [],
+      expiresAt: onceUntil,
+    });
+    const outcome = await storage().redeemCode(aRedemption(grant));
+    expect(outcome).toMatchObject({
+      kind: "redeemed",
+      grant: { refreshable: false, absoluteUntil: NOW + 10 * MINUTE + SECOND },
+    });
+    expect(await storage().refreshGrant(aRefresh(grant))).toEqual({ kind: "unknown" });
+  });
+
+  test("once beside a standing consent → the standing scopes and other grants stay as they were", async () => {
+    const { person, grant } = await aLiveGrant(storage(), {}, { duration: 3600 });
+    await approve(aGrant(person), { duration: "once" });
+    expect(await storage().findConsent(grantKey(person))).toMatchObject({
+      scopes: [{ name: "read", expiresAt: NOW + HOUR, grantedAt: NOW }],
+      expiresAt: NOW + HOUR,
+    });
+    expect(await statusOf(storage(), grant)).toMatchObject({ absoluteUntil: NOW + HOUR });
+  });
+});
+
+onEveryBackend("revoking a consent", (storage) => {
+  test("that isn't there, or is revoked already → unknown", async () => {
+    const { person, grant } = await anApprovedGrant(storage());
+    const args = { ...grantKey(person), revokedBy: person.personId, now: NOW + 2 * SECOND };
+    expect(await storage().revokeConsent({ ...args, clientId: "client-2" })).toEqual({ kind: "unknown" });
+    expect(await statusOf(storage(), grant)).toMatchObject({ status: "active" });
+    await storage().revokeConsent(args);
+    expect(await storage().revokeConsent(args)).toEqual({ kind: "unknown" });
+  });
+
+  test("→ every grant under it ends, codes too; other clients' and other owners' live on", async () => {
+    const { person, grant } = await aLiveGrant(storage());
+    const code = aGrant(person);
+    await storage().issueGrant({ grant: code, address: null, now: NOW });
+    const elsewhere = aGrant(person, { clientId: "client-2" });
+    await storage().approve(anApproval(elsewhere));
+    const stranger = await aLiveGrant(storage());
+    const args = { ...grantKey(person), revokedBy: person.personId, now: NOW + 2 * SECOND };
+    expect(await storage().revokeConsent(args)).toEqual({ kind: "revoked", grantsEnded: 2, lastUsedAt: NOW + SECOND });
+    expect(await storage().findConsent(grantKey(person))).toMatchObject({
+      status: "revoked",
+      revokedAt: NOW + 2 * SECOND,
+      revokedBy: person.personId,
+    });
+    expect(await storage().refreshGrant(aRefresh(grant))).toEqual({ kind: "ended", status: "revoked" });
+    expect(await storage().redeemCode(aRedemption(code))).toEqual({ kind: "unknown" });
+    expect(await statusOf(storage(), elsewhere)).toMatchObject({ status: "active" });
+    expect(await statusOf(storage(), stranger.grant)).toMatchObject({ status: "active" });
+  });
+});
+
+onEveryBackend("narrowing a consent", (storage) => {
+  const narrow = (person: Person, remove: readonly string[]) =>
+    storage().narrowConsent({ ...grantKey(person), remove, by: person.personId, now: NOW + 2 * SECOND });
+
+  test("that isn't there → unknown", async () => {
+    expect(await narrow(await aStoredPerson(storage()), ["read"])).toEqual({ kind: "unknown" });
+  });
+
+  test("by a scope it doesn't have → narrowed, as before", async () => {
+    const { person, grant } = await aLiveGrant(storage());
+    expect(await narrow(person, ["write"])).toEqual({ kind: "narrowed", left: 1 });
+    expect(await statusOf(storage(), grant)).toMatchObject({ status: "active", scopes: [FOREVER] });
+  });
+
+  test("by one of two scopes → the grant lives on with less, one that had only this ends", async () => {
+    const { person, grant } = await aLiveGrant(storage(), { scopes: ["read", "write"] });
+    const onlyWrite = aGrant(person, { scopes: ["write"] });
+    await storage().issueGrant({ grant: onlyWrite, address: null, now: NOW });
+    expect(await narrow(person, ["write"])).toEqual({ kind: "narrowed", left: 1 });
+    expect(await storage().refreshGrant(aRefresh(grant))).toMatchObject({
+      kind: "rotated",
+      grant: { scopes: [FOREVER] },
+    });
+    expect(await statusOf(storage(), onlyWrite)).toMatchObject({ status: "revoked" });
+    expect(
+      await storage().issueGrant({ grant: aGrant(person, { scopes: ["write"] }), address: null, now: NOW }),
+    ).toEqual({
+      kind: "no_consent",
+    });
+  });
+
+  test("by everything → revoked, grants and all", async () => {
+    const { person, grant } = await aLiveGrant(storage(), { scopes: ["read", "write"] });
+    expect(await narrow(person, ["read", "write"])).toEqual({ kind: "revoked" });
+    expect(await storage().findConsent(grantKey(person))).toMatchObject({
+      status: "revoked",
+      revokedBy: person.personId,
+    });
+    expect(await statusOf(storage(), grant)).toMatchObject({ status: "revoked" });
+  });
+
+  test("of what a `once` alone holds → that grant ends, too", async () => {
+    const { person, grant } = await anApprovedGrant(storage(), {}, { duration: "once" });
+    expect(await narrow(person, ["read"])).toEqual({ kind: "revoked" });
+    expect(await statusOf(storage(), grant)).toMatchObject({ status: "revoked" });
+  });
+});
+
+onEveryBackend("listing consents", (storage) => {
+  test("→ what stands now, with live grants and recent alarms; nothing revoked, expired or another's", async () => {
+    const { person, grant } = await aLiveGrant(storage());
+    await aLiveGrant(storage());
+    const alarmed = aGrant(person);
+    await storage().issueGrant({ grant: alarmed, address: null, now: NOW });
+    await storage().redeemCode(aRedemption(alarmed));
+    await storage().redeemCode(aRedemption(alarmed));
+    const ended = aGrant(person);
+    await storage().issueGrant({ grant: ended, address: null, now: NOW });
+    await storage().redeemCode(aRedemption(ended, { s256: "wrong" }));
+    await storage().approve(anApproval(aGrant(person, { clientId: "client-2" }), { duration: 60, now: NOW + SECOND }));
+    await storage().approve(anApproval(aGrant(person, { clientId: "client-3" })));
+    await storage().revokeConsent({ ...grantKey(person), clientId: "client-3", revokedBy: "x", now: NOW });
+
+    const list = async (now: number) =>
+      (await storage().listConsents({ ...grantKey(person), now })).map(({ consent, grants }) => [
+        consent.clientId,
+        grants.map((each) => [each.grantId, each.status]).sort(),
+      ]);
+    const both = [
+      [grant.grantId, "active"],
+      [alarmed.grantId, "replayed"],
+    ].sort();
+    expect((await list(NOW + 2 * SECOND)).map(([clientId]) => clientId)).toEqual(["client-2", "client-1"]);
+    expect(await list(NOW + 2 * MINUTE)).toEqual([["client-1", both]]);
+    expect(await list(NOW + 31 * DAY)).toEqual([["client-1", [[grant.grantId, "active"]]]]);
+    expect(await list(NOW + 91 * DAY)).toEqual([["client-1", []]]);
+  });
+
+  test("for the operator: by owner, by client, all; a mistyped owner → none", async () => {
+    const { person } = await anApprovedGrant(storage(), { clientId: "client-listed" });
+    const { person: other } = await anApprovedGrant(storage(), { clientId: "client-listed" });
+    const owners = async (ownerId: string | null, clientId: string | null, limit = 1000) =>
+      (await storage().listAllConsents({ ownerId, clientId, limit })).map((consent) => consent.ownerId);
+    expect(await owners("nobody", null)).toEqual([]);
+    expect(await owners(person.personId, null)).toEqual([person.personId]);
+    expect(await owners(person.personId, "client-2")).toEqual([]);
+    expect((await owners(null, "client-listed")).sort()).toEqual([person.personId, other.personId].sort());
+    expect(await owners(null, null, 1)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,139 @@
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import type { Storage } from "../../../src/storage/open.ts";
+import { backends, NOW } from "../support/backends.ts";
+import {
+  aClient,
+  aGrant,
+  aLiveGrant,
+  anApproval,
+  anApprovedGrant,
+  anId,
+  aPerson,
+  aRedemption,
+  aRefresh,
+  aSession,
+  aStoredPerson,
+  DAY,
+  HOUR,
+  MINUTE,
+  SECOND,
+  statusOf,
+} from "../support/builders.ts";
+
+/** What an hourly call does until a time. */
+async function collectUntil(storage: Storage, now: number): Promise<number> {
+  let removed = 0;
+  for (const at of [now - DAY, now - HOUR, now]) removed += await storage.collectGarbage({ now: at, limit: 100 });
+  return removed;
+}
+
+test.each(backends)("housekeeping of grants: $name", async (backend) => {
+  const { storage, remove } = await backend.create();
+  const gone = async (grant: Parameters<typeof statusOf>[1]) => (await statusOf(storage, grant)) === undefined;
+
+  const unspent = await anApprovedGrant(storage);
+  const used = await aLiveGrant(storage);
+  const short = await aLiveGrant(storage, {}, { duration: 3600 });
+  const revoked = await aLiveGrant(storage);
+  await storage.revokeConsent({ ...revoked.grant, revokedBy: "x", now: NOW + MINUTE });
+  const stolen = await aLiveGrant(storage);
+  await storage.redeemCode(aRedemption(stolen.grant, { now: NOW + MINUTE }));
+
+  expect(await storage.collectGarbage({ now: NOW + HOUR, limit: 100 })).toBe(0);
+  await collectUntil(storage, NOW + DAY);
+  expect(await gone(unspent.grant)).toBe(false);
+  await collectUntil(storage, NOW + DAY + 2 * HOUR);
+  expect(await gone(unspent.grant)).toBe(true);
+  expect([await gone(short.grant), await gone(revoked.grant)]).toEqual([true, false]);
+  await collectUntil(storage, NOW + 2 * DAY + HOUR);
+  expect(await gone(revoked.grant)).toBe(true);
+  expect(await storage.redeemCode(aRedemption(revoked.grant, { now: NOW + 2 * DAY }))).toEqual({ kind: "unknown" });
+  expect(await gone(stolen.grant)).toBe(false);
+  await collectUntil(storage, NOW + 30 * DAY + HOUR);
+  expect(await gone(stolen.grant)).toBe(true);
+
+  // A refreshed grant lives as long as it is used, and its consent remembers when that was.
+  const lastUse = NOW + 80 * DAY;
+  expect((await storage.refreshGrant(aRefresh(used.grant, { now: lastUse }))).kind).toBe("rotated");
+  await collectUntil(storage, lastUse + 90 * DAY);
+  expect(await gone(used.grant)).toBe(false);
+  await collectUntil(storage, lastUse + 92 * DAY);
+  expect(await gone(used.grant)).toBe(true);
+  expect(await storage.findConsent({ ...used.grant })).toMatchObject({ lastUsedAt: lastUse, status: "active" });
+  await remove();
+});
+
+test.each(backends)("no more than the limit in a call, and the rest in the next: $name", async (backend) => {
+  const { storage, remove } = await backend.create();
+  const person = await aStoredPerson(storage);
+  for (let at = 0; at < 25; at += 1) await storage.approve(anApproval(aGrant(person)));
+  await storage.createSession(aSession(person));
+  const late = { now: NOW + 40 * DAY, limit: 10 };
+  expect([
+    await storage.collectGarbage(late),
+    await storage.collectGarbage(late),
+    await storage.collectGarbage(late),
+    await storage.collectGarbage(late),
+  ]).toEqual([10, 10, 6, 0]);
+  await remove();
+});
+
+test.each(backends)(
+  "a visit to many live grants removes none and comes to those behind them: $name",
+  async (backend) => {
+    const { storage, remove } = await backend.create();
+    for (let at = 0; at < 12; at += 1) await aLiveGrant(storage);
+    const { grant } = await anApprovedGrant(storage, { codeUntil: NOW + 2 * MINUTE });
+    expect(await storage.collectGarbage({ now: NOW + 2 * DAY, limit: 5 })).toBe(1);
+    expect(await statusOf(storage, grant)).toBeUndefined();
+    await remove();
+  },
+);
+
+test.each(backends)("housekeeping of sessions, attempts and deleted clients: $name", async (backend) => {
+  const { storage, remove } = await backend.create();
+  const person = await aStoredPerson(storage);
+  await storage.createSession(aSession(person));
+  await storage.countAttempt({ attempts: [{ key: anId(), limit: 1, window: HOUR }], now: NOW });
+  const client = aClient();
+  await storage.putClient({ client, expect: 0 });
+  await storage.deleteClient({ clientId: client.clientId, now: NOW });
+  expect(await storage.collectGarbage({ now: NOW + HOUR - 1, limit: 100 })).toBe(0);
+  expect(await storage.collectGarbage({ now: NOW + HOUR, limit: 100 })).toBe(1);
+  expect(await storage.clientsChangedSince({ version: 0 })).toEqual([client.clientId]);
+  expect(await storage.collectGarbage({ now: NOW + DAY, limit: 100 })).toBe(1);
+  expect(await storage.clientsChangedSince({ version: 0 })).toEqual([]);
+  expect(await storage.collectGarbage({ now: NOW + 14 * DAY, limit: 100 })).toBe(1);
+  await remove();
+});
+
+test.each(backends)("names whose maker crashed: $name", async (backend) => {
+  const { storage, url, remove } = await backend.create();
+  const half = aPerson();
+  const renamed = await aStoredPerson(storage);
+  const kept = await aStoredPerson(storage);
+  // A creation that died after its reservations, and one that died before it activated them.
+  const database = new DatabaseSync(url.slice("sqlite:".length));
+  const reserve = "UPDATE names SET status = 'reserved', reserved_at = ? WHERE partition >= 0 AND owner_id = ?";
+  database.prepare(reserve).run(NOW, kept.personId);
+  await storage.createPerson({ person: half, now: NOW });
+  database.prepare(reserve).run(NOW, half.personId);
+  database.prepare("DELETE FROM people WHERE partition = ? AND person_id = ?").run(half.partition, half.personId);
+  database.close();
+
+  const rival = aPerson({ username: half.username });
+  expect(await storage.createPerson({ person: rival, now: NOW + HOUR })).toEqual({ kind: "taken", what: "username" });
+  expect(await storage.collectGarbage({ now: NOW + HOUR, limit: 100 })).toBe(0);
+  expect(await storage.createPerson({ person: rival, now: NOW + HOUR + SECOND })).toEqual({ kind: "created" });
+  expect(await storage.collectGarbage({ now: NOW + HOUR + SECOND, limit: 100 })).toBe(1);
+  expect((await storage.findPersonByName({ name: half.username }))?.personId).toBe(rival.personId);
+  // Whom the reserved names belong to keeps them, however old the reservation.
+  for (const person of [kept, renamed]) {
+    expect(await storage.createPerson({ person: aPerson({ email: person.email }), now: NOW + 2 * DAY })).toEqual({
+      kind: "taken",
+      what: "email",
+    });
+  }
+  await remove();
+});

@@ -1,0 +1,235 @@
+import { expect, test } from "vitest";
+import { partitionOf } from "../../../src/storage/partition.ts";
+import { NOW, onEveryBackend } from "../support/backends.ts";
+import {
+  aGrant,
+  aLiveGrant,
+  anApproval,
+  anId,
+  aPerson,
+  aRefresh,
+  aSession,
+  aStoredPerson,
+  HOUR,
+  MINUTE,
+  SECOND,
+  statusOf,
+} from "../support/builders.ts";
+
+onEveryBackend("creating a person", (storage) => {
+  const create = (person = aPerson(), now = NOW) => storage().createPerson({ person, now });
+
+  test("with a username that another has → taken, and the e-mail stays free", async () => {
+    const first = await aStoredPerson(storage());
+    const second = aPerson({ username: first.username });
+    expect(await create(second)).toEqual({ kind: "taken", what: "username" });
+    expect(await storage().getPerson(second)).toBeUndefined();
+    expect(await create(aPerson({ email: second.email }))).toEqual({ kind: "created" });
+  });
+
+  test("with an e-mail that another has → taken, and the username stays free", async () => {
+    const first = await aStoredPerson(storage());
+    const second = aPerson({ email: first.email });
+    expect(await create(second)).toEqual({ kind: "taken", what: "email" });
+    expect(await create(aPerson({ username: second.username }))).toEqual({ kind: "created" });
+  });
+
+  test("with another's e-mail as username → taken: both sign in", async () => {
+    const first = await aStoredPerson(storage());
+    expect(await create(aPerson({ username: first.email }))).toEqual({ kind: "taken", what: "username" });
+  });
+
+  test("→ found by id, username and e-mail, each field as it was", async () => {
+    const person = aPerson({ operator: ["admin", "read"], mustChangePassword: true, name: null, passwordHash: null });
+    expect(await create(person)).toEqual({ kind: "created" });
+    expect(await storage().getPerson(person)).toEqual(person);
+    expect(await storage().findPersonByName({ name: person.username })).toEqual(person);
+    expect(await storage().findPersonByName({ name: person.email })).toEqual(person);
+    expect(await storage().findPersonByName({ name: "nobody" })).toBeUndefined();
+    expect(await storage().getPerson({ ...person, personId: anId(person.partition) })).toBeUndefined();
+  });
+
+  test("twice, as after a crash → created both times, once in fact", async () => {
+    const person = aPerson();
+    expect(await create(person)).toEqual({ kind: "created" });
+    expect(await create({ ...person, name: "Eve" })).toEqual({ kind: "created" });
+    expect((await storage().getPerson(person))?.name).toBe("Ada");
+  });
+
+  test("whose username is the e-mail → one name, twice", async () => {
+    const person = aPerson();
+    expect(await create({ ...person, username: person.email })).toEqual({ kind: "created" });
+    expect((await storage().findPersonByName({ name: person.email }))?.personId).toBe(person.personId);
+  });
+
+  test("20 at once with one username → one is created", async () => {
+    const username = aPerson().username;
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => create(aPerson({ username }))));
+    expect(outcomes.filter(({ kind }) => kind === "created")).toHaveLength(1);
+  });
+});
+
+onEveryBackend("listing people", (storage) => {
+  test("→ oldest first, page by page; after one who is gone, nothing", async () => {
+    const people = [];
+    for (const age of [3, 1, 2]) people.push(await aStoredPerson(storage(), { createdAt: NOW - age * HOUR }));
+    const ids = async (limit: number, after: string | null) =>
+      (await storage().listPeople({ limit, after })).map(({ personId }) => personId);
+    const [first, third, second] = people.map(({ personId }) => personId);
+    expect(await ids(10, null)).toEqual([first, second, third]);
+    expect(await ids(2, null)).toEqual([first, second]);
+    expect(await ids(2, second ?? "")).toEqual([third]);
+    expect(await ids(2, anId())).toEqual([]);
+  });
+});
+
+onEveryBackend("changing a person", (storage) => {
+  const update = (person: { partition: number; personId: string }, changes: object) =>
+    storage().updatePerson({ partition: person.partition, personId: person.personId, changes, now: NOW + HOUR });
+
+  test("who isn't there → unknown", async () => {
+    expect(await update(aPerson(), { name: "Eve" })).toEqual({ kind: "unknown" });
+  });
+
+  test("to an e-mail that another has → taken, and all is as before", async () => {
+    const other = await aStoredPerson(storage());
+    const person = await aStoredPerson(storage());
+    expect(await update(person, { email: other.email, name: "Eve" })).toEqual({ kind: "taken" });
+    expect(await storage().findPersonByName({ name: person.email })).toEqual(person);
+  });
+
+  test("→ only what was named; the old e-mail is free again", async () => {
+    const person = await aStoredPerson(storage());
+    const email = aPerson().email;
+    const changes = { email, name: null, operator: ["read"], mustChangePassword: true };
+    expect(await update(person, changes)).toEqual({ kind: "updated" });
+    expect(await storage().findPersonByName({ name: email })).toEqual({ ...person, ...changes, updatedAt: NOW + HOUR });
+    expect(await storage().findPersonByName({ name: person.email })).toBeUndefined();
+    expect(await storage().createPerson({ person: aPerson({ email: person.email }), now: NOW })).toEqual({
+      kind: "created",
+    });
+    expect(await storage().createPerson({ person: aPerson({ email }), now: NOW + 24 * HOUR })).toEqual({
+      kind: "taken",
+      what: "email",
+    });
+  });
+
+  test("away from an e-mail that is also the username → that name stays", async () => {
+    const email = aPerson().email;
+    const person = await aStoredPerson(storage(), { username: email, email });
+    expect(await update(person, { email: aPerson().email })).toEqual({ kind: "updated" });
+    expect((await storage().findPersonByName({ name: email }))?.personId).toBe(person.personId);
+    expect(await update(person, { email })).toEqual({ kind: "updated" });
+    expect((await storage().findPersonByName({ name: email }))?.email).toBe(email);
+  });
+
+  test("by 10 at once to different e-mails → one of them holds, the others are free", async () => {
+    const person = await aStoredPerson(storage());
+    const emails = Array.from({ length: 10 }, () => aPerson().email);
+    await Promise.all(emails.map((email) => update(person, { email })));
+    const found = await Promise.all(emails.map((name) => storage().findPersonByName({ name })));
+    expect(found.filter((each) => each !== undefined)).toHaveLength(1);
+    const held = (await storage().getPerson(person))?.email;
+    const free = emails.filter((email) => email !== held);
+    const created = await Promise.all(
+      free.map((email) => storage().createPerson({ person: aPerson({ email }), now: NOW })),
+    );
+    expect(created.every(({ kind }) => kind === "created")).toBe(true);
+  });
+});
+
+onEveryBackend("a person's password", (storage) => {
+  const args = (person: { partition: number; personId: string }, changes = {}) => ({
+    partition: person.partition,
+    personId: person.personId,
+    passwordHash: "new",
+    mustChange: false,
+    endGrants: false,
+    keepSessionId: null,
+    now: NOW + HOUR,
+    ...changes,
+  });
+
+  test("of nobody → false", async () => {
+    expect(await storage().setPassword(args(aPerson()))).toBe(false);
+  });
+
+  test("set → sessions but the kept one end; grants live on", async () => {
+    const { person, grant } = await aLiveGrant(storage());
+    const [kept, other] = [aSession(person), aSession(person)];
+    await storage().createSession(kept);
+    await storage().createSession(other);
+    expect(await storage().setPassword(args(person, { keepSessionId: kept.sessionId, mustChange: true }))).toBe(true);
+    const sessions = await storage().listSessions({ ...person, now: NOW });
+    expect(sessions.map(({ sessionId }) => sessionId)).toEqual([kept.sessionId]);
+    expect(await storage().getPerson(person)).toMatchObject({
+      passwordHash: "new",
+      passwordChangedAt: NOW + HOUR,
+      mustChangePassword: true,
+    });
+    expect(await statusOf(storage(), grant)).toMatchObject({ status: "active" });
+  });
+
+  test("set with endGrants → all sessions and grants end", async () => {
+    const { person, grant } = await aLiveGrant(storage());
+    await storage().createSession(aSession(person));
+    await storage().setPassword(args(person, { endGrants: true }));
+    expect(await storage().listSessions({ ...person, now: NOW })).toEqual([]);
+    expect(await storage().refreshGrant(aRefresh(grant))).toEqual({ kind: "ended", status: "owner_ended" });
+  });
+
+  test("hashed better → only if it is still the same", async () => {
+    const person = await aStoredPerson(storage(), { passwordHash: "old" });
+    await storage().rehashPassword({ ...person, from: "another", to: "x" });
+    expect((await storage().getPerson(person))?.passwordHash).toBe("old");
+    await storage().rehashPassword({ ...person, from: "old", to: "better" });
+    expect(await storage().getPerson(person)).toEqual({ ...person, passwordHash: "better" });
+  });
+});
+
+onEveryBackend("disabling and deleting a person", (storage) => {
+  test("nobody → false", async () => {
+    expect(await storage().setPersonStatus({ ...aPerson(), status: "disabled", now: NOW })).toBe(false);
+    expect(await storage().deletePerson({ ...aPerson(), now: NOW })).toBe(false);
+  });
+
+  test("disabled → sessions and grants end; enabled again, they stay ended and a new consent page works", async () => {
+    const { person, grant } = await aLiveGrant(storage());
+    const session = aSession(person);
+    await storage().createSession(session);
+    expect(await storage().setPersonStatus({ ...person, status: "disabled", now: NOW + SECOND })).toBe(true);
+    expect(await storage().listSessions({ ...person, now: NOW })).toEqual([]);
+    expect(await storage().refreshGrant(aRefresh(grant))).toEqual({ kind: "ended", status: "owner_ended" });
+    expect(await storage().setPersonStatus({ ...person, status: "active", now: NOW + MINUTE })).toBe(true);
+    expect(await storage().refreshGrant(aRefresh(grant))).toEqual({ kind: "ended", status: "owner_ended" });
+    expect((await storage().approve(anApproval(aGrant(person)))).kind).toBe("issued");
+  });
+
+  test("a sign-in that was under way → no session", async () => {
+    const person = await aStoredPerson(storage());
+    await storage().setPersonStatus({ ...person, status: "disabled", now: NOW });
+    await storage().createSession(aSession(person));
+    await storage().setPersonStatus({ ...person, status: "active", now: NOW });
+    expect(await storage().listSessions({ ...person, now: NOW })).toEqual([]);
+  });
+
+  test("deleted → gone, names free, consents gone, grants ended", async () => {
+    const { person, grant } = await aLiveGrant(storage());
+    await storage().createSession(aSession(person));
+    expect(await storage().deletePerson({ ...person, now: NOW + SECOND })).toBe(true);
+    expect(await storage().getPerson(person)).toBeUndefined();
+    expect(await storage().findPersonByName({ name: person.username })).toBeUndefined();
+    expect(await storage().findConsent({ ...grant })).toBeUndefined();
+    expect(await statusOf(storage(), grant)).toMatchObject({ status: "owner_ended", endedAt: NOW + SECOND });
+    expect(await storage().listSessions({ ...person, now: NOW })).toEqual([]);
+    const again = aPerson({ username: person.username, email: person.email });
+    expect(await storage().createPerson({ person: again, now: NOW })).toEqual({ kind: "created" });
+  });
+});
+
+test("an owner's id names its partition; what is no such id names none", () => {
+  expect(partitionOf(anId(0))).toBe(0);
+  expect(partitionOf(anId(1023))).toBe(1023);
+  for (const text of ["", "alice", anId(5).slice(1), `${anId(5)}A`, anId(1024), "!".repeat(22)])
+    expect(partitionOf(text)).toBe(-1);
+});

@@ -1,0 +1,126 @@
+import { expect, test } from "vitest";
+import type { NewSession } from "../../../src/owners/storage.ts";
+import { NOW, onEveryBackend } from "../support/backends.ts";
+import { aHash, anId, aSession, aStoredPerson, DAY, HOUR, MINUTE } from "../support/builders.ts";
+
+onEveryBackend("a session", (storage) => {
+  const use = (session: NewSession, changes: { now?: number; secretHash?: Uint8Array; sessionId?: string } = {}) => {
+    const now = changes.now ?? NOW + MINUTE;
+    const { partition, sessionId, secretHash } = { ...session, ...changes };
+    return storage().useSession({ partition, sessionId, secretHash, now, idleUntil: now + 12 * HOUR });
+  };
+  const made = async (changes: Partial<NewSession> = {}) => {
+    const person = await aStoredPerson(storage());
+    const session = aSession(person, changes);
+    await storage().createSession(session);
+    return { person, session };
+  };
+
+  test("with a wrong id or secret, or past an end → undefined", async () => {
+    const { session } = await made();
+    expect(await use(session, { sessionId: anId(session.partition) })).toBeUndefined();
+    expect(await use(session, { secretHash: aHash() })).toBeUndefined();
+    expect(await use(session, { now: session.idleUntil })).toBeUndefined();
+    const short = await made({ idleUntil: NOW + 30 * DAY });
+    expect(await use(short.session, { now: short.session.absoluteUntil })).toBeUndefined();
+  });
+
+  test("of a disabled person → undefined", async () => {
+    const { session, person } = await made();
+    await storage().setPersonStatus({ ...person, status: "disabled", now: NOW });
+    expect(await use(session)).toBeUndefined();
+  });
+
+  test("→ session and person", async () => {
+    const { session, person } = await made();
+    const { secretHash: _, now, replaces: __, ...rest } = session;
+    expect(await use(session)).toEqual({ session: { ...rest, createdAt: now, lastSeenAt: now }, person });
+  });
+
+  test("used → idle moves every 5 minutes only, and never beyond the absolute end", async () => {
+    const { session } = await made({ absoluteUntil: NOW + DAY });
+    expect((await use(session, { now: NOW + 5 * MINUTE - 1 }))?.session).toMatchObject({
+      lastSeenAt: NOW,
+      idleUntil: NOW + 12 * HOUR,
+    });
+    expect((await use(session, { now: NOW + 5 * MINUTE }))?.session).toMatchObject({
+      lastSeenAt: NOW + 5 * MINUTE,
+      idleUntil: NOW + 5 * MINUTE + 12 * HOUR,
+    });
+    await use(session, { now: NOW + 12 * HOUR });
+    expect((await use(session, { now: NOW + 20 * HOUR }))?.session.idleUntil).toBe(NOW + DAY);
+  });
+
+  test("ended → gone; ended again → false", async () => {
+    const { session } = await made();
+    expect(await storage().endSession(session)).toBe(true);
+    expect(await storage().endSession(session)).toBe(false);
+    expect(await use(session)).toBeUndefined();
+  });
+
+  test("replaced by a new sign-in → the old one is gone", async () => {
+    const { session, person } = await made();
+    const next = aSession(person, { replaces: session });
+    await storage().createSession(next);
+    expect(await use(session)).toBeUndefined();
+    expect(await use(next)).toBeDefined();
+  });
+
+  test("all of a person's → listed last seen first, ended together, another's untouched", async () => {
+    const { session, person } = await made();
+    const later = aSession(person, { now: NOW + MINUTE });
+    await storage().createSession(later);
+    await storage().createSession(aSession(person, { idleUntil: NOW }));
+    const stranger = await made();
+    const listed = await storage().listSessions({ ...person, now: NOW });
+    expect(listed.map(({ sessionId }) => sessionId)).toEqual([later.sessionId, session.sessionId]);
+    expect(await storage().endSessionsOf(person)).toBe(3);
+    expect(await storage().endSessionsOf(person)).toBe(0);
+    expect(await use(stranger.session)).toBeDefined();
+  });
+});
+
+onEveryBackend("attempts", (storage) => {
+  const attempt = (key: string, limit: number, window = HOUR) => ({ key, limit, window });
+  const count = (attempts: ReturnType<typeof attempt>[], now = NOW) => storage().countAttempt({ attempts, now });
+
+  test("beyond a limit → throttled until the window ends, then allowed again", async () => {
+    const key = anId();
+    for (const _ of [1, 2, 3]) expect(await count([attempt(key, 3)])).toEqual({ kind: "allowed" });
+    expect(await count([attempt(key, 3)], NOW + MINUTE)).toEqual({ kind: "throttled", until: NOW + HOUR });
+    expect(await count([attempt(key, 3)], NOW + HOUR)).toEqual({ kind: "allowed" });
+    expect(await count([attempt(key, 3)], NOW + HOUR)).toEqual({ kind: "allowed" });
+  });
+
+  test("one key at its limit → nothing is counted under the others", async () => {
+    const [full, other] = [anId(), anId()];
+    await count([attempt(full, 1, MINUTE)]);
+    for (const _ of [1, 2, 3, 4, 5]) {
+      expect(await count([attempt(other, 2), attempt(full, 1)])).toEqual({ kind: "throttled", until: NOW + MINUTE });
+    }
+    expect(await count([attempt(other, 2)])).toEqual({ kind: "allowed" });
+    expect(await count([attempt(other, 2)])).toEqual({ kind: "allowed" });
+    expect((await count([attempt(other, 2)])).kind).toBe("throttled");
+  });
+
+  test("two keys at their limits → throttled until the later end", async () => {
+    const [a, b] = [anId(), anId()];
+    await count([attempt(a, 1, MINUTE), attempt(b, 1, HOUR)]);
+    expect(await count([attempt(a, 1), attempt(b, 1)])).toEqual({ kind: "throttled", until: NOW + HOUR });
+  });
+
+  test("20 at once with a limit of 5 → 5 are allowed", async () => {
+    const key = anId();
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => count([attempt(key, 5)])));
+    expect(outcomes.filter(({ kind }) => kind === "allowed")).toHaveLength(5);
+  });
+
+  test("a success → reset keys are empty, undone ones have one less", async () => {
+    const [reset, undo] = [anId(), anId()];
+    for (const _ of [1, 2]) await count([attempt(reset, 2), attempt(undo, 2)]);
+    await storage().forgiveAttempt({ reset: [reset], undo: [undo, anId()] });
+    expect(await count([attempt(reset, 2), attempt(undo, 2)])).toEqual({ kind: "allowed" });
+    expect(await count([attempt(reset, 2)])).toEqual({ kind: "allowed" });
+    expect((await count([attempt(undo, 2)])).kind).toBe("throttled");
+  });
+});

@@ -1,0 +1,86 @@
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "..");
+const made: string[] = [];
+afterEach(() => {
+  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+const PASSES = `import { test } from "vitest"; test("passes", () => {});`;
+const FAILS = `import { test } from "vitest"; test("fails", () => { throw new Error("on purpose"); });`;
+const SKIPS = `import { test } from "vitest"; test("waits", ({ skip }) => skip("there is no moon tonight"));`;
+const BREAKS = `import "./nowhere.ts";`;
+const STRAYS = `import { test } from "vitest";
+  test("leaves work behind", () => { setTimeout(() => { throw new Error("nobody caught this"); }, 10); });
+  test("ends later", () => new Promise((resolve) => setTimeout(resolve, 100)));`;
+
+/** A checkout with these tests in place of ours; its sources are clean to the other steps unless `source` says otherwise. */
+function runIn(tests: Record<string, string>, args: string[], source = "export const one = 1;\n") {
+  const folder = mkdtempSync(join(tmpdir(), "assent-test-command-"));
+  made.push(folder);
+  for (const file of ["scripts/test.js", "scripts/skipped-reporter.js", "packages/cli/bin/runtime.js"]) {
+    mkdirSync(join(folder, dirname(file)), { recursive: true });
+    copyFileSync(join(root, file), join(folder, file));
+  }
+  const oauth = join(folder, "packages", "server", "src", "oauth");
+  mkdirSync(oauth, { recursive: true });
+  const compilerOptions = { strict: true, noEmit: true, types: [] };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["packages"] }));
+  writeFileSync(join(oauth, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["."] }));
+  writeFileSync(join(oauth, "one.ts"), source);
+  writeFileSync(join(folder, "biome.json"), '{ "files": { "includes": ["packages/server/**/*.ts"] } }\n');
+  writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+  writeFileSync(join(folder, "vitest.config.ts"), 'export default { test: { include: ["*.test.ts"] } };\n');
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  for (const [name, text] of Object.entries(tests)) writeFileSync(join(folder, `${name}.test.ts`), text);
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(?:VITEST|NODE_ENV|TEST|DEV|PROD|MODE)/.test(name),
+  );
+  const { stdout, stderr, status } = spawnSync(process.execPath, ["scripts/test.js", ...args], {
+    cwd: folder,
+    encoding: "utf8",
+    env: { ...Object.fromEntries(inherited), NO_COLOR: "1" },
+    timeout: 60_000,
+  });
+  return { status, output: stdout + stderr, lastLine: stdout.trimEnd().split("\n").at(-1) };
+}
+
+test("a failing test, a file that does not load, a skipped test → each counted, the reason shown, exit 1", () => {
+  const tests = { passes: PASSES, fails: FAILS, skips: SKIPS, breaks: BREAKS };
+  const { status, output, lastLine } = runIn(tests, ["--maxWorkers=1"]);
+  expect(lastLine).toBe("1 passed, 2 failed, 1 skipped");
+  expect(output).toContain("failed: breaks.test.ts (did not load or clean up)");
+  expect(output).toContain("skipped: waits: there is no moon tonight");
+  expect(status).toBe(1);
+}, 60_000);
+
+test("an error outside of any test → counted as a failure, exit 1", () => {
+  const { status, lastLine } = runIn({ strays: STRAYS }, ["--maxWorkers=1"]);
+  expect(lastLine).toBe("2 passed, 1 failed");
+  expect(status).toBe(1);
+}, 60_000);
+
+test("arguments that match no test → a failure, not a silent success", () => {
+  const { status, lastLine } = runIn({ passes: PASSES }, ["nonexistent"]);
+  expect(lastLine).toBe("0 passed, 1 failed");
+  expect(status).toBe(1);
+}, 60_000);
+
+test("a type error in oauth/ → both steps of types fail, the tests run all the same", () => {
+  const { status, output, lastLine } = runIn({ passes: PASSES }, [], "export const one: string = 1;\n");
+  expect(output).toMatch(/✗ types \(\d+\.\d s\)/);
+  expect(output).toMatch(/✓ tests \(\d+\.\d s\)/);
+  expect(lastLine).toBe("2 passed, 2 failed");
+  expect(status).toBe(1);
+}, 60_000);
+
+test("arguments → go to vitest, and nothing else runs; all passes → exit 0", () => {
+  const { status, output, lastLine } = runIn({ passes: PASSES, fails: FAILS }, ["passes"]);
+  expect(lastLine).toBe("1 passed, 0 failed");
+  expect(output).not.toContain("biome");
+  expect(status).toBe(0);
+}, 60_000);
