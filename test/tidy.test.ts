@@ -180,6 +180,33 @@ describe("imports", () => {
   });
 });
 
+describe("dependencies", () => {
+  test("each stands on a decision page with its version", () => {
+    const lines = everything
+      .filter(({ path }) => path.startsWith("docs/decisions/"))
+      .flatMap(({ text }) => text.split("\n"));
+    const missing = manifests.flatMap(({ manifest: { dependencies, devDependencies, optionalDependencies } }) =>
+      Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })
+        .filter(([name]) => !name.startsWith("@assent/"))
+        .filter(([name, version]) => !lines.some((line) => line.includes(name) && line.includes(version)))
+        .map(([name, version]) => `${name} ${version}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test("the lockfile holds the optional packages of every platform, without which npm ci refuses it", () => {
+    const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
+      packages: Record<string, Manifest>;
+    };
+    const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies)
+        .filter((name) => !packages[`node_modules/${name}`] && !packages[`${path}/node_modules/${name}`])
+        .map((name) => `${path}: ${name}`),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
 describe("files", () => {
   test(`none has more than ${LONGEST_FILE} lines`, () => {
     const ordinary = scripts.filter(({ path }) => LONG_FILES[path] === undefined);

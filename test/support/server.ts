@@ -20,7 +20,7 @@ export const PASSWORD = "correct horse battery staple";
 /** One hash for all test people: hashing is slow by design. */
 let passwordHash: Promise<string> | undefined;
 
-export interface TestServer {
+export interface TestServer extends Registering {
   readonly issuer: string;
   readonly assent: AssentServer;
   readonly dataDir: string;
@@ -29,11 +29,16 @@ export interface TestServer {
   /** Moves the server's clock. */
   tick(milliseconds: number): void;
   now(): number;
+  stop(): Promise<void>;
+}
+
+/** What tests register at a server. */
+export interface Registering {
+  addStandardScopes(): Promise<void>;
   addClient(client?: Partial<Client>): Promise<TestClient>;
   addPerson(person?: Partial<Person>): Promise<Person>;
   addScope(scope: Partial<Scope> & { name: string }): Promise<void>;
   addResource(resource: Partial<Resource> & { identifier: string }): Promise<{ id: string; secret: string }>;
-  stop(): Promise<void>;
 }
 
 export interface TestClient extends Client {
@@ -71,19 +76,29 @@ export async function startServer({
     tick: (milliseconds) => {
       offset += milliseconds;
     },
-    addClient: (client) => addClient(test, client),
-    addPerson: (person) => addPerson(test, person),
+    ...registering(assent, now),
+    stop: () => stop(server, assent, dataDir),
+  };
+  await test.addStandardScopes();
+  return test;
+}
+
+/** Registers straight in the storage, as the operator's use-cases do once they have checked what they are given. */
+export function registering(assent: Pick<AssentServer, "storage">, now: () => number): Registering {
+  return {
+    addStandardScopes: async () => {
+      await assent.storage.putResource({ resource: { ...aResource, createdAt: now() }, create: false });
+      for (const scope of standardScopes) await assent.storage.putScope({ scope, create: false });
+      await settle();
+    },
+    addClient: (client) => addClient(assent, now, client),
+    addPerson: (person) => addPerson(assent, now, person),
     addScope: async (scope) => {
       await assent.storage.putScope({ scope: { ...aScope, ...scope }, create: false });
       await settle();
     },
-    addResource: (resource) => addResource(test, resource),
-    stop: () => stop(server, assent, dataDir),
+    addResource: (resource) => addResource(assent, now, resource),
   };
-  await assent.storage.putResource({ resource: { ...aResource, createdAt: now() }, create: false });
-  for (const scope of standardScopes) await assent.storage.putScope({ scope, create: false });
-  await settle();
-  return test;
 }
 
 /** Longer than the catalogue may be behind. */
@@ -125,7 +140,11 @@ export function sha256(text: string): string {
 }
 
 /** A client that is valid in all; bend what the test is about. Confidential unless it says `type: "public"`. */
-async function addClient({ assent, now }: TestServer, client: Partial<Client> = {}): Promise<TestClient> {
+async function addClient(
+  { storage }: Pick<AssentServer, "storage">,
+  now: () => number,
+  client: Partial<Client> = {},
+): Promise<TestClient> {
   const secret = `cs_${randomBytes(32).toString("base64url")}`;
   const isPublic = client.type === "public";
   const record: Client = {
@@ -153,11 +172,15 @@ async function addClient({ assent, now }: TestServer, client: Partial<Client> = 
     reducedAt: null,
     ...client,
   };
-  await assent.storage.putClient({ client: record, expect: null });
+  await storage.putClient({ client: record, expect: null });
   return { ...record, secret: isPublic ? "" : secret };
 }
 
-async function addPerson({ assent, now }: TestServer, person: Partial<Person> = {}): Promise<Person> {
+async function addPerson(
+  { storage }: Pick<AssentServer, "storage">,
+  now: () => number,
+  person: Partial<Person> = {},
+): Promise<Person> {
   passwordHash ??= hashPassword(PASSWORD);
   const personId = newOwnerId();
   const username = person.username ?? `alice-${randomBytes(4).toString("hex")}`;
@@ -176,13 +199,14 @@ async function addPerson({ assent, now }: TestServer, person: Partial<Person> = 
     updatedAt: now(),
     ...person,
   };
-  const outcome = await assent.storage.createPerson({ person: record, now: now() });
+  const outcome = await storage.createPerson({ person: record, now: now() });
   if (outcome.kind !== "created") throw new Error(`the test's person is taken: ${outcome.what}`);
   return record;
 }
 
 async function addResource(
-  { assent, now }: TestServer,
+  { storage }: Pick<AssentServer, "storage">,
+  now: () => number,
   resource: Partial<Resource> & { identifier: string },
 ): Promise<{ id: string; secret: string }> {
   const secret = randomBytes(16).toString("base64url");
@@ -194,7 +218,7 @@ async function addResource(
     createdAt: now(),
     ...resource,
   };
-  await assent.storage.putResource({ resource: record, create: false });
+  await storage.putResource({ resource: record, create: false });
   await settle();
   return { id, secret };
 }
