@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { NewGrant } from "../../../src/oauth/storage.ts";
+import type { Storage } from "../../../src/storage/open.ts";
+import { NOW, onEveryBackend } from "../support/backends.ts";
+import {
+  aGrant,
+  aLiveGrant,
+  anApproval,
+  anApprovedGrant,
+  aRedemption,
+  aRefresh,
+  SECOND,
+  statusOf,
+} from "../support/builders.ts";
+import { type Racers, startRacers } from "../support/processes.ts";
+import type { Race } from "../support/racer.ts";
+
+type Call = Race["calls"][number];
+
+function tally(kinds: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const kind of kinds) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+}
+
+function isLive(grant: Awaited<ReturnType<typeof statusOf>>): boolean {
+  return grant?.status === "active";
+}
+
+onEveryBackend("races", (storage, opened) => {
+  let racers: Racers | undefined;
+  beforeAll(async () => {
+    racers = await startRacers(3);
+  });
+  afterAll(async () => {
+    await racers?.close();
+  });
+
+  /** From this process, then from three: each runs a third of the calls. */
+  const places: [string, (calls: readonly Call[]) => Promise<readonly string[]>][] = [
+    [
+      "one process",
+      (calls) =>
+        Promise.all(
+          calls.map(async ({ verb, args }) => {
+            const outcome = await (storage()[verb] as (args: unknown) => Promise<{ kind: string }>)(args);
+            return outcome.kind;
+          }),
+        ),
+    ],
+    [
+      "three processes",
+      (calls) => {
+        const shares = [0, 1, 2].map((share) => calls.filter((_, at) => at % 3 === share));
+        if (racers === undefined) throw new Error("no processes");
+        return racers.race(shares, opened().url);
+      },
+    ],
+  ];
+
+  test.each(places)("20 redemptions of one code in %s → one succeeds, the next ends the grant", async (_, run) => {
+    const { grant } = await anApprovedGrant(storage());
+    const kinds = await run(Array.from({ length: 20 }, () => ({ verb: "redeemCode", args: aRedemption(grant) })));
+    expect(tally(kinds)).toEqual({ redeemed: 1, replayed: 1, unknown: 18 });
+    expect(await statusOf(storage(), grant)).toMatchObject({ status: "replayed" });
+  });
+
+  test.each(places)("20 redemptions with wrong verifiers, one right, in %s → at most one succeeds", async (_, run) => {
+    const { grant } = await anApprovedGrant(storage());
+    const calls = Array.from({ length: 20 }, (__, at) => ({
+      verb: "redeemCode" as const,
+      args: aRedemption(grant, at === 10 ? {} : { s256: "wrong" }),
+    }));
+    const counts = tally(await run(calls));
+    expect((counts.redeemed ?? 0) + (counts.burned ?? 0)).toBe(1);
+    expect((counts.replayed ?? 0) + (counts.needs_resource ?? 0)).toBe(0);
+  });
+
+  test.each(places)(
+    "20 rotations of one token in %s → one rotates, three retry, the fifth is a theft",
+    async (_, run) => {
+      const { grant } = await aLiveGrant(storage());
+      const kinds = await run(Array.from({ length: 20 }, () => ({ verb: "refreshGrant", args: aRefresh(grant) })));
+      expect(tally(kinds)).toEqual({ rotated: 1, retried: 3, theft: 1, ended: 15 });
+    },
+  );
+
+  test.each(places)("20 decisions of one form in %s → one grant, one use", async (_, run) => {
+    const { grant, person } = await anApprovedGrant(storage());
+    const twin = aGrant(person);
+    const calls = Array.from({ length: 20 }, (__, at) =>
+      at % 2 === 0
+        ? ({ verb: "approve", args: anApproval(twin) } as const)
+        : ({ verb: "issueGrant", args: { grant: twin, address: null, now: NOW } } as const),
+    );
+    expect(tally(await run(calls))).toEqual({ issued: 1, repeated: 19 });
+    expect(await storage().findConsent({ ...grant })).toMatchObject({ uses: 2 });
+  });
+
+  test.each(places)("a consent revoked amid codes and refreshes in %s → no live grant is left", async (_, run) => {
+    for (let round = 0; round < 5; round += 1) {
+      const { grant, person } = await aLiveGrant(storage());
+      const born = Array.from({ length: 20 }, () => aGrant(person));
+      const calls: Call[] = born.map((each) => ({
+        verb: "issueGrant",
+        args: { grant: each, address: null, now: NOW },
+      }));
+      for (let at = 1; at <= 19; at += 1)
+        calls.push({ verb: "refreshGrant", args: aRefresh(grant, { generation: at, rotate: at % 2 === 0 }) });
+      calls.splice(7 + round * 5, 0, revocation(grant));
+      await run(calls);
+      const left = await Promise.all([grant, ...born].map((each) => statusOf(storage(), each)));
+      expect(left.filter(isLive)).toEqual([]);
+    }
+  });
+
+  test.each(places)(
+    "a consent revoked amid approvals in %s → only what was approved after it lives",
+    async (_, run) => {
+      for (let round = 0; round < 5; round += 1) {
+        const { grant, person } = await aLiveGrant(storage());
+        const born = Array.from({ length: 20 }, () => aGrant(person));
+        const calls: Call[] = born.map((each) => ({ verb: "approve", args: anApproval(each) }));
+        calls.splice(round * 5, 0, revocation(grant));
+        await run(calls);
+        await expectConsistent(storage(), [grant, ...born]);
+      }
+    },
+  );
+
+  test.each(places)("an owner disabled amid everything in %s → no live grant is left", async (_, run) => {
+    for (let round = 0; round < 5; round += 1) {
+      const { grant, person } = await aLiveGrant(storage());
+      const born = Array.from({ length: 20 }, () => aGrant(person));
+      const calls: Call[] = born.map((each, at) =>
+        at % 2 === 0
+          ? { verb: "approve", args: anApproval(each) }
+          : { verb: "issueGrant", args: { grant: each, address: null, now: NOW } },
+      );
+      const { partition, personId } = person;
+      calls.splice(round * 5, 0, {
+        verb: "setPersonStatus",
+        args: { partition, personId, status: "disabled", now: NOW },
+      });
+      await run(calls);
+      const left = await Promise.all([grant, ...born].map((each) => statusOf(storage(), each)));
+      expect(left.filter(isLive)).toEqual([]);
+    }
+  });
+});
+
+function revocation({ partition, ownerId, clientId }: NewGrant): Call {
+  return { verb: "revokeConsent", args: { partition, ownerId, clientId, revokedBy: ownerId, now: NOW + SECOND } };
+}
+
+/** Live grants lie under an active consent that counts just them: it began anew after the revocation. */
+async function expectConsistent(storage: Storage, grants: readonly NewGrant[]): Promise<void> {
+  const [first] = grants;
+  if (first === undefined) return;
+  const rows = await Promise.all(grants.map((each) => statusOf(storage, each)));
+  const consent = await storage.findConsent({ ...first });
+  const live = rows.filter(isLive).length;
+  if (consent?.status === "active") expect(live).toBe(consent.uses);
+  else expect(live).toBe(0);
+  expect(rows[0]).toMatchObject({ status: "revoked" });
+}

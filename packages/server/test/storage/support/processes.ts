@@ -1,0 +1,51 @@
+/** Several processes on one database, for races that one process can't have. */
+
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import type { Race } from "./racer.ts";
+
+export interface Racers {
+  /** Sends each process its calls at once; all outcomes' kinds together. */
+  race(calls: readonly Race["calls"][], url: string): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+export async function startRacers(count: number): Promise<Racers> {
+  const file = fileURLToPath(new URL("./racer.ts", import.meta.url));
+  const children = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const child = fork(file, { serialization: "advanced", execArgv: [] });
+      await next(child);
+      return child;
+    }),
+  );
+  return {
+    async race(calls, url) {
+      const answers = children.map(next);
+      children.forEach((child, at) => {
+        child.send({ url, calls: calls[at] ?? [] } satisfies Race);
+      });
+      return (await Promise.all(answers)).flat() as string[];
+    },
+    async close() {
+      await Promise.all(
+        children.map(async (child) => {
+          const exit = once(child, "exit");
+          child.send("close");
+          await exit;
+        }),
+      );
+    },
+  };
+}
+
+async function next(child: ChildProcess): Promise<unknown> {
+  const [message] = await Promise.race([
+    once(child, "message"),
+    once(child, "exit").then(([code]) => {
+      throw new Error(`a racing process ended with ${code}`);
+    }),
+  ]);
+  return message;
+}

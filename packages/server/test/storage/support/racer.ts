@@ -1,0 +1,34 @@
+/** A process that calls verbs on a database of its parent's, many at once, when told to. */
+
+import { openStorage, type Storage } from "../../../src/storage/open.ts";
+
+export interface Race {
+  readonly url: string;
+  /** All of these at once. */
+  readonly calls: readonly { readonly verb: keyof Storage; readonly args: unknown }[];
+}
+
+let storage: Storage | undefined;
+
+process.on("message", (message: Race | "close") => {
+  void (message === "close" ? close() : run(message));
+});
+
+async function run({ url, calls }: Race): Promise<void> {
+  storage ??= await openStorage({ url });
+  const opened = storage;
+  const kinds = await Promise.all(
+    calls.map(async ({ verb, args }) => {
+      const outcome = await (opened[verb] as (args: unknown) => Promise<{ readonly kind: string } | undefined>)(args);
+      return outcome?.kind ?? "none";
+    }),
+  );
+  process.send?.(kinds);
+}
+
+async function close(): Promise<void> {
+  await storage?.close();
+  process.disconnect();
+}
+
+process.send?.("ready");

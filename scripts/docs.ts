@@ -1,0 +1,113 @@
+/**
+ * Writes docs/reference from the code: `node scripts/docs.ts`. `test/docs.test.ts` fails where a page isn't what this makes.
+ */
+
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { settings } from "../packages/server/src/config-settings.ts";
+import { metadataRoute, routes } from "../packages/server/src/http/routes.ts";
+import { checks } from "../packages/server/src/oauth/authorization-endpoint/request.ts";
+import { type Condition, conditions, publicCondition, publicConditions } from "../packages/server/src/oauth/errors.ts";
+
+const root = join(import.meta.dirname, "..");
+const MADE = "<!-- Made by scripts/docs.ts from the code; change it there. -->";
+
+/** File name below docs/reference → its text. */
+export function referencePages(): ReadonlyMap<string, string> {
+  return new Map([
+    ["configuration.md", configuration()],
+    ["errors.md", errors()],
+    ["endpoints.md", endpoints()],
+    ["rfcs.md", rfcs()],
+  ]);
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+function configuration(): string {
+  const rows = settings.map(({ variable, key, default: byDefault, meaning, wanted }) => [
+    `\`${variable}\``,
+    `\`${key}\``,
+    byDefault,
+    `${meaning} Wanted: ${wanted}.`,
+  ]);
+  return `# Configuration
+${MADE}
+
+Environment variables come first, then \`assent.config.ts\`, \`.js\` or \`.json\` in the working directory (\`ASSENT_CONFIG\` names another file), then
+the defaults. An unknown key or a bad value stops the start; all problems are reported at once, one line each. A file is one object:
+\`export default { issuer: "https://login.example.com", accessTtl: 300 }\`.
+
+${table(["variable", "key in the file", "default", "meaning"], rows)}
+`;
+}
+
+function errors(): string {
+  const sections = publicConditions().map((name) => {
+    const { error, status, section, description, help }: Condition = conditions[name];
+    const inside = Object.keys(conditions).filter((one) => one !== name && publicCondition(one as never) === name);
+    const logged =
+      inside.length === 0 ? "" : `\n\nThe log says which: ${inside.map((one) => `\`${one}\``).join(", ")}.`;
+    return `## ${name}\n\n\`${error}\` · HTTP ${status} · ${section}\n\n${description}\n\n**What to do:** ${help}${logged}`;
+  });
+  return `# Errors
+${MADE}
+
+Every refusal has a name. A client gets \`error\`, \`error_description\` and \`error_uri\`, which leads to the page of that name on the server
+(\`/errors/<name>\`). Where a caller must not learn more, several conditions share one name, text and page; the server's log has the exact one in
+\`condition\`. The order below is the order in which they are looked for.
+
+${sections.join("\n\n")}
+`;
+}
+
+function endpoints(): string {
+  const all = [metadataRoute(""), ...routes];
+  const rows = all.map(({ path, GET, POST, for: who, cors }) => [
+    `\`${path.replace(/:(\w+)/g, "{$1}")}\``,
+    [...(GET ? ["GET"] : []), ...(POST ? ["POST"] : [])].join(", "),
+    who,
+    cors ? "any origin, without credentials" : "none",
+  ]);
+  const order = checks.map(([name, section, refusedBy], at) => [String(at + 1), name, section, refusedBy]);
+  return `# Endpoints
+${MADE}
+
+Paths are relative to the issuer; the metadata of an issuer with a path lies at the host's root (RFC 8414 §3.1). Other methods get 405 with \`Allow\`,
+other paths 404. Clients find the protocol's endpoints in the metadata.
+
+${table(["path", "methods", "for", "CORS"], rows)}
+
+## The checks of the authorization endpoint
+
+In this order, each only after those above it. Until \`redirect_uri\` has matched, a refusal is a page of this server; from then on it goes back to the client.
+
+${table(["", "parameter", "rule", "refused by"], order)}
+`;
+}
+
+function rfcs(): string {
+  const files = globSync("packages/server/src/oauth/**/*.ts", { cwd: root }).toSorted();
+  const rows = files.map((path) => {
+    const title =
+      /^\/\*\*\s*\*?\s*([\s\S]*?)(?:\*\/|\n \*\s*\n)/.exec(readFileSync(join(root, path), "utf8"))?.[1] ?? "";
+    return [
+      `[\`${path.slice("packages/server/src/oauth/".length)}\`](../../${path})`,
+      title.replace(/\s*\n \*\s*/g, " ").trim(),
+    ];
+  });
+  return `# Where each standard is
+${MADE}
+
+The protocol's files and what they do, in their own words.
+
+${table(["file", "what it does"], rows)}
+`;
+}
+
+if (import.meta.main) {
+  for (const [name, text] of referencePages()) writeFileSync(join(root, "docs", "reference", name), text);
+}

@@ -1,0 +1,157 @@
+/** Server processes: started on free ports and a shared data directory, killed, stopped, waited for. */
+
+import { type ChildProcess, fork } from "node:child_process";
+import { mkdtempSync, renameSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Client } from "../../packages/server/src/oauth/model.ts";
+import type { Person } from "../../packages/server/src/owners/storage.ts";
+import { Agent, consentForm, type Page } from "./browser-like.ts";
+import { PASSWORD, startServer, type TestClient } from "./server.ts";
+
+/** What all processes of a test say they are; where each listens is another matter. */
+export const ISSUER = "http://localhost:9400";
+
+export interface ServerProcess {
+  /** `http://127.0.0.1:<port>`. */
+  readonly url: string;
+  /** Milliseconds from the start until `/health/ready` said yes. */
+  readonly readyAfter: number;
+  /** What it wrote on stdout and stderr. */
+  readonly output: string[];
+  /** Sends the signal; resolves when the process is gone. */
+  end(signal: "SIGKILL" | "SIGTERM"): Promise<Ended>;
+  readonly ended: Promise<Ended>;
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** Thrown when a process ended before it was ready. */
+export class NotStarted extends Error {
+  readonly output: string;
+
+  constructor(output: string) {
+    super(`the server process did not start:\n${output}`);
+    this.output = output;
+  }
+}
+
+const entry = join(import.meta.dirname, "server-process.ts");
+
+/** Starts a process on a data directory; resolves when it is ready. `env`: more `ASSENT_` variables. */
+export async function startProcess(dataDir: string, env: Record<string, string> = {}): Promise<ServerProcess> {
+  const startedAt = performance.now();
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("ASSENT_"));
+  const child = fork(entry, {
+    cwd: dataDir,
+    execArgv: [],
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    env: {
+      ...Object.fromEntries(inherited),
+      ASSENT_ISSUER: ISSUER,
+      ASSENT_LISTEN: "127.0.0.1:0",
+      ASSENT_DATA_DIR: dataDir,
+      ASSENT_LOG_LEVEL: "warn",
+      ...env,
+    },
+  });
+  const output: string[] = [];
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding("utf8").on("data", (text: string) => output.push(text));
+  const ended = new Promise<Ended>((resolve) => child.once("close", (code, signal) => resolve({ code, signal })));
+  const url = await portOf(child, ended, output);
+  await untilReady(url);
+  return {
+    url,
+    readyAfter: performance.now() - startedAt,
+    output,
+    ended,
+    end(signal) {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+async function portOf(child: ChildProcess, ended: Promise<Ended>, output: readonly string[]): Promise<string> {
+  const told = new Promise<{ port: number }>((resolve) =>
+    child.once("message", (message) => resolve(message as { port: number })),
+  );
+  const first = await Promise.race([told, ended]);
+  if (!("port" in first)) throw new NotStarted(output.join(""));
+  return `http://127.0.0.1:${first.port}`;
+}
+
+async function untilReady(url: string): Promise<void> {
+  for (;;) {
+    const response = await fetch(`${url}/health/ready`).catch(() => undefined);
+    await response?.arrayBuffer();
+    if (response?.status === 200) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+export interface Prepared<Names extends string> {
+  /** Nobody has it open. */
+  readonly dataDir: string;
+  readonly clients: Readonly<Record<Names, TestClient>>;
+  readonly person: Person;
+}
+
+/** A data directory with clients and a person, left behind by a server that stopped in order. */
+export async function prepareData<Names extends string>(
+  clients: Readonly<Record<Names, Partial<Client>>>,
+): Promise<Prepared<Names>> {
+  const server = await startServer({ config: { issuer: ISSUER } });
+  const person = await server.addPerson();
+  const added = await Promise.all(
+    Object.entries<Partial<Client>>(clients).map(async ([name, client]) => [name, await server.addClient(client)]),
+  );
+  await server.assent.close();
+  const dataDir = join(mkdtempSync(join(tmpdir(), "assent-processes-")), "data");
+  renameSync(server.dataDir, dataDir);
+  await server.stop();
+  return { dataDir, clients: Object.fromEntries(added) as Record<Names, TestClient>, person };
+}
+
+/** Follows redirects to the issuer's pages, which this process serves at another address. */
+async function follow(agent: Agent, page: Page): Promise<Page> {
+  let current = page;
+  while (current.location?.origin === ISSUER)
+    current = await agent.get(current.location.pathname + current.location.search);
+  return current;
+}
+
+/** Signs a person in at one process, and allows the request once: from then on `nextCode` gets a code with one request. */
+export async function signedInAgent(url: string, person: Person, firstRequest: string): Promise<Agent> {
+  const agent = new Agent(url);
+  const [form] = (await agent.get("/login")).forms;
+  if (form === undefined) throw new Error("no sign-in form");
+  await agent.submit(form, { username: person.username, password: PASSWORD });
+  const page = await follow(agent, await agent.get(firstRequest));
+  if (page.location === undefined) await agent.submit(consentForm(page), { decision: "allow", duration: "forever" });
+  return agent;
+}
+
+/** A code by the standing consent. */
+export async function nextCode(agent: Agent, path: string): Promise<string> {
+  const { location, status, text } = await agent.get(path);
+  const code = location?.searchParams.get("code");
+  if (code === null || code === undefined) throw new Error(`no code: ${status} ${location} ${text.slice(0, 300)}`);
+  return code;
+}
+
+/** The path of a valid authorization request. */
+export function authorizePath(client: TestClient, changes: Record<string, string> = {}): string {
+  const query = new URLSearchParams({
+    response_type: "code",
+    client_id: client.clientId,
+    redirect_uri: client.redirectUris[0] ?? "",
+    scope: "read",
+    ...changes,
+  });
+  return `/authorize?${query}`;
+}
