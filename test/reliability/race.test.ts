@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import { Agent as HttpAgent } from "node:http";
 import { dirname } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bodyOf, codeForm, refreshForm, send } from "../support/back-channel.ts";
+import { bodyOf, codeForm, refreshForm, send } from "../support/keep-alive.ts";
 import { type Agent, pkce } from "../support/browser-like.ts";
 import {
   authorizePath,

@@ -1,72 +1,146 @@
-/** Forms over node:http with an agent of one's own: many at once, connections kept, each ending seen as it was. */
+/** What tests of the back channel share: an owner who has signed in, codes and tokens in one call, requests byte for byte. */
 
-import { type Agent, request } from "node:http";
-import type { TestClient } from "./server.ts";
+import { connect } from "node:net";
+import { expect } from "vitest";
+import type { Client } from "../../packages/server/src/oauth/model.ts";
+import type { Person } from "../../packages/server/src/owners/storage.ts";
+import { Agent, authorize, authorizeUrl, pkce, redeem, type TokenAnswer } from "./browser-like.ts";
+import { settle, type TestClient, type TestServer } from "./server.ts";
 
-export interface BackChannelAnswer {
-  /** 0: the connection broke before the whole answer had come. */
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly text: string;
-  /** Milliseconds until the whole answer was there. */
-  readonly took: number;
-  readonly problem: string;
+/** A person with the browser that they signed in with: later authorizations of a consented client take no page. */
+export interface Owner {
+  readonly person: Person;
+  readonly agent: Agent;
 }
 
-export interface BackChannelRequest {
-  readonly method?: "GET" | "POST";
-  readonly path: string;
-  readonly form?: Readonly<Record<string, string>>;
-  /** Authenticates by HTTP Basic, or by `client_id` alone if it is public. */
-  readonly client?: Pick<TestClient, "clientId" | "secret">;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Told when the request's bytes were handed to the connection. */
-  readonly sent?: () => void;
+export async function anOwner(server: TestServer): Promise<Owner> {
+  return { person: await server.addPerson(), agent: new Agent(server.issuer) };
 }
 
-/** Never rejects: a broken connection is an answer with status 0. */
-export function send(url: string, asked: BackChannelRequest, agent?: Agent): Promise<BackChannelAnswer> {
-  const { method = "POST", path, form, client } = asked;
-  const isPublic = client?.secret === "";
-  const body = new URLSearchParams({ ...form, ...(isPublic && client !== undefined ? { client_id: client.clientId } : {}) });
-  const headers: Record<string, string> = { ...asked.headers };
-  if (method === "POST") headers["content-type"] = "application/x-www-form-urlencoded";
-  if (client !== undefined && !isPublic)
-    headers["authorization"] = `Basic ${Buffer.from(`${client.clientId}:${client.secret}`).toString("base64")}`;
-  const started = performance.now();
-  return new Promise((resolve) => {
-    const end = (status: number, text: string, problem: string, answered: BackChannelAnswer["headers"] = {}) =>
-      resolve({ status, text, problem, headers: answered, took: performance.now() - started });
-    const outgoing = request(`${url}${path}`, { method, headers, agent }, (response) => {
-      let text = "";
-      response.setEncoding("utf8").on("data", (part: string) => {
-        text += part;
-      });
-      response.on("error", (error) => end(0, text, error.message));
-      response.on("close", () =>
-        response.complete ? end(response.statusCode ?? 0, text, "", response.headers) : end(0, text, "cut off"),
-      );
-    });
-    outgoing.on("error", (error) => end(0, "", error.message));
-    outgoing.on("finish", () => asked.sent?.());
-    outgoing.end(method === "POST" ? body.toString() : undefined);
+/** Changes of the authorization request, and of the owner's answer on the consent page. */
+export interface Asking {
+  readonly ask?: Record<string, string | undefined>;
+  readonly answer?: Record<string, string | readonly string[]>;
+}
+
+/** The code of a fresh authorization. */
+export async function codeOf(
+  server: TestServer,
+  client: TestClient,
+  { agent, person }: Owner,
+  { ask = {}, answer = {} }: Asking = {},
+): Promise<string> {
+  const callback = await authorize(agent, authorizeUrl(server, client, ask), person.username, answer);
+  const code = callback.searchParams.get("code");
+  if (code === null) throw new Error(`no code: ${callback.href}`);
+  return code;
+}
+
+/** A code with S256, and the verifier that redeems it. */
+export async function provenCode(
+  server: TestServer,
+  client: TestClient,
+  owner: Owner,
+  asking: Asking = {},
+): Promise<{ code: string; code_verifier: string }> {
+  const { verifier, challenge } = pkce();
+  const ask = { code_challenge: challenge, code_challenge_method: "S256", ...asking.ask };
+  return { code: await codeOf(server, client, owner, { ...asking, ask }), code_verifier: verifier };
+}
+
+/** The tokens of a fresh authorization; it must succeed. */
+export async function tokensOf(
+  server: TestServer,
+  client: TestClient,
+  owner: Owner,
+  { fields = {}, ...asking }: Asking & { readonly fields?: Record<string, string> } = {},
+): Promise<{ access: string; refresh: string; body: TokenAnswer["body"] }> {
+  const { code, code_verifier } = await provenCode(server, client, owner, asking);
+  const { status, body } = await redeem(server, client, code, { code_verifier, ...fields });
+  if (status !== 200) throw new Error(`no tokens: ${status} ${JSON.stringify(body)}`);
+  return { access: body.access_token ?? "", refresh: body.refresh_token ?? "", body };
+}
+
+/** The operator's change of a client, once every cache has heard of it. */
+export async function changeClient(server: TestServer, client: TestClient, changes: Partial<Client>): Promise<void> {
+  const { secret: _, ...record } = client;
+  await server.assent.storage.putClient({ client: { ...record, ...changes }, expect: null });
+  await settle();
+}
+
+export function basic(id: string, secret: string): string {
+  return `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString("base64")}`;
+}
+
+const FORM = "application/x-www-form-urlencoded";
+
+/** A POST whose body goes out as it stands. */
+export async function post(
+  server: Pick<TestServer, "issuer">,
+  path: string,
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = {},
+): Promise<TokenAnswer & { text: string }> {
+  const response = await fetch(`${server.issuer}${path}`, {
+    method: "POST",
+    body,
+    headers: { "content-type": FORM, ...headers },
   });
+  const text = await response.text();
+  const body_ = text.startsWith("{") ? (JSON.parse(text) as TokenAnswer["body"]) : {};
+  return { status: response.status, headers: response.headers, body: body_, text };
 }
 
-/** The body of an answer in JSON; empty where there is none. */
-export function bodyOf({ text }: BackChannelAnswer): Record<string, string> {
-  return text === "" ? {} : (JSON.parse(text) as Record<string, string>);
+/** The refusal as RFC 6749 §5.2 has it, and nothing beside it. */
+export function expectRefusal(answer: TokenAnswer, error: string, status = error === "invalid_client" ? 401 : 400): void {
+  const { body, headers } = answer;
+  expect([answer.status, body.error], JSON.stringify(body)).toEqual([status, error]);
+  expect(Object.keys(body)).toEqual(["error", "error_description", "error_uri"]);
+  expect(body["error_description"]).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
+  expect(body["error_uri"]).toMatch(/^https?:\/\/[^/]+\/errors\/[a-z_]+$/);
+  expect(headers.get("content-type")).toMatch(/^application\/json\b/);
+  expect(headers.get("cache-control")).toBe("no-store");
+  expect(headers.get("location")).toBeNull();
+  expect(headers.get("set-cookie")).toBeNull();
+  expect(headers.get("www-authenticate")).toBe(status === 401 ? 'Basic realm="assent", charset="UTF-8"' : null);
 }
 
-export function codeForm(client: TestClient, code: string, verifier?: string): Record<string, string> {
-  return {
-    grant_type: "authorization_code",
-    code,
-    redirect_uri: client.redirectUris[0] ?? "",
-    ...(verifier === undefined ? {} : { code_verifier: verifier }),
-  };
+/** What must stand in no line of the log. */
+export function expectUnlogged(server: Pick<TestServer, "log">, ...secrets: readonly string[]): void {
+  for (const secret of secrets) {
+    expect(secret.length, "a secret worth looking for").toBeGreaterThan(7);
+    expect(server.log.find((line) => line.includes(secret))).toBeUndefined();
+  }
 }
 
-export function refreshForm(token: string | undefined): Record<string, string> {
-  return { grant_type: "refresh_token", refresh_token: token ?? "" };
+/** How often an event, or the refusal by a condition, has been logged. */
+export function logged(server: Pick<TestServer, "log">, name: string): number {
+  return server.log.filter((line) => {
+    const { event, condition } = JSON.parse(line) as { event?: string; condition?: string };
+    return event === name || (event === "refused" && condition === name);
+  }).length;
+}
+
+/** What a server answers to bytes of any shape, until it closes (or `wait` milliseconds have passed: `closed` false). */
+export function exchangeBytes(
+  port: number,
+  bytes: string | Uint8Array,
+  wait = 2000,
+): Promise<{ text: string; closed: boolean }> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    let text = "";
+    const end = (closed: boolean) => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve({ text, closed });
+    };
+    const timer = setTimeout(() => end(false), wait);
+    socket.on("data", (chunk) => {
+      text += chunk.toString("latin1");
+    });
+    socket.on("error", () => end(true));
+    socket.on("close", () => end(true));
+    socket.write(bytes);
+  });
 }

@@ -110,7 +110,7 @@ export class Agent {
 
 function formsOf(text: string): Form[] {
   return [...text.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].map(([, attributes = "", inner = ""]) => ({
-    action: unescape(attribute(attributes, "action") ?? ""),
+    action: unescaped(attribute(attributes, "action") ?? ""),
     method: attribute(attributes, "method") ?? "get",
     fields: fieldsOf(inner),
   }));
@@ -124,13 +124,13 @@ function fieldsOf(inner: string): URLSearchParams {
     if (name === undefined || /\sdisabled(\s|=|$)/.test(` ${attributes} `)) continue;
     if ((type === "checkbox" || type === "radio") && !/\schecked(\s|=|$)/.test(` ${attributes} `)) continue;
     if (type === "submit") continue;
-    fields.append(unescape(name), unescape(attribute(attributes, "value") ?? (type === "checkbox" ? "on" : "")));
+    fields.append(unescaped(name), unescaped(attribute(attributes, "value") ?? (type === "checkbox" ? "on" : "")));
   }
   for (const [, attributes = "", options = ""] of inner.matchAll(/<select\b([^>]*)>([\s\S]*?)<\/select>/g)) {
     const name = attribute(attributes, "name");
     const all = [...options.matchAll(/<option\b([^>]*)>/g)].map(([, one = ""]) => one);
     const chosen = all.find((one) => /\sselected/.test(` ${one}`)) ?? all[0];
-    if (name !== undefined && chosen !== undefined) fields.append(name, unescape(attribute(chosen, "value") ?? ""));
+    if (name !== undefined && chosen !== undefined) fields.append(name, unescaped(attribute(chosen, "value") ?? ""));
   }
   return fields;
 }
@@ -139,7 +139,7 @@ function attribute(attributes: string, name: string): string | undefined {
   return new RegExp(`(?:^|\\s)${name}="([^"]*)"`).exec(attributes)?.[1];
 }
 
-function unescape(text: string): string {
+function unescaped(text: string): string {
   return text
     .replaceAll("&quot;", '"')
     .replaceAll("&#39;", "'")

@@ -44,6 +44,36 @@ const entry = join(import.meta.dirname, "server-process.ts");
 /** Starts a process on a data directory; resolves when it is ready. `env`: more `ASSENT_` variables. */
 export async function startProcess(dataDir: string, env: Record<string, string> = {}): Promise<ServerProcess> {
   const startedAt = performance.now();
+  const { child, ended, output } = launch(dataDir, env);
+  const url = await portOf(child, ended, output);
+  await untilReady(url);
+  return {
+    url,
+    readyAfter: performance.now() - startedAt,
+    output,
+    ended,
+    end(signal) {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+/** Starts a process and kills it that many milliseconds later, however far it has come. */
+export async function killDuringStart(dataDir: string, after: number): Promise<void> {
+  const { child, ended } = launch(dataDir, {});
+  await Promise.race([new Promise((resolve) => setTimeout(resolve, after)), ended]);
+  child.kill("SIGKILL");
+  await ended;
+}
+
+interface Launched {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  readonly output: string[];
+}
+
+function launch(dataDir: string, env: Record<string, string>): Launched {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("ASSENT_"));
   const child = fork(entry, {
     cwd: dataDir,
@@ -62,18 +92,7 @@ export async function startProcess(dataDir: string, env: Record<string, string> 
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding("utf8").on("data", (text: string) => output.push(text));
   const ended = new Promise<Ended>((resolve) => child.once("close", (code, signal) => resolve({ code, signal })));
-  const url = await portOf(child, ended, output);
-  await untilReady(url);
-  return {
-    url,
-    readyAfter: performance.now() - startedAt,
-    output,
-    ended,
-    end(signal) {
-      child.kill(signal);
-      return ended;
-    },
-  };
+  return { child, ended, output };
 }
 
 async function portOf(child: ChildProcess, ended: Promise<Ended>, output: readonly string[]): Promise<string> {

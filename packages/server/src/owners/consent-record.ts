@@ -120,6 +120,7 @@ function changed(
       if (end === undefined) return scope;
       return { ...scope, expiresAt: grant.refreshable ? end : sooner(scope.expiresAt, end) };
     });
+  if (scopes.length === 0) return { ...grant, scopes };
   const last = absoluteUntilOf(scopes);
   return { ...grant, scopes, absoluteUntil: grant.refreshable ? last : Math.min(last, grant.absoluteUntil) };
 }

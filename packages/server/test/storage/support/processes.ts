@@ -40,12 +40,14 @@ export async function startRacers(count: number): Promise<Racers> {
   };
 }
 
-async function next(child: ChildProcess): Promise<unknown> {
-  const [message] = await Promise.race([
-    once(child, "message"),
-    once(child, "exit").then(([code]) => {
-      throw new Error(`a racing process ended with ${code}`);
-    }),
-  ]);
-  return message;
+/** The next message; rejects if the process ends first. */
+function next(child: ChildProcess): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const ended = (code: number | null) => reject(new Error(`a racing process ended with ${code}`));
+    child.once("exit", ended);
+    child.once("message", (message) => {
+      child.off("exit", ended);
+      resolve(message);
+    });
+  });
 }

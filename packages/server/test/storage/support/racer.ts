@@ -1,11 +1,12 @@
 /** A process that calls verbs on a database of its parent's, many at once, when told to. */
 
 import { openStorage, type Storage } from "../../../src/storage/open.ts";
+import type { Ports } from "../../../src/storage/verbs/index.ts";
 
 export interface Race {
   readonly url: string;
   /** All of these at once. */
-  readonly calls: readonly { readonly verb: keyof Storage; readonly args: unknown }[];
+  readonly calls: readonly { readonly verb: keyof Ports; readonly args: unknown }[];
 }
 
 let storage: Storage | undefined;
@@ -23,7 +24,7 @@ async function run({ url, calls }: Race): Promise<void> {
       return outcome?.kind ?? "none";
     }),
   );
-  process.send?.(kinds);
+  process.send?.(kinds, undefined, undefined, undefined);
 }
 
 async function close(): Promise<void> {

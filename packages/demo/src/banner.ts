@@ -1,0 +1,52 @@
+/** What `npm start` says when all is up: where to click, and how to sign in. */
+
+import { relative } from "node:path";
+import { styleText } from "node:util";
+import { APP_NAME } from "./facts.ts";
+
+export interface BannerFacts {
+  readonly issuer: string;
+  readonly clientUrl: string;
+  readonly apiUrl: string;
+  readonly username: string;
+  readonly password: string;
+  /** Where demo.json is. */
+  readonly file: string;
+}
+
+/** A block of text, at most 78 columns with default addresses. `colour`: for a terminal that shows it. */
+export function banner(facts: BannerFacts, colour: boolean): string {
+  const paint = (style: Parameters<typeof styleText>[0], text: string) =>
+    colour ? styleText(style, text, { validateStream: false }) : text;
+  const bold = (text: string) => paint("bold", text);
+  const dim = (text: string) => paint("dim", text);
+  const link = (text: string) => paint(["cyan", "underline"], text);
+  const row = (label: string, value: string, note = "") =>
+    `    ${label.padEnd(12)}${value}${note === "" ? "" : `   ${dim(note)}`}`;
+  const step = (number: number, label: string, value: string) =>
+    `    ${paint("green", String(number))}  ${label.padEnd(9)}${value}`;
+  return [
+    "",
+    `  ${bold("Assent is running, with a demo to click through.")}`,
+    "",
+    step(1, "Open", link(facts.clientUrl)),
+    step(2, "Press", `${bold("Connect with Assent")}`),
+    step(3, "Sign in", `${bold(facts.username)}  with password  ${bold(facts.password)}`),
+    step(4, "Decide", `allow it; untick ${bold("Delete your photos")} to see what a no is worth`),
+    step(5, "Take back", link(`${facts.issuer}/account/apps`)),
+    "",
+    row("Assent", facts.issuer, "the authorization server"),
+    row("App", facts.clientUrl, `${APP_NAME}, a client`),
+    row("API", facts.apiUrl, "Photos API, a resource server"),
+    row("Sign-in", shortPath(facts.file), "the same, for programs"),
+    "",
+    `  ${dim("Ctrl+C stops all three; the next start finds everything as it was.")}`,
+    "",
+    "",
+  ].join("\n");
+}
+
+function shortPath(path: string): string {
+  const short = relative(process.cwd(), path);
+  return short.startsWith("..") ? path : short;
+}

@@ -1,0 +1,76 @@
+/** An open port: taken first, so that addresses are known (and clashes told) before anything else is done. */
+
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { ConfigError } from "@assent/server";
+
+export interface Door {
+  readonly port: number;
+  /** For Fastify: its requests come from this server. */
+  readonly serverFactory: (handler: RequestListener) => Server;
+  /** Ends what is under way, too. */
+  close(): Promise<void>;
+}
+
+/** Who says which port it is, for the message when it is taken. */
+export interface DoorName {
+  readonly variable: string;
+  /** What listens there: "the demo's app". */
+  readonly what: string;
+}
+
+/** Listens on a loopback port (0: any free one). Until a handler comes, requests are answered 503. */
+export async function openDoor(port: number, name: DoorName): Promise<Door> {
+  const host = "127.0.0.1";
+  const server = createServer();
+  const notYet: RequestListener = (_request, response) => {
+    response.writeHead(503, { "retry-after": "1", "content-type": "text/plain" }).end("The demo is starting.\n");
+  };
+  server.on("request", notYet);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(port, host, resolve);
+    });
+  } catch (error) {
+    throw listenProblem(error, `${host}:${port}`, name);
+  }
+  return {
+    port: (server.address() as AddressInfo).port,
+    serverFactory: (handler) => {
+      server.off("request", notYet);
+      return server.on("request", handler);
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** What to tell when a port can't be had: the variable that moves it. Other errors are passed on. */
+export function listenProblem(error: unknown, address: string, { variable, what }: DoorName): unknown {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case "EADDRINUSE":
+      return new ConfigError([
+        `${variable}: found ${address} in use by another program (Assent itself, perhaps, in another window), wanted a free port for ${what}: end that program, or set ${variable} to another port`,
+      ]);
+    case "EACCES":
+      return new ConfigError([
+        `${variable}: found ${address}, which this user may not open, wanted a port from 1024 on for ${what}`,
+      ]);
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return new ConfigError([`${variable}: found ${address}, wanted an address of this machine for ${what}`]);
+    default:
+      return error;
+  }
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const door = await openDoor(0, { variable: "ASSENT_LISTEN", what: "the server" });
+  await door.close();
+  return door.port;
+}

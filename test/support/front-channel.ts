@@ -1,0 +1,160 @@
+/** What the tests of authorization endpoint and pages share: outcomes, requests that `fetch` refuses to send, what the database holds. */
+
+import { createServer, request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect } from "vitest";
+import { serverOptions } from "../../packages/server/src/http/server.ts";
+import { type Agent, authorizeUrl, consentForm, type Page, signIn } from "./browser-like.ts";
+import { startServer, type TestClient, type TestServer, type TestServerOptions } from "./server.ts";
+
+/** A refusal that stays with us: HTTP 400, a page, no way to anywhere. */
+export function expectPage400(page: Page, condition?: string): void {
+  expect(page.status, page.text.slice(0, 300)).toBe(400);
+  expect(page.headers.get("location")).toBeNull();
+  expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  expect(page.text).not.toMatch(/http-equiv/i);
+  expect(page.forms).toEqual([]);
+  if (condition !== undefined) expect(page.text).toContain(`/errors/${condition}"`);
+}
+
+/** A refusal that travels: 302 to the registered redirect_uri with error, state and iss, each once, and no code. */
+export function expectRedirectError(
+  page: Page,
+  server: Pick<TestServer, "issuer">,
+  error: string,
+  { redirectUri = "https://app.test/cb", state = "a state" as string | null } = {},
+): URLSearchParams {
+  expect(page.status, page.text.slice(0, 300)).toBe(302);
+  const location = page.headers.get("location") ?? "";
+  expect(location.startsWith(redirectUri), location).toBe(true);
+  const answer = new URL(location).searchParams;
+  expect(answer.getAll("error")).toEqual([error]);
+  expect(answer.getAll("state")).toEqual(state === null ? [] : [state]);
+  expect(answer.getAll("iss")).toEqual([server.issuer]);
+  expect(answer.getAll("error_uri")).toEqual([expect.stringMatching(/\/errors\/[a-z_]+$/)]);
+  expect(answer.get("error_description")).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
+  expect(answer.has("code")).toBe(false);
+  return answer;
+}
+
+/** The request was good: the sign-in page or the consent page is shown. */
+export function expectGoesOn(page: Page): void {
+  expect(page.status, page.text.slice(0, 300)).toBe(200);
+  expect(page.forms.some(({ fields }) => fields.has("request"))).toBe(true);
+}
+
+/** Signs in where it must; the consent page. */
+export async function atConsent(agent: Agent, url: string, username: string): Promise<Page> {
+  let page = await agent.follow(await agent.get(url));
+  if (page.forms.some(({ fields }) => fields.has("username"))) page = await signIn(agent, username, page);
+  consentForm(page);
+  return page;
+}
+
+/** A link to the authorization endpoint whose query is written by hand. */
+export function rawAuthorizeUrl(
+  server: TestServer,
+  client: Pick<TestClient, "clientId" | "redirectUris">,
+  query: string,
+): string {
+  return `${authorizeUrl(server, client, { redirect_uri: undefined })}${query === "" ? "" : `&${query}`}`;
+}
+
+/** Changes a client as an operator would; in force when the promise settles and the catalogue has looked. */
+export async function changeClient(
+  server: TestServer,
+  client: TestClient,
+  changes: Partial<TestClient>,
+): Promise<TestClient> {
+  const { secret, ...record } = { ...client, ...changes };
+  await server.assent.storage.putClient({ client: record, expect: null });
+  await new Promise((resolve) => setTimeout(resolve, 520));
+  return { ...record, secret };
+}
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** A request by node:http, which sends any method, path and Host. `origin`: where to connect. */
+export function send(
+  origin: string,
+  { method = "GET", path = "/", headers = {} as Record<string, string | string[]>, body = "" } = {},
+): Promise<RawAnswer> {
+  const { hostname, port } = new URL(origin);
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({ host: hostname, port, method, path, headers }, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (chunk: string) => {
+        text += chunk;
+      });
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
+    });
+    request.on("error", reject);
+    request.end(body);
+  });
+}
+
+/** Bytes as they are, to a socket; what comes back until the server closes. */
+export function sendBytes(origin: string, bytes: string | Buffer): Promise<string> {
+  const { hostname, port } = new URL(origin);
+  return new Promise((resolve, reject) => {
+    let text = "";
+    const socket = connect({ host: hostname, port: Number(port) }, () => socket.write(bytes));
+    socket.setEncoding("utf8").setTimeout(5000, () => socket.destroy(new Error("no answer")));
+    socket.on("data", (chunk) => {
+      text += chunk;
+    });
+    socket.on("error", reject).on("close", () => resolve(text));
+  });
+}
+
+/** How many rows each table has, by its name. */
+export function rowCounts(dataDir: string): Record<string, number> {
+  const database = new DatabaseSync(join(dataDir, "assent.db"), { readOnly: true });
+  try {
+    const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+    return Object.fromEntries(
+      tables.map(({ name }) => [
+        String(name),
+        Number(database.prepare(`SELECT count(*) AS n FROM "${String(name)}"`).get()?.["n"]),
+      ]),
+    );
+  } finally {
+    database.close();
+  }
+}
+
+/** The log's lines from a mark on, as one text. */
+export function logSince(server: TestServer, mark: number): string {
+  return server.log.slice(mark).join("");
+}
+
+export interface ProxiedServer extends TestServer {
+  /** Where requests are sent to; the issuer is a name that no resolver knows. */
+  readonly origin: string;
+}
+
+/** A server whose issuer is https, reached without TLS as behind a proxy on this machine. */
+export async function startBehindProxy({ config = {}, ...options }: TestServerOptions = {}): Promise<ProxiedServer> {
+  const test = await startServer({
+    ...options,
+    config: { issuer: "https://as.test", trustProxy: ["127.0.0.1"], ...config },
+  });
+  const listener = createServer(serverOptions, test.assent.handler);
+  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
+  return {
+    ...test,
+    origin: `http://127.0.0.1:${(listener.address() as AddressInfo).port}`,
+    stop: async () => {
+      listener.closeAllConnections();
+      await new Promise((resolve) => listener.close(resolve));
+      await test.stop();
+    },
+  };
+}
