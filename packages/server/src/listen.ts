@@ -1,18 +1,20 @@
 /** The server on its own: a node:http server around the handler, and an orderly end. */
 
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, Server as TcpServer } from "node:net";
 import type { AssentServer } from "./assent.ts";
 import { serverOptions } from "./http/server.ts";
 
 export interface Listening {
   readonly port: number;
-  /** No new connections; requests under way are answered; then the database is closed. */
+  /** No new connections; requests under way, and on their way, are answered; then the database is closed. */
   stop(): Promise<void>;
 }
 
 /** How long requests under way may take once the server is told to stop. */
 const DRAIN = 25_000;
+/** How long a connection may stay quiet then: a request that is on its way has arrived by that time. */
+const QUIET = 1000;
 
 /** Listens where `config.listen` says (port 0: any free one). */
 export async function listen(assent: AssentServer): Promise<Listening> {
@@ -38,10 +40,13 @@ export async function listen(assent: AssentServer): Promise<Listening> {
 
   async function stop(): Promise<void> {
     assent.drain();
-    const closed = new Promise((resolve) => server.close(resolve));
-    server.closeIdleConnections();
+    // http's own close would cut connections between two requests, and lose what a client has just sent on them. Listening ends; each
+    // connection gets one more answer, which closes it, and quiet ones are closed after a while.
+    const closed = new Promise((resolve) => TcpServer.prototype.close.call(server, resolve));
+    const quiet = setInterval(() => server.closeIdleConnections(), QUIET);
     const force = setTimeout(() => server.closeAllConnections(), DRAIN);
     await closed;
+    clearInterval(quiet);
     clearTimeout(force);
     await assent.close();
   }

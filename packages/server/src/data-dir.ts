@@ -1,0 +1,86 @@
+/** The data directory: the embedded database and the secret, for their owner's eyes alone. */
+
+import { randomBytes } from "node:crypto";
+import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { type Config, ConfigError } from "./config.ts";
+
+/** Path of the database file; undefined where the database is no file. */
+export function databaseFile({ databaseUrl }: Pick<Config, "databaseUrl">): string | undefined {
+  return /^sqlite:(.+)$/.exec(databaseUrl)?.[1];
+}
+
+/** What this server keeps on disk, whether it is there yet or not, and the widest mode that each may have. */
+export function ownFiles(config: Config): readonly { readonly path: string; readonly mode: number }[] {
+  const database = databaseFile(config);
+  const files = database === undefined ? [] : [database, `${database}-wal`, `${database}-shm`];
+  if (config.secret === null) files.push(join(config.dataDir, "secret"));
+  const inside = files.some((file) => !relative(config.dataDir, file).startsWith(".."));
+  return [...(inside ? [{ path: config.dataDir, mode: 0o700 }] : []), ...files.map((path) => ({ path, mode: 0o600 }))];
+}
+
+/** What others on this machine may touch of it, one line each with what to do. Empty: nothing. */
+export function looseFiles(config: Config): readonly string[] {
+  return ownFiles(config).flatMap(({ path, mode }) => {
+    const found = statSync(path, { throwIfNoEntry: false })?.mode;
+    if (found === undefined || (found & 0o077) === 0) return [];
+    return [
+      `${path}: found mode ${octal(found & 0o777)}, wanted ${octal(mode)} (others on this machine can reach it): chmod ${mode.toString(8)} ${path}`,
+    ];
+  });
+}
+
+/** Makes the directories that the database and the secret live in. Throws a `ConfigError` where others may touch what is there. */
+export function prepareDataDir(config: Config): void {
+  const problems = looseFiles(config);
+  if (problems.length > 0) throw new ConfigError(problems);
+  const database = databaseFile(config);
+  for (const folder of [config.secret === null ? config.dataDir : undefined, database && dirname(database)]) {
+    if (folder !== undefined && !existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  }
+}
+
+/** The secrets that the configuration names: its own, or those in the data directory. */
+export function secretsOf(config: Config): readonly Buffer[] {
+  return config.secret ?? secretOf(config.dataDir);
+}
+
+/** The secret of the embedded database's server: `<data dir>/secret`, made where there is none. */
+export function secretOf(dataDir: string): readonly Buffer[] {
+  const path = join(dataDir, "secret");
+  if (!existsSync(path)) makeSecret(dataDir, path);
+  const mode = statSync(path).mode & 0o777;
+  if ((mode & 0o077) !== 0) {
+    throw new ConfigError([
+      `${path}: found mode ${octal(mode)}, wanted 0600 (others on this machine can read the secret): chmod 600 ${path}`,
+    ]);
+  }
+  const secrets = readFileSync(path, "utf8")
+    .trim()
+    .split(",")
+    .map((one) => Buffer.from(one, "base64"));
+  if (secrets.some((one) => one.length < 32)) {
+    throw new ConfigError([`${path}: wanted 32 or more random bytes in base64, or a comma-separated list of such`]);
+  }
+  return secrets;
+}
+
+/** Written under another name and linked into place: a process that starts at the same time finds all of it, or nothing. */
+function makeSecret(dataDir: string, path: string): void {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const draft = `${path}.${process.pid}.${randomBytes(6).toString("hex")}`;
+  writeFileSync(draft, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600, flag: "wx", flush: true });
+  // The umask takes away, it may not add; this is for one that takes too much.
+  chmodSync(draft, 0o600);
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    unlinkSync(draft);
+  }
+}
+
+function octal(mode: number): string {
+  return `0${mode.toString(8).padStart(3, "0")}`;
+}

@@ -1,0 +1,214 @@
+/** Client metadata: what a registration may say of a client, and what it becomes here (RFC 7591 §2). */
+
+import { grantTypes } from "../grants/index.ts";
+import type { Client, ClientAuthMethod } from "../model.ts";
+import { redirectUriProblem } from "../redirect-uri.ts";
+import { isScopeName } from "../scope.ts";
+
+export const MAX_REDIRECT_URIS = 20;
+export const MAX_NAME = 120;
+export const MAX_SCOPES = 200;
+
+export const AUTH_METHODS: readonly ClientAuthMethod[] = ["client_secret_basic", "client_secret_post", "none"];
+
+/** `code`, and the grant type that goes with it (§2.1). */
+const RESPONSE_TYPES: ReadonlyMap<string, string> = new Map([["code", "authorization_code"]]);
+
+/** A registration as it was sent: members that this server doesn't know are ignored (§2). */
+export type ClientMetadata = Readonly<Record<string, unknown>>;
+
+/** What a registration that leaves something out is taken to say. */
+export interface RegistrationDefaults {
+  readonly token_endpoint_auth_method: ClientAuthMethod;
+  readonly grant_types: readonly string[];
+}
+
+/** §2: `client_secret_basic` and `authorization_code`. */
+export const RFC_DEFAULTS: RegistrationDefaults = {
+  token_endpoint_auth_method: "client_secret_basic",
+  grant_types: ["authorization_code"],
+};
+
+/** The part of a client's record that its registration decides. */
+export type RegisteredFields = Pick<
+  Client,
+  | "name"
+  | "type"
+  | "redirectUris"
+  | "grantTypes"
+  | "responseTypes"
+  | "scopes"
+  | "authMethod"
+  | "clientUri"
+  | "policyUri"
+  | "tosUri"
+>;
+
+/** What is wrong with one member. `error` is the code of §3.2.2. */
+export interface MetadataProblem {
+  readonly field: string;
+  readonly error: "invalid_redirect_uri" | "invalid_client_metadata";
+  /** In words for who registers: what is wrong, and what would be right. */
+  readonly problem: string;
+}
+
+export type Registration =
+  | { readonly kind: "valid"; readonly fields: RegisteredFields }
+  | { readonly kind: "invalid"; readonly problems: readonly MetadataProblem[] };
+
+/**
+ * Reads a registration. All that is wrong is told at once. Scopes are checked for their form alone: which exist is the storage's to say.
+ * Whether the client is confidential follows from how it authenticates (RFC 6749 §2.1).
+ */
+export function readRegistration(metadata: ClientMetadata, defaults: RegistrationDefaults = RFC_DEFAULTS): Registration {
+  const reader = new Reader(metadata);
+  const authMethod = reader.authMethod(defaults.token_endpoint_auth_method);
+  const grants = reader.grantTypes(defaults.grant_types);
+  const fields: RegisteredFields = {
+    name: reader.name(),
+    type: authMethod === "none" ? "public" : "confidential",
+    redirectUris: reader.redirectUris(grants),
+    grantTypes: grants,
+    responseTypes: reader.responseTypes(grants),
+    scopes: reader.scopes(),
+    authMethod,
+    clientUri: reader.page("client_uri"),
+    policyUri: reader.page("policy_uri"),
+    tosUri: reader.page("tos_uri"),
+  };
+  return reader.problems.length === 0 ? { kind: "valid", fields } : { kind: "invalid", problems: reader.problems };
+}
+
+/** Controls, line ends, and what turns the direction of text or hides in it: a name must read as it is written. */
+const DECEIVING = /[\p{Cc}\p{Zl}\p{Zp}\p{Co}\p{Cn}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/u;
+
+/** Why a text may not stand on a page that owners read; undefined: it may. `most` counts characters. */
+export function displayTextProblem(text: string, most: number): string | undefined {
+  if (!text.isWellFormed()) return "it is not well-formed Unicode";
+  const length = [...text].length;
+  if (text.trim() === "") return "it is empty";
+  if (length > most) return `it has ${length} characters; ${most} is the most`;
+  if (text !== text.trim()) return "it begins or ends with a space";
+  if (DECEIVING.test(text)) return "it has a control character, or an invisible one that changes how text reads";
+  return undefined;
+}
+
+/** Absolute https URL of printable ASCII, without user information. */
+const HTTPS_PAGE = /^https:\/\/[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?([/?#][\u0021-\u007e]*)?$/;
+
+class Reader {
+  readonly problems: MetadataProblem[] = [];
+  readonly #metadata: ClientMetadata;
+
+  constructor(metadata: ClientMetadata) {
+    this.#metadata = metadata;
+  }
+
+  name(): string {
+    const name = this.#text("client_name");
+    if (name === undefined) {
+      this.#wrong("client_name", "it is missing: owners read it when they are asked");
+      return "";
+    }
+    const problem = displayTextProblem(name, MAX_NAME);
+    if (problem !== undefined) this.#wrong("client_name", problem);
+    return name.normalize("NFC");
+  }
+
+  authMethod(missing: ClientAuthMethod): ClientAuthMethod {
+    const asked = this.#text("token_endpoint_auth_method");
+    if (asked === undefined) return missing;
+    const method = AUTH_METHODS.find((one) => one === asked);
+    if (method === undefined) {
+      this.#wrong("token_endpoint_auth_method", `${quoted(asked)} is not one of ${AUTH_METHODS.join(", ")}`);
+    }
+    return method ?? missing;
+  }
+
+  grantTypes(missing: readonly string[]): readonly string[] {
+    const known = [...grantTypes.keys()];
+    const asked = this.#list("grant_types") ?? missing;
+    for (const one of asked) {
+      if (!known.includes(one)) this.#wrong("grant_types", `${quoted(one)} is not one of ${known.join(", ")}`);
+    }
+    if (asked.length === 0) this.#wrong("grant_types", `it is empty: name one or more of ${known.join(", ")}`);
+    if (asked.includes("refresh_token") && asked.length === 1) {
+      this.#wrong("grant_types", "refresh_token alone leads nowhere: refresh tokens come of another grant");
+    }
+    return asked;
+  }
+
+  /** §2.1: response types and grant types go together. */
+  responseTypes(grants: readonly string[]): readonly string[] {
+    const fitting = [...RESPONSE_TYPES].filter(([, grant]) => grants.includes(grant)).map(([type]) => type);
+    const asked = this.#list("response_types") ?? fitting;
+    for (const one of asked) {
+      const grant = RESPONSE_TYPES.get(one);
+      if (grant === undefined) {
+        this.#wrong("response_types", `${quoted(one)} is not one of ${[...RESPONSE_TYPES.keys()].join(", ")}`);
+      } else if (!grants.includes(grant)) {
+        this.#wrong("response_types", `${one} goes with the grant type ${grant}, which is not among grant_types`);
+      }
+    }
+    if (asked.length === 0 && fitting.length > 0) {
+      this.#wrong("response_types", `it is empty, and grant_types want ${fitting.join(", ")}`);
+    }
+    return asked;
+  }
+
+  redirectUris(grants: readonly string[]): readonly string[] {
+    const uris = this.#list("redirect_uris") ?? [];
+    const wrong = (problem: string) => this.#wrong("redirect_uris", problem, "invalid_redirect_uri");
+    if (uris.length > MAX_REDIRECT_URIS) wrong(`there are ${uris.length}; ${MAX_REDIRECT_URIS} is the most`);
+    for (const uri of uris.slice(0, MAX_REDIRECT_URIS)) {
+      const problem = redirectUriProblem(uri);
+      if (problem !== undefined) wrong(`${quoted(uri)}: ${problem}`);
+    }
+    if (uris.length === 0 && grants.includes("authorization_code")) {
+      wrong("there is none: the grant type authorization_code leads back to one");
+    }
+    return uris;
+  }
+
+  scopes(): readonly string[] {
+    const names = [...new Set((this.#text("scope") ?? "").split(" ").filter((name) => name !== ""))];
+    if (names.length > MAX_SCOPES) this.#wrong("scope", `it has ${names.length} names; ${MAX_SCOPES} is the most`);
+    for (const name of names.slice(0, MAX_SCOPES)) {
+      if (!isScopeName(name)) this.#wrong("scope", `${quoted(name)} is not a scope's name (RFC 6749 §3.3)`);
+    }
+    return names;
+  }
+
+  page(field: "client_uri" | "policy_uri" | "tos_uri"): string | null {
+    const uri = this.#text(field);
+    if (uri === undefined) return null;
+    if (uri.length > 2048 || !HTTPS_PAGE.test(uri)) this.#wrong(field, `${quoted(uri)} is not an https URL`);
+    return uri;
+  }
+
+  /** Absent and null say the same. */
+  #text(field: string): string | undefined {
+    const value = this.#metadata[field] ?? undefined;
+    if (value === undefined || typeof value === "string") return value;
+    this.#wrong(field, "it is not a text");
+    return undefined;
+  }
+
+  #list(field: string): readonly string[] | undefined {
+    const value = this.#metadata[field] ?? undefined;
+    if (value === undefined) return undefined;
+    if (Array.isArray(value) && value.every((one) => typeof one === "string")) return [...new Set(value)];
+    this.#wrong(field, "it is not a list of texts", field === "redirect_uris" ? "invalid_redirect_uri" : undefined);
+    return undefined;
+  }
+
+  #wrong(field: string, problem: string, error: MetadataProblem["error"] = "invalid_client_metadata"): void {
+    this.problems.push({ field, error, problem });
+  }
+}
+
+/** What was found, shortened, as ASCII: it goes to terminals and logs. */
+function quoted(text: string): string {
+  const short = text.length > 100 ? `${text.slice(0, 100)}…` : text;
+  return JSON.stringify(short).replace(/[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, "�");
+}
