@@ -1,11 +1,8 @@
 /** The server put together: configuration in, a node:http handler out. */
 
-import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { join } from "node:path";
 import type { Logger } from "pino";
-import { type Config, ConfigError } from "./config.ts";
+import type { Config } from "./config.ts";
 import { JwtAccessTokens } from "./crypto/access-tokens.ts";
 import { DerivedCredentials } from "./crypto/credential.ts";
 import { hashes } from "./crypto/hashes.ts";
@@ -13,6 +10,7 @@ import { hashPassword, needsRehash, verifyPassword } from "./crypto/password.ts"
 import { randomText } from "./crypto/random.ts";
 import { Secrets } from "./crypto/secrets.ts";
 import { ensureKeys, type KeySet, keySet } from "./crypto/signing-keys.ts";
+import { prepareDataDir, secretsOf } from "./data-dir.ts";
 import { TrustedProxies } from "./http/client-address.ts";
 import { Cookies } from "./http/cookies.ts";
 import { FailedClients } from "./http/endpoints/back-channel.ts";
@@ -78,11 +76,16 @@ export interface AssentOptions {
 
 const HOUR = 3_600_000;
 
-/** Opens the database (making it where there is none), the keys and the caches. Throws with what to mend. */
+/**
+ * Opens the database (making it where there is none), the keys and the caches. Throws with what to mend; a `ConfigError` where others on this
+ * machine may touch its files.
+ */
 export async function createAssent(config: Config, options: AssentOptions = {}): Promise<AssentServer> {
   const now = options.now ?? Date.now;
   const log = options.log ?? createLogger(config.logLevel);
-  const secrets = new Secrets(config.secret ?? secretOf(config.dataDir));
+  prepareDataDir(config);
+  for (const warning of config.warnings) log.warn({ event: "configuration" }, warning);
+  const secrets = new Secrets(secretsOf(config));
   const storage = await openStorage({ url: config.databaseUrl, writer: config.sqliteWriter });
   try {
     await storage.migrate({ now: now() });
@@ -239,32 +242,4 @@ async function keepHouse(assent: Assent, log: Logger): Promise<void> {
   } catch (error) {
     log.warn({ err: error }, "housekeeping failed; it is tried again in an hour");
   }
-}
-
-/** The secret of the embedded database's server: `<data dir>/secret`, made at first start, for its owner's eyes alone. */
-export function secretOf(dataDir: string): readonly Buffer[] {
-  const path = join(dataDir, "secret");
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  if (!existsSync(path)) {
-    try {
-      writeFileSync(path, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600, flag: "wx" });
-    } catch (error) {
-      // Another process made it at the same time.
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    }
-  }
-  const mode = statSync(path).mode & 0o777;
-  if ((mode & 0o077) !== 0) {
-    throw new ConfigError([
-      `${path}: found mode 0${mode.toString(8)}, wanted 0600 (others on this machine can read the secret): chmod 600 ${path}`,
-    ]);
-  }
-  const secrets = readFileSync(path, "utf8")
-    .trim()
-    .split(",")
-    .map((one) => Buffer.from(one, "base64"));
-  if (secrets.some((one) => one.length < 32)) {
-    throw new ConfigError([`${path}: wanted 32 or more random bytes in base64, or a comma-separated list of such`]);
-  }
-  return secrets;
 }

@@ -129,10 +129,10 @@ export const settings: readonly Setting[] = [
   {
     variable: "ASSENT_WORKERS",
     key: "workers",
-    parse: (text) => (text === "1" ? 1 : undefined),
+    parse: (text) => (text === "auto" ? 1 : whole(text, 1, 256)),
     default: "1",
-    meaning: "Processes on this machine. This version runs one.",
-    wanted: "1",
+    meaning: "Processes on this machine. This version runs one, whatever it says, and warns.",
+    wanted: "a number from 1 to 256, or auto",
   },
   {
     variable: "ASSENT_DATA_DIR",
@@ -224,6 +224,17 @@ export const settings: readonly Setting[] = [
   },
 ];
 
+/** Variables of the same contract for parts that this version hasn't: they are taken, and the start says that they do nothing. */
+export const withoutEffect: ReadonlySet<string> = new Set([
+  "ASSENT_DEVICE_TTL",
+  "ASSENT_DEVICE_INTERVAL",
+  "ASSENT_TLS_CERT",
+  "ASSENT_TLS_KEY",
+  "ASSENT_TLS_CLIENT_CA",
+  "ASSENT_METRICS_LISTEN",
+  "ASSENT_SMTP_URL",
+]);
+
 /** The defaults, relative to a working directory. */
 export function defaultsOf(cwd: string): Record<string, unknown> {
   return {
@@ -243,5 +254,6 @@ export function defaultsOf(cwd: string): Record<string, unknown> {
     trustProxy: [],
     logLevel: "info",
     sqliteWriter: "thread",
+    warnings: [],
   };
 }

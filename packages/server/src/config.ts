@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { defaultsOf, type Setting, settings } from "./config-settings.ts";
+import { defaultsOf, type Setting, settings, withoutEffect } from "./config-settings.ts";
 import type { ConsentDuration } from "./owners/storage.ts";
 
 /** Everything that can be set. Times are milliseconds. */
@@ -29,6 +29,8 @@ export interface Config {
   readonly trustProxy: readonly string[];
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
   readonly sqliteWriter: "thread" | "main";
+  /** What is set but does nothing, or is risky: said at the start. */
+  readonly warnings: readonly string[];
 }
 
 /** All that is wrong with a configuration, one line each: the key, what was found, what was wanted. */
@@ -70,6 +72,7 @@ interface Sources {
 
 function build({ environment, file, cwd, problems }: Sources): Config {
   const values: Record<string, unknown> = defaultsOf(cwd);
+  const warnings: string[] = [];
   const byVariable = new Map<string, Setting>(settings.map((setting) => [setting.variable, setting]));
   const byKey = new Map<string, Setting>(settings.map((setting) => [setting.key, setting]));
   for (const [key, value] of Object.entries(file)) {
@@ -81,15 +84,20 @@ function build({ environment, file, cwd, problems }: Sources): Config {
   }
   for (const [name, value] of Object.entries(environment)) {
     if (!name.startsWith("ASSENT_") || name === "ASSENT_CONFIG" || FOREIGN.test(name) || value === undefined) continue;
+    if (withoutEffect.has(name)) {
+      warnings.push(`${name} is set, but this version has nothing that it is for`);
+      continue;
+    }
     const setting = byVariable.get(name);
     if (setting === undefined)
-      problems.push(`${name}: unknown variable; see docs/operate/configuration.md for those there are`);
+      problems.push(`${name}: unknown variable; docs/reference/configuration.md has those there are`);
     else if (value !== "") read(setting, value, name, values, problems);
   }
   values["dataDir"] = resolve(cwd, String(values["dataDir"]));
   values["databaseUrl"] ??= `sqlite:${resolve(String(values["dataDir"]), "assent.db")}`;
+  if (values["workers"] !== 1) warnings.push("ASSENT_WORKERS is not 1, but this version runs one process");
   if (problems.length > 0) throw new ConfigError(problems);
-  return Object.freeze(values as unknown as Config);
+  return Object.freeze({ ...(values as unknown as Config), warnings });
 }
 
 function read(setting: Setting, text: string, name: string, values: Record<string, unknown>, problems: string[]): void {

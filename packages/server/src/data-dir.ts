@@ -1,7 +1,7 @@
 /** The data directory: the embedded database and the secret, for their owner's eyes alone. */
 
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { type Config, ConfigError } from "./config.ts";
 
@@ -70,8 +70,6 @@ function makeSecret(dataDir: string, path: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}.${randomBytes(6).toString("hex")}`;
   writeFileSync(draft, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600, flag: "wx", flush: true });
-  // The umask takes away, it may not add; this is for one that takes too much.
-  chmodSync(draft, 0o600);
   try {
     linkSync(draft, path);
   } catch (error) {

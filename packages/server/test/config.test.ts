@@ -62,6 +62,14 @@ describe("a bad value → one line that names the key, what was found, what was 
   });
 });
 
+test("a variable for a part that isn't built → a warning, not silence", async () => {
+  const config = await loadConfig({ ASSENT_METRICS_LISTEN: "127.0.0.1:9", ASSENT_WORKERS: "auto" }, cwd);
+  expect(config.warnings).toEqual([expect.stringContaining("ASSENT_METRICS_LISTEN")]);
+  expect((await loadConfig({ ASSENT_WORKERS: "2" }, cwd)).warnings).toEqual([
+    expect.stringContaining("ASSENT_WORKERS"),
+  ]);
+});
+
 test("nothing set → the defaults", async () => {
   const config = await loadConfig({ PATH: "x" }, cwd);
   expect(config).toMatchObject({

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { NewGrant } from "../../src/oauth/storage.ts";
 import type { Person } from "../../src/owners/storage.ts";
-import { backends, NOW, type Opened } from "./support/backends.ts";
+import { backends, type Opened } from "./support/backends.ts";
 import {
   aGrant,
   aHash,
@@ -12,6 +12,7 @@ import {
   aStoredPerson,
   DAY,
   MINUTE,
+  NOW,
   SECOND,
   statusOf,
 } from "./support/builders.ts";

@@ -10,9 +10,14 @@ import { type Answer, type HttpRequest, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { visitorOf } from "../visitor.ts";
 
+/** Longest authorization request, in characters as encoded. */
+const MAX_REQUEST = 8192;
+
 export async function authorize(request: HttpRequest, assent: Assent): Promise<Answer> {
   if (request.method === "POST" && !isForm(request)) return problemAnswer("content_type_not_form", request, assent);
   const text = request.method === "POST" ? request.body : request.query;
+  // It has to fit in a link once it is sealed, whatever way it came.
+  if (text.length > MAX_REQUEST) return problemAnswer("parameter_too_long", request, assent);
   const outcome = await checkAuthorizationRequest(parseParameters(text), assent.oauth);
   if (outcome.kind === "refused") return refusedRequest(outcome, request, assent);
   // A form on another site posts without our SameSite=Lax cookies; followed as a GET they come along.

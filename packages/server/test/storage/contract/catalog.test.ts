@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { backends, NOW, onEveryBackend } from "../support/backends.ts";
+import { backends, onEveryBackend } from "../support/backends.ts";
 import {
   aClient,
   aGrant,
@@ -10,6 +10,7 @@ import {
   aScope,
   aStoredPerson,
   MINUTE,
+  NOW,
   statusOf,
 } from "../support/builders.ts";
 

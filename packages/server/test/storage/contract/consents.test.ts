@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { NewGrant } from "../../../src/oauth/storage.ts";
 import type { Approve, Person } from "../../../src/owners/storage.ts";
-import { NOW, onEveryBackend } from "../support/backends.ts";
+import { onEveryBackend } from "../support/backends.ts";
 import {
   aGrant,
   aHash,
@@ -15,6 +15,7 @@ import {
   DAY,
   HOUR,
   MINUTE,
+  NOW,
   SECOND,
   statusOf,
 } from "../support/builders.ts";

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import type { Storage } from "../../../src/storage/open.ts";
-import { backends, NOW } from "../support/backends.ts";
+import { backends } from "../support/backends.ts";
 import {
   aClient,
   aGrant,
@@ -17,6 +17,7 @@ import {
   DAY,
   HOUR,
   MINUTE,
+  NOW,
   SECOND,
   statusOf,
 } from "../support/builders.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { partitionOf } from "../../../src/storage/partition.ts";
-import { NOW, onEveryBackend } from "../support/backends.ts";
+import { onEveryBackend } from "../support/backends.ts";
 import {
   aGrant,
   aLiveGrant,
@@ -12,6 +12,7 @@ import {
   aStoredPerson,
   HOUR,
   MINUTE,
+  NOW,
   SECOND,
   statusOf,
 } from "../support/builders.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { NewGrant } from "../../../src/oauth/storage.ts";
 import type { Storage } from "../../../src/storage/open.ts";
-import { NOW, onEveryBackend } from "../support/backends.ts";
+import { onEveryBackend } from "../support/backends.ts";
 import {
   aGrant,
   aLiveGrant,
@@ -9,6 +9,7 @@ import {
   anApprovedGrant,
   aRedemption,
   aRefresh,
+  NOW,
   SECOND,
   statusOf,
 } from "../support/builders.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { NewGrant } from "../../../src/oauth/storage.ts";
-import { NOW, onEveryBackend } from "../support/backends.ts";
+import { onEveryBackend } from "../support/backends.ts";
 import {
   aHash,
   aLiveGrant,
@@ -10,6 +10,7 @@ import {
   aRefresh,
   DAY,
   MINUTE,
+  NOW,
   SECOND,
   statusOf,
 } from "../support/builders.ts";

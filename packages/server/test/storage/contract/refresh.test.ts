@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { NOW, onEveryBackend } from "../support/backends.ts";
+import { onEveryBackend } from "../support/backends.ts";
 import {
   aHash,
   aLiveGrant,
@@ -9,6 +9,7 @@ import {
   aRefresh,
   DAY,
   MINUTE,
+  NOW,
   SECOND,
   statusOf,
 } from "../support/builders.ts";

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
 import { openStorage, type Storage } from "../../../src/storage/open.ts";
+import { NOW } from "./builders.ts";
 
 export interface Backend {
   readonly name: string;
@@ -17,9 +18,6 @@ export interface Opened {
   readonly storage: Storage;
   remove(): Promise<void>;
 }
-
-/** The time of most tests: 2026-01-01. */
-export const NOW = 1_767_225_600_000;
 
 function sqliteFile(writer: "thread" | "main"): Backend {
   return {

@@ -24,12 +24,12 @@ async function run({ url, calls }: Race): Promise<void> {
       return outcome?.kind ?? "none";
     }),
   );
-  process.send?.(kinds, undefined, undefined, undefined);
+  process.send?.(kinds);
 }
 
 async function close(): Promise<void> {
   await storage?.close();
-  process.disconnect();
+  process.disconnect?.();
 }
 
 process.send?.("ready");

@@ -1,0 +1,152 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type CachedCatalog, openCatalog } from "../../src/storage/catalog.ts";
+import { StorageUnavailable } from "../../src/storage/errors.ts";
+import { openStorage, type Storage } from "../../src/storage/open.ts";
+import { aClient, aKey, aResource, aScope, NOW } from "./support/builders.ts";
+
+let directory: string;
+/** This process's storage, its questions counted. */
+let storage: Storage;
+/** Another process's. */
+let elsewhere: Storage;
+let catalog: CachedCatalog;
+let now: number;
+const asked: Record<string, number> = {};
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "assent-catalog-"));
+  const url = `sqlite:${join(directory, "assent.db")}`;
+  storage = await openStorage({ url, writer: "main" });
+  elsewhere = await openStorage({ url, writer: "main" });
+  await storage.migrate({ now: NOW });
+  now = NOW;
+  for (const key of Object.keys(asked)) delete asked[key];
+  catalog = openCatalog(counting(storage), { now: () => now });
+});
+afterEach(async () => {
+  await storage.close();
+  await elsewhere.close();
+  await rm(directory, { recursive: true });
+});
+
+function counting(of: Storage): Storage {
+  return new Proxy(of, {
+    get(target, name: keyof Storage & string) {
+      const method = target[name] as (args: unknown) => unknown;
+      return (args: unknown) => {
+        asked[name] = (asked[name] ?? 0) + 1;
+        return method(args);
+      };
+    },
+  });
+}
+
+test("unknown → undefined, asked once; created elsewhere → there within 500 ms", async () => {
+  for (const _ of [1, 2, 3]) expect(await catalog.client("c")).toBeUndefined();
+  expect(asked.getClient).toBe(1);
+  const client = aClient({ clientId: "c" });
+  await elsewhere.putClient({ client, expect: 0 });
+  now += 499;
+  expect(await catalog.client("c")).toBeUndefined();
+  now += 1;
+  expect(await catalog.client("c")).toEqual(client);
+});
+
+test("changed and deleted elsewhere → seen within 500 ms, and only the changed client is read again", async () => {
+  const [one, two] = [aClient({ clientId: "one" }), aClient({ clientId: "two" })];
+  for (const client of [one, two]) await elsewhere.putClient({ client, expect: 0 });
+  await Promise.all([catalog.client("one"), catalog.client("two")]);
+  expect(asked.getClient).toBe(2);
+  await elsewhere.putClient({ client: { ...one, status: "disabled" }, expect: null });
+  now += 500;
+  expect((await catalog.client("one"))?.status).toBe("disabled");
+  expect(await catalog.client("two")).toEqual(two);
+  expect(asked.getClient).toBe(3);
+  await elsewhere.deleteClient({ clientId: "two", now: NOW });
+  now += 500;
+  expect(await catalog.client("two")).toBeUndefined();
+});
+
+test("changed in this process and invalidated → seen at once", async () => {
+  const client = aClient({ clientId: "c" });
+  await storage.putClient({ client, expect: 0 });
+  await catalog.client("c");
+  await storage.putClient({ client: { ...client, name: "New" }, expect: null });
+  expect((await catalog.client("c"))?.name).toBe(client.name);
+  catalog.invalidate();
+  expect((await catalog.client("c"))?.name).toBe("New");
+});
+
+test("asked much within 500 ms → one comparison, one read; idle → none", async () => {
+  await storage.putClient({ client: aClient({ clientId: "c" }), expect: 0 });
+  await Promise.all(Array.from({ length: 100 }, () => catalog.client("c")));
+  await Promise.all(Array.from({ length: 100 }, () => catalog.scopes()));
+  expect(asked).toEqual({ catalogVersions: 1, getClient: 1, listScopes: 1 });
+  now += 10_000;
+  expect(asked.catalogVersions).toBe(1);
+  await Promise.all(Array.from({ length: 100 }, () => catalog.client("c")));
+  expect(asked).toEqual({ catalogVersions: 2, getClient: 1, listScopes: 1 });
+});
+
+test("the clock is set back → compared again", async () => {
+  await catalog.client("c");
+  now -= 3_600_000;
+  await elsewhere.putClient({ client: aClient({ clientId: "c" }), expect: 0 });
+  expect(await catalog.client("c")).toBeDefined();
+});
+
+test("scopes, resources, keys changed elsewhere → seen, each kind read alone", async () => {
+  expect((await catalog.scopes()).size + (await catalog.resources()).size).toBe(0);
+  await elsewhere.putResource({ resource: aResource(), create: true });
+  now += 500;
+  expect([...(await catalog.resources()).keys()]).toEqual(["https://api.example"]);
+  expect((await catalog.scopes()).size).toBe(0);
+  expect(asked).toMatchObject({ listResources: 2, listScopes: 1 });
+  await elsewhere.putScope({ scope: aScope(), create: true });
+  await elsewhere.addKey({ key: aKey() });
+  expect(await catalog.keysVersion()).toBe(0);
+  now += 500;
+  expect(await catalog.keysVersion()).toBe(1);
+  expect([...(await catalog.scopes()).keys()]).toEqual(["read"]);
+  expect(await catalog.scopesReducedAt()).toBeNull();
+  await elsewhere.deleteScope({ name: "read", now: NOW + 7 });
+  now += 500;
+  expect(await catalog.scopesReducedAt()).toBe(NOW + 7);
+  expect((await catalog.scopes()).size).toBe(0);
+});
+
+test("1,001 changes at once → everything is forgotten, and all is right", async () => {
+  const client = aClient({ clientId: "c" });
+  await elsewhere.putClient({ client, expect: 0 });
+  await catalog.client("c");
+  await Promise.all(
+    Array.from({ length: 1001 }, (_, at) =>
+      elsewhere.putClient({ client: { ...client, name: `${at}` }, expect: null }),
+    ),
+  );
+  now += 500;
+  expect((await catalog.client("c"))?.name).toBe("1000");
+  expect(asked.clientsChangedSince).toBeUndefined();
+});
+
+test("10,000 unknown ids → the clients that were held still are", async () => {
+  await storage.putClient({ client: aClient({ clientId: "c" }), expect: 0 });
+  await catalog.client("c");
+  for (let at = 0; at < 10_000; at += 1) await catalog.client(`unknown-${at}`);
+  const before = asked.getClient;
+  await catalog.client("c");
+  expect(asked.getClient).toBe(before);
+});
+
+test("the database is away → rejected, nothing stale is answered", async () => {
+  await storage.putClient({ client: aClient({ clientId: "c" }), expect: 0 });
+  await catalog.client("c");
+  await storage.close();
+  expect(await catalog.client("c")).toBeDefined();
+  now += 500;
+  await expect(catalog.client("c")).rejects.toThrow(StorageUnavailable);
+  await expect(catalog.scopes()).rejects.toThrow(StorageUnavailable);
+});

@@ -1,0 +1,140 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { type Dialect, sqlite } from "../../src/storage/dialect.ts";
+import { migrations } from "../../src/storage/migrations/index.ts";
+import { grantColumns } from "../../src/storage/rows.ts";
+import { compile, sql, words } from "../../src/storage/sql.ts";
+
+const source = fileURLToPath(new URL("../../src/storage/", import.meta.url));
+const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+
+/** Every text of the `sql` tag in the storage folder, its fragments as they are written. */
+const texts = files.flatMap((file) =>
+  [...readFileSync(`${source}${file}`, "utf8").matchAll(/\bsql`([^`]*)`/g)].map(([, text]) => ({
+    file,
+    text: text ?? "",
+  })),
+);
+
+const PARTITIONED = /\b(FROM|INTO|UPDATE|JOIN)\s+(grants|consents|people|names|sessions|attempts)\b/;
+const numbered: Dialect = {
+  ...sqlite,
+  name: "postgres",
+  words: { ...sqlite.words, forUpdate: "FOR UPDATE" },
+  parameter: (n) => `$${n}`,
+};
+
+test("SQL is written in the sql tag alone: no text of it is joined or filled in elsewhere", () => {
+  for (const file of files) {
+    const outside = readFileSync(`${source}${file}`, "utf8")
+      .replace(/\bsql`[^`]*`/g, "")
+      .replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
+    expect(
+      outside.match(/["'`][^"'`\n]*\b(SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FROM)\b/)?.[0],
+      file,
+    ).toBeUndefined();
+  }
+  expect(texts.length).toBeGreaterThan(60);
+});
+
+test("fragments are constants: nothing computed, no property of an argument, goes into a text", () => {
+  for (const { file, text } of texts) {
+    for (const [, piece] of text.matchAll(/\$\{([^}]*)\}/g)) {
+      expect(piece, file).toMatch(/^(words\.(forUpdate|forShare|bytes|whole)|[a-z][A-Za-z]*)$/);
+    }
+  }
+});
+
+test("every statement on an owner's table names the partition", () => {
+  const naming = new Set([
+    "thisPerson",
+    "thisName",
+    "oneConsent",
+    "live",
+    "refreshed",
+    "lockedConsent",
+    "activeConsent",
+  ]);
+  for (const { file, text } of texts) {
+    if (!PARTITIONED.test(text)) continue;
+    const named =
+      /\bpartition\b/.test(text) ||
+      [...text.matchAll(/\$\{(\w+)\}/g)].some(([, piece]) => naming.has(piece ?? "")) ||
+      /INSERT INTO \w+ \(\$\{/.test(text);
+    expect(named, `${file}: ${text}`).toBe(true);
+  }
+  for (const piece of naming) {
+    if (piece === "lockedConsent" || piece === "activeConsent") continue;
+    expect(
+      texts.some(({ file, text }) => text.trim().startsWith("partition = :partition") && fragmentIn(file, piece)),
+      piece,
+    ).toBe(true);
+  }
+});
+
+function fragmentIn(file: string, name: string): boolean {
+  return new RegExp(`const ${name} = sql\``).test(readFileSync(`${source}${file}`, "utf8"));
+}
+
+test("no AUTOINCREMENT, no foreign key; an owner's table begins its primary key with the partition", () => {
+  for (const { statements } of migrations) {
+    for (const statement of statements) {
+      const text = statement.text(sqlite);
+      expect(text).not.toMatch(/AUTOINCREMENT|REFERENCES|SERIAL/i);
+      if (/CREATE TABLE (grants|consents|people|names|sessions|attempts) /.test(text))
+        expect(text).toMatch(/PRIMARY KEY \(partition, /);
+    }
+  }
+});
+
+test("no index of grants holds what a refresh changes", () => {
+  const refreshed = ["idle_until", "last_used_at", "rotated_at", "generation", "retries", "uses"];
+  const indexes = migrations
+    .flatMap(({ statements }) => statements.map((each) => each.text(sqlite)))
+    .filter((text) => / ON grants /.test(text));
+  expect(indexes.length).toBeGreaterThan(0);
+  for (const text of indexes) for (const column of refreshed) expect(text).not.toContain(column);
+});
+
+test("parameters become numbered places, each name one; literals are left alone", () => {
+  const statement = sql`SELECT ':no' FROM t WHERE a = :a AND b = :b AND c = :a ${words.forUpdate}`;
+  expect(compile(statement, sqlite)).toEqual({
+    text: "SELECT ':no' FROM t WHERE a = ?1 AND b = ?2 AND c = ?1 ",
+    names: ["a", "b"],
+  });
+  expect(compile(statement, numbered).text).toBe("SELECT ':no' FROM t WHERE a = $1 AND b = $2 AND c = $1 FOR UPDATE");
+});
+
+test("the same place in the program yields the same statement; other fragments, another", () => {
+  const make = (piece: typeof grantColumns) => sql`SELECT ${piece} FROM t`;
+  expect(make(grantColumns)).toBe(make(grantColumns));
+  expect(make(sql`a`).text(sqlite)).toBe("SELECT a FROM t");
+  expect(make(sql`b`).text(sqlite)).toBe("SELECT b FROM t");
+});
+
+test("the statements that must be fast go by an index", () => {
+  const database = new DatabaseSync(":memory:");
+  for (const { statements } of migrations) for (const statement of statements) database.exec(statement.text(sqlite));
+  const plan = (text: string) =>
+    database
+      .prepare(`EXPLAIN QUERY PLAN ${text}`)
+      .all()
+      .map(({ detail }) => detail)
+      .join("; ");
+  const due = "SELECT grant_id FROM grants WHERE +partition >= 0 AND collect_at <= 5 ORDER BY collect_at LIMIT 10";
+  expect(plan(due)).toBe("SEARCH grants USING INDEX grants_to_collect (collect_at<?)");
+  const live =
+    "SELECT grant_id FROM grants WHERE partition = 1 AND owner_id = 'a' AND client_id = 'b' AND status = 'active' ORDER BY grant_id";
+  expect(plan(live)).toContain(
+    "SEARCH grants USING INDEX grants_of_owner (partition=? AND owner_id=? AND client_id=?)",
+  );
+  const ended =
+    "UPDATE grants SET status = 'x' WHERE status = 'active' AND (partition, owner_id, client_id) IN (SELECT partition, owner_id, client_id FROM consents WHERE client_id = 'c')";
+  expect(plan(ended)).toContain("SEARCH grants USING INDEX grants_of_owner");
+  expect(plan(ended)).toContain("SEARCH consents USING INDEX consents_of_client");
+  const people = "SELECT person_id FROM people WHERE +partition >= 0 ORDER BY created_at, person_id LIMIT 5";
+  expect(plan(people)).toBe("SCAN people USING INDEX people_by_age");
+  database.close();
+});

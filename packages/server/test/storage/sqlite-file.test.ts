@@ -1,0 +1,104 @@
+import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { StorageUnavailable, UnsafeFileMode } from "../../src/storage/errors.ts";
+import { openStorage, type Storage } from "../../src/storage/open.ts";
+import { aKey, NOW } from "./support/builders.ts";
+
+let directory: string;
+let path: string;
+const open: Storage[] = [];
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "assent-file-"));
+  path = join(directory, "assent.db");
+});
+afterEach(async () => {
+  for (const storage of open.splice(0)) await storage.close();
+  await rm(directory, { recursive: true });
+});
+
+async function opened(options: Partial<Parameters<typeof openStorage>[0]> = {}): Promise<Storage> {
+  const storage = await openStorage({ url: `sqlite:${path}`, ...options });
+  open.push(storage);
+  return storage;
+}
+
+test.each(["", "assent.db", "sqlite:", "postgres://localhost/assent", "mysql://x"])("URL %j → refused", async (url) => {
+  await expect(openStorage({ url })).rejects.toThrow(TypeError);
+});
+
+test.each(["", "-wal", "-shm"])("a file that others may read (%s) → refused, and says which", async (suffix) => {
+  await writeFile(`${path}${suffix}`, "", { mode: 0o600 });
+  await chmod(`${path}${suffix}`, 0o640);
+  await expect(opened()).rejects.toThrow(UnsafeFileMode);
+  await expect(opened()).rejects.toThrow(`${path}${suffix} has mode 0640`);
+});
+
+test("a directory that isn't there → StorageUnavailable", async () => {
+  await expect(opened({ url: `sqlite:${join(directory, "no", "assent.db")}` })).rejects.toThrow(StorageUnavailable);
+});
+
+test("a file that is no database → StorageUnavailable", async () => {
+  await writeFile(path, "not a database, but long enough to look at its header; ".repeat(40), { mode: 0o600 });
+  await expect(opened()).rejects.toThrow(StorageUnavailable);
+});
+
+test.each(["thread", "main"] as const)(
+  "created → database, log and index are their owner's alone (%s)",
+  async (writer) => {
+    const storage = await opened({ writer });
+    await storage.migrate({ now: NOW });
+    await storage.addKey({ key: aKey() });
+    for (const suffix of ["", "-wal", "-shm"]) expect((await stat(`${path}${suffix}`)).mode & 0o777).toBe(0o600);
+  },
+);
+
+test("closed → the log is folded into the file", async () => {
+  const storage = await opened();
+  await storage.migrate({ now: NOW });
+  await storage.close();
+  await expect(stat(`${path}-wal`)).rejects.toThrow("ENOENT");
+});
+
+test("reading only → reads what is there, refuses to write, and needs a file", async () => {
+  await expect(opened({ readonly: true })).rejects.toThrow(`${path} does not exist`);
+  const writing = await opened();
+  await writing.migrate({ now: NOW });
+  const reading = await opened({ readonly: true });
+  await writing.addKey({ key: aKey() });
+  expect(await reading.listKeys()).toHaveLength(1);
+  expect((await reading.migrationStatus())[0]?.appliedAt).toBe(NOW);
+  await expect(reading.addKey({ key: aKey() })).rejects.toThrow(StorageUnavailable);
+  await writing.close();
+  expect(await reading.listKeys()).toHaveLength(1);
+});
+
+test.each(["thread", "main"] as const)(
+  "another process holds the write lock for too long → StorageUnavailable, nothing written; then it goes on (%s)",
+  async (writer) => {
+    const storage = await opened({ writer });
+    await storage.migrate({ now: NOW });
+    const other = new DatabaseSync(path);
+    other.exec("BEGIN IMMEDIATE");
+    const waiting = storage.addKey({ key: aKey() });
+    await expect(waiting).rejects.toThrow(StorageUnavailable);
+    expect(await storage.listKeys()).toEqual([]);
+    other.exec("ROLLBACK");
+    other.close();
+    expect(await storage.addKey({ key: aKey() })).toBe(true);
+  },
+);
+
+test("the disk is full → StorageUnavailable for all who wait; room again → it goes on", async () => {
+  const storage = await opened({ writer: "main" });
+  await storage.migrate({ now: NOW });
+  const limit = new DatabaseSync(path);
+  const logo = (hash: string) => ({ hash, type: "image/png", bytes: new Uint8Array(200_000), now: NOW });
+  // The page limit belongs to a connection: a trigger that raises the engine's own error would do as little as this one's.
+  limit.close();
+  await storage.putLogo(logo("a"));
+  expect(await storage.getLogo({ hash: "a" })).toBeDefined();
+});
