@@ -15,15 +15,17 @@ export const PUBLISH_BEFORE_USE: Millis = DAY;
 /** How long a key stays published after it signed last: longer than any access token lives (60 min at most) and any clock is off. */
 export const KEEP_AFTER: Millis = 2 * 3_600_000;
 
-/** A key, ready to use. */
-export interface SigningKey {
+/** A key that verifies. */
+export interface PublishedKey {
   readonly kid: string;
-  readonly alg: "ES256";
-  readonly privateKey: KeyObject;
   readonly publicKey: KeyObject;
-  readonly activeFrom: Millis;
   /** The encoded JOSE header of its access tokens. */
   readonly header: string;
+}
+
+/** The key that signs. */
+export interface SigningKey extends PublishedKey {
+  readonly privateKey: KeyObject;
 }
 
 /** The keys of the moment. */
@@ -31,7 +33,7 @@ export interface KeySet {
   /** Signs. */
   readonly active: SigningKey;
   /** Verify, and are published: the active one, those to come, and those whose last token may still live. */
-  readonly published: readonly SigningKey[];
+  readonly published: readonly PublishedKey[];
   /** The JWK Set, serialized. */
   readonly jwks: string;
   /** When the choice of keys must be made anew. */
@@ -81,19 +83,16 @@ export async function ensureKeys(
   }
 }
 
-/** The keys of a moment, from their records. Throws where a key can't be unsealed: ASSENT_SECRET isn't the one it was sealed under. */
+/** The keys of a moment, from their records. Throws where the key that signs can't be unsealed: ASSENT_SECRET isn't the one it was sealed under. */
 export function keySet(stored: readonly StoredKey[], secrets: Secrets, now: Millis): KeySet {
   const keys = stored.filter((key) => isPublished(key, stored, now));
   const usable = keys.filter(({ activeFrom, retiredAt }) => retiredAt === null && activeFrom <= now);
   const newest = usable.toSorted((a, b) => b.activeFrom - a.activeFrom || b.serial - a.serial)[0];
   if (newest === undefined) throw new Error("no signing key is active");
-  const published = keys.map((key) => openKey(key, secrets));
-  const active = published.find(({ kid }) => kid === newest.kid);
-  if (active === undefined) throw new Error("no signing key is active");
   const changes = stored.map(({ activeFrom }) => activeFrom).filter((at) => at > now);
   return {
-    active,
-    published,
+    active: { ...publicHalf(newest), privateKey: privateHalf(newest, secrets) },
+    published: keys.map(publicHalf),
     jwks: JSON.stringify({ keys: keys.map(({ publicJwk }) => JSON.parse(publicJwk) as unknown) }),
     until: Math.min(now + 60_000, ...changes),
   };
@@ -115,24 +114,21 @@ function isPublished(key: StoredKey, all: readonly StoredKey[], now: Millis): bo
   return at === undefined || now < at + KEEP_AFTER;
 }
 
-const opened = new Map<string, SigningKey>();
-
-function openKey(stored: StoredKey, secrets: Secrets): SigningKey {
-  const known = opened.get(stored.kid);
-  if (known !== undefined) return known;
-  const pkcs8 = unseal(secrets, "signing key", stored.kid, stored.sealedPrivate);
-  if (pkcs8 === undefined) {
-    throw new Error("a signing key cannot be unsealed: ASSENT_SECRET must contain the secret that it was sealed under");
-  }
-  const privateKey = createPrivateKey({ key: pkcs8, format: "der", type: "pkcs8" });
-  const key: SigningKey = {
-    kid: stored.kid,
-    alg: "ES256",
-    privateKey,
-    publicKey: createPublicKey(privateKey),
-    activeFrom: stored.activeFrom,
-    header: Buffer.from(JSON.stringify({ alg: "ES256", typ: "at+jwt", kid: stored.kid })).toString("base64url"),
+function publicHalf({ kid, publicJwk }: StoredKey): PublishedKey {
+  return {
+    kid,
+    publicKey: createPublicKey({ key: JSON.parse(publicJwk), format: "jwk" }),
+    header: Buffer.from(JSON.stringify({ alg: "ES256", typ: "at+jwt", kid })).toString("base64url"),
   };
-  opened.set(stored.kid, key);
-  return key;
+}
+
+/** Only the key that signs is unsealed: those before it verify, whatever became of the secret that they were sealed under. */
+function privateHalf({ kid, sealedPrivate }: StoredKey, secrets: Secrets): KeyObject {
+  const pkcs8 = unseal(secrets, "signing key", kid, sealedPrivate);
+  if (pkcs8 === undefined) {
+    throw new Error(
+      "the signing key cannot be unsealed: ASSENT_SECRET (or the file secret in the data directory) must contain the secret that it was sealed under",
+    );
+  }
+  return createPrivateKey({ key: pkcs8, format: "der", type: "pkcs8" });
 }
