@@ -288,9 +288,15 @@ describe("length", () => {
     expect(times.toSorted((a, b) => a - b)[15]).toBeLessThan(20);
     const long = `https://app.test/cb?${"x".repeat(65_536)}`;
     const path = new URL(authorizeUrl(server, pub, { redirect_uri: long })).search;
-    const answer = await send(server.issuer, { path: `/authorize${path}`, headers: { accept: "text/html" } });
-    expect([414, 431]).toContain(answer.status);
-    expect(answer.headers.location).toBeUndefined();
+    // The server may close before it has read it all: then there is no answer, and nothing of it was looked at.
+    const answer = await send(server.issuer, { path: `/authorize${path}` }).catch((error: Error) => error);
+    if (answer instanceof Error) expect(answer.message).toMatch(/ECONNRESET|EPIPE|socket hang up/);
+    else
+      expect(answer).toMatchObject({
+        status: 431,
+        headers: expect.not.objectContaining({ location: expect.anything() }),
+      });
+    expectGoesOn(await ask(pub, "https://app.test/cb"));
   });
 
   test("RU-33 64 k by POST → 413 page", async () => {

@@ -5,8 +5,23 @@ import { Agent as HttpAgent } from "node:http";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type BackChannelAnswer, type BackChannelRequest, bodyOf, codeForm, refreshForm, send } from "../support/keep-alive.ts";
-import { authorizePath, nextCode, type Prepared, prepareData, type ServerProcess, signedInAgent, startProcess } from "../support/processes.ts";
+import {
+  type BackChannelAnswer,
+  type BackChannelRequest,
+  bodyOf,
+  codeForm,
+  refreshForm,
+  send,
+} from "../support/keep-alive.ts";
+import {
+  authorizePath,
+  nextCode,
+  type Prepared,
+  prepareData,
+  type ServerProcess,
+  signedInAgent,
+  startProcess,
+} from "../support/processes.ts";
 
 const CONNECTIONS = 20;
 
@@ -36,7 +51,12 @@ interface Load {
 }
 
 /** One connection that asks again as soon as it has an answer, until the server turns new connections away. */
-async function keepAsking(url: string, next: (last: BackChannelAnswer | undefined) => BackChannelRequest, load: Load, pause: number): Promise<void> {
+async function keepAsking(
+  url: string,
+  next: (last: BackChannelAnswer | undefined) => BackChannelRequest,
+  load: Load,
+  pause: number,
+): Promise<void> {
   const connection = new HttpAgent({ keepAlive: true, maxSockets: 1 });
   let last: BackChannelAnswer | undefined;
   for (;;) {
@@ -53,46 +73,52 @@ async function keepAsking(url: string, next: (last: BackChannelAnswer | undefine
 }
 
 function failed({ answers }: Load): string[] {
-  return answers.filter(({ status }) => status !== 200).map(({ status, problem, text }) => `${status} ${problem} ${text}`);
+  return answers
+    .filter(({ status }) => status !== 200)
+    .map(({ status, problem, text }) => `${status} ${problem} ${text}`);
 }
 
 describe("SIGTERM", () => {
   test.each([
     ["without a pause", 0],
     ["with pauses of 5 ms", 5],
-  ])("keep-alive load %s → 0 failed requests, exit 0, every rotation was answered", { timeout: 60_000 }, async (_, pause) => {
-    const client = data.clients.rotating;
-    const server = await startProcess(data.dataDir);
-    const tokens = await refreshTokens(server, CONNECTIONS / 2);
-    const load: Load = { answers: [], refusedConnections: 0 };
-    const asking = [
-      ...tokens.map((first) =>
-        keepAsking(
-          server.url,
-          (last) => ({
-            path: "/token",
-            client,
-            form: refreshForm(last === undefined ? first : bodyOf(last)["refresh_token"]),
-          }),
-          load,
-          pause,
+  ])(
+    "keep-alive load %s → 0 failed requests, exit 0, every rotation was answered",
+    { timeout: 60_000 },
+    async (_, pause) => {
+      const client = data.clients.rotating;
+      const server = await startProcess(data.dataDir);
+      const tokens = await refreshTokens(server, CONNECTIONS / 2);
+      const load: Load = { answers: [], refusedConnections: 0 };
+      const asking = [
+        ...tokens.map((first) =>
+          keepAsking(
+            server.url,
+            (last) => ({
+              path: "/token",
+              client,
+              form: refreshForm(last === undefined ? first : bodyOf(last)["refresh_token"]),
+            }),
+            load,
+            pause,
+          ),
         ),
-      ),
-      ...tokens.map(() => keepAsking(server.url, () => ({ method: "GET", path: "/jwks" }), load, pause)),
-    ];
-    await sleep(500);
-    const before = load.answers.length;
-    const told = performance.now();
-    const ended = await server.end("SIGTERM");
-    const took = performance.now() - told;
-    await Promise.all(asking);
-    expect(failed(load)).toEqual([]);
-    expect(ended).toEqual({ code: 0, signal: null });
-    expect(load.refusedConnections).toBe(CONNECTIONS);
-    expect(took).toBeLessThan(10_000);
-    expect(before).toBeGreaterThan(CONNECTIONS);
-    console.info(`${load.answers.length} requests, 0 failed, ended ${Math.round(took)} ms after SIGTERM`);
-  });
+        ...tokens.map(() => keepAsking(server.url, () => ({ method: "GET", path: "/jwks" }), load, pause)),
+      ];
+      await sleep(500);
+      const before = load.answers.length;
+      const told = performance.now();
+      const ended = await server.end("SIGTERM");
+      const took = performance.now() - told;
+      await Promise.all(asking);
+      expect(failed(load)).toEqual([]);
+      expect(ended).toEqual({ code: 0, signal: null });
+      expect(load.refusedConnections).toBe(CONNECTIONS);
+      expect(took).toBeLessThan(10_000);
+      expect(before).toBeGreaterThan(CONNECTIONS);
+      console.info(`${load.answers.length} requests, 0 failed, ended ${Math.round(took)} ms after SIGTERM`);
+    },
+  );
 
   test("connections that idle → it doesn't wait for them", async () => {
     const server = await startProcess(data.dataDir);

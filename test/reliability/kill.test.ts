@@ -10,9 +10,9 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type BackChannelAnswer, bodyOf, codeForm, refreshForm, send } from "../support/keep-alive.ts";
 import { Agent, pkce } from "../support/browser-like.ts";
 import { Journal } from "../support/journal.ts";
+import { type BackChannelAnswer, bodyOf, codeForm, refreshForm, send } from "../support/keep-alive.ts";
 import {
   authorizePath,
   killDuringStart,
@@ -136,7 +136,9 @@ describe(`kill -9, ${CYCLES} times`, () => {
         if (token === undefined) {
           // Either nothing of the request had happened, or all of it: then the code is spent, and its grant ends with this replay.
           const again = await redeem(client, code);
-          expect([again.status, bodyOf(again)["error"]]).toEqual(again.status === 200 ? [200, undefined] : [400, "invalid_grant"]);
+          expect([again.status, bodyOf(again)["error"]]).toEqual(
+            again.status === 200 ? [200, undefined] : [400, "invalid_grant"],
+          );
           seen[again.status === 200 ? "untouched" : "committed"] += 1;
           if (again.status === 200) expect((await redeem(client, code)).status, "a second success").toBe(400);
           continue;
@@ -167,7 +169,10 @@ describe(`kill -9, ${CYCLES} times`, () => {
         [...successors].map(async ([token, acknowledged]) => {
           seen[acknowledged === undefined ? "unacknowledged" : "acknowledged"] += 1;
           const answers = [await refresh(client, token), await refresh(client, token)];
-          expect(answers.map(({ status }) => status), `cycle ${cycle}: the owner would have to sign in again`).toEqual([200, 200]);
+          expect(
+            answers.map(({ status }) => status),
+            `cycle ${cycle}: the owner would have to sign in again`,
+          ).toEqual([200, 200]);
           const made = new Set(answers.map((answer) => bodyOf(answer)["refresh_token"]));
           if (acknowledged !== undefined) made.add(acknowledged);
           expect(made.size, `cycle ${cycle}: a fork`).toBe(1);

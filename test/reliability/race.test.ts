@@ -4,8 +4,8 @@ import { rmSync } from "node:fs";
 import { Agent as HttpAgent } from "node:http";
 import { dirname } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bodyOf, codeForm, refreshForm, send } from "../support/keep-alive.ts";
 import { type Agent, pkce } from "../support/browser-like.ts";
+import { bodyOf, codeForm, refreshForm, send } from "../support/keep-alive.ts";
 import {
   authorizePath,
   nextCode,
@@ -59,7 +59,9 @@ function counted(answers: readonly { status: number; text: string; problem: stri
   const names = answers.map(({ status, text, problem }) =>
     status === 200 ? "200" : `${status} ${problem || (/"error":"(\w+)"/.exec(text)?.[1] ?? text)}`,
   );
-  return Object.fromEntries(Object.entries(Object.groupBy(names, (one) => one)).map(([one, all = []]) => [one, all.length]));
+  return Object.fromEntries(
+    Object.entries(Object.groupBy(names, (one) => one)).map(([one, all = []]) => [one, all.length]),
+  );
 }
 
 describe("50 parallel redemptions of one code", () => {

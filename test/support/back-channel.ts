@@ -92,7 +92,11 @@ export async function post(
 }
 
 /** The refusal as RFC 6749 §5.2 has it, and nothing beside it. */
-export function expectRefusal(answer: TokenAnswer, error: string, status = error === "invalid_client" ? 401 : 400): void {
+export function expectRefusal(
+  answer: TokenAnswer,
+  error: string,
+  status = error === "invalid_client" ? 401 : 400,
+): void {
   const { body, headers } = answer;
   expect([answer.status, body.error], JSON.stringify(body)).toEqual([status, error]);
   expect(Object.keys(body)).toEqual(["error", "error_description", "error_uri"]);

@@ -74,6 +74,15 @@ export async function changeClient(
   return { ...record, secret };
 }
 
+/** The value of a page's input, by the field's name, read as HTML has it: a quoted value may hold a `>`. */
+export function inputValue({ text }: Page, name: string): string | undefined {
+  const inputs = [...text.matchAll(/<input\b((?:\s+[\w-]+(?:="[^"]*")?)*)\s*\/?>/g)].map(
+    ([, attributes = ""]) => attributes,
+  );
+  const value = / value="([^"]*)"/.exec(inputs.find((one) => one.includes(` name="${name}"`)) ?? "")?.[1];
+  return value?.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&amp;", "&");
+}
+
 export interface RawAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;

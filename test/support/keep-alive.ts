@@ -28,7 +28,10 @@ export interface BackChannelRequest {
 export function send(url: string, asked: BackChannelRequest, agent?: Agent): Promise<BackChannelAnswer> {
   const { method = "POST", path, form, client } = asked;
   const isPublic = client?.secret === "";
-  const body = new URLSearchParams({ ...form, ...(isPublic && client !== undefined ? { client_id: client.clientId } : {}) });
+  const body = new URLSearchParams({
+    ...form,
+    ...(isPublic && client !== undefined ? { client_id: client.clientId } : {}),
+  });
   const headers: Record<string, string> = { ...asked.headers };
   if (method === "POST") headers["content-type"] = "application/x-www-form-urlencoded";
   if (client !== undefined && !isPublic)

@@ -6,7 +6,7 @@ const assent = await createAssent(await loadConfig());
 const listening = await listen(assent);
 
 process.on("SIGTERM", () => {
-  void listening.stop().then(() => process.disconnect());
+  void listening.stop().then(() => process.disconnect?.());
 });
 // Whoever started us is gone: nobody would ever stop us.
 process.on("disconnect", () => process.exit());

@@ -2,7 +2,7 @@
 
 import { relative } from "node:path";
 import { styleText } from "node:util";
-import { APP_NAME } from "./facts.ts";
+import { API_NAME, APP_NAME } from "./facts.ts";
 
 export interface BannerFacts {
   readonly issuer: string;
@@ -21,32 +21,34 @@ export function banner(facts: BannerFacts, colour: boolean): string {
   const bold = (text: string) => paint("bold", text);
   const dim = (text: string) => paint("dim", text);
   const link = (text: string) => paint(["cyan", "underline"], text);
-  const row = (label: string, value: string, note = "") =>
-    `    ${label.padEnd(12)}${value}${note === "" ? "" : `   ${dim(note)}`}`;
+  const width = Math.max(...[facts.issuer, facts.clientUrl, facts.apiUrl].map(({ length }) => length));
+  const row = (label: string, value: string, note: string) =>
+    `    ${label.padEnd(17)}${value.padEnd(width)}   ${dim(note)}`;
   const step = (number: number, label: string, value: string) =>
-    `    ${paint("green", String(number))}  ${label.padEnd(9)}${value}`;
+    `    ${paint("green", String(number))}  ${label.padEnd(14)}${value}`;
   return [
     "",
     `  ${bold("Assent is running, with a demo to click through.")}`,
     "",
     step(1, "Open", link(facts.clientUrl)),
-    step(2, "Press", `${bold("Connect with Assent")}`),
-    step(3, "Sign in", `${bold(facts.username)}  with password  ${bold(facts.password)}`),
-    step(4, "Decide", `allow it; untick ${bold("Delete your photos")} to see what a no is worth`),
-    step(5, "Take back", link(`${facts.issuer}/account/apps`)),
+    step(2, "Press", `“${bold("Connect with Assent")}”`),
+    step(3, "Sign in", `${bold(facts.username)}, password ${bold(facts.password)}`),
+    step(4, "Allow", `untick “${bold("Delete your photos")}” and see what your no is worth`),
+    step(5, "Take it back", link(`${facts.issuer}/account/apps`)),
     "",
     row("Assent", facts.issuer, "the authorization server"),
     row("App", facts.clientUrl, `${APP_NAME}, a client`),
-    row("API", facts.apiUrl, "Photos API, a resource server"),
-    row("Sign-in", shortPath(facts.file), "the same, for programs"),
+    row("API", facts.apiUrl, `${API_NAME}, a resource server`),
     "",
-    `  ${dim("Ctrl+C stops all three; the next start finds everything as it was.")}`,
+    `  ${dim(`Username and password are in ${shortPath(facts.file)} as well. The next start finds all as it was.`)}`,
+    `  ${dim("Ctrl+C stops all three.")}`,
     "",
     "",
   ].join("\n");
 }
 
-function shortPath(path: string): string {
+/** Relative to where we are, if it is below. */
+export function shortPath(path: string): string {
   const short = relative(process.cwd(), path);
   return short.startsWith("..") ? path : short;
 }

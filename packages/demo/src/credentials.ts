@@ -1,6 +1,6 @@
 /** What the demo writes into the data directory: how to sign in (demo.json), and the app's own secret. */
 
-import { randomBytes, randomInt } from "node:crypto";
+import { randomInt } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -13,10 +13,15 @@ export interface DemoFile {
   readonly password: string;
 }
 
-export const DEMO_FILE = "demo.json";
+const DEMO_FILE = "demo.json";
 
-/** The app's secret. The server keeps a hash of it alone, so that the app needs a place of its own. */
-const SECRET_FILE = "demo-client-secret";
+/** What the app signs in with. The server keeps a hash of the secret alone, so that the app needs a place of its own. */
+export interface ClientFile {
+  readonly client_id: string;
+  readonly client_secret: string;
+}
+
+const CLIENT_FILE = "demo-client.json";
 
 const CONSONANTS = "bdfghjklmnprstvz";
 const VOWELS = "aeiou";
@@ -30,11 +35,26 @@ export function readablePassword(): string {
 
 /** The password of an earlier start; undefined: there is no such file, or not in a form that we write. */
 export function knownPassword(dataDir: string, username: string): string | undefined {
+  const file = readTexts(join(dataDir, DEMO_FILE), ["username", "password"]);
+  return file?.["username"] === username && (file["password"]?.length ?? 0) >= 8 ? file["password"] : undefined;
+}
+
+/** The app's id and secret of an earlier start. */
+export function knownClient(dataDir: string): ClientFile | undefined {
+  const file = readTexts(join(dataDir, CLIENT_FILE), ["client_id", "client_secret"]);
+  return file && { client_id: file["client_id"] ?? "", client_secret: file["client_secret"] ?? "" };
+}
+
+/** A file's members; undefined: it is gone, broken, or one of the members isn't a text. */
+function readTexts(path: string, names: readonly string[]): Readonly<Record<string, string>> | undefined {
   try {
-    const file: unknown = JSON.parse(readFileSync(join(dataDir, DEMO_FILE), "utf8"));
+    const file: unknown = JSON.parse(readFileSync(path, "utf8"));
     if (typeof file !== "object" || file === null) return undefined;
-    const { username: name, password } = file as Partial<Record<string, unknown>>;
-    return name === username && typeof password === "string" && password.length >= 8 ? password : undefined;
+    const texts = new Map<string, unknown>(Object.entries(file));
+    const found = names.map((name) => [name, texts.get(name)] as const);
+    return found.every((one): one is readonly [string, string] => typeof one[1] === "string")
+      ? Object.fromEntries(found)
+      : undefined;
   } catch (error) {
     if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
@@ -48,18 +68,8 @@ export function writeDemoFile(dataDir: string, file: DemoFile): string {
   return path;
 }
 
-/** The app's client secret: that of the first start, or a new one where its file is gone. */
-export function clientSecret(dataDir: string): string {
-  const path = join(dataDir, SECRET_FILE);
-  try {
-    const secret = readFileSync(path, "utf8").trim();
-    if (/^cs_[A-Za-z0-9_-]{43}$/.test(secret)) return secret;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-  }
-  const secret = `cs_${randomBytes(32).toString("base64url")}`;
-  writePrivately(path, `${secret}\n`);
-  return secret;
+export function writeClientFile(dataDir: string, file: ClientFile): void {
+  writePrivately(join(dataDir, CLIENT_FILE), `${JSON.stringify(file, null, 2)}\n`);
 }
 
 /** Made beside its place and moved there: nobody reads half a file, and an old one's wider mode is gone. */

@@ -1,86 +1,112 @@
-/** What the demo needs at the server: its API, permissions and app. Done again at each start, it changes only what differs. */
+/** What the demo needs at the server: owner, API, permissions, app. Done at each start; what is there already stays. */
 
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import type { AssentServer } from "@assent/server";
-import { API_NAME, APP_NAME, CALLBACK, CLIENT_ID, SCOPES } from "./facts.ts";
-
-type Storage = AssentServer["storage"];
-type Client = Parameters<Storage["putClient"]>[0]["client"];
+import {
+  type AdminContext,
+  AdminError,
+  type AdminErrorKind,
+  allClients,
+  clientOf,
+  createClient,
+  createResource,
+  createScope,
+  createUser,
+  deleteResource,
+  rotateSecret,
+  setPassword,
+  updateClient,
+  updateScope,
+  userOf,
+} from "@assent/server/admin";
+import type { ClientFile } from "./credentials.ts";
+import { API_NAME, APP_NAME, CALLBACK, OWNER, SCOPES } from "./facts.ts";
 
 const LOGO = new URL("../assets/logo.png", import.meta.url);
 
-function sha256(data: string | Uint8Array): string {
-  return createHash("sha256").update(data).digest("base64url");
+/** Undefined where it couldn't be, for one of these reasons. */
+async function unless<T>(wanted: Promise<T>, ...kinds: readonly AdminErrorKind[]): Promise<T | undefined> {
+  try {
+    return await wanted;
+  } catch (error) {
+    if (error instanceof AdminError && kinds.includes(error.kind)) return undefined;
+    throw error;
+  }
 }
 
-/** The API under its address. Where the port has changed since the last start, its permissions move along. */
-export async function registerApi(storage: Storage, identifier: string, now: number): Promise<void> {
-  const known = await storage.listResources();
-  if (!known.some((resource) => resource.identifier === identifier)) {
-    const resource = {
-      identifier,
-      name: API_NAME,
-      tokenFormat: "jwt",
-      tokenLifetime: null,
-      alg: "ES256",
-      grantBound: false,
-      introspectionClientId: `rs_${randomBytes(12).toString("base64url")}`,
-      // This API checks its tokens by itself: nobody ever learns the secret with which it could ask.
-      introspectionSecretHash: sha256(randomBytes(32)),
-      createdAt: now,
-    } as const;
-    await storage.putResource({ resource, create: true });
+/** The owner's id (`sub`). `isNew`: nobody knows the account's password any more, so it gets this one. */
+export async function registerOwner(password: string, isNew: boolean, context: AdminContext): Promise<string> {
+  const { username, email, name } = OWNER;
+  const known = await unless(userOf(username, context), "unknown");
+  if (known === undefined) {
+    const { person } = await createUser({ username, email, name, password: { password } }, context);
+    return person.personId;
+  }
+  // Nobody else knew the old one: what the owner allowed stays.
+  if (isNew) await setPassword(username, { password }, { keepGrants: true }, context);
+  return known.personId;
+}
+
+/** The API under its address. Where that has changed since the last start, its permissions move along. */
+export async function registerApi(identifier: string, context: AdminContext): Promise<void> {
+  const { storage } = context;
+  const resources = await storage.listResources();
+  if (!resources.some((resource) => resource.identifier === identifier)) {
+    await createResource({ identifier, name: API_NAME }, context);
   }
   const before = new Map((await storage.listScopes()).map((scope) => [scope.name, scope]));
-  for (const scope of SCOPES) {
-    const record = { ...scope, resource: identifier, ownerRole: null };
-    const same = (Object.keys(record) as (keyof typeof record)[]).every(
-      (key) => before.get(scope.name)?.[key] === record[key],
-    );
-    if (!same) await storage.putScope({ scope: record, create: false });
+  const left = new Set<string>();
+  for (const { name, ...wanted } of SCOPES) {
+    const found = before.get(name);
+    const changes = { ...wanted, resource: identifier };
+    if (found === undefined) await createScope({ name, ...changes }, context);
+    else if (!includes(found, changes)) await updateScope(name, changes, context);
+    if (found !== undefined && found.resource !== null && found.resource !== identifier) left.add(found.resource);
   }
-  const left = new Set(SCOPES.map(({ name }) => before.get(name)?.resource).filter((one) => one !== identifier));
-  for (const old of left) if (typeof old === "string") await storage.deleteResource({ identifier: old });
+  // An operator may have given it more scopes: then it stays.
+  for (const old of left) await unless(deleteResource(old, context), "unknown", "in_use");
 }
 
-/** The app, as an operator would register it; `secret` is in the app's hands. */
-export async function registerApp(storage: Storage, url: string, secret: string, now: number): Promise<void> {
-  const bytes = readFileSync(LOGO);
-  const logo = sha256(bytes);
-  await storage.putLogo({ hash: logo, type: "image/png", bytes, now });
-  const found = await storage.getClient({ clientId: CLIENT_ID });
-  const hash = sha256(secret);
-  const client: Client = {
-    clientId: CLIENT_ID,
-    name: APP_NAME,
-    type: "confidential",
-    status: "active",
-    redirectUris: [`${url}${CALLBACK}`],
-    grantTypes: ["authorization_code", "refresh_token"],
-    responseTypes: ["code"],
-    scopes: SCOPES.map(({ name }) => name),
-    ownScopes: [],
-    authMethod: "client_secret_post",
-    secrets: found?.record.secrets.some((one) => one.hash === hash && one.expiresAt === null)
-      ? found.record.secrets
-      : [{ hash, createdAt: now, expiresAt: null }],
-    requirePkce: true,
-    allowPlainPkce: false,
-    firstParty: false,
-    refresh: "keep",
-    logo,
-    clientUri: url,
-    policyUri: null,
-    tosUri: null,
-    createdAt: found?.record.createdAt ?? now,
-    updatedAt: found?.record.updatedAt ?? now,
-    reducedAt: found?.record.reducedAt ?? null,
+function includes(found: object, wanted: object): boolean {
+  const values = new Map(Object.entries(found));
+  return Object.entries(wanted).every(([key, value]) => JSON.stringify(values.get(key)) === JSON.stringify(value));
+}
+
+/** The app, as an operator would register it. Gives what it signs in with: the same as before where that still holds. */
+export async function registerApp(
+  url: string,
+  known: ClientFile | undefined,
+  context: AdminContext,
+): Promise<ClientFile> {
+  const clientId = known?.client_id ?? (await formerApp(context));
+  const found = clientId === undefined ? undefined : await unless(clientOf(clientId, context), "unknown");
+  const metadata = {
+    client_name: APP_NAME,
+    redirect_uris: [`${url}${CALLBACK}`],
+    grant_types: ["authorization_code", "refresh_token"],
+    scope: SCOPES.map(({ name }) => name).join(" "),
+    token_endpoint_auth_method: "client_secret_post",
   };
-  if (JSON.stringify(sorted(client)) === JSON.stringify(sorted(found?.record))) return;
-  await storage.putClient({ client: { ...client, updatedAt: now }, expect: found?.version ?? 0 });
+  if (found === undefined) {
+    const logo = readFileSync(LOGO);
+    const made = await createClient({ type: "confidential", metadata, logo, requirePkce: true }, context);
+    return { client_id: made.client.clientId, client_secret: made.secret ?? "" };
+  }
+  const wanted = { name: APP_NAME, redirectUris: metadata.redirect_uris, status: "active" };
+  const scopes = new Set(found.scopes);
+  if (!includes(found, wanted) || !SCOPES.every(({ name }) => scopes.has(name))) {
+    await updateClient(found.clientId, { metadata, status: "active" }, context);
+  }
+  const hash = createHash("sha256")
+    .update(known?.client_secret ?? "")
+    .digest("base64url");
+  if (known !== undefined && found.secrets.some((one) => one.hash === hash && one.expiresAt === null)) return known;
+  const { secret } = await rotateSecret(found.clientId, 0, context);
+  return { client_id: found.clientId, client_secret: secret };
 }
 
-function sorted(record: Client | undefined): unknown {
-  return record && Object.entries(record).sort(([one], [other]) => (one < other ? -1 : 1));
+/** The app of an earlier start whose file is gone. */
+async function formerApp(context: AdminContext): Promise<string | undefined> {
+  for await (const { clientId, name } of allClients(context)) if (name === APP_NAME) return clientId;
+  return undefined;
 }

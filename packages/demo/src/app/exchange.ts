@@ -2,10 +2,9 @@
 
 /** One line of a message, ready to be shown. */
 export type Line =
-  /** Request or status line, or a word on what is left out. */
-  | { readonly kind: "start" | "note"; readonly text: string }
-  | { readonly kind: "header" | "field"; readonly name: string; readonly value: string }
-  | { readonly kind: "body"; readonly text: string };
+  /** `start`: request or status line. */
+  | { readonly kind: "start" | "body"; readonly text: string }
+  | { readonly kind: "header" | "field"; readonly name: string; readonly value: string };
 
 export interface Exchange {
   readonly request: readonly Line[];

@@ -17,10 +17,10 @@ export interface StepText {
 
 export type Section = readonly [rfc: number, section: string];
 
-/** Something decoded or remarked, below the messages. */
+/** Something decoded, below the messages: its lines, and a word on those that need one. */
 export interface Decoded {
   readonly title: string;
-  readonly text: string;
+  readonly lines: readonly { readonly text: string; readonly remark: string | null }[];
 }
 
 export interface Step extends StepText {
@@ -48,7 +48,7 @@ export const TEXTS = {
   },
   authorization: {
     title: "The app sends you to Assent",
-    what: "Your browser carries the question: which app, which permissions. “state” ties the answer to this browser; “code_challenge” is the hash of a secret that the app keeps until step “code for tokens”.",
+    what: "Your browser carries the question: which app, which permissions. “state” ties the answer to this browser; “code_challenge” is the hash of a secret that the app keeps until it trades the code.",
     sections: [
       [6749, "4.1.1"],
       [7636, "4.3"],
@@ -58,7 +58,7 @@ export const TEXTS = {
   },
   callback: {
     title: "You come back with a code",
-    what: "You signed in and agreed at Assent; the app saw nothing of that. It compares “state” and “iss”. The code works once, within a minute, and only together with the app’s own secrets.",
+    what: "Sign-in and decision took place at Assent; the app saw nothing of them. It compares “state” and “iss”. The code works once, within a minute, and only together with the app’s own secrets.",
     sections: [
       [6749, "4.1.2"],
       [9207, "2"],
@@ -140,7 +140,7 @@ export const TEXTS = {
   },
   forged: {
     title: "The app tries a token it has tampered with",
-    what: "It has written “photos:delete” into its own token. The signature no longer fits the claims, so the API doesn’t even read them.",
+    what: "It has given itself another year (“exp”, below). The signature no longer fits the claims, so the API believes none of them.",
     sections: [
       [6750, "3.1"],
       [9068, "4"],

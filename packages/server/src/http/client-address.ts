@@ -29,10 +29,19 @@ export class TrustedProxies {
   resolve(peer: string, headers: Headers): Forwarded {
     const address = plain(peer);
     if (!this.#any || !this.#trusts(address)) return { address, proto: undefined };
-    const { chain, proto } = readForwarded(headers);
-    // From the nearest hop outwards: the first that isn't a proxy of ours is the client; what stands before it anyone can write.
-    const client = chain.toReversed().find((hop) => !this.#trusts(hop)) ?? chain[0];
-    return { address: client ?? address, proto };
+    const { chains, proto } = readForwarded(headers);
+    const [client, ...others] = chains.map((chain) => this.#clientOf(chain));
+    // Two headers that name two clients: a proxy wrote one and passed the other on as it came. Which is which can't be told, so neither counts.
+    return { address: client === undefined || others.some((other) => other !== client) ? address : client, proto };
+  }
+
+  /**
+   * From the nearest hop outwards: the first that isn't a proxy of ours is the client; what stands before it anyone can write. Undefined: that
+   * hop is no address (RFC 7239 §6 allows `unknown` and `_names`).
+   */
+  #clientOf(chain: readonly string[]): string | undefined {
+    const client = chain.toReversed().find((hop) => !this.#trusts(hop)) ?? chain[0] ?? "";
+    return isIP(client) === 0 ? undefined : client;
   }
 
   #trusts(address: string): boolean {
@@ -41,16 +50,17 @@ export class TrustedProxies {
   }
 }
 
-function readForwarded(headers: Headers): { chain: string[]; proto: string | undefined } {
+/** The hops that each header names, and the scheme: http if either says so. */
+function readForwarded(headers: Headers): { chains: string[][]; proto: string | undefined } {
   const forwarded = one(headers["forwarded"]);
-  if (forwarded !== undefined) {
-    const hops = forwarded.split(",").map((hop) => new Map(hop.split(";").map((pair) => splitPair(pair))));
-    const chain = hops.map((hop) => plain(hop.get("for") ?? "")).filter((address) => isIP(address) !== 0);
-    return { chain, proto: hops.at(-1)?.get("proto")?.toLowerCase() };
-  }
-  const chain = (one(headers["x-forwarded-for"]) ?? "").split(",").map(plain);
-  const proto = one(headers["x-forwarded-proto"])?.split(",").at(-1)?.trim().toLowerCase();
-  return { chain: chain.filter((address) => isIP(address) !== 0), proto };
+  const hops = forwarded?.split(",").map((hop) => new Map(hop.split(";").map((pair) => splitPair(pair))));
+  const chains = [hops?.map((hop) => hop.get("for") ?? ""), one(headers["x-forwarded-for"])?.split(",")].flatMap(
+    (chain) => (chain === undefined ? [] : [chain.map(plain)]),
+  );
+  const protos = [hops?.at(-1)?.get("proto"), one(headers["x-forwarded-proto"])?.split(",").at(-1)]
+    .map((proto) => proto?.trim().toLowerCase())
+    .filter((proto) => proto !== undefined);
+  return { chains, proto: protos.includes("http") ? "http" : protos[0] };
 }
 
 function splitPair(pair: string): [string, string] {

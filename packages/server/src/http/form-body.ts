@@ -4,8 +4,8 @@ import { refuse } from "../oauth/errors.ts";
 import type { HttpRequest } from "./message.ts";
 
 /** `application/x-www-form-urlencoded`, in UTF-8 if it says. */
-export function isForm(request: HttpRequest): boolean {
-  const [type = "", ...parameters] = (request.header("content-type") ?? "").toLowerCase().split(";");
+export function isFormType(contentType: string | undefined): boolean {
+  const [type = "", ...parameters] = (contentType ?? "").toLowerCase().split(";");
   const charset = parameters.map((one) => one.trim()).find((one) => one.startsWith("charset="));
   return (
     type.trim() === "application/x-www-form-urlencoded" &&
@@ -13,10 +13,20 @@ export function isForm(request: HttpRequest): boolean {
   );
 }
 
+/** Compressed, or in any other way not what it says to be: nothing here unpacks it. */
+export function isEncoded(contentEncoding: string | undefined): boolean {
+  return !["", "identity"].includes(contentEncoding?.trim().toLowerCase() ?? "");
+}
+
+export function isForm(request: HttpRequest): boolean {
+  return isFormType(request.header("content-type"));
+}
+
 /** The form of a back-channel request; refuses what isn't one. */
 export function backChannelForm(request: HttpRequest): { body: string; authorization: readonly string[] } {
   if (request.insecure) refuse("insecure_transport");
   if (request.header("early-data") === "1") refuse("too_early");
+  if (isEncoded(request.header("content-encoding"))) refuse("content_encoding_refused");
   if (!isForm(request)) refuse("content_type_not_form");
   return { body: request.body, authorization: request.headers("authorization") };
 }

@@ -32,11 +32,17 @@ export interface Answer {
 
 const NO_STORE = { "cache-control": "no-store", pragma: "no-cache" } as const;
 
+/** Opened in a browser's tab, it is text and nothing else. */
+const JSON_TYPE = {
+  "content-type": "application/json; charset=utf-8",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
+} as const;
+
 /** JSON that no cache keeps (RFC 6749 §5.1). */
 export function json(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
   return {
     status,
-    headers: { "content-type": "application/json; charset=utf-8", ...NO_STORE, ...headers },
+    headers: { ...JSON_TYPE, ...NO_STORE, ...headers },
     body: typeof body === "string" ? body : JSON.stringify(body),
   };
 }
@@ -45,7 +51,7 @@ export function json(status: number, body: unknown, headers: Readonly<Record<str
 export function cachedJson(body: string, maxAge: number): Answer {
   return {
     status: 200,
-    headers: { "content-type": "application/json; charset=utf-8", "cache-control": `public, max-age=${maxAge}` },
+    headers: { ...JSON_TYPE, "cache-control": `public, max-age=${maxAge}` },
     body,
   };
 }

@@ -1,9 +1,11 @@
 /** The endpoint table on fastify: requests in, answers out, limits and headers that all share. */
 
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { isUtf8 } from "node:buffer";
+import { type IncomingMessage, METHODS, type ServerResponse } from "node:http";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Assent } from "../assent.ts";
-import type { ConditionName } from "../oauth/errors.ts";
+import { type ConditionName, OAuthError } from "../oauth/errors.ts";
+import { isEncoded, isFormType } from "./form-body.ts";
 import type { Answer, HttpRequest } from "./message.ts";
 import { problemAnswer, problemJson, refusalOf, wantsPage } from "./problem.ts";
 import { metadataRoute, type Route, routes } from "./routes.ts";
@@ -29,42 +31,70 @@ export async function createHandler(
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
     genReqId: () => assent.requestId(),
-    frameworkErrors: (_error, request, reply) =>
-      void send(fault("not_found", toRequest(request, assent), assent), reply, assent),
+    frameworkErrors: (_error, request, reply) => void send(fault("not_found", request, assent), reply, assent),
   });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "string", bodyLimit: MAX_BODY }, (_request, body, done) => done(null, body));
-  for (const method of ["TRACE", "PROPFIND", "LOCK", "UNLOCK", "COPY", "MOVE", "MKCOL", "SEARCH", "QUERY"])
-    addMethod(app, method);
+  app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: MAX_BODY }, (request, body: Buffer, done) => {
+    const { "content-type": type, "content-encoding": encoding } = request.headers;
+    // Read loosely, bytes that are no characters would all become the same one. What is no form is refused as such.
+    if (isUtf8(body) || !isFormType(type) || isEncoded(encoding)) done(null, body.toString());
+    else done(new OAuthError("parameter_malformed", "the body is not UTF-8"));
+  });
+  for (const method of METHODS) addMethod(app, method);
   for (const route of routes) register(app, route, assent.basePath, assent);
   register(app, metadataRoute(assent.basePath), "", assent);
-  app.setNotFoundHandler((request, reply) =>
-    send(fault("not_found", toRequest(request, assent), assent), reply, assent),
-  );
-  app.setErrorHandler((error, request, reply) =>
-    send(thrown(error, toRequest(request, assent), assent), reply, assent),
-  );
+  app.setNotFoundHandler((request, reply) => send(fault("not_found", request, assent), reply, assent));
+  app.setErrorHandler((error, request, reply) => send(thrown(error, request, assent), reply, assent));
   await app.ready();
-  return (request, response) => app.routing(request, response);
+  return (request, response) => {
+    if (hasOneHost(request)) app.routing(request, response);
+    else response.writeHead(400, { connection: "close" }).end();
+  };
+}
+
+/** Two Host lines: whoever stands in front may have read the other one (RFC 9112 §3.2). */
+function hasOneHost({ rawHeaders }: IncomingMessage): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === "host") hosts += 1;
+  }
+  return hosts <= 1;
 }
 
 function addMethod(app: FastifyInstance, method: string): void {
   if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: false });
 }
 
-/** Every method leads to the route, so that one it doesn't take is 405 and not 404. */
+/** Every method leads to the route, so that one it doesn't take is 405 and not 404; before its body is read. */
 function register(app: FastifyInstance, route: Route, base: string, assent: Assent): void {
   const path = base !== "" && route.path === "/" ? base : base + route.path;
-  app.all(path, async (request, reply) => {
+  const config: RouteConfig = { route };
+  const onRequest = (request: FastifyRequest, reply: FastifyReply, next: () => void): void => {
+    if (endpointFor(route, request.method) !== undefined) {
+      next();
+    } else {
+      const http = toRequest(request, assent);
+      void send(withCors(otherMethod(route, http, assent), http, route), reply, assent);
+    }
+  };
+  app.all(path, { config, onRequest }, async (request, reply) => {
     const http = toRequest(request, assent);
-    const answer = await answerOf(route, http, assent);
-    return send(route.cors === true ? withCors(answer, http, route) : answer, reply, assent);
+    return send(withCors(await answerOf(route, http, assent), http, route), reply, assent);
   });
 }
 
+/** What fastify keeps of a route, for faults that come before its endpoint is asked. */
+interface RouteConfig {
+  readonly route?: Route;
+}
+
+function endpointFor(route: Route, method: string): Route["GET"] {
+  return method === "GET" || method === "HEAD" ? route.GET : method === "POST" ? route.POST : undefined;
+}
+
 async function answerOf(route: Route, http: HttpRequest, assent: Assent): Promise<Answer> {
-  const endpoint =
-    http.method === "GET" || http.method === "HEAD" ? route.GET : http.method === "POST" ? route.POST : undefined;
+  const endpoint = endpointFor(route, http.method);
   if (endpoint === undefined) return otherMethod(route, http, assent);
   try {
     return await endpoint(http, assent);
@@ -78,12 +108,9 @@ async function answerOf(route: Route, http: HttpRequest, assent: Assent): Promis
 }
 
 function otherMethod(route: Route, http: HttpRequest, assent: Assent): Answer {
-  const allow = [
-    ...(route.GET ? ["GET", "HEAD"] : []),
-    ...(route.POST ? ["POST"] : []),
-    ...(route.cors ? ["OPTIONS"] : []),
-  ].join(", ");
-  if (http.method === "OPTIONS" && route.cors) return { status: 204, headers: { allow }, body: "" };
+  const allow = [...(route.GET ? ["GET", "HEAD"] : []), ...(route.POST ? ["POST"] : [])].join(", ");
+  if (http.method === "OPTIONS" && route.cors)
+    return { status: 204, headers: { allow: `${allow}, OPTIONS` }, body: "" };
   const answer =
     route.for === "people" && wantsPage(http)
       ? problemAnswer("method_not_allowed", http, assent)
@@ -93,7 +120,9 @@ function otherMethod(route: Route, http: HttpRequest, assent: Assent): Answer {
 
 /** `*`, never with credentials (RFC 9700 §2.6): what these endpoints need is in the request itself. */
 function withCors(answer: Answer, http: HttpRequest, route: Route): Answer {
-  if (http.header("origin") === undefined) return answer;
+  if (route.cors !== true) return answer;
+  // Documents carry it always: a cache may have got them for somebody without an origin.
+  if (http.header("origin") === undefined && route.POST !== undefined) return answer;
   const preflight = {
     "access-control-allow-methods": route.POST ? "POST" : "GET",
     "access-control-allow-headers": "authorization, content-type, accept",
@@ -109,18 +138,22 @@ function withCors(answer: Answer, http: HttpRequest, route: Route): Answer {
 }
 
 /** A fault that no endpoint saw: no route, a body that is too large. */
-function fault(condition: ConditionName, http: HttpRequest, assent: Assent): Answer {
-  return wantsPage(http) ? problemAnswer(condition, http, assent) : problemJson(condition, assent.issuer);
+function fault(condition: ConditionName, request: FastifyRequest, assent: Assent): Answer {
+  const http = toRequest(request, assent);
+  const { route } = request.routeOptions.config as RouteConfig;
+  const asPage = route?.for !== "programs" && wantsPage(http);
+  const answer = asPage ? problemAnswer(condition, http, assent) : problemJson(condition, assent.issuer);
+  return route === undefined ? answer : withCors(answer, http, route);
 }
 
-function thrown(error: unknown, http: HttpRequest, assent: Assent): Answer {
+function thrown(error: unknown, request: FastifyRequest, assent: Assent): Answer {
   const code = (error as { code?: string }).code;
-  if (code === "FST_ERR_CTP_BODY_TOO_LARGE") return { ...fault("body_too_large", http, assent) };
+  if (code === "FST_ERR_CTP_BODY_TOO_LARGE") return fault("body_too_large", request, assent);
   if (code?.startsWith("FST_ERR_CTP") || code === "FST_ERR_BAD_URL")
-    return fault("content_type_not_form", http, assent);
+    return fault("content_type_not_form", request, assent);
   const refusal = refusalOf(error);
-  assent.refused(refusal, http, error);
-  return fault(refusal.condition, http, assent);
+  assent.refused(refusal, toRequest(request, assent), error);
+  return fault(refusal.condition, request, assent);
 }
 
 async function send(answer: Answer, reply: FastifyReply, assent: Assent): Promise<FastifyReply> {

@@ -77,6 +77,7 @@ async function introspectRefreshToken(token: string, caller: Caller, context: OA
   if (grant.generation !== credential.generation || grant.idleUntil <= now || grant.absoluteUntil <= now)
     return INACTIVE;
   const scopes = liveScopes(grant.scopes, client, await context.catalog.scopes(), now);
+  if (scopes.length === 0) return INACTIVE;
   return {
     active: true,
     token_type: "refresh_token",

@@ -30,8 +30,8 @@ const MAX_LENGTH: ReadonlyMap<string, number> = new Map([
   ["client_assertion", 8192],
 ]);
 
-/** Values that may hold any character but NUL: one is only echoed, the other only hashed. */
-const ECHOED: ReadonlySet<string> = new Set(["state", "password"]);
+/** Values that may hold any character but NUL here: one is only echoed, one only hashed, one has a grammar and an error of its own. */
+const UNJUDGED: ReadonlySet<string> = new Set(["state", "password", "scope"]);
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
 const CONTROL = /[\u0000-\u001f\u007f]/;
@@ -94,7 +94,7 @@ class Reading implements ParsedParameters {
     if (name !== "resource" && this.#seen.has(name)) return "parameter_repeated";
     if (value === undefined || value.includes("\0")) return "parameter_malformed";
     if (value.length > (MAX_LENGTH.get(name) ?? 2048)) return "parameter_too_long";
-    return ECHOED.has(name) || !CONTROL.test(value) ? undefined : "parameter_malformed";
+    return UNJUDGED.has(name) || !CONTROL.test(value) ? undefined : "parameter_malformed";
   }
 }
 

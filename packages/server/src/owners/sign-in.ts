@@ -45,11 +45,12 @@ export function attemptsFor(
   const quarter = 15 * MINUTE;
   const fromNetwork = { key: key("network", network), limit: 50, window: quarter };
   if (knownDeviceOf !== undefined && knownDeviceOf.personId === personId) {
-    return [{ key: key("device", login, knownDeviceOf.deviceId), limit: 10, window: quarter }];
+    return [{ key: key("device", personId, knownDeviceOf.deviceId), limit: 10, window: quarter }];
   }
   return [
     { key: key("account", login, network), limit: 10, window: quarter },
-    { key: key("account", login), limit: 50, window: 60 * MINUTE },
+    // A person has two names to sign in with, and one bound.
+    { key: personId === undefined ? key("account", login) : key("person", personId), limit: 50, window: 60 * MINUTE },
     fromNetwork,
   ];
 }
@@ -62,7 +63,7 @@ export async function signIn(request: SignInRequest, context: SignInContext): Pr
   const counted = await storage.countAttempt({ attempts, now: now() });
   if (counted.kind === "throttled") return counted;
 
-  const right = await context.verifyPassword(request.password, person?.passwordHash ?? null);
+  const right = await verified(request.password, person, attempts, context);
   if (person === undefined) return { kind: "wrong", reason: "unknown" };
   if (person.passwordHash === null) return { kind: "wrong", reason: "no_password" };
   if (!right) return { kind: "wrong", reason: "password" };
@@ -80,4 +81,19 @@ export async function signIn(request: SignInRequest, context: SignInContext): Pr
     });
   }
   return { kind: "signed_in", person };
+}
+
+/** An attempt that nobody could look at is none: sign-ins that crowd each other out use up nobody's tries. */
+async function verified(
+  password: string,
+  person: Person | undefined,
+  attempts: readonly Attempt[],
+  { storage, verifyPassword }: SignInContext,
+): Promise<boolean> {
+  try {
+    return await verifyPassword(password, person?.passwordHash ?? null);
+  } catch (error) {
+    await storage.forgiveAttempt({ reset: [], undo: attempts.map(({ key }) => key) });
+    throw error;
+  }
 }

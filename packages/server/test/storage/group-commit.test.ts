@@ -29,7 +29,7 @@ async function opened(writer: "thread" | "main"): Promise<SqliteEngine> {
   return engine;
 }
 
-const { addKey, listKeys, putClient, countAttempt, catalogVersions } = portVerbs;
+const { addKey, createPerson, listKeys, putClient, countAttempt, catalogVersions } = portVerbs;
 const keys = (count: number) => Array.from({ length: count }, (_, at) => ({ key: aKey({ serial: at + 1 }) }));
 /** A record that no column takes: the verb throws inside the transaction. */
 const broken = { key: { ...aKey({ serial: 999 }), serial: undefined } } as unknown as {
@@ -89,8 +89,10 @@ describe.each(["thread", "main"] as const)("writer on %s", (where) => {
   test("closing answers what was asked before, and refuses what comes after", async () => {
     const database = await opened(where);
     const waiting = keys(30).map((args) => database.call(addKey, args));
+    const several = database.call(createPerson, { person: aPerson(), now: NOW });
     const closing = database.close();
     expect((await Promise.all(waiting)).every(Boolean)).toBe(true);
+    expect(await several).toEqual({ kind: "created" });
     await closing;
     await expect(database.call(addKey, { key: aKey() })).rejects.toThrow(StorageUnavailable);
     await expect(database.call(catalogVersions, undefined)).rejects.toThrow(StorageUnavailable);

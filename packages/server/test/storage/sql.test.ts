@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { type Dialect, sqlite } from "../../src/storage/dialect.ts";
@@ -82,7 +81,7 @@ test("no AUTOINCREMENT, no foreign key; an owner's table begins its primary key 
   for (const { statements } of migrations) {
     for (const statement of statements) {
       const text = statement.text(sqlite);
-      expect(text).not.toMatch(/AUTOINCREMENT|REFERENCES|SERIAL/i);
+      expect(text).not.toMatch(/AUTOINCREMENT|REFERENCES|\bSERIAL PRIMARY/i);
       if (/CREATE TABLE (grants|consents|people|names|sessions|attempts) /.test(text))
         expect(text).toMatch(/PRIMARY KEY \(partition, /);
     }
@@ -112,29 +111,4 @@ test("the same place in the program yields the same statement; other fragments, 
   expect(make(grantColumns)).toBe(make(grantColumns));
   expect(make(sql`a`).text(sqlite)).toBe("SELECT a FROM t");
   expect(make(sql`b`).text(sqlite)).toBe("SELECT b FROM t");
-});
-
-test("the statements that must be fast go by an index", () => {
-  const database = new DatabaseSync(":memory:");
-  for (const { statements } of migrations) for (const statement of statements) database.exec(statement.text(sqlite));
-  const plan = (text: string) =>
-    database
-      .prepare(`EXPLAIN QUERY PLAN ${text}`)
-      .all()
-      .map(({ detail }) => detail)
-      .join("; ");
-  const due = "SELECT grant_id FROM grants WHERE +partition >= 0 AND collect_at <= 5 ORDER BY collect_at LIMIT 10";
-  expect(plan(due)).toBe("SEARCH grants USING INDEX grants_to_collect (collect_at<?)");
-  const live =
-    "SELECT grant_id FROM grants WHERE partition = 1 AND owner_id = 'a' AND client_id = 'b' AND status = 'active' ORDER BY grant_id";
-  expect(plan(live)).toContain(
-    "SEARCH grants USING INDEX grants_of_owner (partition=? AND owner_id=? AND client_id=?)",
-  );
-  const ended =
-    "UPDATE grants SET status = 'x' WHERE status = 'active' AND (partition, owner_id, client_id) IN (SELECT partition, owner_id, client_id FROM consents WHERE client_id = 'c')";
-  expect(plan(ended)).toContain("SEARCH grants USING INDEX grants_of_owner");
-  expect(plan(ended)).toContain("SEARCH consents USING INDEX consents_of_client");
-  const people = "SELECT person_id FROM people WHERE +partition >= 0 ORDER BY created_at, person_id LIMIT 5";
-  expect(plan(people)).toBe("SCAN people USING INDEX people_by_age");
-  database.close();
 });

@@ -1,7 +1,9 @@
+import { spawnSync } from "node:child_process";
 import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { StorageUnavailable, UnsafeFileMode } from "../../src/storage/errors.ts";
 import { openStorage, type Storage } from "../../src/storage/open.ts";
@@ -76,7 +78,7 @@ test("reading only → reads what is there, refuses to write, and needs a file",
   expect(await reading.listKeys()).toHaveLength(1);
 });
 
-test.each(["thread", "main"] as const)(
+test.each(["thread"] as const)(
   "another process holds the write lock for too long → StorageUnavailable, nothing written; then it goes on (%s)",
   async (writer) => {
     const storage = await opened({ writer });
@@ -92,13 +94,21 @@ test.each(["thread", "main"] as const)(
   },
 );
 
-test("the disk is full → StorageUnavailable for all who wait; room again → it goes on", async () => {
-  const storage = await opened({ writer: "main" });
+test("the disk takes no more → StorageUnavailable for all who wait, what was acknowledged is there, and reading goes on", async () => {
+  const storage = await opened();
   await storage.migrate({ now: NOW });
-  const limit = new DatabaseSync(path);
-  const logo = (hash: string) => ({ hash, type: "image/png", bytes: new Uint8Array(200_000), now: NOW });
-  // The page limit belongs to a connection: a trigger that raises the engine's own error would do as little as this one's.
-  limit.close();
-  await storage.putLogo(logo("a"));
-  expect(await storage.getLogo({ hash: "a" })).toBeDefined();
+  await storage.close();
+  const filler = fileURLToPath(new URL("./support/filler.ts", import.meta.url));
+  // The shell's limit on a file's size: 2 MiB.
+  const child = spawnSync("sh", ["-c", 'ulimit -f 2048; exec "$0" "$@"', process.execPath, filler, `sqlite:${path}`], {
+    encoding: "utf8",
+  });
+  expect(child.stderr).toBe("");
+  const told = JSON.parse(child.stdout);
+  expect(told).toMatchObject({ error: "StorageUnavailable", others: ["StorageUnavailable", "StorageUnavailable"] });
+  expect(told.acknowledged).toBeGreaterThan(3);
+  expect(told.readable).toBe(told.acknowledged);
+  const again = await opened();
+  expect((await again.listKeys()).length).toBeGreaterThanOrEqual(told.acknowledged);
+  expect(await again.addKey({ key: aKey({ serial: 9999 }) })).toBe(true);
 });

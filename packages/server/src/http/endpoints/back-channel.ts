@@ -2,8 +2,10 @@
 
 import { LRUCache } from "lru-cache";
 import type { Assent } from "../../assent.ts";
+import { formDecode } from "../../oauth/client-authentication/client-secret-basic.ts";
 import { OAuthError, refuse } from "../../oauth/errors.ts";
 import { introspect } from "../../oauth/introspection.ts";
+import { parseParameters } from "../../oauth/parameters.ts";
 import { revoke } from "../../oauth/revocation.ts";
 import { exchange, type TokenRequest } from "../../oauth/token-endpoint/endpoint.ts";
 import { networkOf } from "../client-address.ts";
@@ -52,11 +54,15 @@ function failuresOf(form: TokenRequest, http: HttpRequest): string {
   return `${networkOf(http.address)} ${claimedClient(form)}`;
 }
 
-/** The id alone: no secret is kept, not even a wrong one. */
+/** The id alone, as it will be read: another spelling of it is the same client. No secret is kept, not even a wrong one. */
 function claimedClient({ body, authorization: [header] }: TokenRequest): string {
-  if (header === undefined) return /(?:^|&)client_id=([^&]{0,200})/.exec(body)?.[1] ?? "";
-  const credentials = Buffer.from(header.slice(header.indexOf(" ") + 1, 1024), "base64").toString();
-  return credentials.slice(0, Math.min(200, Math.max(0, credentials.indexOf(":"))));
+  if (header !== undefined) {
+    const credentials = Buffer.from(header.slice(header.indexOf(" ") + 1, 1024), "base64").toString();
+    return formDecode(credentials.slice(0, Math.min(600, Math.max(0, credentials.indexOf(":"))))).slice(0, 200);
+  }
+  // An id as it stands is found without reading the whole form; one that is escaped, or whose name is, takes the long way.
+  const plain = /(?:^|&)client_id=([\w.~-]{1,200})(?:&|$)/.exec(body)?.[1];
+  return plain ?? parseParameters(body).single.get("client_id")?.slice(0, 200) ?? "";
 }
 
 /** Failed authentications by (client, network): 60 in a minute, then 429 for the rest of it. */

@@ -98,7 +98,8 @@ export async function switchAccount(http: HttpRequest, assent: Assent): Promise<
   const { signedIn } = visitor;
   if (signedIn === undefined) return signInAnswer(underway, assent, null);
   if (!isFormToken(assent.secrets, `session:${signedIn.session.sessionId}`, form.get("csrf"))) {
-    return advance(underway, assent);
+    // Who presses this wants another account: going on as this one could send the app its answer.
+    return signInAnswer(underway, assent, { problem: { kind: "stale" }, username: "", status: 403 });
   }
   await assent.storage.endSession({ partition: signedIn.session.partition, sessionId: signedIn.session.sessionId });
   const out: Visitor = {

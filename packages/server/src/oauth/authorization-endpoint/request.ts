@@ -90,7 +90,8 @@ function targetOf(draft: Draft, asked: ParsedParameters): RedirectTarget | undef
   if (draft.redirectUri === undefined) return undefined;
   return {
     redirectUri: draft.redirectUri,
-    responseMode: draft.responseMode ?? "query",
+    // Refused before its check: an error takes the way that was asked for, too (Multiple Response Types §2.1).
+    responseMode: draft.responseMode ?? (asked.single.get("response_mode") === "form_post" ? "form_post" : "query"),
     state: draft.state ?? asked.single.get("state") ?? null,
   };
 }

@@ -14,7 +14,8 @@ export function readBasic(header: string, hashes: Hashes): { clientId: string; s
   return { clientId: formDecode(text.slice(0, colon)), secret: formDecode(text.slice(colon + 1)) };
 }
 
-function formDecode(text: string): string {
+/** An id or a secret of a Basic header, as it was before its form-url-encoding. */
+export function formDecode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {

@@ -60,7 +60,10 @@ export type Registration =
  * Reads a registration. All that is wrong is told at once. Scopes are checked for their form alone: which exist is the storage's to say.
  * Whether the client is confidential follows from how it authenticates (RFC 6749 §2.1).
  */
-export function readRegistration(metadata: ClientMetadata, defaults: RegistrationDefaults = RFC_DEFAULTS): Registration {
+export function readRegistration(
+  metadata: ClientMetadata,
+  defaults: RegistrationDefaults = RFC_DEFAULTS,
+): Registration {
   const reader = new Reader(metadata);
   const authMethod = reader.authMethod(defaults.token_endpoint_auth_method);
   const grants = reader.grantTypes(defaults.grant_types);
@@ -80,7 +83,8 @@ export function readRegistration(metadata: ClientMetadata, defaults: Registratio
 }
 
 /** Controls, line ends, and what turns the direction of text or hides in it: a name must read as it is written. */
-const DECEIVING = /[\p{Cc}\p{Zl}\p{Zp}\p{Co}\p{Cn}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/u;
+const DECEIVING =
+  /[\p{Cc}\p{Zl}\p{Zp}\p{Co}\u{e0000}-\u{e0fff}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/u;
 
 /** Why a text may not stand on a page that owners read; undefined: it may. `most` counts characters. */
 export function displayTextProblem(text: string, most: number): string | undefined {

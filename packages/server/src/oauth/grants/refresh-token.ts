@@ -20,7 +20,8 @@ export const refreshToken: GrantType = {
 
     const judgedFirst =
       asked.scope !== undefined || asked.resource !== undefined || (await somethingWasTaken(client, context));
-    if (judgedFirst) await judgeBefore(credential, client, asked, context);
+    const bounds = windows(client, context);
+    if (judgedFirst) await judgeBefore(credential, client, { ...asked, ...bounds }, context);
 
     const args: RefreshGrant = {
       partition: credential.partition,
@@ -30,7 +31,7 @@ export const refreshToken: GrantType = {
       generation: credential.generation,
       resourceNamed: judgedFirst,
       rotate: client.type === "public" || client.refresh === "rotate",
-      ...windows(client, context),
+      ...bounds,
     };
     let outcome = await context.storage.refreshGrant(args);
     if (outcome.kind === "needs_resource") {
@@ -55,12 +56,18 @@ async function somethingWasTaken(client: Client, { catalog }: OAuthContext): Pro
 }
 
 /** A request that may be refused for its scope or resource is judged before the row is touched: no such refusal writes. */
-async function judgeBefore(credential: Credential, client: Client, asked: Asked, context: OAuthContext): Promise<void> {
+async function judgeBefore(
+  credential: Credential,
+  client: Client,
+  asked: Asked & Pick<RefreshGrant, "retryFrom">,
+  context: OAuthContext,
+): Promise<void> {
   const grant = await context.storage.findGrant({ ...credential });
   // Where it isn't this client's live grant, the statement that follows finds the exact reason.
   if (grant === undefined || grant.clientId !== client.clientId || grant.status !== "active") return;
-  // Nor is a spent token judged: it must reach the statement, which tells a retry from a theft.
-  if (grant.generation !== credential.generation) return;
+  // Nor is a spent token judged, unless it could be a retry: it must reach the statement, which finds the theft.
+  const retried = grant.generation === credential.generation + 1 && (grant.rotatedAt ?? 0) >= asked.retryFrom;
+  if (grant.generation !== credential.generation && !retried) return;
   await judgeGrant(grant, client, asked, context);
 }
 

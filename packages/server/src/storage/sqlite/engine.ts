@@ -74,7 +74,7 @@ async function useWriteAheadLog(path: string): Promise<void> {
     const until = Date.now() + 10_000;
     for (;;) {
       try {
-        if (connection.pragma("journal_mode = WAL") === "wal") return;
+        if (connection.useWriteAheadLog()) return;
       } catch (error) {
         if (!(told(error) instanceof StorageUnavailable) || Date.now() > until) throw error;
       }
@@ -92,6 +92,8 @@ export class SqliteEngine implements SchemaHost {
   readonly #reader: Connection;
   readonly #writer: Writer | undefined;
   readonly #thread: ThreadRunner | undefined;
+  /** Verbs of several steps that have begun: closing waits for their last one. */
+  readonly #underWay = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
   constructor(path: string, reader: Connection, writer: Writer | undefined, thread: ThreadRunner | undefined) {
@@ -104,6 +106,17 @@ export class SqliteEngine implements SchemaHost {
   /** Runs a verb. Outages reject with `StorageUnavailable`; any other error is a bug of this program. */
   readonly call = async <A, O>(verb: Verb<A, O>, args: A): Promise<O> => {
     if (this.#closing !== undefined) throw new StorageUnavailable("the storage is closed");
+    if (verb.kind !== "steps") return this.#run(verb, args);
+    const running = this.#run(verb, args);
+    this.#underWay.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#underWay.delete(running);
+    }
+  };
+
+  readonly #run = async <A, O>(verb: Verb<A, O>, args: A): Promise<O> => {
     switch (verb.kind) {
       case "read":
         return this.#read(verb, args);
@@ -112,7 +125,7 @@ export class SqliteEngine implements SchemaHost {
       case "transaction":
         return (await this.#write(nameOf(verb), compact(args), placeOf(args))) as O;
       case "steps":
-        return verb.body(this.call, args);
+        return verb.body(this.#run, args);
     }
   };
 
@@ -132,6 +145,7 @@ export class SqliteEngine implements SchemaHost {
   }
 
   async #close(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
     // The reader goes after the last verb's read and before the writer, who as the last one folds the log into the file.
     await this.#writer?.drain();
     this.#reader.close();

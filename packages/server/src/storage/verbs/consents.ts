@@ -16,8 +16,9 @@ import type {
   NarrowConsentOutcome,
   RevokeConsentOutcome,
 } from "../../owners/storage.ts";
+import { partitionOf } from "../partition.ts";
 import { consentColumns, consentOf, flag, grantColumns, grantOf, json, text, whole, wholeOrNull } from "../rows.ts";
-import { query, sql, type Tx, transaction, words } from "../sql.ts";
+import { query, sql, steps, type Tx, transaction, words } from "../sql.ts";
 import { ALARM_KEPT, alreadyThere, ENDED_KEPT, insertGrant, isActiveOwner, supersede } from "./grants.ts";
 
 const oneConsent = sql`partition = :partition AND owner_id = :ownerId AND client_id = :clientId`;
@@ -54,6 +55,7 @@ async function writeConsent(tx: Tx, consent: Consent): Promise<void> {
   );
 }
 
+/** Ordered, so that two transactions lock them in one order; by an expression, since SQLite would walk the whole partition to spare the sort. */
 async function liveGrants(
   tx: Tx,
   { partition, ownerId, clientId }: ConsentKey,
@@ -62,7 +64,7 @@ async function liveGrants(
   const rows = await tx.all(
     sql`SELECT grant_id, refreshable, scopes, absolute_until FROM grants
       WHERE ${oneConsent} AND status = 'active' AND idle_until > :now AND absolute_until > :now
-      ORDER BY grant_id ${words.forUpdate}`,
+      ORDER BY grant_id || '' ${words.forUpdate}`,
     { partition, ownerId, clientId, now },
   );
   return rows.map((row) => ({
@@ -159,4 +161,35 @@ export const narrowConsent = transaction<
     ...(ends ? { status: "revoked", revokedAt: now, revokedBy: args.by } : {}),
   });
   return ends ? { kind: "revoked" } : { kind: "narrowed", left: after.left };
+});
+
+/** For the operator: one owner's, one client's, or any. */
+export const listAllConsents = steps<
+  { readonly ownerId: string | null; readonly clientId: string | null; readonly limit: number },
+  readonly Consent[]
+>((call, { ownerId, clientId, limit }) => {
+  if (ownerId !== null) return call(consentsOfOwner, { ownerId, clientId, limit });
+  return clientId === null ? call(consentsOfAll, { limit }) : call(consentsOfClient, { clientId, limit });
+});
+
+export const consentsOfOwner = query<
+  { readonly ownerId: string; readonly clientId: string | null; readonly limit: number },
+  readonly Consent[]
+>({
+  sql: sql`SELECT ${consentColumns} FROM consents
+    WHERE partition = :partition AND owner_id = :ownerId AND (:clientId IS NULL OR client_id = :clientId) ORDER BY client_id LIMIT :limit`,
+  bind: (args) => ({ ...args, partition: partitionOf(args.ownerId) }),
+  outcome: (rows) => rows.map(consentOf),
+});
+
+export const consentsOfClient = query<{ readonly clientId: string; readonly limit: number }, readonly Consent[]>({
+  sql: sql`SELECT ${consentColumns} FROM consents WHERE +partition >= 0 AND client_id = :clientId ORDER BY client_id LIMIT :limit`,
+  bind: ({ clientId, limit }) => ({ clientId, limit }),
+  outcome: (rows) => rows.map(consentOf),
+});
+
+export const consentsOfAll = query<{ readonly limit: number }, readonly Consent[]>({
+  sql: sql`SELECT ${consentColumns} FROM consents ORDER BY partition, owner_id, client_id LIMIT :limit`,
+  bind: ({ limit }) => ({ limit }),
+  outcome: (rows) => rows.map(consentOf),
 });

@@ -1,9 +1,9 @@
-/** Housekeeping: rows go when what they guard has passed, a bounded number at a time; and what an operator lists of consents. */
+/** Housekeeping: rows go when what they guard has passed, a bounded number at a time. */
 
-import type { Consent, Millis } from "../../oauth/model.ts";
-import { PARTITIONS, partitionOf } from "../partition.ts";
-import { consentColumns, consentOf, DAY, text, whole, wholeOrNull } from "../rows.ts";
-import { query, type Row, sql, steps, type Tx, transaction } from "../sql.ts";
+import type { Millis } from "../../oauth/model.ts";
+import { partitionOf } from "../partition.ts";
+import { DAY, text, whole, wholeOrNull } from "../rows.ts";
+import { type Row, sql, steps, type Tx, transaction } from "../sql.ts";
 import { ALARM_KEPT, ENDED_KEPT } from "./grants.ts";
 import { activateName, dropName, staleNames } from "./names.ts";
 import { bears, getPerson } from "./people.ts";
@@ -128,22 +128,3 @@ export const collectClients = transaction<Sweep, Swept>(async (tx, { now, limit 
 function all(removed: number): Swept {
   return { seen: removed, removed };
 }
-
-/** For the operator: one owner's, one client's, or any, in the order of the owners. */
-export const listAllConsents = query<
-  { readonly ownerId: string | null; readonly clientId: string | null; readonly limit: number },
-  readonly Consent[]
->({
-  sql: sql`SELECT ${consentColumns} FROM consents
-    WHERE partition BETWEEN :firstPartition AND :lastPartition AND (:ownerId IS NULL OR owner_id = :ownerId)
-      AND (:clientId IS NULL OR client_id = :clientId)
-    ORDER BY partition, owner_id, client_id LIMIT :limit`,
-  bind: ({ ownerId, clientId, limit }) => ({
-    ownerId,
-    clientId,
-    limit,
-    firstPartition: ownerId === null ? 0 : partitionOf(ownerId),
-    lastPartition: ownerId === null ? PARTITIONS - 1 : partitionOf(ownerId),
-  }),
-  outcome: (rows) => rows.map(consentOf),
-});

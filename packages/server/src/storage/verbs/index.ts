@@ -7,16 +7,19 @@ import type { Verb } from "../sql.ts";
 import { countAttempt, forgiveAttempt } from "./attempts.ts";
 import { catalogVersions, ping } from "./catalog.ts";
 import { clientsChangedSince, deleteClient, getClient, listClients, putClient } from "./clients.ts";
-import { approve, findConsent, listConsents, narrowConsent, revokeConsent } from "./consents.ts";
-import { endGrant, findGrant, issueGrant, redeemCode, refreshGrant } from "./grants.ts";
 import {
-  collectAttempts,
-  collectClients,
-  collectGarbage,
-  collectGrants,
-  collectSessions,
+  approve,
+  consentsOfAll,
+  consentsOfClient,
+  consentsOfOwner,
+  findConsent,
   listAllConsents,
-} from "./housekeeping.ts";
+  listConsents,
+  narrowConsent,
+  revokeConsent,
+} from "./consents.ts";
+import { endGrant, findGrant, issueGrant, redeemCode, refreshGrant } from "./grants.ts";
+import { collectAttempts, collectClients, collectGarbage, collectGrants, collectSessions } from "./housekeeping.ts";
 import { addKey, listKeys, removeKey, retireKey } from "./keys.ts";
 import { getLogo, putLogo } from "./logos.ts";
 import { activateName, dropName, loosenName, ownerOfName, reserveName, staleNames } from "./names.ts";
@@ -28,6 +31,7 @@ import {
   getPerson,
   insertPerson,
   listPeople,
+  peopleAfter,
   rehashPassword,
   setPassword,
   setPersonStatus,
@@ -114,8 +118,12 @@ const innerVerbs = {
   ownerOfName,
   staleNames,
   insertPerson,
+  peopleAfter,
   writePerson,
   erasePerson,
+  consentsOfOwner,
+  consentsOfClient,
+  consentsOfAll,
   findSession,
   touchSession,
   collectGrants,

@@ -77,12 +77,21 @@ export const getPerson = query<PersonKey, Person | undefined>({
 });
 
 /** Oldest first. `after`: the last id of the page before; nothing follows a person who is gone. */
-export const listPeople = query<{ readonly limit: number; readonly after: string | null }, readonly Person[]>({
+export const listPeople = steps<{ readonly limit: number; readonly after: string | null }, readonly Person[]>(
+  async (call, { limit, after }) => {
+    if (after === null) return call(peopleAfter, { createdAt: 0, personId: "", limit });
+    const last = await call(getPerson, { partition: partitionOf(after), personId: after });
+    return last === undefined ? [] : call(peopleAfter, { createdAt: last.createdAt, personId: after, limit });
+  },
+);
+
+export const peopleAfter = query<
+  { readonly createdAt: Millis; readonly personId: string; readonly limit: number },
+  readonly Person[]
+>({
   sql: sql`SELECT ${personColumns} FROM people
-    WHERE +partition >= 0 AND (:after IS NULL OR (created_at, person_id) > (
-      SELECT created_at, person_id FROM people WHERE partition = :afterPartition AND person_id = :after))
-    ORDER BY created_at, person_id LIMIT :limit`,
-  bind: ({ limit, after }) => ({ limit, after, afterPartition: after === null ? -1 : partitionOf(after) }),
+    WHERE +partition >= 0 AND (created_at, person_id) > (:createdAt, :personId) ORDER BY created_at, person_id LIMIT :limit`,
+  bind: ({ createdAt, personId, limit }) => ({ createdAt, personId, limit }),
   outcome: (rows) => rows.map(personOf),
 });
 

@@ -1,0 +1,73 @@
+/** What all commands share: `--json`, options that repeat, the opened database. */
+
+import type { OpenedAdmin } from "@assent/server/admin";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { Output } from "./output.ts";
+
+export interface JsonOption {
+  readonly json?: true;
+}
+
+/** A command below a noun, with the flags that all have. */
+export function verb(noun: Command, usage: string, summary: string): Command {
+  return noun.command(usage).description(summary).option("--json", "print one JSON document");
+}
+
+/** A noun: a group of commands. */
+export function noun(program: Command, name: string, summary: string): Command {
+  return program.command(name).description(summary);
+}
+
+/** An option that may be given several times; each time it may hold several words, if `words` says so. */
+export function listOption(flags: string, description: string, { words = false } = {}): Option {
+  return new Option(flags, `${description} (may repeat)`).argParser<string[]>((value, before = []) => [
+    ...before,
+    ...(words ? value.split(/\s+/).filter((word) => word !== "") : [value]),
+  ]);
+}
+
+/** An option in whole seconds. */
+export function secondsOption(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((value) => {
+    if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError("It is a whole number of seconds.");
+    return Number(value);
+  });
+}
+
+/** An option that limits a list. */
+export function limitOption(): Option {
+  return new Option("--limit <n>", "at most this many").argParser((value) => {
+    if (!/^[1-9]\d{0,6}$/.test(value)) throw new InvalidArgumentError("It is a whole number from 1.");
+    return Number(value);
+  });
+}
+
+/** The entries that were given. */
+export function given<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [Key in keyof T]?: Exclude<T[Key], undefined> };
+}
+
+/** The first items of a list that is read a page at a time. */
+export async function firstOf<T>(items: AsyncIterable<T>, limit = Number.POSITIVE_INFINITY): Promise<readonly T[]> {
+  const found: T[] = [];
+  for await (const item of items) {
+    found.push(item);
+    if (found.length >= limit) break;
+  }
+  return found;
+}
+
+/** Opens the database that the configuration names, does the work, and closes it whatever happens. */
+export async function withAdmin(
+  { json = false }: { readonly json?: boolean },
+  work: (admin: OpenedAdmin, out: Output) => Promise<void>,
+): Promise<void> {
+  const { loadConfig, openAdmin } = await import("@assent/server/admin");
+  const admin = await openAdmin(await loadConfig());
+  try {
+    await work(admin, new Output(json));
+  } finally {
+    await admin.close();
+  }
+}

@@ -1,0 +1,32 @@
+/** `assent demo`: the server, with a client and an API to try it with. */
+
+import type { Command } from "commander";
+import { Failure } from "../failure.ts";
+import { untilToldToStop } from "../signals.ts";
+
+export function register(program: Command): void {
+  program
+    .command("demo")
+    .description("run the server with a demo client and API beside it")
+    .addHelpText("after", "\nFor trying things out on this machine: an issuer that isn't loopback is refused.")
+    .action(demo);
+}
+
+/** Everybody can read the demo's password: it may not run where others come by. */
+function isLoopback(issuer: string): boolean {
+  return /^(localhost|.+\.localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(new URL(issuer).hostname);
+}
+
+async function demo(): Promise<void> {
+  const { loadConfig } = await import("@assent/server/admin");
+  const config = await loadConfig();
+  if (!isLoopback(config.issuer)) {
+    throw new Failure(
+      `ASSENT_ISSUER is ${config.issuer}, and the demo is for this machine alone: use http://localhost:<port>, or run assent serve`,
+    );
+  }
+  const { runDemo } = await import("@assent/demo");
+  const running = await runDemo(config);
+  await untilToldToStop();
+  await running.stop();
+}

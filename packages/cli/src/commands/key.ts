@@ -1,0 +1,61 @@
+/** `assent key …`: keys that sign the tokens (RFC 7517). */
+
+import type { Command } from "commander";
+import { type JsonOption, noun, verb, withAdmin } from "../command.ts";
+
+export function register(program: Command): void {
+  const key = noun(program, "key", "keys that sign the tokens");
+  verb(key, "list", "list the keys and what each is for now").action(list);
+  verb(
+    key,
+    "rotate",
+    "make the next key: published now, it signs in 24 hours (servers do this by themselves every 30 days)",
+  )
+    .option("--now", "it signs at once: where the present key is no longer trusted")
+    .action(rotate);
+  verb(key, "retire <kid>", "a key signs no more; it stays published until its last token has expired")
+    .option("--now", "it is gone at once, and its tokens are refused")
+    .addHelpText("after", "\nA kid that begins with a dash goes behind two dashes: assent key retire -- -abc…")
+    .action(retire);
+}
+
+async function list(options: JsonOption) {
+  await withAdmin(options, async (admin, out) => {
+    const { keyRecord, listKeys } = await import("@assent/server/admin");
+    out.list(
+      (await listKeys(admin)).map(keyRecord),
+      [{ field: "kid" }, { field: "alg" }, { field: "status" }, { field: "signs_from" }, { field: "published_until" }],
+      "There are no keys yet: the first start of the server makes one.",
+    );
+  });
+}
+
+async function rotate(options: JsonOption & { readonly now?: true }) {
+  await withAdmin(options, async (admin, out) => {
+    const { keyRecord, listKeys, rotateKey } = await import("@assent/server/admin");
+    const made = await rotateKey({ immediately: options.now ?? false }, admin);
+    if (options.now) {
+      out.warn(
+        "it signs from now on: an API that keeps the old key set refuses its tokens until it asks for the set again",
+      );
+      out.warn("the key before stays published while its tokens live; if it has leaked: assent key retire --now <kid>");
+    }
+    const state = (await listKeys(admin)).find(({ key }) => key.kid === made.kid);
+    if (state !== undefined) out.record(keyRecord(state));
+  });
+}
+
+async function retire(kid: string, options: JsonOption & { readonly now?: true }) {
+  await withAdmin(options, async (admin, out) => {
+    const { retireKey } = await import("@assent/server/admin");
+    const immediately = options.now ?? false;
+    await retireKey(kid, { immediately }, admin);
+    if (immediately) out.warn("tokens that it signed are refused as soon as an API asks for the key set again");
+    out.done(
+      { kid, retired: true, removed: immediately },
+      immediately
+        ? "The key is gone."
+        : "The key signs no more, and stays published for two hours: longer than its tokens live.",
+    );
+  });
+}

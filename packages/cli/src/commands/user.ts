@@ -1,0 +1,135 @@
+/** `assent user …`: people who sign in. */
+
+import type { UserChanges } from "@assent/server/admin";
+import type { Command } from "commander";
+import { firstOf, given, type JsonOption, limitOption, listOption, noun, verb, withAdmin } from "../command.ts";
+import { UsageError } from "../failure.ts";
+import { type PasswordOptions, passwordChoice, passwordOptions } from "../prompt.ts";
+
+const OPERATOR = "what this person may do as an operator: admin, read, clients, users";
+
+export function register(program: Command): void {
+  const user = noun(program, "user", "people who sign in");
+  const create = verb(user, "create", "create an account")
+    .requiredOption("--username <name>", "name to sign in with")
+    .requiredOption("--email <address>", "e-mail address, which signs in, too")
+    .option("--name <text>", "the person's own name")
+    .addOption(listOption("--operator <role>", OPERATOR));
+  withPassword(create)
+    .addHelpText("after", "\nWithout --password-stdin and --generate-password the password is asked for.")
+    .action(create_);
+  verb(user, "list", "list all people, oldest account first").addOption(limitOption()).action(list);
+  verb(user, "show <user>", "show a person, by username or e-mail").action(show);
+  verb(user, "update <user>", "change a person: what isn't named stays")
+    .option("--email <address>", "another e-mail address")
+    .option("--name <text>", "another name; an empty one takes it away")
+    .addOption(listOption("--operator <role>", `${OPERATOR}; takes the place of the roles before`))
+    .option("--no-operator", "no operator any more")
+    .action(update);
+  verb(user, "delete <user>", "remove a person with all sessions and consents").action(remove);
+  withPassword(
+    verb(user, "set-password <user>", "change a password: all sessions end, and apps must ask for access again").option(
+      "--keep-grants",
+      "apps keep the access that they have",
+    ),
+  ).action(setPassword_);
+  verb(user, "disable <user>", "keep a person out: sessions and apps' access end at once").action(
+    (login: string, options: JsonOption) => setStatus(login, "disabled", options),
+  );
+  verb(user, "enable <user>", "let a disabled person sign in again").action((login: string, options: JsonOption) =>
+    setStatus(login, "active", options),
+  );
+}
+
+function withPassword(command: Command): Command {
+  for (const option of passwordOptions()) command.addOption(option);
+  return command;
+}
+
+interface CreateOptions extends JsonOption, PasswordOptions {
+  readonly username: string;
+  readonly email: string;
+  readonly name?: string;
+  readonly operator?: readonly string[];
+}
+
+async function create_(options: CreateOptions) {
+  const password = await passwordChoice(options);
+  await withAdmin(options, async (admin, out) => {
+    const { createUser, userRecord } = await import("@assent/server/admin");
+    const { username, email } = options;
+    const optional = given({ name: options.name, operator: options.operator });
+    const { person, generated } = await createUser({ username, email, password, ...optional }, admin);
+    out.record(userRecord(person, generated), ["password"]);
+  });
+}
+
+async function list(options: JsonOption & { readonly limit?: number }) {
+  await withAdmin(options, async (admin, out) => {
+    const { allUsers, userRecord } = await import("@assent/server/admin");
+    const people = await firstOf(allUsers(admin), options.limit);
+    out.list(
+      people.map((person) => userRecord(person)),
+      [{ field: "username" }, { field: "email" }, { field: "name" }, { field: "status" }, { field: "operator" }],
+      "There are no users: assent user create",
+    );
+  });
+}
+
+async function show(login: string, options: JsonOption) {
+  await withAdmin(options, async (admin, out) => {
+    const { userOf, userRecord } = await import("@assent/server/admin");
+    out.record(userRecord(await userOf(login, admin)));
+  });
+}
+
+interface UpdateOptions extends JsonOption {
+  readonly email?: string;
+  readonly name?: string;
+  readonly operator?: readonly string[] | false;
+}
+
+async function update(login: string, options: UpdateOptions) {
+  const changes: UserChanges = given({
+    email: options.email,
+    name: options.name === "" ? null : options.name,
+    operator: options.operator === false ? [] : options.operator,
+  });
+  if (Object.keys(changes).length === 0) {
+    throw new UsageError("nothing to change: name what should be different (assent user update --help)");
+  }
+  await withAdmin(options, async (admin, out) => {
+    const { updateUser, userRecord } = await import("@assent/server/admin");
+    out.record(userRecord(await updateUser(login, changes, admin)));
+  });
+}
+
+async function remove(login: string, options: JsonOption) {
+  await withAdmin(options, async (admin, out) => {
+    const { deleteUser } = await import("@assent/server/admin");
+    const { personId, username } = await deleteUser(login, admin);
+    out.done({ id: personId, username, deleted: true }, `Deleted ${username}, with all sessions and consents.`);
+  });
+}
+
+async function setPassword_(login: string, options: JsonOption & PasswordOptions & { readonly keepGrants?: true }) {
+  const choice = await passwordChoice(options);
+  await withAdmin(options, async (admin, out) => {
+    const { setPassword, userRecord } = await import("@assent/server/admin");
+    const keepGrants = options.keepGrants ?? false;
+    const { person, generated } = await setPassword(login, choice, { keepGrants }, admin);
+    out.record(userRecord(person, generated), ["password"]);
+    out.note(
+      keepGrants
+        ? "All sessions have ended; apps keep their access."
+        : "All sessions have ended, and apps must ask for access again.",
+    );
+  });
+}
+
+async function setStatus(login: string, status: "active" | "disabled", options: JsonOption) {
+  await withAdmin(options, async (admin, out) => {
+    const { setUserStatus, userRecord } = await import("@assent/server/admin");
+    out.record(userRecord(await setUserStatus(login, status, admin)));
+  });
+}

@@ -1,0 +1,122 @@
+/** What commands print: one JSON document, or text laid out for people; remarks go to stderr. */
+
+import { styleText } from "node:util";
+
+export type WireRecord = Readonly<Record<string, unknown>>;
+
+/** A column of a list: the record's field, and how its value is shown. */
+export interface Column {
+  readonly field: string;
+  readonly title?: string;
+  readonly show?: (value: unknown, record: WireRecord) => string;
+}
+
+/** Text that a client or a browser chose may hold escape sequences: none reaches the terminal. */
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu;
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+const segments = new Intl.Segmenter("en");
+
+function clean(text: string): string {
+  return text.replace(UNPRINTABLE, "�");
+}
+
+/** Columns of a terminal that a text takes. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const { segment } of segments.segment(text)) width += WIDE.test(segment) ? 2 : 1;
+  return width;
+}
+
+function padded(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - widthOf(text)));
+}
+
+/** A value as people read it. */
+export function shown(value: unknown): string {
+  if (value === null || value === undefined || value === "") return "-";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (Array.isArray(value)) return value.length === 0 ? "-" : value.map(shown).join(", ");
+  if (typeof value === "object") {
+    return Object.entries(value)
+      .filter(([, one]) => one !== null)
+      .map(([name, one]) => `${name} ${shown(one)}`)
+      .join(" ");
+  }
+  return clean(String(value));
+}
+
+function bold(text: string): string {
+  return styleText("bold", text, { stream: process.stdout });
+}
+
+function dim(text: string): string {
+  return styleText("dim", text, { stream: process.stdout });
+}
+
+export class Output {
+  readonly #json: boolean;
+
+  constructor(json: boolean) {
+    this.#json = json;
+  }
+
+  /** One record, field by field; those named in `once` are secrets that won't be seen again. */
+  record(record: WireRecord, once: readonly string[] = []): void {
+    if (this.#json) this.#document(record);
+    else this.#fields(record, once);
+  }
+
+  #fields(record: WireRecord, once: readonly string[]): void {
+    const width = Math.max(...Object.keys(record).map((name) => name.length));
+    for (const [name, value] of Object.entries(record)) {
+      const lines = Array.isArray(value) && value.length > 1 ? value.map(shown) : [shown(value)];
+      const label = padded(name, width);
+      lines.forEach((line, at) => {
+        const text = once.includes(name) ? bold(line) : line;
+        process.stdout.write(`${at === 0 ? dim(label) : " ".repeat(width)}  ${text}\n`);
+      });
+    }
+    const secrets = once.filter((name) => record[name] !== undefined);
+    if (secrets.length > 0) this.note(`${secrets.join(", ")}: shown this once, only a hash is kept`);
+  }
+
+  /** A list, as a table with these columns, or as a JSON array of whole records. */
+  list(records: readonly WireRecord[], columns: readonly Column[], none: string): void {
+    if (this.#json) this.#document(records);
+    else if (records.length === 0) this.note(none);
+    else this.#table(records, columns);
+  }
+
+  #table(records: readonly WireRecord[], columns: readonly Column[]): void {
+    const titles = columns.map(({ field, title = field }) => title);
+    const rows = records.map((record) => columns.map(({ field, show = shown }) => clean(show(record[field], record))));
+    const widths = titles.map((title, at) => Math.max(...[title, ...rows.map((row) => row[at] ?? "")].map(widthOf)));
+    const line = (cells: readonly string[]) =>
+      cells
+        .map((cell, at) => padded(cell, widths[at] ?? 0))
+        .join("  ")
+        .trimEnd();
+    process.stdout.write(`${dim(line(titles))}\n${rows.map((row) => `${line(row)}\n`).join("")}`);
+  }
+
+  /** That something was done, when there is no record to show. */
+  done(record: WireRecord, text: string): void {
+    if (this.#json) this.#document(record);
+    else process.stdout.write(`${text}\n`);
+  }
+
+  /** What may be a mistake, or has a risk. */
+  warn(text: string): void {
+    process.stderr.write(`warning: ${clean(text)}\n`);
+  }
+
+  /** What is good to know, for people alone. */
+  note(text: string): void {
+    if (!this.#json) process.stderr.write(`${clean(text)}\n`);
+  }
+
+  #document(document: unknown): void {
+    process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+  }
+}

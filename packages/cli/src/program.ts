@@ -1,0 +1,72 @@
+/** The command tree: nouns by name, and how a command line that fails is told. */
+
+import { Command, CommanderError } from "commander";
+import manifest from "../package.json" with { type: "json" };
+import { tell } from "./failure.ts";
+
+interface Noun {
+  readonly summary: string;
+  load(): Promise<{ register(program: Command): void }>;
+}
+
+const nouns: Readonly<Record<string, Noun>> = {
+  serve: { summary: "run the authorization server", load: () => import("./commands/serve.ts") },
+  demo: { summary: "run the server with a demo client and API beside it", load: () => import("./commands/demo.ts") },
+  doctor: { summary: "check configuration, files, database and keys", load: () => import("./commands/doctor.ts") },
+  client: { summary: "apps that ask for access", load: () => import("./commands/client.ts") },
+  user: { summary: "people who sign in", load: () => import("./commands/user.ts") },
+  scope: { summary: "permissions that clients can ask for", load: () => import("./commands/scope.ts") },
+  resource: { summary: "APIs that accept the tokens", load: () => import("./commands/resource.ts") },
+  consent: { summary: "what people granted to clients", load: () => import("./commands/consent.ts") },
+  session: { summary: "browsers that are signed in", load: () => import("./commands/session.ts") },
+  key: { summary: "keys that sign the tokens", load: () => import("./commands/key.ts") },
+  db: { summary: "the database's schema and housekeeping", load: () => import("./commands/db.ts") },
+};
+
+/** The program with the nouns that `wanted` names in full; the others are known by name and summary alone. */
+export async function buildProgram(wanted: readonly string[] = Object.keys(nouns)): Promise<Command> {
+  const program = new Command("assent")
+    .description("Runs the Assent authorization server and administers it.")
+    .version(manifest.version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "explain the command")
+    .helpCommand("help [command]", "explain a command")
+    .configureHelp({ showGlobalOptions: false })
+    .addHelpText(
+      "after",
+      "\nCommands work on the database that the configuration names (ASSENT_* variables, assent.config.*), also while a\nserver runs on it. Exit codes: 0 done, 1 failed, 2 wrong usage.",
+    );
+  settle(program);
+  for (const [name, { summary, load }] of Object.entries(nouns)) {
+    if (wanted.includes(name)) (await load()).register(program);
+    else settle(program.command(name).description(summary));
+  }
+  return program;
+}
+
+/** Failing is `run`'s to tell: nothing exits by itself, and a usage error is one line. */
+function settle(command: Command): void {
+  command.exitOverride().configureOutput({
+    outputError: (text, write) => write(`${text.trim().replace(/\n\(?/g, " (")}\n`),
+  });
+}
+
+/** Runs one command line; its exit code: 0 done, 1 failed, 2 wrong usage. */
+export async function run(args: readonly string[]): Promise<number> {
+  // `assent list | head`: the reader has seen enough.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(0);
+    throw error;
+  });
+  const program = await buildProgram(args.slice(0, 2));
+  let current = program;
+  program.hook("preAction", (_program, command) => {
+    current = command;
+  });
+  try {
+    await program.parseAsync([...args], { from: "user" });
+    return typeof process.exitCode === "number" ? process.exitCode : 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    return tell(error, current);
+  }
+}

@@ -1,0 +1,59 @@
+/** Where a password comes from: a prompt on a terminal, standard input, or nowhere, when one is to be made. Never from the command line. */
+
+import type { PasswordChoice } from "@assent/server/admin";
+import { Option } from "commander";
+import { Failure, UsageError } from "./failure.ts";
+
+export interface PasswordOptions {
+  readonly passwordStdin?: true;
+  readonly generatePassword?: true;
+}
+
+export function passwordOptions(): readonly Option[] {
+  return [
+    new Option("--password-stdin", "read the password from standard input").conflicts("generatePassword"),
+    new Option("--generate-password", "make a password and print it once"),
+  ];
+}
+
+/** More than any password may have; what lies behind is not read. */
+const MOST = 8192;
+
+export async function passwordChoice(options: PasswordOptions): Promise<PasswordChoice> {
+  if (options.generatePassword) return { generate: true };
+  if (options.passwordStdin) return { password: await fromStdin() };
+  if (!process.stdin.isTTY) {
+    throw new UsageError("say where the password comes from: --password-stdin or --generate-password");
+  }
+  return { password: await fromTerminal() };
+}
+
+/** One line end at the end is the shell's, not the password's. */
+async function fromStdin(): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of process.stdin) {
+    chunks.push(chunk as Buffer);
+    length += (chunk as Buffer).length;
+    if (length > MOST) break;
+  }
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
+    return text.replace(/\r?\n$/, "");
+  } catch {
+    throw new Failure("--password-stdin: it is not text in UTF-8");
+  }
+}
+
+async function fromTerminal(): Promise<string> {
+  const { isCancel, password } = await import("@clack/prompts");
+  const ask = async (message: string) => {
+    // The answer on stdout is for programs; the conversation goes beside it.
+    const answer = await password({ message, output: process.stderr });
+    if (isCancel(answer)) throw new Failure("cancelled: nothing was changed");
+    return answer ?? "";
+  };
+  const first = await ask("Password");
+  if ((await ask("The same once more")) !== first) throw new Failure("the two passwords differ: nothing was changed");
+  return first;
+}

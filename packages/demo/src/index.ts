@@ -1,0 +1,122 @@
+/** The demo that `npm start` runs: the server, an app that wants something, and an API that has it. */
+
+import { type AssentServer, type Config, ConfigError, createAssent, type Listening, listen } from "@assent/server";
+import { adminOf } from "@assent/server/admin";
+import { createApi } from "./api/index.ts";
+import { createClient } from "./app/client.ts";
+import { createApp } from "./app/index.ts";
+import { banner, shortPath } from "./banner.ts";
+import { knownClient, knownPassword, readablePassword, writeClientFile, writeDemoFile } from "./credentials.ts";
+import { type Door, freePort, listenProblem, openDoor } from "./door.ts";
+import { OWNER } from "./facts.ts";
+import { registerApi, registerApp, registerOwner } from "./register.ts";
+
+export interface Demo {
+  /** Ends the app, the API and the server, in this order. */
+  stop(): Promise<void>;
+}
+
+export interface DemoOptions {
+  /** Takes the text that tells where to click; by default it goes to standard output. */
+  readonly print?: (text: string) => void;
+}
+
+/**
+ * Starts the three, registers what the demo needs (at a second start: what is missing), says where to click and writes
+ * `<data dir>/demo.json`. Port 0 is any free port; of `config.listen`, the issuer gets it, too.
+ *
+ * @throws {ConfigError} the issuer isn't on this machine, or a port is taken.
+ */
+export async function runDemo(config: Config, options: DemoOptions = {}): Promise<Demo> {
+  requireLoopback(config.issuer);
+  const [appPort, apiPort] = config.demoPorts;
+  const closers: (() => Promise<unknown>)[] = [];
+  const stop = async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  };
+  try {
+    // Ports first: where the demo runs already, nothing of its data is touched.
+    const door = await openDoor(apiPort, { variable: "ASSENT_DEMO_PORTS", what: "the demo's API" });
+    closers.push(door.close);
+    const appDoor = await openDoor(appPort, { variable: "ASSENT_DEMO_PORTS", what: "the demo's app" });
+    closers.push(appDoor.close);
+    const { assent, listening } = await startServer(await settled(config));
+    closers.unshift(listening.stop);
+    const text = await furnish(assent, appDoor, door);
+    (options.print ?? toStdout)(text);
+    return { stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function toStdout(text: string): void {
+  process.stdout.write(text);
+}
+
+function requireLoopback(issuer: string): void {
+  const { hostname } = new URL(issuer);
+  const loopback = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  if (loopback) return;
+  throw new ConfigError([
+    `ASSENT_ISSUER: found ${JSON.stringify(issuer)}, wanted a loopback address such as http://localhost:9400: the demo has a user whose password it prints, which is for this machine alone (a server for others is started by assent serve)`,
+  ]);
+}
+
+/** With port 0, the port is chosen now: the issuer's address is in every token. */
+async function settled(config: Config): Promise<Config> {
+  if (config.listen.port !== 0) return config;
+  const port = await freePort();
+  const issuer = new URL(config.issuer);
+  issuer.port = String(port);
+  return Object.freeze({
+    ...config,
+    issuer: issuer.href.replace(/\/$/, ""),
+    listen: { ...config.listen, port },
+  });
+}
+
+async function startServer(config: Config): Promise<{ assent: AssentServer; listening: Listening }> {
+  const assent = await createAssent(config);
+  try {
+    return { assent, listening: await listen(assent) };
+  } catch (error) {
+    await assent.close();
+    const { host, port } = config.listen;
+    const name = { variable: "ASSENT_LISTEN (and ASSENT_ISSUER)", what: "the server" };
+    throw listenProblem(error, `${host}:${port}`, name);
+  }
+}
+
+/** Registers, opens the app and the API, writes demo.json; gives the text to print. */
+async function furnish(assent: AssentServer, appDoor: Door, apiDoor: Door): Promise<string> {
+  const { issuer, dataDir } = assent.config;
+  const clientUrl = `http://127.0.0.1:${appDoor.port}`;
+  const apiUrl = `http://127.0.0.1:${apiDoor.port}`;
+  const context = adminOf(assent.storage, issuer);
+  const known = knownPassword(dataDir, OWNER.username);
+  const password = known ?? readablePassword();
+  const sub = await registerOwner(password, known === undefined, context);
+  await registerApi(apiUrl, context);
+  const app = await registerApp(clientUrl, knownClient(dataDir), context);
+  writeClientFile(dataDir, app);
+  const { username } = OWNER;
+  const file = writeDemoFile(dataDir, { issuer, client_url: clientUrl, api_url: apiUrl, username, password });
+  const facts = { issuer, clientId: app.client_id, clientSecret: app.client_secret, url: clientUrl, apiUrl };
+  const client = await createClient(facts).catch((error: unknown) => {
+    throw unreachable(assent.config, error);
+  });
+  await createApi({ issuer, url: apiUrl, names: new Map([[sub, OWNER.firstName]]) }, apiDoor);
+  await createApp(client, { issuer, url: clientUrl, apiUrl, file: shortPath(file) }, appDoor, assent.log);
+  const colour = process.stdout.isTTY === true && process.stdout.hasColors();
+  return banner({ issuer, clientUrl, apiUrl, username, password, file }, colour);
+}
+
+/** The app comes by the issuer's address like any other client: that must lead to this server. */
+function unreachable({ issuer, listen: { host, port } }: Config, error: unknown): ConfigError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new ConfigError([
+    `ASSENT_ISSUER: found ${issuer}, where the demo's app meets no Assent (${reason}), wanted the address under which this server, listening on ${host}:${port}, is reached: set ASSENT_ISSUER and ASSENT_LISTEN to the same port`,
+  ]);
+}

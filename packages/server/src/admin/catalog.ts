@@ -1,0 +1,194 @@
+/** What an operator does with scopes (RFC 6749 §3.3) and the APIs that they belong to (RFC 8707). */
+
+import { hashes } from "../crypto/hashes.ts";
+import { base64url } from "../crypto/random.ts";
+import { displayTextProblem } from "../oauth/client-registration/metadata.ts";
+import type { Resource, Scope } from "../oauth/model.ts";
+import { isScopeName } from "../oauth/scope.ts";
+import { allClients } from "./clients.ts";
+import type { AdminContext } from "./context.ts";
+import { OPERATOR_ROLES } from "./people.ts";
+import { type Remark, refuse, refuseAny } from "./problem.ts";
+import { newSecret } from "./secret.ts";
+
+const MAX_DESCRIPTION = 200;
+const MAX_RESOURCE_NAME = 120;
+/** Seconds. Keys stay published for two hours after they signed last: no token may live longer. */
+export const MAX_TOKEN_LIFETIME = 3600;
+
+/** Roles that a scope can ask of its owner: one of the operators', or that they are an operator at all. */
+export const OWNER_ROLES: readonly string[] = [...OPERATOR_ROLES, "operator"];
+
+export type NewScope = Pick<Scope, "name" | "description"> & Partial<Omit<Scope, "name" | "description">>;
+
+/** Throws `invalid` with all that is wrong, `unknown` (the API), `taken`. */
+export async function createScope(input: NewScope, context: AdminContext): Promise<Scope> {
+  const scope: Scope = { resource: null, optional: false, sensitive: false, ownerRole: null, ...input };
+  return putScope(scope, true, context);
+}
+
+/** Throws `unknown`, `invalid`. */
+export async function updateScope(
+  name: string,
+  changes: Partial<Omit<Scope, "name">>,
+  context: AdminContext,
+): Promise<Scope> {
+  const before = (await context.storage.listScopes()).find((scope) => scope.name === name) ?? unknownScope(name);
+  return putScope({ ...before, ...changes }, false, context);
+}
+
+/** Removes a scope: no new token carries it. Clients that name it are returned; should it be created again, they may ask for it again. */
+export async function deleteScope(name: string, context: AdminContext): Promise<readonly string[]> {
+  if (!(await context.storage.deleteScope({ name, now: context.now() }))) return unknownScope(name);
+  const naming: string[] = [];
+  for await (const { clientId, scopes, ownScopes } of allClients(context)) {
+    if (scopes.includes(name) || ownScopes.includes(name)) naming.push(clientId);
+  }
+  return naming;
+}
+
+async function putScope(scope: Scope, create: boolean, { storage }: AdminContext): Promise<Scope> {
+  const { name, description, ownerRole } = scope;
+  const problems: Remark[] = [];
+  if (!isScopeName(name)) {
+    const problem = `${JSON.stringify(name.slice(0, 150))}: 1 to 128 printable ASCII characters, without space, quote and backslash (RFC 6749 §3.3)`;
+    problems.push({ field: "name", problem });
+  }
+  const wording = displayTextProblem(description, MAX_DESCRIPTION);
+  if (wording !== undefined) problems.push({ field: "description", problem: wording });
+  if (ownerRole !== null && !OWNER_ROLES.includes(ownerRole)) {
+    problems.push({
+      field: "owner_role",
+      problem: `${JSON.stringify(ownerRole)} is not one of ${OWNER_ROLES.join(", ")}`,
+    });
+  }
+  refuseAny(problems);
+  const outcome = await storage.putScope({ scope, create });
+  if (outcome.kind === "conflict") refuse("taken", "name", `there is a scope ${JSON.stringify(name)} already`);
+  if (outcome.kind === "unknown_resource") unknownResource(scope.resource ?? "", "resource");
+  return scope;
+}
+
+export interface NewResource {
+  readonly identifier: string;
+  readonly name: string;
+  readonly tokenFormat?: string;
+  /** Seconds. */
+  readonly tokenLifetime?: number | null;
+  readonly alg?: string;
+  readonly grantBound?: boolean;
+}
+
+export interface ResourceWithSecret {
+  readonly resource: Resource;
+  /** With which this API introspects tokens; told this once. */
+  readonly secret: string;
+}
+
+/** Throws `invalid` with all that is wrong, `taken`. */
+export async function createResource(input: NewResource, context: AdminContext): Promise<ResourceWithSecret> {
+  const secret = newSecret(context);
+  const resource: Resource = {
+    identifier: input.identifier,
+    name: input.name,
+    tokenFormat: "jwt",
+    tokenLifetime: input.tokenLifetime ?? null,
+    alg: "ES256",
+    grantBound: input.grantBound ?? false,
+    introspectionClientId: `rs_${base64url(context.randomBytes(16))}`,
+    introspectionSecretHash: hashes.sha256(secret),
+    createdAt: context.now(),
+  };
+  refuseAny([
+    ...identifierProblems(input.identifier, context.issuer),
+    ...tokenProblems(input),
+    ...resourceProblems(resource),
+  ]);
+  const outcome = await context.storage.putResource({ resource, create: true });
+  if (outcome.kind === "conflict") {
+    refuse("taken", "identifier", `there is an API ${JSON.stringify(input.identifier)} already`);
+  }
+  return { resource, secret };
+}
+
+export interface ResourceChanges {
+  readonly name?: string;
+  /** Seconds; null: the server's default. */
+  readonly tokenLifetime?: number | null;
+  readonly grantBound?: boolean;
+  /** True: a new introspection secret; the old one is refused from now on. */
+  readonly newSecret?: boolean;
+}
+
+/** Throws `unknown`, `invalid`. `secret`: null unless it was asked for. */
+export async function updateResource(
+  identifier: string,
+  { newSecret: renew = false, ...changes }: ResourceChanges,
+  context: AdminContext,
+): Promise<{ readonly resource: Resource; readonly secret: string | null }> {
+  const before = await resourceOf(identifier, context);
+  const secret = renew ? newSecret(context) : null;
+  const resource: Resource = {
+    ...before,
+    ...changes,
+    ...(secret === null ? {} : { introspectionSecretHash: hashes.sha256(secret) }),
+  };
+  refuseAny(resourceProblems(resource));
+  await context.storage.putResource({ resource, create: false });
+  return { resource, secret };
+}
+
+/** Throws `unknown`; `in_use` while scopes belong to it. */
+export async function deleteResource(identifier: string, { storage }: AdminContext): Promise<void> {
+  const outcome = await storage.deleteResource({ identifier });
+  if (outcome === "unknown") unknownResource(identifier, "identifier");
+  if (outcome === "in_use") {
+    const own = (await storage.listScopes()).filter(({ resource }) => resource === identifier).map(({ name }) => name);
+    refuse("in_use", "identifier", `scopes belong to it (${own.slice(0, 10).join(", ")}): delete or move them first`);
+  }
+}
+
+async function resourceOf(identifier: string, { storage }: AdminContext): Promise<Resource> {
+  const found = (await storage.listResources()).find((resource) => resource.identifier === identifier);
+  return found ?? unknownResource(identifier, "identifier");
+}
+
+/** RFC 8707 §2: an absolute URI without a fragment. */
+const ABSOLUTE_URI = /^[a-z][a-z0-9+.-]*:[\u0021\u0024-\u003b\u003d\u003f-\u005b\u005d\u005f\u0061-\u007a\u007e]+$/;
+
+function identifierProblems(identifier: string, issuer: string): readonly Remark[] {
+  const wrong = (problem: string): Remark[] => [{ field: "identifier", problem }];
+  const shown = JSON.stringify(identifier.slice(0, 150));
+  if (identifier.length > 2048 || !ABSOLUTE_URI.test(identifier)) {
+    return wrong(`${shown} is not an absolute URI without a fragment, such as https://api.example.com (RFC 8707 §2)`);
+  }
+  if (/^https?:/.test(identifier) && !/^https?:\/\/[^/?]/.test(identifier)) return wrong(`${shown} has no host`);
+  if (identifier === issuer) return wrong("it is the issuer's own: a scope without an API belongs to the issuer");
+  return [];
+}
+
+function tokenProblems({ tokenFormat = "jwt", alg = "ES256" }: NewResource): readonly Remark[] {
+  return [
+    ...(tokenFormat === "jwt" ? [] : [{ field: "token_format", problem: "access tokens of this version are jwt" }]),
+    ...(alg === "ES256" ? [] : [{ field: "alg", problem: "access tokens of this version are signed by ES256" }]),
+  ];
+}
+
+function resourceProblems({ name, tokenLifetime }: Resource): readonly Remark[] {
+  const problems: Remark[] = [];
+  const naming = displayTextProblem(name, MAX_RESOURCE_NAME);
+  if (naming !== undefined) problems.push({ field: "name", problem: naming });
+  const fits =
+    tokenLifetime === null ||
+    (Number.isInteger(tokenLifetime) && tokenLifetime >= 1 && tokenLifetime <= MAX_TOKEN_LIFETIME);
+  if (!fits) problems.push({ field: "token_lifetime", problem: `it is 1 to ${MAX_TOKEN_LIFETIME} seconds` });
+  return problems;
+}
+
+function unknownScope(name: string): never {
+  return refuse("unknown", "name", `there is no scope ${JSON.stringify(name)}`);
+}
+
+function unknownResource(identifier: string, field: string): never {
+  return refuse("unknown", field, `there is no API ${JSON.stringify(identifier)}; create it first`);
+}

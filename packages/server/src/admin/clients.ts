@@ -1,0 +1,257 @@
+/** What an operator does with clients (RFC 6749 §2, RFC 7591 §2). */
+
+import { hashes } from "../crypto/hashes.ts";
+import {
+  AUTH_METHODS,
+  type ClientMetadata,
+  MAX_SCOPES,
+  type RegisteredFields,
+  readRegistration,
+} from "../oauth/client-registration/metadata.ts";
+import type { Client, ClientSecret, Millis } from "../oauth/model.ts";
+import type { AdminContext } from "./context.ts";
+import { storeLogo } from "./logo.ts";
+import { pagesOf } from "./paging.ts";
+import { AdminError, type Remark, refuse, refuseAny } from "./problem.ts";
+import { newClientId, newSecret } from "./secret.ts";
+
+const DAY: Millis = 86_400_000;
+/** How long a client's old secret works beside the new one, unless the operator says otherwise: long enough to deploy the new one. */
+export const DEFAULT_OVERLAP: Millis = DAY;
+export const MAX_OVERLAP: Millis = 30 * DAY;
+
+/** What an operator decides about a client, and no registration by the client itself may. */
+export type OwnClientSettings = Partial<
+  Pick<Client, "ownScopes" | "requirePkce" | "allowPlainPkce" | "firstParty" | "refresh">
+>;
+
+export interface NewClient extends OwnClientSettings {
+  readonly type: Client["type"];
+  /** RFC 7591's members; `token_endpoint_auth_method` and `grant_types` have defaults by type. */
+  readonly metadata: ClientMetadata;
+  /** A picture in PNG, JPEG, WebP or GIF. */
+  readonly logo?: Uint8Array;
+}
+
+export interface ClientWithSecret {
+  readonly client: Client;
+  /** Told this once; null: it has none. */
+  readonly secret: string | null;
+}
+
+/** Registers a client. Throws an `AdminError` that names all that is wrong. */
+export async function createClient(input: NewClient, context: AdminContext): Promise<ClientWithSecret> {
+  const fields = await checkedFields(input.type, input.metadata, input, context);
+  const logo = input.logo === undefined ? null : await storeLogo(input.logo, context);
+  const now = context.now();
+  const secret = fields.type === "public" ? null : newSecret(context);
+  const client: Client = {
+    clientId: newClientId(context),
+    status: "active",
+    ownScopes: input.ownScopes ?? [],
+    secrets: secret === null ? [] : [{ hash: hashes.sha256(secret), createdAt: now, expiresAt: null }],
+    requirePkce: input.requirePkce ?? false,
+    allowPlainPkce: input.allowPlainPkce ?? false,
+    firstParty: input.firstParty ?? false,
+    refresh: fields.type === "public" ? "rotate" : (input.refresh ?? "keep"),
+    logo,
+    createdAt: now,
+    updatedAt: now,
+    reducedAt: null,
+    ...fields,
+  };
+  const outcome = await context.storage.putClient({ client, expect: 0 });
+  if (outcome.kind === "conflict") throw new Error("a random client_id came up twice");
+  return { client, secret };
+}
+
+export interface ClientChanges extends OwnClientSettings {
+  /** Members that change; null takes one away. What isn't named stays. */
+  readonly metadata?: ClientMetadata;
+  readonly status?: Client["status"];
+}
+
+/** Changes a client. Throws `unknown`, or what is wrong with the changed whole. */
+export async function updateClient(clientId: string, changes: ClientChanges, context: AdminContext): Promise<Client> {
+  return changeClient(clientId, context, async (client) => {
+    const { metadata, ...settings } = changes;
+    const asked = { ...client, ...settings };
+    const fields = await checkedFields(client.type, { ...metadataOf(client), ...metadata }, asked, context, client);
+    const now = context.now();
+    const lost = (before: readonly string[], after: readonly string[]) => before.some((one) => !after.includes(one));
+    const reduced = lost(client.scopes, fields.scopes) || lost(client.grantTypes, fields.grantTypes);
+    return { ...asked, ...fields, reducedAt: reduced ? now : client.reducedAt, updatedAt: now };
+  });
+}
+
+/** Gives a client a new secret; those before it work for `overlap` milliseconds more. Throws `unknown`, `invalid`. */
+export async function rotateSecret(
+  clientId: string,
+  overlap: Millis,
+  context: AdminContext,
+): Promise<ClientWithSecret & { readonly secret: string; readonly oldUntil: Millis }> {
+  if (overlap < 0 || overlap > MAX_OVERLAP) {
+    refuse("invalid", "overlap", `it is 0 to ${MAX_OVERLAP / 1000} seconds (30 days)`);
+  }
+  const secret = newSecret(context);
+  const now = context.now();
+  const client = await changeClient(clientId, context, async (before) => {
+    if (before.type === "public") refuse("invalid", null, "a public client has no secret");
+    const old = before.secrets
+      .map((one): ClientSecret => ({ ...one, expiresAt: Math.min(one.expiresAt ?? now + overlap, now + overlap) }))
+      .filter(({ expiresAt }) => (expiresAt ?? 0) > now);
+    // One rotation after the other: the last few are enough, and each request compares them all.
+    const fresh: ClientSecret = { hash: hashes.sha256(secret), createdAt: now, expiresAt: null };
+    return { ...before, secrets: [...old.slice(-3), fresh], updatedAt: now };
+  });
+  return { client, secret, oldUntil: now + overlap };
+}
+
+/** Stores a picture and shows it on the consent page; null takes the present one away. Throws `unknown`, `invalid`. */
+export async function setLogo(clientId: string, picture: Uint8Array | null, context: AdminContext): Promise<Client> {
+  await clientOf(clientId, context);
+  const logo = picture === null ? null : await storeLogo(picture, context);
+  return changeClient(clientId, context, async (before) => ({ ...before, logo, updatedAt: context.now() }));
+}
+
+/** Ends all that owners granted it, and forgets it. Throws `unknown`. */
+export async function deleteClient(clientId: string, { storage, now }: AdminContext): Promise<void> {
+  if (!(await storage.deleteClient({ clientId, now: now() }))) unknownClient(clientId);
+}
+
+/** Throws `unknown`. */
+export async function clientOf(clientId: string, { storage }: AdminContext): Promise<Client> {
+  return (await storage.getClient({ clientId }))?.record ?? unknownClient(clientId);
+}
+
+/** All clients, by id, a page at a time. */
+export function allClients({ storage }: AdminContext): AsyncGenerator<Client> {
+  return pagesOf(
+    (limit, after) => storage.listClients({ limit, after }),
+    ({ clientId }) => clientId,
+  );
+}
+
+/** What an operator should know of a client that is valid all the same. */
+export function clientRemarks(client: Client): readonly Remark[] {
+  const remarks: Remark[] = [];
+  if (client.scopes.length === 0 && client.grantTypes.includes("authorization_code")) {
+    remarks.push({ field: "scope", problem: "this client may ask for no scope, and every request needs one" });
+  }
+  const local = client.redirectUris.filter((uri) => /^http:\/\/localhost[:/]/.test(`${uri}/`));
+  if (local.length > 0) {
+    const problem = `${local.join(", ")}: localhost may resolve to another address than the app listens on, and its port must match exactly; http://127.0.0.1 is surer (RFC 8252 §8.3)`;
+    remarks.push({ field: "redirect_uris", problem });
+  }
+  if (client.firstParty) {
+    remarks.push({
+      field: "first_party",
+      problem: "owners are not asked: every request of this client is consented to",
+    });
+  }
+  if (client.allowPlainPkce) {
+    remarks.push({
+      field: "allow_plain_pkce",
+      problem: "a plain challenge protects against nobody who sees the request; S256 does (RFC 7636 §7.2)",
+    });
+  }
+  return remarks;
+}
+
+function unknownClient(clientId: string): never {
+  return refuse("unknown", "client_id", `there is no client ${JSON.stringify(clientId)}`);
+}
+
+/** Read, change, write; again where another operator wrote in between. */
+async function changeClient(
+  clientId: string,
+  { storage }: AdminContext,
+  change: (before: Client) => Promise<Client>,
+): Promise<Client> {
+  for (let tries = 0; tries < 5; tries += 1) {
+    const found = await storage.getClient({ clientId });
+    if (found === undefined) return unknownClient(clientId);
+    const client = await change(found.record);
+    const outcome = await storage.putClient({ client, expect: found.version });
+    if (outcome.kind === "stored") return client;
+  }
+  throw new AdminError("conflict", [{ field: null, problem: "others change this client all the time: try again" }]);
+}
+
+/** The registration as RFC 7591 would say it today. */
+function metadataOf(client: Client): ClientMetadata {
+  return {
+    client_name: client.name,
+    redirect_uris: client.redirectUris,
+    grant_types: client.grantTypes,
+    response_types: client.responseTypes,
+    scope: client.scopes.join(" "),
+    token_endpoint_auth_method: client.authMethod,
+    client_uri: client.clientUri,
+    policy_uri: client.policyUri,
+    tos_uri: client.tosUri,
+  };
+}
+
+async function checkedFields(
+  type: Client["type"],
+  metadata: ClientMetadata,
+  settings: OwnClientSettings,
+  context: AdminContext,
+  before?: Client,
+): Promise<RegisteredFields> {
+  const read = readRegistration(metadata, {
+    token_endpoint_auth_method: type === "public" ? "none" : "client_secret_basic",
+    grant_types: type === "public" ? ["authorization_code"] : ["authorization_code", "refresh_token"],
+  });
+  const problems: Remark[] = read.kind === "invalid" ? [...read.problems] : [];
+  if (read.kind === "valid" && read.fields.type !== type) problems.push(wrongMethod(type));
+  const scopes = read.kind === "valid" ? read.fields.scopes : [];
+  problems.push(...settingProblems(type, settings));
+  // A scope that was deleted since is no reason to refuse another change.
+  problems.push(...(await unknownScopes("scope", scopes, before?.scopes ?? [], context)));
+  problems.push(...(await unknownScopes("own_scope", settings.ownScopes ?? [], before?.ownScopes ?? [], context)));
+  refuseAny(problems);
+  if (read.kind === "invalid") throw new Error("a registration is invalid without a problem");
+  return read.fields;
+}
+
+function wrongMethod(type: Client["type"]): Remark {
+  const secret = AUTH_METHODS.filter((method) => method !== "none").join(" or ");
+  const problem =
+    type === "public"
+      ? "a public client can't keep a secret: its method is none"
+      : `a confidential client authenticates by ${secret}; one that can't is public, which is decided when it is created`;
+  return { field: "token_endpoint_auth_method", problem };
+}
+
+function settingProblems(type: Client["type"], { refresh, ownScopes = [] }: OwnClientSettings): readonly Remark[] {
+  const problems: Remark[] = [];
+  if (type === "public" && refresh === "keep") {
+    problems.push({ field: "refresh", problem: "a public client's refresh tokens rotate (RFC 9700 §4.14.2)" });
+  }
+  if (type === "public" && ownScopes.length > 0) {
+    problems.push({
+      field: "own_scope",
+      problem: "a public client proves nothing by itself, so it holds no scopes of its own",
+    });
+  }
+  if (ownScopes.length > MAX_SCOPES) problems.push({ field: "own_scope", problem: `${MAX_SCOPES} names are the most` });
+  return problems;
+}
+
+/** A name that isn't there is a slip of the pen more often than a plan. */
+async function unknownScopes(
+  field: "scope" | "own_scope",
+  names: readonly string[],
+  had: readonly string[],
+  { storage }: AdminContext,
+): Promise<readonly Remark[]> {
+  const added = names.filter((name) => !had.includes(name));
+  if (added.length === 0) return [];
+  const known = new Set((await storage.listScopes()).map(({ name }) => name));
+  const missing = added.filter((name) => !known.has(name)).slice(0, 10);
+  if (missing.length === 0) return [];
+  const list = missing.map((name) => JSON.stringify(name)).join(", ");
+  return [{ field, problem: `${list}: no such scope; create it first` }];
+}

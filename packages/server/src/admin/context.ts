@@ -1,0 +1,64 @@
+/** What the operator's use-cases work with: storage, time and randomness; and how a program gets them from a configuration. */
+
+import type { Config } from "../config.ts";
+import { randomBytes } from "../crypto/random.ts";
+import { Secrets } from "../crypto/secrets.ts";
+import { prepareDataDir, secretsOf } from "../data-dir.ts";
+import type { Millis } from "../oauth/model.ts";
+import type { OwnerStorage } from "../owners/storage.ts";
+import { openStorage, type Storage } from "../storage/open.ts";
+import type { AdminStorage } from "./storage.ts";
+
+export interface AdminContext {
+  readonly storage: AdminStorage & OwnerStorage;
+  /** The issuer's URL, as the configuration has it. */
+  readonly issuer: string;
+  now(): Millis;
+  /** `size` unpredictable bytes. */
+  randomBytes(size: number): Uint8Array;
+}
+
+/** A context whose database this process opened itself. */
+export interface OpenedAdmin extends AdminContext {
+  readonly storage: Storage;
+  readonly config: Config;
+  /** The server's secrets, read (or made) when first asked for. */
+  secrets(): Secrets;
+  close(): Promise<void>;
+}
+
+/** The use-cases on a storage that is open already, such as a server's own. */
+export function adminOf(
+  storage: AdminStorage & OwnerStorage,
+  issuer: string,
+  now: () => Millis = Date.now,
+): AdminContext {
+  return { storage, issuer, now, randomBytes };
+}
+
+/**
+ * Opens the database that a configuration names, also while servers run on it; a missing one is made, an old schema brought up to date.
+ * Throws a `ConfigError` or `UnsafeFileMode` where others may touch its files, `StorageUnavailable`, `SchemaMismatch`.
+ */
+export async function openAdmin(config: Config, now: () => Millis = Date.now): Promise<OpenedAdmin> {
+  prepareDataDir(config);
+  // A few writes and then the end: a thread of its own would only take time to start.
+  const storage = await openStorage({ url: config.databaseUrl, writer: "main" });
+  try {
+    await storage.migrate({ now: now() });
+  } catch (error) {
+    await storage.close();
+    throw error;
+  }
+  let secrets: Secrets | undefined;
+  return {
+    ...adminOf(storage, config.issuer, now),
+    storage,
+    config,
+    secrets() {
+      secrets ??= new Secrets(secretsOf(config));
+      return secrets;
+    },
+    close: () => storage.close(),
+  };
+}

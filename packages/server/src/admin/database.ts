@@ -1,0 +1,41 @@
+/** What an operator does with the database as a whole. */
+
+import { existsSync } from "node:fs";
+import type { Config } from "../config.ts";
+import { databaseFile, prepareDataDir } from "../data-dir.ts";
+import type { Millis } from "../oauth/model.ts";
+import type { MigrationState } from "../storage/migrations/migrate.ts";
+import { openStorage } from "../storage/open.ts";
+
+/** Brings the schema up to date, making the database where there is none; the names of what was applied. Throws as `openAdmin` does. */
+export async function migrateDatabase(config: Config, now: Millis): Promise<readonly string[]> {
+  prepareDataDir(config);
+  const storage = await openStorage({ url: config.databaseUrl, writer: "main" });
+  try {
+    return await storage.migrate({ now });
+  } finally {
+    await storage.close();
+  }
+}
+
+export interface DatabaseStatus {
+  readonly kind: string;
+  /** Null: it is no file. */
+  readonly path: string | null;
+  readonly exists: boolean;
+  /** Empty where there is no database yet. */
+  readonly migrations: readonly MigrationState[];
+}
+
+/** Looks, and changes nothing. Throws `SchemaMismatch`, `StorageUnavailable`, `UnsafeFileMode`. */
+export async function databaseStatus(config: Config): Promise<DatabaseStatus> {
+  const path = databaseFile(config) ?? null;
+  const kind = config.databaseUrl.split(":", 1)[0] ?? "";
+  if (path !== null && !existsSync(path)) return { kind, path, exists: false, migrations: [] };
+  const storage = await openStorage({ url: config.databaseUrl, readonly: true });
+  try {
+    return { kind, path, exists: true, migrations: await storage.migrationStatus() };
+  } finally {
+    await storage.close();
+  }
+}

@@ -1,0 +1,15 @@
+/** `@assent/server/admin`: what an operator can do, without a terminal or HTTP; the command, the console and the admin API share it. */
+
+export { type Config, ConfigError, loadConfig } from "../config.ts";
+export { MAX_SCOPES } from "../oauth/client-registration/metadata.ts";
+export { SchemaMismatch, StorageUnavailable, UnsafeFileMode } from "../storage/errors.ts";
+export * from "./catalog.ts";
+export * from "./clients.ts";
+export * from "./consents.ts";
+export { type AdminContext, adminOf, type OpenedAdmin, openAdmin } from "./context.ts";
+export { type DatabaseStatus, databaseStatus, migrateDatabase } from "./database.ts";
+export * from "./keys.ts";
+export { LOGO_SIZE, MAX_LOGO_BYTES, renderLogo } from "./logo.ts";
+export * from "./people.ts";
+export { AdminError, type AdminErrorKind, type Remark } from "./problem.ts";
+export * from "./records.ts";

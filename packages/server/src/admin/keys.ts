@@ -1,0 +1,93 @@
+/** What an operator does with signing keys (RFC 7517): look, bring the next one in, take one out. */
+
+import type { Secrets } from "../crypto/secrets.ts";
+import { addSigningKey, KEEP_AFTER, PUBLISH_BEFORE_USE, supersededAt } from "../crypto/signing-keys.ts";
+import type { Millis } from "../oauth/model.ts";
+import type { AdminContext } from "./context.ts";
+import { refuse } from "./problem.ts";
+import type { StoredKey } from "./storage.ts";
+
+/** What using the server's secret takes besides. */
+export interface KeyContext extends AdminContext {
+  secrets(): Secrets;
+}
+
+/** `signing`: signs now. `next`: published, signs later. `verifying`: its last tokens may still live. `past`: of no use any more. */
+export type KeyStatus = "signing" | "next" | "verifying" | "past";
+
+export interface KeyState {
+  readonly key: StoredKey;
+  readonly status: KeyStatus;
+  /** Until when it is published; null: its successor isn't known yet. */
+  readonly publishedUntil: Millis | null;
+}
+
+/** All keys, oldest first, with what each is for now. */
+export async function listKeys({ storage, now }: AdminContext): Promise<readonly KeyState[]> {
+  const keys = await storage.listKeys();
+  return keys.map((key) => stateOf(key, keys, now()));
+}
+
+function stateOf(key: StoredKey, all: readonly StoredKey[], now: Millis): KeyState {
+  const until = supersededAt(key, all, now);
+  if (until === undefined) {
+    return { key, status: key.activeFrom > now ? "next" : "signing", publishedUntil: null };
+  }
+  const publishedUntil = until + KEEP_AFTER;
+  return { key, status: now < publishedUntil ? "verifying" : "past", publishedUntil };
+}
+
+/**
+ * Makes a key. It is published at once and signs a day later, when every API has it; with `immediately` it signs at once, for when the present
+ * one is no longer trusted: an API that keeps the old key set refuses its tokens until it asks again. Throws `conflict` where a next key is
+ * published already.
+ */
+export async function rotateKey(
+  { immediately }: { readonly immediately: boolean },
+  context: KeyContext,
+): Promise<StoredKey> {
+  const { storage } = context;
+  const now = context.now();
+  const before = await storage.listKeys();
+  const pending = before.filter(({ activeFrom, retiredAt }) => activeFrom > now && retiredAt === null);
+  const [next] = pending;
+  if (next !== undefined && !immediately) {
+    refuse(
+      "conflict",
+      null,
+      `the next key is published already: ${next.kid} signs from ${new Date(next.activeFrom).toISOString()}`,
+    );
+  }
+  // The very first key has nobody to wait for.
+  const activeFrom =
+    immediately || before.every(({ retiredAt }) => retiredAt !== null) ? now : now + PUBLISH_BEFORE_USE;
+  if (!(await addSigningKey(storage, context.secrets(), before, now, activeFrom))) {
+    refuse("conflict", null, "another process made a key at the same moment: look at the list, then try again");
+  }
+  // One that was to come would take over from the new one tomorrow.
+  for (const { kid } of pending) await storage.retireKey({ kid, now });
+  const known = new Set(before.map(({ kid }) => kid));
+  const made = (await storage.listKeys()).find(({ kid }) => !known.has(kid));
+  return made ?? refuse("conflict", null, "the new key was removed at once by another");
+}
+
+/**
+ * Takes a key out of use. It stays published until the last token that it signed has expired; with `immediately` it is gone at once and its
+ * tokens are refused. Throws `unknown`, `conflict` where it is the only one that can sign.
+ */
+export async function retireKey(
+  kid: string,
+  { immediately }: { readonly immediately: boolean },
+  { storage, now }: AdminContext,
+): Promise<void> {
+  const keys = await storage.listKeys();
+  const key = keys.find((one) => one.kid === kid);
+  if (key === undefined) return refuse("unknown", "kid", `there is no key ${JSON.stringify(kid)}`);
+  const at = now();
+  const others = keys.filter((one) => one.kid !== kid && one.retiredAt === null && one.activeFrom <= at);
+  if (key.retiredAt === null && others.length === 0) {
+    refuse("conflict", "kid", "no other key could sign: make one that does first (key rotate --now)");
+  }
+  if (immediately) await storage.removeKey({ kid });
+  else if (!(await storage.retireKey({ kid, now: at }))) refuse("conflict", "kid", "this key was retired before");
+}

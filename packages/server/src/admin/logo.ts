@@ -1,0 +1,58 @@
+/** A client's logo: decoded, made small and plain, and kept under the hash of what came out. */
+
+import { createHash } from "node:crypto";
+import type { AdminContext } from "./context.ts";
+import { refuse } from "./problem.ts";
+
+export const MAX_LOGO_BYTES = 1_048_576;
+/** Width and height of what is kept. */
+export const LOGO_SIZE = 256;
+/** A picture says how large it is before it is decoded: one of more pixels (16 Mi) is not decoded at all. */
+const MAX_PIXELS = 16_777_216;
+
+type Format = "png" | "jpeg" | "webp" | "gif";
+
+/** What the first bytes say. Scalable drawings are programs in disguise, and so are not among these. */
+function formatOf(bytes: Buffer): Format | undefined {
+  if (bytes.subarray(0, 8).equals(Buffer.from("89504e470d0a1a0a", "hex"))) return "png";
+  if (bytes.subarray(0, 3).equals(Buffer.from("ffd8ff", "hex"))) return "jpeg";
+  if (/^GIF8[79]a/.test(bytes.toString("latin1", 0, 6))) return "gif";
+  if (/^RIFF....WEBP/s.test(bytes.toString("latin1", 0, 12))) return "webp";
+  return undefined;
+}
+
+/** The picture as PNG of at most 256 × 256 pixels, without metadata; animations keep their first frame. Throws `invalid`. */
+export async function renderLogo(picture: Uint8Array): Promise<Buffer> {
+  if (picture.byteLength > MAX_LOGO_BYTES) {
+    refuse("invalid", "logo", `it has ${picture.byteLength} bytes; ${MAX_LOGO_BYTES} (1 MiB) are the most`);
+  }
+  const bytes = Buffer.from(picture.buffer, picture.byteOffset, picture.byteLength);
+  const format = formatOf(bytes);
+  if (format === undefined) return refuse("invalid", "logo", "it is not a PNG, JPEG, WebP or GIF picture");
+  // Large, and used by nobody but an operator with a picture.
+  const { default: sharp } = await import("sharp");
+  try {
+    const image = sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: "error", pages: 1 });
+    const metadata = await image.metadata();
+    if (metadata.format !== format) return refuse("invalid", "logo", "its content is not what its beginning says");
+    return await image
+      .timeout({ seconds: 10 })
+      .autoOrient()
+      .resize({ width: LOGO_SIZE, height: LOGO_SIZE, fit: "inside", withoutEnlargement: true })
+      .toColourspace("srgb")
+      .png({ compressionLevel: 9 })
+      .toBuffer();
+  } catch (error) {
+    if (error instanceof Error && error.name === "AdminError") throw error;
+    const reason = error instanceof Error ? error.message.split("\n")[0] : String(error);
+    return refuse("invalid", "logo", `it can't be read as a picture (${reason})`);
+  }
+}
+
+/** Renders and stores; the hash under which `/logos/{hash}` shows it. Throws `invalid`. */
+export async function storeLogo(picture: Uint8Array, { storage, now }: AdminContext): Promise<string> {
+  const bytes = await renderLogo(picture);
+  const hash = createHash("sha256").update(bytes).digest("base64url");
+  await storage.putLogo({ hash, type: "image/png", bytes, now: now() });
+  return hash;
+}

@@ -1,0 +1,213 @@
+/** What an operator does with people: accounts, passwords, sessions. */
+
+import { newOwnerId } from "../crypto/id.ts";
+import { displayTextProblem } from "../oauth/client-registration/metadata.ts";
+import { canonicalEmail, canonicalLogin, canonicalUsername } from "../owners/names.ts";
+import type { Person, PersonChanges, Session } from "../owners/storage.ts";
+import { partitionOf } from "../storage/partition.ts";
+import type { AdminContext } from "./context.ts";
+import { pagesOf } from "./paging.ts";
+import { type Remark, refuse, refuseAny } from "./problem.ts";
+import { newPassword } from "./secret.ts";
+
+/** What an operator may do: all of it, read alone, or look after clients or people. */
+export const OPERATOR_ROLES = ["admin", "read", "clients", "users"] as const;
+
+const MIN_PASSWORD_CHARACTERS = 8;
+const MAX_PASSWORD_BYTES = 1024;
+const MAX_PERSON_NAME = 120;
+
+/** A password of the operator's choice, or one that is made and told once. */
+export type PasswordChoice = { readonly password: string } | { readonly generate: true };
+
+export interface NewUser {
+  readonly username: string;
+  readonly email: string;
+  readonly name?: string | null;
+  readonly operator?: readonly string[];
+  readonly password: PasswordChoice;
+}
+
+export interface UserWithPassword {
+  readonly person: Person;
+  /** The one that was made; null: the operator chose it. */
+  readonly generated: string | null;
+}
+
+/** Creates an account. Throws `invalid` with all that is wrong, or `taken`. */
+export async function createUser(input: NewUser, context: AdminContext): Promise<UserWithPassword> {
+  const username = canonicalUsername(input.username);
+  const email = canonicalEmail(input.email);
+  const password = "password" in input.password ? input.password.password : newPassword(context);
+  refuseAny([
+    ...(username === undefined ? [usernameProblem(input.username)] : []),
+    ...(email === undefined ? [emailProblem(input.email)] : []),
+    ...nameProblems(input.name),
+    ...roleProblems(input.operator ?? []),
+    ...passwordProblems(password, [input.username, input.email]),
+  ]);
+  const now = context.now();
+  const personId = newOwnerId();
+  const person: Person = {
+    partition: partitionOf(personId),
+    personId,
+    username: username ?? "",
+    email: email ?? "",
+    name: input.name ?? null,
+    status: "active",
+    passwordHash: await hash(password),
+    passwordChangedAt: now,
+    mustChangePassword: false,
+    operator: [...new Set(input.operator ?? [])],
+    createdAt: now,
+    updatedAt: now,
+  };
+  const outcome = await context.storage.createPerson({ person, now });
+  if (outcome.kind === "taken")
+    refuse("taken", outcome.what, `${JSON.stringify(person[outcome.what])} is another's already`);
+  return { person, generated: "generate" in input.password ? password : null };
+}
+
+/** By username or e-mail. Throws `unknown`. */
+export async function userOf(login: string, { storage }: AdminContext): Promise<Person> {
+  const name = canonicalLogin(login);
+  const person = name === undefined ? undefined : await storage.findPersonByName({ name });
+  return person ?? unknownUser(login);
+}
+
+/** All people, oldest first, a page at a time. */
+export function allUsers({ storage }: AdminContext): AsyncGenerator<Person> {
+  return pagesOf(
+    (limit, after) => storage.listPeople({ limit, after }),
+    ({ personId }) => personId,
+  );
+}
+
+export type UserChanges = Pick<PersonChanges, "email" | "name" | "operator">;
+
+/** Changes what isn't secret. Throws `unknown`, `invalid`, `taken`. */
+export async function updateUser(login: string, changes: UserChanges, context: AdminContext): Promise<Person> {
+  const email = changes.email === undefined ? undefined : canonicalEmail(changes.email);
+  refuseAny([
+    ...(changes.email !== undefined && email === undefined ? [emailProblem(changes.email)] : []),
+    ...nameProblems(changes.name),
+    ...roleProblems(changes.operator ?? []),
+  ]);
+  const { partition, personId } = await userOf(login, context);
+  const outcome = await context.storage.updatePerson({
+    partition,
+    personId,
+    changes: { ...changes, ...(email === undefined ? {} : { email }) },
+    now: context.now(),
+  });
+  if (outcome.kind === "taken") refuse("taken", "email", `${JSON.stringify(email)} is another's already`);
+  if (outcome.kind === "unknown") return unknownUser(login);
+  return (await context.storage.getPerson({ partition, personId })) ?? unknownUser(login);
+}
+
+/**
+ * Gives a person another password. All sessions end; all apps must ask again, too, unless `keepGrants`: a password is most often changed from
+ * outside because somebody else may know it. Throws `unknown`, `invalid`.
+ */
+export async function setPassword(
+  login: string,
+  choice: PasswordChoice,
+  { keepGrants }: { readonly keepGrants: boolean },
+  context: AdminContext,
+): Promise<UserWithPassword> {
+  const person = await userOf(login, context);
+  const { partition, personId } = person;
+  const password = "password" in choice ? choice.password : newPassword(context);
+  refuseAny(passwordProblems(password, [person.username, person.email]));
+  const changed = await context.storage.setPassword({
+    partition,
+    personId,
+    passwordHash: await hash(password),
+    mustChange: false,
+    endGrants: !keepGrants,
+    keepSessionId: null,
+    now: context.now(),
+  });
+  if (!changed) return unknownUser(login);
+  return { person: await userOf(login, context), generated: "generate" in choice ? password : null };
+}
+
+/** A disabled person can't sign in; sessions and apps' access end at once. Throws `unknown`. */
+export async function setUserStatus(login: string, status: Person["status"], context: AdminContext): Promise<Person> {
+  const { partition, personId } = await userOf(login, context);
+  const changed = await context.storage.setPersonStatus({ partition, personId, status, now: context.now() });
+  return changed ? userOf(login, context) : unknownUser(login);
+}
+
+/** Removes the person with sessions and consents, for good. Throws `unknown`. */
+export async function deleteUser(login: string, context: AdminContext): Promise<Person> {
+  const person = await userOf(login, context);
+  const { partition, personId } = person;
+  const removed = await context.storage.deletePerson({ partition, personId, now: context.now() });
+  return removed ? person : unknownUser(login);
+}
+
+/** A person's live sessions, last seen first. Throws `unknown`. */
+export async function sessionsOf(
+  login: string,
+  context: AdminContext,
+): Promise<{ readonly person: Person; readonly sessions: readonly Session[] }> {
+  const person = await userOf(login, context);
+  const { partition, personId } = person;
+  return { person, sessions: await context.storage.listSessions({ partition, personId, now: context.now() }) };
+}
+
+/** Signs one browser out. Throws `unknown`. */
+export async function revokeSession(sessionId: string, { storage }: AdminContext): Promise<void> {
+  const ended = await storage.endSession({ partition: partitionOf(sessionId), sessionId });
+  if (!ended) refuse("unknown", "session_id", `there is no live session ${JSON.stringify(sessionId)}`);
+}
+
+/** Signs a person out everywhere; how many sessions ended. Throws `unknown`. */
+export async function revokeSessionsOf(login: string, context: AdminContext): Promise<number> {
+  const { partition, personId } = await userOf(login, context);
+  return context.storage.endSessionsOf({ partition, personId });
+}
+
+function unknownUser(login: string): never {
+  return refuse("unknown", "username", `there is no user ${JSON.stringify(login)}`);
+}
+
+/** Hashing needs a native library, which most use-cases do without. */
+async function hash(password: string): Promise<string> {
+  const { hashPassword } = await import("../crypto/password.ts");
+  return hashPassword(password);
+}
+
+function usernameProblem(username: string): Remark {
+  const problem = `${JSON.stringify(username.slice(0, 100))} can't be one: 1 to 64 letters, digits and . _ - of any script, a letter or digit first, no dot last`;
+  return { field: "username", problem };
+}
+
+function emailProblem(email: string): Remark {
+  return { field: "email", problem: `${JSON.stringify(email.slice(0, 100))} is not an e-mail address` };
+}
+
+function nameProblems(name: string | null | undefined): readonly Remark[] {
+  const problem = typeof name === "string" ? displayTextProblem(name, MAX_PERSON_NAME) : undefined;
+  return problem === undefined ? [] : [{ field: "name", problem }];
+}
+
+function roleProblems(roles: readonly string[]): readonly Remark[] {
+  const unknown = roles.filter((role) => !OPERATOR_ROLES.some((known) => known === role));
+  if (unknown.length === 0) return [];
+  return [{ field: "operator", problem: `${unknown.join(", ")}: the roles are ${OPERATOR_ROLES.join(", ")}` }];
+}
+
+/** Length is what makes a password strong; nothing is asked of its letters. */
+function passwordProblems(password: string, names: readonly string[]): readonly Remark[] {
+  const wrong = (problem: string): Remark[] => [{ field: "password", problem }];
+  if (!password.isWellFormed() || password.includes("\0")) return wrong("it is not text in UTF-8");
+  if ([...password].length < MIN_PASSWORD_CHARACTERS) {
+    return wrong(`it has fewer than ${MIN_PASSWORD_CHARACTERS} characters`);
+  }
+  if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) return wrong(`it has more than ${MAX_PASSWORD_BYTES} bytes`);
+  const folded = password.toLowerCase();
+  if (names.some((name) => name.toLowerCase() === folded)) return wrong("it is the username or the e-mail address");
+  return [];
+}

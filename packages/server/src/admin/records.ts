@@ -1,0 +1,138 @@
+/** Records as operators get them: RFC 7591's names for clients (§§2, 3.2.1), snake_case for all, never a hash or a sealed byte. */
+
+import type { Client, Consent, Millis, Resource, Scope } from "../oauth/model.ts";
+import type { Person, Session } from "../owners/storage.ts";
+import type { ClientWithSecret } from "./clients.ts";
+import type { KeyState } from "./keys.ts";
+
+/** A record on its way out: what is null says nothing and is left out of clients' records, as in RFC 7591. */
+export type WireRecord = Readonly<Record<string, unknown>>;
+
+/** Times of ours are RFC 3339 in UTC; RFC 7591's own are seconds since the epoch. */
+function time(at: Millis): string;
+function time(at: Millis | null): string | null;
+function time(at: Millis | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}
+
+/** `secret`: only where it was just made. */
+export function clientRecord(client: Client, issuer: string, secret: string | null = null): WireRecord {
+  const { clientUri, policyUri, tosUri, logo } = client;
+  return {
+    client_id: client.clientId,
+    ...(secret === null ? {} : { client_secret: secret }),
+    client_id_issued_at: Math.floor(client.createdAt / 1000),
+    ...(client.type === "public" ? {} : { client_secret_expires_at: 0 }),
+    client_name: client.name,
+    type: client.type,
+    status: client.status,
+    redirect_uris: client.redirectUris,
+    grant_types: client.grantTypes,
+    response_types: client.responseTypes,
+    scope: client.scopes.join(" "),
+    own_scope: client.ownScopes.join(" "),
+    token_endpoint_auth_method: client.authMethod,
+    require_pkce: client.type === "public" || client.requirePkce,
+    allow_plain_pkce: client.allowPlainPkce,
+    first_party: client.firstParty,
+    refresh: client.refresh,
+    ...(logo === null ? {} : { logo_uri: `${issuer}/logos/${logo}` }),
+    ...(clientUri === null ? {} : { client_uri: clientUri }),
+    ...(policyUri === null ? {} : { policy_uri: policyUri }),
+    ...(tosUri === null ? {} : { tos_uri: tosUri }),
+    client_secrets: client.secrets.map(({ createdAt, expiresAt }) => ({
+      created_at: time(createdAt),
+      expires_at: time(expiresAt),
+    })),
+    updated_at: time(client.updatedAt),
+  };
+}
+
+export function newClientRecord({ client, secret }: ClientWithSecret, issuer: string): WireRecord {
+  return clientRecord(client, issuer, secret);
+}
+
+/** `generated`: a password that was just made. */
+export function userRecord(person: Person, generated: string | null = null): WireRecord {
+  return {
+    id: person.personId,
+    username: person.username,
+    ...(generated === null ? {} : { password: generated }),
+    email: person.email,
+    name: person.name,
+    status: person.status,
+    operator: person.operator,
+    has_password: person.passwordHash !== null,
+    password_changed_at: time(person.passwordChangedAt),
+    created_at: time(person.createdAt),
+    updated_at: time(person.updatedAt),
+  };
+}
+
+export function scopeRecord({ name, description, resource, optional, sensitive, ownerRole }: Scope): WireRecord {
+  return { name, description, resource, optional, sensitive, owner_role: ownerRole };
+}
+
+/** `secret`: only where it was just made. */
+export function resourceRecord(resource: Resource, secret: string | null = null): WireRecord {
+  return {
+    identifier: resource.identifier,
+    name: resource.name,
+    token_format: resource.tokenFormat,
+    token_lifetime: resource.tokenLifetime,
+    alg: resource.alg,
+    grant_bound: resource.grantBound,
+    introspection_client_id: resource.introspectionClientId,
+    ...(secret === null ? {} : { introspection_client_secret: secret }),
+    created_at: time(resource.createdAt),
+  };
+}
+
+export function sessionRecord(session: Session): WireRecord {
+  return {
+    id: session.sessionId,
+    user_id: session.personId,
+    created_at: time(session.createdAt),
+    last_seen_at: time(session.lastSeenAt),
+    expires_at: time(Math.min(session.idleUntil, session.absoluteUntil)),
+    auth_time: Math.floor(session.authTime / 1000),
+    amr: session.amr,
+    address: session.address,
+    user_agent: session.userAgent,
+  };
+}
+
+export function consentRecord(consent: Consent): WireRecord {
+  return {
+    owner_id: consent.ownerId,
+    client_id: consent.clientId,
+    client_name: consent.shown.clientName,
+    status: consent.status,
+    via: consent.via,
+    granted_by: consent.grantedBy,
+    scopes: consent.scopes.map(({ name, grantedAt, expiresAt }) => ({
+      name,
+      granted_at: time(grantedAt),
+      expires_at: time(expiresAt),
+    })),
+    created_at: time(consent.createdAt),
+    updated_at: time(consent.updatedAt),
+    expires_at: time(consent.expiresAt),
+    last_used_at: time(consent.lastUsedAt),
+    uses: consent.uses,
+    revoked_at: time(consent.revokedAt),
+    revoked_by: consent.revokedBy,
+  };
+}
+
+export function keyRecord({ key, status, publishedUntil }: KeyState): WireRecord {
+  return {
+    kid: key.kid,
+    alg: key.alg,
+    status,
+    created_at: time(key.createdAt),
+    signs_from: time(key.activeFrom),
+    published_until: time(publishedUntil),
+    retired_at: time(key.retiredAt),
+  };
+}

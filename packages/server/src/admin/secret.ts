@@ -1,0 +1,30 @@
+/** Ids, secrets and passwords that are made for an operator. */
+
+import { base64url } from "../crypto/random.ts";
+import { partitionOf } from "../storage/partition.ts";
+import type { AdminContext } from "./context.ts";
+
+/**
+ * A client's id: 16 random bytes as base64url. It is never of the shape of an owner's id, because both can be the `sub` of a token, and
+ * never begins with a dash, which command lines take for an option.
+ */
+export function newClientId({ randomBytes }: Pick<AdminContext, "randomBytes">): string {
+  for (;;) {
+    const id = base64url(randomBytes(16));
+    if (/^[A-Za-z0-9]/.test(id) && partitionOf(id) === -1) return id;
+  }
+}
+
+/** A secret of a client or an API: 32 random bytes, behind a prefix that secret scanners know. */
+export function newSecret({ randomBytes }: Pick<AdminContext, "randomBytes">): string {
+  return `cs_${base64url(randomBytes(32))}`;
+}
+
+/** 32 letters and digits that can't be taken for each other. */
+const READABLE = "abcdefghjkmnpqrstuvwxyz023456789";
+
+/** A password of 100 random bits, in five groups of four, to be read out or typed. */
+export function newPassword({ randomBytes }: Pick<AdminContext, "randomBytes">): string {
+  const letters = Array.from(randomBytes(20), (byte) => READABLE[byte % READABLE.length]);
+  return [0, 4, 8, 12, 16].map((from) => letters.slice(from, from + 4).join("")).join("-");
+}

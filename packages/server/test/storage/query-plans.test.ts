@@ -1,0 +1,146 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { sqlite } from "../../src/storage/dialect.ts";
+import { openStorage } from "../../src/storage/open.ts";
+import { partitionOf } from "../../src/storage/partition.ts";
+import type { Params, Row, Sql, Tx } from "../../src/storage/sql.ts";
+import { Connection } from "../../src/storage/sqlite/connection.ts";
+import { verbs } from "../../src/storage/verbs/index.ts";
+import {
+  aClient,
+  aGrant,
+  aKey,
+  anApproval,
+  anId,
+  aPerson,
+  aResource,
+  aScope,
+  aSession,
+  NOW,
+} from "./support/builders.ts";
+
+let directory: string;
+let path: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "assent-plans-"));
+  path = join(directory, "assent.db");
+  const storage = await openStorage({ url: `sqlite:${path}`, writer: "main" });
+  await storage.migrate({ now: NOW });
+  await storage.createPerson({ person, now: NOW });
+  await storage.close();
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+const personId = anId();
+const person = aPerson({ personId, partition: partitionOf(personId) });
+const grant = aGrant(person, { scopes: ["read", "write"] });
+const consent = { partition: person.partition, ownerId: personId, clientId: grant.clientId, now: NOW };
+const sweep = { now: NOW + 9_000_000_000, limit: 10 };
+const client = aClient({ clientId: grant.clientId });
+
+/** What each transaction is called with, in an order in which each does something. */
+const calls: readonly (readonly [string, unknown])[] = [
+  ["approve", anApproval(grant)],
+  ["approve", anApproval(grant)],
+  ["approve", anApproval(aGrant(person), { declined: ["write"] })],
+  ["issueGrant", { grant: aGrant(person), address: null, now: NOW }],
+  ["narrowConsent", { ...consent, remove: ["read"], by: "x" }],
+  ["approve", anApproval(aGrant(person))],
+  ["revokeConsent", { ...consent, revokedBy: "x" }],
+  ["createSession", aSession(person, { replaces: { partition: 1, sessionId: "x" } })],
+  ["setPassword", { ...person, passwordHash: "x", mustChange: false, endGrants: true, keepSessionId: null, now: NOW }],
+  ["endSessionsOf", person],
+  ["countAttempt", { attempts: [{ key: "a", limit: 1, window: 5 }], now: NOW }],
+  [
+    "countAttempt",
+    {
+      attempts: [
+        { key: "0", limit: 9, window: 5 },
+        { key: "a", limit: 1, window: 5 },
+      ],
+      now: NOW,
+    },
+  ],
+  ["forgiveAttempt", { reset: ["a"], undo: ["b"] }],
+  ["putClient", { client, expect: 0 }],
+  ["deleteClient", { clientId: grant.clientId, now: NOW }],
+  ["putResource", { resource: aResource(), create: true }],
+  ["putScope", { scope: aScope({ resource: "https://api.example" }), create: true }],
+  ["deleteResource", { identifier: "https://api.example" }],
+  ["deleteScope", { name: "read", now: NOW }],
+  ["addKey", { key: aKey({ kid: "k" }) }],
+  ["retireKey", { kid: "k", now: NOW }],
+  ["removeKey", { kid: "k" }],
+  ["collectGrants", { now: NOW + 100_000_000, limit: 10 }],
+  ["collectGrants", sweep],
+  ["collectSessions", sweep],
+  ["collectAttempts", sweep],
+  ["collectClients", sweep],
+  ["setPersonStatus", { ...person, status: "disabled", now: NOW }],
+  ["erasePerson", { ...person, now: NOW }],
+];
+
+/** Walks that are meant: a whole small table, or an index in its own order up to a limit. */
+const MEANT = [
+  /^SCAN (catalog|signing_keys|scopes|resources)\b/,
+  /^SEARCH people USING INDEX people_by_age \((\(created_at,person_id\)|created_at)>\(?\?(,\?\))?\)$/,
+  /^SEARCH (grants|sessions|attempts|names) USING INDEX (\w+_to_collect|names_reserved) \(\w+<\?\)$/,
+  /^SEARCH clients USING INDEX clients_(by_version|deleted) \(\w+[<>]\?\)$/,
+  /^SEARCH clients USING INDEX sqlite_autoindex_clients_1 \(client_id>\?\)$/,
+  /^SCAN consents USING INDEX sqlite_autoindex_consents_1$/,
+];
+
+/** Of owners' tables: everything else goes by partition and id or owner, or by client. */
+const DIRECT =
+  /^SEARCH \w+ USING (COVERING )?INDEX \w+ \((?!partition=\?\))(partition=\? AND \w+=\?( AND \w+=\?)*|[a-z_]+=\?( AND [a-z_]+=\?)?)\)$/;
+
+test("every statement of every verb finds its rows by an index, none walks a partition", async () => {
+  const used = new Map<Sql, string>();
+  const connection = new Connection(path, { readOnly: false });
+  const recording: Tx = {
+    one: (statement: Sql, params?: Params): Promise<Row | undefined> => connection.one(note(statement), params),
+    all: (statement: Sql, params?: Params) => connection.all(note(statement), params),
+    run: (statement: Sql, params?: Params) => connection.run(note(statement), params),
+  };
+  let running = "";
+  function note(statement: Sql): Sql {
+    used.set(statement, running);
+    return statement;
+  }
+  for (const [name, args] of calls) {
+    const verb = verbs.get(name);
+    if (verb?.kind !== "transaction") throw new Error(`${name} is no transaction`);
+    running = name;
+    await verb.body(recording, args as never);
+  }
+  for (const [name, verb] of verbs) {
+    running = name;
+    if (verb.kind === "transaction")
+      expect(
+        calls.some(([called]) => called === name),
+        `${name} was not called`,
+      ).toBe(true);
+    if (verb.kind === "statement") for (const each of [verb.sql, verb.why, verb.look?.sql]) each && note(each);
+    if (verb.kind === "read") for (const each of [verb.sql, verb.also]) each && note(each);
+  }
+  connection.close();
+
+  const database = new DatabaseSync(path);
+  for (const [statement, name] of used) {
+    const steps = database.prepare(`EXPLAIN QUERY PLAN ${statement.text(sqlite)}`).all();
+    for (const { detail } of steps) {
+      const step = String(detail);
+      if (!/^(SCAN|SEARCH) /.test(step)) continue;
+      expect(
+        [...MEANT, DIRECT].some((allowed) => allowed.test(step)),
+        `${name}: ${step}\n${statement.text(sqlite)}`,
+      ).toBe(true);
+    }
+  }
+  database.close();
+  expect(used.size).toBeGreaterThan(80);
+});

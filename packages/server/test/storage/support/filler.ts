@@ -1,0 +1,28 @@
+/** A process that writes until the disk takes no more, and tells what it then could and couldn't do. */
+
+import { openStorage } from "../../../src/storage/open.ts";
+import { aKey } from "./builders.ts";
+
+const storage = await openStorage({ url: process.argv[2] ?? "" });
+const large = (serial: number) => ({ key: aKey({ serial, sealedPrivate: new Uint8Array(200_000) }) });
+
+let acknowledged = 0;
+let error = "none";
+while (error === "none" && acknowledged < 1000) {
+  try {
+    await storage.addKey(large(acknowledged + 1));
+    acknowledged += 1;
+  } catch (thrown) {
+    error = thrown instanceof Error ? thrown.name : "unknown";
+  }
+}
+const others = await Promise.allSettled([storage.addKey(large(2001)), storage.addKey(large(2002))]);
+console.log(
+  JSON.stringify({
+    acknowledged,
+    error,
+    others: others.map((result) => (result.status === "rejected" ? result.reason.name : "stored")),
+    readable: (await storage.listKeys()).length,
+  }),
+);
+await storage.close();

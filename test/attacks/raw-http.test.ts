@@ -1,0 +1,152 @@
+/** Requests that no client library sends: smuggling, folded lines, huge and slow headers (RFC 9112 §§2.2, 5.2, 6; RFC 6585 §5). */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pino from "pino";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { serverOptions } from "../../packages/server/src/http/server.ts";
+import { type AssentServer, configOf, createAssent, type Listening, listen } from "../../packages/server/src/index.ts";
+import { exchangeBytes } from "../support/back-channel.ts";
+
+const dataDir = mkdtempSync(join(tmpdir(), "assent-"));
+let assent: AssentServer;
+let listening: Listening;
+
+/** The server as it listens in operation: what it does with bytes is the listener's part. */
+beforeAll(async () => {
+  const config = configOf({ dataDir, listen: { host: "127.0.0.1", port: 0 } });
+  assent = await createAssent(config, { log: pino({ level: "silent" }) });
+  listening = await listen(assent);
+});
+afterAll(async () => {
+  await listening.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const FORM = "Content-Type: application/x-www-form-urlencoded";
+const lines = (...all: string[]) => all.join("\r\n");
+const send = (text: string, wait?: number) => exchangeBytes(listening.port, text, wait);
+/** What a smuggled second request would ask for: its answer is unlike all others. */
+const SMUGGLED = "GET /jwks HTTP/1.1\r\nHost: a\r\n\r\n";
+
+test("a plain request → read, the connection stays", async () => {
+  const body = "grant_type=x";
+  const { text, closed } = await send(
+    lines("POST /token HTTP/1.1", "Host: a", FORM, `Content-Length: ${body.length}`, "", body),
+    300,
+  );
+  expect(text).toMatch(/^HTTP\/1\.1 401 [\s\S]*"invalid_client"/);
+  expect(closed).toBe(false);
+});
+
+describe("TE-16 one request that two servers read as two", () => {
+  test.each([
+    [
+      "Content-Length and Transfer-Encoding",
+      lines("Content-Length: 4", "Transfer-Encoding: chunked", "", `0\r\n\r\n${SMUGGLED}`),
+    ],
+    [
+      "Transfer-Encoding and Content-Length",
+      lines("Transfer-Encoding: chunked", "Content-Length: 4", "", `0\r\n\r\n${SMUGGLED}`),
+    ],
+    ["two Content-Lengths", lines("Content-Length: 0", `Content-Length: ${SMUGGLED.length}`, "", SMUGGLED)],
+    ["two equal Content-Lengths in one line", lines("Content-Length: 0, 0", "", SMUGGLED)],
+    ["a Content-Length with a sign", lines("Content-Length: +0", "", SMUGGLED)],
+    ["a folded line", lines("X-A: b", " c: d", "Content-Length: 0", "", SMUGGLED)],
+    ["a folded Transfer-Encoding", lines("Transfer-Encoding:", " chunked", "Content-Length: 0", "", SMUGGLED)],
+    ["Transfer-Encoding: xchunked", lines("Transfer-Encoding: xchunked", "", `0\r\n\r\n${SMUGGLED}`)],
+    ["Transfer-Encoding: chunked, identity", lines("Transfer-Encoding: chunked, identity", "", `0\r\n\r\n${SMUGGLED}`)],
+    ["a space before the colon", lines("Content-Length : 0", "", SMUGGLED)],
+    ["a NUL in a header", lines("X-A: a\0b", "Content-Length: 0", "", SMUGGLED)],
+    ["a bare CR in a header", lines("X-A: a\rContent-Length: 5", "", SMUGGLED)],
+    ["a chunk size that is none", lines("Transfer-Encoding: chunked", "", `0x0\r\n\r\n${SMUGGLED}`)],
+  ])("%s → 400 and closed, nothing behind it is read", async (_, rest) => {
+    const { text, closed } = await send(lines("POST /token HTTP/1.1", "Host: a", FORM, rest));
+    expect(text).toMatch(/^HTTP\/1\.1 400 /);
+    expect(text).not.toMatch(/HTTP\/1\.1 200|"keys"/);
+    expect(closed).toBe(true);
+  });
+
+  test("line feeds alone → 400 and closed", async () => {
+    const { text, closed } = await send(`POST /token HTTP/1.1\nHost: a\n${FORM}\nContent-Length: 0\n\n${SMUGGLED}`);
+    expect(text).toMatch(/^HTTP\/1\.1 400 /);
+    expect(text).not.toMatch(/"keys"/);
+    expect(closed).toBe(true);
+  });
+
+  test.each([
+    ["no Host", lines("GET /jwks HTTP/1.1", "", "")],
+    ["not HTTP at all", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"],
+    ["a method of nobody", lines("FOO /token HTTP/1.1", "Host: a", "", "")],
+    ["an unreadable version", lines("GET /jwks HTTP/9.9", "Host: a", "", "")],
+  ])("%s → 400 and closed", async (_, bytes) => {
+    const { text, closed } = await send(bytes);
+    expect(text).toMatch(/^HTTP\/1\.1 400 /);
+    expect(closed).toBe(true);
+  });
+
+  test("two requests in one packet → each its answer", async () => {
+    const { text } = await send(SMUGGLED + SMUGGLED, 300);
+    expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
+  });
+});
+
+describe("bounds", () => {
+  test.each([
+    ["TE-25 one header of 32 kB", `X-A: ${"a".repeat(32_768)}`],
+    [
+      "TE-25 headers of 32 kB in all",
+      Array.from({ length: 400 }, (_, at) => `X-${at}: ${"a".repeat(80)}`).join("\r\n"),
+    ],
+    ["an Authorization header of 32 kB", `Authorization: Basic ${"A".repeat(32_768)}`],
+  ])("%s → 431 and closed", async (_, header) => {
+    const { text, closed } = await send(lines("POST /token HTTP/1.1", "Host: a", header, "", ""));
+    expect(text).toMatch(/^HTTP\/1\.1 431 /);
+    expect(closed).toBe(true);
+  });
+
+  test("a URL of 32 kB → 431 and closed", async () => {
+    const { text, closed } = await send(
+      lines(`GET /authorize?state=${"a".repeat(32_768)} HTTP/1.1`, "Host: a", "", ""),
+    );
+    expect(text).toMatch(/^HTTP\/1\.1 431 /);
+    expect(closed).toBe(true);
+  });
+
+  test("slow headers and bodies → bounded in time by what the listener is given", () => {
+    expect(serverOptions.headersTimeout).toBeLessThanOrEqual(15_000);
+    expect(serverOptions.requestTimeout).toBeLessThanOrEqual(60_000);
+    expect(serverOptions.connectionsCheckingInterval).toBeLessThanOrEqual(10_000);
+    expect(serverOptions.maxHeaderSize).toBeLessThanOrEqual(16_384);
+  });
+
+  test("a peer that resets in the middle → the server goes on", async () => {
+    await exchangeBytes(
+      listening.port,
+      lines("POST /token HTTP/1.1", "Host: a", FORM, "Content-Length: 50", "", "grant"),
+      50,
+    );
+    expect((await fetch(`http://127.0.0.1:${listening.port}/health/live`)).status).toBe(200);
+  });
+});
+
+test("HD-14 TRACE, PUT and methods of WebDAV → 405; an override header → not read", async () => {
+  for (const method of ["PUT", "PATCH", "DELETE", "TRACE", "PROPFIND", "MOVE"]) {
+    const { text } = await send(
+      lines(`${method} /token HTTP/1.1`, "Host: a", "Connection: close", "X-HTTP-Method-Override: POST", "", ""),
+    );
+    expect(text).toMatch(/^HTTP\/1\.1 405 [\s\S]*\r\nallow: POST\r\n/i);
+    // What TRACE would give away.
+    expect(text).not.toMatch(/override/i);
+  }
+});
+
+test("a method that /token does not take, with a body of 70 kB → 405 before 413", async () => {
+  const body = "a".repeat(70_000);
+  const { text } = await send(
+    lines("PUT /token HTTP/1.1", "Host: a", FORM, `Content-Length: ${body.length}`, "", body),
+    500,
+  );
+  expect(text).toMatch(/^HTTP\/1\.1 405 /);
+});

@@ -1,0 +1,325 @@
+/** Attacks on refresh tokens (RFC 6749 §§6, 10.4; RFC 9700 §4.14). */
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  anOwner,
+  changeClient,
+  expectRefusal,
+  expectUnlogged,
+  logged,
+  type Owner,
+  post,
+  provenCode,
+  tokensOf,
+} from "../support/back-channel.ts";
+import { redeem, refresh } from "../support/browser-like.ts";
+import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+
+const SECOND = 1000;
+const DAY = 86_400_000;
+
+let server: TestServer;
+let pub: TestClient;
+let rotating: TestClient;
+let keeping: TestClient;
+let owner: Owner;
+
+beforeAll(async () => {
+  server = await startServer();
+  pub = await server.addClient({ type: "public" });
+  rotating = await server.addClient({ refresh: "rotate" });
+  keeping = await server.addClient();
+  owner = await anOwner(server);
+});
+afterAll(() => server.stop());
+
+const first = async (client: TestClient) => (await tokensOf(server, client, owner)).refresh;
+const use = (client: TestClient, token: string | undefined) => refresh(server, client, token);
+/** The refresh token that a good answer carries. */
+async function next(client: TestClient, token: string | undefined): Promise<string> {
+  const { status, body } = await use(client, token);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body.refresh_token ?? "";
+}
+
+describe.each(["public", "confidential"] as const)("rotation, %s", (type) => {
+  const client = () => (type === "public" ? pub : rotating);
+  const window = type === "public" ? 10 : 30;
+
+  test("RT-01 a refresh → a new token, and the old one is spent", async () => {
+    const one = await first(client());
+    const two = await next(client(), one);
+    expect(two).not.toBe(one);
+    const three = await next(client(), two);
+    server.tick((window + 1) * SECOND);
+    expectRefusal(await use(client(), two), "invalid_grant");
+    // Found stolen: the live one has ended with it.
+    expectRefusal(await use(client(), three), "invalid_grant");
+    expectUnlogged(server, one, two, three);
+  });
+
+  test(`RT-03 the same token again within ${window} s → the same successor, which works; at most 3 times`, async () => {
+    const one = await first(client());
+    const two = await next(client(), one);
+    server.tick((window - 1) * SECOND);
+    for (let retry = 0; retry < 3; retry += 1) expect(await next(client(), one)).toBe(two);
+    expect(await next(client(), two)).not.toBe(two);
+  });
+
+  test("RT-03 a fourth time → theft", async () => {
+    const one = await first(client());
+    const two = await next(client(), one);
+    for (let retry = 0; retry < 3; retry += 1) await next(client(), one);
+    expectRefusal(await use(client(), one), "invalid_grant");
+    expectRefusal(await use(client(), two), "invalid_grant");
+  });
+
+  test(`RT-03 the same token again after ${window} s → theft: invalid_grant, and all has ended`, async () => {
+    const one = await first(client());
+    const two = await next(client(), one);
+    const before = logged(server, "refresh_token_replayed");
+    server.tick((window + 1) * SECOND);
+    expectRefusal(await use(client(), one), "invalid_grant");
+    // Once as the event, once as the refusal.
+    expect(logged(server, "refresh_token_replayed")).toBe(before + 2);
+    expectRefusal(await use(client(), two), "invalid_grant");
+    // What has ended is no theft again.
+    expect(logged(server, "refresh_token_replayed")).toBe(before + 2);
+  });
+
+  test("RT-04 the same token again once its successor is used, within the window → theft", async () => {
+    const one = await first(client());
+    const two = await next(client(), one);
+    const three = await next(client(), two);
+    expectRefusal(await use(client(), one), "invalid_grant");
+    expectRefusal(await use(client(), three), "invalid_grant");
+  });
+
+  test("RT-08 retries that ask for too much, or for another API → refused, and none of the 3 is used up", async () => {
+    const one = await first(client());
+    const two = await next(client(), one);
+    for (let attempt = 0; attempt < 4; attempt += 1) {
+      expectRefusal(await refresh(server, client(), one, { scope: "admin" }), "invalid_scope");
+      expectRefusal(await refresh(server, client(), one, { resource: "https://other.test" }), "invalid_target");
+    }
+    expect(await next(client(), one)).toBe(two);
+  });
+
+  test("RT-15 garbage collection between → still known as theft", async () => {
+    const one = await first(client());
+    await next(client(), await next(client(), one));
+    server.tick(5 * DAY);
+    await server.assent.storage.collectGarbage({ now: server.now(), limit: 10_000 });
+    const before = logged(server, "refresh_token_replayed");
+    expectRefusal(await use(client(), one), "invalid_grant");
+    expect(logged(server, "refresh_token_replayed")).toBe(before + 2);
+  });
+});
+
+test("RT-01 a confidential client that keeps → the same token, again and again", async () => {
+  const one = await first(keeping);
+  for (let round = 0; round < 5; round += 1) {
+    expect(await next(keeping, one)).toBe(one);
+    server.tick(60 * SECOND);
+  }
+});
+
+describe("binding", () => {
+  test.each([
+    ["a public client's, by a confidential one", () => pub, () => keeping],
+    ["a confidential client's, by a public one", () => keeping, () => pub],
+    ["a confidential client's, by another", () => keeping, () => rotating],
+  ])("RT-06 %s → invalid_grant and an event; the row is untouched", async (_, mine, other) => {
+    const one = await first(mine());
+    const before = logged(server, "refresh_token_of_other_client");
+    expectRefusal(await use(other(), one), "invalid_grant");
+    expect(logged(server, "refresh_token_of_other_client")).toBe(before + 2);
+    expect((await use(mine(), one)).status).toBe(200);
+  });
+
+  test("RT-06 a spent one of another client → no theft of it", async () => {
+    const one = await first(pub);
+    const two = await next(pub, one);
+    server.tick(DAY);
+    expectRefusal(await use(keeping, one), "invalid_grant");
+    await next(pub, two);
+  });
+
+  test("RT-08 wider → invalid_scope; narrower → 200 so; then all again → 200", async () => {
+    const wide = await tokensOf(server, rotating, owner, {
+      ask: { scope: "read write profile" },
+      answer: { scope: ["read", "write", "profile"] },
+      fields: { resource: "https://api.test" },
+    });
+    const resource = "https://api.test";
+    expect(wide.body.scope).toBe("read write");
+    expectRefusal(await refresh(server, rotating, wide.refresh, { scope: "read admin", resource }), "invalid_scope");
+    const narrow = await refresh(server, rotating, wide.refresh, { scope: "read", resource });
+    expect([narrow.status, narrow.body.scope]).toEqual([200, "read"]);
+    const full = await refresh(server, rotating, narrow.body.refresh_token, { resource });
+    expect([full.status, full.body.scope]).toEqual([200, "read write"]);
+  });
+
+  test("RT-08 a scope that the client may ask for, but did not → invalid_scope", async () => {
+    expectRefusal(await refresh(server, keeping, await first(keeping), { scope: "read write" }), "invalid_scope");
+  });
+
+  test("RT-19 a resource outside the grant → invalid_target, nothing written", async () => {
+    const one = await first(pub);
+    for (const resource of ["https://other.test", server.issuer, "https://api.test/", "HTTPS://api.test"])
+      expectRefusal(await refresh(server, pub, one, { resource }), "invalid_target");
+    expect((await refresh(server, pub, one, { resource: "https://api.test" })).status).toBe(200);
+  });
+});
+
+describe("ends", () => {
+  test.each([
+    ["public, 14 days", () => pub, 14],
+    ["confidential, 90 days", () => keeping, 90],
+  ])("RT-10 unused: %s → invalid_grant, without a theft; a second before → 200", async (_, client, days) => {
+    const who = await anOwner(server);
+    const { refresh: one } = await tokensOf(server, client(), who, { answer: { duration: "forever" } });
+    server.tick(days * DAY - 2 * SECOND);
+    const two = await next(client(), one);
+    const before = logged(server, "refresh_token_replayed");
+    server.tick(days * DAY + SECOND);
+    expectRefusal(await use(client(), two), "invalid_grant");
+    expectRefusal(await use(client(), one), "invalid_grant");
+    expect(logged(server, "refresh_token_replayed")).toBe(before);
+  });
+
+  test("RT-11 rotated daily → ends with its consent, not later", async () => {
+    const who = await anOwner(server);
+    let token = (await tokensOf(server, pub, who, { answer: { duration: "604800" } })).refresh;
+    for (let day = 0; day < 6; day += 1) {
+      server.tick(DAY);
+      token = await next(pub, token);
+    }
+    server.tick(DAY + SECOND);
+    expectRefusal(await use(pub, token), "invalid_grant");
+  });
+
+  const key = ({ person }: Owner) => ({ partition: person.partition, personId: person.personId });
+  test.each<[string, string, (who: Owner) => Promise<unknown>]>([
+    [
+      "the owner disabled",
+      "invalid_grant",
+      (who) => server.assent.storage.setPersonStatus({ ...key(who), status: "disabled", now: server.now() }),
+    ],
+    [
+      "the owner deleted",
+      "invalid_grant",
+      (who) => server.assent.storage.deletePerson({ ...key(who), now: server.now() }),
+    ],
+    [
+      "the owner disabled and enabled again",
+      "invalid_grant",
+      async (who) => {
+        await server.assent.storage.setPersonStatus({ ...key(who), status: "disabled", now: server.now() });
+        await server.assent.storage.setPersonStatus({ ...key(who), status: "active", now: server.now() });
+      },
+    ],
+    [
+      "the account recovered",
+      "invalid_grant",
+      (who) =>
+        server.assent.storage.setPassword({
+          ...key(who),
+          passwordHash: who.person.passwordHash ?? "",
+          mustChange: false,
+          endGrants: true,
+          keepSessionId: null,
+          now: server.now(),
+        }),
+    ],
+    ["all sessions ended", "200", (who) => server.assent.storage.endSessionsOf(key(who))],
+  ])("RT-12 %s → %s", async (_, outcome, change) => {
+    const who = await anOwner(server);
+    const tokens = [
+      [pub, (await tokensOf(server, pub, who)).refresh],
+      [keeping, (await tokensOf(server, keeping, who)).refresh],
+    ] as const;
+    await change(who);
+    for (const [client, token] of tokens) {
+      const answer = await use(client, token);
+      if (outcome === "200") expect(answer.status).toBe(200);
+      else expectRefusal(answer, outcome);
+    }
+  });
+
+  test.each<[string, Parameters<typeof changeClient>[2], string]>([
+    ["the client disabled", { status: "disabled" }, "invalid_client"],
+    ["refreshing taken from the client", { grantTypes: ["authorization_code"] }, "unauthorized_client"],
+  ])("RT-13 %s → %s, and the token lives on for when that is undone", async (_, changes, error) => {
+    const mine = await server.addClient();
+    const one = await first(mine);
+    await changeClient(server, mine, { ...changes, reducedAt: server.now() });
+    expectRefusal(await use(mine, one), error);
+    await changeClient(server, mine, {});
+    expect((await use(mine, one)).status).toBe(200);
+  });
+});
+
+describe("garbage", () => {
+  test.each<[string, (token: string) => string, string, number]>([
+    ["cut off", (token) => token.slice(0, -1), "invalid_grant", 400],
+    ["with a character behind it", (token) => `${token}A`, "invalid_grant", 400],
+    [
+      "another spelling of its last bits",
+      (token) => `${token.slice(0, -1)}${token.endsWith("_") ? "-" : "_"}`,
+      "invalid_grant",
+      400,
+    ],
+    ["without its prefix", (token) => token.slice(3), "invalid_grant", 400],
+    ["with another prefix", (token) => `ac_${token.slice(3)}`, "invalid_grant", 400],
+    ["SQL", () => "rt_' OR '1'='1", "invalid_grant", 400],
+    ["unicode", () => "rt_ṙéƒŕéşħ🔥", "invalid_grant", 400],
+    ["a NUL", (token) => `${token}\0`, "invalid_request", 400],
+    ["a line break", (token) => `${token}\n`, "invalid_request", 400],
+    ["1 MB", () => "r".repeat(1_000_000), "invalid_request", 413],
+  ])("RT-20 %s → %s, at once, the token untouched", async (_, bend, error, status) => {
+    const one = await first(pub);
+    const start = performance.now();
+    expectRefusal(await use(pub, bend(one)), error, status);
+    expect(performance.now() - start).toBeLessThan(200);
+    expect((await use(pub, one)).status).toBe(200);
+  });
+
+  test("RT-20 every character changed → invalid_grant each time; the token itself → 200", async () => {
+    const one = await first(pub);
+    const mutants = [...one].map((char, at) => one.slice(0, at) + (char === "A" ? "B" : "A") + one.slice(at + 1));
+    for (const answer of await Promise.all(mutants.map((mutant) => use(pub, mutant))))
+      expectRefusal(answer, "invalid_grant");
+    expect((await use(pub, one)).status).toBe(200);
+  });
+
+  test("RT-22 parameters that name a host → no effect, the same answer", async () => {
+    const fields = {
+      client_session_host: "169.254.169.254",
+      client_session_state: "x",
+      jwks_uri: "http://127.0.0.1:1/",
+      request_uri: "http://127.0.0.1:1/",
+    };
+    expect((await refresh(server, keeping, await first(keeping), fields)).status).toBe(200);
+  });
+
+  test("a refresh token twice, or beside a code → invalid_request; not read", async () => {
+    const one = await first(keeping);
+    const form = new URLSearchParams({
+      grant_type: "refresh_token",
+      client_id: keeping.clientId,
+      client_secret: keeping.secret,
+    });
+    expectRefusal(await post(server, "/token", `${form}&refresh_token=${one}&refresh_token=${one}`), "invalid_request");
+    expect((await post(server, "/token", `${form}&refresh_token=${one}&code=ac_x`)).status).toBe(200);
+  });
+});
+
+test("a client not registered for refresh_token → no refresh token, whatever it asks", async () => {
+  for (const type of ["public", "confidential"] as const) {
+    const without = await server.addClient({ type, grantTypes: ["authorization_code"] });
+    const proven = await provenCode(server, without, owner);
+    const answer = await redeem(server, without, proven.code, proven);
+    expect([answer.status, answer.body.refresh_token]).toEqual([200, undefined]);
+  }
+});

@@ -1,0 +1,161 @@
+/** A flood of sign-ins: hashing has a bounded queue, what doesn't fit is told at once, and nobody else waits for it. */
+
+import { rmSync } from "node:fs";
+import { Agent as HttpAgent } from "node:http";
+import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Agent, type Form } from "../support/browser-like.ts";
+import { networks } from "../support/guesser.ts";
+import { type BackChannelAnswer, bodyOf, codeForm, send } from "../support/keep-alive.ts";
+import {
+  authorizePath,
+  nextCode,
+  type Prepared,
+  prepareData,
+  type ServerProcess,
+  signedInAgent,
+  startProcess,
+} from "../support/processes.ts";
+import { API, PASSWORD } from "../support/server.ts";
+
+let data: Prepared<"app">;
+let server: ServerProcess;
+let anonymous: Agent;
+let form: Form;
+
+beforeAll(async () => {
+  data = await prepareData({ app: {} });
+  server = await startProcess(data.dataDir, { ASSENT_TRUST_PROXY: "127.0.0.1" });
+  anonymous = new Agent(server.url);
+  const [shown] = (await anonymous.get("/login")).forms;
+  if (shown === undefined) throw new Error("no sign-in form");
+  form = shown;
+});
+afterAll(async () => {
+  await server.end("SIGTERM");
+  rmSync(dirname(data.dataDir), { recursive: true, force: true });
+});
+
+function signIn(
+  username: string,
+  password: string,
+  address: string,
+  connection?: HttpAgent,
+  agent = anonymous,
+): Promise<BackChannelAnswer> {
+  const cookie = [...agent.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  const fields = { ...Object.fromEntries(form.fields), username, password };
+  const headers = { cookie, "x-forwarded-for": address, accept: "text/html" };
+  return send(server.url, { path: "/login", form: fields, headers }, connection);
+}
+
+/** Asks again and again until told to stop; how long each answer took. */
+async function probe(ask: () => Promise<BackChannelAnswer>, running: { on: boolean }): Promise<number[]> {
+  const took: number[] = [];
+  while (running.on) {
+    const answer = await ask();
+    expect(answer.status, answer.problem).toBe(200);
+    took.push(answer.took);
+    await sleep(5);
+  }
+  return took;
+}
+
+function quantile(list: readonly number[], share: number): number {
+  return list.toSorted((a, b) => a - b)[Math.floor(list.length * share)] ?? 0;
+}
+
+describe("DS-01 500 wrong sign-ins at once", () => {
+  test("→ about a hundred are looked at, the rest is 503 with Retry-After at once; keys and introspection stay quick", {
+    timeout: 60_000,
+  }, async () => {
+    const agent = await signedInAgent(server.url, data.person, authorizePath(data.clients.app));
+    const code = await nextCode(agent, authorizePath(data.clients.app));
+    const client = data.clients.app;
+    const token =
+      bodyOf(await send(server.url, { path: "/token", client, form: codeForm(client, code) }))["access_token"] ?? "";
+    const probes = new HttpAgent({ keepAlive: true });
+    const running = { on: true };
+    const others = Promise.all([
+      probe(() => send(server.url, { method: "GET", path: "/jwks" }, probes), running),
+      probe(
+        () =>
+          send(
+            server.url,
+            { path: "/introspect", client: { clientId: API.id, secret: API.secret }, form: { token } },
+            probes,
+          ),
+        running,
+      ),
+    ]);
+    await sleep(100);
+    // Connected beforehand, so that the flood is the server's work and not ours.
+    const flood = new HttpAgent({ keepAlive: true, maxFreeSockets: 500 });
+    await Promise.all(networks(500).map(() => send(server.url, { method: "GET", path: "/health/live" }, flood)));
+    await sleep(200);
+    const answers = await Promise.all(
+      networks(500).map((address, at) => signIn(`nobody-${at}`, "not it", address, flood)),
+    );
+    running.on = false;
+    const [jwks, introspect] = await others;
+    flood.destroy();
+    probes.destroy();
+
+    const looked = answers.filter(({ status }) => status === 200);
+    const turnedAway = answers.filter(({ status }) => status === 503);
+    expect(looked.length + turnedAway.length).toBe(500);
+    // A hundred wait, some are hashed, and some find the place of those that were done meanwhile.
+    expect(looked.length).toBeGreaterThanOrEqual(100);
+    expect(looked.length).toBeLessThan(250);
+    for (const { headers } of turnedAway) expect(Number(headers["retry-after"])).toBeGreaterThan(0);
+    // Generous: the 500 requests themselves, and other tests, want the same two cores. What starves shows in seconds.
+    expect(
+      quantile(
+        turnedAway.map(({ took }) => took),
+        0.5,
+      ),
+    ).toBeLessThan(500);
+    for (const took of [jwks, introspect]) {
+      expect(took.length).toBeGreaterThan(50);
+      expect(quantile(took, 0.5)).toBeLessThan(20);
+      expect(quantile(took, 0.9)).toBeLessThan(100);
+      expect(quantile(took, 0.99)).toBeLessThan(500);
+    }
+  });
+
+  test("a person in the crowd, 15 times with the right password → some 503, but no tries used up", {
+    timeout: 60_000,
+  }, async () => {
+    const flood = Promise.all(networks(400).map((address, at) => signIn(`nobody-else-${at}`, "not it", address)));
+    const [home = ""] = networks(1);
+    const mine = Promise.all(Array.from({ length: 15 }, () => signIn(data.person.username, "not it", home)));
+    await flood;
+    const statuses = (await mine).map(({ status }) => status);
+    expect(statuses.filter((status) => ![200, 429, 503].includes(status))).toEqual([]);
+    const looked = statuses.filter((status) => status === 200).length;
+    const rest = await Promise.all(Array.from({ length: 12 }, () => signIn(data.person.username, "not it", home)));
+    expect(rest.filter(({ status }) => status === 200)).toHaveLength(10 - looked);
+  });
+});
+
+describe("DS-03 long passwords", () => {
+  test.each([
+    ["1,000,000 letters", "x".repeat(1_000_000), 413],
+    ["60,000 letters", "x".repeat(60_000), 400],
+    ["1,025 letters", "x".repeat(1025), 400],
+    ["1,026 bytes in 342 characters", "\u20ac".repeat(342), 400],
+  ])("%s → refused before anything is hashed or counted", async (_, password, status) => {
+    const [address = ""] = networks(1);
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => signIn(data.person.username, password, address)),
+    );
+    expect(answers.map((answer) => answer.status)).toEqual(Array(12).fill(status));
+    expect((await signIn(data.person.username, PASSWORD, address)).status).toBe(303);
+  });
+
+  test("1,024 letters → looked at", async () => {
+    const [address = ""] = networks(1);
+    expect((await signIn(data.person.username, "x".repeat(1024), address)).status).toBe(200);
+  });
+});

@@ -1,0 +1,54 @@
+/** Somebody who tries passwords: one browser, its sign-in form fetched once and posted again and again. */
+
+import { Agent, type Form, type Page } from "./browser-like.ts";
+
+export class Guesser {
+  readonly agent: Agent;
+  readonly #address: string | undefined;
+  #form: Form | undefined;
+
+  /** `address`: what a trusted proxy says of where this browser is. `agent`: a browser that is known here. */
+  constructor(issuer: string, { address, agent = new Agent(issuer) }: { address?: string; agent?: Agent } = {}) {
+    this.agent = agent;
+    this.#address = address;
+  }
+
+  /** The answer to the form; nothing is followed. `headers`: more of them. */
+  async try(username: string, password: string, headers: Record<string, string> = {}): Promise<Page> {
+    this.#form ??= (await this.agent.get("/login")).forms.find(({ fields }) => fields.has("username"));
+    const fields = new URLSearchParams(this.#form?.fields);
+    fields.set("username", username);
+    fields.set("password", password);
+    return this.agent.post("/login", fields, {
+      ...(this.#address === undefined ? {} : { "x-forwarded-for": this.#address }),
+      ...headers,
+    });
+  }
+
+  /** One after another; the statuses. */
+  async wrong(username: string, times: number, headers: Record<string, string> = {}): Promise<number[]> {
+    const statuses: number[] = [];
+    for (let at = 0; at < times; at += 1) statuses.push((await this.try(username, `wrong ${at}`, headers)).status);
+    return statuses;
+  }
+}
+
+/** 303 to the page of the apps: signed in. */
+export function isSignedIn(page: Page): boolean {
+  return page.status === 303 && page.location?.pathname === "/account/apps";
+}
+
+/** `count` networks, none of which any other call ever names. */
+export function networks(count: number): string[] {
+  const start = nextNetwork;
+  nextNetwork += count;
+  return Array.from(
+    { length: count },
+    (_, at) => `10.${(start + at) >> 16}.${((start + at) >> 8) & 255}.${(start + at) & 255}`,
+  );
+}
+let nextNetwork = 1;
+
+export function aNetwork(): string {
+  return networks(1)[0] ?? "";
+}
