@@ -18,11 +18,14 @@ import type { HttpRequest } from "./http/message.ts";
 import { createHandler } from "./http/server.ts";
 import { createLogger } from "./log.ts";
 import type { ConditionName } from "./oauth/errors.ts";
-import type { Millis } from "./oauth/model.ts";
+import type { Millis, Scope } from "./oauth/model.ts";
 import type { OAuthContext } from "./oauth/ports.ts";
+import { serverMetadata } from "./oauth/server-metadata.ts";
+import type { Catalog } from "./oauth/storage.ts";
 import type { SignInContext } from "./owners/sign-in.ts";
 import { type Chrome, chrome } from "./pages/index.ts";
 import { openCatalog } from "./storage/catalog.ts";
+import { StorageUnavailable } from "./storage/errors.ts";
 import { openStorage, type Storage } from "./storage/open.ts";
 
 /** What the endpoints are given. */
@@ -41,6 +44,8 @@ export interface Assent {
   readonly failedClients: FailedClients;
   readonly commonHeaders: Readonly<Record<string, string>>;
   keys(): Promise<KeySet>;
+  /** The metadata document (RFC 8414), serialized. */
+  metadata(): Promise<string>;
   chrome(request: HttpRequest): Chrome;
   now(): Millis;
   event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
@@ -150,6 +155,7 @@ async function assemble({ config, storage, secrets, log, now }: Parts): Promise<
     credentials,
     secrets,
     keys,
+    metadata: metadataOf(issuer, catalog),
     now,
     event,
     signIn: {
@@ -217,7 +223,7 @@ function keysOf(parts: {
   version: () => Promise<number>;
 }): () => Promise<KeySet> {
   let current: { set: KeySet; version: number } | undefined;
-  return async () => {
+  const choose = async (): Promise<KeySet> => {
     const version = await parts.version();
     const now = parts.now();
     if (current === undefined || current.version !== version || now >= current.set.until) {
@@ -225,6 +231,25 @@ function keysOf(parts: {
     }
     return current.set;
   };
+  // While the database is away, tokens are verified and keys published as before.
+  return () => choose().catch((error: unknown) => lastKnown(current?.set, error));
+}
+
+/** Serialized anew when the scopes have changed. */
+function metadataOf(issuer: string, catalog: Catalog): () => Promise<string> {
+  let last: { scopes: ReadonlyMap<string, Scope>; text: string } | undefined;
+  const current = async (): Promise<string> => {
+    const scopes = await catalog.scopes();
+    if (last?.scopes !== scopes) last = { scopes, text: JSON.stringify(serverMetadata(issuer, scopes.values())) };
+    return last.text;
+  };
+  return () => current().catch((error: unknown) => lastKnown(last?.text, error));
+}
+
+/** What was read last, where the database doesn't answer now. */
+function lastKnown<T>(value: T | undefined, error: unknown): T {
+  if (value === undefined || !(error instanceof StorageUnavailable)) throw error;
+  return value;
 }
 
 /** Every hour: the next signing key where it is time, and rows that guard nothing any more. */

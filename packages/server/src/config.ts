@@ -128,7 +128,13 @@ async function readFile(
     if (typeof module.default === "object" && module.default !== null) return module.default as Record<string, unknown>;
     problems.push(`${path}: found no object, wanted a default export with settings`);
   } catch (error) {
-    problems.push(`${path}: cannot be read (${error instanceof Error ? error.message : String(error)})`);
+    problems.push(`${path}: cannot be read (${withoutText(error)})`);
   }
   return {};
+}
+
+/** What is wrong with a file, without the piece of it that JSON's errors quote: a secret may stand there. */
+function withoutText(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(/,? (?:\.{3})?".*"(?:\.{3})? is not valid JSON/s, " in what is not valid JSON");
 }

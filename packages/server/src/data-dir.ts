@@ -10,11 +10,17 @@ export function databaseFile({ databaseUrl }: Pick<Config, "databaseUrl">): stri
   return /^sqlite:(.+)$/.exec(databaseUrl)?.[1];
 }
 
+/** Path of the file that holds the secret; undefined where the configuration itself does. */
+export function secretFile({ secret, dataDir }: Pick<Config, "secret" | "dataDir">): string | undefined {
+  return secret === null ? join(dataDir, "secret") : undefined;
+}
+
 /** What this server keeps on disk, whether it is there yet or not, and the widest mode that each may have. */
 export function ownFiles(config: Config): readonly { readonly path: string; readonly mode: number }[] {
   const database = databaseFile(config);
   const files = database === undefined ? [] : [database, `${database}-wal`, `${database}-shm`];
-  if (config.secret === null) files.push(join(config.dataDir, "secret"));
+  const secret = secretFile(config);
+  if (secret !== undefined) files.push(secret);
   const inside = files.some((file) => !relative(config.dataDir, file).startsWith(".."));
   return [...(inside ? [{ path: config.dataDir, mode: 0o700 }] : []), ...files.map((path) => ({ path, mode: 0o600 }))];
 }

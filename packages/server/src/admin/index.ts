@@ -8,8 +8,13 @@ export * from "./clients.ts";
 export * from "./consents.ts";
 export { type AdminContext, adminOf, type OpenedAdmin, openAdmin } from "./context.ts";
 export { type DatabaseStatus, databaseStatus, migrateDatabase } from "./database.ts";
+export type { Diagnosis, Finding } from "./doctor.ts";
 export * from "./keys.ts";
 export { LOGO_SIZE, MAX_LOGO_BYTES, renderLogo } from "./logo.ts";
 export * from "./people.ts";
 export { AdminError, type AdminErrorKind, type Remark } from "./problem.ts";
 export * from "./records.ts";
+
+/** What `doctor.ts` needs is loaded with it. */
+export const diagnose: typeof import("./doctor.ts").diagnose = async (...args) =>
+  (await import("./doctor.ts")).diagnose(...args);

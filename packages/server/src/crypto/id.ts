@@ -1,9 +1,8 @@
 /** Ids: 16 bytes as base64url, the first two of them the partition (0–1023), the others random. */
 
 import { createHash } from "node:crypto";
+import { PARTITIONS } from "../oauth/model.ts";
 import { base64url, randomBytes } from "./random.ts";
-
-export const PARTITIONS = 1024;
 
 /** A new id in a partition: of a grant or session in its owner's. */
 export function newId(partition: number): string {

@@ -52,8 +52,17 @@ export class Secrets {
 
   /** HMAC-SHA256 with the first key of a purpose, base64url. */
   mac(purpose: Purpose, text: string): string {
-    return createHmac("sha256", this.first(purpose).key).update(text).digest("base64url");
+    return hmac(this.first(purpose), text);
   }
+
+  /** The same with each key, in the list's order: what a text may bear that was made before a rotation. */
+  macs(purpose: Purpose, text: string): readonly string[] {
+    return this.keys(purpose).map((key) => hmac(key, text));
+  }
+}
+
+function hmac({ key }: DerivedKey, text: string): string {
+  return createHmac("sha256", key).update(text).digest("base64url");
 }
 
 function derive(secret: Buffer, info: string): Buffer {

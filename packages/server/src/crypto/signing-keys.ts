@@ -87,7 +87,8 @@ export async function ensureKeys(
 export function keySet(stored: readonly StoredKey[], secrets: Secrets, now: Millis): KeySet {
   const keys = stored.filter((key) => isPublished(key, stored, now));
   const usable = keys.filter(({ activeFrom, retiredAt }) => retiredAt === null && activeFrom <= now);
-  const newest = usable.toSorted((a, b) => b.activeFrom - a.activeFrom || b.serial - a.serial)[0];
+  // The last one made, as in `supersededAt`: an operator's rotation at once comes before a key that was announced earlier for a later day.
+  const newest = usable.toSorted((a, b) => b.serial - a.serial)[0];
   if (newest === undefined) throw new Error("no signing key is active");
   const changes = stored.map(({ activeFrom }) => activeFrom).filter((at) => at > now);
   return {

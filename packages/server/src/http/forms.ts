@@ -12,9 +12,11 @@ export function formToken(secrets: Secrets, bearer: string): string {
 }
 
 export function isFormToken(secrets: Secrets, bearer: string, token: string | null): boolean {
-  const wanted = Buffer.from(formToken(secrets, bearer));
   const given = Buffer.from(token ?? "");
-  return given.length === wanted.length && timingSafeEqual(given, wanted);
+  return secrets.macs("csrf", bearer).some((one) => {
+    const wanted = Buffer.from(one);
+    return given.length === wanted.length && timingSafeEqual(given, wanted);
+  });
 }
 
 /** An authorization request under way: carried by the browser, sealed, bound to it. Nothing is stored for an anonymous visitor. */

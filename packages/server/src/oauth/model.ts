@@ -1,5 +1,8 @@
 /** What the authorization server talks about: clients, scopes, resources, grants, consents (RFC 6749 §1). Types only. */
 
+/** How many partitions owners are spread over; the first two bytes of an owner's, grant's or session's id name one. Never changes. */
+export const PARTITIONS = 1024;
+
 /** Milliseconds since the epoch. */
 export type Millis = number;
 

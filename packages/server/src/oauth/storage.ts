@@ -2,6 +2,9 @@
 
 import type { Client, Grant, GrantedScope, GrantStatus, Millis, Resource, Scope } from "./model.ts";
 
+/** How far `lastUsedAt` may lag behind the last use of a kept refresh token: not each of them is written. */
+export const USE_RECORDED_EVERY: Millis = 300_000;
+
 /** What a new authorization is; its ends come from the consent under which it is born. */
 export interface NewGrant {
   readonly partition: number;

@@ -1,6 +1,6 @@
 /** Which partition a thing lives in: everything of an owner together, names and counters by their hash. */
 
-export const PARTITIONS = 1024;
+import { PARTITIONS } from "../oauth/model.ts";
 
 /**
  * The partition of an owner, session or grant id: its first two bytes, big endian. -1, where no row is, for what isn't such an id (a mistyped

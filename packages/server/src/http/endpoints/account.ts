@@ -3,6 +3,7 @@
 import type { Assent } from "../../assent.ts";
 import type { Millis } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
+import { USE_RECORDED_EVERY } from "../../oauth/storage.ts";
 import type { ConsentWithGrants, Person, Session } from "../../owners/storage.ts";
 import { appsPage, signedOutPage, signOutPage } from "../../pages/index.ts";
 import type { AppEntry, AppsView } from "../../pages/views.ts";
@@ -88,7 +89,9 @@ async function minutesLeft(lastUsedAt: Millis | null, now: Millis, assent: Assen
     assent.oauth.policy.accessTtl,
     ...resources.map(({ tokenLifetime }) => (tokenLifetime ?? 0) * 1000),
   );
-  return Math.max(0, Math.ceil((lastUsedAt + longest - now) / 60_000));
+  // The last use may have been later than what is written of it.
+  const until = Math.min(now, lastUsedAt + USE_RECORDED_EVERY) + longest;
+  return Math.max(0, Math.ceil((until - now) / 60_000));
 }
 
 async function appsAnswer(

@@ -2,7 +2,6 @@
 
 import type { Assent } from "../../assent.ts";
 import { type Condition, conditions, publicConditions } from "../../oauth/errors.ts";
-import { serverMetadata } from "../../oauth/server-metadata.ts";
 import { assets, conditionPage } from "../../pages/index.ts";
 import { type Answer, cachedJson, type HttpRequest, json, page, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
@@ -11,8 +10,7 @@ const FIVE_MINUTES = 300;
 
 /** An operator's new scope is in it within a second. */
 export async function metadata(_http: HttpRequest, assent: Assent): Promise<Answer> {
-  const scopes = (await assent.oauth.catalog.scopes()).values();
-  return cachedJson(JSON.stringify(serverMetadata(assent.issuer, scopes)), FIVE_MINUTES);
+  return cachedJson(await assent.metadata(), FIVE_MINUTES);
 }
 
 export async function jwks(_http: HttpRequest, assent: Assent): Promise<Answer> {

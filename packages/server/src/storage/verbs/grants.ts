@@ -1,27 +1,26 @@
 /** Verbs of a grant from its code to its end (RFC 6749 §§4.1.3, 6; RFC 7009 §2). */
 
 import { type Grant, type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
-import type {
-  EndGrant,
-  EndOutcome,
-  FindGrant,
-  IssueGrant,
-  IssueOutcome,
-  NewGrant,
-  RedeemCode,
-  RedeemOutcome,
-  RefreshGrant,
-  RefreshOutcome,
+import {
+  type EndGrant,
+  type EndOutcome,
+  type FindGrant,
+  type IssueGrant,
+  type IssueOutcome,
+  type NewGrant,
+  type RedeemCode,
+  type RedeemOutcome,
+  type RefreshGrant,
+  type RefreshOutcome,
+  USE_RECORDED_EVERY,
 } from "../../oauth/storage.ts";
-import { consentColumns, consentOf, DAY, flag, grantColumns, grantOf, json, MINUTE, text, whole } from "../rows.ts";
+import { consentColumns, consentOf, DAY, flag, grantColumns, grantOf, json, text, whole } from "../rows.ts";
 import { query, type Row, sql, statement, type Tx, transaction, words } from "../sql.ts";
 
 /** How long an ended row is kept: code and tokens that come late still meet it. */
 export const ENDED_KEPT: Millis = 2 * DAY;
 /** How long the dashboard tells of a theft. */
 export const ALARM_KEPT: Millis = 30 * DAY;
-/** How old the last recorded use must be before a kept token's refresh records another: `lastUsedAt` lags by this much. */
-export const USE_RECORDED_EVERY: Millis = 5 * MINUTE;
 /** How often the successor of a refresh token is made again. */
 const RETRIES = 3;
 /** Live grants of one (owner, client). */

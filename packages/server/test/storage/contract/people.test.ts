@@ -57,6 +57,13 @@ onEveryBackend("creating a person", (storage) => {
     expect((await storage().getPerson(person))?.name).toBe("Ada");
   });
 
+  test("again, but with an e-mail that another has → taken, and the person keeps the names they had", async () => {
+    const [first, person] = [await aStoredPerson(storage()), await aStoredPerson(storage())];
+    expect(await create({ ...person, email: first.email })).toEqual({ kind: "taken", what: "email" });
+    expect(await storage().findPersonByName({ name: person.username })).toEqual(person);
+    expect(await create(aPerson({ username: person.username }))).toEqual({ kind: "taken", what: "username" });
+  });
+
   test("whose username is the e-mail → one name, twice", async () => {
     const person = aPerson();
     expect(await create({ ...person, username: person.email })).toEqual({ kind: "created" });

@@ -3,10 +3,11 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { StoredKey } from "../../../src/admin/storage.ts";
 import type { Client, Resource, Scope } from "../../../src/oauth/model.ts";
+import { PARTITIONS } from "../../../src/oauth/model.ts";
 import type { IssueOutcome, NewGrant, RedeemCode, RefreshGrant } from "../../../src/oauth/storage.ts";
 import type { Approve, NewSession, Person } from "../../../src/owners/storage.ts";
 import type { Storage } from "../../../src/storage/open.ts";
-import { PARTITIONS, partitionOf } from "../../../src/storage/partition.ts";
+import { partitionOf } from "../../../src/storage/partition.ts";
 
 /** The time of most tests: 2026-01-01. */
 export const NOW = 1_767_225_600_000;

@@ -1,0 +1,214 @@
+/** Looks at everything that a server needs, and says what to mend. Changes nothing. */
+
+import { existsSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
+import type { Config } from "../config.ts";
+import { settings } from "../config-settings.ts";
+import { Secrets } from "../crypto/secrets.ts";
+import { keySet, PUBLISH_BEFORE_USE, ROTATE_AFTER } from "../crypto/signing-keys.ts";
+import { looseFiles, ownFiles, secretFile, secretsOf } from "../data-dir.ts";
+import type { Millis } from "../oauth/model.ts";
+import { serverMetadata } from "../oauth/server-metadata.ts";
+import { openStorage, type Storage } from "../storage/open.ts";
+import { allClients, clientRemarks } from "./clients.ts";
+import { type AdminContext, adminOf } from "./context.ts";
+import { databaseStatus } from "./database.ts";
+import { fetchMetadata } from "./metadata-probe.ts";
+
+/** `note`: good to know. `warning`: works, and may be a mistake. `broken`: doesn't work, or isn't safe. */
+export interface Finding {
+  readonly check: "node" | "configuration" | "files" | "secret" | "database" | "keys" | "clients" | "issuer";
+  readonly status: "ok" | "note" | "warning" | "broken";
+  readonly detail: string;
+}
+
+export interface Diagnosis {
+  /** False: something is broken. */
+  readonly ok: boolean;
+  readonly findings: readonly Finding[];
+  /** The configuration in force, secrets masked, times in seconds; null where it can't be read. */
+  readonly configuration: Readonly<Record<string, unknown>> | null;
+}
+
+const DAY: Millis = 86_400_000;
+/** Of findings of one kind, the first few; the rest are counted. */
+const SHOWN = 10;
+
+/** `load`: reads the configuration, as a start of the server would. `node`: version of the program that runs. */
+export async function diagnose(load: () => Promise<Config>, node: string, now: Millis): Promise<Diagnosis> {
+  const findings: Finding[] = nodeFindings(node);
+  let config: Config;
+  try {
+    config = await load();
+  } catch (error) {
+    findings.push(...lines(error).map((detail): Finding => ({ check: "configuration", status: "broken", detail })));
+    return { ok: false, findings, configuration: null };
+  }
+  const files = fileFindings(config);
+  findings.push(...configurationFindings(config), ...files);
+  // What others can reach isn't opened.
+  if (files.every(({ status }) => status === "ok")) findings.push(...(await insideFindings(config, now)));
+  return { ok: findings.every(({ status }) => status !== "broken"), findings, configuration: inForce(config) };
+}
+
+/** First versions, by major, whose Brotli decoder is mended (CVE-2026-111497). */
+const BROTLI_MENDED: Readonly<Record<number, readonly [number, number]>> = { 24: [22, 1], 26: [12, 1] };
+
+function nodeFindings(version: string): Finding[] {
+  const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
+  if (major < 24) return [{ check: "node", status: "broken", detail: `${version}: 24 is the oldest that works` }];
+  const mended = BROTLI_MENDED[major];
+  const old =
+    major === 25 || (mended !== undefined && (minor < mended[0] || (minor === mended[0] && patch < mended[1])));
+  if (!old) return [{ check: "node", status: "ok", detail: version }];
+  const detail = `${version}: its Brotli decoder has a known fault (CVE-2026-111497, mended in 24.22.1 and 26.12.1); this server decodes no Brotli, so nothing is urgent`;
+  return [{ check: "node", status: "note", detail }];
+}
+
+function configurationFindings({ warnings, issuer, listen }: Config): Finding[] {
+  const findings = warnings.map((detail): Finding => ({ check: "configuration", status: "warning", detail }));
+  if (issuer.startsWith("http:") && !isLoopback(listen.host)) {
+    const detail = `the issuer is for this machine alone (${issuer}), but the server listens on ${listen.host}, which others may reach`;
+    findings.push({ check: "configuration", status: "warning", detail });
+  }
+  return findings.length > 0 ? findings : [{ check: "configuration", status: "ok", detail: "complete and valid" }];
+}
+
+function isLoopback(host: string): boolean {
+  return /^(localhost|::1|127\..*)$/.test(host);
+}
+
+function fileFindings(config: Config): Finding[] {
+  const loose = looseFiles(config);
+  if (loose.length > 0) return loose.map((detail) => ({ check: "files", status: "broken", detail }));
+  const there = ownFiles(config).filter(({ path }) => existsSync(path));
+  return [{ check: "files", status: "ok", detail: `${there.length} file(s), nobody else can reach them` }];
+}
+
+/** What can only be looked at through the database. */
+async function insideFindings(config: Config, now: Millis): Promise<readonly Finding[]> {
+  try {
+    const { exists, migrations } = await databaseStatus(config);
+    if (!exists) return [{ check: "database", status: "note", detail: "not there yet: the first start makes it" }];
+    const pending = migrations.filter(({ appliedAt }) => appliedAt === null);
+    if (pending.length > 0) {
+      const detail = `${pending.length} migration(s) are missing: the next start, or assent db migrate, applies them`;
+      return [{ check: "database", status: "warning", detail }];
+    }
+    const storage = await openStorage({ url: config.databaseUrl, readonly: true });
+    try {
+      return await storedFindings(config, storage, now);
+    } finally {
+      await storage.close();
+    }
+  } catch (error) {
+    return lines(error).map((detail) => ({ check: "database", status: "broken", detail }));
+  }
+}
+
+async function storedFindings(config: Config, storage: Storage, now: Millis): Promise<readonly Finding[]> {
+  await storage.ping();
+  return [
+    { check: "database", status: "ok", detail: "it answers, and its schema is up to date" },
+    ...(await keyFindings(config, storage, now)),
+    ...(await clientFindings(adminOf(storage, config.issuer, () => now))),
+    await issuerFinding(config, storage),
+  ];
+}
+
+async function keyFindings(config: Config, storage: Storage, now: Millis): Promise<readonly Finding[]> {
+  const stored = await storage.listKeys();
+  if (stored.length === 0) return [{ check: "keys", status: "note", detail: "none yet: the first start makes one" }];
+  const file = secretFile(config);
+  if (file !== undefined && !existsSync(file)) {
+    const detail = `${file} is gone: without it the signing keys can't be opened; restore it from its backup`;
+    return [{ check: "secret", status: "broken", detail }];
+  }
+  try {
+    const list = secretsOf(config);
+    const { active } = keySet(stored, new Secrets(list), now);
+    const record = stored.find(({ kid }) => kid === active.kid);
+    const age = Math.floor((now - (record?.activeFrom ?? now)) / DAY);
+    const newest = Math.max(
+      ...stored.filter(({ retiredAt }) => retiredAt === null).map(({ activeFrom }) => activeFrom),
+    );
+    const due = newest + ROTATE_AFTER - PUBLISH_BEFORE_USE;
+    const detail = `${active.kid} has signed for ${age} day(s); the next one is ${newest > now ? `published and signs from ${iso(newest)}` : `made on ${iso(due)}`}`;
+    const late = due + DAY < now;
+    return [
+      { check: "secret", status: "ok", detail: `${list.length} in the list; the first makes, all verify` },
+      late
+        ? { check: "keys", status: "warning", detail: `${detail}: overdue, because no server has been running` }
+        : { check: "keys", status: "ok", detail },
+    ];
+  } catch (error) {
+    return lines(error).map((detail) => ({ check: "keys", status: "broken", detail }));
+  }
+}
+
+async function clientFindings(context: AdminContext): Promise<readonly Finding[]> {
+  const known = new Set((await context.storage.listScopes()).map(({ name }) => name));
+  const details: string[] = [];
+  let count = 0;
+  for await (const client of allClients(context)) {
+    count += 1;
+    const label = `${client.clientId} (${client.name})`;
+    details.push(...clientRemarks(client).map(({ problem }) => `${label}: ${problem}`));
+    const gone = client.scopes.filter((name) => !known.has(name));
+    if (gone.length > 0) details.push(`${label}: it may ask for scopes that don't exist any more (${gone.join(", ")})`);
+  }
+  const findings = details.slice(0, SHOWN).map((detail): Finding => ({ check: "clients", status: "warning", detail }));
+  if (details.length > SHOWN) {
+    findings.push({ check: "clients", status: "warning", detail: `… and ${details.length - SHOWN} more of the kind` });
+  }
+  return findings.length > 0 ? findings : [{ check: "clients", status: "ok", detail: `${count} client(s)` }];
+}
+
+/** Whether clients find at the issuer what this configuration says. */
+async function issuerFinding({ issuer }: Config, storage: Storage): Promise<Finding> {
+  const answer = await fetchMetadata(issuer);
+  if (answer.kind === "unreachable") {
+    const detail = `${issuer} doesn't answer (${answer.reason}): no server runs, or it can't be reached from here`;
+    return { check: "issuer", status: "note", detail };
+  }
+  if (answer.kind === "other") {
+    return {
+      check: "issuer",
+      status: "broken",
+      detail: `${answer.url} answers, but not with metadata: ${answer.reason}`,
+    };
+  }
+  const expected: unknown = JSON.parse(JSON.stringify(serverMetadata(issuer, await storage.listScopes())));
+  if (isDeepStrictEqual(answer.metadata, expected)) {
+    return { check: "issuer", status: "ok", detail: `${issuer} answers with this configuration's metadata` };
+  }
+  const detail = `${answer.url} answers with other metadata than this configuration's: another server, another version, or another database`;
+  return { check: "issuer", status: "broken", detail };
+}
+
+const TIMES = new Set(["codeTtl", "accessTtl", "refreshIdle", "retryWindow"]);
+
+/** By variable. Of a secret, only that it is set. */
+function inForce(config: Config): Readonly<Record<string, unknown>> {
+  const values = new Map<string, unknown>(Object.entries(config));
+  return Object.fromEntries(
+    settings.map(({ variable, key, default: byDefault }) => {
+      const value = values.get(key);
+      if (key === "secret") return [variable, config.secret === null ? byDefault : `set (${config.secret.length})`];
+      if (key === "databaseUrl") return [variable, config.databaseUrl.replace(/\/\/[^@/]*@/, "//…@")];
+      if (key === "listen") return [variable, `${config.listen.host}:${config.listen.port}`];
+      if (value === null) return [variable, byDefault];
+      return [variable, TIMES.has(key) && typeof value === "number" ? value / 1000 : value];
+    }),
+  );
+}
+
+function lines(error: unknown): readonly string[] {
+  const { problems, message } = error as { readonly problems?: unknown; readonly message?: unknown };
+  if (Array.isArray(problems) && problems.every((one) => typeof one === "string")) return problems;
+  return [typeof message === "string" ? message : String(error)];
+}
+
+function iso(at: Millis): string {
+  return new Date(at).toISOString();
+}

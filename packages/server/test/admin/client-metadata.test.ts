@@ -1,0 +1,224 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type ClientMetadata, readRegistration } from "../../src/oauth/client-registration/metadata.ts";
+
+const confidential = {
+  token_endpoint_auth_method: "client_secret_basic",
+  grant_types: ["authorization_code", "refresh_token"],
+} as const;
+
+const aRegistration = (changes: ClientMetadata = {}): ClientMetadata => ({
+  client_name: "Photo Printer",
+  redirect_uris: ["https://app.test/cb"],
+  ...changes,
+});
+
+/** `field (error): problem` of each problem; empty where it is valid. */
+function problemsOf(changes: ClientMetadata): string[] {
+  const read = readRegistration(aRegistration(changes));
+  return read.kind === "valid"
+    ? []
+    : read.problems.map(({ field, error, problem }) => `${field} (${error}): ${problem}`);
+}
+
+describe("redirect_uris", () => {
+  test.each([
+    ...["code", "state", "iss", "error", "response"].map((name) => `https://web.test/cb?${name}=evil`),
+    "http://app.test/cb",
+    "javascript:alert(1)",
+    "JaVaScRiPt:alert(1)",
+    "data:text/html,x",
+    "vbscript:x",
+    "blob:https://app.test/1",
+    "file:///etc/passwd",
+    "about:blank",
+    " javascript:alert(1)",
+    "java%0ascript:alert(1)",
+    "https://*.app.test/*",
+    "https://app.test*",
+    "https://app.test/*",
+    "^https://app\\.test/.*$",
+    "https://app.test/cb#fragment",
+    "https://user:pass@app.test/cb",
+    "https://app.test/a/../cb",
+    "/cb",
+    "myapp:/cb",
+    "",
+  ])("%j → invalid_redirect_uri", (uri) => {
+    expect(problemsOf({ redirect_uris: [uri] })).toEqual([
+      expect.stringMatching(/^redirect_uris \(invalid_redirect_uri\): /),
+    ]);
+  });
+
+  test("none, for a client of the code flow → refused", () => {
+    expect(problemsOf({ redirect_uris: [] })[0]).toContain("there is none");
+    expect(problemsOf({ redirect_uris: null })[0]).toContain("there is none");
+  });
+
+  test("21 → refused, 20 → registered", () => {
+    const uris = Array.from({ length: 21 }, (_, at) => `https://app.test/${at}`);
+    expect(problemsOf({ redirect_uris: uris })).toEqual([expect.stringContaining("there are 21; 20 is the most")]);
+    expect(problemsOf({ redirect_uris: uris.slice(1) })).toEqual([]);
+  });
+
+  test("not a list of texts → refused", () => {
+    expect(problemsOf({ redirect_uris: "https://app.test/cb" })[0]).toContain("not a list of texts");
+    expect(problemsOf({ redirect_uris: [1] })[0]).toContain("not a list of texts");
+  });
+
+  test("two bad ones → both are told", () => {
+    expect(problemsOf({ redirect_uris: ["http://a.test/", "https://b.test/#x"] })).toHaveLength(2);
+  });
+
+  test.each([
+    "https://app.test/cb?tenant=1",
+    "http://127.0.0.1/cb",
+    "http://[::1]:8080/cb",
+    "http://localhost:3000/",
+    "com.example.app:/cb",
+  ])("%s → registered", (uri) => expect(problemsOf({ redirect_uris: [uri] })).toEqual([]));
+});
+
+describe("client_name", () => {
+  test.each([
+    ["missing", undefined],
+    ["empty", ""],
+    ["blank", "   "],
+    ["121 characters", "x".repeat(121)],
+    ["a line end", "Photo\nPrinter"],
+    ["an escape sequence", "Photo\u001b[31m"],
+    ["a C1 control", "Photo\u009b31m"],
+    ["a direction override", "Photo \u202etxt.exe"],
+    ["a direction isolate", "Photo\u2066 x\u2069"],
+    ["a zero-width space", "Pho\u200bto"],
+    ["a language tag", "Photo\u{e0041}"],
+    ["half a surrogate pair", "Photo\ud800"],
+    ["a space at its end", "Photo "],
+    ["no text", 7],
+  ])("%s → refused", (_, name) => {
+    expect(problemsOf({ client_name: name }).length).toBeGreaterThan(0);
+  });
+
+  test.each([
+    "x",
+    "📷 Фото-Принтер",
+    "写真プリンター",
+    "👩‍👩‍👧 Family",
+    "ä".repeat(120),
+    "<script>alert(1)</script>",
+    "{{7*7}}",
+  ])("%j → registered as it is", (name) => {
+    const read = readRegistration(aRegistration({ client_name: name }));
+    expect(read.kind === "valid" && read.fields.name).toBe(name.normalize("NFC"));
+  });
+});
+
+describe("grant and response types", () => {
+  test.each([
+    "implicit",
+    "password",
+    "client_credentials",
+    "urn:ietf:params:oauth:grant-type:device_code",
+    "AUTHORIZATION_CODE",
+  ])("grant type %s, which isn't built → refused with those there are", (grant) => {
+    expect(problemsOf({ grant_types: ["authorization_code", grant] })[0]).toMatch(
+      /^grant_types .* is not one of authorization_code, refresh_token$/,
+    );
+  });
+
+  test("refresh_token alone → refused", () => {
+    expect(problemsOf({ grant_types: ["refresh_token"] })[0]).toContain("leads nowhere");
+  });
+
+  test("no grant type → refused", () => {
+    expect(problemsOf({ grant_types: [] }).join()).toContain("grant_types (invalid_client_metadata): it is empty");
+  });
+
+  test.each(["token", "id_token", "code token", "none"])("response type %s → refused", (type) => {
+    expect(problemsOf({ response_types: [type] })[0]).toContain("is not one of code");
+  });
+
+  test("no response type for the code flow → refused", () => {
+    expect(problemsOf({ response_types: [] })[0]).toContain("it is empty");
+  });
+
+  test("left out → the defaults of RFC 7591, or those of the caller", () => {
+    const byRfc = readRegistration(aRegistration());
+    expect(byRfc.kind === "valid" && byRfc.fields).toMatchObject({
+      grantTypes: ["authorization_code"],
+      responseTypes: ["code"],
+      authMethod: "client_secret_basic",
+      type: "confidential",
+    });
+    const ours = readRegistration(aRegistration(), confidential);
+    expect(ours.kind === "valid" && ours.fields.grantTypes).toEqual(["authorization_code", "refresh_token"]);
+  });
+});
+
+describe("other members", () => {
+  test("an authentication method that isn't built → refused with those there are", () => {
+    expect(problemsOf({ token_endpoint_auth_method: "private_key_jwt" })[0]).toContain(
+      "is not one of client_secret_basic, client_secret_post, none",
+    );
+  });
+
+  test("method none → a public client", () => {
+    const read = readRegistration(aRegistration({ token_endpoint_auth_method: "none" }));
+    expect(read.kind === "valid" && read.fields.type).toBe("public");
+  });
+
+  test.each([
+    "http://app.test/",
+    "javascript:alert(1)",
+    "//app.test/",
+    "https://",
+    "https://a@b/",
+    "https://app.test/ x",
+    1,
+  ])("client_uri, policy_uri, tos_uri %j → refused", (uri) => {
+    expect(problemsOf({ client_uri: uri, policy_uri: uri, tos_uri: uri })).toHaveLength(3);
+  });
+
+  test("scope with a quote, a control or 201 names → refused", () => {
+    expect(problemsOf({ scope: 'a "b"' })).toHaveLength(1);
+    expect(problemsOf({ scope: "a\tb" })).toHaveLength(1);
+    expect(problemsOf({ scope: Array.from({ length: 201 }, (_, at) => `s${at}`).join(" ") })[0]).toContain("200");
+  });
+
+  test("unknown members → ignored; a scope or URI named twice → once", () => {
+    const read = readRegistration(
+      aRegistration({ software_id: 7, scope: "b a  b", redirect_uris: ["https://app.test/cb", "https://app.test/cb"] }),
+    );
+    expect(read.kind === "valid" && read.fields).toMatchObject({
+      scopes: ["b", "a"],
+      redirectUris: ["https://app.test/cb"],
+    });
+  });
+
+  test("any JSON at all → valid or problems, each short and printable; never an exception", () => {
+    const members = [
+      "client_name",
+      "redirect_uris",
+      "grant_types",
+      "response_types",
+      "scope",
+      "token_endpoint_auth_method",
+      "tos_uri",
+    ];
+    const metadata = fc.dictionary(
+      fc.constantFrom(...members),
+      fc.oneof(fc.jsonValue(), fc.array(fc.string({ unit: "binary" }))),
+    );
+    fc.assert(
+      fc.property(metadata, (given) => {
+        const read = readRegistration(given as ClientMetadata);
+        for (const { problem } of read.kind === "invalid" ? read.problems : []) {
+          expect(problem.length).toBeLessThan(900);
+          // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what we look for
+          expect(problem).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
