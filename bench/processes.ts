@@ -39,7 +39,7 @@ export async function start(
     env: { ...Object.fromEntries(inherited), ...env },
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
-  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const { port } = await answer(child, "port");
   return {
     port,

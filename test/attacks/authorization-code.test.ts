@@ -127,6 +127,16 @@ describe("binding", () => {
     expect((await redeem(server, client, code)).status).toBe(200);
   });
 
+  test("a loopback redirect_uri with another port than the request's → invalid_grant; the same → tokens", async () => {
+    const native = await server.addClient({ redirectUris: ["http://127.0.0.1/cb"] });
+    const ask = { redirect_uri: "http://127.0.0.1:50001/cb" };
+    for (const redirect_uri of ["http://127.0.0.1:50002/cb", "http://127.0.0.1/cb"]) {
+      const code = await codeOf(server, native, owner, { ask });
+      expectRefusal(await redeem(server, native, code, { redirect_uri }), "invalid_grant");
+    }
+    expect((await redeem(server, native, await codeOf(server, native, owner, { ask }), ask)).status).toBe(200);
+  });
+
   test("AC-13 a scope with the code → what was granted, never more", async () => {
     const code = await codeOf(server, client, owner, { ask: { scope: "read" } });
     const answer = await redeem(server, client, code, { scope: "read write admin" });

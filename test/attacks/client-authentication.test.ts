@@ -2,6 +2,7 @@
 
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { adminOf, createClient, rotateSecret } from "../../packages/server/src/admin/index.ts";
 import {
   anOwner,
   basic,
@@ -13,7 +14,7 @@ import {
   tokensOf,
 } from "../support/back-channel.ts";
 import { refresh } from "../support/browser-like.ts";
-import { API, sha256, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { API, settle, sha256, startServer, type TestClient, type TestServer } from "../support/server.ts";
 
 let server: TestServer;
 let client: TestClient;
@@ -224,6 +225,32 @@ describe("the secret's life", () => {
     expectRefusal(await known(mine.secret), "invalid_client");
     expect(logged(server, "client_secret_expired")).toBe(before + 1);
     expectRefusal(await known(fresh), "invalid_grant");
+  });
+
+  test("CA-13 CA-16 CA-17 made and rotated by the operator → 256 bits, told once; the old one works until its last second", async () => {
+    const admin = adminOf(server.assent.storage, server.issuer, () => server.now());
+    const metadata = { client_name: "Made", redirect_uris: ["https://app.test/cb"], scope: "read" };
+    const { client: mine, secret: first } = await createClient({ type: "confidential", metadata }, admin);
+    const { secret: second } = await rotateSecret(mine.clientId, 60_000, admin);
+    await settle();
+    const secrets = [first ?? "", second];
+    for (const secret of secrets) {
+      expect(Buffer.from(secret.slice(3), "base64url")).toHaveLength(32);
+      const known = {
+        grant_type: "refresh_token",
+        refresh_token: "rt_x",
+        client_id: mine.clientId,
+        client_secret: secret,
+      };
+      expectRefusal(await post(server, "/token", form(known)), "invalid_grant");
+    }
+    const stored = JSON.stringify(await server.assent.storage.getClient({ clientId: mine.clientId }));
+    for (const secret of secrets) expect(stored).not.toContain(secret);
+    server.tick(60_000);
+    const at = (secret: string) => tokens({ client_id: mine.clientId, client_secret: secret });
+    expectRefusal(await at(first ?? ""), "invalid_client");
+    expectRefusal(await at(second), "invalid_grant");
+    expectUnlogged(server, ...secrets);
   });
 
   test("CA-14 a secret of 1 MB, or of as much as a parameter holds → refused at once", async () => {

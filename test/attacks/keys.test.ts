@@ -189,7 +189,7 @@ const NODE = `
 test("KY-11 ten nodes start on one empty database → one signing key, the same for all", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "assent-"));
   try {
-    const start = () => promisify(execFile)(process.execPath, ["--input-type=module", "--eval", NODE, dataDir]);
+    const start = () => promisify(execFile)(process.execPath, ["--eval", NODE, dataDir]);
     const started = await Promise.all(Array.from({ length: 10 }, start));
     const kids = started.map(({ stdout }) => stdout.trim());
     expect(kids[0]).toMatch(/^[A-Za-z0-9_-]{43}$/);

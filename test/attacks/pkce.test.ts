@@ -1,8 +1,8 @@
-/** Attacks on PKCE (RFC 7636; RFC 9700 §4.8). */
+/** Attacks on PKCE at the token endpoint (RFC 7636 §§4.5, 4.6; RFC 9700 §4.8). */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anOwner, codeOf, expectRefusal, type Owner, post, provenCode } from "../support/back-channel.ts";
-import { Agent, authorizeUrl, pkce, redeem } from "../support/browser-like.ts";
+import { pkce, redeem } from "../support/browser-like.ts";
 import { startServer, type TestClient, type TestServer } from "../support/server.ts";
 
 let server: TestServer;
@@ -22,67 +22,6 @@ afterAll(() => server.stop());
 
 const good = pkce();
 const S256 = { code_challenge: good.challenge, code_challenge_method: "S256" };
-
-/** The error by redirect: state and issuer beside it, no code. */
-async function expectRedirected(client: TestClient, ask: Record<string, string | undefined>, at = server) {
-  const page = await new Agent(at.issuer).get(authorizeUrl(at, client, ask));
-  expect(page.status).toBe(302);
-  expect(page.location?.origin).toBe("https://app.test");
-  const { searchParams } = page.location ?? new URL("about:blank");
-  expect(Object.fromEntries(searchParams)).toEqual({
-    error: "invalid_request",
-    error_description: expect.any(String),
-    error_uri: expect.stringMatching(/\/errors\/code_challenge_/),
-    state: "a state",
-    iss: at.issuer,
-  });
-}
-
-describe("the authorization request", () => {
-  const challenge = good.challenge;
-  test.each<[string, Record<string, string | undefined>]>([
-    ["PK-01 no code_challenge", {}],
-    ["PK-01 an empty code_challenge", { code_challenge: "", code_challenge_method: "S256" }],
-    ["PK-01 a method without a challenge", { code_challenge_method: "S256" }],
-    ["PK-03 method plain", { code_challenge: good.verifier, code_challenge_method: "plain" }],
-    ["PK-04 no method, which means plain", { code_challenge: challenge }],
-    ["PK-05 method s256", { ...S256, code_challenge_method: "s256" }],
-    ["PK-05 method S512", { ...S256, code_challenge_method: "S512" }],
-    ["PK-05 method with a space behind it", { ...S256, code_challenge_method: "S256 " }],
-    ["PK-05 an empty method", { ...S256, code_challenge_method: "" }],
-    ["PK-06 42 characters", { ...S256, code_challenge: challenge.slice(1) }],
-    ["PK-06 44 characters", { ...S256, code_challenge: `${challenge}A` }],
-    ["PK-06 129 characters", { ...S256, code_challenge: "A".repeat(129) }],
-    ["PK-06 padding", { ...S256, code_challenge: `${challenge.slice(1)}=` }],
-    ["PK-06 a plus sign", { ...S256, code_challenge: `${challenge.slice(1)}+` }],
-    ["PK-06 a slash", { ...S256, code_challenge: `${challenge.slice(1)}/` }],
-    ["PK-06 not ASCII", { ...S256, code_challenge: `${challenge.slice(1)}é` }],
-  ])("%s → invalid_request by redirect", (_, ask) => expectRedirected(pub, ask));
-
-  test("PK-01 PK-06 a public client with a challenge of 43 characters → a code", async () => {
-    expect((await codeOf(server, pub, owner, { ask: S256 })).startsWith("ac_")).toBe(true);
-  });
-
-  test("PK-02 a confidential client that must, or a server where all must → invalid_request by redirect", async () => {
-    await expectRedirected(await server.addClient({ requirePkce: true }), {});
-    const strict = await startServer({ config: { requirePkce: true } });
-    try {
-      await expectRedirected(await strict.addClient(), {}, strict);
-    } finally {
-      await strict.stop();
-    }
-  });
-
-  test("PK-02 a confidential client that need not → a code without a challenge", async () => {
-    const code = await codeOf(server, conf, owner);
-    expect((await redeem(server, conf, code)).status).toBe(200);
-  });
-
-  test("PK-19 metadata → S256 alone", async () => {
-    const metadata = await (await fetch(`${server.issuer}/.well-known/oauth-authorization-server`)).json();
-    expect(metadata).toMatchObject({ code_challenge_methods_supported: ["S256"] });
-  });
-});
 
 describe.each(["public", "confidential"] as const)("the token request of a %s client", (type) => {
   const client = () => (type === "public" ? pub : conf);

@@ -142,6 +142,27 @@ test("HD-14 TRACE, PUT and methods of WebDAV → 405; an override header → not
   }
 });
 
+test.each([
+  "//token",
+  "/token/",
+  "/TOKEN",
+  "/token;x=1",
+  "/./token",
+  "/x/../token",
+  "/token%00",
+  "/%2ftoken",
+  "/token%2f",
+  "http://evil.test/nowhere",
+  "/%zz",
+  "/%ff",
+])("the path %s → no endpoint, no fault", async (path) => {
+  const { text } = await send(
+    lines(`POST ${path} HTTP/1.1`, "Host: a", FORM, "Connection: close", "Content-Length: 0", "", ""),
+  );
+  expect(text).toMatch(/^HTTP\/1\.1 40[04] /);
+  expect(text).not.toMatch(/evil|^location:/im);
+});
+
 test("a method that /token does not take, with a body of 70 kB → 405 before 413", async () => {
   const body = "a".repeat(70_000);
   const { text } = await send(

@@ -10,6 +10,7 @@ import {
   type Owner,
   post,
   provenCode,
+  restarted,
   tokensOf,
 } from "../support/back-channel.ts";
 import { redeem, refresh } from "../support/browser-like.ts";
@@ -114,6 +115,22 @@ describe.each(["public", "confidential"] as const)("rotation, %s", (type) => {
     expectRefusal(await use(client(), one), "invalid_grant");
     expect(logged(server, "refresh_token_replayed")).toBe(before + 2);
   });
+});
+
+test("RT-14 rotated, the server restarted, the old one presented → theft, as without the restart; another line lives on", async () => {
+  const one = await first(rotating);
+  const two = await next(rotating, one);
+  const safe = await first(rotating);
+  const again = await restarted(server);
+  try {
+    again.tick(31 * SECOND);
+    expectRefusal(await refresh(again, rotating, one), "invalid_grant");
+    expect(logged(again, "refresh_token_replayed")).toBe(2);
+    expectRefusal(await refresh(again, rotating, two), "invalid_grant");
+    expect((await refresh(again, rotating, safe)).status).toBe(200);
+  } finally {
+    await again.stop();
+  }
 });
 
 test("RT-01 a confidential client that keeps → the same token, again and again", async () => {

@@ -4,7 +4,8 @@ import { rmSync } from "node:fs";
 import { Agent as HttpAgent } from "node:http";
 import { dirname } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Agent, pkce } from "../support/browser-like.ts";
+import { Agent, consentForm, pkce } from "../support/browser-like.ts";
+import { Guesser } from "../support/guesser.ts";
 import { bodyOf, codeForm, refreshForm, send } from "../support/keep-alive.ts";
 import {
   authorizePath,
@@ -85,6 +86,41 @@ describe("50 parallel redemptions of one code", () => {
     const agent = await signedInAgent(urlOf(1), data.person, authorizePath(client));
     const answer = await redeemed(client, await nextCode(agent, authorizePath(client)));
     expect((await refreshed(client, bodyOf(answer)["refresh_token"])).status).toBe(200);
+  });
+});
+
+describe("one browser at three processes", () => {
+  /** Signed in at one; its cookies go to all. */
+  async function everywhere(client: TestClient): Promise<Agent[]> {
+    const first = await signedInAgent(urlOf(0), data.person, authorizePath(client));
+    return processes.map(({ url }) => {
+      const agent = new Agent(url);
+      for (const [name, value] of first.cookies) agent.cookies.set(name, value);
+      return agent;
+    });
+  }
+
+  test("the answer on the consent page sent to all at once, 20 rounds → one code", async () => {
+    const agents = await everywhere(data.clients.keeping);
+    for (let round = 0; round < 20; round += 1) {
+      const page = await agents[0]?.get(authorizePath(data.clients.keeping, { prompt: "consent" }));
+      if (page === undefined) throw new Error("no page");
+      const answers = await Promise.all(
+        [...agents, ...agents].map((agent) => agent.submit(consentForm(page), { decision: "allow" })),
+      );
+      const codes = new Set(answers.map(({ location }) => location?.searchParams.get("code")));
+      expect([...codes]).toEqual([expect.stringMatching(/^ac_/)]);
+    }
+  });
+
+  test("100 wrong passwords at once, spread over all → ten are looked at", async () => {
+    const guessers = processes.map(({ url }) => new Guesser(url));
+    await Promise.all(guessers.map((one) => one.try("", "")));
+    const tries = Array.from({ length: 100 }, (_, at) =>
+      guessers[at % guessers.length]?.try("somebody", `wrong ${at}`),
+    );
+    const statuses = (await Promise.all(tries)).map((page) => page?.status);
+    expect(Object.groupBy(statuses, String)).toEqual({ 200: Array(10).fill(200), 429: Array(90).fill(429) });
   });
 });
 

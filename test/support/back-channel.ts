@@ -1,11 +1,14 @@
 /** What tests of the back channel share: an owner who has signed in, codes and tokens in one call, requests byte for byte. */
 
+import { cpSync, mkdtempSync } from "node:fs";
 import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "vitest";
 import type { Client } from "../../packages/server/src/oauth/model.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { Agent, authorize, authorizeUrl, pkce, redeem, type TokenAnswer } from "./browser-like.ts";
-import { settle, type TestClient, type TestServer } from "./server.ts";
+import { settle, startServer, type TestClient, type TestServer } from "./server.ts";
 
 /** A person with the browser that they signed in with: later authorizations of a consented client take no page. */
 export interface Owner {
@@ -66,6 +69,20 @@ export async function changeClient(server: TestServer, client: TestClient, chang
   const { secret: _, ...record } = client;
   await server.assent.storage.putClient({ client: { ...record, ...changes }, expect: null });
   await settle();
+}
+
+/** A copy of a server's data as it stands. */
+export function copyOf({ dataDir: from }: TestServer): string {
+  const dataDir = mkdtempSync(join(tmpdir(), "assent-"));
+  cpSync(from, dataDir, { recursive: true, filter: (path) => !path.endsWith("-shm") });
+  return dataDir;
+}
+
+/** What a restart makes of a server, perhaps with other secrets: a second one on a copy of its data, at the same time of day. */
+export async function restarted(from: TestServer, secret: readonly Buffer[] | null = null): Promise<TestServer> {
+  const server = await startServer({ dataDir: copyOf(from), config: { secret } });
+  server.tick(from.now() - server.now());
+  return server;
 }
 
 export function basic(id: string, secret: string): string {

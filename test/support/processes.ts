@@ -1,6 +1,6 @@
 /** Server processes: started on free ports and a shared data directory, killed, stopped, waited for. */
 
-import { type ChildProcess, fork } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdtempSync, renameSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -39,13 +39,14 @@ export class NotStarted extends Error {
   }
 }
 
-const entry = join(import.meta.dirname, "server-process.ts");
+const command = join(import.meta.dirname, "..", "..", "packages", "cli", "bin", "assent.js");
 
-/** Starts a process on a data directory; resolves when it is ready. `env`: more `ASSENT_` variables. */
+/** Starts `assent serve` on a data directory; resolves when it is ready. `env`: more `ASSENT_` variables. */
 export async function startProcess(dataDir: string, env: Record<string, string> = {}): Promise<ServerProcess> {
   const startedAt = performance.now();
-  const { child, ended, output } = launch(dataDir, env);
-  const url = await portOf(child, ended, output);
+  const { child, started, ended, output } = launch(dataDir, env);
+  const url = await Promise.race([started, ended]);
+  if (typeof url !== "string") throw new NotStarted(output.join(""));
   await untilReady(url);
   return {
     url,
@@ -67,41 +68,38 @@ export async function killDuringStart(dataDir: string, after: number): Promise<v
   await ended;
 }
 
-interface Launched {
-  readonly child: ChildProcess;
-  readonly ended: Promise<Ended>;
-  readonly output: string[];
-}
-
-function launch(dataDir: string, env: Record<string, string>): Launched {
+function launch(dataDir: string, env: Record<string, string>) {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("ASSENT_"));
-  const child = fork(entry, {
+  const child = spawn(process.execPath, [command, "serve"], {
     cwd: dataDir,
-    execArgv: [],
-    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    stdio: ["ignore", "pipe", "pipe"],
     env: {
       ...Object.fromEntries(inherited),
       ASSENT_ISSUER: ISSUER,
       ASSENT_LISTEN: "127.0.0.1:0",
       ASSENT_DATA_DIR: dataDir,
-      ASSENT_LOG_LEVEL: "warn",
       ...env,
     },
   });
+  // A test that stops half-way leaves nobody behind.
+  const takeAlong = () => child.kill("SIGKILL");
+  process.once("exit", takeAlong);
   const output: string[] = [];
-  for (const stream of [child.stdout, child.stderr])
-    stream?.setEncoding("utf8").on("data", (text: string) => output.push(text));
-  const ended = new Promise<Ended>((resolve) => child.once("close", (code, signal) => resolve({ code, signal })));
-  return { child, ended, output };
-}
-
-async function portOf(child: ChildProcess, ended: Promise<Ended>, output: readonly string[]): Promise<string> {
-  const told = new Promise<{ port: number }>((resolve) =>
-    child.once("message", (message) => resolve(message as { port: number })),
+  const started = new Promise<string>((resolve) => {
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        output.push(text);
+        const address = /"event":"started".*?"listen":"([^"]+)"/.exec(text)?.[1];
+        if (address !== undefined) resolve(`http://${address}`);
+      });
+  });
+  const ended = new Promise<Ended>((resolve) =>
+    child.once("close", (code, signal) => {
+      process.off("exit", takeAlong);
+      resolve({ code, signal });
+    }),
   );
-  const first = await Promise.race([told, ended]);
-  if (!("port" in first)) throw new NotStarted(output.join(""));
-  return `http://127.0.0.1:${first.port}`;
+  return { child, started, ended, output };
 }
 
 async function untilReady(url: string): Promise<void> {

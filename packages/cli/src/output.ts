@@ -54,6 +54,9 @@ function dim(text: string): string {
   return styleText("dim", text, { stream: process.stdout });
 }
 
+/** A list that is longer than this stands in a line for each of its items. */
+const LINE = 72;
+
 export class Output {
   readonly #json: boolean;
 
@@ -70,7 +73,8 @@ export class Output {
   #fields(record: WireRecord, once: readonly string[]): void {
     const width = Math.max(...Object.keys(record).map((name) => name.length));
     for (const [name, value] of Object.entries(record)) {
-      const lines = Array.isArray(value) && value.length > 1 ? value.map(shown) : [shown(value)];
+      const whole = shown(value);
+      const lines = Array.isArray(value) && widthOf(whole) > LINE ? value.map(shown) : [whole];
       const label = padded(name, width);
       lines.forEach((line, at) => {
         const text = once.includes(name) ? bold(line) : line;
@@ -114,6 +118,12 @@ export class Output {
   /** What is good to know, for people alone. */
   note(text: string): void {
     if (!this.#json) process.stderr.write(`${clean(text)}\n`);
+  }
+
+  /** For what is neither a record nor a list: `text` for people. */
+  report(document: unknown, text: (out: Output) => void): void {
+    if (this.#json) this.#document(document);
+    else text(this);
   }
 
   #document(document: unknown): void {

@@ -2,14 +2,14 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
-import type { Config } from "./config.ts";
+import { type Config, ConfigError } from "./config.ts";
 import { JwtAccessTokens } from "./crypto/access-tokens.ts";
 import { DerivedCredentials } from "./crypto/credential.ts";
 import { hashes } from "./crypto/hashes.ts";
 import { hashPassword, needsRehash, verifyPassword } from "./crypto/password.ts";
 import { randomText } from "./crypto/random.ts";
 import { Secrets } from "./crypto/secrets.ts";
-import { ensureKeys, type KeySet, keySet } from "./crypto/signing-keys.ts";
+import { ensureKeys, type KeySet, keySet, SigningKeySealed } from "./crypto/signing-keys.ts";
 import { prepareDataDir, secretsOf } from "./data-dir.ts";
 import { TrustedProxies } from "./http/client-address.ts";
 import { Cookies } from "./http/cookies.ts";
@@ -128,7 +128,9 @@ async function assemble({ config, storage, secrets, log, now }: Parts): Promise<
   const catalog = openCatalog(storage, { now: () => performance.now() });
   const credentials = new DerivedCredentials(secrets);
   const keys = keysOf({ storage, secrets, now, version: () => catalog.keysVersion() });
-  await keys();
+  await keys().catch((error: unknown) => {
+    throw error instanceof SigningKeySealed ? new ConfigError([error.message]) : error;
+  });
   const event: Assent["event"] = (name, fields) => log.info({ event: name, ...fields }, name);
   const { issuer } = config;
   const basePath = new URL(issuer).pathname.replace(/\/$/, "");

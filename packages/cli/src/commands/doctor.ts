@@ -1,2 +1,32 @@
+/** `assent doctor`: looks at everything that a server needs. */
+
 import type { Command } from "commander";
-export function register(_program: Command): void {}
+import type { JsonOption } from "../command.ts";
+import { Output } from "../output.ts";
+
+export function register(program: Command): void {
+  program
+    .command("doctor")
+    .description("check configuration, files, database and keys; changes nothing")
+    .option("--json", "print one JSON document")
+    .addHelpText("after", "\nExit code 1 where something is broken.")
+    .action(doctor);
+}
+
+async function doctor(options: JsonOption): Promise<void> {
+  const { diagnose, loadConfig } = await import("@assent/server/admin");
+  const diagnosis = await diagnose(loadConfig, process.versions.node, Date.now());
+  const { ok, configuration, findings } = diagnosis;
+  new Output(options.json ?? false).report({ ok, node: process.versions.node, findings, configuration }, (out) => {
+    if (configuration !== null) {
+      out.record(configuration);
+      process.stdout.write("\n");
+    }
+    out.list(
+      findings.map((finding) => ({ ...finding })),
+      [{ field: "status" }, { field: "check" }, { field: "detail" }],
+      "",
+    );
+  });
+  if (!ok) process.exitCode = 1;
+}

@@ -23,7 +23,8 @@ export interface ApiFacts {
 /** Builds the API behind an open door. */
 export async function createApi({ issuer, url, names }: ApiFacts, door: Door): Promise<FastifyInstance> {
   const resourceMetadata = protectedResourceMetadataUrl(url);
-  const api = createResourceServer({ issuer, audience: url, resourceMetadata });
+  // One machine has one clock: a token is good to the second, so that what the app counts down is what happens.
+  const api = createResourceServer({ issuer, audience: url, resourceMetadata, clockTolerance: 0 });
   const app = Fastify({ serverFactory: door.serverFactory });
   app.addHook("onSend", async (_request, reply) => {
     reply.header("x-content-type-options", "nosniff").header("cache-control", "no-store");

@@ -6,7 +6,7 @@ import type { Photo } from "../api/photos.ts";
 import { CALLBACK, SCOPES } from "../facts.ts";
 import { explainedJwt } from "./claims.ts";
 import { browserRequest, type Exchange, forged, recordExchange } from "./exchange.ts";
-import { addStep, type Session } from "./sessions.ts";
+import { addStep, type Notice, type Session } from "./sessions.ts";
 import { type Step, type StepText, stepOf, TEXTS } from "./steps.ts";
 
 export interface ClientFacts {
@@ -22,8 +22,8 @@ export interface ClientFacts {
 export interface PhotoClient {
   /** Where to send the browser. */
   begin(session: Session): Promise<URL>;
-  /** The browser is back at the callback with this query. True: the session has tokens now. */
-  finish(session: Session, query: string): Promise<boolean>;
+  /** The browser is back at the callback with this query: with a code, the session has tokens then. */
+  finish(session: Session, query: string): Promise<void>;
   callApi(session: Session): Promise<void>;
   refresh(session: Session): Promise<void>;
   tryForged(session: Session): Promise<void>;
@@ -116,7 +116,7 @@ async function begin({ config, facts, discovered }: Parts, session: Session): Pr
   return url;
 }
 
-async function finish(parts: Parts, session: Session, query: string): Promise<boolean> {
+async function finish(parts: Parts, session: Session, query: string): Promise<void> {
   const { config, facts } = parts;
   const { pending } = session;
   const url = new URL(`${facts.url}${CALLBACK}${query}`);
@@ -128,32 +128,32 @@ async function finish(parts: Parts, session: Session, query: string): Promise<bo
   if (granted.ok && exchange !== undefined) {
     addStep(session, arrival(TEXTS.callback, url));
     keep(session, granted.value, null);
-    addStep(session, stepOf(TEXTS.token, exchange, { decoded: shownToken(session, facts) }));
+    const all = session.tokens?.scopes.length === SCOPES.length;
+    const text = all ? TEXTS.token : TEXTS.tokenWithLess;
+    addStep(session, stepOf(text, exchange, { decoded: shownToken(session, facts) }));
     session.ended = false;
     session.notice = null;
     await fetchProfile(parts, session);
     await fetchPhotos(parts, session);
-    return true;
+    return;
   }
   const error = granted.ok ? undefined : granted.error;
   if (exchange !== undefined) {
     addStep(session, arrival(TEXTS.callback, url));
     addStep(session, stepOf(TEXTS.tokenRefused, exchange, { outcome: "refused" }));
     session.notice = { tone: "bad", title: "That didn’t work", text: reasonOf(error) };
-    return false;
+    return;
   }
   // No request went out: it was this answer itself that said no, or that the checks refused.
   if (!(error instanceof oauth.AuthorizationResponseError)) return stray(session, url, reasonOf(error));
   addStep(session, arrival(TEXTS.denied, url));
   session.notice =
     error.error === "access_denied" ? DENIED : { tone: "bad", title: "That didn’t work", text: reasonOf(error) };
-  return false;
 }
 
-function stray(session: Session, url: URL, reason: string): false {
+function stray(session: Session, url: URL, reason: string): void {
   addStep(session, arrival(TEXTS.mismatch, url));
   session.notice = { tone: "bad", title: "The app dropped an answer", text: reason };
-  return false;
 }
 
 /** The browser at the callback. */
@@ -215,25 +215,40 @@ async function fetchPhotos(parts: Parts, session: Session): Promise<number | und
     addFailure(session);
     return undefined;
   }
-  const refused = exchange.status === 401;
-  const text: StepText = refused ? TEXTS.expired : session.ended ? TEXTS.afterRevoked : TEXTS.photos;
-  addStep(session, stepOf(text, exchange));
+  addStep(session, stepOf(photosText(exchange.status, session.ended), exchange));
   if (json !== null) session.photos = (json as { photos: Photo[] }).photos;
   return exchange.status;
 }
 
+function photosText(status: number, ended: boolean): StepText {
+  if (status === 401) return TEXTS.expired;
+  if (status === 403) return TEXTS.narrowed;
+  return ended && status === 200 ? TEXTS.afterRevoked : TEXTS.photos;
+}
+
 async function callApi(parts: Parts, session: Session): Promise<void> {
   const status = await fetchPhotos(parts, session);
-  if (status === undefined) return;
-  if (status === 200) {
-    session.notice = session.ended
-      ? { tone: "plain", title: "Still let in", text: "The access token from before is good until it times out." }
-      : { tone: "good", title: "200, come in", text: `The API sent ${count(session.photos.length)}.` };
-  } else {
-    const text = session.ended
-      ? "It has timed out, and there is no renewing it. Only you can let the app in again."
-      : "It has timed out. Refresh the token, and the API lets the app in again.";
-    session.notice = { tone: "bad", title: `${status}, the token is no longer good`, text };
+  if (status !== undefined) session.notice = callNotice(status, session);
+}
+
+function callNotice(status: number, { ended, photos }: Session): Notice {
+  switch (status) {
+    case 200:
+      return ended
+        ? { tone: "plain", title: "Still let in", text: "The access token from before is good until it times out." }
+        : { tone: "good", title: "200, come in", text: `The API sent ${count(photos.length)}.` };
+    case 401:
+      return {
+        tone: "bad",
+        title: "401, the token is no longer good",
+        text: ended
+          ? "It has timed out, and there is no renewing it. Only you can let the app in again."
+          : "It has timed out. Refresh the token, and the API lets the app in again.",
+      };
+    case 403:
+      return { tone: "bad", title: "403, not with this token", text: "You took that permission out of it." };
+    default:
+      return { tone: "bad", title: `${status}, no photos`, text: "See the last step for what the API says." };
   }
 }
 
@@ -251,7 +266,14 @@ async function refresh(parts: Parts, session: Session): Promise<void> {
   if (renewed.ok) {
     keep(session, renewed.value, token);
     addStep(session, stepOf(TEXTS.refresh, exchange, { decoded: shownToken(session, parts.facts) }));
-    session.notice = { tone: "good", title: "Renewed", text: "The app has a new access token; the clock starts anew." };
+    const less = (session.tokens?.scopes.length ?? 0) < tokens.scopes.length;
+    session.notice = less
+      ? {
+          tone: "plain",
+          title: "Renewed, with less in it",
+          text: "You took something out at Assent: the new token shows it.",
+        }
+      : { tone: "good", title: "Renewed", text: "The app has a new access token; the clock starts anew." };
     return;
   }
   addStep(session, stepOf(TEXTS.refreshRefused, exchange, { outcome: "refused" }));

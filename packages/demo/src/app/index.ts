@@ -110,11 +110,11 @@ function addFlow(app: FastifyInstance, client: PhotoClient, sessions: Sessions, 
     const mark = request.url.indexOf("?");
     const id = sessionIdOf(request.headers.cookie);
     const session = sessions.find(id) ?? newSession();
-    const connected = await client.finish(session, mark === -1 ? "" : request.url.slice(mark));
+    await client.finish(session, mark === -1 ? "" : request.url.slice(mark));
     // A session that is worth more now gets another id: who knew the old one knows nothing.
     if (id !== undefined) sessions.end(id);
     reply.header("set-cookie", cookieOf(sessions.add(session)));
-    return reply.redirect(connected ? "/" : latest(session), 303);
+    return reply.redirect("/", 303);
   });
 
   const button = (path: string, click: Click) =>

@@ -133,11 +133,14 @@ export function albumPage(session: Session, tokens: Tokens, facts: PageFacts): s
     main: html`<main class="album">
       <div class="desk">
         <h1>${profile === null ? "Hello" : `Hello ${profile.name}`}</h1>
-        <p class="lead">${photos.length === 0 ? "There is nothing left to print" : `${amount} ready to print`}${profile !== null && [", from ", html`<em>${profile.album}</em>`]}.</p>
-        ${session.ended && endedBox(tokens)} ${session.notice !== null && noticeBox(session.notice)}
-        ${gallery(session)} ${actions(session, tokens, facts)} ${permissions(session, tokens)}
+        <p class="lead">${photos.length === 0 ? "There is nothing left to print" : `${amount} ready to print`}${profile !== null && [": ", html`<em>${profile.album}</em>`]}.</p>
+        ${gallery(session)} ${session.ended && endedBox(tokens)} ${session.notice !== null && noticeBox(session.notice)}
+        ${actions(session, tokens, facts)} ${permissions(session, tokens)}
       </div>
-      ${timeline(session)}
+      <div>
+        ${timeline(session)}
+        <p class="up"><a href="#actions">Back to the buttons</a></p>
+      </div>
     </main>`,
   });
 }
@@ -186,7 +189,7 @@ function permissions({ ended }: Session, tokens: Tokens): Markup {
       ${SCOPES.map(({ name, description }) => {
         const granted = tokens.scopes.includes(name);
         return html`<li class=${granted ? "granted" : "declined"}>
-          <span>${description}</span> <code>${name}</code> <em>${granted ? "in the token" : "declined"}</em>
+          <span>${description}</span> <em>${granted ? "in the token" : "declined"}</em> <code>${name}</code>
         </li>`;
       })}
     </ul>
@@ -205,13 +208,14 @@ function untilTime({ expiresAt }: Tokens): Markup {
 function endedBox(tokens: Tokens): Markup {
   const over = tokens.expiresAt <= Date.now();
   return html`<div class="notice bad" role="status">
-    <strong>You took back what the app had</strong>
+    <strong>The app can’t renew its access any more</strong>
     ${
       over
-        ? html`<p>Its refresh token is refused (invalid_grant) and its last access token has timed out: the app can do nothing more.</p>`
+        ? html`<p>You took back what you had allowed, or it ran out. The last access token has timed out as well: the app can do nothing more.</p>`
         : html`<p>
-            Assent refuses to renew (invalid_grant). What is left is the last access token: the API checks it by itself and asks nobody, so it
-            is ${untilTime(tokens)}. Call the API and see; then wait, and call it again.
+            You took back what you had allowed, or it ran out: Assent answers “invalid_grant”. What is left is the last access
+            token. The API checks that by itself and asks nobody, so it is ${untilTime(tokens)}. Call the API and see; then wait, and
+            call it again.
           </p>`
     }
   </div>`;

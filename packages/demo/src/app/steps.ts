@@ -38,6 +38,18 @@ export interface Step extends StepText {
 const APP_TO_ASSENT = "App → Assent";
 const APP_TO_API = "App → API";
 
+const TOKEN = {
+  title: "The app trades the code for tokens",
+  what: "Straight from server to server. The app proves that it is itself (“client_secret”) and that it began this very request (“code_verifier”, whose hash was the challenge).",
+  sections: [
+    [6749, "4.1.3"],
+    [7636, "4.5"],
+    [9068, "2.2"],
+  ],
+  channel: "direct",
+  parties: APP_TO_ASSENT,
+} as const satisfies StepText;
+
 export const TEXTS = {
   discovery: {
     title: "The app looks up the server",
@@ -83,16 +95,11 @@ export const TEXTS = {
     channel: "browser",
     parties: "? → your browser → App",
   },
-  token: {
-    title: "The app trades the code for tokens",
-    what: "Straight from server to server. The app proves that it is itself (“client_secret”) and that it began this very request (“code_verifier”, whose hash was the challenge).",
-    sections: [
-      [6749, "4.1.3"],
-      [7636, "4.5"],
-      [9068, "2.2"],
-    ],
-    channel: "direct",
-    parties: APP_TO_ASSENT,
+  token: TOKEN,
+  tokenWithLess: {
+    ...TOKEN,
+    what: `${TOKEN.what} “scope” says what you really allowed: less than it asked for.`,
+    sections: [...TOKEN.sections, [6749, "3.3"]],
   },
   tokenRefused: {
     title: "Assent does not take the code",
@@ -134,6 +141,16 @@ export const TEXTS = {
     sections: [
       [6750, "3.1"],
       [6749, "1.5"],
+    ],
+    channel: "direct",
+    parties: APP_TO_API,
+  },
+  narrowed: {
+    title: "The API misses a permission",
+    what: "The token is good, but “photos:read” is not in it any more: you took it out, and the app got a narrower token when it renewed.",
+    sections: [
+      [6750, "3.1"],
+      [6749, "6"],
     ],
     channel: "direct",
     parties: APP_TO_API,

@@ -40,6 +40,16 @@ export interface KeySet {
   readonly until: Millis;
 }
 
+/** The key that signs was sealed under a secret that isn't in the list. */
+export class SigningKeySealed extends Error {
+  constructor() {
+    super(
+      "the signing key cannot be unsealed: ASSENT_SECRET (or the file secret in the data directory) must contain the secret that it was sealed under, behind the first of the list. Where that one has leaked or is lost, make another key: assent key rotate --now",
+    );
+    this.name = "SigningKeySealed";
+  }
+}
+
 const generate = promisify(generateKeyPair);
 
 /** Makes and stores a key; false: another process made one at the same time. */
@@ -126,10 +136,6 @@ function publicHalf({ kid, publicJwk }: StoredKey): PublishedKey {
 /** Only the key that signs is unsealed: those before it verify, whatever became of the secret that they were sealed under. */
 function privateHalf({ kid, sealedPrivate }: StoredKey, secrets: Secrets): KeyObject {
   const pkcs8 = unseal(secrets, "signing key", kid, sealedPrivate);
-  if (pkcs8 === undefined) {
-    throw new Error(
-      "the signing key cannot be unsealed: ASSENT_SECRET (or the file secret in the data directory) must contain the secret that it was sealed under",
-    );
-  }
+  if (pkcs8 === undefined) throw new SigningKeySealed();
   return createPrivateKey({ key: pkcs8, format: "der", type: "pkcs8" });
 }

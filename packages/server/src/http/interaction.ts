@@ -63,6 +63,18 @@ export function refusedRequest({ error, target }: RefusedRequest, http: HttpRequ
   return toClient(errorResponse(target, error.condition, assent.issuer), assent, http);
 }
 
+/** A fault or an outage under prompt=none: nobody looks at a page, so the app is told (RFC 6749 §4.1.2.1). */
+export function failedSilently(
+  error: unknown,
+  request: AuthorizationRequest,
+  http: HttpRequest,
+  assent: Assent,
+): Answer {
+  const refusal = refusalOf(error);
+  assent.refused(refusal, http, error);
+  return toClient(errorResponse(request, refusal.condition, assent.issuer), assent, http);
+}
+
 /** The next step of a request: sign in, consent, or the answer to the client. */
 export async function advance(underway: Underway, assent: Assent): Promise<Answer> {
   const { request, interaction, visitor } = underway;

@@ -1,7 +1,6 @@
 /** The endpoint table on fastify: requests in, answers out, limits and headers that all share. */
 
-import { isUtf8 } from "node:buffer";
-import { type IncomingMessage, METHODS, type ServerResponse } from "node:http";
+import { type IncomingHttpHeaders, type IncomingMessage, METHODS, type ServerResponse } from "node:http";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Assent } from "../assent.ts";
 import { type ConditionName, OAuthError } from "../oauth/errors.ts";
@@ -21,6 +20,19 @@ export const serverOptions = {
   connectionsCheckingInterval: 5000,
 } as const;
 
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** The body of a form; undefined: not UTF-8. Read loosely, bytes that are no characters would all become the same one. */
+function textOf(body: Buffer, headers: IncomingHttpHeaders): string | undefined {
+  // What is no form is refused as such, whatever is in it.
+  if (!isFormType(headers["content-type"]) || isEncoded(headers["content-encoding"])) return "";
+  try {
+    return utf8.decode(body);
+  } catch {
+    return undefined;
+  }
+}
+
 /** A node:http handler for the whole server. */
 export async function createHandler(
   assent: Assent,
@@ -35,10 +47,9 @@ export async function createHandler(
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: MAX_BODY }, (request, body: Buffer, done) => {
-    const { "content-type": type, "content-encoding": encoding } = request.headers;
-    // Read loosely, bytes that are no characters would all become the same one. What is no form is refused as such.
-    if (isUtf8(body) || !isFormType(type) || isEncoded(encoding)) done(null, body.toString());
-    else done(new OAuthError("parameter_malformed", "the body is not UTF-8"));
+    const text = textOf(body, request.headers);
+    if (text === undefined) done(new OAuthError("parameter_malformed", "the body is not UTF-8"));
+    else done(null, text);
   });
   for (const method of METHODS) addMethod(app, method);
   for (const route of routes) register(app, route, assent.basePath, assent);

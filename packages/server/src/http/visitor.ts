@@ -23,9 +23,11 @@ export async function visitorOf(request: HttpRequest, assent: Assent): Promise<V
   const sent = assent.cookies.read(request, "browser");
   const known = sent !== undefined && /^[A-Za-z0-9_-]{22}$/.test(sent);
   const nonce = known ? sent : randomText(16);
+  // A form on another site posts without our cookies; the answer must not replace them, or it would end what other tabs have under way.
+  const foreign = request.method === "POST" && request.header("sec-fetch-site") === "cross-site";
   return {
     nonce,
-    cookies: known ? [] : [assent.cookies.set("browser", nonce, YEAR)],
+    cookies: known || foreign ? [] : [assent.cookies.set("browser", nonce, YEAR)],
     signedIn: await sessionOf(request, assent),
   };
 }

@@ -5,7 +5,7 @@ import { checkAuthorizationRequest } from "../../oauth/authorization-endpoint/re
 import { parseParameters } from "../../oauth/parameters.ts";
 import { isForm } from "../form-body.ts";
 import { newInteraction } from "../forms.ts";
-import { advance, refusedRequest } from "../interaction.ts";
+import { advance, failedSilently, refusedRequest } from "../interaction.ts";
 import { type Answer, type HttpRequest, queryOf, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { visitorOf } from "../visitor.ts";
@@ -26,9 +26,12 @@ export async function authorize(request: HttpRequest, assent: Assent): Promise<A
   if (request.method === "POST" && assent.cookies.read(request, "browser") === undefined) {
     return redirect(303, `${assent.issuer}/authorize?${text}`);
   }
-  const visitor = await visitorOf(request, assent);
-  return advance(
-    { request: outcome.request, interaction: newInteraction(text, assent.now()), visitor, http: request },
-    assent,
-  );
+  try {
+    const visitor = await visitorOf(request, assent);
+    const interaction = newInteraction(text, assent.now());
+    return await advance({ request: outcome.request, interaction, visitor, http: request }, assent);
+  } catch (error) {
+    if (!outcome.request.prompt.includes("none")) throw error;
+    return failedSilently(error, outcome.request, request, assent);
+  }
 }

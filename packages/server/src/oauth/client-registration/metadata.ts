@@ -8,6 +8,8 @@ import { isScopeName } from "../scope.ts";
 export const MAX_REDIRECT_URIS = 20;
 export const MAX_NAME = 120;
 export const MAX_SCOPES = 200;
+/** No list of a registration is longer, not even one that is refused: each entry may be a problem to tell. */
+const MAX_LIST = 100;
 
 export const AUTH_METHODS: readonly ClientAuthMethod[] = ["client_secret_basic", "client_secret_post", "none"];
 
@@ -201,8 +203,10 @@ class Reader {
   #list(field: string): readonly string[] | undefined {
     const value = this.#metadata[field] ?? undefined;
     if (value === undefined) return undefined;
-    if (Array.isArray(value) && value.every((one) => typeof one === "string")) return [...new Set(value)];
-    this.#wrong(field, "it is not a list of texts", field === "redirect_uris" ? "invalid_redirect_uri" : undefined);
+    const error = field === "redirect_uris" ? "invalid_redirect_uri" : undefined;
+    const isList = Array.isArray(value) && value.every((one) => typeof one === "string");
+    if (isList && value.length <= MAX_LIST) return [...new Set(value)];
+    this.#wrong(field, isList ? `it has more than ${MAX_LIST} entries` : "it is not a list of texts", error);
     return undefined;
   }
 

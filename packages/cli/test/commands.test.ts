@@ -1,0 +1,376 @@
+import { createHash } from "node:crypto";
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { aWorkspace, type Workspace } from "./support/cli.ts";
+
+let at: Workspace;
+beforeAll(async () => {
+  at = aWorkspace();
+  await at.json(["resource", "create", "--identifier", "https://api.test", "--name", "Photos"]);
+  for (const name of ["photos:read", "photos:write"]) {
+    await at.json(["scope", "create", name, "--description", `May ${name}`, "--resource", "https://api.test"]);
+  }
+});
+afterAll(() => at.remove());
+
+const CLIENT = [
+  "client",
+  "create",
+  "--name",
+  "Photo Printer",
+  "--type",
+  "confidential",
+  "--redirect-uri",
+  "https://app.test/cb",
+];
+const sha256 = (text: string) => createHash("sha256").update(text).digest("base64url");
+
+/** What the files of the data directory hold, as bytes in a string. */
+function stored(): string {
+  return readdirSync(at.dataDir)
+    .map((name) => readFileSync(join(at.dataDir, name), "latin1"))
+    .join();
+}
+
+describe("client", () => {
+  test("several things wrong → a line each that names the flag, exit code 1", async () => {
+    const args = ["client", "create", "--name", "", "--type", "confidential", "--redirect-uri", "http://x.test/"];
+    const { code, stdout, stderr } = await at.run([...args, "--grant-type", "implicit"]);
+    expect(stderr.match(/^error: --(name|redirect-uri|grant-type): .+$/gm)).toHaveLength(3);
+    expect([code, stdout]).toEqual([1, ""]);
+  });
+
+  test("a scope that doesn't exist → refused by name", async () => {
+    const { code, stderr } = await at.run([...CLIENT, "--scope", "photos:raed"]);
+    expect(stderr).toBe('error: --scope: "photos:raed": no such scope; create it first\n');
+    expect(code).toBe(1);
+  });
+
+  test("no scope → created, with a warning", async () => {
+    const { code, stdout, stderr } = await at.run([...CLIENT, "--json"]);
+    expect(stderr).toBe("warning: this client may ask for no scope, and every request needs one: add --scope\n");
+    expect(JSON.parse(stdout)).toMatchObject({ scope: "" });
+    expect(code).toBe(0);
+  });
+
+  test("all flags → RFC 7591's record; the secret this once, its hash in the database", async () => {
+    const client = await at.json([
+      ...CLIENT,
+      ...["--redirect-uri", "http://127.0.0.1/cb", "--scope", "photos:read photos:write", "--own-scope", "photos:read"],
+      ...["--grant-type", "authorization_code", "--grant-type", "refresh_token", "--response-type", "code"],
+      ...["--auth-method", "client_secret_post", "--require-pkce", "--first-party", "--refresh", "rotate"],
+      ...["--client-uri", "https://app.test/", "--policy-uri", "https://app.test/p", "--tos-uri", "https://app.test/t"],
+    ]);
+    const secret = String(client["client_secret"]);
+    expect(secret).toMatch(/^cs_[A-Za-z0-9_-]{43}$/);
+    expect(client).toEqual({
+      client_id: expect.stringMatching(/^[A-Za-z0-9_-]{22}$/),
+      client_secret: secret,
+      client_id_issued_at: expect.any(Number),
+      client_secret_expires_at: 0,
+      client_name: "Photo Printer",
+      type: "confidential",
+      status: "active",
+      redirect_uris: ["https://app.test/cb", "http://127.0.0.1/cb"],
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"],
+      scope: "photos:read photos:write",
+      own_scope: "photos:read",
+      token_endpoint_auth_method: "client_secret_post",
+      require_pkce: true,
+      allow_plain_pkce: false,
+      first_party: true,
+      refresh: "rotate",
+      client_uri: "https://app.test/",
+      policy_uri: "https://app.test/p",
+      tos_uri: "https://app.test/t",
+      client_secrets: [{ created_at: expect.stringMatching(/^20.*Z$/), expires_at: null }],
+      updated_at: expect.stringMatching(/^20.*Z$/),
+    });
+    expect(Math.abs(Number(client["client_id_issued_at"]) - Date.now() / 1000)).toBeLessThan(60);
+    expect(stored()).toContain(sha256(secret));
+    expect(stored()).not.toContain(secret);
+    const id = String(client["client_id"]);
+    const { client_secret: _, ...rest } = client;
+    expect(await at.json(["client", "show", id])).toEqual(rest);
+    expect(await at.json<unknown[]>(["client", "list"])).toContainEqual(rest);
+  });
+
+  test("public → no secret, no refresh tokens; with the grant type asked for → they rotate", async () => {
+    const args = [
+      "client",
+      "create",
+      "--name",
+      "App",
+      "--type",
+      "public",
+      "--redirect-uri",
+      "com.example.app:/cb",
+      "--scope",
+      "photos:read",
+    ];
+    const plain = await at.json(args);
+    expect(plain).toMatchObject({
+      token_endpoint_auth_method: "none",
+      grant_types: ["authorization_code"],
+      require_pkce: true,
+    });
+    expect(plain).not.toHaveProperty("client_secret");
+    expect(plain).not.toHaveProperty("client_secret_expires_at");
+    const more = await at.json([...args, "--grant-type", "authorization_code refresh_token"]);
+    expect(more).toMatchObject({ grant_types: ["authorization_code", "refresh_token"], refresh: "rotate" });
+  });
+
+  test("the whole life: update, new secret, logo, delete", async () => {
+    const client = await at.json([...CLIENT, "--scope", "photos:read"]);
+    const id = String(client["client_id"]);
+    expect((await at.run(["client", "show", "nobody"])).stderr).toBe('error: client_id: there is no client "nobody"\n');
+
+    const updated = await at.json(["client", "update", id, "--name", "Printer", "--scope", "", "--status", "disabled"]);
+    expect(updated).toMatchObject({ client_name: "Printer", scope: "", status: "disabled" });
+
+    const rotated = await at.run(["client", "rotate-secret", id]);
+    expect(rotated.stderr).toContain("The old secret works until ");
+    const again = await at.json<{ client_secret: string; client_secrets: unknown[] }>([
+      ...["client", "rotate-secret", id, "--overlap", "0"],
+    ]);
+    expect(again.client_secret).not.toBe(client["client_secret"]);
+    expect(again.client_secrets).toHaveLength(1);
+
+    const picture = join(at.folder, "logo.png");
+    writeFileSync(
+      picture,
+      await sharp({ create: { width: 600, height: 600, channels: 3, background: "red" } })
+        .png()
+        .toBuffer(),
+    );
+    const shown = await at.json(["client", "logo", id, picture]);
+    expect(shown["logo_uri"]).toMatch(/^http:\/\/localhost:9400\/logos\/[A-Za-z0-9_-]{43}$/);
+    expect(await at.json(["client", "logo", id, "--remove"])).not.toHaveProperty("logo_uri");
+
+    expect(await at.json(["client", "delete", id])).toEqual({ client_id: id, deleted: true });
+    expect((await at.run(["client", "delete", id])).code).toBe(1);
+  });
+
+  test("a logo that is none, too large, or not there → refused, no client made", async () => {
+    const before = await at.json<unknown[]>(["client", "list"]);
+    const file = join(at.folder, "logo.svg");
+    writeFileSync(file, "<svg xmlns='http://www.w3.org/2000/svg'/>");
+    expect((await at.run([...CLIENT, "--logo", file])).stderr).toBe(
+      "error: --logo: it is not a PNG, JPEG, WebP or GIF picture\n",
+    );
+    writeFileSync(file, Buffer.alloc(1_048_577));
+    expect((await at.run([...CLIENT, "--logo", file])).stderr).toContain("more than 1048576 bytes");
+    const { code, stderr } = await at.run([...CLIENT, "--logo", join(at.folder, "none.png")]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: .*none\.png: it can't be read/)]);
+    expect(await at.json<unknown[]>(["client", "list"])).toEqual(before);
+  });
+
+  test("the table → columns that line up, no colour where nobody looks; --limit cuts it", async () => {
+    const { stdout } = await at.run(["client", "list", "--limit", "2"]);
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines).toHaveLength(3);
+    expect(lines[0]).toMatch(/^client_id {15}client_name/);
+    const column = lines[0]?.indexOf("client_name") ?? 0;
+    expect(lines.slice(1).every((line) => line[column - 1] === " " && line[column] !== " ")).toBe(true);
+    expect(stdout).not.toContain("\u001b");
+  });
+});
+
+describe("user", () => {
+  const create = (username: string) => ["user", "create", "--username", username, "--email", `${username}@x.test`];
+
+  test("a password that is too short, or no text → refused, not repeated, no user", async () => {
+    for (const input of ["s3cr3t!\n", Buffer.from([0xff, 0xfe, 0xfd, 0xfc, 0xff, 0xfe, 0xfd, 0xfc])]) {
+      const { code, stderr } = await at.run([...create("carol"), "--password-stdin"], { input });
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^error: .*password.*: it .*\n$/);
+      expect(stderr).not.toContain("s3cr3t");
+    }
+    expect((await at.run(["user", "show", "carol"])).code).toBe(1);
+  });
+
+  test("from standard input → the record without the password, which is in no file", async () => {
+    const input = "correct horse battery\n";
+    const user = await at.json(
+      [...create("Alice"), "--name", "Alice A", "--operator", "read", "--operator", "users", "--password-stdin"],
+      { input },
+    );
+    expect(user).toEqual({
+      id: expect.stringMatching(/^[A-Za-z0-9_-]{22}$/),
+      username: "alice",
+      email: "alice@x.test",
+      name: "Alice A",
+      status: "active",
+      operator: ["read", "users"],
+      has_password: true,
+      password_changed_at: expect.any(String),
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    });
+    expect(stored()).not.toContain("correct horse");
+    expect((await at.run([...create("ALICE"), "--generate-password"])).stderr).toBe(
+      'error: --username: "alice" is another\'s already\n',
+    );
+  });
+
+  test("generated → printed this once", async () => {
+    const user = await at.json([...create("bob"), "--generate-password"]);
+    expect(user["password"]).toMatch(/^(\w{4}-){4}\w{4}$/);
+    expect(stored()).not.toContain(String(user["password"]));
+    expect(await at.json(["user", "show", "bob@x.test"])).not.toHaveProperty("password");
+    const { stdout } = await at.run(["user", "set-password", "bob", "--generate-password"]);
+    expect(stdout).toMatch(/^password +(\w{4}-){4}\w{4}$/m);
+  });
+
+  test("the whole life: update, disable, enable, sessions, consents, delete", async () => {
+    await at.json([...create("dora"), "--generate-password"]);
+    const updated = await at.json([
+      "user",
+      "update",
+      "dora",
+      "--email",
+      "Dora@Y.test",
+      "--name",
+      "Dora",
+      "--operator",
+      "admin",
+    ]);
+    expect(updated).toMatchObject({ email: "dora@y.test", name: "Dora", operator: ["admin"] });
+    expect(await at.json(["user", "update", "dora", "--name", "", "--no-operator"])).toMatchObject({
+      name: null,
+      operator: [],
+    });
+    expect(await at.json(["user", "disable", "dora"])).toMatchObject({ status: "disabled" });
+    expect(await at.json(["user", "enable", "dora"])).toMatchObject({ status: "active" });
+    expect(await at.json<unknown[]>(["session", "list", "dora"])).toEqual([]);
+    expect(await at.json(["session", "revoke", "--user", "dora"])).toEqual({ username: "dora", sessions_ended: 0 });
+    expect((await at.run(["session", "revoke", "AAAA"])).stderr).toBe(
+      'error: session_id: there is no live session "AAAA"\n',
+    );
+    expect(await at.json<unknown[]>(["consent", "list", "--user", "dora"])).toEqual([]);
+    expect((await at.run(["consent", "revoke", "dora", "x"])).stderr).toContain('"dora" has no active consent for "x"');
+    expect(await at.json(["user", "delete", "dora"])).toMatchObject({ username: "dora", deleted: true });
+    expect(await at.json<{ username: string }[]>(["user", "list"])).not.toContainEqual(
+      expect.objectContaining({ username: "dora" }),
+    );
+  });
+});
+
+describe("resource and scope", () => {
+  test("what isn't built, or doesn't exist → refused", async () => {
+    const resource = ["resource", "create", "--identifier", "https://b.test", "--name", "B"];
+    expect((await at.run([...resource, "--token-format", "opaque"])).stderr).toContain("error: --token-format: ");
+    expect((await at.run([...resource, "--alg", "none"])).stderr).toContain("error: --alg: ");
+    expect((await at.run([...resource, "--token-lifetime", "0"])).stderr).toContain("error: --token-lifetime: ");
+    const scope = ["scope", "create", "b", "--description", "B", "--resource", "https://b.test"];
+    expect((await at.run(scope)).stderr).toBe('error: --resource: there is no API "https://b.test"; create it first\n');
+    expect((await at.run(["resource", "delete", "https://api.test"])).stderr).toContain("photos:read, photos:write");
+  });
+
+  test("an API → introspection id and secret this once", async () => {
+    const identifier = "https://c.test";
+    const made = await at.json([
+      "resource",
+      "create",
+      "--identifier",
+      identifier,
+      "--name",
+      "C",
+      "--token-lifetime",
+      "90",
+      "--grant-bound",
+    ]);
+    const secret = String(made["introspection_client_secret"]);
+    expect(made).toEqual({
+      identifier,
+      name: "C",
+      token_format: "jwt",
+      token_lifetime: 90,
+      alg: "ES256",
+      grant_bound: true,
+      introspection_client_id: expect.stringMatching(/^rs_[A-Za-z0-9_-]{22}$/),
+      introspection_client_secret: expect.stringMatching(/^cs_[A-Za-z0-9_-]{43}$/),
+      created_at: expect.any(String),
+    });
+    expect(stored()).toContain(sha256(secret));
+    expect(stored()).not.toContain(secret);
+    const { introspection_client_secret: _, ...rest } = made;
+    expect(await at.json<unknown[]>(["resource", "list"])).toContainEqual(rest);
+    const renewed = await at.json(["resource", "update", identifier, "--new-secret", "--no-token-lifetime"]);
+    expect(renewed["introspection_client_secret"]).not.toBe(secret);
+    expect(renewed["token_lifetime"]).toBeNull();
+    expect(await at.json(["resource", "delete", identifier])).toEqual({ identifier, deleted: true });
+  });
+
+  test("a scope → its record; the list says which API it belongs to", async () => {
+    const flags = ["--optional", "--sensitive", "--owner-role", "admin"];
+    expect(await at.json(["scope", "create", "audit", "--description", "Read the audit log", ...flags])).toEqual({
+      name: "audit",
+      description: "Read the audit log",
+      resource: null,
+      optional: true,
+      sensitive: true,
+      owner_role: "admin",
+    });
+    expect((await at.run(["scope", "list"])).stdout).toMatch(/^photos:read +https:\/\/api\.test +required/m);
+    expect(
+      await at.json(["scope", "update", "audit", "--no-owner-role", "--resource", "https://api.test"]),
+    ).toMatchObject({
+      owner_role: null,
+      resource: "https://api.test",
+      sensitive: true,
+    });
+    expect(await at.json(["scope", "delete", "audit"])).toEqual({ name: "audit", deleted: true, client_ids: [] });
+  });
+});
+
+describe("key, db and doctor", () => {
+  test("keys: the first, the next, one now; an unknown one → refused", async () => {
+    const first = await at.json(["key", "rotate"]);
+    expect(first).toMatchObject({ alg: "ES256", status: "signing" });
+    expect(await at.json(["key", "rotate"])).toMatchObject({ status: "next" });
+    expect((await at.run(["key", "rotate"])).stderr).toContain("the next key is published already");
+    const now = await at.run(["key", "rotate", "--now", "--json"]);
+    expect(JSON.parse(now.stdout)).toMatchObject({ status: "signing" });
+    expect(now.stderr).toMatch(/^warning: it signs from now on/);
+    const keys = await at.json<{ status: string }[]>(["key", "list"]);
+    expect(keys.map(({ status }) => status)).toEqual(["verifying", "verifying", "signing"]);
+    expect((await at.run(["key", "retire", "unknown"])).stderr).toBe('error: kid: there is no key "unknown"\n');
+    const kid = String(first["kid"]);
+    const retired = await at.run(["key", "retire", "--now", "--json", "--", kid]);
+    expect(JSON.parse(retired.stdout)).toEqual({ kid, retired: true, removed: true });
+  });
+
+  test("db: status of what isn't there makes nothing; migrate makes it, once; gc", async () => {
+    const fresh = aWorkspace();
+    try {
+      expect(await fresh.json(["db", "status"])).toMatchObject({ exists: false, migrations: [] });
+      expect(readdirSync(fresh.folder)).not.toContain("data");
+      expect(await fresh.json(["db", "migrate"])).toEqual({ applied: ["first"] });
+      expect(await fresh.json(["db", "migrate"])).toEqual({ applied: [] });
+      expect(await fresh.json(["db", "status"])).toMatchObject({ exists: true, pending: 0, database: "sqlite" });
+      expect(await fresh.json(["db", "gc"])).toEqual({ removed: 0 });
+    } finally {
+      fresh.remove();
+    }
+  });
+
+  test("doctor: in order → 0; a file that others can read → 1, and every command refuses", async () => {
+    const { code, stdout } = await at.run(["doctor", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, configuration: { ASSENT_DATA_DIR: at.dataDir } });
+    expect(code).toBe(0);
+    const database = join(at.dataDir, "assent.db");
+    chmodSync(database, 0o644);
+    try {
+      const sick = await at.run(["doctor"]);
+      expect(sick.stdout).toContain(`chmod 600 ${database}`);
+      expect(sick.code).toBe(1);
+      expect((await at.run(["client", "list"])).stderr).toMatch(/^error: .*found mode 0644, wanted 0600/);
+    } finally {
+      chmodSync(database, 0o600);
+    }
+  });
+});

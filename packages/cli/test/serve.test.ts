@@ -1,0 +1,163 @@
+import { get } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { aWorkspace, type Running, type Workspace } from "./support/cli.ts";
+
+let at: Workspace;
+const running: Running[] = [];
+beforeEach(() => {
+  at = aWorkspace();
+});
+afterEach(async () => {
+  for (const { child, ended } of running.splice(0)) {
+    child.kill("SIGKILL");
+    await ended();
+  }
+  at.remove();
+});
+
+/** A port that was free a moment ago. */
+async function aFreePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function serve(): Promise<{ server: Running; origin: string; env: Record<string, string> }> {
+  const port = await aFreePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const env = { ASSENT_ISSUER: origin, ASSENT_LISTEN: `127.0.0.1:${port}` };
+  const server = at.start(["serve"], { env });
+  running.push(server);
+  await server.event("started");
+  return { server, origin, env };
+}
+
+async function status(url: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    get(url, { agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    }).on("error", reject);
+  });
+}
+
+describe("serve", () => {
+  test("the port is taken → says so and what to set, exit code 1", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => other.once("listening", resolve));
+    const { port } = other.address() as AddressInfo;
+    const { code, stderr } = await at.run(["serve"], { env: { ASSENT_LISTEN: `127.0.0.1:${port}` } });
+    other.close();
+    expect(stderr).toBe(
+      `error: 127.0.0.1:${port} is taken by another program: stop that, or set ASSENT_LISTEN to another host:port\n`,
+    );
+    expect(code).toBe(1);
+  });
+
+  test("an address of another machine → says so, exit code 1", async () => {
+    const { code, stderr } = await at.run(["serve"], { env: { ASSENT_LISTEN: "192.0.2.1:0" } });
+    expect(stderr).toContain("192.0.2.1 is no address of this machine");
+    expect(code).toBe(1);
+  });
+
+  test("→ one line about the start; answers; SIGTERM → exit code 0", async () => {
+    const { server, origin, env } = await serve();
+    expect(await server.event("started")).toMatchObject({
+      issuer: origin,
+      listen: env["ASSENT_LISTEN"],
+      database: "sqlite",
+      node: process.versions.node,
+      ms: expect.any(Number),
+    });
+    expect(await status(`${origin}/health/ready`)).toBe(200);
+    server.child.kill("SIGTERM");
+    const { code, stdout, stderr } = await server.ended();
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout.match(/"event":"started"/g)).toHaveLength(1);
+    expect(stdout).toContain('"event":"stopped"');
+  });
+
+  test("a request under way → answered before the end; a second signal → the end at once", async () => {
+    const first = await serve();
+    const { hostname, port } = new URL(first.origin);
+    const { connect } = await import("node:net");
+    const body = "grant_type=authorization_code";
+    const socket = connect(Number(port), hostname);
+    socket.setEncoding("utf8").on("error", () => undefined);
+    let answer = "";
+    socket.on("data", (text: string) => {
+      answer += text;
+    });
+    const head = `POST /token HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n`;
+    socket.write(head + body.slice(0, 5));
+    await sleep(200);
+    first.server.child.kill("SIGTERM");
+    await first.server.event("stopping");
+    socket.write(body.slice(5));
+    expect((await first.server.ended()).code).toBe(0);
+    expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+
+    const second = await serve();
+    const slow = connect(Number(new URL(second.origin).port), "127.0.0.1").on("error", () => undefined);
+    slow.write(head);
+    await sleep(200);
+    second.server.child.kill("SIGINT");
+    await second.server.event("stopping");
+    second.server.child.kill("SIGINT");
+    expect((await second.server.ended()).code).toBe(130);
+  });
+
+  test("what the command creates meanwhile → known to the server within a second", async () => {
+    const { origin, env } = await serve();
+    await at.json(["scope", "create", "read", "--description", "See"], { env });
+    const args = [
+      "client",
+      "create",
+      "--name",
+      "P",
+      "--type",
+      "public",
+      "--redirect-uri",
+      "https://app.test/cb",
+      "--scope",
+      "read",
+    ];
+    const { client_id: id } = await at.json<{ client_id: string }>(args, { env });
+    await sleep(1000);
+    const query = new URLSearchParams({
+      ...{ response_type: "code", client_id: id, redirect_uri: "https://app.test/cb", scope: "read", state: "s" },
+      ...{ code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", code_challenge_method: "S256" },
+    });
+    // 400 would be an unknown client.
+    expect(await status(`${origin}/authorize?${query}`)).toBeLessThan(400);
+    expect(await at.json(["doctor"], { env })).toMatchObject({
+      ok: true,
+      findings: expect.arrayContaining([expect.objectContaining({ check: "issuer", status: "ok" })]),
+    });
+    await at.json(["client", "update", id, "--status", "disabled"], { env });
+    await sleep(1000);
+    expect(await status(`${origin}/authorize?${query}`)).toBe(400);
+  });
+});
+
+describe("demo", () => {
+  test("an issuer that isn't loopback → refused", async () => {
+    const { code, stderr } = await at.run(["demo"], { env: { ASSENT_ISSUER: "https://id.example.com" } });
+    expect(stderr).toMatch(
+      /^error: ASSENT_ISSUER is https:\/\/id\.example\.com, and the demo is for this machine alone/,
+    );
+    expect(code).toBe(1);
+  });
+});
+
+test("four commands at once where nothing is yet → all done, one database", async () => {
+  const create = (name: string) => ["scope", "create", name, "--description", "See"];
+  const user = ["user", "create", "--username", "a", "--email", "a@x.test", "--generate-password"];
+  await Promise.all([at.json(create("a")), at.json(create("b")), at.json(create("c")), at.json(user)]);
+  expect((await at.json<{ name: string }[]>(["scope", "list"])).map(({ name }) => name)).toEqual(["a", "b", "c"]);
+  expect(await at.json(["db", "status"])).toMatchObject({ pending: 0 });
+});

@@ -1,0 +1,130 @@
+import { chmodSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { startServer, type TestServer } from "../../../../test/support/server.ts";
+import { createClient, createScope, deleteScope, diagnose, type Finding } from "../../src/admin/index.ts";
+import { ConfigError } from "../../src/config.ts";
+import { openTestAdmin, type TestAdmin } from "./support/admin.ts";
+
+const NODE = "26.12.1";
+const DAY = 86_400_000;
+
+function findingsOf(findings: readonly Finding[], check: Finding["check"]): string[] {
+  return findings.filter((finding) => finding.check === check).map(({ status, detail }) => `${status}: ${detail}`);
+}
+
+describe("without a server", () => {
+  let admin: TestAdmin;
+  beforeEach(async () => {
+    admin = await openTestAdmin();
+  });
+  afterEach(() => admin.close());
+  const look = (node = NODE) => diagnose(async () => admin.config, node, admin.now());
+
+  test("a configuration that can't be read → broken, each problem, nothing else looked at", async () => {
+    const load = async () => {
+      throw new ConfigError(["ASSENT_ISSUER: no", "ASSENT_LISTEN: no"]);
+    };
+    const { ok, findings, configuration } = await diagnose(load, NODE, 0);
+    expect([ok, configuration]).toEqual([false, null]);
+    expect(findingsOf(findings, "configuration")).toEqual(["broken: ASSENT_ISSUER: no", "broken: ASSENT_LISTEN: no"]);
+  });
+
+  test.each([
+    ["22.0.0", "broken"],
+    ["24.22.0", "note"],
+    ["24.22.1", "ok"],
+    ["25.9.0", "note"],
+    ["26.10.0", "note"],
+    ["26.12.1", "ok"],
+    ["28.0.0", "ok"],
+  ])("Node %s → %s", async (node, status) => {
+    expect(findingsOf((await look(node)).findings, "node")).toEqual([expect.stringMatching(`^${status}: ${node}`)]);
+  });
+
+  test("a database that others can read → broken, and it isn't opened", async () => {
+    chmodSync(join(admin.dataDir, "assent.db"), 0o644);
+    const { ok, findings } = await look();
+    expect(ok).toBe(false);
+    expect(findingsOf(findings, "files")).toEqual([expect.stringContaining("chmod 600")]);
+    expect(findingsOf(findings, "database")).toEqual([]);
+  });
+
+  test("no keys yet, nobody at the issuer → notes, and all is well", async () => {
+    const { ok, findings, configuration } = await look();
+    expect(ok).toBe(true);
+    expect(findingsOf(findings, "keys")).toEqual([expect.stringMatching(/^note: none yet/)]);
+    expect(findingsOf(findings, "issuer")).toEqual([expect.stringMatching(/^note: https:\/\/id\.test doesn't answer/)]);
+    expect(configuration).toMatchObject({ ASSENT_ISSUER: "https://id.test", ASSENT_ACCESS_TTL: 600 });
+  });
+
+  test("a secret in the configuration → never shown", async () => {
+    const secret = Buffer.alloc(32, 7);
+    const { configuration } = await diagnose(async () => ({ ...admin.config, secret: [secret] }), NODE, 0);
+    expect(configuration?.["ASSENT_SECRET"]).toBe("set (1)");
+    expect(JSON.stringify(configuration)).not.toContain(secret.toString("base64").slice(0, 8));
+  });
+
+  test("clients that can't work well → a warning each", async () => {
+    const metadata = { client_name: "Printer", redirect_uris: ["http://localhost:3000/cb"] };
+    await createClient({ type: "public", metadata }, admin);
+    await createScope({ name: "gone", description: "Gone soon" }, admin);
+    const other = { client_name: "Other", redirect_uris: ["https://app.test/cb"], scope: "gone" };
+    await createClient({ type: "public", metadata: other }, admin);
+    await deleteScope("gone", admin);
+    const { ok, findings } = await look();
+    const told = findingsOf(findings, "clients").join("\n");
+    expect(ok).toBe(true);
+    expect(told.match(/^warning: /gm)).toHaveLength(3);
+    for (const words of ["may ask for no scope", "localhost", "don't exist any more (gone)"])
+      expect(told).toContain(words);
+  });
+});
+
+describe("with a server", () => {
+  let server: TestServer;
+  beforeEach(async () => {
+    server = await startServer();
+  });
+  afterEach(() => server.stop());
+  const look = (now = Date.now(), changes = {}) =>
+    diagnose(async () => ({ ...server.assent.config, ...changes }), NODE, now);
+
+  test("all in order → ok throughout, the issuer's metadata compared", async () => {
+    const { ok, findings } = await look();
+    expect(ok).toBe(true);
+    expect(findings.map(({ check, status }) => `${check} ${status}`)).toEqual([
+      ...["node ok", "configuration ok", "files ok", "database ok", "secret ok", "keys ok", "clients ok", "issuer ok"],
+    ]);
+  });
+
+  test("the secret's file is gone, or another secret → broken", async () => {
+    const other = await look(Date.now(), { secret: [Buffer.alloc(32, 7)] });
+    expect(findingsOf(other.findings, "keys")).toEqual([
+      expect.stringMatching(/^broken: the signing key cannot be unsealed/),
+    ]);
+    rmSync(join(server.dataDir, "secret"));
+    const { ok, findings } = await look();
+    expect(ok).toBe(false);
+    expect(findingsOf(findings, "secret")).toEqual([expect.stringMatching(/^broken: .*secret is gone/)]);
+  });
+
+  test("the next key is days overdue → warning", async () => {
+    const { findings } = await look(Date.now() + 40 * DAY);
+    expect(findingsOf(findings, "keys")).toEqual([expect.stringMatching(/^warning: .* 40 day.*overdue/)]);
+  });
+
+  test("another program at the issuer, or another server → broken", async () => {
+    for (const body of ["<html>", '{"issuer":"https://other.test"}']) {
+      const other = createServer((_, response) => response.end(body)).listen(0, "127.0.0.1");
+      await new Promise((resolve) => other.once("listening", resolve));
+      const issuer = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+      const { ok, findings } = await look(Date.now(), { issuer });
+      other.close();
+      expect(ok).toBe(false);
+      expect(findingsOf(findings, "issuer")).toEqual([expect.stringMatching(/^broken: /)]);
+    }
+  });
+});

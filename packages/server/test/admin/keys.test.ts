@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { keyRecord, listKeys, retireKey, rotateKey } from "../../src/admin/index.ts";
+import { ensureKeys, keySet } from "../../src/crypto/signing-keys.ts";
+import { openTestAdmin, refusal, type TestAdmin } from "./support/admin.ts";
+
+const HOUR = 3_600_000;
+
+let admin: TestAdmin;
+beforeEach(async () => {
+  admin = await openTestAdmin();
+});
+afterEach(() => admin.close());
+
+const statuses = async () => (await listKeys(admin)).map(({ status }) => status);
+
+/** What a server would sign with, and publish. */
+async function inUse() {
+  const { active, published } = keySet(await admin.storage.listKeys(), admin.secrets(), admin.now());
+  return { signs: active.kid, published: published.map(({ kid }) => kid) };
+}
+
+async function firstKey(): Promise<string> {
+  await ensureKeys(admin.storage, admin.secrets(), admin.now());
+  return (await inUse()).signs;
+}
+
+describe("rotate", () => {
+  test("without any key → the first, which signs at once", async () => {
+    const { kid } = await rotateKey({ immediately: false }, admin);
+    expect(await inUse()).toEqual({ signs: kid, published: [kid] });
+  });
+
+  test("→ published now, signs 24 hours later, the old one stays two hours more", async () => {
+    const old = await firstKey();
+    const { kid } = await rotateKey({ immediately: false }, admin);
+    expect(await statuses()).toEqual(["signing", "next"]);
+    expect(await inUse()).toEqual({ signs: old, published: [old, kid] });
+    admin.tick(24 * HOUR);
+    expect(await statuses()).toEqual(["verifying", "signing"]);
+    expect(await inUse()).toEqual({ signs: kid, published: [old, kid] });
+    admin.tick(2 * HOUR);
+    expect(await statuses()).toEqual(["past", "signing"]);
+    expect((await inUse()).published).toEqual([kid]);
+  });
+
+  test("while a next one waits → conflict that names it", async () => {
+    await firstKey();
+    const { kid } = await rotateKey({ immediately: false }, admin);
+    const { kind, problems } = await refusal(rotateKey({ immediately: false }, admin));
+    expect(kind).toBe("conflict");
+    expect(problems[0]).toContain(kid);
+  });
+
+  test("now → signs at once, and a next one that waited never does", async () => {
+    const old = await firstKey();
+    await rotateKey({ immediately: false }, admin);
+    const { kid } = await rotateKey({ immediately: true }, admin);
+    expect(await statuses()).toEqual(["verifying", "verifying", "signing"]);
+    expect((await inUse()).signs).toBe(kid);
+    expect((await inUse()).published).toContain(old);
+    admin.tick(25 * HOUR);
+    expect((await inUse()).signs).toBe(kid);
+  });
+});
+
+describe("retire", () => {
+  test("an unknown key → unknown; the only one → conflict, and it goes on", async () => {
+    const kid = await firstKey();
+    expect((await refusal(retireKey("nothing", { immediately: false }, admin))).kind).toBe("unknown");
+    for (const immediately of [false, true]) {
+      expect((await refusal(retireKey(kid, { immediately }, admin))).kind).toBe("conflict");
+    }
+    // One that is to come doesn't sign yet.
+    await rotateKey({ immediately: false }, admin);
+    expect((await refusal(retireKey(kid, { immediately: false }, admin))).kind).toBe("conflict");
+    expect((await inUse()).signs).toBe(kid);
+  });
+
+  test("→ published for two hours more; again → conflict", async () => {
+    const old = await firstKey();
+    await rotateKey({ immediately: true }, admin);
+    await retireKey(old, { immediately: false }, admin);
+    expect((await inUse()).published).toContain(old);
+    expect((await refusal(retireKey(old, { immediately: false }, admin))).kind).toBe("conflict");
+    admin.tick(2 * HOUR);
+    expect((await inUse()).published).not.toContain(old);
+  });
+
+  test("now → gone", async () => {
+    const old = await firstKey();
+    await rotateKey({ immediately: true }, admin);
+    await retireKey(old, { immediately: true }, admin);
+    expect((await inUse()).published).not.toContain(old);
+  });
+});
+
+test("records → no sealed byte", async () => {
+  await firstKey();
+  const [state] = await listKeys(admin);
+  const record = state === undefined ? {} : keyRecord(state);
+  expect(Object.keys(record)).toEqual([
+    "kid",
+    "alg",
+    "status",
+    "created_at",
+    "signs_from",
+    "published_until",
+    "retired_at",
+  ]);
+});

@@ -1,0 +1,68 @@
+/**
+ * Writes docs/operate/cli.md from the commands themselves: `node scripts/docs-cli.ts`. A test fails where the page isn't what this makes.
+ */
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { buildProgram } from "../packages/cli/src/program.ts";
+
+const HEAD = `# The assent command
+<!-- Made by scripts/docs-cli.ts from the commands; change it there. -->
+
+\`npx assent <noun> <verb>\`. Commands work on the database that the [configuration](../reference/configuration.md) names, also while servers run on it: a running server
+sees a change within a second. A database that isn't there is made.
+
+- \`--json\` prints exactly one JSON document on stdout: the whole record, clients in the names of RFC 7591; a list is an array. Times are RFC 3339, but for RFC 7591's own, which are seconds since
+  the epoch. Without it, text for people, in colour on a terminal unless \`NO_COLOR\` is set. Warnings and errors go to stderr.
+- Exit codes: **0** done, **1** failed (\`error: what is wrong and what to do\`), **2** wrong usage.
+- Secrets are never words of the command line, where other users and the shell's history would see them: a password comes from a prompt, from standard input (\`--password-stdin\`), or is made and
+  printed once (\`--generate-password\`). Client secrets are always made here, printed once, and kept as a hash.
+- Options that may repeat make a list; one that takes scopes may also hold several, separated by spaces. In \`update\`, what isn't named stays, and a list takes the place of the one before
+  (\`--scope ""\`: none).
+
+First steps:
+
+\`\`\`sh
+npx assent resource create --identifier https://api.example.com --name "Photos"
+npx assent scope create photos:read --description "See your photos" --resource https://api.example.com
+npx assent client create --name "Photo Printer" --type confidential --redirect-uri https://printer.example/callback --scope photos:read
+npx assent user create --username alice --email alice@example.com --generate-password
+\`\`\`
+`;
+
+/** The page, from the whole command tree. */
+export async function cliPage(): Promise<string> {
+  const program = await buildProgram();
+  return `${[HEAD, ...program.commands.map(section)].join("\n")}\n`;
+}
+
+function section(noun: Command): string {
+  const parts = [`## ${noun.name()}`, sentence(noun.description()), ...options(noun), ...noun.commands.flatMap(entry)];
+  return `${parts.join("\n\n")}\n`;
+}
+
+function entry(verb: Command): string[] {
+  const words = verb.registeredArguments.map((one) => (one.required ? `<${one.name()}>` : `[${one.name()}]`));
+  const title = `### \`${["assent", verb.parent?.name(), verb.name(), ...words].join(" ")}\``;
+  return [title, sentence(verb.description()), ...options(verb)];
+}
+
+function options(command: Command): string[] {
+  const lines = command.options
+    .filter(({ hidden, long }) => !hidden && long !== "--json")
+    .map(({ flags, description, mandatory, argChoices, defaultValue }) => {
+      const choices = argChoices === undefined ? "" : ` (${argChoices.join(", ")})`;
+      const byDefault = defaultValue === undefined ? "" : `; default ${defaultValue}`;
+      return `- \`${flags}\`${mandatory ? " (needed)" : ""}: ${description}${choices}${byDefault}`;
+    });
+  return lines.length === 0 ? [] : [lines.join("\n")];
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+if (import.meta.main) {
+  writeFileSync(join(import.meta.dirname, "..", "docs", "operate", "cli.md"), await cliPage());
+}

@@ -1,0 +1,223 @@
+/** When the owner is asked, and what for: standing consents, new scopes, redirects that can't be verified (RFC 6749 §4.1, RFC 8252 §8.6). */
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Client } from "../../packages/server/src/oauth/model.ts";
+import {
+  Agent,
+  authorize,
+  authorizeUrl,
+  consentForm,
+  type Page,
+  pkce,
+  redeem,
+  refresh,
+  signIn,
+} from "../support/browser-like.ts";
+import { expectRedirectError } from "../support/front-channel.ts";
+import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+
+let server: TestServer;
+let client: TestClient;
+
+beforeAll(async () => {
+  server = await startServer();
+  client = await server.addClient();
+});
+afterAll(() => server.stop());
+
+const asksPassword = ({ forms }: Page) => forms.some(({ fields }) => fields.has("password"));
+const asksConsent = ({ forms }: Page) => forms.some(({ action }) => action === "/consent");
+const answered = ({ status, location }: Page) => status === 302 && location?.searchParams.has("code") === true;
+
+async function someone(): Promise<{ agent: Agent; username: string; personId: string; partition: number }> {
+  const { username, personId, partition } = await server.addPerson();
+  const agent = new Agent(server.issuer);
+  await signIn(agent, username);
+  return { agent, username, personId, partition };
+}
+
+const allow = async (agent: Agent, url: string, answer: Record<string, string | string[]> = {}) => {
+  const page = await agent.submit(consentForm(await agent.get(url)), { decision: "allow", ...answer });
+  if (!answered(page)) throw new Error(`no code: ${page.status} ${page.text.slice(0, 200)}`);
+  return page.location ?? new URL("about:blank");
+};
+
+describe("a session, no consent", () => {
+  test("only the consent page is shown, for the person who is signed in", async () => {
+    const { agent, username } = await someone();
+    const page = await agent.get(authorizeUrl(server, client));
+    expect([asksConsent(page), asksPassword(page)]).toEqual([true, false]);
+    expect(page.text).toContain(username);
+    expect(page.text).toContain("app.test");
+    expect(page.text).toContain("See your photos");
+  });
+});
+
+describe("a consent that covers it", () => {
+  test("a session → the code without a page; none → the password alone", async () => {
+    const { agent, username } = await someone();
+    await allow(agent, authorizeUrl(server, client));
+    expect(answered(await agent.get(authorizeUrl(server, client)))).toBe(true);
+    const elsewhere = new Agent(server.issuer);
+    const page = await elsewhere.get(authorizeUrl(server, client));
+    expect(asksPassword(page)).toBe(true);
+    expect(answered(await signIn(elsewhere, username, page))).toBe(true);
+  });
+
+  test("asked for less → the code for that alone", async () => {
+    const { agent } = await someone();
+    await allow(agent, authorizeUrl(server, client, { scope: "read write" }), { scope: ["write"] });
+    const page = await agent.get(authorizeUrl(server, client, { scope: "read" }));
+    expect((await redeem(server, client, page.location ?? "")).body.scope).toBe("read");
+  });
+
+  test("another client, or another person in the same browser → asked", async () => {
+    const other = await server.addClient();
+    const { agent } = await someone();
+    await allow(agent, authorizeUrl(server, client));
+    expect(asksConsent(await agent.get(authorizeUrl(server, other)))).toBe(true);
+    const { username } = await server.addPerson();
+    await signIn(agent, username, await agent.get(authorizeUrl(server, client, { prompt: "login" })));
+    expect(asksConsent(await agent.get(authorizeUrl(server, client)))).toBe(true);
+  });
+
+  test("form_post → the posting page without a question", async () => {
+    const { agent } = await someone();
+    await allow(agent, authorizeUrl(server, client));
+    const page = await agent.get(authorizeUrl(server, client, { response_mode: "form_post" }));
+    expect([page.forms[0]?.action, page.forms[0]?.fields.get("code")]).toEqual([
+      "https://app.test/cb",
+      expect.stringMatching(/^ac_/),
+    ]);
+  });
+});
+
+describe("a public client", () => {
+  const S256 = { code_challenge: pkce().challenge, code_challenge_method: "S256" };
+
+  test("https → the second time without a page", async () => {
+    const spa = await server.addClient({ type: "public" });
+    const { agent } = await someone();
+    await allow(agent, authorizeUrl(server, spa, S256));
+    expect(answered(await agent.get(authorizeUrl(server, spa, S256)))).toBe(true);
+  });
+
+  test.each(["http://127.0.0.1/cb", "http://[::1]/cb", "http://localhost/cb", "com.example.app:/cb"])(
+    "%s, which any app on the device may claim → asked each time, saying that it was granted",
+    async (uri) => {
+      const native = await server.addClient({ type: "public", redirectUris: ["https://app.test/cb", uri] });
+      const { agent } = await someone();
+      const url = authorizeUrl(server, native, { ...S256, redirect_uri: uri });
+      await allow(agent, url);
+      for (let time = 0; time < 2; time += 1) {
+        const page = await agent.get(url);
+        expect([asksConsent(page), answered(page)]).toEqual([true, false]);
+        expect(page.text).not.toContain("<details");
+      }
+      // Its verified redirect is not asked for.
+      expect(answered(await agent.get(authorizeUrl(server, native, S256)))).toBe(true);
+    },
+  );
+
+  test("a confidential client at a loopback redirect → without a page: its secret tells who it is", async () => {
+    const local = await server.addClient({ redirectUris: ["http://127.0.0.1/cb"] });
+    const { agent } = await someone();
+    await allow(agent, authorizeUrl(server, local));
+    expect(answered(await agent.get(authorizeUrl(server, local)))).toBe(true);
+  });
+});
+
+describe("more than was granted", () => {
+  test("→ asked, what is new first and the old folded away; earlier tokens gain nothing; then both without a page", async () => {
+    const { agent } = await someone();
+    const first = await redeem(server, client, await allow(agent, authorizeUrl(server, client)));
+    const page = await agent.get(authorizeUrl(server, client, { scope: "read profile" }));
+    expect(asksConsent(page)).toBe(true);
+    const [fresh = "", folded = ""] = page.text.split("<details");
+    expect([fresh.includes("See your name"), fresh.includes("See your photos")]).toEqual([true, false]);
+    expect(folded).toContain("See your photos");
+    await agent.submit(consentForm(page), { decision: "allow" });
+    expect((await refresh(server, client, first.body.refresh_token)).body.scope).toBe("read");
+    expect(answered(await agent.get(authorizeUrl(server, client, { scope: "profile read" })))).toBe(true);
+  });
+
+  test("denied → the old consent stands as it was", async () => {
+    const { agent } = await someone();
+    await allow(agent, authorizeUrl(server, client));
+    const page = await agent.get(authorizeUrl(server, client, { scope: "read write" }));
+    expectRedirectError(await agent.submit(consentForm(page), { decision: "deny" }), server, "access_denied");
+    expect(answered(await agent.get(authorizeUrl(server, client)))).toBe(true);
+    expect(asksConsent(await agent.get(authorizeUrl(server, client, { scope: "read write" })))).toBe(true);
+  });
+
+  test("an optional scope was left out → asked for it again when it is asked for again", async () => {
+    const { agent } = await someone();
+    const callback = await allow(agent, authorizeUrl(server, client, { scope: "read write" }), { scope: [] });
+    expect((await redeem(server, client, callback)).body.scope).toBe("read");
+    expect(answered(await agent.get(authorizeUrl(server, client, { scope: "read" })))).toBe(true);
+    expect(asksConsent(await agent.get(authorizeUrl(server, client, { scope: "read write" })))).toBe(true);
+  });
+});
+
+describe("a consent that has ended", () => {
+  test("revoked on the page of apps → asked again", async () => {
+    const { agent } = await someone();
+    await allow(agent, authorizeUrl(server, client));
+    const apps = await agent.get("/account/apps");
+    const form = apps.forms.find(({ action }) => action.endsWith("/revoke"));
+    if (form === undefined) throw new Error("no revoke");
+    expect((await agent.submit(form)).status).toBe(200);
+    expect(asksConsent(await agent.get(authorizeUrl(server, client)))).toBe(true);
+  });
+
+  test("an hour, an hour later, and within its last 30 seconds → asked again; before → not", async () => {
+    const { agent } = await someone();
+    await allow(agent, authorizeUrl(server, client), { duration: "3600" });
+    const start = server.now();
+    server.tick(3_560_000);
+    expect(answered(await agent.get(authorizeUrl(server, client)))).toBe(true);
+    server.tick(15_000);
+    expect(asksConsent(await agent.get(authorizeUrl(server, client)))).toBe(true);
+    server.tick(60_000);
+    expect(asksConsent(await agent.get(authorizeUrl(server, client)))).toBe(true);
+    server.tick(start - server.now());
+  });
+
+  test("once → asked the next time, and no refresh token", async () => {
+    const { agent } = await someone();
+    const tokens = await redeem(server, client, await allow(agent, authorizeUrl(server, client), { duration: "once" }));
+    expect(tokens.body).not.toHaveProperty("refresh_token");
+    expect(asksConsent(await agent.get(authorizeUrl(server, client)))).toBe(true);
+  });
+});
+
+describe("who needn't be asked, or can't be", () => {
+  test("a first-party client → no page, and it stands among the apps", async () => {
+    const own = await server.addClient({ firstParty: true } satisfies Partial<Client>);
+    const { agent } = await someone();
+    expect(answered(await agent.get(authorizeUrl(server, own)))).toBe(true);
+    expect((await agent.get("/account/apps")).text).toContain(`data-client-id="${own.clientId}"`);
+  });
+
+  test("scopes for operators alone: another person → access_denied; among others → left out; an operator → asked", async () => {
+    await server.addScope({ name: "admin:test", description: "Run this service", ownerRole: "operator" });
+    const console_ = await server.addClient({ scopes: ["read", "admin:test"] });
+    const { agent } = await someone();
+    expectRedirectError(
+      await agent.get(authorizeUrl(server, console_, { scope: "admin:test" })),
+      server,
+      "access_denied",
+    );
+    const callback = await allow(agent, authorizeUrl(server, console_, { scope: "read admin:test" }), {
+      scope: ["admin:test"],
+    });
+    expect((await redeem(server, console_, callback)).body.scope).toBe("read");
+    const operator = await server.addPerson({ operator: ["admin"] });
+    const granted = await authorize(
+      new Agent(server.issuer),
+      authorizeUrl(server, console_, { scope: "admin:test" }),
+      operator.username,
+    );
+    expect((await redeem(server, console_, granted)).body.scope).toBe("admin:test");
+  });
+});

@@ -1,0 +1,129 @@
+/** Authorization server metadata (RFC 8414): exactly what works, and where. */
+
+import { createServer, request } from "node:http";
+import { allowInsecureRequests, discoveryRequest, processDiscoveryResponse } from "oauth4webapi";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startServer, type TestServer } from "../support/server.ts";
+
+const WELL_KNOWN = "/.well-known/oauth-authorization-server";
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.stop());
+
+const metadata = async (at = server) => (await (await fetch(at.issuer + WELL_KNOWN)).json()) as Record<string, unknown>;
+
+test("the document → these members and no other", async () => {
+  expect(await metadata()).toEqual({
+    issuer: server.issuer,
+    authorization_endpoint: `${server.issuer}/authorize`,
+    token_endpoint: `${server.issuer}/token`,
+    jwks_uri: `${server.issuer}/jwks`,
+    scopes_supported: ["profile", "read", "write"],
+    response_types_supported: ["code"],
+    response_modes_supported: ["query", "form_post"],
+    grant_types_supported: ["authorization_code", "refresh_token"],
+    token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "none"],
+    revocation_endpoint: `${server.issuer}/revoke`,
+    revocation_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "none"],
+    introspection_endpoint: `${server.issuer}/introspect`,
+    introspection_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
+    code_challenge_methods_supported: ["S256"],
+    authorization_response_iss_parameter_supported: true,
+    prompt_values_supported: ["none", "login", "consent", "select_account"],
+  });
+});
+
+test("a client library reads it → the issuer agrees", async () => {
+  const issuer = new URL(server.issuer);
+  const response = await discoveryRequest(issuer, { algorithm: "oauth2", [allowInsecureRequests]: true });
+  expect((await processDiscoveryResponse(issuer, response)).token_endpoint).toBe(`${server.issuer}/token`);
+});
+
+test("the headers → JSON, cached for minutes, HEAD as GET", async () => {
+  for (const method of ["GET", "HEAD"]) {
+    const response = await fetch(server.issuer + WELL_KNOWN, { method });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toMatch(/^application\/json/);
+    expect(response.headers.get("cache-control")).toBe("public, max-age=300");
+  }
+});
+
+test("every endpoint that it names → there", async () => {
+  for (const [name, value] of Object.entries(await metadata())) {
+    if (!/_(?:endpoint|uri)$/.test(name)) continue;
+    const response = await fetch(String(value), { method: name === "jwks_uri" ? "GET" : "POST", redirect: "manual" });
+    expect([name, response.status === 404 || response.status >= 500]).toEqual([name, false]);
+  }
+});
+
+test("a forged Host → the configured issuer", async () => {
+  const { port } = new URL(server.issuer);
+  const body = await new Promise<string>((resolve, reject) => {
+    const headers = {
+      host: "evil.test",
+      "x-forwarded-host": "evil.test",
+      "x-forwarded-proto": "https",
+      forwarded: "host=evil.test",
+    };
+    request({ port, path: WELL_KNOWN, headers }, (response) => {
+      let text = "";
+      response.on("data", (chunk) => {
+        text += chunk;
+      });
+      response.on("end", () => resolve(text));
+    })
+      .on("error", reject)
+      .end();
+  });
+  expect(body).not.toMatch("evil");
+  expect(JSON.parse(body)).toMatchObject({ issuer: server.issuer });
+});
+
+test.each(["/.well-known/openid-configuration", "/register", "/par", "/userinfo", "/device_authorization", "/admin/"])(
+  "%s, which is not built → 404",
+  async (path) => {
+    for (const method of ["GET", "POST"]) expect((await fetch(server.issuer + path, { method })).status).toBe(404);
+  },
+);
+
+test("a new scope → in it within a second", async () => {
+  await server.addScope({ name: "added", description: "Added" });
+  expect((await metadata())["scopes_supported"]).toContain("added");
+});
+
+describe("an issuer with a path", () => {
+  test("the document at the host's root, the endpoints below the path (RFC 8414 §3.1)", async () => {
+    const host = "https://as.example";
+    const below = await startServer({ config: { issuer: `${host}/tenant` } });
+    try {
+      const paths = [`${WELL_KNOWN}/tenant`, "/tenant/jwks", WELL_KNOWN, `/tenant${WELL_KNOWN}`, "/jwks"];
+      const answers = await Promise.all(paths.map((path) => ask(below, path)));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 404, 404]);
+      expect(JSON.parse(answers[0]?.body ?? "")).toMatchObject({
+        issuer: `${host}/tenant`,
+        token_endpoint: `${host}/tenant/token`,
+        jwks_uri: `${host}/tenant/jwks`,
+      });
+    } finally {
+      await below.stop();
+    }
+  });
+});
+
+/** A request to a server whose issuer is not where it listens. */
+async function ask(below: TestServer, path: string): Promise<{ status: number; body: string }> {
+  const http = createServer(below.assent.handler);
+  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  const address = http.address();
+  const port = typeof address === "object" ? address?.port : undefined;
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`);
+    return { status: response.status, body: await response.text() };
+  } finally {
+    http.closeAllConnections();
+    http.close();
+  }
+}

@@ -1,0 +1,139 @@
+/** `prompt`, `max_age`, `login_hint` for plain OAuth requests (OpenID Connect Core §3.1.2.1). */
+
+import { decodeJwt } from "jose";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Agent, authorize, authorizeUrl, consentForm, type Page, redeem, signIn } from "../support/browser-like.ts";
+import { expectRedirectError, inputValue } from "../support/front-channel.ts";
+import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+
+let server: TestServer;
+let client: TestClient;
+
+beforeAll(async () => {
+  server = await startServer();
+  client = await server.addClient();
+});
+afterAll(() => server.stop());
+
+const asksPassword = ({ forms }: Page) => forms.some(({ fields }) => fields.has("password"));
+const asksConsent = ({ forms }: Page) => forms.some(({ action }) => action === "/consent");
+
+/** Somebody who is signed in and has allowed `read`. */
+async function allowed(): Promise<{ agent: Agent; username: string }> {
+  const { username } = await server.addPerson();
+  const agent = new Agent(server.issuer);
+  await authorize(agent, authorizeUrl(server, client), username);
+  server.tick(5);
+  return { agent, username };
+}
+
+async function authTimeOf(callback: URL | undefined): Promise<number> {
+  const { body } = await redeem(server, client, callback ?? "");
+  return Number(decodeJwt(body.access_token ?? "")["auth_time"]);
+}
+
+describe("prompt", () => {
+  test("login → the password again, for whom is said; then straight on, with a new auth_time", async () => {
+    const { agent, username } = await allowed();
+    const before = await authTimeOf((await agent.get(authorizeUrl(server, client))).location);
+    server.tick(10_000);
+    const page = await agent.get(authorizeUrl(server, client, { prompt: "login" }));
+    expect(asksPassword(page)).toBe(true);
+    expect(page.text).toContain("Alice Example");
+    const done = await signIn(agent, username, page);
+    expect(await authTimeOf(done.location)).toBeGreaterThanOrEqual(before + 10);
+  });
+
+  test("consent → the page although all is allowed; the answer counts anew", async () => {
+    const { agent } = await allowed();
+    const page = await agent.get(authorizeUrl(server, client, { prompt: "consent" }));
+    expect([asksConsent(page), asksPassword(page)]).toEqual([true, false]);
+    const answer = await agent.submit(consentForm(page), { decision: "deny" });
+    expectRedirectError(answer, server, "access_denied");
+    // A no to this request takes nothing away that was allowed before.
+    expect((await agent.get(authorizeUrl(server, client))).location?.searchParams.has("code")).toBe(true);
+  });
+
+  test("login consent → first one, then the other", async () => {
+    const { agent, username } = await allowed();
+    const page = await agent.get(authorizeUrl(server, client, { prompt: "login consent" }));
+    expect(asksPassword(page)).toBe(true);
+    const next = await signIn(agent, username, page);
+    expect(asksConsent(next)).toBe(true);
+    expect((await agent.submit(consentForm(next), { decision: "allow" })).location?.searchParams.has("code")).toBe(
+      true,
+    );
+  });
+
+  test("select_account → the way to be somebody else; the answer is theirs", async () => {
+    const { agent } = await allowed();
+    const other = await server.addPerson();
+    const page = await agent.get(authorizeUrl(server, client, { prompt: "select_account" }));
+    expect(asksPassword(page)).toBe(true);
+    const consent = await signIn(agent, other.username, page);
+    expect(consent.text).toContain(other.username);
+    const answer = await agent.submit(consentForm(consent), { decision: "allow" });
+    const { body } = await redeem(server, client, answer.location ?? "");
+    expect(decodeJwt(body.access_token ?? "").sub).toBe(other.personId);
+  });
+
+  test("none → the code at once for what is allowed, else an error, never a page", async () => {
+    const { agent } = await allowed();
+    const none = authorizeUrl(server, client, { prompt: "none" });
+    expect((await agent.get(none)).location?.searchParams.has("code")).toBe(true);
+    expectRedirectError(
+      await agent.get(authorizeUrl(server, client, { prompt: "none", scope: "write" })),
+      server,
+      "consent_required",
+    );
+    expectRedirectError(await new Agent(server.issuer).get(none), server, "login_required");
+  });
+});
+
+describe("max_age", () => {
+  test("older than that → the password; younger, or none asked → straight on", async () => {
+    const { agent, username } = await allowed();
+    server.tick(100_000);
+    expect((await agent.get(authorizeUrl(server, client, { max_age: "200" }))).status).toBe(302);
+    const page = await agent.get(authorizeUrl(server, client, { max_age: "60" }));
+    expect(asksPassword(page)).toBe(true);
+    expect((await signIn(agent, username, page)).location?.searchParams.has("code")).toBe(true);
+    expect((await agent.get(authorizeUrl(server, client, { max_age: "60" }))).status).toBe(302);
+    expect((await agent.get(authorizeUrl(server, client))).status).toBe(302);
+  });
+
+  test("0 → the password each time, and once it is given, on", async () => {
+    const { agent, username } = await allowed();
+    for (let time = 0; time < 2; time += 1) {
+      server.tick(5);
+      const page = await agent.get(authorizeUrl(server, client, { max_age: "0" }));
+      expect(asksPassword(page)).toBe(true);
+      expect((await signIn(agent, username, page)).location?.searchParams.has("code")).toBe(true);
+    }
+  });
+
+  test.each(["-1", "1.5", "1e3", "x", " 5", "99999999999"])("%j → invalid_request", async (max_age) => {
+    const page = await new Agent(server.issuer).get(authorizeUrl(server, client, { max_age }));
+    expectRedirectError(page, server, "invalid_request");
+  });
+});
+
+describe("login_hint", () => {
+  test("no session → stands in the field; a session → asks nothing", async () => {
+    const page = await new Agent(server.issuer).get(authorizeUrl(server, client, { login_hint: "ann@example.test" }));
+    expect(inputValue(page, "username")).toBe("ann@example.test");
+    const { agent } = await allowed();
+    expect((await agent.get(authorizeUrl(server, client, { login_hint: "ann" }))).status).toBe(302);
+  });
+
+  test("a wrong password → the field holds what was typed, not the hint", async () => {
+    const agent = new Agent(server.issuer);
+    const page = await agent.get(authorizeUrl(server, client, { login_hint: "ann" }));
+    const again = await agent.submit(page.forms[0] ?? noForm(), { username: "bob", password: "x" });
+    expect([again.status, inputValue(again, "username")]).toEqual([200, "bob"]);
+  });
+});
+
+function noForm(): never {
+  throw new Error("no form");
+}
