@@ -16,7 +16,7 @@ import { measureStarts } from "./start.ts";
 
 const CONNECTIONS = 32;
 /** Seconds before the first round, to let the compiler do its work. */
-const WARM_UP = 1;
+const WARM_UP = 2;
 /** More than one core redeems in a second. */
 const FRESH_A_SECOND = 9000;
 /** One more than is counted. */

@@ -8,6 +8,7 @@ import {
   anOwner,
   changeClient,
   codeOf,
+  cpuClock,
   expectRefusal,
   expectUnlogged,
   logged,
@@ -215,9 +216,9 @@ describe("forgery", () => {
     ["SQL", "ac_' OR 1=1; DROP TABLE grants;--"],
   ])("AC-19 the code as %s → 400, at once", async (_, code) => {
     const fields = code === "" ? { "code[]": "ac_x" } : { code };
-    const start = performance.now();
+    const cpu = cpuClock();
     const answer = await redeem(server, client, "", { ...fields });
-    expect(performance.now() - start).toBeLessThan(200);
+    expect(cpu()).toBeLessThan(200);
     expectRefusal(answer, code === "" || code.length > 2048 ? "invalid_request" : "invalid_grant");
   });
 });

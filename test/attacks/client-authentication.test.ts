@@ -7,6 +7,7 @@ import {
   anOwner,
   basic,
   changeClient,
+  cpuClock,
   expectRefusal,
   expectUnlogged,
   logged,
@@ -254,14 +255,14 @@ describe("the secret's life", () => {
   });
 
   test("CA-14 a secret of 1 MB, or of as much as a parameter holds → refused at once", async () => {
-    const start = performance.now();
+    const cpu = cpuClock();
     expectRefusal(
       await tokens({ client_id: client.clientId, client_secret: "a".repeat(1_000_000) }),
       "invalid_request",
       413,
     );
     expectRefusal(await tokens({ client_id: client.clientId, client_secret: "a".repeat(2_048) }), "invalid_client");
-    expect(performance.now() - start).toBeLessThan(300);
+    expect(cpu()).toBeLessThan(300);
   });
 });
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   anOwner,
   changeClient,
+  cpuClock,
   expectRefusal,
   expectUnlogged,
   logged,
@@ -277,28 +278,32 @@ describe("ends", () => {
   });
 });
 
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/** The same bytes in base64url that is not canonical: the last two bits stand for nothing. */
+function respelled(token: string): string {
+  const other = token.slice(0, -1) + ALPHABET[ALPHABET.indexOf(token.slice(-1)) + 1];
+  expect(Buffer.from(other.slice(3), "base64url")).toEqual(Buffer.from(token.slice(3), "base64url"));
+  return other;
+}
+
 describe("garbage", () => {
-  test.each<[string, (token: string) => string, string, number]>([
-    ["cut off", (token) => token.slice(0, -1), "invalid_grant", 400],
-    ["with a character behind it", (token) => `${token}A`, "invalid_grant", 400],
-    [
-      "another spelling of its last bits",
-      (token) => `${token.slice(0, -1)}${token.endsWith("_") ? "-" : "_"}`,
-      "invalid_grant",
-      400,
-    ],
-    ["without its prefix", (token) => token.slice(3), "invalid_grant", 400],
-    ["with another prefix", (token) => `ac_${token.slice(3)}`, "invalid_grant", 400],
-    ["SQL", () => "rt_' OR '1'='1", "invalid_grant", 400],
-    ["unicode", () => "rt_ṙéƒŕéşħ🔥", "invalid_grant", 400],
-    ["a NUL", (token) => `${token}\0`, "invalid_request", 400],
-    ["a line break", (token) => `${token}\n`, "invalid_request", 400],
-    ["1 MB", () => "r".repeat(1_000_000), "invalid_request", 413],
-  ])("RT-20 %s → %s, at once, the token untouched", async (_, bend, error, status) => {
+  test.each<[string, string, number, (token: string) => string]>([
+    ["cut off", "invalid_grant", 400, (token) => token.slice(0, -1)],
+    ["with a character behind it", "invalid_grant", 400, (token) => `${token}A`],
+    ["another spelling of its last byte", "invalid_grant", 400, respelled],
+    ["without its prefix", "invalid_grant", 400, (token) => token.slice(3)],
+    ["with another prefix", "invalid_grant", 400, (token) => `ac_${token.slice(3)}`],
+    ["SQL", "invalid_grant", 400, () => "rt_' OR '1'='1"],
+    ["unicode", "invalid_grant", 400, () => "rt_ṙéƒŕéşħ🔥"],
+    ["a NUL", "invalid_request", 400, (token) => `${token}\0`],
+    ["a line break", "invalid_request", 400, (token) => `${token}\n`],
+    ["1 MB", "invalid_request", 413, () => "r".repeat(1_000_000)],
+  ])("RT-20 %s → %s, at once, the token untouched", async (_, error, status, bend) => {
     const one = await first(pub);
-    const start = performance.now();
+    const cpu = cpuClock();
     expectRefusal(await use(pub, bend(one)), error, status);
-    expect(performance.now() - start).toBeLessThan(200);
+    expect(cpu()).toBeLessThan(200);
     expect((await use(pub, one)).status).toBe(200);
   });
 

@@ -127,15 +127,21 @@ describe("DS-01 500 wrong sign-ins at once", () => {
   test("a person in the crowd → tries that nobody looked at, because of the crowd, are not counted", {
     timeout: 60_000,
   }, async () => {
-    const flood = Promise.all(networks(400).map((address, at) => signIn(`nobody-else-${at}`, "not it", address)));
-    const [home = ""] = networks(1);
-    const mine = Promise.all(Array.from({ length: 15 }, () => signIn(data.person.username, "not it", home)));
-    await flood;
-    const statuses = (await mine).map(({ status }) => status);
-    expect(statuses.filter((status) => ![200, 429, 503].includes(status))).toEqual([]);
-    const looked = statuses.filter((status) => status === 200).length;
-    const rest = await Promise.all(Array.from({ length: 12 }, () => signIn(data.person.username, "not it", home)));
-    expect(rest.filter(({ status }) => status === 200)).toHaveLength(10 - looked);
+    let turnedAway = 0;
+    // Where the machine is busy with other things, the crowd may arrive too thinly to crowd anybody out.
+    for (let round = 0; round < 5 && turnedAway === 0; round += 1) {
+      const crowd = networks(400).map((address, at) => signIn(`nobody-else-${at}`, "not it", address));
+      const [home = ""] = networks(1);
+      const tries = (times: number) =>
+        Promise.all(Array.from({ length: times }, () => signIn(`somebody-${round}`, "not it", home)));
+      const statuses = (await tries(15)).map(({ status }) => status);
+      await Promise.all(crowd);
+      expect(statuses.filter((status) => ![200, 429, 503].includes(status))).toEqual([]);
+      turnedAway = statuses.filter((status) => status === 503).length;
+      const looked = statuses.filter((status) => status === 200).length;
+      expect((await tries(12)).filter(({ status }) => status === 200)).toHaveLength(10 - looked);
+    }
+    expect(turnedAway).toBeGreaterThan(0);
   });
 });
 

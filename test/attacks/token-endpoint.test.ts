@@ -7,6 +7,7 @@ import {
   anOwner,
   basic,
   codeOf,
+  cpuClock,
   expectRefusal,
   expectUnlogged,
   type Owner,
@@ -218,10 +219,10 @@ describe("parameters", () => {
   test("TE-13 more than 100 parameters → invalid_request, at once; 100 → read", async () => {
     const many = (count: number) => Array.from({ length: count }, (_, at) => `p${at}=`).join("&");
     const form = `${new URLSearchParams(refreshForm())}`;
-    const start = performance.now();
+    const cpu = cpuClock();
     expectRefusal(await post(server, "/token", `${form}&${many(9_000)}`), "invalid_request");
     expectRefusal(await post(server, "/token", `${many(5_000)}&${many(4_000)}`), "invalid_request");
-    expect(performance.now() - start).toBeLessThan(400);
+    expect(cpu()).toBeLessThan(400);
     expectRefusal(await post(server, "/token", `${form}&${many(97)}`), "invalid_request");
     expect((await post(server, "/token", `${form}&${many(96)}`)).status).toBe(200);
   });
@@ -247,11 +248,11 @@ describe("parameters", () => {
   });
 
   test("TE-19 a scope of thousands of names → 400 or 413, at once", async () => {
-    const start = performance.now();
+    const cpu = cpuClock();
     expectRefusal(await refresh(server, client, token, { scope: "a ".repeat(30_000) }), "invalid_request");
     expectRefusal(await refresh(server, client, token, { scope: "a ".repeat(50_000) }), "invalid_request", 413);
     expectRefusal(await refresh(server, client, token, { scope: "a ".repeat(2_000).trim() }), "invalid_scope");
-    expect(performance.now() - start).toBeLessThan(500);
+    expect(cpu()).toBeLessThan(500);
   });
 });
 

@@ -71,19 +71,23 @@ declare module "express-session" {
 }
 
 declare module "express" {
-  export interface Request {
+  import type { IncomingMessage, ServerResponse } from "node:http";
+  export interface Request extends IncomingMessage {
+    readonly originalUrl: string;
     readonly user?: unknown;
   }
-  export interface Response {
-    json(body: unknown): void;
+  export interface Response extends ServerResponse {
+    json(body: unknown): Response;
+    send(body: string): Response;
     status(code: number): Response;
   }
   export type Handler = (request: Request, response: Response, next: (error?: unknown) => void) => void;
   export type ErrorHandler = (error: Error, request: Request, response: Response, next: () => void) => void;
   export interface Express {
     use(...handlers: readonly (Handler | ErrorHandler)[]): void;
+    use(paths: string | readonly string[], ...handlers: readonly Handler[]): void;
     get(path: string, ...handlers: readonly Handler[]): void;
-    (request: import("node:http").IncomingMessage, response: import("node:http").ServerResponse): void;
+    (request: IncomingMessage, response: ServerResponse): void;
   }
   export default function express(): Express;
 }

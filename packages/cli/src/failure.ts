@@ -41,6 +41,11 @@ export function tell(error: unknown, command: Command): number {
 
 const EXPECTED = ["UnsafeFileMode", "StorageUnavailable", "SchemaMismatch"];
 
+/** What the operator can mend: the storage says so, the system refused (no permission, disk full), or a setting is named. */
+function isOperators(error: Error): boolean {
+  return EXPECTED.includes(error.name) || "syscall" in error || /\bASSENT_[A-Z]/.test(error.message);
+}
+
 /** Errors are known by name: their classes are the server's, which isn't loaded for all commands. */
 function linesOf(error: unknown, command: Command): readonly string[] {
   if (!(error instanceof Error)) return [String(error)];
@@ -48,7 +53,7 @@ function linesOf(error: unknown, command: Command): readonly string[] {
   if (problems !== undefined) {
     return problems.map((problem) => (typeof problem === "string" ? problem : lineOf(problem, command)));
   }
-  if (error instanceof UsageError || error instanceof Failure || EXPECTED.includes(error.name)) return [error.message];
+  if (error instanceof UsageError || error instanceof Failure || isOperators(error)) return [error.message];
   // A fault of this program: where it happened helps whoever mends it.
   return [error.stack ?? error.message];
 }

@@ -38,16 +38,30 @@ export async function buildProgram(wanted: readonly string[] = Object.keys(nouns
   settle(program);
   for (const [name, { summary, load }] of Object.entries(nouns)) {
     if (wanted.includes(name)) (await load()).register(program);
-    else settle(program.command(name).description(summary));
+    else program.command(name).description(summary);
   }
   return program;
 }
 
 /** Failing is `run`'s to tell: nothing exits by itself, and a usage error is one line. */
 function settle(command: Command): void {
-  command.exitOverride().configureOutput({
-    outputError: (text, write) => write(`${text.trim().replace(/\n\(?/g, " (")}\n`),
-  });
+  command.exitOverride().configureOutput({ outputError: (text, write) => write(`${usageLine(text)}\n`) });
+}
+
+/** On one line, the suggestion behind it. What was typed in a wrong place isn't repeated: it may have been meant as a secret. */
+function usageLine(text: string): string {
+  const suggestion = /\n(\(Did you mean [^\n]*\))\s*$/.exec(text)?.[1];
+  const message = text
+    .replace(/\n\(Did you mean [^\n]*$/, "")
+    .trim()
+    .replace(/^(error: unknown option '--[^=]+)=.*$/s, "$1'")
+    .replace(
+      /^(error: unknown option '-[^-'][^']{20,}')$/,
+      "$1: an id that begins with a dash goes behind two dashes (-- -abc)",
+    )
+    .replace(/^(error: too many arguments .* but got \d+).*$/s, "$1")
+    .replaceAll("\n", " ");
+  return suggestion === undefined ? message : `${message} ${suggestion}`;
 }
 
 /** Runs one command line; its exit code: 0 done, 1 failed, 2 wrong usage. */

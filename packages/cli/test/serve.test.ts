@@ -1,5 +1,7 @@
+import { writeFileSync } from "node:fs";
 import { get } from "node:http";
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { aWorkspace, type Running, type Workspace } from "./support/cli.ts";
@@ -58,6 +60,21 @@ describe("serve", () => {
     expect(code).toBe(1);
   });
 
+  test("the secret is another than the keys were sealed under → one line that names it, exit code 1", async () => {
+    await at.json(["key", "rotate"]);
+    const env = { ASSENT_LISTEN: "127.0.0.1:0", ASSENT_SECRET: Buffer.alloc(32, 7).toString("base64") };
+    const { code, stderr } = await at.run(["serve"], { env });
+    expect(stderr).toMatch(/^error: [^\n]*cannot be unsealed[^\n]*ASSENT_SECRET[^\n]*\n$/);
+    expect(code).toBe(1);
+  });
+
+  test("a data directory that can't be made → one line, exit code 1", async () => {
+    writeFileSync(join(at.folder, "file"), "");
+    const { code, stderr } = await at.run(["serve"], { env: { ASSENT_DATA_DIR: join(at.folder, "file", "data") } });
+    expect(stderr).toMatch(/^error: ENOTDIR[^\n]*\n$/);
+    expect(code).toBe(1);
+  });
+
   test("an address of another machine → says so, exit code 1", async () => {
     const { code, stderr } = await at.run(["serve"], { env: { ASSENT_LISTEN: "192.0.2.1:0" } });
     expect(stderr).toContain("192.0.2.1 is no address of this machine");
@@ -84,7 +101,6 @@ describe("serve", () => {
   test("a request under way → answered before the end; a second signal → the end at once", async () => {
     const first = await serve();
     const { hostname, port } = new URL(first.origin);
-    const { connect } = await import("node:net");
     const body = "grant_type=authorization_code";
     const socket = connect(Number(port), hostname);
     socket.setEncoding("utf8").on("error", () => undefined);
@@ -142,6 +158,33 @@ describe("serve", () => {
     await sleep(1000);
     expect(await status(`${origin}/authorize?${query}`)).toBe(400);
   });
+});
+
+test("secrets as they were printed → accepted by the server; an old one until its overlap ends", async () => {
+  const { origin, env } = await serve();
+  const introspect = async (id: unknown, secret: unknown) => {
+    const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
+    const body = new URLSearchParams({ token: "nothing" });
+    return (await fetch(`${origin}/introspect`, { method: "POST", headers: { authorization }, body })).status;
+  };
+  const api = await at.json(["resource", "create", "--identifier", "https://api.test", "--name", "Photos"], { env });
+  const args = ["client", "create", "--name", "P", "--type", "confidential", "--redirect-uri", "https://app.test/cb"];
+  const client = await at.json(args, { env });
+  const { client_id: id, client_secret: first } = client;
+  await sleep(1000);
+  expect(await introspect(api["introspection_client_id"], first)).toBe(401);
+  expect(await introspect(api["introspection_client_id"], api["introspection_client_secret"])).toBe(200);
+  expect(await introspect(id, first)).toBe(200);
+
+  const { client_secret: second } = await at.json(["client", "rotate-secret", String(id)], { env });
+  await sleep(1000);
+  expect([await introspect(id, first), await introspect(id, second)]).toEqual([200, 200]);
+
+  const { client_secret: third } = await at.json(["client", "rotate-secret", String(id), "--overlap", "0"], { env });
+  await sleep(1000);
+  expect([await introspect(id, first), await introspect(id, second), await introspect(id, third)]).toEqual([
+    401, 401, 200,
+  ]);
 });
 
 describe("demo", () => {

@@ -10,7 +10,7 @@ const at = aWorkspace();
 afterAll(() => at.remove());
 
 describe("wrong usage → one line, exit code 2", () => {
-  test.each([
+  test.concurrent.each([
     ["an unknown noun", ["clint", "list"], "unknown command 'clint' (Did you mean client?)"],
     ["an unknown verb", ["client", "craete"], "unknown command 'craete' (Did you mean create?)"],
     ["an unknown option", ["client", "list", "--jsno"], "unknown option '--jsno' (Did you mean --json?)"],
@@ -38,6 +38,11 @@ describe("wrong usage → one line, exit code 2", () => {
     ["a scope's update of nothing", ["scope", "update", "x"], "nothing to change"],
     ["an API's update of nothing", ["resource", "update", "x"], "nothing to change"],
     ["a logo without a file", ["client", "logo", "x"], "name the picture's file, or say --remove"],
+    [
+      "an id that begins with a dash",
+      ["key", "retire", `-${"a".repeat(42)}`],
+      "': an id that begins with a dash goes behind two dashes (-- -abc)",
+    ],
     ["no session and no user", ["session", "revoke"], "name one session, or --user"],
     [
       "a password from nowhere",
@@ -57,9 +62,14 @@ describe("wrong usage → one line, exit code 2", () => {
     expect(code).toBe(2);
   });
 
-  test("a password on the command line → refused, and not repeated", async () => {
-    const { code, stderr } = await at.run(["user", "set-password", "alice", "--password=hunter2hunter2"]);
+  test.each([
+    [["--password=hunter2'hunter2\nx"], "unknown option '--password'"],
+    [["--password", "hunter2"], "unknown option '--password'"],
+    [["hunter2", "--password-stdin"], "too many arguments for 'set-password'"],
+  ])("a password on the command line, %j → refused, and not repeated", async (args, words) => {
+    const { code, stderr } = await at.run(["user", "set-password", "alice", ...args]);
     expect(code).toBe(2);
+    expect(stderr).toContain(words);
     expect(stderr).not.toContain("hunter2");
   });
 

@@ -14,7 +14,7 @@ export interface DemoScope {
 
 export const SCOPES: readonly DemoScope[] = [
   { name: "photos:read", description: "See your photos", optional: false, sensitive: false },
-  { name: "profile:read", description: "See your name and albums", optional: false, sensitive: false },
+  { name: "profile:read", description: "See your profile", optional: false, sensitive: false },
   { name: "photos:delete", description: "Delete your photos", optional: true, sensitive: true },
 ];
 

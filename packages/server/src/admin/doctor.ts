@@ -4,8 +4,9 @@ import { existsSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../config.ts";
 import { settings } from "../config-settings.ts";
+import { unseal } from "../crypto/seal.ts";
 import { Secrets } from "../crypto/secrets.ts";
-import { keySet, PUBLISH_BEFORE_USE, ROTATE_AFTER } from "../crypto/signing-keys.ts";
+import { keySet, PUBLISH_BEFORE_USE, ROTATE_AFTER, supersededAt } from "../crypto/signing-keys.ts";
 import { looseFiles, ownFiles, secretFile, secretsOf } from "../data-dir.ts";
 import type { Millis } from "../oauth/model.ts";
 import { serverMetadata } from "../oauth/server-metadata.ts";
@@ -14,6 +15,7 @@ import { allClients, clientRemarks } from "./clients.ts";
 import { type AdminContext, adminOf } from "./context.ts";
 import { databaseStatus } from "./database.ts";
 import { fetchMetadata } from "./metadata-probe.ts";
+import type { StoredKey } from "./storage.ts";
 
 /** `note`: good to know. `warning`: works, and may be a mistake. `broken`: doesn't work, or isn't safe. */
 export interface Finding {
@@ -136,7 +138,7 @@ async function keyFindings(config: Config, storage: Storage, now: Millis): Promi
     const detail = `${active.kid} has signed for ${age} day(s); the next one is ${newest > now ? `published and signs from ${iso(newest)}` : `made on ${iso(due)}`}`;
     const late = due + DAY < now;
     return [
-      { check: "secret", status: "ok", detail: `${list.length} in the list; the first makes, all verify` },
+      secretFinding(stored, list, now),
       late
         ? { check: "keys", status: "warning", detail: `${detail}: overdue, because no server has been running` }
         : { check: "keys", status: "ok", detail },
@@ -144,6 +146,24 @@ async function keyFindings(config: Config, storage: Storage, now: Millis): Promi
   } catch (error) {
     return lines(error).map((detail) => ({ check: "keys", status: "broken", detail }));
   }
+}
+
+/** Whether the older secrets of a list can be taken out. */
+function secretFinding(stored: readonly StoredKey[], list: readonly Buffer[], now: Millis): Finding {
+  if (list.length === 1) return { check: "secret", status: "ok", detail: "one, which makes and verifies" };
+  const needed = stored.filter((key) => supersededAt(key, stored, now) === undefined);
+  const newest = new Secrets(list.slice(0, 1));
+  const old = needed.filter(
+    ({ kid, sealedPrivate }) => unseal(newest, "signing key", kid, sealedPrivate) === undefined,
+  );
+  const detail = `${list.length} in the list: the first makes, all verify`;
+  if (old.length > 0) {
+    const mend = `${old.length} signing key(s) in use were sealed under an older one: before you take that out, run assent key rotate and wait until the new key signs`;
+    return { check: "secret", status: "note", detail: `${detail}; ${mend}` };
+  }
+  const left =
+    "no signing key in use needs the older ones; taking them out ends sessions and kept refresh tokens made with them";
+  return { check: "secret", status: "note", detail: `${detail}; ${left}` };
 }
 
 async function clientFindings(context: AdminContext): Promise<readonly Finding[]> {

@@ -6,7 +6,7 @@
  * The database holds the salt's hash only: without the secret it forges nothing, and the secret without the salt neither.
  */
 
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, hash, timingSafeEqual } from "node:crypto";
 import type { Credential, CredentialKind, Credentials } from "../oauth/ports.ts";
 import { randomBytes } from "./random.ts";
 import type { DerivedKey, Secrets } from "./secrets.ts";
@@ -86,5 +86,5 @@ function mac(key: Buffer, bytes: Buffer): Buffer {
 }
 
 export function sha256(bytes: Uint8Array): Buffer {
-  return createHash("sha256").update(bytes).digest();
+  return hash("sha256", bytes, "buffer");
 }

@@ -74,6 +74,7 @@ function one(value: string | string[] | undefined): string | undefined {
 
 /** Without brackets, port and zone; IPv4 written inside IPv6 is IPv4. */
 function plain(address: string): string {
+  if (isIP(address) === 4) return address;
   const bare = address
     .trim()
     .replace(/^\[([^\]]*)\](:\d+)?$/, "$1")

@@ -38,11 +38,13 @@ const JSON_TYPE = {
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
 } as const;
 
+const JSON_HEADERS: Readonly<Record<string, string>> = { ...JSON_TYPE, ...NO_STORE };
+
 /** JSON that no cache keeps (RFC 6749 §5.1). */
-export function json(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
+export function json(status: number, body: unknown, headers?: Readonly<Record<string, string>>): Answer {
   return {
     status,
-    headers: { ...JSON_TYPE, ...NO_STORE, ...headers },
+    headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers },
     body: typeof body === "string" ? body : JSON.stringify(body),
   };
 }

@@ -1,6 +1,12 @@
 /** The endpoint table on fastify: requests in, answers out, limits and headers that all share. */
 
-import { type IncomingHttpHeaders, type IncomingMessage, METHODS, type ServerResponse } from "node:http";
+import {
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  METHODS,
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+} from "node:http";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Assent } from "../assent.ts";
 import { type ConditionName, OAuthError } from "../oauth/errors.ts";
@@ -43,7 +49,7 @@ export async function createHandler(
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
     genReqId: () => assent.requestId(),
-    frameworkErrors: (_error, request, reply) => void send(fault("not_found", request, assent), reply, assent),
+    frameworkErrors: (_error, request, reply) => send(fault("not_found", request, assent), reply, assent),
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: MAX_BODY }, (request, body: Buffer, done) => {
@@ -86,12 +92,12 @@ function register(app: FastifyInstance, route: Route, base: string, assent: Asse
       next();
     } else {
       const http = toRequest(request, assent);
-      void send(withCors(otherMethod(route, http, assent), http, route), reply, assent);
+      send(withCors(otherMethod(route, http, assent), http, route), reply, assent);
     }
   };
   app.all(path, { config, onRequest }, async (request, reply) => {
     const http = toRequest(request, assent);
-    return send(withCors(await answerOf(route, http, assent), http, route), reply, assent);
+    send(withCors(await answerOf(route, http, assent), http, route), reply, assent);
   });
 }
 
@@ -167,12 +173,15 @@ function thrown(error: unknown, request: FastifyRequest, assent: Assent): Answer
   return fault(refusal.condition, request, assent);
 }
 
-async function send(answer: Answer, reply: FastifyReply, assent: Assent): Promise<FastifyReply> {
-  reply.code(answer.status);
-  reply.headers({ ...assent.commonHeaders, ...answer.headers, "x-request-id": reply.request.id });
-  if (answer.cookies !== undefined && answer.cookies.length > 0) reply.header("set-cookie", [...answer.cookies]);
-  if (assent.draining()) reply.header("connection", "close");
-  return reply.send(answer.body);
+/** Straight to node:http: no hook looks at answers, and fastify's own way copies each header twice more. */
+function send({ status, headers, cookies, body }: Answer, reply: FastifyReply, assent: Assent): void {
+  reply.hijack();
+  const all: OutgoingHttpHeaders = { ...assent.commonHeaders, ...headers, "x-request-id": reply.request.id };
+  // RFC 9110 §8.6: these two have no body, and say nothing of its length.
+  if (status !== 204 && status !== 304) all["content-length"] = Buffer.byteLength(body);
+  if (cookies !== undefined && cookies.length > 0) all["set-cookie"] = [...cookies];
+  if (assent.draining()) all["connection"] = "close";
+  reply.raw.writeHead(status, all).end(body);
 }
 
 function toRequest(request: FastifyRequest, assent: Assent): HttpRequest {
@@ -200,5 +209,11 @@ function joined(value: string | string[] | undefined): string | undefined {
 
 /** node:http drops the second of some headers; the raw list has them all. */
 function occurrences(raw: readonly string[], name: string): string[] {
-  return raw.filter((_value, index) => index % 2 === 1 && raw[index - 1]?.toLowerCase() === name);
+  const found: string[] = [];
+  for (let at = 0; at < raw.length; at += 2) {
+    const one = raw[at];
+    // Names are seldom of the same length: few are put into lower case.
+    if (one?.length === name.length && one.toLowerCase() === name) found.push(raw[at + 1] ?? "");
+  }
+  return found;
 }

@@ -4,8 +4,18 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startServer, type TestServer } from "../../../../test/support/server.ts";
-import { createClient, createScope, deleteScope, diagnose, type Finding } from "../../src/admin/index.ts";
+import {
+  adminOf,
+  createClient,
+  createScope,
+  deleteScope,
+  diagnose,
+  type Finding,
+  rotateKey,
+} from "../../src/admin/index.ts";
 import { ConfigError } from "../../src/config.ts";
+import { Secrets } from "../../src/crypto/secrets.ts";
+import { secretOf } from "../../src/data-dir.ts";
 import { openTestAdmin, type TestAdmin } from "./support/admin.ts";
 
 const NODE = "26.12.1";
@@ -109,6 +119,22 @@ describe("with a server", () => {
     const { ok, findings } = await look();
     expect(ok).toBe(false);
     expect(findingsOf(findings, "secret")).toEqual([expect.stringMatching(/^broken: .*secret is gone/)]);
+  });
+
+  test("a new secret in front → says whether a signing key still needs the old one", async () => {
+    const present = secretOf(server.dataDir);
+    const rotated = [Buffer.alloc(32, 7), ...present];
+    const before = await look(Date.now(), { secret: rotated });
+    expect(findingsOf(before.findings, "secret")).toEqual([
+      expect.stringMatching(/^note: 2 in the list.*1 signing key.*older/),
+    ]);
+    const admin = { ...adminOf(server.assent.storage, server.issuer), secrets: () => new Secrets(rotated) };
+    await rotateKey({ immediately: true }, admin);
+    const after = await look(Date.now(), { secret: rotated });
+    expect(findingsOf(after.findings, "secret")).toEqual([
+      expect.stringContaining("no signing key in use needs the older ones"),
+    ]);
+    expect(after.ok).toBe(true);
   });
 
   test("the next key is days overdue → warning", async () => {

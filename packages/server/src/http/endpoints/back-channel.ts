@@ -29,12 +29,12 @@ function guarded(answer: BackChannel): (http: HttpRequest, assent: Assent) => Pr
   return async (http, assent) => {
     try {
       const form = backChannelForm(http);
-      const failures = failuresOf(form, http);
-      if (assent.failedClients.exceeded(failures)) refuse("client_throttled");
+      const { failedClients } = assent;
+      if (failedClients.any && failedClients.exceeded(failuresOf(form, http))) refuse("client_throttled");
       try {
         return await answer(form, assent);
       } catch (error) {
-        if (error instanceof OAuthError && refusalIsInvalidClient(error)) assent.failedClients.count(failures);
+        if (error instanceof OAuthError && refusalIsInvalidClient(error)) failedClients.count(failuresOf(form, http));
         throw error;
       }
     } catch (error) {
@@ -69,6 +69,11 @@ function claimedClient({ body, authorization: [header] }: TokenRequest): string 
 export class FailedClients {
   static readonly LIMIT = 60;
   readonly #counts = new LRUCache<string, { failures: number }>({ max: 10_000, ttl: 60_000, noUpdateTTL: true });
+
+  /** False: nobody has failed lately, and nobody need be looked up. */
+  get any(): boolean {
+    return this.#counts.size > 0;
+  }
 
   exceeded(key: string): boolean {
     return (this.#counts.get(key)?.failures ?? 0) >= FailedClients.LIMIT;
