@@ -13,7 +13,10 @@ const root = join(import.meta.dirname, "..");
 const IMPORTS: tidy.ImportTable = {
   "packages/server/src/oauth": [],
   "packages/server/src/owners": ["oauth"],
-  "packages/server/src/admin": ["oauth", "owners"],
+  "packages/server/src/admin": [
+    ...["oauth", "owners", "crypto", "storage", "config.ts", "config-settings.ts", "data-dir.ts"],
+    ...["node:crypto", "node:fs", "node:http", "node:https", "node:util", "sharp"],
+  ],
   "packages/server/src/crypto": [
     ...["oauth/model.ts", "oauth/ports.ts", "owners/storage.ts", "admin/storage.ts"],
     ...["node:crypto", "node:os", "node:util", "@node-rs/argon2", "lru-cache"],
@@ -36,7 +39,7 @@ const IMPORTS: tidy.ImportTable = {
     ...["node:*", "@assent/resource-server", "@assent/server"],
     ...["fastify", "htm", "openid-client", "preact", "preact-render-to-string"],
   ],
-  "packages/cli/src": ["node:*", "@assent/demo", "@assent/server", "@clack/prompts", "commander"],
+  "packages/cli/src": ["node:*", "package.json", "@assent/demo", "@assent/server", "@clack/prompts", "commander"],
 };
 
 /** Packages that more than one folder of a package may use, and why. */

@@ -225,7 +225,7 @@ describe("what the operator takes away", () => {
     expect((await tokensOf(server, mine, owner)).body.scope).toBe("read");
   });
 
-  test("the client disabled → no page, no token; enabled again → its grants live on", async () => {
+  test("the client disabled → no page, no token; enabled again → its grants have ended, the consent stands", async () => {
     const mine = await server.addClient();
     const owner = await anOwner(server);
     const { refresh: token } = await tokensOf(server, mine, owner);
@@ -237,7 +237,8 @@ describe("what the operator takes away", () => {
     expect([page.status, page.location]).toEqual([400, undefined]);
     await server.assent.storage.putClient({ client: record, expect: null });
     await settle();
-    expect((await use(token, {}, mine)).status).toBe(200);
+    expectRefusal(await use(token, {}, mine), "invalid_grant");
+    expect((await tokensOf(server, mine, owner)).body.scope).toBe("read");
   });
 
   test("the 51st live grant of an owner and an app → the longest unused has ended, without a theft", async () => {

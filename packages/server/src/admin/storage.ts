@@ -41,7 +41,7 @@ export interface AdminStorage {
   clientsChangedSince(args: { readonly version: number }): Promise<readonly string[]>;
   getClient(args: { readonly clientId: string }): Promise<Versioned<Client> | undefined>;
   listClients(args: { readonly limit: number; readonly after: string | null }): Promise<readonly Client[]>;
-  /** `expect`: the version that is replaced; 0: must be new; null: whatever is there. */
+  /** Storing it as disabled ends its grants (`client_ended`) in the same transaction. `expect`: the version that is replaced; 0: must be new; null: whatever is there. */
   putClient(args: { readonly client: Client; readonly expect: number | null }): Promise<PutOutcome>;
   /** Ends its grants (`client_ended`) and consents in the same transaction. */
   deleteClient(args: { readonly clientId: string; readonly now: Millis }): Promise<boolean>;

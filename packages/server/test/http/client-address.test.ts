@@ -24,7 +24,8 @@ describe("from a trusted proxy → the first hop that isn't ours, from the near 
     ["a forged hop before it", { "x-forwarded-for": "6.6.6.6, 203.0.113.9" }, "203.0.113.9"],
     ["another proxy of ours behind it", { "x-forwarded-for": "203.0.113.9, 10.2.3.4" }, "203.0.113.9"],
     ["Forwarded", { forwarded: 'for=6.6.6.6, for="[2001:db8::1]:4711";proto=https' }, "2001:db8::1"],
-    ["Forwarded before X-Forwarded-For", { forwarded: "for=203.0.113.9", "x-forwarded-for": "6.6.6.6" }, "203.0.113.9"],
+    ["two headers that disagree", { forwarded: "for=203.0.113.9", "x-forwarded-for": "6.6.6.6" }, "10.1.1.1"],
+    ["two headers that agree", { forwarded: "for=203.0.113.9", "x-forwarded-for": "203.0.113.9" }, "203.0.113.9"],
     ["garbage", { "x-forwarded-for": "unknown, <script>" }, "10.1.1.1"],
     ["nothing", {}, "10.1.1.1"],
   ])("%s", (_what, headers, address) => {

@@ -3,7 +3,7 @@
 import type { PutOutcome, Versioned } from "../../admin/storage.ts";
 import type { Client, Millis } from "../../oauth/model.ts";
 import { json, text, whole } from "../rows.ts";
-import { query, sql, transaction } from "../sql.ts";
+import { query, sql, type Tx, transaction } from "../sql.ts";
 import { hold, raise } from "./catalog.ts";
 import { ENDED_KEPT } from "./grants.ts";
 
@@ -41,9 +41,21 @@ export const putClient = transaction<{ readonly client: Client; readonly expect:
         ON CONFLICT (client_id) DO UPDATE SET record = excluded.record, version = excluded.version, deleted_at = NULL`,
       { clientId, record: JSON.stringify(client), version },
     );
+    // What it was granted ends with it and does not come back when it is enabled again; owners are asked anew only where no consent stands.
+    if (client.status === "disabled") await endGrants(tx, clientId, client.updatedAt);
     return { kind: "stored", version };
   },
 );
+
+/** Every grant has its consent record, and that table is the one with an index by client. */
+async function endGrants(tx: Tx, clientId: string, now: Millis): Promise<void> {
+  await tx.run(
+    sql`UPDATE grants SET status = 'client_ended', ended_at = :now, collect_at = :endedKept
+      WHERE status = 'active' AND (partition, owner_id, client_id) IN
+        (SELECT partition, owner_id, client_id FROM consents WHERE client_id = :clientId)`,
+    { clientId, now, endedKept: now + ENDED_KEPT },
+  );
+}
 
 /** Consents first, then grants: the order in which whoever makes a grant takes them. */
 export const deleteClient = transaction<{ readonly clientId: string; readonly now: Millis }, boolean>(
@@ -63,13 +75,7 @@ export const deleteClient = transaction<{ readonly clientId: string; readonly no
         WHERE +partition >= 0 AND client_id = :clientId AND status = 'active'`,
       { clientId, now },
     );
-    // Every grant has its consent record, and that table is the one with an index by client.
-    await tx.run(
-      sql`UPDATE grants SET status = 'client_ended', ended_at = :now, collect_at = :endedKept
-        WHERE status = 'active' AND (partition, owner_id, client_id) IN
-          (SELECT partition, owner_id, client_id FROM consents WHERE client_id = :clientId)`,
-      { clientId, now, endedKept: now + ENDED_KEPT },
-    );
+    await endGrants(tx, clientId, now);
     return true;
   },
 );

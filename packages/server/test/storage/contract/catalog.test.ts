@@ -44,6 +44,16 @@ onEveryBackend("clients", (storage) => {
     expect(await storage().clientsChangedSince({ version: before + 1 })).toEqual([]);
   });
 
+  test("stored as disabled → its grants end, its consents and others' grants don't", async () => {
+    const { grant } = await aLiveGrant(storage(), { clientId: "client-3" });
+    const other = await aLiveGrant(storage(), { clientId: "client-4" });
+    const client = aClient({ clientId: "client-3", status: "disabled", updatedAt: NOW });
+    await storage().putClient({ client, expect: 0 });
+    expect(await storage().refreshGrant(aRefresh(grant))).toEqual({ kind: "ended", status: "client_ended" });
+    expect(await storage().findConsent({ ...grant })).toMatchObject({ status: "active" });
+    expect((await storage().refreshGrant(aRefresh(other.grant))).kind).toMatch(/rotated|kept/);
+  });
+
   test("deleted → gone, its change is seen, its grants and consents end, others' don't", async () => {
     const { grant, person } = await aLiveGrant(storage());
     const client = aClient({ clientId: "client-1" });
