@@ -8,8 +8,8 @@ import { onMessages } from "./server-control.ts";
 
 const signs = process.argv[2] === "signature";
 const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-/** As long as header and payload of one of our access tokens, whose length the second argument is. */
-const payload = "x".repeat(Number(process.argv[3] ?? 500));
+/** About as long as header and payload of one of our access tokens. */
+const payload = "x".repeat(500);
 const refreshToken = "r".repeat(122);
 
 function accessToken(): string {

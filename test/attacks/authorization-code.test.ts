@@ -268,7 +268,6 @@ describe("what happens between code and token", () => {
   });
 
   test.each<[string, Parameters<typeof changeClient>[2], string]>([
-    ["the client disabled", { status: "disabled" }, "invalid_client"],
     ["the grant type taken away", { grantTypes: ["refresh_token"] }, "unauthorized_client"],
     ["the secret replaced", { secrets: [] }, "invalid_client"],
   ])("AC-11 %s → %s", async (_, changes, error) => {
@@ -278,6 +277,15 @@ describe("what happens between code and token", () => {
     expectRefusal(await redeem(server, mine, code), error);
     await changeClient(server, mine, {});
     expect((await redeem(server, mine, code)).status).toBe(200);
+  });
+
+  test("AC-11 the client disabled → invalid_client; enabled again → the code has ended", async () => {
+    const mine = await server.addClient();
+    const code = await codeOf(server, mine, owner);
+    await changeClient(server, mine, { status: "disabled" });
+    expectRefusal(await redeem(server, mine, code), "invalid_client");
+    await changeClient(server, mine, {});
+    expectRefusal(await redeem(server, mine, code), "invalid_grant");
   });
 });
 

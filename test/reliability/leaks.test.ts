@@ -310,6 +310,7 @@ describe("a data directory on its own", () => {
       await own.stop();
     } finally {
       process.umask(umask);
+      rmSync(dirname(dataDir), { recursive: true, force: true });
     }
   });
 

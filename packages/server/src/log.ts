@@ -1,7 +1,9 @@
 /** The log: JSON lines on stdout, pretty on a terminal. No secret, no query string, no header ever stands in it. */
 
 import pino, { type Logger } from "pino";
-import pretty from "pino-pretty";
+
+// Loaded where there is somebody to please.
+const pretty = process.stdout.isTTY ? (await import("pino-pretty")).default : undefined;
 
 export function createLogger(level: string): Logger {
   const options = {
@@ -10,7 +12,7 @@ export function createLogger(level: string): Logger {
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  if (process.stdout.isTTY)
+  if (pretty !== undefined)
     return pino(options, pretty({ colorize: true, ignore: "pid,event", translateTime: "SYS:HH:MM:ss" }));
   return pino(options, pino.destination({ dest: 1, sync: false, minLength: 0 }));
 }

@@ -24,11 +24,11 @@ export class Connection implements Tx {
       // Rows of different partitions may live in different databases one day: the verbs keep what foreign keys would.
       enableForeignKeyConstraints: false,
     });
-    // FULL: what was committed survives a loss of power. At most 64 MiB of pages are kept in memory. The log is folded into the file every 16 MiB:
+    // FULL: what was committed survives a loss of power. At most 8 MiB of pages are kept in memory, the system keeps the others. The log is folded into the file every 16 MiB:
     // a page that many commits touch is then written there once.
     this.#db.exec(`
       PRAGMA synchronous = FULL;
-      PRAGMA cache_size = -65536;
+      PRAGMA cache_size = -8192;
       PRAGMA wal_autocheckpoint = 4096;
       PRAGMA journal_size_limit = 67108864;
       PRAGMA temp_store = MEMORY;

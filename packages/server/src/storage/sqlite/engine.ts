@@ -40,7 +40,8 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteEngine> 
     const runner =
       options.writer === "thread" ? new ThreadRunner(path) : new LocalRunner(new Connection(path, { readOnly: false }));
     const thread = runner instanceof ThreadRunner ? runner : undefined;
-    await thread?.start();
+    // It starts while the process goes on; whoever writes first waits for it, and is told if it could not.
+    thread?.start().catch(() => undefined);
     return new SqliteEngine(path, new Connection(path, { readOnly: true }), new Writer(runner), thread);
   } catch (error) {
     throw told(error);

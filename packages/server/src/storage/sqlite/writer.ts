@@ -1,5 +1,6 @@
 /** Group commit: write verbs that arrive together are committed together, and answered after their commit. */
 
+import { getCompileCacheDir } from "node:module";
 import { Worker } from "node:worker_threads";
 import { StorageUnavailable } from "../errors.ts";
 import { type Answer, type Job, runBatch } from "./batch.ts";
@@ -184,7 +185,15 @@ export class ThreadRunner implements Runner {
 
   #spawn(): Promise<Worker> {
     this.starts += 1;
-    const thread = new Worker(new URL(threadFile, import.meta.url), { workerData: { path: this.#path } });
+    const thread = new Worker(new URL("./writer-start.js", import.meta.url), {
+      workerData: {
+        path: this.#path,
+        program: new URL(threadFile, import.meta.url).href,
+        compiled: getCompileCacheDir(),
+      },
+      // What it allocates dies at once: a small young generation is collected in microseconds and leaves the memory to others.
+      resourceLimits: { maxYoungGenerationSizeMb: 4 },
+    });
     return new Promise((resolve, reject) => {
       let cause: unknown;
       thread.on("message", (message: FromThread) => {
