@@ -23,7 +23,7 @@ const IMPORTS: tidy.ImportTable = {
   ],
   "packages/server/src/storage": [
     ...["oauth/model.ts", "oauth/storage.ts", "owners/storage.ts", "owners/consent-record.ts", "admin/storage.ts"],
-    ...["node:crypto", "node:fs", "node:fs/promises", "node:os", "node:path", "node:sqlite"],
+    ...["node:crypto", "node:fs", "node:fs/promises", "node:module", "node:os", "node:path", "node:sqlite"],
     ...["node:timers/promises", "node:url", "node:worker_threads", "lru-cache"],
   ],
   "packages/server/src/pages": ["node:crypto", "node:fs", "htm", "preact", "preact-render-to-string"],
