@@ -163,6 +163,7 @@ class Making {
       acr: null,
       amr: ["pwd"],
       codeUntil: this.#at + DAY,
+      accessUntil: null,
     };
     return { grant, salt };
   }

@@ -14,15 +14,28 @@ const IMPORTS: tidy.ImportTable = {
   "packages/server/src/oauth": [],
   "packages/server/src/owners": ["oauth"],
   "packages/server/src/admin": [
-    ...["oauth", "owners", "crypto", "storage", "config.ts", "config-settings.ts", "data-dir.ts"],
+    ...["oauth", "owners", "crypto", "saml/metadata.ts", "storage", "config.ts", "config-settings.ts", "data-dir.ts"],
     ...["node:crypto", "node:fs", "node:http", "node:https", "node:util", "sharp"],
   ],
   "packages/server/src/crypto": [
-    ...["oauth/model.ts", "oauth/ports.ts", "owners/storage.ts", "admin/storage.ts"],
+    ...["oauth/model.ts", "oauth/ports.ts", "oauth/user-code.ts", "owners/storage.ts", "admin/storage.ts"],
     ...["node:crypto", "node:os", "node:util", "@node-rs/argon2", "lru-cache"],
   ],
+  // What others signed, and what others published.
+  "packages/server/src/jose": ["oauth/ports.ts", "oauth/json-web-key.ts", "jose", "lru-cache"],
+  "packages/server/src/saml": [
+    ...["oauth/assertion.ts", "oauth/model.ts", "node:crypto", "node:worker_threads", "@xmldom/xmldom", "xml-crypto"],
+  ],
+  "packages/server/src/outbound": ["oauth/model.ts", "node:dns", "node:http", "node:https", "node:net", "lru-cache"],
   "packages/server/src/storage": [
-    ...["oauth/model.ts", "oauth/storage.ts", "owners/storage.ts", "owners/consent-record.ts", "admin/storage.ts"],
+    ...[
+      "oauth/model.ts",
+      "oauth/scope.ts",
+      "oauth/storage.ts",
+      "owners/storage.ts",
+      "owners/consent-record.ts",
+      "admin/storage.ts",
+    ],
     ...["node:crypto", "node:fs", "node:fs/promises", "node:module", "node:os", "node:path", "node:sqlite"],
     ...["node:timers/promises", "node:url", "node:worker_threads", "lru-cache"],
   ],
@@ -39,7 +52,7 @@ const IMPORTS: tidy.ImportTable = {
     ...["node:*", "@assent/resource-server", "@assent/server"],
     ...["fastify", "htm", "openid-client", "preact", "preact-render-to-string"],
   ],
-  "packages/cli/src": ["node:*", "package.json", "@assent/demo", "@assent/server", "@clack/prompts", "commander"],
+  "packages/cli/src": ["node:*", "package.json", "@assent/demo", "@assent/server", "@clack/prompts", "commander", "qr"],
 };
 
 /** Packages that more than one folder of a package may use, and why. */

@@ -10,7 +10,7 @@ const port = Number(process.env["API_PORT"] ?? 3000);
 const api = createResourceServer({ issuer, audience: process.env["AUDIENCE"] ?? "http://127.0.0.1:3000" });
 
 createServer(
-  withToken(api, { scope: "photos:read" }, (_request, response, claims) => {
+  withToken(api, { scope: "albums:read" }, (_request, response, claims) => {
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify({ owner: claims.sub, photos: ["lake.jpg", "grandma.jpg"] }));
   }),

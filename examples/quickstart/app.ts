@@ -26,7 +26,7 @@ async function connect(): Promise<URL> {
   state = oauth.randomState();
   return oauth.buildAuthorizationUrl(config, {
     redirect_uri: redirectUri,
-    scope: "photos:read",
+    scope: "albums:read",
     state,
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
     code_challenge_method: "S256",

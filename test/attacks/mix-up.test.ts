@@ -81,13 +81,7 @@ test("MX-02 the metadata → the configured issuer, iss announced, no endpoint t
     expect(String(url).startsWith(`${server.issuer}/`), name).toBe(true);
     expect((await fetch(String(url))).status, name).not.toBe(404);
   }
-  for (const absent of [
-    "registration",
-    "pushed_authorization_request",
-    "userinfo",
-    "device_authorization",
-    "end_session",
-  ])
+  for (const absent of ["registration", "pushed_authorization_request", "userinfo", "end_session"])
     expect(document).not.toHaveProperty(`${absent}_endpoint`);
   for (const path of ["/.well-known/openid-configuration", "/register", "/par", "/userinfo", "/logout", "/admin/"])
     expect((await fetch(server.issuer + path)).status, path).toBe(404);

@@ -195,7 +195,7 @@ describe("RU-42 response_mode", () => {
     ["repeated scope", "&scope=write", "invalid_request"],
     ["malformed parameter", "&x=%ff", "invalid_request"],
     ["unknown scope", "&scope=nothing", "invalid_scope"],
-    ["unknown response_type", "&response_type=token", "unsupported_response_type"],
+    ["unknown response_type", "&response_type=id_token", "unsupported_response_type"],
   ])("form_post and a %s → the error goes by form_post, too", async (_, extra, error) => {
     const name = extra.slice(1).split("=")[0] ?? "";
     const without = extra === "&scope=write" ? {} : { [name]: undefined };

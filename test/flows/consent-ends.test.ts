@@ -50,13 +50,30 @@ describe("a consent for 100 s", () => {
     expect(logged(server, "refresh_token_replayed")).toBe(0);
   });
 
-  test("a code redeemed when less than 30 s are left → invalid_grant", async () => {
+  test("a code redeemed when less than 30 s are left → a token for what is left; its refresh → invalid_grant", async () => {
     const owner = await anOwner(server);
     await tokensOf(server, client, owner, { answer: { duration: "100" } });
     server.tick(65 * SECOND);
     const code = await codeOf(server, client, owner);
     server.tick(20 * SECOND);
-    expectRefusal(await redeem(server, client, code), "invalid_grant");
+    const { body } = await redeem(server, client, code);
+    expect(body.expires_in).toBeLessThanOrEqual(15);
+    expect(body.expires_in).toBeGreaterThanOrEqual(13);
+    expectRefusal(await refresh(server, client, body.refresh_token), "invalid_grant");
+  });
+
+  test("a choice shorter than 30 s, or once, with short lifetimes → tokens that live as long", async () => {
+    const brief = await startServer({ config: { codeTtl: 1000, accessTtl: 2000, consentDurations: [5, "once"] } });
+    try {
+      const mine = await brief.addClient();
+      for (const duration of ["5", "once"]) {
+        const owner = await anOwner(brief);
+        const { body } = await redeem(brief, mine, await codeOf(brief, mine, owner, { answer: { duration } }));
+        expect(body.expires_in, duration).toBe(2);
+      }
+    } finally {
+      await brief.stop();
+    }
   });
 
   test("a new request when less than 30 s are left → the page is shown again", async () => {

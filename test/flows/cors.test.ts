@@ -15,6 +15,7 @@ const METADATA = "/.well-known/oauth-authorization-server";
 const open = [
   ["/token", "POST"],
   ["/revoke", "POST"],
+  ["/device_authorization", "POST"],
   [METADATA, "GET"],
   ["/jwks", "GET"],
 ] as const;
@@ -54,7 +55,7 @@ describe.each(open)("%s", (path, method) => {
   });
 });
 
-test.each(["/token", "/revoke"])(
+test.each(["/token", "/revoke", "/device_authorization"])(
   "%s: 401, 413 and 415 from an origin → readable, with the headers that tell why",
   async (path) => {
     const origin = { origin: "https://app.test" };
@@ -79,6 +80,9 @@ describe.each([
   ["/login", "POST"],
   ["/consent", "GET"],
   ["/consent", "POST"],
+  ["/device", "GET"],
+  ["/device", "POST"],
+  ["/device/consent", "POST"],
   ["/account/apps", "GET"],
   ["/account/apps/revoke", "POST"],
   ["/errors/invalid_grant", "GET"],

@@ -5,6 +5,8 @@ import { allowInsecureRequests, discoveryRequest, processDiscoveryResponse } fro
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startServer, type TestServer } from "../support/server.ts";
 
+const CONFIDENTIAL = ["client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt"];
+const SIGNING_ALGS = ["ES256", "ES384", "PS256", "PS384", "RS256", "EdDSA", "HS256", "HS384", "HS512"];
 const WELL_KNOWN = "/.well-known/oauth-authorization-server";
 let server: TestServer;
 
@@ -22,14 +24,22 @@ test("the document → these members and no other", async () => {
     token_endpoint: `${server.issuer}/token`,
     jwks_uri: `${server.issuer}/jwks`,
     scopes_supported: ["profile", "read", "write"],
-    response_types_supported: ["code"],
-    response_modes_supported: ["query", "form_post"],
-    grant_types_supported: ["authorization_code", "refresh_token"],
-    token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "none"],
+    response_types_supported: ["code", "token"],
+    response_modes_supported: ["query", "fragment", "form_post"],
+    grant_types_supported: [
+      ...["authorization_code", "refresh_token", "client_credentials", "password"],
+      ...["device_code", "jwt-bearer", "saml2-bearer"].map((name) => `urn:ietf:params:oauth:grant-type:${name}`),
+      "implicit",
+    ],
+    token_endpoint_auth_methods_supported: [...CONFIDENTIAL, "none"],
+    token_endpoint_auth_signing_alg_values_supported: SIGNING_ALGS,
     revocation_endpoint: `${server.issuer}/revoke`,
-    revocation_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "none"],
+    revocation_endpoint_auth_methods_supported: [...CONFIDENTIAL, "none"],
+    revocation_endpoint_auth_signing_alg_values_supported: SIGNING_ALGS,
+    device_authorization_endpoint: `${server.issuer}/device_authorization`,
     introspection_endpoint: `${server.issuer}/introspect`,
-    introspection_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
+    introspection_endpoint_auth_methods_supported: CONFIDENTIAL,
+    introspection_endpoint_auth_signing_alg_values_supported: SIGNING_ALGS,
     code_challenge_methods_supported: ["S256"],
     authorization_response_iss_parameter_supported: true,
     prompt_values_supported: ["none", "login", "consent", "select_account"],
@@ -82,7 +92,7 @@ test("a forged Host → the configured issuer", async () => {
   expect(JSON.parse(body)).toMatchObject({ issuer: server.issuer });
 });
 
-test.each(["/.well-known/openid-configuration", "/register", "/par", "/userinfo", "/device_authorization", "/admin/"])(
+test.each(["/.well-known/openid-configuration", "/register", "/par", "/userinfo", "/admin/"])(
   "%s, which is not built → 404",
   async (path) => {
     for (const method of ["GET", "POST"]) expect((await fetch(server.issuer + path, { method })).status).toBe(404);

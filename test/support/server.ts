@@ -50,12 +50,15 @@ export interface TestServerOptions {
   readonly config?: Partial<Config>;
   /** Keep the data of an earlier server. */
   readonly dataDir?: string;
+  /** Documents that clients name may stand on this machine. */
+  readonly fetchFromLoopback?: boolean;
 }
 
 /** Starts a server; scopes `read`, `write` (optional) of API `https://api.test`, and `profile` of the server itself are there. */
 export async function startServer({
   config = {},
   dataDir = mkdtempSync(join(tmpdir(), "assent-")),
+  fetchFromLoopback = false,
 }: TestServerOptions = {}): Promise<TestServer> {
   // The issuer is in tokens and metadata: the port must be known before the server is made.
   const server = createServer(serverOptions);
@@ -65,7 +68,8 @@ export async function startServer({
   const now = () => Date.now() + offset;
   const log: string[] = [];
   const logger = pino({ level: config.logLevel ?? "trace" }, { write: (line: string) => void log.push(line) });
-  const assent = await createAssent(configOf({ dataDir, ...config, issuer }), { now, log: logger });
+  const options = { now, log: logger, dangerouslyFetchFromLoopbackAddresses: fetchFromLoopback };
+  const assent = await createAssent(configOf({ dataDir, ...config, issuer }), options);
   server.on("request", assent.handler);
   const test: TestServer = {
     issuer,
@@ -159,6 +163,12 @@ async function addClient(
     ownScopes: [],
     authMethod: isPublic ? "none" : "client_secret_basic",
     secrets: isPublic ? [] : [{ hash: sha256(secret), createdAt: now(), expiresAt: null }],
+    sealedSecret: null,
+    jwks: null,
+    jwksUri: null,
+    tlsSubject: null,
+    certificateBound: false,
+    tokenEndpointAudience: false,
     requirePkce: false,
     allowPlainPkce: false,
     firstParty: false,

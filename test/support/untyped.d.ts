@@ -91,3 +91,20 @@ declare module "express" {
   }
   export default function express(): Express;
 }
+
+declare module "saml" {
+  export const Saml20: {
+    create(options: {
+      readonly cert: Buffer;
+      readonly key: Buffer;
+      readonly issuer: string;
+      readonly lifetimeInSeconds: number;
+      readonly audiences: string;
+      readonly recipient: string;
+      readonly nameIdentifier: string;
+      readonly attributes: Readonly<Record<string, string | readonly string[]>>;
+      readonly signatureAlgorithm: "rsa-sha256";
+      readonly digestAlgorithm: "sha256";
+    }): string;
+  };
+}

@@ -15,6 +15,12 @@ const FLAGS: Readonly<Record<string, string>> = {
   grant_types: "--grant-type",
   response_types: "--response-type",
   token_endpoint_auth_method: "--auth-method",
+  tls_client_auth_subject_dn: "--tls-subject",
+  tls_client_auth_san_dns: "--tls-subject",
+  tls_client_auth_san_uri: "--tls-subject",
+  tls_client_auth_san_ip: "--tls-subject",
+  tls_client_auth_san_email: "--tls-subject",
+  tls_client_certificate_bound_access_tokens: "--certificate-bound",
 };
 
 /** How the operator gave a field in this command: its flag, or the field's own name. */

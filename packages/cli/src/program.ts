@@ -17,6 +17,7 @@ const nouns: Readonly<Record<string, Noun>> = {
   user: { summary: "people who sign in", load: () => import("./commands/user.ts") },
   scope: { summary: "permissions that clients can ask for", load: () => import("./commands/scope.ts") },
   resource: { summary: "APIs that accept the tokens", load: () => import("./commands/resource.ts") },
+  issuer: { summary: "whose assertions are believed", load: () => import("./commands/issuer.ts") },
   consent: { summary: "what people granted to clients", load: () => import("./commands/consent.ts") },
   session: { summary: "browsers that are signed in", load: () => import("./commands/session.ts") },
   key: { summary: "keys that sign the tokens", load: () => import("./commands/key.ts") },
@@ -52,8 +53,8 @@ function settle(command: Command): void {
 function usageLine(text: string): string {
   const suggestion = /\n(\(Did you mean [^\n]*\))\s*$/.exec(text)?.[1];
   const message = text
-    .replace(/\n\(Did you mean [^\n]*$/, "")
     .trim()
+    .replace(/\n\(Did you mean [^\n]*$/, "")
     .replace(/^(error: unknown option '--[^=]+)=.*$/s, "$1'")
     .replace(
       /^(error: unknown option '-[^-'][^']{20,}')$/,

@@ -5,16 +5,38 @@ const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 type Signal = keyof typeof EXIT_CODES;
 
-/** Resolves with the first SIGTERM or SIGINT. A second one ends the process where it stands. */
+/** Ctrl-C reaches us from the terminal and again from npm: that is one wish, not impatience. */
+const SAME_WISH = 500;
+const PARENT_LOOKED_AT_EVERY = 500;
+
+/**
+ * Resolves with the first SIGTERM or SIGINT, or when npm or npx, which started us, has gone: they end on a signal without passing it on.
+ * A second signal, later than half a second, ends the process where it stands.
+ */
 export function untilToldToStop(): Promise<Signal> {
   return new Promise((resolve) => {
-    let told = false;
+    let told: number | undefined;
     const hear = (signal: Signal) => {
-      if (told) process.exit(EXIT_CODES[signal]);
-      told = true;
-      resolve(signal);
+      const now = performance.now();
+      if (told === undefined) {
+        told = now;
+        resolve(signal);
+      } else if (now - told > SAME_WISH) {
+        process.exit(EXIT_CODES[signal]);
+      }
     };
     process.on("SIGINT", hear);
     process.on("SIGTERM", hear);
+    if (process.env["npm_command"] !== undefined) watchParent(() => hear("SIGTERM"));
   });
+}
+
+function watchParent(gone: () => void): void {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    gone();
+  }, PARENT_LOOKED_AT_EVERY);
+  timer.unref();
 }

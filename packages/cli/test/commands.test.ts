@@ -3,6 +3,7 @@ import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { migrations } from "../../server/src/storage/migrations/index.ts";
 import { aWorkspace, type Workspace } from "./support/cli.ts";
 
 let at: Workspace;
@@ -37,9 +38,17 @@ function stored(): string {
 describe("client", () => {
   test("several things wrong → a line each that names the flag, exit code 1", async () => {
     const args = ["client", "create", "--name", "", "--type", "confidential", "--redirect-uri", "http://x.test/"];
-    const { code, stdout, stderr } = await at.run([...args, "--grant-type", "implicit"]);
+    const { code, stdout, stderr } = await at.run([...args, "--grant-type", "nothing"]);
     expect(stderr.match(/^error: --(name|redirect-uri|grant-type): .+$/gm)).toHaveLength(3);
     expect([code, stdout]).toEqual([1, ""]);
+  });
+
+  test.each([
+    [["--grant-type", "implicit", "--response-type", "token"], "address bar"],
+    [["--grant-type", "password"], "owners' passwords"],
+  ])("%s → made, with a warning", async (flags, warning) => {
+    const { code, stderr } = await at.run([...CLIENT, ...flags]);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(new RegExp(`^warning: --grant-type: .*${warning}`, "m"))]);
   });
 
   test("a scope that doesn't exist → refused by name", async () => {
@@ -260,14 +269,37 @@ describe("user", () => {
 });
 
 describe("resource and scope", () => {
-  test("what isn't built, or doesn't exist → refused", async () => {
+  test("what there isn't → refused", async () => {
     const resource = ["resource", "create", "--identifier", "https://b.test", "--name", "B"];
-    expect((await at.run([...resource, "--token-format", "opaque"])).stderr).toContain("error: --token-format: ");
+    expect((await at.run([...resource, "--token-format", "paseto"])).stderr).toContain("error: --token-format: ");
     expect((await at.run([...resource, "--alg", "none"])).stderr).toContain("error: --alg: ");
     expect((await at.run([...resource, "--token-lifetime", "0"])).stderr).toContain("error: --token-lifetime: ");
     const scope = ["scope", "create", "b", "--description", "B", "--resource", "https://b.test"];
     expect((await at.run(scope)).stderr).toBe('error: --resource: there is no API "https://b.test"; create it first\n');
     expect((await at.run(["resource", "delete", "https://api.test"])).stderr).toContain("photos:read, photos:write");
+  });
+
+  test("an API with opaque tokens, one with another alg, both changed → as it was said", async () => {
+    const create = (name: string) => ["resource", "create", "--identifier", `https://${name}.test`, "--name", name];
+    expect(await at.json([...create("sealed"), "--token-format", "opaque"])).toMatchObject({ token_format: "opaque" });
+    expect(await at.json([...create("edwards"), "--alg", "EdDSA"])).toMatchObject({
+      token_format: "jwt",
+      alg: "EdDSA",
+    });
+    const changed = await at.json([
+      "resource",
+      "update",
+      "https://sealed.test",
+      "--token-format",
+      "jwt",
+      "--alg",
+      "ES384",
+    ]);
+    expect(changed).toMatchObject({ token_format: "jwt", alg: "ES384", name: "sealed" });
+    const keys = await at.json<{ alg: string; status: string }[]>(["key", "list"]);
+    expect(keys.map(({ alg }) => alg)).toEqual(expect.arrayContaining(["ES384", "EdDSA"]));
+    const made = await at.json(["key", "rotate", "--alg", "EdDSA"]);
+    expect(made).toMatchObject({ alg: "EdDSA", status: "next" });
   });
 
   test("an API → introspection id and secret this once", async () => {
@@ -336,7 +368,9 @@ describe("key, db and doctor", () => {
     const now = await at.run(["key", "rotate", "--now", "--json"]);
     expect(JSON.parse(now.stdout)).toMatchObject({ status: "signing" });
     expect(now.stderr).toMatch(/^warning: it signs from now on/);
-    const keys = await at.json<{ status: string }[]>(["key", "list"]);
+    // Other tests' APIs have keys of other algorithms.
+    const all = await at.json<{ status: string; alg: string }[]>(["key", "list"]);
+    const keys = all.filter(({ alg }) => alg === "ES256");
     expect(keys.map(({ status }) => status)).toEqual(["verifying", "verifying", "signing"]);
     expect((await at.run(["key", "retire", "unknown"])).stderr).toBe('error: kid: there is no key "unknown"\n');
     const kid = String(first["kid"]);
@@ -349,7 +383,7 @@ describe("key, db and doctor", () => {
     try {
       expect(await fresh.json(["db", "status"])).toMatchObject({ exists: false, migrations: [] });
       expect(readdirSync(fresh.folder)).not.toContain("data");
-      expect(await fresh.json(["db", "migrate"])).toEqual({ applied: ["first"] });
+      expect(await fresh.json(["db", "migrate"])).toEqual({ applied: migrations.map(({ name }) => name) });
       expect(await fresh.json(["db", "migrate"])).toEqual({ applied: [] });
       expect(await fresh.json(["db", "status"])).toMatchObject({ exists: true, pending: 0, database: "sqlite" });
       expect(await fresh.json(["db", "gc"])).toEqual({ removed: 0 });

@@ -123,6 +123,8 @@ describe("serve", () => {
     await sleep(200);
     second.server.child.kill("SIGINT");
     await second.server.event("stopping");
+    // Sooner it would be the same Ctrl-C, heard from npm as well.
+    await sleep(600);
     second.server.child.kill("SIGINT");
     expect((await second.server.ended()).code).toBe(130);
   });

@@ -21,6 +21,15 @@ export interface ClientFile {
   readonly client_secret: string;
 }
 
+/** What `assent demo device` needs: who it is, and where. It has no secret. */
+export interface DeviceFile {
+  readonly issuer: string;
+  readonly api_url: string;
+  readonly client_id: string;
+}
+
+const DEVICE_FILE = "demo-device.json";
+
 const CLIENT_FILE = "demo-client.json";
 
 const CONSONANTS = "bdfghjklmnprstvz";
@@ -70,6 +79,16 @@ export function writeDemoFile(dataDir: string, file: DemoFile): string {
 
 export function writeClientFile(dataDir: string, file: ClientFile): void {
   writePrivately(join(dataDir, CLIENT_FILE), `${JSON.stringify(file, null, 2)}\n`);
+}
+
+export function writeDeviceFile(dataDir: string, file: DeviceFile): void {
+  writePrivately(join(dataDir, DEVICE_FILE), `${JSON.stringify(file, null, 2)}\n`);
+}
+
+/** What the demo that was started last has left for its device; undefined: none was, or its file is broken. */
+export function knownDevice(dataDir: string): DeviceFile | undefined {
+  const file = readTexts(join(dataDir, DEVICE_FILE), ["issuer", "api_url", "client_id"]);
+  return file && { issuer: file["issuer"] ?? "", api_url: file["api_url"] ?? "", client_id: file["client_id"] ?? "" };
 }
 
 /** Made beside its place and moved there: nobody reads half a file, and an old one's wider mode is gone. */

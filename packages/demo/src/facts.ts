@@ -1,6 +1,7 @@
 /** What the demo is made of: the names, permissions and texts that the server, the app and the API share. */
 
 export const APP_NAME = "Paperlight Prints";
+export const DEVICE_NAME = "Paperlight Frame";
 export const API_NAME = "Photos API";
 export const OWNER = { username: "demo", email: "demo@example.com", name: "Robin Demo", firstName: "Robin" } as const;
 

@@ -6,10 +6,19 @@ import { createApi } from "./api/index.ts";
 import { createClient } from "./app/client.ts";
 import { createApp } from "./app/index.ts";
 import { banner, shortPath } from "./banner.ts";
-import { knownClient, knownPassword, readablePassword, writeClientFile, writeDemoFile } from "./credentials.ts";
+import {
+  knownClient,
+  knownPassword,
+  readablePassword,
+  writeClientFile,
+  writeDemoFile,
+  writeDeviceFile,
+} from "./credentials.ts";
 import { type Door, freePort, listenProblem, openDoor } from "./door.ts";
 import { OWNER } from "./facts.ts";
-import { registerApi, registerApp, registerOwner } from "./register.ts";
+import { registerApi, registerApp, registerDevice, registerOwner } from "./register.ts";
+
+export { type DeviceFile, knownDevice } from "./credentials.ts";
 
 export interface Demo {
   /** Ends the app, the API and the server, in this order. */
@@ -101,6 +110,7 @@ async function furnish(assent: AssentServer, appDoor: Door, apiDoor: Door): Prom
   await registerApi(apiUrl, context);
   const app = await registerApp(clientUrl, knownClient(dataDir), context);
   writeClientFile(dataDir, app);
+  writeDeviceFile(dataDir, { issuer, api_url: apiUrl, client_id: await registerDevice(context) });
   const { username } = OWNER;
   const file = writeDemoFile(dataDir, { issuer, client_url: clientUrl, api_url: apiUrl, username, password });
   const facts = { issuer, clientId: app.client_id, clientSecret: app.client_secret, url: clientUrl, apiUrl };

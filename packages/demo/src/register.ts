@@ -20,7 +20,7 @@ import {
   userOf,
 } from "@assent/server/admin";
 import type { ClientFile } from "./credentials.ts";
-import { API_NAME, APP_NAME, CALLBACK, OWNER, SCOPES } from "./facts.ts";
+import { API_NAME, APP_NAME, CALLBACK, DEVICE_NAME, OWNER, SCOPES } from "./facts.ts";
 
 const LOGO = new URL("../assets/logo.png", import.meta.url);
 
@@ -78,7 +78,7 @@ export async function registerApp(
   known: ClientFile | undefined,
   context: AdminContext,
 ): Promise<ClientFile> {
-  const clientId = known?.client_id ?? (await formerApp(context));
+  const clientId = known?.client_id ?? (await named(APP_NAME, context));
   const found = clientId === undefined ? undefined : await unless(clientOf(clientId, context), "unknown");
   const metadata = {
     client_name: APP_NAME,
@@ -105,8 +105,25 @@ export async function registerApp(
   return { client_id: found.clientId, client_secret: secret };
 }
 
-/** The app of an earlier start whose file is gone. */
-async function formerApp(context: AdminContext): Promise<string | undefined> {
-  for await (const { clientId, name } of allClients(context)) if (name === APP_NAME) return clientId;
+/** The device's client id: a public client that connects by the device flow. */
+export async function registerDevice(context: AdminContext): Promise<string> {
+  const known = await named(DEVICE_NAME, context);
+  if (known !== undefined) {
+    const found = await unless(clientOf(known, context), "unknown");
+    if (found?.status === "disabled") await updateClient(known, { status: "active" }, context);
+    return known;
+  }
+  const metadata = {
+    client_name: DEVICE_NAME,
+    grant_types: ["urn:ietf:params:oauth:grant-type:device_code", "refresh_token"],
+    scope: SCOPES.map(({ name }) => name).join(" "),
+    token_endpoint_auth_method: "none",
+  };
+  return (await createClient({ type: "public", metadata, logo: readFileSync(LOGO) }, context)).client.clientId;
+}
+
+/** The client of an earlier start. */
+async function named(wanted: string, context: AdminContext): Promise<string | undefined> {
+  for await (const { clientId, name } of allClients(context)) if (name === wanted) return clientId;
   return undefined;
 }

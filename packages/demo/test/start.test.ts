@@ -133,13 +133,15 @@ describe("the second start", () => {
   async function registered(dataDir: string) {
     const assent = await createAssent(testConfig({ dataDir }));
     const context = adminOf(assent.storage, assent.config.issuer);
-    const clients = [];
-    for await (const client of allClients(context)) clients.push(client);
+    const all: Awaited<ReturnType<typeof clientOf>>[] = [];
+    for await (const client of allClients(context)) all.push(client);
+    const clients = all.filter(({ redirectUris }) => redirectUris.length > 0);
+    const devices = all.filter(({ redirectUris }) => redirectUris.length === 0);
     const { personId } = await userOf("demo", context);
     const resources = (await assent.storage.listResources()).map(({ identifier }) => identifier);
     const scopes = (await assent.storage.listScopes()).map(({ resource }) => resource);
     await assent.close();
-    return { clients, personId, resources, scopes };
+    return { clients, devices, personId, resources, scopes };
   }
 
   test("→ same user, password, client and secret; API and redirect follow the new ports", async () => {
@@ -153,6 +155,8 @@ describe("the second start", () => {
     const after = await registered(first.dataDir);
     expect(second.json.password).toBe(first.json.password);
     expect(after.personId).toBe(before.personId);
+    expect(after.devices.map(({ clientId }) => clientId)).toEqual(before.devices.map(({ clientId }) => clientId));
+    expect(after.devices).toHaveLength(1);
     expect(after.clients).toHaveLength(1);
     expect(after.clients[0]?.clientId).toBe(before.clients[0]?.clientId);
     expect(after.clients[0]?.logo).toMatch(/^[\w-]{43}$/);

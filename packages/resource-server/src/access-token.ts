@@ -29,7 +29,7 @@ export interface AccessTokenClaims {
 export type FindKey = (hint: KeyHint) => Promise<CryptoKey | undefined>;
 
 /**
- * The claims of `token`, all checks passed but that of the scope.
+ * The claims of `token`, all checks passed but that of the scope and of `cnf`, which need the request.
  * @throws {ResourceServerError} by `refuse`; whatever `findKey` rejects with.
  */
 export async function verifyAccessToken(
@@ -80,7 +80,7 @@ async function verifiedPayload(token: string, key: CryptoKey, alg: string, refus
 
 /** RFC 9068 §4 in its order; §2.2 for the claims that must be there. */
 function checkClaims(claims: JsonObject, settings: Settings, refuse: Refuse): AccessTokenClaims {
-  const { iss, aud, exp, nbf, iat, scope, cnf } = claims;
+  const { iss, aud, exp, nbf, iat, scope } = claims;
   if (iss !== settings.issuer) throw refuse("issuer_wrong", `iss ${quoted(iss)}`);
   const audiences: unknown[] = Array.isArray(aud) ? aud : [aud];
   if (!audiences.includes(settings.audience)) throw refuse("audience_wrong", `aud ${quoted(aud)}`);
@@ -100,9 +100,6 @@ function checkClaims(claims: JsonObject, settings: Settings, refuse: Refuse): Ac
   if (now >= exp + settings.clockTolerance) throw refuse("token_expired", `exp ${exp}, now ${now}`);
   const from = Math.max(iat, nbf ?? iat);
   if (now < from - settings.clockTolerance) throw refuse("token_not_yet_valid", `from ${from}, now ${now}`);
-
-  // Proof of the bound key (RFC 9449, RFC 8705) isn't asked for here, so such a token could be a stolen one.
-  if (cnf !== undefined) throw refuse("token_bound", "the token has a cnf claim");
   // The checks above are what this type says.
   return Object.freeze(claims) as AccessTokenClaims;
 }

@@ -78,7 +78,7 @@ export const conditions = {
   token_bound: {
     status: 401,
     error: "invalid_token",
-    description: "The access token is bound to a key and cannot be used as a plain bearer token.",
+    description: "The access token is bound to a key, and this request does not prove that key.",
   },
   scope_insufficient: {
     status: 403,

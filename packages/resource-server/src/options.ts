@@ -1,5 +1,7 @@
 /** The settings of a protected resource: checked at once, filled with defaults, frozen. */
 
+import type { ProtectableRequest } from "./bearer.ts";
+import { connectionCertificate } from "./client-certificate.ts";
 import type { ResourceServerError } from "./errors.ts";
 
 /** What createResourceServer takes. Times are seconds. */
@@ -20,6 +22,11 @@ export interface ResourceServerOptions {
   readonly realm?: string | undefined;
   /** URL of this API's RFC 9728 document, to name in the challenge. */
   readonly resourceMetadata?: string | undefined;
+  /**
+   * The DER of the caller's certificate, for tokens that are bound to one, where TLS ends before this process. Absent: of the request's own TLS
+   * connection. A header is to be believed only if the proxy sets or deletes it on every request.
+   */
+  readonly clientCertificate?: ((request: ProtectableRequest) => Uint8Array | undefined) | undefined;
   /** Called with each refusal, for the log: `error.condition`, `error.detail`. */
   readonly onRefusal?: ((error: ResourceServerError) => void) | undefined;
   /** Called when the issuer's metadata or keys could not be fetched, also where older keys serve on. */
@@ -57,6 +64,7 @@ export interface Settings {
   readonly jwksUri: string | null;
   readonly realm: string;
   readonly resourceMetadata: string | null;
+  readonly clientCertificate: (request: ProtectableRequest) => Uint8Array | undefined;
   readonly onRefusal: (error: ResourceServerError) => void;
   readonly onIssuerError: (error: Error) => void;
   readonly now: () => number;
@@ -95,6 +103,7 @@ export function readOptions(options: ResourceServerOptions): Settings {
     jwksUri: jwksUri ?? null,
     realm,
     resourceMetadata: resourceMetadata ?? null,
+    clientCertificate: options.clientCertificate ?? connectionCertificate,
     onRefusal: harmless(options.onRefusal),
     onIssuerError: harmless(options.onIssuerError),
     now: options.now ?? Date.now,

@@ -2,7 +2,8 @@
 
 import { type AccessTokenClaims, verifyAccessToken } from "./access-token.ts";
 import { bearerToken, type ProtectableRequest } from "./bearer.ts";
-import { type Refuse, ResourceServerError } from "./errors.ts";
+import { isProven } from "./client-certificate.ts";
+import { quoted, type Refuse, ResourceServerError } from "./errors.ts";
 import { CACHE, IssuerKeys, KeysUnavailable } from "./issuer-keys.ts";
 import type { KeyHint } from "./jwk-set.ts";
 import { type ResourceServerOptions, readOptions, type Settings, scopeNames } from "./options.ts";
@@ -75,6 +76,10 @@ async function accept(
       throw refuse("keys_unavailable", cause.message, { cause, retryAfter: CACHE.retryAfterFailure });
     });
   const claims = await verifyAccessToken(token, settings, findKey, refuse);
+  // Without proof of the bound key (RFC 8705 §3, RFC 9449 §7.2), the token could be a stolen one.
+  if (claims["cnf"] !== undefined && !(await isProven(claims["cnf"], settings.clientCertificate(request)))) {
+    throw refuse("token_bound", `cnf ${quoted(claims["cnf"])}`);
+  }
 
   if (!needed.every((name) => hasScope(claims, name))) {
     const scope = [...new Set(needed)].join(" ");

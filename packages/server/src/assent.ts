@@ -1,32 +1,45 @@
 /** The server put together: configuration in, a node:http handler out. */
 
+import type { X509Certificate } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
-import { type Config, ConfigError } from "./config.ts";
-import { JwtAccessTokens } from "./crypto/access-tokens.ts";
+import { type Config, ConfigError, certificatesKnown } from "./config.ts";
+import { OwnAccessTokens } from "./crypto/access-tokens.ts";
+import { openClientSecrets } from "./crypto/client-secrets.ts";
 import { DerivedCredentials } from "./crypto/credential.ts";
 import { hashes } from "./crypto/hashes.ts";
-import { hashPassword, needsRehash, verifyPassword } from "./crypto/password.ts";
+import { newId, newOwnerId } from "./crypto/id.ts";
+import { hashPassword, MAX_PASSWORD_BYTES, needsRehash, verifyPassword } from "./crypto/password.ts";
 import { randomText } from "./crypto/random.ts";
 import { Secrets } from "./crypto/secrets.ts";
-import { ensureKeys, type KeySet, keySet, SigningKeySealed } from "./crypto/signing-keys.ts";
+import { algsInUse, ensureKeys, type KeySet, keySet, SigningKeySealed } from "./crypto/signing-keys.ts";
+import { userCodes } from "./crypto/user-codes.ts";
 import { prepareDataDir, secretsOf } from "./data-dir.ts";
-import { TrustedProxies } from "./http/client-address.ts";
+import { networkOf, TrustedProxies } from "./http/client-address.ts";
 import { Cookies } from "./http/cookies.ts";
 import { FailedClients } from "./http/endpoints/back-channel.ts";
 import type { HttpRequest } from "./http/message.ts";
 import { createHandler } from "./http/server.ts";
+import { JoseForeignJwts, readKeySet } from "./jose/foreign-jwts.ts";
 import { createLogger } from "./log.ts";
 import type { ConditionName } from "./oauth/errors.ts";
-import type { Millis, Scope } from "./oauth/model.ts";
+import type { Millis, Scope, SigningAlg } from "./oauth/model.ts";
 import type { OAuthContext } from "./oauth/ports.ts";
 import { serverMetadata } from "./oauth/server-metadata.ts";
 import type { Catalog } from "./oauth/storage.ts";
+import { GuardedFetcher } from "./outbound/guarded-fetch.ts";
+import { remoteKeys } from "./outbound/remote-keys.ts";
+import { assertedOwners } from "./owners/asserted.ts";
+import { admitDevice } from "./owners/device.ts";
+import { ownerByPassword } from "./owners/password-grant.ts";
 import type { SignInContext } from "./owners/sign-in.ts";
 import { type Chrome, chrome } from "./pages/index.ts";
+import { AssertionReader } from "./saml/reader.ts";
 import { openCatalog } from "./storage/catalog.ts";
 import { StorageUnavailable } from "./storage/errors.ts";
 import { openStorage, type Storage } from "./storage/open.ts";
+import { partitionOf } from "./storage/partition.ts";
+import { readTls, type Tls } from "./tls.ts";
 
 /** What the endpoints are given. */
 export interface Assent {
@@ -42,6 +55,8 @@ export interface Assent {
   readonly cookies: Cookies;
   readonly proxies: TrustedProxies;
   readonly failedClients: FailedClients;
+  /** Who may issue clients' certificates; null: nobody is named. */
+  readonly clientAuthorities: readonly X509Certificate[] | null;
   readonly commonHeaders: Readonly<Record<string, string>>;
   keys(): Promise<KeySet>;
   /** The metadata document (RFC 8414), serialized. */
@@ -66,6 +81,8 @@ export interface AssentServer {
   readonly config: Config;
   readonly log: Logger;
   readonly storage: Storage;
+  /** What `listen` ends TLS with. */
+  readonly tls: Tls;
   /** From now on `/health/ready` says no, and answers close their connections. */
   drain(): void;
   /** Ends timers and the database; call it when no request is under way. */
@@ -77,9 +94,13 @@ export interface AssentOptions {
   readonly now?: () => Millis;
   /** Absent: made from `config.logLevel`. */
   readonly log?: Logger;
+  /** For tests and demos on one machine: documents that clients name (`jwks_uri`) may stand at a loopback address, also over http. */
+  readonly dangerouslyFetchFromLoopbackAddresses?: boolean;
 }
 
 const HOUR = 3_600_000;
+/** A token that stands in an address bar for a moment: RFC 9700 §2.1.2 wants such ones short. */
+const IMPLICIT_TTL: Millis = 300_000;
 
 /**
  * Opens the database (making it where there is none), the keys and the caches. Throws with what to mend; a `ConfigError` where others on this
@@ -89,13 +110,16 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
   const now = options.now ?? Date.now;
   const log = options.log ?? createLogger(config.logLevel);
   prepareDataDir(config);
-  for (const warning of config.warnings) log.warn({ event: "configuration" }, warning);
+  const tls = readTls(config);
+  for (const warning of [...config.warnings, ...tls.warnings]) log.warn({ event: "configuration" }, warning);
   const secrets = new Secrets(secretsOf(config));
   const storage = await openStorage({ url: config.databaseUrl, writer: config.sqliteWriter });
   try {
     await storage.migrate({ now: now() });
-    await ensureKeys(storage, secrets, now());
-    const assent = await assemble({ config, storage, secrets, log, now });
+    await makeKeys(storage, secrets, now());
+    const local = options.dangerouslyFetchFromLoopbackAddresses ?? false;
+    const saml = new AssertionReader();
+    const assent = await assemble({ config, storage, secrets, log, now, local, saml, tls });
     const housekeeping = setInterval(() => void keepHouse(assent.assent, log), HOUR);
     housekeeping.unref();
     return {
@@ -103,9 +127,11 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
       config,
       log,
       storage,
+      tls,
       drain: assent.drain,
       async close() {
         clearInterval(housekeeping);
+        await saml.close();
         await storage.close();
       },
     };
@@ -121,9 +147,22 @@ interface Parts {
   readonly secrets: Secrets;
   readonly log: Logger;
   readonly now: () => Millis;
+  /** Documents may be fetched from loopback addresses. */
+  readonly local: boolean;
+  readonly saml: AssertionReader;
+  readonly tls: Tls;
 }
 
-async function assemble({ config, storage, secrets, log, now }: Parts): Promise<{ assent: Assent; drain: () => void }> {
+async function assemble({
+  config,
+  storage,
+  secrets,
+  log,
+  now,
+  local,
+  saml,
+  tls,
+}: Parts): Promise<{ assent: Assent; drain: () => void }> {
   // Freshness is measured on a clock that nobody sets.
   const catalog = openCatalog(storage, { now: () => performance.now() });
   const credentials = new DerivedCredentials(secrets);
@@ -131,6 +170,13 @@ async function assemble({ config, storage, secrets, log, now }: Parts): Promise<
   await keys().catch((error: unknown) => {
     throw error instanceof SigningKeySealed ? new ConfigError([error.message]) : error;
   });
+  const makeKey = once(async (alg: SigningAlg) => {
+    await ensureKeys(storage, secrets, now(), [alg]);
+    catalog.invalidate();
+    return keys();
+  });
+  const attemptKey = (...parts: readonly string[]) => secrets.mac("attempt", JSON.stringify(parts));
+  const signIn: SignInContext = { storage, verifyPassword, needsRehash, hashPassword, attemptKey, now };
   const event: Assent["event"] = (name, fields) => log.info({ event: name, ...fields }, name);
   const { issuer } = config;
   const basePath = new URL(issuer).pathname.replace(/\/$/, "");
@@ -140,8 +186,17 @@ async function assemble({ config, storage, secrets, log, now }: Parts): Promise<
     catalog,
     storage,
     credentials,
-    accessTokens: new JwtAccessTokens(issuer, keys),
+    accessTokens: new OwnAccessTokens({ issuer, secrets, keys, makeKey }),
+    foreignJwts: foreignJwts(local, event),
+    userCodes: userCodes(secrets),
     hashes,
+    admitDevice: (asker) => admitDevice(asker, { storage, policy: policyOf(config), attemptKey, now }),
+    saml,
+    assertedOwners: assertedOwners({ storage, newOwnerId, partitionOf, now }),
+    newGrantId: newId,
+    openClientSecrets: (clientId, sealed) => openClientSecrets(secrets, clientId, sealed),
+    ownerPassword: (username, password, address) =>
+      ownerByPassword({ username, password, network: networkOf(address) }, MAX_PASSWORD_BYTES, signIn),
     now,
     event,
   };
@@ -157,20 +212,14 @@ async function assemble({ config, storage, secrets, log, now }: Parts): Promise<
     credentials,
     secrets,
     keys,
-    metadata: metadataOf(issuer, catalog),
+    metadata: metadataOf(config, catalog),
     now,
     event,
-    signIn: {
-      storage,
-      verifyPassword,
-      needsRehash,
-      hashPassword,
-      attemptKey: (...parts) => secrets.mac("attempt", JSON.stringify(parts)),
-      now,
-    },
+    signIn,
     cookies: new Cookies(issuer),
     proxies: new TrustedProxies(config.trustProxy),
     failedClients: new FailedClients(),
+    clientAuthorities: tls.clientCa?.certificates ?? null,
     commonHeaders: commonHeaders(issuer),
     chrome: () => page,
     refused: ({ condition, detail, fault }, request, error) => {
@@ -197,15 +246,26 @@ async function assemble({ config, storage, secrets, log, now }: Parts): Promise<
   };
 }
 
+/** JWTs that clients and trusted issuers sign; keys at a URI come by the guarded fetcher. */
+function foreignJwts(local: boolean, event: Assent["event"]): JoseForeignJwts {
+  const now = () => performance.now();
+  const fetcher = new GuardedFetcher({ now, dangerouslyAllowLoopbackAddresses: local });
+  return new JoseForeignJwts(remoteKeys({ fetcher, now, parse: readKeySet, event }));
+}
+
 function policyOf(config: Config): OAuthContext["policy"] {
   return {
     codeTtl: config.codeTtl,
+    deviceTtl: config.deviceTtl,
+    deviceInterval: config.deviceInterval,
     accessTtl: config.accessTtl,
+    implicitTtl: IMPLICIT_TTL,
     refreshIdlePublic: config.refreshIdle ?? 14 * 24 * HOUR,
     refreshIdleConfidential: config.refreshIdle ?? 90 * 24 * HOUR,
     retryWindow: config.retryWindow ?? 30_000,
     retryWindowPublic: config.retryWindow ?? 10_000,
     requirePkce: config.requirePkce,
+    passwordRefresh: config.passwordRefresh,
   };
 }
 
@@ -237,12 +297,30 @@ function keysOf(parts: {
   return () => choose().catch((error: unknown) => lastKnown(current?.set, error));
 }
 
+/** What is missing of each alg that an API's tokens are signed with. */
+async function makeKeys(storage: Storage, secrets: Secrets, now: Millis): Promise<void> {
+  await ensureKeys(storage, secrets, now, algsInUse(await storage.listResources()));
+}
+
+/** One piece of work for all who want the same at the same time. */
+function once<Key, Made>(make: (key: Key) => Promise<Made>): (key: Key) => Promise<Made> {
+  const making = new Map<Key, Promise<Made>>();
+  return (key) => {
+    const underWay = making.get(key) ?? make(key).finally(() => making.delete(key));
+    making.set(key, underWay);
+    return underWay;
+  };
+}
+
 /** Serialized anew when the scopes have changed. */
-function metadataOf(issuer: string, catalog: Catalog): () => Promise<string> {
+function metadataOf(config: Config, catalog: Catalog): () => Promise<string> {
   let last: { scopes: ReadonlyMap<string, Scope>; text: string } | undefined;
   const current = async (): Promise<string> => {
     const scopes = await catalog.scopes();
-    if (last?.scopes !== scopes) last = { scopes, text: JSON.stringify(serverMetadata(issuer, scopes.values())) };
+    if (last?.scopes !== scopes) {
+      const metadata = serverMetadata(config.issuer, scopes.values(), certificatesKnown(config));
+      last = { scopes, text: JSON.stringify(metadata) };
+    }
     return last.text;
   };
   return () => current().catch((error: unknown) => lastKnown(last?.text, error));
@@ -258,7 +336,7 @@ function lastKnown<T>(value: T | undefined, error: unknown): T {
 async function keepHouse(assent: Assent, log: Logger): Promise<void> {
   try {
     const now = assent.now();
-    await ensureKeys(assent.storage, assent.secrets, now);
+    await makeKeys(assent.storage, assent.secrets, now);
     let removed = 0;
     let batch: number;
     do {

@@ -89,6 +89,10 @@ function isCidr(text: string): boolean {
   );
 }
 
+function yesOrNo(text: string): boolean | undefined {
+  return text === "true" ? true : text === "false" ? false : undefined;
+}
+
 const number = (text: string) => `a whole number of seconds, 1 to ${text}`;
 
 export const settings: readonly Setting[] = [
@@ -161,10 +165,10 @@ export const settings: readonly Setting[] = [
   {
     variable: "ASSENT_ACCESS_TTL",
     key: "accessTtl",
-    parse: seconds(3600),
+    parse: seconds(DAY),
     default: "600",
     meaning: "Seconds that an access token lives, unless its resource says otherwise.",
-    wanted: number("3600"),
+    wanted: number("86400"),
   },
   {
     variable: "ASSENT_REFRESH_IDLE",
@@ -177,10 +181,26 @@ export const settings: readonly Setting[] = [
   {
     variable: "ASSENT_RETRY_WINDOW",
     key: "retryWindow",
-    parse: seconds(300),
+    parse: seconds(3600),
     default: "10 for public clients, 30 for confidential ones",
     meaning: "Seconds in which a rotated refresh token is answered again with the same successor.",
-    wanted: number("300"),
+    wanted: number("3600"),
+  },
+  {
+    variable: "ASSENT_DEVICE_TTL",
+    key: "deviceTtl",
+    parse: seconds(3600),
+    default: "600",
+    meaning: "Seconds that a device waits for its owner.",
+    wanted: number("3600"),
+  },
+  {
+    variable: "ASSENT_DEVICE_INTERVAL",
+    key: "deviceInterval",
+    parse: seconds(60),
+    default: "5",
+    meaning: "Seconds between two polls of a device.",
+    wanted: number("60"),
   },
   {
     variable: "ASSENT_CONSENT_DURATIONS",
@@ -193,9 +213,17 @@ export const settings: readonly Setting[] = [
   {
     variable: "ASSENT_REQUIRE_PKCE",
     key: "requirePkce",
-    parse: (text) => (text === "true" ? true : text === "false" ? false : undefined),
+    parse: yesOrNo,
     default: "false",
     meaning: "Confidential clients must use PKCE, too.",
+    wanted: "true or false",
+  },
+  {
+    variable: "ASSENT_PASSWORD_REFRESH",
+    key: "passwordRefresh",
+    parse: yesOrNo,
+    default: "false",
+    meaning: "The password grant gives refresh tokens, too, to clients that are registered for them.",
     wanted: "true or false",
   },
   {
@@ -203,8 +231,33 @@ export const settings: readonly Setting[] = [
     key: "trustProxy",
     parse: cidrs,
     default: "none",
-    meaning: "Addresses whose X-Forwarded-* and Forwarded headers are believed.",
+    meaning: "Addresses whose X-Forwarded-*, Forwarded and Client-Cert headers are believed.",
     wanted: "a comma-separated list of CIDRs, for example 10.0.0.0/8",
+  },
+  {
+    variable: "ASSENT_TLS_CERT",
+    key: "tlsCert",
+    parse: (text) => text || undefined,
+    default: "none",
+    meaning:
+      "The server's certificate and those between it and its authority: TLS ends here. Goes with ASSENT_TLS_KEY.",
+    wanted: "the path of a PEM file",
+  },
+  {
+    variable: "ASSENT_TLS_KEY",
+    key: "tlsKey",
+    parse: (text) => text || undefined,
+    default: "none",
+    meaning: "The private key of that certificate.",
+    wanted: "the path of a PEM file",
+  },
+  {
+    variable: "ASSENT_TLS_CLIENT_CA",
+    key: "tlsClientCa",
+    parse: (text) => text || undefined,
+    default: "none",
+    meaning: "The authorities that issue clients' certificates, for tls_client_auth.",
+    wanted: "the path of a PEM file",
   },
   {
     variable: "ASSENT_LOG_LEVEL",
@@ -225,15 +278,7 @@ export const settings: readonly Setting[] = [
 ];
 
 /** Variables of the same contract for parts that this version hasn't: they are taken, and the start says that they do nothing. */
-export const withoutEffect: ReadonlySet<string> = new Set([
-  "ASSENT_DEVICE_TTL",
-  "ASSENT_DEVICE_INTERVAL",
-  "ASSENT_TLS_CERT",
-  "ASSENT_TLS_KEY",
-  "ASSENT_TLS_CLIENT_CA",
-  "ASSENT_METRICS_LISTEN",
-  "ASSENT_SMTP_URL",
-]);
+export const withoutEffect: ReadonlySet<string> = new Set(["ASSENT_METRICS_LISTEN", "ASSENT_SMTP_URL"]);
 
 /** The defaults, relative to a working directory. */
 export function defaultsOf(cwd: string): Record<string, unknown> {
@@ -249,9 +294,15 @@ export function defaultsOf(cwd: string): Record<string, unknown> {
     accessTtl: 600_000,
     refreshIdle: null,
     retryWindow: null,
+    deviceTtl: 600_000,
+    deviceInterval: 5000,
     consentDurations: ["once", 3600, DAY, 7 * DAY, 30 * DAY, 90 * DAY, 365 * DAY, "forever"],
     requirePkce: false,
+    passwordRefresh: false,
     trustProxy: [],
+    tlsCert: null,
+    tlsKey: null,
+    tlsClientCa: null,
     logLevel: "info",
     sqliteWriter: "thread",
     warnings: [],

@@ -23,14 +23,28 @@ export interface Config {
   readonly refreshIdle: number | null;
   /** Null: 10 s for public clients, 30 s for confidential ones. */
   readonly retryWindow: number | null;
+  readonly deviceTtl: number;
+  readonly deviceInterval: number;
   readonly consentDurations: readonly ConsentDuration[];
   readonly requirePkce: boolean;
+  readonly passwordRefresh: boolean;
   /** CIDRs whose forwarded headers are believed. */
   readonly trustProxy: readonly string[];
+  /** PEM files of the certificate and key that TLS is ended with; null: TLS ends before this server. */
+  readonly tlsCert: string | null;
+  readonly tlsKey: string | null;
+  /** PEM file of the authorities that issue clients' certificates; null: none are named. */
+  readonly tlsClientCa: string | null;
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
   readonly sqliteWriter: "thread" | "main";
   /** What is set but does nothing, or is risky: said at the start. */
   readonly warnings: readonly string[];
+}
+
+/** Which clients' certificates can arrive: over TLS that ends here, or from a proxy that is believed. */
+export function certificatesKnown({ tlsCert, tlsClientCa, trustProxy }: Config): { any: boolean; issued: boolean } {
+  const proxied = trustProxy.length > 0;
+  return { any: proxied || tlsCert !== null, issued: proxied || (tlsCert !== null && tlsClientCa !== null) };
 }
 
 /** All that is wrong with a configuration, one line each: the key, what was found, what was wanted. */
@@ -44,6 +58,8 @@ export class ConfigError extends Error {
   }
 }
 
+export const TLS_HALF = "ASSENT_TLS_CERT, ASSENT_TLS_KEY: found one without the other, wanted both or neither";
+
 /** Variables that start with ASSENT_ and are for others: the tests' own. */
 const FOREIGN = /^ASSENT_(TEST|BENCH)_/;
 
@@ -56,7 +72,12 @@ export async function loadConfig(environment: NodeJS.ProcessEnv = process.env, c
 
 /** The configuration for those who embed the server: only what differs from the defaults. */
 export function configOf(values: Partial<Config>, cwd = process.cwd()): Config {
-  const config = { ...build({ environment: {}, file: {}, cwd, problems: [] }), ...values };
+  const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+  const config = { ...build({ environment: {}, file: {}, cwd, problems: [] }), ...given };
+  const issuer = settings.find(({ key }) => key === "issuer");
+  if (issuer !== undefined && issuer.parse(config.issuer) === undefined) {
+    throw new ConfigError([`issuer: found ${JSON.stringify(config.issuer)}, wanted ${issuer.wanted}`]);
+  }
   return Object.freeze({
     ...config,
     databaseUrl: values.databaseUrl ?? `sqlite:${resolve(cwd, config.dataDir, "assent.db")}`,
@@ -95,6 +116,13 @@ function build({ environment, file, cwd, problems }: Sources): Config {
   }
   values["dataDir"] = resolve(cwd, String(values["dataDir"]));
   values["databaseUrl"] ??= `sqlite:${resolve(String(values["dataDir"]), "assent.db")}`;
+  for (const key of ["tlsCert", "tlsKey", "tlsClientCa"]) {
+    if (typeof values[key] === "string") values[key] = resolve(cwd, values[key]);
+  }
+  if ((values["tlsCert"] === null) !== (values["tlsKey"] === null)) problems.push(TLS_HALF);
+  if (values["tlsCert"] !== null && String(values["issuer"]).startsWith("http:")) {
+    problems.push("ASSENT_TLS_CERT: TLS ends here, but ASSENT_ISSUER is http; wanted https");
+  }
   if (values["workers"] !== 1) warnings.push("ASSENT_WORKERS is not 1, but this version runs one process");
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze({ ...(values as unknown as Config), warnings });

@@ -1,7 +1,17 @@
 /** The data directory: the embedded database and the secret, for their owner's eyes alone. */
 
 import { randomBytes } from "node:crypto";
-import { existsSync, linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { type Config, ConfigError } from "./config.ts";
 
@@ -38,12 +48,20 @@ export function looseFiles(config: Config): readonly string[] {
 
 /** Makes the directories that the database and the secret live in. Throws a `ConfigError` where others may touch what is there. */
 export function prepareDataDir(config: Config): void {
+  tightenIfNew(config);
   const problems = looseFiles(config);
   if (problems.length > 0) throw new ConfigError(problems);
   const database = databaseFile(config);
   for (const folder of [config.secret === null ? config.dataDir : undefined, database && dirname(database)]) {
     if (folder !== undefined && !existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
+}
+
+/** An empty directory of ours, fresh from mkdir or a volume, is made as narrow as it should be; one with something in it is somebody's decision. */
+function tightenIfNew({ dataDir, secret }: Config): void {
+  const found = statSync(dataDir, { throwIfNoEntry: false });
+  if (secret !== null || found?.isDirectory() !== true || found.uid !== process.getuid?.()) return;
+  if (readdirSync(dataDir).length === 0) chmodSync(dataDir, 0o700);
 }
 
 /** The secrets that the configuration names: its own, or those in the data directory. */

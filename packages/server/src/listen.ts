@@ -1,7 +1,9 @@
-/** The server on its own: a node:http server around the handler, and an orderly end. */
+/** The server on its own: a node:http or node:https server around the handler, and an orderly end. */
 
-import { createServer } from "node:http";
+import { createServer, type Server as HttpServer } from "node:http";
+import { createServer as createTlsServer, type Server as HttpsServer } from "node:https";
 import { type AddressInfo, Server as TcpServer } from "node:net";
+import type { Duplex } from "node:stream";
 import type { AssentServer } from "./assent.ts";
 import { serverOptions } from "./http/server.ts";
 
@@ -16,10 +18,20 @@ const DRAIN = 25_000;
 /** How long a connection may stay quiet then: a request that is on its way has arrived by that time. */
 const QUIET = 1000;
 
+/** Over TLS, clients are asked for a certificate and may have none, or one of any authority: who needs which is decided for each of them. */
+function serverOf({ tls, handler }: AssentServer): HttpServer | HttpsServer {
+  if (tls.server === null) return createServer(serverOptions, handler);
+  const ca = tls.clientCa === null ? {} : { ca: tls.clientCa.pem };
+  return createTlsServer(
+    { ...serverOptions, ...tls.server, ...ca, requestCert: true, rejectUnauthorized: false, minVersion: "TLSv1.2" },
+    handler,
+  );
+}
+
 /** Listens where `config.listen` says (port 0: any free one). */
 export async function listen(assent: AssentServer): Promise<Listening> {
-  const server = createServer(serverOptions, assent.handler);
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+  const server = serverOf(assent);
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (error.code === "ECONNRESET" || !socket.writable) return socket.destroy();
     const status = error.code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request";
     return socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);

@@ -62,6 +62,25 @@ describe("a bad value → one line that names the key, what was found, what was 
   });
 });
 
+describe("TLS that ends here", () => {
+  test("a certificate without its key, a key without its certificate, an issuer over http → named, all at once", async () => {
+    expect(await problems({ ASSENT_TLS_KEY: "key.pem" })).toEqual([expect.stringContaining("ASSENT_TLS_KEY")]);
+    const both = await problems({ ASSENT_TLS_CERT: "cert.pem" });
+    expect(both).toEqual([expect.stringContaining("both or neither"), expect.stringContaining("ASSENT_ISSUER")]);
+  });
+
+  test("paths → from the working directory; none of them by default", async () => {
+    const environment = { ASSENT_ISSUER: "https://login.test", ASSENT_TLS_CERT: "a.pem", ASSENT_TLS_KEY: "/k/a.key" };
+    expect(await loadConfig(environment, cwd)).toMatchObject({
+      tlsCert: join(cwd, "a.pem"),
+      tlsKey: "/k/a.key",
+      tlsClientCa: null,
+      warnings: [],
+    });
+    expect(await loadConfig({}, cwd)).toMatchObject({ tlsCert: null, tlsKey: null, tlsClientCa: null });
+  });
+});
+
 test("a variable for a part that isn't built → a warning, not silence", async () => {
   const config = await loadConfig({ ASSENT_METRICS_LISTEN: "127.0.0.1:9", ASSENT_WORKERS: "auto" }, cwd);
   expect(config.warnings).toEqual([expect.stringContaining("ASSENT_METRICS_LISTEN")]);

@@ -1,5 +1,6 @@
 /** `assent client …`: apps that ask for access. */
 
+import { createReadStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import type { ClientChanges, OwnClientSettings } from "@assent/server/admin";
 import { type Command, Option } from "commander";
@@ -25,6 +26,11 @@ interface ClientOptions extends JsonOption {
   readonly scope?: readonly string[];
   readonly ownScope?: readonly string[];
   readonly authMethod?: string;
+  readonly jwks?: string;
+  readonly jwksUri?: string;
+  readonly tlsSubject?: string;
+  readonly certificateBound?: boolean;
+  readonly tokenEndpointAudience?: boolean;
   readonly requirePkce?: boolean;
   readonly allowPlainPkce?: boolean;
   readonly firstParty?: boolean;
@@ -72,7 +78,7 @@ function registerCreate(client: Command): void {
       "after",
       `
 A confidential client gets the grant types authorization_code and refresh_token, a public one authorization_code alone
-(its refresh tokens, if asked for, always rotate).
+(its refresh tokens, if asked for, always rotate). A service that acts in its own name: --grant-type client_credentials --own-scope SCOPE.
 
 Example:
   assent client create --name "Photo Printer" --type confidential --redirect-uri https://printer.example/callback \\
@@ -91,6 +97,8 @@ function registerUpdate(client: Command): void {
     .option("--no-require-pkce", "leave PKCE to a confidential client")
     .option("--no-allow-plain-pkce", "accept S256 challenges alone")
     .option("--no-first-party", "ask owners again")
+    .option("--no-certificate-bound", "let whoever holds its access tokens use them")
+    .option("--no-token-endpoint-audience", "accept assertions for the issuer alone")
     .addOption(
       new Option("--status <status>", "a disabled client is refused everywhere").choices(["active", "disabled"]),
     )
@@ -103,11 +111,33 @@ function settings(command: Command): Command {
     .addOption(
       listOption("--redirect-uri <uri>", "where answers go; compared as a string, but for the port of a loopback IP"),
     )
-    .addOption(listOption("--grant-type <type>", "authorization_code, refresh_token", { words: true }))
-    .addOption(listOption("--response-type <type>", "code", { words: true }))
+    .addOption(
+      listOption(
+        "--grant-type <type>",
+        "authorization_code, refresh_token, client_credentials, implicit, password; device_code, jwt-bearer or saml2-bearer behind urn:ietf:params:oauth:grant-type:",
+        {
+          words: true,
+        },
+      ),
+    )
+    .addOption(listOption("--response-type <type>", "code, or token with implicit", { words: true }))
     .addOption(listOption("--scope <scopes>", "scopes that it may ask for, separated by spaces", { words: true }))
     .addOption(listOption("--own-scope <scopes>", "scopes that it holds for itself", { words: true }))
-    .option("--auth-method <method>", "client_secret_basic, client_secret_post or none")
+    .option(
+      "--auth-method <method>",
+      "client_secret_basic, client_secret_post, client_secret_jwt, private_key_jwt, tls_client_auth, self_signed_tls_client_auth or none",
+    )
+    .option("--jwks <file>", "its public keys, a JWK Set; - reads standard input")
+    .option("--jwks-uri <url>", "where its public keys are")
+    .option(
+      "--tls-subject <field=value>",
+      "what its certificate says of it, for tls_client_auth: dn, san_dns, san_uri, san_ip or san_email (dn=CN=import,O=Example)",
+    )
+    .option("--certificate-bound", "bind its access tokens to the certificate of its connection (RFC 8705 §3)")
+    .option(
+      "--token-endpoint-audience",
+      "accept assertions for the token endpoint's URL, of clients that can't name the issuer",
+    )
     .option("--require-pkce", "refuse its requests without a code challenge")
     .option("--allow-plain-pkce", "accept plain code challenges from it (RFC 7636 §4.2)")
     .option("--first-party", "record consent without asking the owner")
@@ -122,8 +152,15 @@ function settings(command: Command): Command {
     .option("--tos-uri <url>", "its terms of service");
 }
 
-function metadataOf(options: ClientOptions) {
+/** What a registration would say (RFC 7591 §2). Keys named in one way take the place of those named in the other. */
+async function metadataOf(options: ClientOptions) {
+  if (options.jwks !== undefined && options.jwksUri !== undefined)
+    throw new UsageError("name --jwks or --jwks-uri, not both");
   return given({
+    jwks: options.jwks === undefined ? (options.jwksUri === undefined ? undefined : null) : await jsonOf(options.jwks),
+    jwks_uri: options.jwksUri ?? (options.jwks === undefined ? undefined : null),
+    ...(options.tlsSubject === undefined ? {} : tlsSubjectOf(options.tlsSubject)),
+    tls_client_certificate_bound_access_tokens: options.certificateBound,
     client_name: options.name,
     redirect_uris: options.redirectUri,
     grant_types: options.grantType,
@@ -136,6 +173,22 @@ function metadataOf(options: ClientOptions) {
   });
 }
 
+const TLS_SUBJECTS = ["dn", "san_dns", "san_uri", "san_ip", "san_email"];
+
+/** RFC 8705 §2.1.2: the field that is named takes the place of any other. */
+function tlsSubjectOf(text: string): Readonly<Record<string, string | null>> {
+  const [, name, value] = /^([a-z_]+)=(.+)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined || !TLS_SUBJECTS.includes(name)) {
+    throw new UsageError(`--tls-subject is FIELD=VALUE; the fields are ${TLS_SUBJECTS.join(", ")}`);
+  }
+  return Object.fromEntries(
+    TLS_SUBJECTS.map((field) => [
+      field === "dn" ? "tls_client_auth_subject_dn" : `tls_client_auth_${field}`,
+      field === name ? value : null,
+    ]),
+  );
+}
+
 function ownSettingsOf(options: ClientOptions): OwnClientSettings {
   return given({
     ownScopes: options.ownScope,
@@ -143,6 +196,7 @@ function ownSettingsOf(options: ClientOptions): OwnClientSettings {
     allowPlainPkce: options.allowPlainPkce,
     firstParty: options.firstParty,
     refresh: options.refresh,
+    tokenEndpointAudience: options.tokenEndpointAudience,
   });
 }
 
@@ -151,7 +205,12 @@ async function create_(options: ClientOptions & { readonly type: "confidential" 
     const { clientRecord, createClient } = await import("@assent/server/admin");
     const picture = typeof options.logo === "string" ? await pictureOf(options.logo) : undefined;
     const { client, secret } = await createClient(
-      { type: options.type, metadata: metadataOf(options), ...ownSettingsOf(options), ...given({ logo: picture }) },
+      {
+        type: options.type,
+        metadata: await metadataOf(options),
+        ...ownSettingsOf(options),
+        ...given({ logo: picture }),
+      },
       admin,
     );
     await warn(client, out, command);
@@ -186,7 +245,7 @@ async function change(
   command: Command,
 ) {
   const changes: ClientChanges = {
-    metadata: metadataOf(options),
+    metadata: await metadataOf(options),
     ...ownSettingsOf(options),
     ...given({ status: options.status }),
   };
@@ -194,10 +253,14 @@ async function change(
     throw new UsageError("nothing to change: name what should be different (assent client update --help)");
   }
   await withAdmin(options, async (admin, out) => {
-    const { clientRecord, updateClient } = await import("@assent/server/admin");
-    const client = await updateClient(clientId, changes, admin);
+    const { clientRecord, needsSecret, rotateSecret, updateClient } = await import("@assent/server/admin");
+    const changed = await updateClient(clientId, changes, admin);
+    // The method is another one, and what was known of the old secret is worth nothing to it.
+    const { client, secret } = needsSecret(changed)
+      ? await rotateSecret(clientId, 0, admin)
+      : { client: changed, secret: null };
     await warn(client, out, command);
-    out.record(clientRecord(client, admin.issuer));
+    out.record(clientRecord(client, admin.issuer, secret), ["client_secret"]);
   });
 }
 
@@ -242,6 +305,28 @@ async function warn(
   const { clientRemarks } = await import("@assent/server/admin");
   for (const remark of clientRemarks(client)) {
     out.warn(remark.field === "scope" ? `${remark.problem}: add --scope` : lineOf(remark, command));
+  }
+}
+
+/** A file's JSON. */
+async function jsonOf(file: string): Promise<unknown> {
+  const { MAX_JWKS_BYTES } = await import("@assent/server/admin");
+  const source = file === "-" ? process.stdin : createReadStream(file);
+  let text = "";
+  try {
+    for await (const chunk of source) {
+      text += String(chunk);
+      if (text.length > MAX_JWKS_BYTES) break;
+    }
+  } catch (error) {
+    throw new Failure(`${file}: it can't be read (${(error as Error).message})`);
+  }
+  if (text.length > MAX_JWKS_BYTES) throw new Failure(`${file}: it has more than ${MAX_JWKS_BYTES} bytes`);
+  try {
+    return JSON.parse(text);
+  } catch {
+    // What doesn't parse may be a private key: nothing of it is repeated.
+    throw new Failure(`${file}: it is not JSON`);
   }
 }
 

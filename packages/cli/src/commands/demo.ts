@@ -5,11 +5,20 @@ import { Failure } from "../failure.ts";
 import { untilToldToStop } from "../signals.ts";
 
 export function register(program: Command): void {
-  program
+  const command = program
     .command("demo")
     .description("run the server with a demo client and API beside it")
     .addHelpText("after", "\nFor trying things out on this machine: an issuer that isn't loopback is refused.")
     .action(demo);
+  command
+    .command("device")
+    .description("be a device without a browser, connected to the demo that runs")
+    .action(demoDevice);
+}
+
+/** Loaded when it is asked for: the demo itself draws no codes. */
+async function demoDevice(): Promise<void> {
+  await (await import("./demo-device.ts")).demoDevice();
 }
 
 /** Everybody can read the demo's password: it may not run where others come by. */

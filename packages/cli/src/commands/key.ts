@@ -12,6 +12,7 @@ export function register(program: Command): void {
     "make the next key: published now, it signs in 24 hours (servers do this by themselves every 30 days)",
   )
     .option("--now", "it signs at once: where the present key is no longer trusted")
+    .option("--alg <alg>", "of which the key is: ES256, or one that an API names (assent resource list)", "ES256")
     .action(rotate);
   verb(key, "retire <kid>", "a key signs no more; it stays published until its last token has expired")
     .option("--now", "it is gone at once, and its tokens are refused")
@@ -30,10 +31,10 @@ async function list(options: JsonOption) {
   });
 }
 
-async function rotate(options: JsonOption & { readonly now?: true }) {
+async function rotate(options: JsonOption & { readonly now?: true; readonly alg: string }) {
   await withAdmin(options, async (admin, out) => {
     const { keyRecord, listKeys, rotateKey } = await import("@assent/server/admin");
-    const made = await rotateKey({ immediately: options.now ?? false }, admin);
+    const made = await rotateKey({ immediately: options.now ?? false, alg: options.alg }, admin);
     if (options.now) {
       out.warn(
         "it signs from now on: an API that keeps the old key set refuses its tokens until it asks for the set again",

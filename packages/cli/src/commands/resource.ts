@@ -6,6 +6,8 @@ import { UsageError } from "../failure.ts";
 
 interface ResourceOptions extends JsonOption {
   readonly name?: string;
+  readonly tokenFormat?: string;
+  readonly alg?: string;
   readonly tokenLifetime?: number | false;
   readonly grantBound?: boolean;
 }
@@ -13,11 +15,11 @@ interface ResourceOptions extends JsonOption {
 interface CreateOptions extends ResourceOptions {
   readonly identifier: string;
   readonly name: string;
-  readonly tokenFormat?: string;
-  readonly alg?: string;
 }
 
-const LIFETIME = "how long its access tokens live, 1 to 3600; without it, as the configuration says";
+const LIFETIME = "how long its access tokens live, 1 to 86400; without it, as the configuration says";
+const FORMAT = "what its access tokens are: jwt, or opaque for an API that asks about each (introspection)";
+const ALG = "what signs its JWTs: ES256, ES384, EdDSA, PS256 or RS256";
 const GRANT_BOUND = "introspection calls a token inactive as soon as its grant ends, not only when it expires";
 
 export function register(program: Command): void {
@@ -25,14 +27,16 @@ export function register(program: Command): void {
   verb(resource, "create", "register an API; its introspection secret is printed once")
     .requiredOption("--identifier <uri>", "absolute URI of the API: the aud of its tokens")
     .requiredOption("--name <text>", "what owners know it by")
-    .addOption(new Option("--token-format <format>", "what its access tokens are: jwt").default("jwt"))
+    .addOption(new Option("--token-format <format>", FORMAT).default("jwt"))
     .addOption(secondsOption("--token-lifetime <seconds>", LIFETIME))
-    .addOption(new Option("--alg <alg>", "what signs them: ES256").default("ES256"))
+    .addOption(new Option("--alg <alg>", ALG).default("ES256"))
     .option("--grant-bound", GRANT_BOUND)
     .action(create_);
   verb(resource, "list", "list all APIs").action(list);
   verb(resource, "update <identifier>", "change an API: what isn't named stays")
     .option("--name <text>", "what owners know it by")
+    .option("--token-format <format>", FORMAT)
+    .option("--alg <alg>", ALG)
     .addOption(secondsOption("--token-lifetime <seconds>", LIFETIME))
     .option("--no-token-lifetime", "as the configuration says")
     .option("--grant-bound", GRANT_BOUND)
@@ -67,6 +71,7 @@ async function list(options: JsonOption) {
         { field: "identifier" },
         { field: "name" },
         { field: "token_format" },
+        { field: "alg" },
         { field: "token_lifetime", show: (value) => (value === null ? "default" : `${value} s`) },
         { field: "grant_bound" },
         { field: "introspection_client_id" },
@@ -77,8 +82,9 @@ async function list(options: JsonOption) {
 }
 
 async function change(identifier: string, options: ResourceOptions & { readonly newSecret?: true }) {
-  const { name, tokenLifetime, grantBound, newSecret } = options;
-  const changes = given({ name, grantBound, newSecret, tokenLifetime: tokenLifetime === false ? null : tokenLifetime });
+  const { name, tokenFormat, alg, tokenLifetime, grantBound, newSecret } = options;
+  const lifetime = tokenLifetime === false ? null : tokenLifetime;
+  const changes = given({ name, tokenFormat, alg, grantBound, newSecret, tokenLifetime: lifetime });
   if (Object.keys(changes).length === 0) {
     throw new UsageError("nothing to change: name what should be different (assent resource update --help)");
   }

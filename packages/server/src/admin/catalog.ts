@@ -2,6 +2,8 @@
 
 import { hashes } from "../crypto/hashes.ts";
 import { base64url } from "../crypto/random.ts";
+import { SIGNING_ALGS, signingAlgOf } from "../crypto/signing-algs.ts";
+import { DEFAULT_ALG, ensureKeys } from "../crypto/signing-keys.ts";
 import { displayTextProblem } from "../oauth/client-registration/metadata.ts";
 import type { Resource, Scope } from "../oauth/model.ts";
 import { isScopeName } from "../oauth/scope.ts";
@@ -14,7 +16,7 @@ import { newSecret } from "./secret.ts";
 const MAX_DESCRIPTION = 200;
 const MAX_RESOURCE_NAME = 120;
 /** Seconds. Keys stay published for two hours after they signed last: no token may live longer. */
-export const MAX_TOKEN_LIFETIME = 3600;
+export const MAX_TOKEN_LIFETIME = 86_400;
 
 /** Roles that a scope can ask of its owner: one of the operators', or that they are an operator at all. */
 export const OWNER_ROLES: readonly string[] = [...OPERATOR_ROLES, "operator"];
@@ -69,13 +71,21 @@ async function putScope(scope: Scope, create: boolean, { storage }: AdminContext
   return scope;
 }
 
-export interface NewResource {
+/** What access tokens can be: a JWT, which an API verifies by itself, or a text that it asks this server about. */
+export const TOKEN_FORMATS: readonly Resource["tokenFormat"][] = ["jwt", "opaque"];
+
+/** What an API's tokens are, as it was asked for. */
+interface TokenKind {
+  readonly tokenFormat?: string;
+  /** What signs them, if they are JWTs. */
+  readonly alg?: string;
+}
+
+export interface NewResource extends TokenKind {
   readonly identifier: string;
   readonly name: string;
-  readonly tokenFormat?: string;
   /** Seconds. */
   readonly tokenLifetime?: number | null;
-  readonly alg?: string;
   readonly grantBound?: boolean;
 }
 
@@ -91,9 +101,8 @@ export async function createResource(input: NewResource, context: AdminContext):
   const resource: Resource = {
     identifier: input.identifier,
     name: input.name,
-    tokenFormat: "jwt",
+    ...tokenKind(input, { tokenFormat: "jwt", alg: DEFAULT_ALG }),
     tokenLifetime: input.tokenLifetime ?? null,
-    alg: "ES256",
     grantBound: input.grantBound ?? false,
     introspectionClientId: `rs_${base64url(context.randomBytes(16))}`,
     introspectionSecretHash: hashes.sha256(secret),
@@ -108,10 +117,11 @@ export async function createResource(input: NewResource, context: AdminContext):
   if (outcome.kind === "conflict") {
     refuse("taken", "identifier", `there is an API ${JSON.stringify(input.identifier)} already`);
   }
+  await makeItsKey(resource, context);
   return { resource, secret };
 }
 
-export interface ResourceChanges {
+export interface ResourceChanges extends TokenKind {
   readonly name?: string;
   /** Seconds; null: the server's default. */
   readonly tokenLifetime?: number | null;
@@ -123,18 +133,21 @@ export interface ResourceChanges {
 /** Throws `unknown`, `invalid`. `secret`: null unless it was asked for. */
 export async function updateResource(
   identifier: string,
-  { newSecret: renew = false, ...changes }: ResourceChanges,
+  { newSecret: renew = false, tokenFormat, alg, ...changes }: ResourceChanges,
   context: AdminContext,
 ): Promise<{ readonly resource: Resource; readonly secret: string | null }> {
   const before = await resourceOf(identifier, context);
   const secret = renew ? newSecret(context) : null;
+  const kind = { ...(tokenFormat === undefined ? {} : { tokenFormat }), ...(alg === undefined ? {} : { alg }) };
   const resource: Resource = {
     ...before,
     ...changes,
+    ...tokenKind(kind, before),
     ...(secret === null ? {} : { introspectionSecretHash: hashes.sha256(secret) }),
   };
-  refuseAny(resourceProblems(resource));
+  refuseAny([...tokenProblems(kind), ...resourceProblems(resource)]);
   await context.storage.putResource({ resource, create: false });
+  await makeItsKey(resource, context);
   return { resource, secret };
 }
 
@@ -167,11 +180,37 @@ function identifierProblems(identifier: string, issuer: string): readonly Remark
   return [];
 }
 
-function tokenProblems({ tokenFormat = "jwt", alg = "ES256" }: NewResource): readonly Remark[] {
+function tokenProblems({ tokenFormat, alg }: TokenKind): readonly Remark[] {
+  const problem = (allowed: readonly string[]) => `it is one of ${allowed.join(", ")}`;
   return [
-    ...(tokenFormat === "jwt" ? [] : [{ field: "token_format", problem: "access tokens of this version are jwt" }]),
-    ...(alg === "ES256" ? [] : [{ field: "alg", problem: "access tokens of this version are signed by ES256" }]),
+    ...(tokenFormat === undefined || formatOf(tokenFormat) !== undefined
+      ? []
+      : [{ field: "token_format", problem: problem(TOKEN_FORMATS) }]),
+    ...(alg === undefined || signingAlgOf(alg) !== undefined ? [] : [{ field: "alg", problem: problem(SIGNING_ALGS) }]),
   ];
+}
+
+function formatOf(text: string): Resource["tokenFormat"] | undefined {
+  return TOKEN_FORMATS.find((format) => format === text);
+}
+
+/** What was asked for, where that is something; `tokenProblems` tells of the rest. */
+function tokenKind(
+  { tokenFormat, alg }: TokenKind,
+  before: Pick<Resource, "tokenFormat" | "alg">,
+): Pick<Resource, "tokenFormat" | "alg"> {
+  return {
+    tokenFormat: formatOf(tokenFormat ?? "") ?? before.tokenFormat,
+    alg: signingAlgOf(alg ?? "") ?? before.alg,
+  };
+}
+
+/** The first key of its alg, so that no token request waits for it; a server that finds none makes one itself. */
+async function makeItsKey(resource: Resource, { storage, secrets, now }: AdminContext): Promise<void> {
+  const { tokenFormat, alg } = resource;
+  if (secrets !== undefined && tokenFormat === "jwt" && alg !== DEFAULT_ALG) {
+    await ensureKeys(storage, secrets(), now(), [alg]);
+  }
 }
 
 function resourceProblems({ name, tokenLifetime }: Resource): readonly Remark[] {

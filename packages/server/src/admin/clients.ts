@@ -1,6 +1,5 @@
 /** What an operator does with clients (RFC 6749 §2, RFC 7591 §2). */
 
-import { hashes } from "../crypto/hashes.ts";
 import {
   AUTH_METHODS,
   type ClientMetadata,
@@ -8,12 +7,13 @@ import {
   type RegisteredFields,
   readRegistration,
 } from "../oauth/client-registration/metadata.ts";
-import type { Client, ClientSecret, Millis } from "../oauth/model.ts";
+import type { Client, Millis } from "../oauth/model.ts";
+import { NO_SECRETS, secretFor, secretKind, secretsAfter, withSecret } from "./client-secrets.ts";
 import type { AdminContext } from "./context.ts";
 import { storeLogo } from "./logo.ts";
 import { pagesOf } from "./paging.ts";
 import { AdminError, type Remark, refuse, refuseAny } from "./problem.ts";
-import { newClientId, newSecret } from "./secret.ts";
+import { newClientId } from "./secret.ts";
 
 const DAY: Millis = 86_400_000;
 /** How long a client's old secret works beside the new one, unless the operator says otherwise: long enough to deploy the new one. */
@@ -22,7 +22,7 @@ export const MAX_OVERLAP: Millis = 30 * DAY;
 
 /** What an operator decides about a client, and no registration by the client itself may. */
 export type OwnClientSettings = Partial<
-  Pick<Client, "ownScopes" | "requirePkce" | "allowPlainPkce" | "firstParty" | "refresh">
+  Pick<Client, "ownScopes" | "requirePkce" | "allowPlainPkce" | "firstParty" | "refresh" | "tokenEndpointAudience">
 >;
 
 export interface NewClient extends OwnClientSettings {
@@ -44,12 +44,15 @@ export async function createClient(input: NewClient, context: AdminContext): Pro
   const fields = await checkedFields(input.type, input.metadata, input, context);
   const logo = input.logo === undefined ? null : await storeLogo(input.logo, context);
   const now = context.now();
-  const secret = fields.type === "public" ? null : newSecret(context);
+  const secret = secretFor(fields.authMethod, context);
+  const clientId = newClientId(context);
+  const bare = { clientId, authMethod: fields.authMethod, ...NO_SECRETS };
   const client: Client = {
-    clientId: newClientId(context),
+    clientId,
     status: "active",
     ownScopes: input.ownScopes ?? [],
-    secrets: secret === null ? [] : [{ hash: hashes.sha256(secret), createdAt: now, expiresAt: null }],
+    ...(secret === null ? NO_SECRETS : withSecret(bare, secret, { now, overlap: 0 }, context)),
+    tokenEndpointAudience: input.tokenEndpointAudience ?? false,
     requirePkce: input.requirePkce ?? false,
     allowPlainPkce: input.allowPlainPkce ?? false,
     firstParty: input.firstParty ?? false,
@@ -71,7 +74,10 @@ export interface ClientChanges extends OwnClientSettings {
   readonly status?: Client["status"];
 }
 
-/** Changes a client. Throws `unknown`, or what is wrong with the changed whole. */
+/**
+ * Changes a client. Throws `unknown`, or what is wrong with the changed whole. A change between methods that send a secret, sign with one, and have none
+ * drops its secrets: `rotateSecret` makes the next one.
+ */
 export async function updateClient(clientId: string, changes: ClientChanges, context: AdminContext): Promise<Client> {
   return changeClient(clientId, context, async (client) => {
     const { metadata, ...settings } = changes;
@@ -80,7 +86,13 @@ export async function updateClient(clientId: string, changes: ClientChanges, con
     const now = context.now();
     const lost = (before: readonly string[], after: readonly string[]) => before.some((one) => !after.includes(one));
     const reduced = lost(client.scopes, fields.scopes) || lost(client.grantTypes, fields.grantTypes);
-    return { ...asked, ...fields, reducedAt: reduced ? now : client.reducedAt, updatedAt: now };
+    return {
+      ...asked,
+      ...fields,
+      ...secretsAfter(client, fields.authMethod),
+      reducedAt: reduced ? now : client.reducedAt,
+      updatedAt: now,
+    };
   });
 }
 
@@ -93,18 +105,19 @@ export async function rotateSecret(
   if (overlap < 0 || overlap > MAX_OVERLAP) {
     refuse("invalid", "overlap", `it is 0 to ${MAX_OVERLAP / 1000} seconds (30 days)`);
   }
-  const secret = newSecret(context);
   const now = context.now();
+  let secret = "";
   const client = await changeClient(clientId, context, async (before) => {
-    if (before.type === "public") refuse("invalid", null, "a public client has no secret");
-    const old = before.secrets
-      .map((one): ClientSecret => ({ ...one, expiresAt: Math.min(one.expiresAt ?? now + overlap, now + overlap) }))
-      .filter(({ expiresAt }) => (expiresAt ?? 0) > now);
-    // One rotation after the other: the last few are enough, and each request compares them all.
-    const fresh: ClientSecret = { hash: hashes.sha256(secret), createdAt: now, expiresAt: null };
-    return { ...before, secrets: [...old.slice(-3), fresh], updatedAt: now };
+    secret = secretFor(before.authMethod, context) ?? refuse("invalid", null, withoutSecret(before));
+    return { ...before, ...withSecret(before, secret, { now, overlap }, context), updatedAt: now };
   });
   return { client, secret, oldUntil: now + overlap };
+}
+
+function withoutSecret({ type, authMethod }: Client): string {
+  return type === "public"
+    ? "a public client has no secret"
+    : `a client that authenticates by ${authMethod} has no secret`;
 }
 
 /** Stores a picture and shows it on the consent page; null takes the present one away. Throws `unknown`, `invalid`. */
@@ -132,16 +145,48 @@ export function allClients({ storage }: AdminContext): AsyncGenerator<Client> {
   );
 }
 
+/** Grant types whose requests name scopes of an owner. */
+const ASKING: ReadonlySet<string> = new Set([
+  "authorization_code",
+  "implicit",
+  "password",
+  "urn:ietf:params:oauth:grant-type:device_code",
+]);
+
 /** What an operator should know of a client that is valid all the same. */
 export function clientRemarks(client: Client): readonly Remark[] {
   const remarks: Remark[] = [];
-  if (client.scopes.length === 0 && client.grantTypes.includes("authorization_code")) {
+  if (client.scopes.length === 0 && client.grantTypes.some((grant) => ASKING.has(grant))) {
     remarks.push({ field: "scope", problem: "this client may ask for no scope, and every request needs one" });
+  }
+  if (needsSecret(client)) {
+    remarks.push({ field: null, problem: "this client has no secret: assent client rotate-secret makes one" });
+  }
+  if (client.ownScopes.length === 0 && client.grantTypes.includes("client_credentials")) {
+    remarks.push({
+      field: "own_scope",
+      problem: "this client holds no scope for itself, so client_credentials gives none",
+    });
+  }
+  if (client.tokenEndpointAudience) {
+    const problem =
+      "an assertion for the token endpoint's URL may have been meant for another server; the issuer is surer (RFC 7523 §3)";
+    remarks.push({ field: "token_endpoint_audience", problem });
   }
   const local = client.redirectUris.filter((uri) => /^http:\/\/localhost[:/]/.test(`${uri}/`));
   if (local.length > 0) {
     const problem = `${local.join(", ")}: localhost may resolve to another address than the app listens on, and its port must match exactly; http://127.0.0.1 is surer (RFC 8252 §8.3)`;
     remarks.push({ field: "redirect_uris", problem });
+  }
+  if (client.grantTypes.includes("implicit")) {
+    const problem =
+      "implicit puts access tokens into the address bar, where history, scripts and the next page may read them; authorization_code with PKCE is safer (RFC 9700 §2.1.2)";
+    remarks.push({ field: "grant_types", problem });
+  }
+  if (client.grantTypes.includes("password")) {
+    const problem =
+      "password shows this client its owners' passwords, and can ask for no second factor; authorization_code is safer (RFC 9700 §2.4)";
+    remarks.push({ field: "grant_types", problem });
   }
   if (client.firstParty) {
     remarks.push({
@@ -156,6 +201,11 @@ export function clientRemarks(client: Client): readonly Remark[] {
     });
   }
   return remarks;
+}
+
+/** Its method wants a secret, and it has none: `rotateSecret` makes one. */
+export function needsSecret({ authMethod, secrets }: Client): boolean {
+  return secrets.length === 0 && secretKind(authMethod) !== "none";
 }
 
 function unknownClient(clientId: string): never {
@@ -187,6 +237,10 @@ function metadataOf(client: Client): ClientMetadata {
     response_types: client.responseTypes,
     scope: client.scopes.join(" "),
     token_endpoint_auth_method: client.authMethod,
+    jwks: client.jwks === null ? null : JSON.parse(client.jwks),
+    jwks_uri: client.jwksUri,
+    ...(client.tlsSubject === null ? {} : { [client.tlsSubject.field]: client.tlsSubject.value }),
+    tls_client_certificate_bound_access_tokens: client.certificateBound,
     client_uri: client.clientUri,
     policy_uri: client.policyUri,
     tos_uri: client.tosUri,
@@ -217,11 +271,11 @@ async function checkedFields(
 }
 
 function wrongMethod(type: Client["type"]): Remark {
-  const secret = AUTH_METHODS.filter((method) => method !== "none").join(" or ");
+  const secret = AUTH_METHODS.filter((method) => method !== "none").join(", ");
   const problem =
     type === "public"
       ? "a public client can't keep a secret: its method is none"
-      : `a confidential client authenticates by ${secret}; one that can't is public, which is decided when it is created`;
+      : `a confidential client authenticates by one of ${secret}; one that can't is public, which is decided when it is created`;
   return { field: "token_endpoint_auth_method", problem };
 }
 

@@ -16,6 +16,8 @@ export interface AdminContext {
   now(): Millis;
   /** `size` unpredictable bytes. */
   randomBytes(size: number): Uint8Array;
+  /** What secrets of clients are sealed under; absent where none are made or changed. */
+  secrets?(): Secrets;
 }
 
 /** A context whose database this process opened itself. */
@@ -32,8 +34,9 @@ export function adminOf(
   storage: AdminStorage & OwnerStorage,
   issuer: string,
   now: () => Millis = Date.now,
+  secrets?: () => Secrets,
 ): AdminContext {
-  return { storage, issuer, now, randomBytes };
+  return { storage, issuer, now, randomBytes, ...(secrets === undefined ? {} : { secrets }) };
 }
 
 /**

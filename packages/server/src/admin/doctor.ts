@@ -2,13 +2,20 @@
 
 import { existsSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
-import type { Config } from "../config.ts";
+import { type Config, certificatesKnown } from "../config.ts";
 import { settings } from "../config-settings.ts";
 import { unseal } from "../crypto/seal.ts";
 import { Secrets } from "../crypto/secrets.ts";
-import { keySet, PUBLISH_BEFORE_USE, ROTATE_AFTER, supersededAt } from "../crypto/signing-keys.ts";
+import {
+  algsInUse,
+  DEFAULT_ALG,
+  keySet,
+  PUBLISH_BEFORE_USE,
+  ROTATE_AFTER,
+  supersededAt,
+} from "../crypto/signing-keys.ts";
 import { looseFiles, ownFiles, secretFile, secretsOf } from "../data-dir.ts";
-import type { Millis } from "../oauth/model.ts";
+import type { Millis, SigningAlg } from "../oauth/model.ts";
 import { serverMetadata } from "../oauth/server-metadata.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
 import { allClients, clientRemarks } from "./clients.ts";
@@ -129,23 +136,34 @@ async function keyFindings(config: Config, storage: Storage, now: Millis): Promi
   try {
     const list = secretsOf(config);
     const { active } = keySet(stored, new Secrets(list), now);
-    const record = stored.find(({ kid }) => kid === active.kid);
-    const age = Math.floor((now - (record?.activeFrom ?? now)) / DAY);
-    const newest = Math.max(
-      ...stored.filter(({ retiredAt }) => retiredAt === null).map(({ activeFrom }) => activeFrom),
-    );
-    const due = newest + ROTATE_AFTER - PUBLISH_BEFORE_USE;
-    const detail = `${active.kid} has signed for ${age} day(s); the next one is ${newest > now ? `published and signs from ${iso(newest)}` : `made on ${iso(due)}`}`;
-    const late = due + DAY < now;
+    const inUse = algsInUse(await storage.listResources());
     return [
       secretFinding(stored, list, now),
-      late
-        ? { check: "keys", status: "warning", detail: `${detail}: overdue, because no server has been running` }
-        : { check: "keys", status: "ok", detail },
+      ...inUse.map((alg) => keyFinding(alg, active.get(alg)?.kid, stored, now)),
     ];
   } catch (error) {
     return lines(error).map((detail) => ({ check: "keys", status: "broken", detail }));
   }
+}
+
+function keyFinding(alg: SigningAlg, signing: string | undefined, stored: readonly StoredKey[], now: Millis): Finding {
+  const name = alg === DEFAULT_ALG ? "" : ` (${alg})`;
+  if (signing === undefined) {
+    return {
+      check: "keys",
+      status: "note",
+      detail: `none${name} yet: the first token that is signed with it makes one`,
+    };
+  }
+  const record = stored.find(({ kid }) => kid === signing);
+  const age = Math.floor((now - (record?.activeFrom ?? now)) / DAY);
+  const usable = stored.filter((key) => key.alg === alg && key.retiredAt === null);
+  const newest = Math.max(...usable.map(({ activeFrom }) => activeFrom));
+  const due = newest + ROTATE_AFTER - PUBLISH_BEFORE_USE;
+  const detail = `${signing}${name} has signed for ${age} day(s); the next one is ${newest > now ? `published and signs from ${iso(newest)}` : `made on ${iso(due)}`}`;
+  return due + DAY < now
+    ? { check: "keys", status: "warning", detail: `${detail}: overdue, because no server has been running` }
+    : { check: "keys", status: "ok", detail };
 }
 
 /** Whether the older secrets of a list can be taken out. */
@@ -185,7 +203,8 @@ async function clientFindings(context: AdminContext): Promise<readonly Finding[]
 }
 
 /** Whether clients find at the issuer what this configuration says. */
-async function issuerFinding({ issuer }: Config, storage: Storage): Promise<Finding> {
+async function issuerFinding(config: Config, storage: Storage): Promise<Finding> {
+  const { issuer } = config;
   const answer = await fetchMetadata(issuer);
   if (answer.kind === "unreachable") {
     const detail = `${issuer} doesn't answer (${answer.reason}): no server runs, or it can't be reached from here`;
@@ -198,7 +217,9 @@ async function issuerFinding({ issuer }: Config, storage: Storage): Promise<Find
       detail: `${answer.url} answers, but not with metadata: ${answer.reason}`,
     };
   }
-  const expected: unknown = JSON.parse(JSON.stringify(serverMetadata(issuer, await storage.listScopes())));
+  const expected: unknown = JSON.parse(
+    JSON.stringify(serverMetadata(issuer, await storage.listScopes(), certificatesKnown(config))),
+  );
   if (isDeepStrictEqual(answer.metadata, expected)) {
     return { check: "issuer", status: "ok", detail: `${issuer} answers with this configuration's metadata` };
   }

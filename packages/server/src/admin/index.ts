@@ -1,7 +1,7 @@
 /** `@assent/server/admin`: what an operator can do, without a terminal or HTTP; the command, the console and the admin API share it. */
 
 export { type Config, ConfigError, loadConfig } from "../config.ts";
-export { MAX_SCOPES } from "../oauth/client-registration/metadata.ts";
+export { MAX_JWKS_BYTES, MAX_SCOPES } from "../oauth/client-registration/metadata.ts";
 export { SchemaMismatch, StorageUnavailable, UnsafeFileMode } from "../storage/errors.ts";
 export * from "./catalog.ts";
 export * from "./clients.ts";
@@ -9,6 +9,7 @@ export * from "./consents.ts";
 export { type AdminContext, adminOf, type OpenedAdmin, openAdmin } from "./context.ts";
 export { type DatabaseStatus, databaseStatus, migrateDatabase } from "./database.ts";
 export type { Diagnosis, Finding } from "./doctor.ts";
+export * from "./issuers.ts";
 export * from "./keys.ts";
 export { LOGO_SIZE, MAX_LOGO_BYTES, renderLogo } from "./logo.ts";
 export * from "./people.ts";

@@ -1,7 +1,15 @@
 /** What an operator does with signing keys (RFC 7517): look, bring the next one in, take one out. */
 
 import type { Secrets } from "../crypto/secrets.ts";
-import { addSigningKey, KEEP_AFTER, PUBLISH_BEFORE_USE, supersededAt } from "../crypto/signing-keys.ts";
+import { SIGNING_ALGS, signingAlgOf } from "../crypto/signing-algs.ts";
+import {
+  addSigningKey,
+  algsInUse,
+  DEFAULT_ALG,
+  KEEP_AFTER,
+  PUBLISH_BEFORE_USE,
+  supersededAt,
+} from "../crypto/signing-keys.ts";
 import type { Millis } from "../oauth/model.ts";
 import type { AdminContext } from "./context.ts";
 import { refuse } from "./problem.ts";
@@ -39,16 +47,18 @@ function stateOf(key: StoredKey, all: readonly StoredKey[], now: Millis): KeySta
 
 /**
  * Makes a key. It is published at once and signs a day later, when every API has it; with `immediately` it signs at once, for when the present
- * one is no longer trusted: an API that keeps the old key set refuses its tokens until it asks again. Throws `conflict` where a next key is
- * published already.
+ * one is no longer trusted: an API that keeps the old key set refuses its tokens until it asks again. `alg`: of which the key is, ES256 if it isn't
+ * said. Throws `invalid` for an alg that there isn't, `conflict` where a next key is published already.
  */
 export async function rotateKey(
-  { immediately }: { readonly immediately: boolean },
+  { immediately, alg: named = DEFAULT_ALG }: { readonly immediately: boolean; readonly alg?: string },
   context: KeyContext,
 ): Promise<StoredKey> {
   const { storage } = context;
+  const alg = signingAlgOf(named) ?? refuse("invalid", "alg", `it is one of ${SIGNING_ALGS.join(", ")}`);
   const now = context.now();
-  const before = await storage.listKeys();
+  const all = await storage.listKeys();
+  const before = all.filter((key) => key.alg === alg);
   const pending = before.filter(({ activeFrom, retiredAt }) => activeFrom > now && retiredAt === null);
   const [next] = pending;
   if (next !== undefined && !immediately) {
@@ -61,19 +71,19 @@ export async function rotateKey(
   // The very first key has nobody to wait for.
   const activeFrom =
     immediately || before.every(({ retiredAt }) => retiredAt !== null) ? now : now + PUBLISH_BEFORE_USE;
-  if (!(await addSigningKey(storage, context.secrets(), before, now, activeFrom))) {
+  if (!(await addSigningKey(storage, context.secrets(), before, now, activeFrom, alg))) {
     refuse("conflict", null, "another process made a key at the same moment: look at the list, then try again");
   }
   // One that was to come would take over from the new one tomorrow.
   for (const { kid } of pending) await storage.retireKey({ kid, now });
-  const known = new Set(before.map(({ kid }) => kid));
+  const known = new Set(all.map(({ kid }) => kid));
   const made = (await storage.listKeys()).find(({ kid }) => !known.has(kid));
   return made ?? refuse("conflict", null, "the new key was removed at once by another");
 }
 
 /**
  * Takes a key out of use. It stays published until the last token that it signed has expired; with `immediately` it is gone at once and its
- * tokens are refused. Throws `unknown`, `conflict` where it is the only one that can sign.
+ * tokens are refused. Throws `unknown`, `conflict` where it is the only one that can sign what an API's tokens are signed with.
  */
 export async function retireKey(
   kid: string,
@@ -84,9 +94,13 @@ export async function retireKey(
   const key = keys.find((one) => one.kid === kid);
   if (key === undefined) return refuse("unknown", "kid", `there is no key ${JSON.stringify(kid)}`);
   const at = now();
-  const others = keys.filter((one) => one.kid !== kid && one.retiredAt === null && one.activeFrom <= at);
-  if (key.retiredAt === null && others.length === 0) {
-    refuse("conflict", "kid", "no other key could sign: make one that does first (key rotate --now)");
+  const others = keys.filter(
+    (one) => one.kid !== kid && one.alg === key.alg && one.retiredAt === null && one.activeFrom <= at,
+  );
+  const inUse: readonly string[] = algsInUse(await storage.listResources());
+  if (key.retiredAt === null && others.length === 0 && inUse.includes(key.alg)) {
+    const flag = key.alg === DEFAULT_ALG ? "" : ` --alg ${key.alg}`;
+    refuse("conflict", "kid", `no other key could sign: make one that does first (key rotate --now${flag})`);
   }
   if (immediately) await storage.removeKey({ kid });
   else if (!(await storage.retireKey({ kid, now: at }))) refuse("conflict", "kid", "this key was retired before");

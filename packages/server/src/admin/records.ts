@@ -1,6 +1,6 @@
 /** Records as operators get them: RFC 7591's names for clients (§§2, 3.2.1), snake_case for all, never a hash or a sealed byte. */
 
-import type { Client, Consent, Millis, Resource, Scope } from "../oauth/model.ts";
+import type { Client, Consent, Millis, Resource, Scope, TrustedIssuer } from "../oauth/model.ts";
 import type { Person, Session } from "../owners/storage.ts";
 import type { ClientWithSecret } from "./clients.ts";
 import type { KeyState } from "./keys.ts";
@@ -22,7 +22,7 @@ export function clientRecord(client: Client, issuer: string, secret: string | nu
     client_id: client.clientId,
     ...(secret === null ? {} : { client_secret: secret }),
     client_id_issued_at: Math.floor(client.createdAt / 1000),
-    ...(client.type === "public" ? {} : { client_secret_expires_at: 0 }),
+    ...(client.secrets.length === 0 ? {} : { client_secret_expires_at: 0 }),
     client_name: client.name,
     type: client.type,
     status: client.status,
@@ -32,6 +32,11 @@ export function clientRecord(client: Client, issuer: string, secret: string | nu
     scope: client.scopes.join(" "),
     own_scope: client.ownScopes.join(" "),
     token_endpoint_auth_method: client.authMethod,
+    ...(client.jwks === null ? {} : { jwks: JSON.parse(client.jwks) as unknown }),
+    ...(client.jwksUri === null ? {} : { jwks_uri: client.jwksUri }),
+    ...(client.tlsSubject === null ? {} : { [client.tlsSubject.field]: client.tlsSubject.value }),
+    ...(client.certificateBound ? { tls_client_certificate_bound_access_tokens: true } : {}),
+    ...(client.tokenEndpointAudience ? { token_endpoint_audience: true } : {}),
     require_pkce: client.type === "public" || client.requirePkce,
     allow_plain_pkce: client.allowPlainPkce,
     first_party: client.firstParty,
@@ -85,6 +90,26 @@ export function resourceRecord(resource: Resource, secret: string | null = null)
     introspection_client_id: resource.introspectionClientId,
     ...(secret === null ? {} : { introspection_client_secret: secret }),
     created_at: time(resource.createdAt),
+  };
+}
+
+/** Keys in full: they are public, and whoever asks wants to compare them. */
+export function issuerRecord(issuer: TrustedIssuer): WireRecord {
+  return {
+    issuer: issuer.issuer,
+    type: issuer.type,
+    status: issuer.status,
+    ...(issuer.jwks === null ? {} : { jwks: JSON.parse(issuer.jwks) as unknown }),
+    ...(issuer.jwksUri === null ? {} : { jwks_uri: issuer.jwksUri }),
+    ...(issuer.type === "saml" ? { certificates: issuer.certificates } : {}),
+    scope: issuer.scopes.join(" "),
+    clients: issuer.clients,
+    audience: issuer.audience,
+    max_lifetime: issuer.maxLifetime,
+    map_subject: issuer.mapSubject,
+    subjects: issuer.subjects,
+    create_owners: issuer.createOwners,
+    created_at: time(issuer.createdAt),
   };
 }
 

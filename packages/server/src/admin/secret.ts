@@ -15,9 +15,12 @@ export function newClientId({ randomBytes }: Pick<AdminContext, "randomBytes">):
   }
 }
 
-/** A secret of a client or an API: 32 random bytes, behind a prefix that secret scanners know. */
-export function newSecret({ randomBytes }: Pick<AdminContext, "randomBytes">): string {
-  return `cs_${base64url(randomBytes(32))}`;
+/**
+ * A secret of a client or an API: random bytes, behind a prefix that secret scanners know. `size`: 32 unless it is a key of HS512, which wants as many
+ * bytes as the hash has (RFC 7518 §3.2).
+ */
+export function newSecret({ randomBytes }: Pick<AdminContext, "randomBytes">, size: 32 | 64 = 32): string {
+  return `cs_${base64url(randomBytes(size))}`;
 }
 
 /** 32 letters and digits that can't be taken for each other. */

@@ -1,6 +1,6 @@
 /** The storage port of the operator: clients, scopes, resources, signing keys, housekeeping. Each verb is one transaction. */
 
-import type { Client, Consent, Millis, Resource, Scope } from "../oauth/model.ts";
+import type { Client, Consent, Millis, Resource, Scope, TrustedIssuer } from "../oauth/model.ts";
 
 /** A client with the version of its record, for optimistic updates. */
 export interface Versioned<T> {
@@ -31,6 +31,7 @@ export interface CatalogVersions {
   readonly scopes: number;
   readonly resources: number;
   readonly keys: number;
+  readonly issuers: number;
   /** When a scope was last removed. */
   readonly scopesReducedAt: Millis | null;
 }
@@ -58,6 +59,10 @@ export interface AdminStorage {
   putResource(args: { readonly resource: Resource; readonly create: boolean }): Promise<PutOutcome>;
   /** Refused while scopes belong to it. */
   deleteResource(args: { readonly identifier: string }): Promise<"deleted" | "unknown" | "in_use">;
+
+  listIssuers(): Promise<readonly TrustedIssuer[]>;
+  putIssuer(args: { readonly issuer: TrustedIssuer; readonly create: boolean }): Promise<PutOutcome>;
+  deleteIssuer(args: { readonly issuer: string }): Promise<boolean>;
 
   putLogo(args: {
     readonly hash: string;

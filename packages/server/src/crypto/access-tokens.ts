@@ -1,36 +1,48 @@
-/** JWT access tokens (RFC 9068): signed in batches, once per turn of the event loop. */
+/** Access tokens as their API takes them: a JWT (RFC 9068), signed in batches once per turn of the event loop, or sealed. */
 
 import { LRUCache } from "lru-cache";
-import type { Millis } from "../oauth/model.ts";
+import type { Millis, SigningAlg } from "../oauth/model.ts";
 import type { AccessTokenClaims, AccessTokens, VerifiedAccessToken } from "../oauth/ports.ts";
-import { signEs256, verifyEs256 } from "./es256.ts";
 import { hashes } from "./hashes.ts";
 import { randomText } from "./random.ts";
-import type { KeySet } from "./signing-keys.ts";
+import { seal, unseal } from "./seal.ts";
+import type { Secrets } from "./secrets.ts";
+import { signingAlgorithms } from "./signing-algs.ts";
+import type { KeySet, SigningKey } from "./signing-keys.ts";
 
 const MAX_TOKEN = 8192;
+/** Scanners for leaked secrets know a sealed token by it; a JWT begins otherwise. */
+const SEALED_PREFIX = "at_";
 
 interface Waiting {
   readonly claims: AccessTokenClaims;
-  readonly resolve: (token: string) => void;
+  readonly resolve: (token: string | Promise<string>) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** `keys` answers with the keys of the moment; it is asked once per batch. */
-export class JwtAccessTokens implements AccessTokens {
-  readonly #issuer: string;
-  readonly #keys: () => Promise<KeySet>;
+export interface AccessTokenParts {
+  readonly issuer: string;
+  readonly secrets: Secrets;
+  /** The keys of the moment; asked once per batch. */
+  keys(): Promise<KeySet>;
+  /** Makes the first key of an alg: where an API began to use it a moment ago. The keys with it. */
+  makeKey(alg: SigningAlg): Promise<KeySet>;
+}
+
+/** Makes the tokens of all APIs and knows them again. None is stored. */
+export class OwnAccessTokens implements AccessTokens {
+  readonly #parts: AccessTokenParts;
   #waiting: Waiting[] = [];
   // An API introspects the same token again and again: its signature is checked once, its end each time.
   readonly #verified = new LRUCache<string, VerifiedAccessToken>({ max: 10_000 });
   #jwks = "";
 
-  constructor(issuer: string, keys: () => Promise<KeySet>) {
-    this.#issuer = issuer;
-    this.#keys = keys;
+  constructor(parts: AccessTokenParts) {
+    this.#parts = parts;
   }
 
   sign(claims: AccessTokenClaims): Promise<string> {
+    if (claims.format === "opaque") return Promise.resolve(this.#seal(claims));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ claims, resolve, reject });
       // Everything that this turn brings is signed together: fewer switches between parsing and signing, a shorter tail.
@@ -38,23 +50,42 @@ export class JwtAccessTokens implements AccessTokens {
     });
   }
 
+  /** `at_` ‖ base64url of the claims under AES-256-GCM: whose tag tells a token of ours from any other text, before anything is looked up. */
+  #seal(claims: AccessTokenClaims): string {
+    const sealed = seal(this.#parts.secrets, "access token", "", Buffer.from(this.#payload(claims)));
+    return SEALED_PREFIX + Buffer.from(sealed).toString("base64url");
+  }
+
   async #signAll(): Promise<void> {
     const batch = this.#waiting;
     this.#waiting = [];
     try {
-      const { active } = await this.#keys();
+      const { active } = await this.#parts.keys();
       for (const { claims, resolve } of batch) {
-        const input = `${active.header}.${Buffer.from(this.#payload(claims)).toString("base64url")}`;
-        resolve(`${input}.${signEs256(input, active.privateKey).toString("base64url")}`);
+        const key = active.get(claims.alg);
+        resolve(key === undefined ? this.#signWithFirst(claims) : this.#signWith(key, claims));
       }
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }
   }
 
-  #payload({ sub, aud, clientId, scope, iat, exp, grantId, person }: AccessTokenClaims): string {
+  #signWith({ alg, header, privateKey }: SigningKey, claims: AccessTokenClaims): string | Promise<string> {
+    const input = `${header}.${Buffer.from(this.#payload(claims)).toString("base64url")}`;
+    const signature = signingAlgorithms[alg].sign(input, privateKey);
+    const withSignature = (bytes: Buffer) => `${input}.${bytes.toString("base64url")}`;
+    return signature instanceof Promise ? signature.then(withSignature) : withSignature(signature);
+  }
+
+  async #signWithFirst(claims: AccessTokenClaims): Promise<string> {
+    const key = (await this.#parts.makeKey(claims.alg)).active.get(claims.alg);
+    if (key === undefined) throw new Error(`there is no key for ${claims.alg}, though one has been made`);
+    return this.#signWith(key, claims);
+  }
+
+  #payload({ sub, aud, clientId, scope, iat, exp, grantId, person, certificateThumbprint }: AccessTokenClaims): string {
     return JSON.stringify({
-      iss: this.#issuer,
+      iss: this.#parts.issuer,
       sub,
       aud,
       client_id: clientId,
@@ -63,6 +94,7 @@ export class JwtAccessTokens implements AccessTokens {
       exp,
       // The grant's id leads introspection to its row where an API wants to be told of the grant's end.
       jti: grantId === null ? randomText(16) : `${grantId}.${randomText(12)}`,
+      ...(certificateThumbprint === undefined ? {} : { cnf: { "x5t#S256": certificateThumbprint } }),
       ...(person === null
         ? {}
         : { auth_time: Math.floor(person.authTime / 1000), acr: person.acr ?? undefined, amr: person.amr }),
@@ -71,7 +103,18 @@ export class JwtAccessTokens implements AccessTokens {
 
   async verify(token: string, now: Millis): Promise<VerifiedAccessToken | undefined> {
     if (token.length > MAX_TOKEN) return undefined;
-    const keys = await this.#keys();
+    const verified = token.startsWith(SEALED_PREFIX) ? this.#open(token) : await this.#verify(token);
+    return verified !== undefined && verified.claims.exp * 1000 > now ? verified : undefined;
+  }
+
+  #open(token: string): VerifiedAccessToken | undefined {
+    const bytes = canonical(token.slice(SEALED_PREFIX.length));
+    const plain = bytes && unseal(this.#parts.secrets, "access token", "", bytes);
+    return plain && verifiedOf(plain);
+  }
+
+  async #verify(token: string): Promise<VerifiedAccessToken | undefined> {
+    const keys = await this.#parts.keys();
     if (keys.jwks !== this.#jwks) {
       // A key went: what it signed is no longer ours to vouch for.
       this.#jwks = keys.jwks;
@@ -80,23 +123,32 @@ export class JwtAccessTokens implements AccessTokens {
     const key = hashes.sha256(token);
     let verified = this.#verified.get(key);
     if (verified === undefined) {
-      verified = this.#check(token, keys);
-      if (verified === undefined) return undefined;
-      this.#verified.set(key, verified);
+      verified = check(token, keys);
+      if (verified !== undefined) this.#verified.set(key, verified);
     }
-    return verified.claims.exp * 1000 > now ? verified : undefined;
+    return verified;
   }
+}
 
-  /** Ours has exactly one of our own headers, so nothing in a foreign header is ever interpreted. */
-  #check(token: string, { published }: KeySet): VerifiedAccessToken | undefined {
-    const [header, payload = "", signature = "", ...rest] = token.split(".");
-    const key = published.find((one) => one.header === header);
-    if (key === undefined || rest.length > 0) return undefined;
-    const bytes = Buffer.from(signature, "base64url");
-    if (bytes.toString("base64url") !== signature) return undefined;
-    if (!verifyEs256(`${header}.${payload}`, bytes, key.publicKey)) return undefined;
-    const claims = JSON.parse(Buffer.from(payload, "base64url").toString()) as VerifiedAccessToken["claims"];
-    const [grantId, random] = claims.jti.split(".");
-    return { claims, grantId: random === undefined ? null : (grantId ?? null) };
-  }
+/** Ours has exactly one of our own headers, so nothing in a foreign header is ever interpreted; the alg is the key's. */
+function check(token: string, { published }: KeySet): VerifiedAccessToken | undefined {
+  const [header, payload = "", signature = "", ...rest] = token.split(".");
+  const key = published.find((one) => one.header === header);
+  const bytes = canonical(signature);
+  if (key === undefined || bytes === undefined || rest.length > 0) return undefined;
+  if (!signingAlgorithms[key.alg].verify(`${header}.${payload}`, bytes, key.publicKey)) return undefined;
+  return verifiedOf(Buffer.from(payload, "base64url"));
+}
+
+/** Base64url has several spellings of the same bytes; only one is ours. */
+function canonical(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, "base64url");
+  return bytes.toString("base64url") === text ? bytes : undefined;
+}
+
+/** Bytes that are known to be ours. */
+function verifiedOf(payload: Buffer): VerifiedAccessToken {
+  const claims = JSON.parse(payload.toString()) as VerifiedAccessToken["claims"];
+  const [grantId, random] = claims.jti.split(".");
+  return { claims, grantId: random === undefined ? null : (grantId ?? null) };
 }

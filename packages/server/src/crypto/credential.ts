@@ -25,6 +25,7 @@ export type AnyCredentialKind = CredentialKind | "session" | "device";
 const prefixes: Readonly<Record<AnyCredentialKind, string>> = {
   code: "ac_",
   refresh_token: "rt_",
+  device_code: "dc_",
   session: "",
   device: "",
 };

@@ -46,7 +46,11 @@ let decoy: Promise<string> | undefined;
 
 /** False for a wrong one. Without a hash the same time is spent on a decoy, so that an unknown name takes as long. */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
-  decoy ??= hashPassword("a decoy that nobody has");
+  decoy ??= hashPassword("a decoy that nobody has").catch((error: unknown) => {
+    decoy = undefined;
+    throw error;
+  });
+  decoy.catch(() => undefined);
   const against = stored ?? (await decoy);
   const matches = await inTurn(() => verify(against, prepared(password)));
   return matches && stored !== null;

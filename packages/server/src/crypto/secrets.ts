@@ -13,11 +13,16 @@ export interface DerivedKey {
 export type Purpose =
   | "code"
   | "refresh_token"
+  | "device_code"
+  | "user code"
+  | "device request"
   | "session"
   | "device"
   | "csrf"
   | "authorization request"
   | "signing key"
+  | "access token"
+  | "client secret"
   | "attempt"
   | "verified";
 

@@ -1,23 +1,27 @@
 /** Signing keys: made at first start, sealed at rest, published a day before they sign (RFC 7517, RFC 7638). */
 
-import { createHash, createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from "node:crypto";
-import { promisify } from "node:util";
+import { createHash, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import type { AdminStorage, StoredKey } from "../admin/storage.ts";
-import type { Millis } from "../oauth/model.ts";
+import type { Millis, Resource, SigningAlg } from "../oauth/model.ts";
 import { seal, unseal } from "./seal.ts";
 import type { Secrets } from "./secrets.ts";
+import { signingAlgOf, signingAlgorithms } from "./signing-algs.ts";
+
+/** What signs for the server itself and for an API that names nothing else. */
+export const DEFAULT_ALG: SigningAlg = "ES256";
 
 const DAY = 86_400_000;
 /** A new key is made when the newest is this old … */
 export const ROTATE_AFTER: Millis = 30 * DAY;
 /** … and signs only when it has been published for this long: every API has fetched it by then. */
 export const PUBLISH_BEFORE_USE: Millis = DAY;
-/** How long a key stays published after it signed last: longer than any access token lives (60 min at most) and any clock is off. */
-export const KEEP_AFTER: Millis = 2 * 3_600_000;
+/** How long a key stays published after it signed last: longer than any access token lives (a day at most) and any clock is off. */
+export const KEEP_AFTER: Millis = 25 * 3_600_000;
 
 /** A key that verifies. */
 export interface PublishedKey {
   readonly kid: string;
+  readonly alg: SigningAlg;
   readonly publicKey: KeyObject;
   /** The encoded JOSE header of its access tokens. */
   readonly header: string;
@@ -30,9 +34,9 @@ export interface SigningKey extends PublishedKey {
 
 /** The keys of the moment. */
 export interface KeySet {
-  /** Signs. */
-  readonly active: SigningKey;
-  /** Verify, and are published: the active one, those to come, and those whose last token may still live. */
+  /** The one of each alg that signs; `ES256` is always there, another one once an API uses it. */
+  readonly active: ReadonlyMap<SigningAlg, SigningKey>;
+  /** Verify, and are published: the active ones, those to come, and those whose last token may still live. */
   readonly published: readonly PublishedKey[];
   /** The JWK Set, serialized. */
   readonly jwks: string;
@@ -42,35 +46,38 @@ export interface KeySet {
 
 /** The key that signs was sealed under a secret that isn't in the list. */
 export class SigningKeySealed extends Error {
-  constructor() {
+  constructor(alg: SigningAlg) {
+    const [which, flag] = alg === DEFAULT_ALG ? ["", ""] : [`${alg} `, ` --alg ${alg}`];
     super(
-      "the signing key cannot be unsealed: ASSENT_SECRET (or the file secret in the data directory) must contain the secret that it was sealed under, behind the first of the list. Where that one has leaked or is lost, make another key: assent key rotate --now",
+      `the ${which}signing key cannot be unsealed: ASSENT_SECRET (or the file secret in the data directory) must contain the secret that it was sealed under, behind the first of the list. Where that one has leaked or is lost, make another key: assent key rotate --now${flag}`,
     );
     this.name = "SigningKeySealed";
   }
 }
 
-const generate = promisify(generateKeyPair);
-
-/** Makes and stores a key; false: another process made one at the same time. */
+/** Makes and stores a key; false: another process made one of this alg at the same time. `existing`: all keys there are. */
 export async function addSigningKey(
   storage: Pick<AdminStorage, "addKey">,
   secrets: Secrets,
   existing: readonly StoredKey[],
   now: Millis,
   activeFrom: Millis,
+  alg: SigningAlg = DEFAULT_ALG,
 ): Promise<boolean> {
-  const { privateKey, publicKey } = await generate("ec", { namedCurve: "P-256" });
-  const { kty, crv, x, y } = publicKey.export({ format: "jwk" });
+  const { members, generate } = signingAlgorithms[alg];
+  const { privateKey, publicKey } = await generate();
+  const jwk = publicKey.export({ format: "jwk" });
+  const required = Object.fromEntries(members.map((name) => [name, jwk[name]]));
   // RFC 7638: the thumbprint is the id.
-  const kid = createHash("sha256").update(JSON.stringify({ crv, kty, x, y })).digest("base64url");
+  const kid = createHash("sha256").update(JSON.stringify(required)).digest("base64url");
   const pkcs8 = privateKey.export({ format: "der", type: "pkcs8" });
+  const serials = existing.filter((key) => key.alg === alg).map(({ serial }) => serial);
   return storage.addKey({
     key: {
       kid,
-      alg: "ES256",
-      serial: Math.max(0, ...existing.map(({ serial }) => serial)) + 1,
-      publicJwk: JSON.stringify({ kty, crv, x, y, kid, use: "sig", alg: "ES256" }),
+      alg,
+      serial: Math.max(0, ...serials) + 1,
+      publicJwk: JSON.stringify({ ...required, kid, use: "sig", alg }),
       sealedPrivate: seal(secrets, "signing key", kid, pkcs8),
       createdAt: now,
       activeFrom,
@@ -79,30 +86,44 @@ export async function addSigningKey(
   });
 }
 
-/** Makes what is missing: the first key, at once active; and the next one, when the newest is old enough. */
+/** The algs that tokens of these APIs are signed with, the server's own first. Sealed tokens need none. */
+export function algsInUse(resources: readonly Resource[]): readonly SigningAlg[] {
+  const named = resources.filter(({ tokenFormat }) => tokenFormat === "jwt").map(({ alg }) => alg);
+  return [...new Set([DEFAULT_ALG, ...named])];
+}
+
+/** Makes what is missing of each alg: the first key, at once active; and the next one, when the newest is old enough. */
 export async function ensureKeys(
   storage: Pick<AdminStorage, "addKey" | "listKeys">,
   secrets: Secrets,
   now: Millis,
+  algs: readonly SigningAlg[] = [DEFAULT_ALG],
 ): Promise<void> {
-  const keys = (await storage.listKeys()).filter(({ retiredAt }) => retiredAt === null);
-  const newest = Math.max(0, ...keys.map(({ activeFrom }) => activeFrom));
-  if (keys.length === 0) await addSigningKey(storage, secrets, await storage.listKeys(), now, now);
-  else if (newest + ROTATE_AFTER - PUBLISH_BEFORE_USE <= now) {
-    await addSigningKey(storage, secrets, await storage.listKeys(), now, now + PUBLISH_BEFORE_USE);
+  for (const alg of algs) {
+    const all = await storage.listKeys();
+    const keys = all.filter((key) => key.alg === alg && key.retiredAt === null);
+    const newest = Math.max(0, ...keys.map(({ activeFrom }) => activeFrom));
+    if (keys.length === 0) await addSigningKey(storage, secrets, all, now, now, alg);
+    else if (newest + ROTATE_AFTER - PUBLISH_BEFORE_USE <= now) {
+      await addSigningKey(storage, secrets, all, now, now + PUBLISH_BEFORE_USE, alg);
+    }
   }
 }
 
-/** The keys of a moment, from their records. Throws where the key that signs can't be unsealed: ASSENT_SECRET isn't the one it was sealed under. */
+/** The keys of a moment, from their records. Throws where a key that signs can't be unsealed: ASSENT_SECRET isn't the one it was sealed under. */
 export function keySet(stored: readonly StoredKey[], secrets: Secrets, now: Millis): KeySet {
   const keys = stored.filter((key) => isPublished(key, stored, now));
   const usable = keys.filter(({ activeFrom, retiredAt }) => retiredAt === null && activeFrom <= now);
   // The last one made, as in `supersededAt`: an operator's rotation at once comes before a key that was announced earlier for a later day.
-  const newest = usable.toSorted((a, b) => b.serial - a.serial)[0];
-  if (newest === undefined) throw new Error("no signing key is active");
+  const newest = new Map(usable.toSorted((a, b) => a.serial - b.serial).map((key) => [algOf(key), key]));
+  if (!newest.has(DEFAULT_ALG)) throw new Error("no signing key is active");
+  const signing = [...newest].map(([alg, key]): [SigningAlg, SigningKey] => [
+    alg,
+    { ...publicHalf(key), privateKey: privateHalf(key, secrets) },
+  ]);
   const changes = stored.map(({ activeFrom }) => activeFrom).filter((at) => at > now);
   return {
-    active: { ...publicHalf(newest), privateKey: privateHalf(newest, secrets) },
+    active: new Map(signing),
     published: keys.map(publicHalf),
     jwks: JSON.stringify({ keys: keys.map(({ publicJwk }) => JSON.parse(publicJwk) as unknown) }),
     until: Math.min(now + 60_000, ...changes),
@@ -125,17 +146,26 @@ function isPublished(key: StoredKey, all: readonly StoredKey[], now: Millis): bo
   return at === undefined || now < at + KEEP_AFTER;
 }
 
-function publicHalf({ kid, publicJwk }: StoredKey): PublishedKey {
+function algOf({ kid, alg }: StoredKey): SigningAlg {
+  const known = signingAlgOf(alg);
+  if (known === undefined) throw new Error(`the key ${kid} is of an alg that this version doesn't know: ${alg}`);
+  return known;
+}
+
+function publicHalf(key: StoredKey): PublishedKey {
+  const { kid, publicJwk } = key;
+  const alg = algOf(key);
   return {
     kid,
+    alg,
     publicKey: createPublicKey({ key: JSON.parse(publicJwk), format: "jwk" }),
-    header: Buffer.from(JSON.stringify({ alg: "ES256", typ: "at+jwt", kid })).toString("base64url"),
+    header: Buffer.from(JSON.stringify({ alg, typ: "at+jwt", kid })).toString("base64url"),
   };
 }
 
-/** Only the key that signs is unsealed: those before it verify, whatever became of the secret that they were sealed under. */
-function privateHalf({ kid, sealedPrivate }: StoredKey, secrets: Secrets): KeyObject {
-  const pkcs8 = unseal(secrets, "signing key", kid, sealedPrivate);
-  if (pkcs8 === undefined) throw new SigningKeySealed();
+/** Only keys that sign are unsealed: those before them verify, whatever became of the secret that they were sealed under. */
+function privateHalf(key: StoredKey, secrets: Secrets): KeyObject {
+  const pkcs8 = unseal(secrets, "signing key", key.kid, key.sealedPrivate);
+  if (pkcs8 === undefined) throw new SigningKeySealed(algOf(key));
   return createPrivateKey({ key: pkcs8, format: "der", type: "pkcs8" });
 }

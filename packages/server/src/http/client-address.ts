@@ -25,6 +25,11 @@ export class TrustedProxies {
     }
   }
 
+  /** `peer`: the socket's address. True: what it says of the client is believed. */
+  trusts(peer: string): boolean {
+    return this.#any && this.#trusts(plain(peer));
+  }
+
   /** `peer`: the socket's address. */
   resolve(peer: string, headers: Headers): Forwarded {
     const address = plain(peer);

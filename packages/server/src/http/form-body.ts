@@ -1,6 +1,7 @@
 /** The body of a form (RFC 6749 §4.1.3, Appendix B): its type, its character set, nothing compressed. */
 
 import { refuse } from "../oauth/errors.ts";
+import type { TokenRequest } from "../oauth/token-endpoint/endpoint.ts";
 import type { HttpRequest } from "./message.ts";
 
 /** `application/x-www-form-urlencoded`, in UTF-8 if it says. */
@@ -23,10 +24,15 @@ export function isForm(request: HttpRequest): boolean {
 }
 
 /** The form of a back-channel request; refuses what isn't one. */
-export function backChannelForm(request: HttpRequest): { body: string; authorization: readonly string[] } {
+export function backChannelForm(request: HttpRequest): TokenRequest {
   if (request.insecure) refuse("insecure_transport");
   if (request.header("early-data") === "1") refuse("too_early");
   if (isEncoded(request.header("content-encoding"))) refuse("content_encoding_refused");
   if (!isForm(request)) refuse("content_type_not_form");
-  return { body: request.body, authorization: request.headers("authorization") };
+  return {
+    body: request.body,
+    authorization: request.headers("authorization"),
+    address: request.address,
+    certificate: () => request.certificate(),
+  };
 }

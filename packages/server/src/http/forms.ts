@@ -51,3 +51,41 @@ export function openInteraction(secrets: Secrets, browser: string, sealed: strin
   const [query, startedAt, nonce, codeSalt] = JSON.parse(plain.toString()) as [string, Millis, string, string];
   return { query, startedAt, nonce, codeSalt };
 }
+
+/** A device's code that somebody typed in: carried by the browser through sign-in to their answer, sealed, bound to it (RFC 8628 §3.3). */
+export interface DeviceEntry {
+  /** As it was typed. */
+  readonly userCode: string;
+  /** The session of this browser that has the request; null: the code hasn't been looked for yet. */
+  readonly claimedBy: string | null;
+  /** Who asks, once that is known: after the answer, too, the page says whom it was about. */
+  readonly clientId: string | null;
+  /** The reader said that the device is theirs, although it asked from another network. */
+  readonly confirmed: boolean;
+}
+
+/** Longer than any code, however it is spaced. */
+const MAX_TYPED = 100;
+
+export function newDeviceEntry(typed: string): DeviceEntry {
+  return { userCode: typed.slice(0, MAX_TYPED), claimedBy: null, clientId: null, confirmed: false };
+}
+
+export function sealDeviceEntry(secrets: Secrets, browser: string, entry: DeviceEntry): string {
+  const plain = Buffer.from(JSON.stringify([entry.userCode, entry.claimedBy, entry.clientId, entry.confirmed]));
+  return Buffer.from(seal(secrets, "device request", browser, plain)).toString("base64url");
+}
+
+/** Undefined: not ours, changed, or another browser's. How long it is good is the request's own matter. */
+export function openDeviceEntry(secrets: Secrets, browser: string, sealed: string | null): DeviceEntry | undefined {
+  if (sealed === null || sealed.length > 2048 || !/^[A-Za-z0-9_-]+$/.test(sealed)) return undefined;
+  const plain = unseal(secrets, "device request", browser, Buffer.from(sealed, "base64url"));
+  if (plain === undefined) return undefined;
+  const [userCode, claimedBy, clientId, confirmed] = JSON.parse(plain.toString()) as [
+    string,
+    string | null,
+    string | null,
+    boolean,
+  ];
+  return { userCode, claimedBy, clientId, confirmed };
+}

@@ -3,12 +3,13 @@
 import type { Assent } from "../assent.ts";
 import { sha256 } from "../crypto/credential.ts";
 import { derivedId } from "../crypto/id.ts";
+import { grantedResponse, implicitUntil } from "../oauth/authorization-endpoint/implicit.ts";
 import {
   type AuthorizationRequest,
   checkAuthorizationRequest,
   type RefusedRequest,
 } from "../oauth/authorization-endpoint/request.ts";
-import { type AuthorizationResponse, codeResponse, errorResponse } from "../oauth/authorization-endpoint/response.ts";
+import { type AuthorizationResponse, errorResponse } from "../oauth/authorization-endpoint/response.ts";
 import type { ConditionName } from "../oauth/errors.ts";
 import type { Consent, Scope } from "../oauth/model.ts";
 import { parseParameters } from "../oauth/parameters.ts";
@@ -93,15 +94,12 @@ export async function advance(underway: Underway, assent: Assent): Promise<Answe
     ownerId: person.personId,
     clientId: request.client.clientId,
   });
-  if (request.client.firstParty) return recordFirstParty(underway, scopes, person, session, assent);
   const decision = decideConsent(request, scopes, consent, now);
+  if (decision === "vouched") return recordFirstParty(underway, scopes, person, session, assent);
   if (decision === "skip") {
-    const issued = await assent.storage.issueGrant({
-      grant: newGrant(underway, scopes, person, session, "forever", assent),
-      address: underway.http.address,
-      now,
-    });
-    if (issued.kind !== "no_consent") return issuedAnswer(issued, underway, person, assent);
+    const grant = newGrant(underway, scopes, person, session, "forever", assent);
+    const issued = await assent.storage.issueGrant({ grant, address: underway.http.address, now });
+    if (issued.kind !== "no_consent") return issuedAnswer(issued, grant, underway, assent);
     // It ended between the look and the lock: ask.
   }
   return silent
@@ -129,8 +127,9 @@ async function recordFirstParty(
 ): Promise<Answer> {
   const now = assent.now();
   const { client } = underway.request;
+  const grant = newGrant(underway, scopes, person, session, "forever", assent);
   const outcome = await assent.storage.approve({
-    grant: newGrant(underway, scopes, person, session, "forever", assent),
+    grant,
     grantedBy: person.personId,
     via: "first party",
     declined: [],
@@ -140,10 +139,10 @@ async function recordFirstParty(
     address: underway.http.address,
     now,
   });
-  return issuedAnswer(outcome, underway, person, assent);
+  return issuedAnswer(outcome, grant, underway, assent);
 }
 
-/** The grant of an answer. Its id derives from the request and the owner: done twice, it is one grant with one code. */
+/** The grant of an answer. Its id derives from the request and the owner: done twice, it is one grant with one code. For a token it has none. */
 export function newGrant(
   { request, interaction }: Underway,
   scopes: readonly Scope[],
@@ -153,14 +152,15 @@ export function newGrant(
   assent: Assent,
 ): NewGrant {
   const { client } = request;
+  const implicit = request.responseType === "token";
   return {
     partition: person.partition,
     grantId: derivedId(person.partition, "grant", interaction.nonce, person.personId),
     clientId: client.clientId,
     ownerId: person.personId,
     personId: person.personId,
-    refreshable: client.grantTypes.includes("refresh_token") && duration !== "once",
-    codeSaltHash: sha256(Buffer.from(interaction.codeSalt, "base64url")),
+    refreshable: client.grantTypes.includes("refresh_token") && duration !== "once" && !implicit,
+    codeSaltHash: implicit ? new Uint8Array() : sha256(Buffer.from(interaction.codeSalt, "base64url")),
     redirectUri: request.redirectUri,
     codeChallenge: request.codeChallenge,
     codeChallengeMethod: request.codeChallengeMethod,
@@ -171,17 +171,23 @@ export function newGrant(
     acr: session.acr,
     amr: session.amr,
     codeUntil: assent.now() + assent.oauth.policy.codeTtl,
+    accessUntil: implicit ? implicitUntil(assent.oauth) : null,
   };
 }
 
-/** The code, to the client. The same request answered again gets the same code, while it is unspent. */
-export function issuedAnswer(outcome: IssueOutcome, underway: Underway, person: Person, assent: Assent): Answer {
+/** The code or the token, to the client. The same request answered again gets the same code, while it is unspent, or another token as long. */
+export async function issuedAnswer(
+  outcome: IssueOutcome,
+  grant: NewGrant,
+  underway: Underway,
+  assent: Assent,
+): Promise<Answer> {
   const { request, interaction, http } = underway;
   switch (outcome.kind) {
     case "issued":
       assent.event("grant_issued", {
         client_id: request.client.clientId,
-        owner: person.personId,
+        owner: grant.ownerId,
         scope: outcome.scopes.map(({ name }) => name).join(" "),
       });
       break;
@@ -192,9 +198,10 @@ export function issuedAnswer(outcome: IssueOutcome, underway: Underway, person: 
     case "no_consent":
       return deny(underway, "access_denied", assent);
   }
-  const grantId = derivedId(person.partition, "grant", interaction.nonce, person.personId);
-  const code = assent.credentials.make("code", grantId, 0, Buffer.from(interaction.codeSalt, "base64url"));
-  return toClient(codeResponse(request, code, assent.issuer), assent, http, underway.visitor.cookies);
+  const salt = Buffer.from(interaction.codeSalt, "base64url");
+  const makeCode = () => assent.credentials.make("code", grant.grantId, 0, salt);
+  const response = await grantedResponse(request, grant, outcome.scopes, makeCode, assent.oauth);
+  return toClient(response, assent, http, underway.visitor.cookies);
 }
 
 /** An error that the client learns of. */

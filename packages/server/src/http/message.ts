@@ -1,5 +1,6 @@
 /** A request and an answer as the endpoints see them: parsed once, free of the HTTP library. */
 
+import type { ClientCertificate } from "../oauth/client-authentication/client-certificate.ts";
 import type { Parameters } from "../oauth/parameters.ts";
 
 export interface HttpRequest {
@@ -20,6 +21,8 @@ export interface HttpRequest {
   readonly address: string;
   /** True where a trusted proxy says that the request came without TLS. */
   readonly insecure: boolean;
+  /** The certificate with which the client opened its connection; undefined: there is none. Read anew each time. */
+  certificate(): ClientCertificate | undefined;
   readonly id: string;
 }
 

@@ -23,6 +23,12 @@ export function refusalOf(error: unknown): { condition: ConditionName; detail: s
   return { condition: "server_error", detail: undefined, fault: true };
 }
 
+/** When another try makes sense, where the refusal knows. */
+export function retryAfterOf(error: unknown): Readonly<Record<string, string>> {
+  const seconds = error instanceof OAuthError ? error.retryAfter : undefined;
+  return seconds === undefined ? {} : { "retry-after": String(Math.max(1, seconds)) };
+}
+
 /** The error as RFC 6749 §5.2 has it. `basic`: the caller used the Authorization header, so 401 names the scheme. */
 export function problemJson(
   condition: ConditionName,

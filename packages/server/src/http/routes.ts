@@ -1,11 +1,19 @@
 /** The endpoint table: path, methods, who is answered when something is wrong, which other origins may read the answer. */
 
 import type { Assent } from "../assent.ts";
+import { VERIFICATION_PATH } from "../oauth/device-authorization.ts";
 import { endpoints } from "../oauth/server-metadata.ts";
 import { narrowApp, revokeApp, showApps, showSignOut, submitSignOut } from "./endpoints/account.ts";
 import { authorize } from "./endpoints/authorize.ts";
-import { introspection, revocation, token } from "./endpoints/back-channel.ts";
+import { deviceAuthorization, introspection, revocation, token } from "./endpoints/back-channel.ts";
 import { showConsent, submitConsent } from "./endpoints/consent.ts";
+import {
+  answerElsewhere,
+  showDevice,
+  showDeviceConsent,
+  submitDevice,
+  submitDeviceConsent,
+} from "./endpoints/device.ts";
 import { asset, errorCondition, home, jwks, live, logo, metadata, ready } from "./endpoints/documents.ts";
 import { showSignIn, submitSignIn, switchAccount } from "./endpoints/sign-in.ts";
 import type { Answer, HttpRequest } from "./message.ts";
@@ -28,10 +36,14 @@ export const routes: readonly Route[] = [
   { path: endpoints.token, POST: token, for: "programs", cors: true },
   { path: endpoints.revocation, POST: revocation, for: "programs", cors: true },
   { path: endpoints.introspection, POST: introspection, for: "programs" },
+  { path: endpoints.deviceAuthorization, POST: deviceAuthorization, for: "programs", cors: true },
   { path: endpoints.jwks, GET: jwks, for: "programs", cors: true },
   { path: "/login", GET: showSignIn, POST: submitSignIn, for: "people" },
   { path: "/login/switch", POST: switchAccount, for: "people" },
   { path: "/consent", GET: showConsent, POST: submitConsent, for: "people" },
+  { path: VERIFICATION_PATH, GET: showDevice, POST: submitDevice, for: "people" },
+  { path: "/device/consent", GET: showDeviceConsent, POST: submitDeviceConsent, for: "people" },
+  { path: "/device/elsewhere", POST: answerElsewhere, for: "people" },
   { path: "/account/apps", GET: showApps, for: "people" },
   { path: "/account/apps/revoke", POST: revokeApp, for: "people" },
   { path: "/account/apps/narrow", POST: narrowApp, for: "people" },

@@ -10,6 +10,7 @@ import {
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Assent } from "../assent.ts";
 import { type ConditionName, OAuthError } from "../oauth/errors.ts";
+import { clientCertificate } from "./client-certificate.ts";
 import { isEncoded, isFormType } from "./form-body.ts";
 import type { Answer, HttpRequest } from "./message.ts";
 import { problemAnswer, problemJson, refusalOf, wantsPage } from "./problem.ts";
@@ -138,8 +139,6 @@ function otherMethod(route: Route, http: HttpRequest, assent: Assent): Answer {
 /** `*`, never with credentials (RFC 9700 §2.6): what these endpoints need is in the request itself. */
 function withCors(answer: Answer, http: HttpRequest, route: Route): Answer {
   if (route.cors !== true) return answer;
-  // Documents carry it always: a cache may have got them for somebody without an origin.
-  if (http.header("origin") === undefined && route.POST !== undefined) return answer;
   const preflight = {
     "access-control-allow-methods": route.POST ? "POST" : "GET",
     "access-control-allow-headers": "authorization, content-type, accept",
@@ -199,6 +198,13 @@ function toRequest(request: FastifyRequest, assent: Assent): HttpRequest {
     headers: (name) => occurrences(raw.rawHeaders, name),
     address: forwarded.address,
     insecure: forwarded.proto === "http" && assent.issuer.startsWith("https:"),
+    certificate: () =>
+      clientCertificate(raw, {
+        fromProxy: assent.proxies.trusts(raw.socket.remoteAddress ?? ""),
+        headers: occurrences(raw.rawHeaders, "client-cert"),
+        authorities: assent.clientAuthorities,
+        now: assent.now(),
+      }),
     id: request.id,
   };
 }

@@ -2,7 +2,7 @@
 
 import type { Judged } from "./grants/judge.ts";
 import type { Client, Grant, GrantedScope, Millis, Resource } from "./model.ts";
-import type { OAuthContext } from "./ports.ts";
+import type { AccessTokenClaims, OAuthContext } from "./ports.ts";
 
 /** The body of a successful token response (RFC 6749 §5.1). */
 export interface TokenResponse {
@@ -20,19 +20,29 @@ export function accessTokenTtl(resource: Resource | undefined, accessTtl: Millis
   return own === null || own === undefined ? accessTtl : own * 1000;
 }
 
+/** What the tokens of an API are; those of the server itself (`undefined`) are JWTs. */
+export function accessTokenKind(resource: Resource | undefined): Pick<AccessTokenClaims, "format" | "alg"> {
+  return { format: resource?.tokenFormat ?? "jwt", alg: resource?.alg ?? "ES256" };
+}
+
+/** What an access token says of the grant that it comes of. */
+export type TokenGrant = Pick<Grant, "grantId" | "ownerId" | "authTime" | "acr" | "amr">;
+
 /**
- * Signs an access token for some scopes of a grant. It ends with the first of them: no token outlives its consent.
- * `audience`: the API's identifier, or the issuer.
+ * Makes an access token for some scopes of a grant. It ends with the first of them: no token outlives its consent.
+ * `audience`: the API's identifier, or the issuer. `most`: milliseconds that it may live, whatever the API's own lifetime.
  */
-async function issueAccessToken(
-  grant: Grant,
+export async function issueAccessToken(
+  grant: TokenGrant,
   client: Client,
   scopes: readonly GrantedScope[],
   audience: string,
   context: OAuthContext,
+  most: Millis = Number.POSITIVE_INFINITY,
 ): Promise<{ token: string; expiresIn: number; scope: string }> {
   const now = context.now();
-  const ttl = accessTokenTtl((await context.catalog.resources()).get(audience), context.policy.accessTtl);
+  const resource = (await context.catalog.resources()).get(audience);
+  const ttl = Math.min(most, accessTokenTtl(resource, context.policy.accessTtl));
   const iat = Math.floor(now / 1000);
   const ends = scopes.map(({ expiresAt }) => expiresAt).filter((end) => end !== null);
   const exp = Math.min(iat + Math.floor(ttl / 1000), ...ends.map((end) => Math.floor(end / 1000)));
@@ -45,6 +55,7 @@ async function issueAccessToken(
     iat,
     exp,
     grantId: grant.grantId,
+    ...accessTokenKind(resource),
     person: { authTime: grant.authTime, acr: grant.acr, amr: grant.amr },
   });
   return { token, expiresIn: exp - iat, scope };

@@ -1,12 +1,12 @@
 /** Token introspection (RFC 7662). */
 
 import { compareSecret } from "./client-authentication/client-secret.ts";
-import { authenticateClient, presentedCredentials } from "./client-authentication/index.ts";
+import { authenticateClient, type CredentialsSent, presentedCredentials } from "./client-authentication/index.ts";
 import { refuse } from "./errors.ts";
 import type { Client, Resource } from "./model.ts";
-import { type Parameters, parseOrRefuse } from "./parameters.ts";
+import { parseOrRefuse } from "./parameters.ts";
 import type { OAuthContext } from "./ports.ts";
-import { liveScopes } from "./scope.ts";
+import { liveScopes, SCOPE_MARGIN } from "./scope.ts";
 import type { TokenRequest } from "./token-endpoint/endpoint.ts";
 
 /** Nothing more is said of a token that isn't live, or isn't the caller's to see (§2.2). */
@@ -19,20 +19,15 @@ type Caller = { readonly resource: Resource } | { readonly client: Client };
 
 export async function introspect(request: TokenRequest, context: OAuthContext): Promise<Introspection> {
   const parameters = parseOrRefuse(request.body);
-  const caller = await authenticateCaller(request.authorization, parameters.single, context);
+  const caller = await authenticateCaller({ ...request, parameters: parameters.single }, context);
   const token = parameters.single.get("token") ?? refuse("token_missing");
   if (context.credentials.read("refresh_token", token) !== undefined)
     return introspectRefreshToken(token, caller, context);
   return introspectAccessToken(token, caller, context);
 }
 
-async function authenticateCaller(
-  authorization: readonly string[],
-  parameters: Parameters,
-  context: OAuthContext,
-): Promise<Caller> {
-  const sent = { authorization, parameters };
-  const presented = presentedCredentials(sent, context.hashes);
+async function authenticateCaller(sent: CredentialsSent, context: OAuthContext): Promise<Caller> {
+  const presented = presentedCredentials(sent, context);
   const resources = [...(await context.catalog.resources()).values()];
   const resource = resources.find(({ introspectionClientId }) => introspectionClientId === presented.clientId);
   if (resource === undefined) {
@@ -63,7 +58,8 @@ async function introspectAccessToken(token: string, caller: Caller, context: OAu
 async function grantIsLive(grantId: string, context: OAuthContext): Promise<boolean> {
   const partition = context.credentials.partitionOf(grantId);
   const grant = await context.storage.findGrant({ partition, grantId, saltHash: null });
-  return grant?.status === "active";
+  const now = context.now();
+  return grant?.status === "active" && grant.idleUntil > now && grant.absoluteUntil > now;
 }
 
 async function introspectRefreshToken(token: string, caller: Caller, context: OAuthContext): Promise<Introspection> {
@@ -76,7 +72,7 @@ async function introspectRefreshToken(token: string, caller: Caller, context: OA
   if (grant === undefined || grant.clientId !== client.clientId || grant.status !== "active") return INACTIVE;
   if (grant.generation !== credential.generation || grant.idleUntil <= now || grant.absoluteUntil <= now)
     return INACTIVE;
-  const scopes = liveScopes(grant.scopes, client, await context.catalog.scopes(), now);
+  const scopes = liveScopes(grant.scopes, client, await context.catalog.scopes(), now, SCOPE_MARGIN);
   if (scopes.length === 0) return INACTIVE;
   return {
     active: true,

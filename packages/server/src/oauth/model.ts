@@ -9,7 +9,25 @@ export type Millis = number;
 /** A time so far ahead that it never comes: what "forever" is in a column that must hold a number. */
 export const NEVER: Millis = 9_007_199_254_740_991;
 
-export type ClientAuthMethod = "client_secret_basic" | "client_secret_post" | "none";
+export type ClientAuthMethod =
+  | "client_secret_basic"
+  | "client_secret_post"
+  | "client_secret_jwt"
+  | "private_key_jwt"
+  | "tls_client_auth"
+  | "self_signed_tls_client_auth"
+  | "none";
+
+/** What a certificate must say of its subject (RFC 8705 §2.1.2): one of them. */
+export interface TlsSubject {
+  readonly field:
+    | "tls_client_auth_subject_dn"
+    | "tls_client_auth_san_dns"
+    | "tls_client_auth_san_uri"
+    | "tls_client_auth_san_ip"
+    | "tls_client_auth_san_email";
+  readonly value: string;
+}
 
 /** One secret of a client. The secret itself is known to the client alone; 256 random bits need no slow hash. */
 export interface ClientSecret {
@@ -35,6 +53,17 @@ export interface Client {
   readonly ownScopes: readonly string[];
   readonly authMethod: ClientAuthMethod;
   readonly secrets: readonly ClientSecret[];
+  /** The secret of a `client_secret_jwt` client, sealed under a key outside the database: HMAC needs it whole. base64url; null for all others. */
+  readonly sealedSecret: string | null;
+  /** Its public keys, a JWK Set in JSON (RFC 7591 §2); null: none, or at `jwksUri`. Never both. */
+  readonly jwks: string | null;
+  readonly jwksUri: string | null;
+  /** Null: it does not authenticate by `tls_client_auth`. */
+  readonly tlsSubject: TlsSubject | null;
+  /** Its access tokens are bound to its certificate (RFC 8705 §3). */
+  readonly certificateBound: boolean;
+  /** Operator's exception: an assertion's `aud` may be the token endpoint's URL, for clients older than rfc7523bis. */
+  readonly tokenEndpointAudience: boolean;
   readonly requirePkce: boolean;
   /** Operator's exception: `plain` challenges are accepted from this client (RFC 7636 §4.2). */
   readonly allowPlainPkce: boolean;
@@ -66,7 +95,7 @@ export interface Scope {
   readonly ownerRole: string | null;
 }
 
-export type SigningAlg = "ES256";
+export type SigningAlg = "ES256" | "ES384" | "EdDSA" | "PS256" | "RS256";
 
 /** A resource server, an API (RFC 8707's resource). */
 export interface Resource {
@@ -82,6 +111,34 @@ export interface Resource {
   readonly introspectionClientId: string;
   /** SHA-256 of the introspection secret, base64url. */
   readonly introspectionSecretHash: string;
+  readonly createdAt: Millis;
+}
+
+/** Somebody else whose assertions are believed (RFC 7521 §3): an identity provider. */
+export interface TrustedIssuer {
+  /** Its `iss`, or the entity id of its SAML assertions. */
+  readonly issuer: string;
+  readonly type: "jwt" | "saml";
+  readonly status: "active" | "disabled";
+  /** JWT: a JWK Set in JSON; null: at `jwksUri`. */
+  readonly jwks: string | null;
+  readonly jwksUri: string | null;
+  /** SAML: its signing certificates, PEM; any of them may have signed. Never empty. */
+  readonly certificates: readonly string[];
+  /** What its assertions may ask for. */
+  readonly scopes: readonly string[];
+  /** Clients that may present them; empty: all that are registered for the grant. */
+  readonly clients: readonly string[];
+  /** Who its assertions must be for, besides this server's issuer identifier; null: nobody else. */
+  readonly audience: string | null;
+  /** Seconds that an assertion may live at most. */
+  readonly maxLifetime: number;
+  /** What its subject names an owner by. */
+  readonly mapSubject: "username" | "email" | "id";
+  /** Whom it may speak for: subjects, or `@domain` for every address of a domain; empty: all owners but operators. */
+  readonly subjects: readonly string[];
+  /** An owner who isn't there yet is made with the first assertion. */
+  readonly createOwners: boolean;
   readonly createdAt: Millis;
 }
 

@@ -27,7 +27,7 @@ const MAX_LENGTH: ReadonlyMap<string, number> = new Map([
   ["scope", 4096],
   ["token", 16_384],
   ["assertion", 65_536],
-  ["client_assertion", 8192],
+  ["client_assertion", 65_536],
 ]);
 
 /** Values that may hold any character but NUL here: one is only echoed, one only hashed, one has a grammar and an error of its own. */

@@ -1,10 +1,11 @@
 /** What the protocol is given from outside: time, randomness, keys (RFC 6749 §10.10). It reaches for nothing itself. */
 
-import type { Millis } from "./model.ts";
-import type { Catalog, GrantStorage } from "./storage.ts";
+import type { AssertedOwners, SamlReader } from "./assertion.ts";
+import type { Millis, Resource, Scope, SigningAlg } from "./model.ts";
+import type { Catalog, DeviceStorage, GrantStorage, UserCodePlace } from "./storage.ts";
 
 /** What a credential is for; a code is never taken for a refresh token, nor either for anything else. */
-export type CredentialKind = "code" | "refresh_token";
+export type CredentialKind = "code" | "refresh_token" | "device_code";
 
 /** What a genuine credential says of itself. */
 export interface Credential {
@@ -28,6 +29,21 @@ export interface Credentials {
   newSalt(): { readonly salt: Uint8Array; readonly hash: Uint8Array };
 }
 
+/** The codes that people type in (RFC 8628 §6.1). */
+export interface UserCodes {
+  /** A new one, in its canonical form, its place, and the id of a request there. */
+  draw(): { readonly userCode: string; readonly requestId: string } & UserCodePlace;
+  /** Where the request of a canonical code may be, newest secret first. */
+  places(userCode: string): readonly UserCodePlace[];
+}
+
+/** Who asks for a device: a client from a network. */
+export interface DeviceAsker {
+  readonly clientId: string;
+  /** An IPv4 address, or the /64 of an IPv6 one. */
+  readonly network: string;
+}
+
 /** The claims of an access token (RFC 9068 §2.2), before `iss`, `iat` and `jti` are added. */
 export interface AccessTokenClaims {
   readonly sub: string;
@@ -40,6 +56,12 @@ export interface AccessTokenClaims {
   readonly iat: number;
   /** The grant it came of, so that a grant-bound API can be told that it ended; null: of none. */
   readonly grantId: string | null;
+  /** SHA-256 of the certificate that it is bound to (RFC 8705 §3.1), base64url; absent: to none. */
+  readonly certificateThumbprint?: string;
+  /** What its API takes: a JWT, or a text that only this server reads. */
+  readonly format: Resource["tokenFormat"];
+  /** What signs it, if it is a JWT. */
+  readonly alg: SigningAlg;
   /** Where a person took part. */
   readonly person: { readonly authTime: Millis; readonly acr: string | null; readonly amr: readonly string[] } | null;
 }
@@ -73,16 +95,73 @@ export interface Hashes {
   base64Text(encoded: string): string | undefined;
 }
 
+/** A signed JWT of somebody else's, as it was read: nothing of it is proven yet (RFC 7519). */
+export interface ForeignJwt {
+  readonly text: string;
+  readonly typ: string | undefined;
+  readonly alg: string;
+  readonly kid: string | undefined;
+  readonly claims: Readonly<Record<string, unknown>>;
+}
+
+/** Whose signature a JWT must bear: one of these keys, or one of these shared secrets. */
+export type VerifiedBy =
+  | {
+      readonly algs: readonly string[];
+      /** A JWK Set in JSON; null: at `jwksUri`. */
+      readonly jwks: string | null;
+      readonly jwksUri: string | null;
+    }
+  | { readonly algs: readonly string[]; readonly secrets: readonly string[] };
+
+/**
+ * `alg_refused`: not one of `algs`. `key_unknown`: no key, or several, of that kind and `kid`. `keys_unavailable`: `jwksUri` didn't answer with keys.
+ * `wrong`: not by that key.
+ */
+export type SignatureOutcome = "verified" | "alg_refused" | "key_unknown" | "keys_unavailable" | "wrong";
+
+/** Reads and verifies what others signed (RFC 8725). */
+export interface ForeignJwts {
+  /** Undefined: no signed JWT in strict form, one of more than 8 KiB, or with header parameters that must be understood. */
+  read(text: string): ForeignJwt | undefined;
+  verify(jwt: ForeignJwt, by: VerifiedBy): Promise<SignatureOutcome>;
+  /** Takes as long as `verify` with a key: where there is nobody whose key it could be. */
+  pretend(jwt: ForeignJwt): Promise<void>;
+}
+
+/** An owner who gave their password to a client. */
+export interface PasswordOwner {
+  readonly partition: number;
+  readonly ownerId: string;
+  /** They have to choose another password on a page first. */
+  readonly mustChangePassword: boolean;
+  mayGrant(scope: Scope): boolean;
+}
+
+/** `wrong`: `reason` is for the log alone. `throttled`: nothing was looked at; `until` says how long. */
+export type OwnerPasswordOutcome =
+  | { readonly kind: "owner"; readonly owner: PasswordOwner }
+  | { readonly kind: "wrong"; readonly reason: string }
+  | { readonly kind: "throttled"; readonly until: Millis };
+
 /** Lifetimes and switches of the server, in milliseconds unless the name says otherwise. */
 export interface Policy {
   readonly codeTtl: Millis;
   readonly accessTtl: Millis;
+  /** The most that an access token in a redirect lives (RFC 9700 §2.1.2). */
+  readonly implicitTtl: Millis;
   readonly refreshIdlePublic: Millis;
   readonly refreshIdleConfidential: Millis;
   readonly retryWindow: Millis;
   readonly retryWindowPublic: Millis;
+  /** How long a device waits for its owner. */
+  readonly deviceTtl: Millis;
+  /** How long a device waits between two polls. */
+  readonly deviceInterval: Millis;
   /** All clients must use PKCE. */
   readonly requirePkce: boolean;
+  /** The password grant gives refresh tokens to clients that are registered for them. */
+  readonly passwordRefresh: boolean;
 }
 
 /** Everything that the protocol's functions are given. */
@@ -90,11 +169,23 @@ export interface OAuthContext {
   readonly issuer: string;
   readonly policy: Policy;
   readonly catalog: Catalog;
-  readonly storage: GrantStorage;
+  readonly storage: GrantStorage & DeviceStorage;
   readonly credentials: Credentials;
   readonly accessTokens: AccessTokens;
+  readonly userCodes: UserCodes;
+  readonly foreignJwts: ForeignJwts;
+  readonly saml: SamlReader;
+  readonly assertedOwners: AssertedOwners;
   readonly hashes: Hashes;
+  /** A new random id of a grant in its owner's partition. */
+  newGrantId(partition: number): string;
+  /** The secrets of a `client_secret_jwt` client, from `Client.sealedSecret`; undefined: sealed under a key that isn't there. */
+  openClientSecrets(clientId: string, sealed: string): readonly string[] | undefined;
+  /** Looks at an owner's password as the sign-in page does: counted, in the same time whatever is wrong. `address`: who asks. */
+  ownerPassword(username: string, password: string, address: string): Promise<OwnerPasswordOutcome>;
   now(): Millis;
+  /** Counts a request for a device; false: too many of them are under way. */
+  admitDevice(asker: DeviceAsker): Promise<boolean>;
   /** An event for the operator's log: never a secret in it. */
   event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
 }

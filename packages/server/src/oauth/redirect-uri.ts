@@ -126,6 +126,11 @@ export function withQuery(uri: string, parameters: Readonly<Record<string, strin
   return `${uri}${uri.includes("?") ? (uri.endsWith("?") ? "" : "&") : "?"}${added}`;
 }
 
+/** The same in the fragment, which a browser keeps to itself. A registered redirect URI has none of its own. */
+export function withFragment(uri: string, parameters: Readonly<Record<string, string>>): string {
+  return `${uri}#${formEncode(parameters)}`;
+}
+
 /** `application/x-www-form-urlencoded`, with %20 for the space, which every parser of queries takes. */
 export function formEncode(parameters: Readonly<Record<string, string>>): string {
   return Object.entries(parameters)

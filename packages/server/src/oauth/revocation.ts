@@ -12,10 +12,7 @@ import type { TokenRequest } from "./token-endpoint/endpoint.ts";
  */
 export async function revoke(request: TokenRequest, context: OAuthContext): Promise<void> {
   const parameters = parseOrRefuse(request.body);
-  const client = await authenticateClient(
-    { authorization: request.authorization, parameters: parameters.single },
-    context,
-  );
+  const client = await authenticateClient({ ...request, parameters: parameters.single }, context);
   const token = parameters.single.get("token") ?? refuse("token_missing");
   const credential = context.credentials.read("refresh_token", token);
   if (credential === undefined) {

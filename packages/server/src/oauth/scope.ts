@@ -30,15 +30,18 @@ export function scopesForClient(text: string, client: Client, known: ReadonlyMap
   });
 }
 
-/** What of a grant's scopes still holds: not ended, still the client's to ask for, still in the service. */
+/** What of a grant's scopes still holds: not ended, with `margin` left, still the client's to ask for, still in the service. */
 export function liveScopes(
   granted: readonly GrantedScope[],
   client: Client,
   known: ReadonlyMap<string, Scope>,
   now: Millis,
+  margin: Millis,
 ): readonly GrantedScope[] {
   return granted.filter(
     ({ name, expiresAt }) =>
-      (expiresAt === null || expiresAt - now >= SCOPE_MARGIN) && known.has(name) && client.scopes.includes(name),
+      (expiresAt === null || (expiresAt > now && expiresAt - now >= margin)) &&
+      known.has(name) &&
+      client.scopes.includes(name),
   );
 }

@@ -1,6 +1,8 @@
 /** Authorization server metadata (RFC 8414 §2): exactly what works. */
 
-import { grantTypes } from "./grants/index.ts";
+import { authenticationMethods } from "./client-authentication/index.ts";
+import { registrableGrantTypes } from "./grants/index.ts";
+import { PUBLIC_KEY_ALGS, SECRET_ALGS } from "./json-web-key.ts";
 import type { Scope } from "./model.ts";
 
 /** Paths of the endpoints, relative to the issuer. */
@@ -9,26 +11,48 @@ export const endpoints = {
   token: "/token",
   revocation: "/revoke",
   introspection: "/introspect",
+  deviceAuthorization: "/device_authorization",
   jwks: "/jwks",
 } as const;
 
-const SECRET_METHODS = ["client_secret_basic", "client_secret_post"] as const;
+/** Which clients' certificates can be known here (RFC 8705 §2). */
+export interface CertificatesKnown {
+  /** Those of any authority, or none: a connection's certificate arrives. */
+  readonly any: boolean;
+  /** Those whose authority has been verified. */
+  readonly issued: boolean;
+}
 
-export function serverMetadata(issuer: string, scopes: Iterable<Scope>): Readonly<Record<string, unknown>> {
+/** What an assertion may be signed with (RFC 8414 §2): the same at each endpoint. */
+const SIGNING_ALGS = [...PUBLIC_KEY_ALGS, ...SECRET_ALGS];
+
+export function serverMetadata(
+  issuer: string,
+  scopes: Iterable<Scope>,
+  { any, issued }: CertificatesKnown = { any: false, issued: false },
+): Readonly<Record<string, unknown>> {
+  const methods = authenticationMethods.filter(
+    (method) => (any || method !== "self_signed_tls_client_auth") && (issued || method !== "tls_client_auth"),
+  );
   return {
     issuer,
     authorization_endpoint: issuer + endpoints.authorization,
     token_endpoint: issuer + endpoints.token,
     jwks_uri: issuer + endpoints.jwks,
     scopes_supported: [...scopes].map(({ name }) => name).sort(),
-    response_types_supported: ["code"],
-    response_modes_supported: ["query", "form_post"],
-    grant_types_supported: [...grantTypes.keys()],
-    token_endpoint_auth_methods_supported: [...SECRET_METHODS, "none"],
+    response_types_supported: ["code", "token"],
+    response_modes_supported: ["query", "fragment", "form_post"],
+    grant_types_supported: registrableGrantTypes,
+    token_endpoint_auth_methods_supported: methods,
+    token_endpoint_auth_signing_alg_values_supported: SIGNING_ALGS,
     revocation_endpoint: issuer + endpoints.revocation,
-    revocation_endpoint_auth_methods_supported: [...SECRET_METHODS, "none"],
+    revocation_endpoint_auth_methods_supported: methods,
+    revocation_endpoint_auth_signing_alg_values_supported: SIGNING_ALGS,
+    device_authorization_endpoint: issuer + endpoints.deviceAuthorization,
     introspection_endpoint: issuer + endpoints.introspection,
-    introspection_endpoint_auth_methods_supported: [...SECRET_METHODS],
+    introspection_endpoint_auth_methods_supported: methods.filter((method) => method !== "none"),
+    introspection_endpoint_auth_signing_alg_values_supported: SIGNING_ALGS,
+    ...(any ? { tls_client_certificate_bound_access_tokens: true } : {}),
     code_challenge_methods_supported: ["S256"],
     authorization_response_iss_parameter_supported: true,
     prompt_values_supported: ["none", "login", "consent", "select_account"],

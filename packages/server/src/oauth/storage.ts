@@ -1,6 +1,16 @@
 /** The storage port of the protocol: each verb is one transaction, its outcome a value; an exception is an outage. */
 
-import type { Client, Grant, GrantedScope, GrantStatus, Millis, Resource, Scope } from "./model.ts";
+import type {
+  Client,
+  Consent,
+  Grant,
+  GrantedScope,
+  GrantStatus,
+  Millis,
+  Resource,
+  Scope,
+  TrustedIssuer,
+} from "./model.ts";
 
 /** How far `lastUsedAt` may lag behind the last use of a kept refresh token: not each of them is written. */
 export const USE_RECORDED_EVERY: Millis = 300_000;
@@ -13,6 +23,7 @@ export interface NewGrant {
   readonly ownerId: string;
   readonly personId: string;
   readonly refreshable: boolean;
+  /** Empty where no code leads to it: the hash of no salt is. */
   readonly codeSaltHash: Uint8Array;
   readonly redirectUri: string;
   readonly codeChallenge: string | null;
@@ -22,7 +33,10 @@ export interface NewGrant {
   readonly authTime: Millis;
   readonly acr: string | null;
   readonly amr: readonly string[];
+  /** How long a second click is answered like the first; where there is a code, how long that lives. */
   readonly codeUntil: Millis;
+  /** Null: a code redeems it. Else it is born redeemed (RFC 6749 §4.2), and this is the end of the last access token that it may get. */
+  readonly accessUntil: Millis | null;
 }
 
 export interface IssueGrant {
@@ -32,7 +46,7 @@ export interface IssueGrant {
 }
 
 /**
- * `issued`: the row is there; `repeated`: it was there already and its code is unspent (a double click);
+ * `issued`: the row is there; `repeated`: it was there already and can be answered again (a double click);
  * `spent`: it was there and its code is spent or dead; `no_consent`: nothing covers these scopes any more.
  */
 export type IssueOutcome =
@@ -126,8 +140,140 @@ export type EndOutcome =
   | { readonly kind: "other_client" }
   | { readonly kind: "unknown" };
 
+/** A grant without a code: a password, an assertion or an approved device stands in its place. The row is born redeemed, at generation 1. */
+export interface IssueDirect {
+  readonly grant: Omit<
+    NewGrant,
+    "codeSaltHash" | "redirectUri" | "codeChallenge" | "codeChallengeMethod" | "codeUntil" | "accessUntil"
+  >;
+  readonly via: Consent["via"];
+  /** Hash of the salt of its refresh tokens; null where it has none. */
+  readonly refreshSaltHash: Uint8Array | null;
+  /** When its access token ends; the row of a grant without refresh tokens lives as long. */
+  readonly accessUntil: Millis;
+  readonly idleUntil: Millis;
+  /** When the consent that this writes ends; null: never by itself. A longer standing one stays. */
+  readonly consentUntil: Millis | null;
+  readonly shown: Consent["shown"];
+  readonly address: string | null;
+  readonly now: Millis;
+}
+
+/** `blocked`: the owner took their consent back; only a page can give it again. `exists`: the grant's id is there already. `no_owner`: they, or the client, are disabled or gone. */
+export type IssueDirectOutcome =
+  | { readonly kind: "issued"; readonly grant: Grant }
+  | { readonly kind: "blocked" }
+  | { readonly kind: "exists" }
+  | { readonly kind: "no_owner" };
+
+/** Something that may be accepted once: a `jti` (RFC 7523 §3), an assertion's ID (RFC 7522 §3). */
+export interface Once {
+  /** Whose namespace: e.g. `client jti`, `issuer jti`, `saml id`. */
+  readonly kind: string;
+  /** SHA-256 of the sender and the id, base64url. */
+  readonly key: string;
+  /** Forgotten after that. */
+  readonly until: Millis;
+  readonly now: Millis;
+}
+
+/** Where a device authorization request is stored. */
+export interface DeviceKey {
+  readonly partition: number;
+  readonly requestId: string;
+}
+
+/** How a user code leads to its request. A code may have several: one for each of the server's secrets. */
+export interface UserCodePlace {
+  readonly partition: number;
+  /** Keyed hash of the code. */
+  readonly userCodeHash: string;
+}
+
+/** A device's request for authorization (RFC 8628 §3.1). */
+export interface NewDeviceRequest extends DeviceKey, UserCodePlace {
+  /** Of the device code. */
+  readonly saltHash: Uint8Array;
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  /** Where the device asked from. */
+  readonly address: string | null;
+  /** How long it must wait between two polls. */
+  readonly interval: Millis;
+  readonly expiresAt: Millis;
+  readonly now: Millis;
+}
+
+/** A request that waits for its owner's answer, as the one who entered its code may see it. */
+export interface DeviceRequest extends DeviceKey {
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  readonly address: string | null;
+  readonly createdAt: Millis;
+  readonly expiresAt: Millis;
+}
+
+/** What an owner's yes leaves for the next poll. */
+export interface DeviceApproval {
+  /** Of the owner. */
+  readonly partition: number;
+  /** Derives from the request and the owner. */
+  readonly grantId: string;
+  readonly ownerId: string;
+  readonly personId: string;
+  readonly refreshable: boolean;
+  readonly scopes: readonly string[];
+  readonly audience: string | null;
+  readonly authTime: Millis;
+  readonly acr: string | null;
+  readonly amr: readonly string[];
+  /** Allowed this once: when it ends; null: the consent record says. */
+  readonly onceUntil: Millis | null;
+  readonly approvedAt: Millis;
+}
+
+export interface PollDevice extends DeviceKey {
+  readonly saltHash: Uint8Array;
+  readonly clientId: string;
+  readonly now: Millis;
+}
+
+/** `unknown`: no such request of this client. `spent`: its tokens have been handed out, or can't be any more. */
+export type PollDeviceOutcome =
+  | { readonly kind: "pending" | "slow_down" | "denied" | "expired" | "spent" | "unknown" }
+  | { readonly kind: "approved"; readonly approval: DeviceApproval };
+
+export interface RedeemDevice extends DeviceKey {
+  readonly clientId: string;
+  readonly approval: DeviceApproval;
+  /** Of the refresh tokens to come. */
+  readonly refreshSaltHash: Uint8Array;
+  readonly accessUntil: Millis;
+  readonly idleUntil: Millis;
+  readonly now: Millis;
+}
+
+/** `taken`: another poll got the grant; nothing is changed. `blocked`: the consent ended since. `no_owner`: disabled, gone, or with another password. */
+export type RedeemDeviceOutcome =
+  | { readonly kind: "issued"; readonly grant: Grant }
+  | { readonly kind: "taken" | "blocked" | "no_owner" };
+
+/** Verbs of the device flow at the back channel (RFC 8628 §§3.1, 3.4). */
+export interface DeviceStorage {
+  /** False: a request has that user code, draw another one. */
+  createDevice(args: NewDeviceRequest): Promise<boolean>;
+  /** One poll. Too early a one makes the interval longer for good (§3.5); that a request is approved, denied or over is told however early. */
+  pollDevice(args: PollDevice): Promise<PollDeviceOutcome>;
+  /** Makes the grant of an approved request; of all callers one gets it. */
+  redeemDevice(args: RedeemDevice): Promise<RedeemDeviceOutcome>;
+}
+
 /** Verbs of grants (RFC 6749 §§4.1, 6; RFC 7009; RFC 7662). */
 export interface GrantStorage {
+  /** A grant and its consent record in one transaction, without a page. */
+  issueDirect(args: IssueDirect): Promise<IssueDirectOutcome>;
+  /** True for the first of all callers, on all processes; false: it was there. */
+  once(args: Once): Promise<boolean>;
   /** A code without a page: locks the active consent, which must cover every scope for 30 s more, and inserts the row. */
   issueGrant(args: IssueGrant): Promise<IssueOutcome>;
   redeemCode(args: RedeemCode): Promise<RedeemOutcome>;
@@ -143,6 +289,8 @@ export interface Catalog {
   scopes(): Promise<ReadonlyMap<string, Scope>>;
   /** All resources, by identifier. */
   resources(): Promise<ReadonlyMap<string, Resource>>;
+  /** Trusted issuers of assertions, by their identifier. */
+  issuers(): Promise<ReadonlyMap<string, TrustedIssuer>>;
   /** When a scope was last removed; grants older than that are judged before they are refreshed. */
   scopesReducedAt(): Promise<Millis | null>;
 }

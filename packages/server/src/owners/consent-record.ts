@@ -1,6 +1,7 @@
 /** What a decision of an owner does to the consent record and to the live grants under it. Pure. */
 
 import { type Consent, type ConsentedScope, type GrantedScope, type Millis, NEVER } from "../oauth/model.ts";
+import type { IssueDirect } from "../oauth/storage.ts";
 import type { Approve, ConsentDuration } from "./storage.ts";
 
 /** What of a live grant a decision may change. */
@@ -16,6 +17,11 @@ export interface GrantChange {
   readonly grantId: string;
   readonly scopes: readonly GrantedScope[];
   readonly absoluteUntil: Millis;
+}
+
+/** An answer on a page, whatever grant comes of it. */
+export interface Decision extends Omit<Approve, "grant"> {
+  readonly grant: Pick<Approve["grant"], "partition" | "ownerId" | "clientId" | "scopes">;
 }
 
 /** When a scope granted now ends (null: until revoked). */
@@ -44,9 +50,7 @@ export function absoluteUntilOf(scopes: readonly GrantedScope[]): Millis {
  */
 export function approve(
   before: Consent | undefined,
-  decision: Omit<Approve, "grant"> & {
-    readonly grant: Pick<Approve["grant"], "partition" | "ownerId" | "clientId" | "scopes">;
-  },
+  decision: Decision,
   live: readonly LiveGrant[],
 ): { readonly consent: Consent; readonly changes: readonly GrantChange[] } {
   const { grant, duration, now } = decision;
@@ -83,6 +87,43 @@ export function approve(
     shown: decision.shown,
   };
   return { consent, changes: differences(live, after) };
+}
+
+/**
+ * The record after a grant without a page: by password, assertion or device. What stands stays, and no end comes nearer; what is new ends at
+ * `consentUntil` (null: when revoked). The record must not be a revoked one: only a page makes that active again.
+ */
+export function recordDirect(before: Consent | undefined, issued: IssueDirect): Consent {
+  const { grant, consentUntil, now } = issued;
+  const kept = (before?.scopes ?? []).filter(({ expiresAt }) => isAhead(expiresAt, now));
+  const later = (end: Millis | null) => latestOf([end, consentUntil]) ?? null;
+  const scopes = [
+    ...kept.map((scope) =>
+      grant.scopes.includes(scope.name) ? { ...scope, expiresAt: later(scope.expiresAt) } : scope,
+    ),
+    ...grant.scopes
+      .filter((name) => !kept.some((scope) => scope.name === name))
+      .map((name): ConsentedScope => ({ name, expiresAt: consentUntil, grantedAt: now })),
+  ];
+  const ends = [...scopes.map(({ expiresAt }) => expiresAt), ...(before === undefined ? [] : [before.expiresAt])];
+  return {
+    partition: grant.partition,
+    ownerId: grant.ownerId,
+    clientId: grant.clientId,
+    status: "active",
+    grantedBy: before?.grantedBy ?? grant.personId,
+    via: before?.via ?? issued.via,
+    scopes,
+    createdAt: before?.createdAt ?? now,
+    updatedAt: now,
+    expiresAt: latestOf(ends) ?? null,
+    lastUsedAt: now,
+    lastUsedAddress: issued.address,
+    uses: (before?.uses ?? 0) + 1,
+    revokedAt: null,
+    revokedBy: null,
+    shown: before?.shown ?? issued.shown,
+  };
 }
 
 /** The record and its live grants after some scopes were taken away; `left`: the scopes that something still holds. */

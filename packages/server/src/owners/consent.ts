@@ -19,15 +19,17 @@ function hasRole(person: Person, role: string): boolean {
 /** What of a consent record still stands, by name. */
 export function standingScopes(consent: Consent | undefined, now: Millis): ReadonlyMap<string, Millis> {
   if (consent === undefined || consent.status !== "active") return new Map();
+  // What an operator approved for assertions, the owner was never asked for.
+  if (consent.via === "operator policy") return new Map();
   const live = consent.scopes.filter(({ expiresAt }) => expiresAt === null || expiresAt - now >= SCOPE_MARGIN);
   return new Map(live.map(({ name, expiresAt }) => [name, expiresAt ?? NEVER]));
 }
 
 /**
  * `skip`: a standing consent covers all of it, and the redirect leads to where it can be verified.
- * `ask`: show the page. `asked_again`: all is granted already, but the request wants the page, or the redirect can't be verified.
+ * `vouched`: the operator stands for a first-party client, so its consent is recorded without a page. `ask`: show the page. `asked_again`: all is granted already, but the request wants the page, or the redirect can't be verified.
  */
-export type ConsentDecision = "skip" | "ask" | "asked_again";
+export type ConsentDecision = "skip" | "vouched" | "ask" | "asked_again";
 
 export function decideConsent(
   request: Pick<AuthorizationRequest, "client" | "redirectUri" | "prompt">,
@@ -36,11 +38,12 @@ export function decideConsent(
   now: Millis,
 ): ConsentDecision {
   const standing = standingScopes(consent, now);
-  if (!scopes.every(({ name }) => standing.has(name))) return "ask";
-  if (request.prompt.includes("consent")) return "asked_again";
+  const granted = scopes.every(({ name }) => standing.has(name));
   // RFC 8252 §8.6: any app on the device can claim a custom scheme or a loopback port, and with it the name of this client.
   const unverified = request.client.type === "public" && isUnverifiedRedirect(request.redirectUri);
-  return unverified ? "asked_again" : "skip";
+  if (request.prompt.includes("consent") || unverified) return granted ? "asked_again" : "ask";
+  if (request.client.firstParty) return "vouched";
+  return granted ? "skip" : "ask";
 }
 
 /** The duration of a form, if it is one that the operator allows. */

@@ -1,7 +1,7 @@
 /** The storage port of owners: people, sessions, sign-in attempts, consents. Each verb is one transaction. */
 
 import type { Consent, Grant, Millis } from "../oauth/model.ts";
-import type { IssueOutcome, NewGrant } from "../oauth/storage.ts";
+import type { DeviceApproval, DeviceRequest, IssueOutcome, NewGrant, UserCodePlace } from "../oauth/storage.ts";
 
 /** A person who owns, or acts for a company that owns. */
 export interface Person {
@@ -61,6 +61,21 @@ export interface Approve {
   readonly address: string | null;
   readonly now: Millis;
 }
+
+/** Whose answer a device request takes: the session that entered its code. */
+export interface DeviceClaim extends UserCodePlace {
+  readonly sessionId: string;
+  readonly now: Millis;
+}
+
+/** An owner's yes to a device: the consent record, and what the next poll makes the grant of. */
+export interface ApproveDevice extends DeviceClaim, Omit<Approve, "grant" | "now"> {
+  readonly clientId: string;
+  readonly approval: DeviceApproval;
+}
+
+/** `allowed`, `denied`: this session has answered so before; that stands. `unknown`: no such request, over, or another session's. */
+export type DecideDeviceOutcome = "decided" | "allowed" | "denied" | "unknown";
 
 export interface ConsentKey {
   readonly partition: number;
@@ -172,6 +187,18 @@ export interface OwnerStorage {
   countAttempt(args: { readonly attempts: readonly Attempt[]; readonly now: Millis }): Promise<AttemptOutcome>;
   /** A success: `reset` keys are emptied, `undo` keys lose the one that was counted. */
   forgiveAttempt(args: { readonly reset: readonly string[]; readonly undo: readonly string[] }): Promise<void>;
+
+  /** The live request with that user code, from now on this session's alone; undefined: none, over, answered, or another session's. */
+  claimDevice(
+    args: DeviceClaim & {
+      /** A session of the same browser that had it before. */
+      readonly before: string | null;
+    },
+  ): Promise<DeviceRequest | undefined>;
+  approveDevice(args: ApproveDevice): Promise<DecideDeviceOutcome>;
+  denyDevice(args: DeviceClaim): Promise<DecideDeviceOutcome>;
+  /** What an answer of this session would meet; writes nothing. `decided`: it would be taken. */
+  deviceStanding(args: DeviceClaim): Promise<DecideDeviceOutcome>;
 
   approve(args: Approve): Promise<IssueOutcome>;
   findConsent(args: ConsentKey): Promise<Consent | undefined>;

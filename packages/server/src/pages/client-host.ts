@@ -22,8 +22,9 @@ export function hostWords(host: string, words: Messages): Child {
   }
 }
 
-/** The same as a line of its own, with a sign for a site or a device. */
-export function clientHost(host: string, words: Messages): Markup {
+/** The same as a line of its own, with a sign for a site or a device; nothing where there is no host. */
+export function clientHost(host: string | null, words: Messages): Markup | null {
+  if (host === null) return null;
   return html`<p class="client-host">
     ${icon(hostKind(host) === "web" ? "globe" : "device")}<span>${hostWords(host, words)}</span>
   </p>`;

@@ -2,6 +2,7 @@
 import type { Chrome } from "./chrome.ts";
 import { clientHost, hostKind } from "./client-host.ts";
 import { notice, outsideLink, secrets, tile } from "./components.ts";
+import { deviceFacts } from "./device.ts";
 import { type Child, html, type Markup } from "./html.ts";
 import { icon } from "./icons.ts";
 import { cardPage } from "./layout.ts";
@@ -28,10 +29,11 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
         <h1>${rich(title, { app: name(view.client.name) })}</h1>
         ${clientHost(view.client.host, words)}
       </div>
+      ${view.device !== undefined && deviceFacts(view.device, words)}
       ${alert !== null && notice("danger", alert)}
       ${/* Enter in a field presses a form's first button. This one closes a dialog, and there is none: so only pressing Allow allows. */ ""}
       <button class="unseen" type="submit" form=${CONSENT_FORM} formmethod="dialog" tabindex="-1" aria-hidden="true"></button>
-      <form id=${CONSENT_FORM} class="consent" method="post" action=${`${base}/consent`}>
+      <form id=${CONSENT_FORM} class="consent" method="post" action=${`${base}${view.device === undefined ? "/consent" : "/device/consent"}`}>
         ${secrets(view.form)}
         ${scopeSections(view, words)} ${duration(view, words)} ${asWhom(view.person, words)} ${next(view.client, words)}
         <div class="decision">
@@ -133,10 +135,13 @@ function asWhom(person: SignedInAs, words: Messages): Markup {
 }
 
 function next(client: ClientCard, words: Messages): Markup {
+  const { host } = client;
   const where =
-    hostKind(client.host) === "web"
-      ? rich(words.consent.nextWeb, { host: hostText(client.host) })
-      : words.consent.nextDevice;
+    host === null
+      ? words.device.next
+      : hostKind(host) === "web"
+        ? rich(words.consent.nextWeb, { host: hostText(host) })
+        : words.consent.nextDevice;
   return html`<p class="next">
     ${where} ${rich(words.consent.nextUndo, { apps: html`<strong>${words.consent.apps}</strong>` })}
   </p>`;

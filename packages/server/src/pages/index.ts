@@ -4,6 +4,7 @@ export { type Asset, assets } from "./assets.ts";
 export { type Chrome, chrome } from "./chrome.ts";
 export { conditionPage } from "./condition.ts";
 export { consentPage } from "./consent.ts";
+export { deviceCodePage, deviceDonePage, deviceElsewherePage } from "./device.ts";
 export { formPostPage } from "./form-post.ts";
 export { locales } from "./messages/index.ts";
 export { problemPage } from "./problem.ts";

@@ -34,6 +34,7 @@ export function signInPage(view: SignInView, chrome: Chrome): string {
 }
 
 function documentTitle(view: SignInView, words: Messages): string {
+  if (view.device === true) return words.device.signIn;
   if (view.client === null) return view.again === null ? words.signIn.title : words.signIn.titleAgain;
   return fill(words.signIn.titleFor, { app: visible(view.client.name, NAME_LENGTH) });
 }
@@ -47,6 +48,12 @@ function heading(view: SignInView, chrome: Chrome): Markup {
       : client !== null
         ? words.signIn.introFor
         : words.signIn.introAlone;
+  if (view.device === true) {
+    return html`<div class="heading">
+      <h1>${words.device.signIn}</h1>
+      <p class="soft">${words.device.signInIntro}</p>
+    </div>`;
+  }
   if (client === null) {
     return html`<div class="heading">
       <h1>${again === null ? words.signIn.title : words.signIn.titleAgain}</h1>

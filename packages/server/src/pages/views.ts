@@ -6,6 +6,8 @@ export interface FormSecrets {
   readonly csrf: string;
   /** Field `request`: the sealed authorization request; null: none is under way. */
   readonly request: string | null;
+  /** Field `device`: a device's code under way, sealed; absent: none is. */
+  readonly device?: string;
 }
 
 /** The client as an owner sees it. */
@@ -13,8 +15,8 @@ export interface ClientCard {
   readonly name: string;
   /** Path of the logo on this server; null: an initial in a tile. */
   readonly logo: string | null;
-  /** The real host that gets the answer, e.g. `app.example.com`, `127.0.0.1` (this device) or `com.example.app:`. */
-  readonly host: string;
+  /** The real host that gets the answer, e.g. `app.example.com`, `127.0.0.1` (this device) or `com.example.app:`; null: a device fetches it. */
+  readonly host: string | null;
   readonly policyUri: string | null;
   readonly tosUri: string | null;
 }
@@ -40,6 +42,51 @@ export interface SignInView {
     | { readonly kind: "stale" };
   /** Why a person who is signed in is asked again (prompt=login, max_age). */
   readonly again: SignedInAs | null;
+  /** True: the sign-in leads to a device that waits. */
+  readonly device?: boolean;
+}
+
+/** A device that waits for its owner: what they compare before they answer. */
+export interface DeviceFacts {
+  /** As the device shows it: `XXXX-XXXX`. */
+  readonly userCode: string;
+  /** Where the device asked from; null: unknown. */
+  readonly address: string | null;
+  /** The reader is on the same network. */
+  readonly sameNetwork: boolean;
+  /** Epoch milliseconds. */
+  readonly askedAt: number;
+  readonly now: number;
+}
+
+/** `/device`: the field for the code that a device shows. */
+export interface DeviceCodeView {
+  readonly form: FormSecrets;
+  /** What was typed, or came with the link. */
+  readonly userCode: string;
+  /** It came with the link: the reader compares it and goes on. */
+  readonly linked: boolean;
+  readonly problem:
+    | null
+    /** Unknown, expired, answered, or somebody else's: never which. */
+    | { readonly kind: "unknown" }
+    | { readonly kind: "missing" }
+    | { readonly kind: "throttled"; readonly minutes: number }
+    | { readonly kind: "stale" };
+}
+
+/** The question before the question, where a device asked from another network than its owner is on. */
+export interface DeviceElsewhereView {
+  readonly form: FormSecrets;
+  readonly client: ClientCard;
+  readonly device: DeviceFacts;
+}
+
+/** After the answer. */
+export interface DeviceDoneView {
+  readonly client: ClientCard;
+  /** `nothing`: the person may not allow any of what it asked for. */
+  readonly outcome: "allowed" | "denied" | "nothing";
 }
 
 export interface ScopeChoice {
@@ -66,6 +113,8 @@ export interface ConsentView {
   readonly person: SignedInAs;
   readonly scopes: readonly ScopeChoice[];
   readonly durations: readonly DurationChoice[];
+  /** The device that asks; absent: an app in a browser does. */
+  readonly device?: DeviceFacts;
   /** True: shown because the client or `prompt=consent` wants it although all of it is granted already. */
   readonly allGranted: boolean;
   /** What the owner may try next after a wrong answer (an offered duration was changed in the form). */

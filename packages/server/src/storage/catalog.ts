@@ -1,8 +1,8 @@
-/** Clients, scopes and resources held in memory, at most 1 s behind the database. */
+/** Clients, scopes, resources and trusted issuers held in memory, at most 1 s behind the database. */
 
 import { LRUCache } from "lru-cache";
 import type { AdminStorage, CatalogVersions } from "../admin/storage.ts";
-import type { Client, Millis, Resource, Scope } from "../oauth/model.ts";
+import type { Client, Millis, Resource, Scope, TrustedIssuer } from "../oauth/model.ts";
 import type { Catalog } from "../oauth/storage.ts";
 
 /** How old the last comparison with the database may be. Half of what is promised: the comparison itself takes a while. */
@@ -22,7 +22,7 @@ export interface CachedCatalog extends Catalog {
 
 type Source = Pick<
   AdminStorage,
-  "catalogVersions" | "clientsChangedSince" | "getClient" | "listScopes" | "listResources"
+  "catalogVersions" | "clientsChangedSince" | "getClient" | "listScopes" | "listResources" | "listIssuers"
 >;
 
 /**
@@ -41,6 +41,7 @@ class StorageCatalog implements CachedCatalog {
   readonly #loading = new Map<string, Promise<Client | undefined>>();
   #scopes: Promise<ReadonlyMap<string, Scope>> | undefined;
   #resources: Promise<ReadonlyMap<string, Resource>> | undefined;
+  #issuers: Promise<ReadonlyMap<string, TrustedIssuer>> | undefined;
   #versions: CatalogVersions | undefined;
   #comparedAt: Millis | undefined;
   #comparing: Promise<CatalogVersions> | undefined;
@@ -85,6 +86,15 @@ class StorageCatalog implements CachedCatalog {
     return this.#resources;
   }
 
+  async issuers(): Promise<ReadonlyMap<string, TrustedIssuer>> {
+    if (this.#fresh() === undefined) await this.#compare();
+    this.#issuers ??= this.#whole("issuers", async () => {
+      const all = await this.#storage.listIssuers();
+      return new Map(all.map((issuer) => [issuer.issuer, issuer]));
+    });
+    return this.#issuers;
+  }
+
   async scopesReducedAt(): Promise<Millis | null> {
     return (this.#fresh() ?? (await this.#compare())).scopesReducedAt;
   }
@@ -123,6 +133,7 @@ class StorageCatalog implements CachedCatalog {
       await this.#dropClients(before.clients, versions.clients);
     if (versions.scopes !== before?.scopes) this.#scopes = undefined;
     if (versions.resources !== before?.resources) this.#resources = undefined;
+    if (versions.issuers !== before?.issuers) this.#issuers = undefined;
     this.#versions = versions;
     this.#comparedAt = startedAt;
     return versions;
@@ -154,11 +165,12 @@ class StorageCatalog implements CachedCatalog {
   }
 
   /** A failed load is not kept. */
-  #whole<T>(kind: "scopes" | "resources", load: () => Promise<T>): Promise<T> {
+  #whole<T>(kind: "scopes" | "resources" | "issuers", load: () => Promise<T>): Promise<T> {
     const loading = load();
     loading.catch(() => {
       if (kind === "scopes") this.#scopes = undefined;
-      else this.#resources = undefined;
+      else if (kind === "resources") this.#resources = undefined;
+      else this.#issuers = undefined;
     });
     return loading;
   }

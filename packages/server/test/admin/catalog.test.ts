@@ -32,8 +32,11 @@ describe("resource", () => {
     ["no name", { name: "" }, "name"],
     ["a lifetime of 0", { tokenLifetime: 0 }, "token_lifetime"],
     ["a lifetime of 3,601 s", { tokenLifetime: 3601 }, "token_lifetime"],
-    ["opaque tokens, which aren't built", { tokenFormat: "opaque" }, "token_format"],
-    ["an alg that isn't built", { alg: "RS256" }, "alg"],
+    ["a format that there isn't", { tokenFormat: "paseto" }, "token_format"],
+    ["no format", { tokenFormat: "" }, "token_format"],
+    ["an alg that there isn't", { alg: "RS512" }, "alg"],
+    ["no signature", { alg: "none" }, "alg"],
+    ["an alg in other letters", { alg: "es256" }, "alg"],
   ])("%s → refused", async (_, changes, field) => {
     const { kind, problems } = await refusal(createResource({ identifier: API, name: "Photos", ...changes }, admin));
     expect(kind).toBe("invalid");
@@ -56,6 +59,25 @@ describe("resource", () => {
       await createResource({ identifier, name: "Other" }, admin);
     },
   );
+
+  test("opaque tokens → no key; another format or alg later → as it says, the rest stays", async () => {
+    const identifier = "https://sealed.test";
+    const before = (await admin.storage.listKeys()).length;
+    await createResource({ identifier, name: "Sealed", tokenFormat: "opaque", alg: "PS256" }, admin);
+    expect(await admin.storage.listKeys()).toHaveLength(before);
+    expect((await refusal(updateResource(identifier, { alg: "none" }, admin))).problems).toEqual([
+      expect.stringMatching("^alg: it is one of ES256"),
+    ]);
+    const { resource } = await updateResource(identifier, { tokenFormat: "jwt", alg: "EdDSA" }, admin);
+    expect(resource).toMatchObject({ name: "Sealed", tokenFormat: "jwt", alg: "EdDSA" });
+    expect((await admin.storage.listKeys()).some(({ alg }) => alg === "EdDSA")).toBe(true);
+  });
+
+  test.each(["ES384", "EdDSA", "PS256", "RS256"])("%s → its first key is there with the API, and once", async (alg) => {
+    for (const one of ["a", "b"])
+      await createResource({ identifier: `https://${alg}-${one}.test`, name: "B", alg }, admin);
+    expect((await admin.storage.listKeys()).filter((key) => key.alg === alg)).toHaveLength(1);
+  });
 
   test("changed → the rest stays; a new secret only where asked for", async () => {
     const { resource, secret } = await updateResource(API, { name: "Pictures", grantBound: true }, admin);

@@ -121,16 +121,34 @@ describe("client_name", () => {
 });
 
 describe("grant and response types", () => {
-  test.each([
-    "implicit",
-    "password",
-    "client_credentials",
-    "urn:ietf:params:oauth:grant-type:device_code",
-    "AUTHORIZATION_CODE",
-  ])("grant type %s, which isn't built → refused with those there are", (grant) => {
-    expect(problemsOf({ grant_types: ["authorization_code", grant] })[0]).toMatch(
-      /^grant_types .* is not one of authorization_code, refresh_token$/,
-    );
+  test.each(["AUTHORIZATION_CODE", "Implicit", "urn:ietf:params:oauth:grant-type:token-exchange"])(
+    "grant type %s, which isn't built → refused with those there are",
+    (grant) => {
+      expect(problemsOf({ grant_types: ["authorization_code", grant] })[0]).toMatch(
+        /^grant_types .* is not one of authorization_code, refresh_token, .*implicit$/,
+      );
+    },
+  );
+
+  test.each([["refresh_token", "implicit"], ["implicit"]])(
+    "%s, %s without a redirect_uri, or only so → refused",
+    (...grants) => {
+      expect(problemsOf({ grant_types: grants, redirect_uris: [] }).join()).toMatch(
+        /implicit leads back|leads nowhere/,
+      );
+    },
+  );
+
+  test("implicit → the response type token goes with it, and none without the other", () => {
+    const read = readRegistration(aRegistration({ grant_types: ["implicit"] }));
+    expect(read.kind === "valid" && read.fields.responseTypes).toEqual(["token"]);
+    expect(problemsOf({ response_types: ["token"] })[0]).toContain("goes with the grant type implicit");
+    expect(problemsOf({ grant_types: ["implicit"], response_types: ["code"] })[0]).toContain("authorization_code");
+  });
+
+  test("password alone → registered, without a redirect_uri and without response types", () => {
+    const read = readRegistration(aRegistration({ grant_types: ["password"], redirect_uris: [] }));
+    expect(read.kind === "valid" && [read.fields.grantTypes, read.fields.responseTypes]).toEqual([["password"], []]);
   });
 
   test("refresh_token alone → refused", () => {
@@ -141,7 +159,7 @@ describe("grant and response types", () => {
     expect(problemsOf({ grant_types: [] }).join()).toContain("grant_types (invalid_client_metadata): it is empty");
   });
 
-  test.each(["token", "id_token", "code token", "none"])("response type %s → refused", (type) => {
+  test.each(["id_token", "code token", "token code", "TOKEN", "none"])("response type %s → refused", (type) => {
     expect(problemsOf({ response_types: [type] })[0]).toContain("is not one of code");
   });
 
@@ -164,8 +182,8 @@ describe("grant and response types", () => {
 
 describe("other members", () => {
   test("an authentication method that isn't built → refused with those there are", () => {
-    expect(problemsOf({ token_endpoint_auth_method: "private_key_jwt" })[0]).toContain(
-      "is not one of client_secret_basic, client_secret_post, none",
+    expect(problemsOf({ token_endpoint_auth_method: "spiffe_jwt" })[0]).toContain(
+      "is not one of client_secret_basic, client_secret_post, client_secret_jwt, private_key_jwt, tls_client_auth, self_signed_tls_client_auth, none",
     );
   });
 

@@ -30,6 +30,7 @@ describe("what others can reach", () => {
     prepareDataDir(config);
     const path = join(config.dataDir, name);
     if (!existsSync(path)) writeFileSync(path, Buffer.alloc(44, 65).toString());
+    if (name === ".") writeFileSync(join(path, "something"), "");
     chmodSync(path, mode);
     for (const open of [openAdmin, createAssent]) {
       const error = await open(config).catch((reason: unknown) => reason);
@@ -37,6 +38,14 @@ describe("what others can reach", () => {
       expect((error as ConfigError).problems).toEqual([expect.stringContaining(`chmod ${wanted} ${path}`)]);
       expect((error as Error).message).not.toContain("QUFB");
     }
+  });
+
+  test("an empty data directory of ours, as mkdir or a volume makes it → made narrow, and used", async () => {
+    const config = aConfig();
+    mkdirSync(config.dataDir, { recursive: true, mode: 0o755 });
+    chmodSync(config.dataDir, 0o755);
+    prepareDataDir(config);
+    expect(modeOf(config.dataDir)).toBe(0o700);
   });
 
   test("a directory that holds neither database nor secret → of no interest", () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { keyRecord, listKeys, retireKey, rotateKey } from "../../src/admin/index.ts";
+import { createResource, keyRecord, listKeys, retireKey, rotateKey } from "../../src/admin/index.ts";
 import { ensureKeys, keySet } from "../../src/crypto/signing-keys.ts";
 import { openTestAdmin, refusal, type TestAdmin } from "./support/admin.ts";
 
@@ -16,7 +16,7 @@ const statuses = async () => (await listKeys(admin)).map(({ status }) => status)
 /** What a server would sign with, and publish. */
 async function inUse() {
   const { active, published } = keySet(await admin.storage.listKeys(), admin.secrets(), admin.now());
-  return { signs: active.kid, published: published.map(({ kid }) => kid) };
+  return { signs: active.get("ES256")?.kid ?? "", published: published.map(({ kid }) => kid) };
 }
 
 async function firstKey(): Promise<string> {
@@ -60,6 +60,31 @@ describe("rotate", () => {
     expect((await inUse()).published).toContain(old);
     admin.tick(25 * HOUR);
     expect((await inUse()).signs).toBe(kid);
+  });
+});
+
+describe("of another alg", () => {
+  test("one that there isn't → invalid", async () => {
+    expect((await refusal(rotateKey({ immediately: true, alg: "none" }, admin))).kind).toBe("invalid");
+  });
+
+  test("each alg has its own next key, and its own last one", async () => {
+    const first = await firstKey();
+    const { kid } = await rotateKey({ immediately: false, alg: "EdDSA" }, admin);
+    expect(await statuses()).toEqual(["signing", "signing"]);
+    await rotateKey({ immediately: false, alg: "ES256" }, admin);
+    await rotateKey({ immediately: false, alg: "EdDSA" }, admin);
+    expect((await statuses()).toSorted()).toEqual(["next", "next", "signing", "signing"]);
+    expect((await refusal(retireKey(first, { immediately: false }, admin))).kind).toBe("conflict");
+    // No API's tokens are signed with it.
+    await retireKey(kid, { immediately: true }, admin);
+  });
+
+  test("the only one that an API's tokens are signed with → conflict that says how to go on", async () => {
+    await createResource({ identifier: "https://api.test", name: "Photos", alg: "ES384" }, admin);
+    const [key] = await admin.storage.listKeys();
+    const { kind, problems } = await refusal(retireKey(key?.kid ?? "", { immediately: true }, admin));
+    expect([kind, problems.join()]).toEqual(["conflict", expect.stringContaining("key rotate --now --alg ES384")]);
   });
 });
 

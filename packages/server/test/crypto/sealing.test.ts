@@ -61,7 +61,7 @@ describe("signing keys", () => {
       keys,
       listKeys: async () => keys,
       addKey: async ({ key }: { key: StoredKey }) => {
-        if (keys.some(({ serial }) => serial === key.serial)) return false;
+        if (keys.some(({ alg, serial }) => alg === key.alg && serial === key.serial)) return false;
         keys.push(key);
         return true;
       },
@@ -73,7 +73,7 @@ describe("signing keys", () => {
     await ensureKeys(store, secrets, 0);
     await ensureKeys(store, secrets, ROTATE_AFTER - PUBLISH_BEFORE_USE - 1);
     expect(store.keys).toHaveLength(1);
-    expect(keySet(store.keys, secrets, 0).active.kid).toBe(store.keys[0]?.kid);
+    expect(keySet(store.keys, secrets, 0).active.get("ES256")?.kid).toBe(store.keys[0]?.kid);
   });
 
   test("30 days old → the next one has been published for a day before it signs; the old one stays until its tokens have ended", async () => {
@@ -84,7 +84,7 @@ describe("signing keys", () => {
     const [first, second] = store.keys.map(({ kid }) => kid);
     const at = (now: number) => {
       const { active, published } = keySet(store.keys, secrets, now);
-      return [active.kid, published.map(({ kid }) => kid)];
+      return [active.get("ES256")?.kid, published.map(({ kid }) => kid)];
     };
     expect(at(announced)).toEqual([first, [first, second]]);
     expect(at(ROTATE_AFTER - 1)).toEqual([first, [first, second]]);

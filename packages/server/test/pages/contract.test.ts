@@ -5,13 +5,30 @@ import {
   chrome,
   conditionPage,
   consentPage,
+  deviceCodePage,
+  deviceDonePage,
+  deviceElsewherePage,
   formPostPage,
   problemPage,
   signedOutPage,
   signInPage,
   signOutPage,
 } from "../../src/pages/index.ts";
-import { aClient, aCondition, aConsent, ada, anApp, anAppsView, aScope, aSignIn, NOW, states } from "./states.ts";
+import {
+  aClient,
+  aCondition,
+  aConsent,
+  aDeviceCode,
+  aDeviceConsent,
+  ada,
+  anApp,
+  anAppsView,
+  anElsewhere,
+  aScope,
+  aSignIn,
+  NOW,
+  states,
+} from "./states.ts";
 
 const plain = chrome({ issuer: "http://localhost:9400" });
 const rendered = Object.entries(states).map(([name, render]) => [name, render(plain)] as const);
@@ -47,6 +64,10 @@ describe("every string of every view", () => {
     ["sign-in", signInPage(poisoned(aSignIn({ again: ada })), plain)],
     ["consent", consentPage(poisoned(aConsent()), plain)],
     ["consent again", consentPage(poisoned(aConsent({ scopes: [aScope({ granted: true }), aScope()] })), plain)],
+    ["device consent", consentPage(poisoned(aDeviceConsent()), plain)],
+    ["device", deviceCodePage(poisoned(aDeviceCode({ linked: true })), plain)],
+    ["device elsewhere", deviceElsewherePage(poisoned(anElsewhere()), plain)],
+    ["device done", deviceDonePage({ client: poisoned(aClient()), outcome: "allowed" }, plain)],
     ["apps", appsPage(poisoned(anAppsView({ notice: { kind: "revoked", app: "a", minutes: 2 } })), plain)],
     ["sign-out", signOutPage(poisoned({ csrf: "c", person: ada }), plain)],
     ["signed-out", signedOutPage({ signIn: PAYLOAD }, plain)],
@@ -125,6 +146,31 @@ test("each page's title is its own", () => {
   ];
   const titles = names.map((name) => /<title>(.*)<\/title>/.exec(states[name]?.(plain) ?? "")?.[1]);
   expect(new Set(titles).size).toBe(names.length);
+});
+
+describe("device", () => {
+  test("the code's field is named user_code, and the form goes to /device with its csrf alone", () => {
+    const one = form(states["device"]?.(plain) ?? "", "/device");
+    expect(tag(one, 'name="user_code"', 'aria-describedby="user-code-hint"')).toHaveLength(1);
+    expect(one).not.toMatch(/name="(request|device)"/);
+  });
+
+  test("a wrong code → it stays, the field is marked and has the focus, the message is its own", () => {
+    const html = deviceCodePage(aDeviceCode({ userCode: "WDJB-MJHT", problem: { kind: "unknown" } }), plain);
+    expect(tag(html, 'name="user_code"', 'aria-invalid="true"', 'value="WDJB-MJHT"', " autofocus")).toHaveLength(1);
+    expect(tag(html, 'id="user-code-error"', 'role="alert"')).toHaveLength(1);
+  });
+
+  test("the question of a device: code, place, time and warning; no host; Allow and Don’t allow alike; the form goes to /device/consent", () => {
+    const html = consentPage(aDeviceConsent(), plain);
+    for (const text of ["WDJB-MJHT", "203.0.113.7", "your network", "1 minute ago", "if you started it yourself"])
+      expect(html).toContain(text);
+    expect(html).not.toMatch(/client-host|You go back/);
+    const one = form(html, "/device/consent");
+    expect(tag(one, 'name="device"', 'value="sealed-device-value"')).toHaveLength(1);
+    const buttons = tag(one, "<button", 'name="decision"').map((each) => each.replace(/ value="\w+"/, ""));
+    expect([buttons.length, new Set(buttons).size]).toEqual([2, 1]);
+  });
 });
 
 describe("sign-in", () => {

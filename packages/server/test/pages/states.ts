@@ -4,6 +4,9 @@ import {
   type Chrome,
   conditionPage,
   consentPage,
+  deviceCodePage,
+  deviceDonePage,
+  deviceElsewherePage,
   formPostPage,
   problemPage,
   signedOutPage,
@@ -16,6 +19,8 @@ import type {
   ClientCard,
   ConditionView,
   ConsentView,
+  DeviceCodeView,
+  DeviceFacts,
   DurationChoice,
   ProblemView,
   ScopeChoice,
@@ -97,6 +102,33 @@ export function aSignIn(change: Partial<SignInView> = {}): SignInView {
 
 export function aConsent(change: Partial<ConsentView> = {}): ConsentView {
   return { form, client: aClient(), person: ada, scopes, durations, allGranted: false, problem: null, ...change };
+}
+
+const deviceForm = { csrf: "csrf-value", request: null, device: "sealed-device-value" };
+const television = aClient({ name: "Photo TV", logo: null, host: null });
+
+export function deviceFacts(change: Partial<DeviceFacts> = {}): DeviceFacts {
+  return {
+    userCode: "WDJB-MJHT",
+    address: "203.0.113.7",
+    sameNetwork: true,
+    askedAt: NOW - MINUTE,
+    now: NOW,
+    ...change,
+  };
+}
+
+export function aDeviceCode(change: Partial<DeviceCodeView> = {}): DeviceCodeView {
+  return { form: noRequest, userCode: "", linked: false, problem: null, ...change };
+}
+
+/** The consent page of a device. */
+export function aDeviceConsent(change: Partial<ConsentView> = {}): ConsentView {
+  return aConsent({ form: deviceForm, client: television, device: deviceFacts(), ...change });
+}
+
+export function anElsewhere(change: Partial<DeviceFacts> = {}) {
+  return { form: deviceForm, client: television, device: deviceFacts({ sameNetwork: false, ...change }) };
 }
 
 function manyScopes(): readonly ScopeChoice[] {
@@ -283,6 +315,34 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
       aConsent({ client: aClient({ name: "طابعة الصور", logo: null }), person: { name: "ليلى", username: "layla" } }),
       c,
     ),
+  device: (c) => deviceCodePage(aDeviceCode(), c),
+  "device-linked": (c) => deviceCodePage(aDeviceCode({ userCode: "WDJB-MJHT", linked: true }), c),
+  "device-unknown": (c) => deviceCodePage(aDeviceCode({ userCode: "WDJB-MJHT", problem: { kind: "unknown" } }), c),
+  "device-missing": (c) => deviceCodePage(aDeviceCode({ problem: { kind: "missing" } }), c),
+  "device-throttled": (c) =>
+    deviceCodePage(aDeviceCode({ userCode: "WDJB-MJHT", problem: { kind: "throttled", minutes: 12 } }), c),
+  "device-stale": (c) => deviceCodePage(aDeviceCode({ problem: { kind: "stale" } }), c),
+  "device-hostile": (c) => deviceCodePage(aDeviceCode({ userCode: HOSTILE_NAME, linked: true }), c),
+  "device-sign-in": (c) => signInPage(aSignIn({ form: deviceForm, client: null, device: true }), c),
+  "device-consent": (c) => consentPage(aDeviceConsent(), c),
+  "device-consent-again": (c) =>
+    consentPage(aDeviceConsent({ allGranted: true, scopes: scopes.map((scope) => ({ ...scope, granted: true })) }), c),
+  "device-consent-long": (c) =>
+    consentPage(
+      aDeviceConsent({
+        client: aClient({ name: LONG_NAME, logo: null, host: null }),
+        device: deviceFacts({ address: "2001:db8:1234:5678:9abc:def0:1234:5678", sameNetwork: false }),
+        person: longPerson,
+      }),
+      c,
+    ),
+  "device-elsewhere": (c) => deviceElsewherePage(anElsewhere(), c),
+  "device-elsewhere-unknown": (c) => deviceElsewherePage(anElsewhere({ address: null }), c),
+  "device-elsewhere-hostile": (c) =>
+    deviceElsewherePage({ ...anElsewhere(), client: aClient({ name: HOSTILE_NAME, host: null }) }, c),
+  "device-allowed": (c) => deviceDonePage({ client: television, outcome: "allowed" }, c),
+  "device-denied": (c) => deviceDonePage({ client: television, outcome: "denied" }, c),
+  "device-nothing": (c) => deviceDonePage({ client: television, outcome: "nothing" }, c),
   apps: (c) => appsPage(anAppsView(), c),
   "apps-none": (c) => appsPage(anAppsView({ apps: [] }), c),
   "apps-30": (c) => appsPage(anAppsView({ apps: manyApps(30) }), c),

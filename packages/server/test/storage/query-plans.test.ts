@@ -11,6 +11,7 @@ import { Connection } from "../../src/storage/sqlite/connection.ts";
 import { verbs } from "../../src/storage/verbs/index.ts";
 import {
   aClient,
+  aDirectGrant,
   aGrant,
   aKey,
   anApproval,
@@ -19,8 +20,10 @@ import {
   aResource,
   aScope,
   aSession,
+  aTrustedIssuer,
   NOW,
 } from "./support/builders.ts";
+import { aDevice, aDeviceRedemption, anAnswer } from "./support/device.ts";
 
 let directory: string;
 let path: string;
@@ -40,6 +43,8 @@ const person = aPerson({ personId, partition: partitionOf(personId) });
 const grant = aGrant(person, { scopes: ["read", "write"] });
 const consent = { partition: person.partition, ownerId: personId, clientId: grant.clientId, now: NOW };
 const sweep = { now: NOW + 9_000_000_000, limit: 10 };
+const deviceRequest = aDevice({ clientId: grant.clientId });
+const deviceAnswer = anAnswer(deviceRequest, person);
 const client = aClient({ clientId: grant.clientId });
 
 /** What each transaction is called with, in an order in which each does something. */
@@ -50,7 +55,14 @@ const calls: readonly (readonly [string, unknown])[] = [
   ["issueGrant", { grant: aGrant(person), address: null, now: NOW }],
   ["narrowConsent", { ...consent, remove: ["read"], by: "x" }],
   ["approve", anApproval(aGrant(person))],
+  ["issueDirect", aDirectGrant(person)],
   ["revokeConsent", { ...consent, revokedBy: "x" }],
+  ["putIssuer", { issuer: aTrustedIssuer(), create: true }],
+  ["deleteIssuer", { issuer: "https://idp.example" }],
+  ["recordDevice", deviceAnswer],
+  ["grantDevice", aDeviceRedemption(deviceRequest, deviceAnswer.approval)],
+  ["collectDevices", { now: NOW, limit: 10 }],
+  ["collectAccepted", { now: NOW, limit: 10 }],
   ["createSession", aSession(person, { replaces: { partition: 1, sessionId: "x" } })],
   ["setPassword", { ...person, passwordHash: "x", mustChange: false, endGrants: true, keepSessionId: null, now: NOW }],
   ["endSessionsOf", person],
@@ -86,9 +98,9 @@ const calls: readonly (readonly [string, unknown])[] = [
 
 /** Walks that are meant: a whole small table, or an index in its own order up to a limit. */
 const MEANT = [
-  /^SCAN (catalog|signing_keys|scopes|resources)\b/,
+  /^SCAN (catalog|signing_keys|scopes|resources|trusted_issuers)\b/,
   /^SEARCH people USING INDEX people_by_age \((\(created_at,person_id\)|created_at)>\(?\?(,\?\))?\)$/,
-  /^SEARCH (grants|sessions|attempts|names) USING INDEX (\w+_to_collect|names_reserved) \(\w+<\?\)$/,
+  /^SEARCH (grants|sessions|attempts|accepted|device_requests|names) USING INDEX (\w+_to_collect|names_reserved) \(\w+<\?\)$/,
   /^SEARCH clients USING INDEX clients_(by_version|deleted) \(\w+[<>]\?\)$/,
   /^SEARCH clients USING INDEX sqlite_autoindex_clients_1 \(client_id>\?\)$/,
   /^SCAN consents USING INDEX sqlite_autoindex_consents_1$/,

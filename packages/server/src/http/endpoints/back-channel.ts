@@ -1,8 +1,9 @@
-/** The back channel: token, revocation and introspection endpoints (RFC 6749 §3.2, RFC 7009, RFC 7662). */
+/** The back channel: token, revocation, introspection and device authorization endpoints (RFC 6749 §3.2, RFC 7009, RFC 7662, RFC 8628). */
 
 import { LRUCache } from "lru-cache";
 import type { Assent } from "../../assent.ts";
 import { formDecode } from "../../oauth/client-authentication/client-secret-basic.ts";
+import { authorizeDevice } from "../../oauth/device-authorization.ts";
 import { OAuthError, refuse } from "../../oauth/errors.ts";
 import { introspect } from "../../oauth/introspection.ts";
 import { parseParameters } from "../../oauth/parameters.ts";
@@ -11,42 +12,59 @@ import { exchange, type TokenRequest } from "../../oauth/token-endpoint/endpoint
 import { networkOf } from "../client-address.ts";
 import { backChannelForm } from "../form-body.ts";
 import { type Answer, type HttpRequest, json } from "../message.ts";
-import { problemJson, refusalOf } from "../problem.ts";
+import { problemJson, refusalOf, retryAfterOf } from "../problem.ts";
 
-type BackChannel = (form: TokenRequest, assent: Assent) => Promise<Answer>;
+type BackChannel = (form: TokenRequest, assent: Assent, http: HttpRequest) => Promise<Answer>;
 
 export const token = guarded(async (form, assent) => json(200, await exchange(form, assent.oauth)));
 
 export const revocation = guarded(async (form, assent) => {
   await revoke(form, assent.oauth);
-  return json(200, "");
+  // RFC 7009 §2.2: there is nothing to read.
+  return { status: 200, headers: { "cache-control": "no-store", pragma: "no-cache" }, body: "" };
 });
 
 export const introspection = guarded(async (form, assent) => json(200, await introspect(form, assent.oauth)));
 
-/** What the three share: the form, the count of failed authentications, refusals as JSON. */
+export const deviceAuthorization = guarded(async (form, assent, { address }) =>
+  json(200, await authorizeDevice({ ...form, address, network: networkOf(address) }, assent.oauth)),
+);
+
+/** What they share: the form, the count of failed authentications, refusals as JSON. */
 function guarded(answer: BackChannel): (http: HttpRequest, assent: Assent) => Promise<Answer> {
   return async (http, assent) => {
     try {
       const form = backChannelForm(http);
-      const { failedClients } = assent;
-      if (failedClients.any && failedClients.exceeded(failuresOf(form, http))) refuse("client_throttled");
       try {
-        return await answer(form, assent);
+        return await answer(form, assent, http);
       } catch (error) {
-        if (error instanceof OAuthError && refusalIsInvalidClient(error)) failedClients.count(failuresOf(form, http));
+        if (error instanceof OAuthError && refusalIsInvalidClient(error)) countFailure(failuresOf(form, http), assent);
         throw error;
       }
     } catch (error) {
       const refusal = refusalOf(error);
       assent.refused(refusal, http, error);
-      return problemJson(refusal.condition, assent.issuer);
+      return problemJson(refusal.condition, assent.issuer, retryAfterOf(error));
     }
   };
 }
 
+/**
+ * Who fails too often is told to wait. The right secret is taken all the same: it has 256 random bits, so nobody guesses it, and nobody can shut
+ * a client out by failing in its name.
+ */
+function countFailure(key: string, { failedClients }: Assent): void {
+  if (failedClients.exceeded(key)) refuse("client_throttled");
+  failedClients.count(key);
+}
+
 function refusalIsInvalidClient({ condition }: OAuthError): boolean {
-  return condition === "client_secret_wrong" || condition === "client_secret_expired" || condition === "client_unknown";
+  return (
+    condition === "client_secret_wrong" ||
+    condition === "client_secret_expired" ||
+    condition === "client_assertion_signature_wrong" ||
+    condition === "client_unknown"
+  );
 }
 
 /** Who fails: a client's claim from a network. Other networks aren't affected. */
@@ -62,18 +80,26 @@ function claimedClient({ body, authorization: [header] }: TokenRequest): string 
   }
   // An id as it stands is found without reading the whole form; one that is escaped, or whose name is, takes the long way.
   const plain = /(?:^|&)client_id=([\w.~-]{1,200})(?:&|$)/.exec(body)?.[1];
-  return plain ?? parseParameters(body).single.get("client_id")?.slice(0, 200) ?? "";
+  if (plain !== undefined) return plain;
+  const { single } = parseParameters(body);
+  return (single.get("client_id") ?? subjectOf(single.get("client_assertion")))?.slice(0, 200) ?? "";
 }
 
-/** Failed authentications by (client, network): 60 in a minute, then 429 for the rest of it. */
+/** Whom an assertion names, where client_id is left out (RFC 7521 §4.2). Nothing of it is proven; it is only counted under that name. */
+function subjectOf(assertion: string | undefined): string | undefined {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(assertion?.split(".")[1] ?? "", "base64url").toString());
+    const sub = typeof claims === "object" && claims !== null && "sub" in claims ? claims.sub : undefined;
+    return typeof sub === "string" ? sub : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Failed authentications by (client, network): 60 in a minute are told that they failed, those beyond, for the rest of it, to wait. */
 export class FailedClients {
   static readonly LIMIT = 60;
   readonly #counts = new LRUCache<string, { failures: number }>({ max: 10_000, ttl: 60_000, noUpdateTTL: true });
-
-  /** False: nobody has failed lately, and nobody need be looked up. */
-  get any(): boolean {
-    return this.#counts.size > 0;
-  }
 
   exceeded(key: string): boolean {
     return (this.#counts.get(key)?.failures ?? 0) >= FailedClients.LIMIT;

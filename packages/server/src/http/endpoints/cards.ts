@@ -17,6 +17,12 @@ export function clientCard({ client, redirectUri }: Pick<AuthorizationRequest, "
   };
 }
 
+/** The client of a device: nothing is sent to a host of it. */
+export function deviceCard(client: Client): ClientCard {
+  const { name, policyUri, tosUri } = client;
+  return { name, logo: logoPath(client), host: null, policyUri, tosUri };
+}
+
 export function logoPath({ logo }: Pick<Client, "logo">): string | null {
   return logo === null ? null : `/logos/${logo}`;
 }

@@ -45,7 +45,11 @@ export async function consentAnswer(
   return page(again?.status ?? 200, consentPage(view, assent.chrome(http)), "to a client", visitor.cookies);
 }
 
-async function choices({ scopes, consent }: Asking, assent: Assent): Promise<ScopeChoice[]> {
+/** The scopes as the page offers them. */
+export async function choices(
+  { scopes, consent }: Pick<Asking, "scopes" | "consent">,
+  assent: Assent,
+): Promise<ScopeChoice[]> {
   const resources = await assent.oauth.catalog.resources();
   const standing = standingScopes(consent, assent.now());
   return scopes.map(({ name, description, resource, optional, sensitive }) => ({

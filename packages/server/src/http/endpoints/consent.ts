@@ -63,15 +63,10 @@ async function allow(
   if (granted.length === 0) return again("nothing", 400);
   const { client } = underway.request;
   const now = assent.now();
+  const allowed = scopes.filter(({ name }) => granted.includes(name));
+  const grant = newGrant(underway, allowed, person, session, duration, assent);
   const outcome = await assent.storage.approve({
-    grant: newGrant(
-      underway,
-      scopes.filter(({ name }) => granted.includes(name)),
-      person,
-      session,
-      duration,
-      assent,
-    ),
+    grant,
     grantedBy: person.personId,
     via: "browser",
     declined,
@@ -81,7 +76,7 @@ async function allow(
     address: underway.http.address,
     now,
   });
-  return issuedAnswer(outcome, underway, person, assent);
+  return issuedAnswer(outcome, grant, underway, assent);
 }
 
 async function askAgain(

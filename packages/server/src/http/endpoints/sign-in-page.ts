@@ -3,7 +3,7 @@
 import type { Assent } from "../../assent.ts";
 import { signInPage } from "../../pages/index.ts";
 import type { SignInView } from "../../pages/views.ts";
-import { formToken, sealInteraction } from "../forms.ts";
+import { type DeviceEntry, formToken, sealDeviceEntry, sealInteraction } from "../forms.ts";
 import type { Underway } from "../interaction.ts";
 import { type Answer, type HttpRequest, page } from "../message.ts";
 import type { Visitor } from "../visitor.ts";
@@ -16,7 +16,8 @@ interface Shown {
   readonly status: number;
 }
 
-const FIRST: Shown = { problem: null, username: "", status: 200 };
+/** What is shown before anything was typed. */
+export const FIRST: Shown = { problem: null, username: "", status: 200 };
 
 /** Sign-in on the way to a client. `again`: what the last try showed; null: the first. */
 export function signInAnswer(underway: Underway, assent: Assent, again: Shown | null): Answer {
@@ -35,10 +36,17 @@ export function signInAnswer(underway: Underway, assent: Assent, again: Shown | 
   return page(shown.status, signInPage(view, assent.chrome(http)), "to a client", visitor.cookies);
 }
 
-/** Sign-in without a request: it leads to the owner's apps. */
-export function plainSignInAnswer(visitor: Visitor, http: HttpRequest, assent: Assent, shown: Shown = FIRST): Answer {
+/** Sign-in without a request: it leads to the owner's apps. `device`: to the device whose code has been entered. */
+export function plainSignInAnswer(
+  visitor: Visitor,
+  http: HttpRequest,
+  assent: Assent,
+  { device, ...shown }: Shown & { readonly device?: DeviceEntry | undefined } = FIRST,
+): Answer {
+  const sealed = device === undefined ? {} : { device: sealDeviceEntry(assent.secrets, visitor.nonce, device) };
   const view: SignInView = {
-    form: { csrf: formToken(assent.secrets, `browser:${visitor.nonce}`), request: null },
+    form: { csrf: formToken(assent.secrets, `browser:${visitor.nonce}`), request: null, ...sealed },
+    device: device !== undefined,
     client: null,
     username: shown.username,
     problem: shown.problem,

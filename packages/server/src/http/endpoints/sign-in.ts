@@ -5,11 +5,12 @@ import { MAX_PASSWORD_BYTES } from "../../crypto/password.ts";
 import { type SignInOutcome, signIn } from "../../owners/sign-in.ts";
 import type { SignInView } from "../../pages/views.ts";
 import { networkOf } from "../client-address.ts";
-import { isFormToken } from "../forms.ts";
+import { type DeviceEntry, isFormToken, openDeviceEntry } from "../forms.ts";
 import { advance, isAnswer, resume, type Underway } from "../interaction.ts";
 import { type Answer, formOf, type HttpRequest, redirect } from "../message.ts";
+import { problemAnswer } from "../problem.ts";
 import { knownDevice, startSession, type Visitor, visitorOf } from "../visitor.ts";
-import { plainSignInAnswer, signInAnswer } from "./sign-in-page.ts";
+import { FIRST, plainSignInAnswer, signInAnswer } from "./sign-in-page.ts";
 
 export async function showSignIn(http: HttpRequest, assent: Assent): Promise<Answer> {
   const visitor = await visitorOf(http, assent);
@@ -29,15 +30,23 @@ export async function submitSignIn(http: HttpRequest, assent: Assent): Promise<A
   const sealed = form.get("request");
   const underway = sealed === null ? undefined : await resume(sealed, visitor, http, assent);
   if (underway !== undefined && isAnswer(underway)) return underway;
+  const device = deviceOf(form, visitor, assent);
+  if (device === "unknown") return problemAnswer("interaction_unknown", http, assent);
   const again = (problem: SignInView["problem"], status: number) =>
-    show({ problem, status, username: form.get("username")?.slice(0, 254) ?? "" }, underway, visitor, http, assent);
+    show(
+      { problem, status, username: form.get("username")?.slice(0, 254) ?? "", device },
+      underway,
+      visitor,
+      http,
+      assent,
+    );
 
   if (!isFormToken(assent.secrets, `browser:${visitor.nonce}`, form.get("csrf"))) return again({ kind: "stale" }, 403);
   const username = form.get("username") ?? "";
   const password = form.get("password") ?? "";
   if (username === "" || password === "") return again({ kind: "missing" }, 200);
   // Longer than any password that could have been set: refused before anything is hashed.
-  if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES || username.length > 254) return again({ kind: "wrong" }, 400);
+  if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES || username.length > 254) return again({ kind: "wrong" }, 200);
 
   const network = networkOf(http.address);
   const outcome = await signIn(
@@ -70,6 +79,10 @@ async function signedInOrAgain(outcome: SignInOutcome, attempted: Attempted, ass
       const { person } = outcome;
       const cookies = [...visitor.cookies, ...(await startSession(person, visitor, http, assent))];
       assent.event("signed_in", { owner: person.personId, address: http.address });
+      const device = formOf(http).get("device");
+      if (underway === undefined && device !== null) {
+        return redirect(303, `${assent.issuer}/device/consent?device=${encodeURIComponent(device)}`, cookies);
+      }
       if (underway === undefined) return redirect(303, `${assent.issuer}/account/apps`, cookies);
       const request = encodeURIComponent(formOf(http).get("request") ?? "");
       return redirect(303, `${assent.issuer}/consent?request=${request}`, cookies);
@@ -77,8 +90,19 @@ async function signedInOrAgain(outcome: SignInOutcome, attempted: Attempted, ass
   }
 }
 
+/** The device that the sign-in is for; undefined: for none. */
+function deviceOf(form: URLSearchParams, { nonce }: Visitor, assent: Assent): DeviceEntry | "unknown" | undefined {
+  const sealed = form.get("device");
+  return sealed === null ? undefined : (openDeviceEntry(assent.secrets, nonce, sealed) ?? "unknown");
+}
+
 function show(
-  shown: { problem: SignInView["problem"]; status: number; username: string },
+  shown: {
+    problem: SignInView["problem"];
+    status: number;
+    username: string;
+    device: DeviceEntry | undefined;
+  },
   underway: Underway | undefined,
   visitor: Visitor,
   http: HttpRequest,
@@ -93,13 +117,19 @@ function show(
 export async function switchAccount(http: HttpRequest, assent: Assent): Promise<Answer> {
   const visitor = await visitorOf(http, assent);
   const form = formOf(http);
-  const underway = await resume(form.get("request"), visitor, http, assent);
-  if (isAnswer(underway)) return underway;
+  const device = deviceOf(form, visitor, assent);
+  if (device === "unknown") return problemAnswer("interaction_unknown", http, assent);
+  const underway = device === undefined ? await resume(form.get("request"), visitor, http, assent) : undefined;
+  if (underway !== undefined && isAnswer(underway)) return underway;
+  const ask = (who: Visitor, shown: typeof FIRST | null) =>
+    underway === undefined
+      ? plainSignInAnswer(who, http, assent, { ...(shown ?? FIRST), device })
+      : signInAnswer({ ...underway, visitor: who }, assent, shown);
   const { signedIn } = visitor;
-  if (signedIn === undefined) return signInAnswer(underway, assent, null);
+  if (signedIn === undefined) return ask(visitor, null);
   if (!isFormToken(assent.secrets, `session:${signedIn.session.sessionId}`, form.get("csrf"))) {
     // Who presses this wants another account: going on as this one could send the app its answer.
-    return signInAnswer(underway, assent, { problem: { kind: "stale" }, username: "", status: 403 });
+    return ask(visitor, { problem: { kind: "stale" }, username: "", status: 403 });
   }
   await assent.storage.endSession({ partition: signedIn.session.partition, sessionId: signedIn.session.sessionId });
   const out: Visitor = {
@@ -107,5 +137,5 @@ export async function switchAccount(http: HttpRequest, assent: Assent): Promise<
     signedIn: undefined,
     cookies: [...visitor.cookies, assent.cookies.clear("session")],
   };
-  return signInAnswer({ ...underway, visitor: out }, assent, null);
+  return ask(out, null);
 }

@@ -1,4 +1,4 @@
-/** The authorization request, checked in one fixed order (RFC 6749 §§3.1, 4.1.1, 4.1.2.1). */
+/** The authorization request, checked in one fixed order (RFC 6749 §§3.1, 4.1.1, 4.1.2.1, 4.2.1). */
 
 import { OAuthError, refuse } from "../errors.ts";
 import type { Client, Scope } from "../model.ts";
@@ -10,7 +10,9 @@ import { audienceOf } from "../resource-indicator.ts";
 import { scopesForClient } from "../scope.ts";
 
 export type Prompt = "none" | "login" | "consent" | "select_account";
-export type ResponseMode = "query" | "form_post";
+export type ResponseMode = "query" | "fragment" | "form_post";
+/** `code`: RFC 6749 §4.1; `token`: the implicit grant, §4.2. */
+export type ResponseType = "code" | "token";
 
 /** An authorization request that passed every check. */
 export interface AuthorizationRequest extends CodeChallenge {
@@ -19,11 +21,11 @@ export interface AuthorizationRequest extends CodeChallenge {
   readonly responseMode: ResponseMode;
   /** Echoed unchanged, on success and on error. */
   readonly state: string | null;
-  readonly responseType: "code";
+  readonly responseType: ResponseType;
   /** The scopes as asked for. */
   readonly scopes: readonly Scope[];
   readonly resources: readonly string[];
-  /** The one API of its tokens; null: several, and each token request names one. */
+  /** The one API of its tokens; null: several, and each token request names one. Never null for `token`. */
   readonly audience: string | null;
   readonly prompt: readonly Prompt[];
   /** Seconds that a sign-in may be old; null: any age. */
@@ -91,7 +93,8 @@ function targetOf(draft: Draft, asked: ParsedParameters): RedirectTarget | undef
   return {
     redirectUri: draft.redirectUri,
     // Refused before its check: an error takes the way that was asked for, too (Multiple Response Types §2.1).
-    responseMode: draft.responseMode ?? (asked.single.get("response_mode") === "form_post" ? "form_post" : "query"),
+    responseMode:
+      draft.responseMode ?? (asked.single.get("response_mode") === "form_post" ? "form_post" : usualMode(asked)),
     state: draft.state ?? asked.single.get("state") ?? null,
   };
 }
@@ -119,9 +122,15 @@ function nothingIsRepeatedOrMalformed({ problem }: ParsedParameters): Draft {
   return {};
 }
 
-function responseModeIsSupported({ single }: ParsedParameters): Draft {
-  const responseMode = single.get("response_mode") ?? "query";
-  if (responseMode !== "query" && responseMode !== "form_post") return refuse("response_mode_unsupported");
+/** Where an answer stands if the request doesn't say. A token never stands in a query, which servers, proxies and histories keep (RFC 9700 §4.3.2). */
+function usualMode({ single }: ParsedParameters): "query" | "fragment" {
+  return single.get("response_type") === "token" ? "fragment" : "query";
+}
+
+function responseModeIsSupported(asked: ParsedParameters): Draft {
+  const usual = usualMode(asked);
+  const responseMode = asked.single.get("response_mode") ?? usual;
+  if (responseMode !== usual && responseMode !== "form_post") return refuse("response_mode_unsupported");
   return { responseMode };
 }
 
@@ -133,14 +142,24 @@ function noRequestObject({ single }: ParsedParameters): Draft {
 function responseTypeIsAllowed({ single }: ParsedParameters, { client }: Draft): Draft {
   const responseType = single.get("response_type");
   if (responseType === undefined) refuse("response_type_missing");
-  if (responseType !== "code") return refuse("unsupported_response_type");
-  if (!client?.responseTypes.includes("code") || !client.grantTypes.includes("authorization_code")) {
+  if (responseType !== "code" && responseType !== "token") return refuse("unsupported_response_type");
+  const grantType = GRANT_OF[responseType];
+  if (!client?.responseTypes.includes(responseType) || !client.grantTypes.includes(grantType)) {
     refuse("response_type_not_registered");
   }
   return { responseType };
 }
 
-function challengeIsFine({ single }: ParsedParameters, { client }: Draft, { policy }: OAuthContext): Draft {
+/** The grant type that goes with each response type (RFC 7591 §2.1). */
+const GRANT_OF: Readonly<Record<ResponseType, string>> = { code: "authorization_code", token: "implicit" };
+
+function challengeIsFine(
+  { single }: ParsedParameters,
+  { client, responseType }: Draft,
+  { policy }: OAuthContext,
+): Draft {
+  // Without a code there is nothing that a verifier could redeem.
+  if (responseType === "token") return { codeChallenge: null, codeChallengeMethod: null };
   return client === undefined ? {} : readChallenge(single, client, policy);
 }
 
@@ -154,8 +173,14 @@ async function scopesAreAllowed(
   return { scopes: scopesForClient(scope, client, await catalog.scopes()) };
 }
 
-async function resourcesAreAllowed(asked: ParsedParameters, { scopes }: Draft, context: OAuthContext): Promise<Draft> {
+async function resourcesAreAllowed(
+  asked: ParsedParameters,
+  { scopes, responseType }: Draft,
+  context: OAuthContext,
+): Promise<Draft> {
   const audience = audienceOf(scopes ?? [], asked.resource, await context.catalog.resources(), context.issuer);
+  // No token request comes after it that could name one of the APIs.
+  if (responseType === "token" && audience === null) refuse("scopes_of_several_apis");
   return { audience, resources: asked.resource };
 }
 

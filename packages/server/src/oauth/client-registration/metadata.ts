@@ -1,20 +1,31 @@
 /** Client metadata: what a registration may say of a client, and what it becomes here (RFC 7591 §2). */
 
-import { grantTypes } from "../grants/index.ts";
-import type { Client, ClientAuthMethod } from "../model.ts";
+import { authenticationMethods } from "../client-authentication/index.ts";
+import { canonicalName } from "../distinguished-name.ts";
+import { registrableGrantTypes } from "../grants/index.ts";
+import { readRegisteredKeys } from "../json-web-key.ts";
+import type { Client, ClientAuthMethod, TlsSubject } from "../model.ts";
 import { redirectUriProblem } from "../redirect-uri.ts";
 import { isScopeName } from "../scope.ts";
 
 export const MAX_REDIRECT_URIS = 20;
 export const MAX_NAME = 120;
 export const MAX_SCOPES = 200;
+/** Of a JWK Set, as JSON. */
+export const MAX_JWKS_BYTES = 65_536;
 /** No list of a registration is longer, not even one that is refused: each entry may be a problem to tell. */
 const MAX_LIST = 100;
 
-export const AUTH_METHODS: readonly ClientAuthMethod[] = ["client_secret_basic", "client_secret_post", "none"];
+export const AUTH_METHODS: readonly ClientAuthMethod[] = authenticationMethods;
 
-/** `code`, and the grant type that goes with it (§2.1). */
-const RESPONSE_TYPES: ReadonlyMap<string, string> = new Map([["code", "authorization_code"]]);
+/** `refresh_token` itself, and grant types that never give one. */
+const NEVER_REFRESHED: ReadonlySet<string> = new Set(["refresh_token", "client_credentials", "implicit"]);
+
+/** Response types, and the grant type that goes with each (§2.1). */
+const RESPONSE_TYPES: ReadonlyMap<string, string> = new Map([
+  ["code", "authorization_code"],
+  ["token", "implicit"],
+]);
 
 /** A registration as it was sent: members that this server doesn't know are ignored (§2). */
 export type ClientMetadata = Readonly<Record<string, unknown>>;
@@ -41,6 +52,10 @@ export type RegisteredFields = Pick<
   | "responseTypes"
   | "scopes"
   | "authMethod"
+  | "jwks"
+  | "jwksUri"
+  | "tlsSubject"
+  | "certificateBound"
   | "clientUri"
   | "policyUri"
   | "tosUri"
@@ -68,7 +83,7 @@ export function readRegistration(
 ): Registration {
   const reader = new Reader(metadata);
   const authMethod = reader.authMethod(defaults.token_endpoint_auth_method);
-  const grants = reader.grantTypes(defaults.grant_types);
+  const grants = reader.grantTypes(defaults.grant_types, authMethod);
   const fields: RegisteredFields = {
     name: reader.name(),
     type: authMethod === "none" ? "public" : "confidential",
@@ -77,6 +92,9 @@ export function readRegistration(
     responseTypes: reader.responseTypes(grants),
     scopes: reader.scopes(),
     authMethod,
+    ...reader.keys(authMethod),
+    tlsSubject: reader.tlsSubject(authMethod),
+    certificateBound: reader.certificateBound(authMethod, grants),
     clientUri: reader.page("client_uri"),
     policyUri: reader.page("policy_uri"),
     tosUri: reader.page("tos_uri"),
@@ -98,6 +116,37 @@ export function displayTextProblem(text: string, most: number): string | undefin
   if (DECEIVING.test(text)) return "it has a control character, or an invisible one that changes how text reads";
   return undefined;
 }
+
+const TLS_SUBJECT_FIELDS = [
+  "tls_client_auth_subject_dn",
+  "tls_client_auth_san_dns",
+  "tls_client_auth_san_uri",
+  "tls_client_auth_san_ip",
+  "tls_client_auth_san_email",
+] as const satisfies readonly TlsSubject["field"][];
+
+/** What each may be; that a certificate has it is seen when one comes. */
+const TLS_SUBJECT_FORMS: Readonly<
+  Record<TlsSubject["field"], { readonly what: string; readonly fits: (value: string) => boolean }>
+> = {
+  tls_client_auth_subject_dn: {
+    what: "a distinguished name (RFC 4514), for example CN=import,O=Example,C=DE",
+    fits: (value) => canonicalName(value) !== undefined,
+  },
+  tls_client_auth_san_dns: {
+    what: "a host's name without a wildcard",
+    fits: (value) => /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/i.test(value),
+  },
+  tls_client_auth_san_uri: {
+    what: "an absolute URI",
+    fits: (value) => /^[a-z][a-z0-9+.-]*:[\u0021-\u007e]+$/i.test(value),
+  },
+  tls_client_auth_san_ip: {
+    what: "an IP address",
+    fits: (value) => /^(?:\d{1,3}(?:\.\d{1,3}){3}|(?=.*:)[0-9a-f:.]{2,45})$/i.test(value),
+  },
+  tls_client_auth_san_email: { what: "an e-mail address", fits: (value) => /^[^@\s]+@[^@\s]+$/.test(value) },
+};
 
 /** Absolute https URL of printable ASCII, without user information. */
 const HTTPS_PAGE = /^https:\/\/[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?([/?#][\u0021-\u007e]*)?$/;
@@ -131,14 +180,17 @@ class Reader {
     return method ?? missing;
   }
 
-  grantTypes(missing: readonly string[]): readonly string[] {
-    const known = [...grantTypes.keys()];
+  grantTypes(missing: readonly string[], authMethod: ClientAuthMethod): readonly string[] {
+    const known = registrableGrantTypes;
     const asked = this.#list("grant_types") ?? missing;
     for (const one of asked) {
       if (!known.includes(one)) this.#wrong("grant_types", `${quoted(one)} is not one of ${known.join(", ")}`);
     }
     if (asked.length === 0) this.#wrong("grant_types", `it is empty: name one or more of ${known.join(", ")}`);
-    if (asked.includes("refresh_token") && asked.length === 1) {
+    if (authMethod === "none" && asked.includes("client_credentials")) {
+      this.#wrong("grant_types", "client_credentials is for clients that authenticate (RFC 6749 §4.4)");
+    }
+    if (asked.includes("refresh_token") && asked.every((one) => NEVER_REFRESHED.has(one))) {
       this.#wrong("grant_types", "refresh_token alone leads nowhere: refresh tokens come of another grant");
     }
     return asked;
@@ -170,9 +222,8 @@ class Reader {
       const problem = redirectUriProblem(uri);
       if (problem !== undefined) wrong(`${quoted(uri)}: ${problem}`);
     }
-    if (uris.length === 0 && grants.includes("authorization_code")) {
-      wrong("there is none: the grant type authorization_code leads back to one");
-    }
+    const leading = [...RESPONSE_TYPES.values()].find((grant) => grants.includes(grant));
+    if (uris.length === 0 && leading !== undefined) wrong(`there is none: the grant type ${leading} leads back to one`);
     return uris;
   }
 
@@ -185,7 +236,58 @@ class Reader {
     return names;
   }
 
-  page(field: "client_uri" | "policy_uri" | "tos_uri"): string | null {
+  /** §2: the keys themselves, or where they are; never both, and for `private_key_jwt` one of them. */
+  keys(authMethod: ClientAuthMethod): Pick<RegisteredFields, "jwks" | "jwksUri"> {
+    const document = this.#metadata["jwks"] ?? undefined;
+    const uri = this.page("jwks_uri");
+    if (document !== undefined && uri !== null) this.#wrong("jwks", "it stands beside jwks_uri: one of them is enough");
+    if (authMethod === "private_key_jwt" && document === undefined && uri === null) {
+      this.#wrong(
+        "jwks",
+        "it is missing: private_key_jwt is verified with the client's public keys (jwks or jwks_uri)",
+      );
+    }
+    if (authMethod === "self_signed_tls_client_auth" && document === undefined) {
+      this.#wrong("jwks", "it is missing: the public key of the client's certificate stands there (RFC 8705 §2.2.2)");
+    }
+    if (document === undefined) return { jwks: null, jwksUri: uri };
+    const read = readRegisteredKeys(document);
+    if (read.kind === "invalid") this.#wrong("jwks", read.problem);
+    return { jwks: read.kind === "read" ? JSON.stringify({ keys: read.keys }) : null, jwksUri: uri };
+  }
+
+  /** RFC 8705 §2.1.2: one field says whose certificate it is. */
+  tlsSubject(authMethod: ClientAuthMethod): TlsSubject | null {
+    const named = TLS_SUBJECT_FIELDS.flatMap((field) => {
+      const value = this.#text(field);
+      return value === undefined ? [] : [{ field, value }];
+    });
+    const [subject, ...others] = named;
+    if (authMethod !== "tls_client_auth") return null;
+    if (subject === undefined || others.length > 0) {
+      const found = subject === undefined ? "none is there" : `there are ${named.length}`;
+      this.#wrong("tls_client_auth_subject_dn", `${found}: exactly one of ${TLS_SUBJECT_FIELDS.join(", ")} is wanted`);
+      return null;
+    }
+    const { field, value } = subject;
+    const wanted = TLS_SUBJECT_FORMS[field];
+    if (value.length > 1024 || !wanted.fits(value)) this.#wrong(field, `${quoted(value)} is not ${wanted.what}`);
+    return subject;
+  }
+
+  /** RFC 8705 §3.4. Without a secret to lose, or a connection of the client's own, there is nothing that a token could be bound to. */
+  certificateBound(authMethod: ClientAuthMethod, grants: readonly string[]): boolean {
+    const field = "tls_client_certificate_bound_access_tokens";
+    const asked = this.#metadata[field] ?? false;
+    if (typeof asked !== "boolean") this.#wrong(field, "it is not true or false");
+    if (asked === true && authMethod === "none") this.#wrong(field, "it is for clients that authenticate");
+    if (asked === true && grants.includes("implicit")) {
+      this.#wrong(field, "implicit gives tokens to browsers, which have no certificate of the client's");
+    }
+    return asked === true;
+  }
+
+  page(field: "client_uri" | "policy_uri" | "tos_uri" | "jwks_uri"): string | null {
     const uri = this.#text(field);
     if (uri === undefined) return null;
     if (uri.length > 2048 || !HTTPS_PAGE.test(uri)) this.#wrong(field, `${quoted(uri)} is not an https URL`);

@@ -5,11 +5,18 @@ import type { Client } from "../model.ts";
 import type { ParsedParameters } from "../parameters.ts";
 import type { OAuthContext } from "../ports.ts";
 import { authorizationCode } from "./authorization-code.ts";
+import { clientCredentials } from "./client-credentials.ts";
+import { deviceCode } from "./device-code.ts";
+import { jwtBearer } from "./jwt-bearer.ts";
+import { password } from "./password.ts";
 import { refreshToken } from "./refresh-token.ts";
+import { saml2Bearer } from "./saml2-bearer.ts";
 
 /** A token request whose form, client and right to the grant type the endpoint has checked. */
 export interface GrantRequest extends ParsedParameters {
   readonly client: Client;
+  /** Where the request came from. */
+  readonly address: string;
 }
 
 /** How one grant type is exchanged for tokens. What all grants share is the endpoint's. */
@@ -21,5 +28,11 @@ export interface GrantType {
 }
 
 export const grantTypes: ReadonlyMap<string, GrantType> = new Map(
-  [authorizationCode, refreshToken].map((grant) => [grant.grantType, grant]),
+  [authorizationCode, refreshToken, clientCredentials, password, deviceCode, jwtBearer, saml2Bearer].map((grant) => [
+    grant.grantType,
+    grant,
+  ]),
 );
+
+/** What a client can be registered for: all of them, and `implicit`, which knows no token request (RFC 6749 §4.2). */
+export const registrableGrantTypes: readonly string[] = [...grantTypes.keys(), "implicit"];

@@ -1,7 +1,7 @@
 /** What a token request gets out of a grant: its scopes and its one audience (RFC 6749 §§3.3, 6; RFC 8707 §2.2). */
 
 import { refuse } from "../errors.ts";
-import type { Client, Grant, GrantedScope } from "../model.ts";
+import type { Client, Grant, GrantedScope, Millis } from "../model.ts";
 import type { ParsedParameters } from "../parameters.ts";
 import type { OAuthContext } from "../ports.ts";
 import { scopesOfResource } from "../resource-indicator.ts";
@@ -10,6 +10,13 @@ import { liveScopes, parseScope } from "../scope.ts";
 export interface Judged {
   readonly scopes: readonly GrantedScope[];
   readonly audience: string;
+}
+
+export interface Asked {
+  readonly scope: string | undefined;
+  readonly resource: string | undefined;
+  /** What a scope must have left to be worth a token: something at a refresh; whatever the owner just chose at a grant's first token. */
+  readonly margin?: Millis;
 }
 
 /** The `resource` of a token request; several make no sense for one token (one token, one audience). */
@@ -23,13 +30,13 @@ export function oneResource({ resource }: ParsedParameters): string | undefined 
  * Refuses what is wider than the grant; nothing left ends in `invalid_grant`. Writes nothing.
  */
 export async function judgeGrant(
-  grant: Grant,
+  grant: Pick<Grant, "scopes">,
   client: Client,
-  asked: { readonly scope: string | undefined; readonly resource: string | undefined },
+  asked: Asked,
   context: OAuthContext,
 ): Promise<Judged> {
   const known = await context.catalog.scopes();
-  let scopes = liveScopes(grant.scopes, client, known, context.now());
+  let scopes = liveScopes(grant.scopes, client, known, context.now(), asked.margin ?? 0);
   if (asked.scope !== undefined) {
     const wanted = new Set(parseScope(asked.scope));
     for (const name of wanted)

@@ -4,9 +4,10 @@ import { type TokenResponse, tokenResponse } from "../access-token.ts";
 import { refuse } from "../errors.ts";
 import type { Client, Grant } from "../model.ts";
 import type { Credential, OAuthContext } from "../ports.ts";
+import { SCOPE_MARGIN } from "../scope.ts";
 import type { RefreshGrant, RefreshOutcome } from "../storage.ts";
 import type { GrantType } from "./index.ts";
-import { judgeGrant, oneResource } from "./judge.ts";
+import { type Asked, judgeGrant, oneResource } from "./judge.ts";
 
 export const refreshToken: GrantType = {
   grantType: "refresh_token",
@@ -14,7 +15,7 @@ export const refreshToken: GrantType = {
   async redeem(request, context): Promise<TokenResponse> {
     const { client, single } = request;
     const token = single.get("refresh_token") ?? refuse("refresh_token_missing");
-    const asked = { scope: single.get("scope"), resource: oneResource(request) };
+    const asked = { scope: single.get("scope"), resource: oneResource(request), margin: SCOPE_MARGIN };
     const credential =
       context.credentials.read("refresh_token", token) ?? refuse("refresh_token_unknown", "not one of ours");
 
@@ -44,11 +45,6 @@ export const refreshToken: GrantType = {
     return tokenResponse(grant, judged, client, context, () => liveToken(grant, credential, token, context));
   },
 };
-
-interface Asked {
-  readonly scope: string | undefined;
-  readonly resource: string | undefined;
-}
 
 /** Once a scope has been taken from the client or the service, a grant may have nothing left: judged before the row is touched. */
 async function somethingWasTaken(client: Client, { catalog }: OAuthContext): Promise<boolean> {

@@ -1,6 +1,7 @@
 /** The token endpoint: what all grants share (RFC 6749 §3.2). */
 
 import type { TokenResponse } from "../access-token.ts";
+import type { ClientCertificate } from "../client-authentication/client-certificate.ts";
 import { authenticateClient } from "../client-authentication/index.ts";
 import { refuse } from "../errors.ts";
 import { grantTypes } from "../grants/index.ts";
@@ -12,6 +13,10 @@ export interface TokenRequest {
   readonly body: string;
   /** Each Authorization header of the request. */
   readonly authorization: readonly string[];
+  /** Where it came from. */
+  readonly address: string;
+  /** The certificate with which the client opened its connection (RFC 8705); undefined: there is none. */
+  certificate(): ClientCertificate | undefined;
 }
 
 /**
@@ -21,9 +26,25 @@ export interface TokenRequest {
 export async function exchange(request: TokenRequest, context: OAuthContext): Promise<TokenResponse> {
   const parameters = parseOrRefuse(request.body);
   const name = parameters.single.get("grant_type") ?? refuse("grant_type_missing");
-  const sent = { authorization: request.authorization, parameters: parameters.single };
-  const client = await authenticateClient(sent, context);
+  const client = await authenticateClient({ ...request, parameters: parameters.single }, context);
+  const bound = client.certificateBound ? boundTo(request.certificate(), context) : context;
   const grantType = grantTypes.get(name) ?? refuse("unsupported_grant_type");
   if (!client.grantTypes.includes(name)) refuse("grant_type_not_registered", name);
-  return grantType.redeem({ ...parameters, client }, context);
+  return grantType.redeem({ ...parameters, client, address: request.address }, bound);
+}
+
+/**
+ * RFC 8705 §3: every token of this request names the certificate, whatever grant it comes of; an API takes it over a connection with that certificate
+ * alone.
+ */
+function boundTo(certificate: ClientCertificate | undefined, context: OAuthContext): OAuthContext {
+  const certificateThumbprint = certificate?.thumbprint ?? refuse("certificate_needed");
+  const { accessTokens } = context;
+  return {
+    ...context,
+    accessTokens: {
+      sign: (claims) => accessTokens.sign({ ...claims, certificateThumbprint }),
+      verify: (token, now) => accessTokens.verify(token, now),
+    },
+  };
 }

@@ -1,6 +1,8 @@
 /** All migrations, in order. A new one is a new file and a line here. */
 
 import { first } from "./0001-first.ts";
+import { flows } from "./0002-flows.ts";
+import { device } from "./0003-device.ts";
 import type { Migration } from "./migration.ts";
 
-export const migrations: readonly Migration[] = [first];
+export const migrations: readonly Migration[] = [first, flows, device];

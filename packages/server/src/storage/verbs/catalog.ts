@@ -1,10 +1,10 @@
-/** The catalogue's counters: every change of clients, scopes, resources or keys raises one, which is how other processes see it. */
+/** The catalogue's counters: every change of clients, scopes, resources, issuers or keys raises one, which is how other processes see it. */
 
 import type { CatalogVersions } from "../../admin/storage.ts";
 import { text, whole, wholeOrNull } from "../rows.ts";
 import { query, sql, type Tx, words } from "../sql.ts";
 
-export type CatalogKind = "clients" | "scopes" | "resources" | "keys";
+export type CatalogKind = "clients" | "scopes" | "resources" | "keys" | "issuers";
 
 /** Raises a counter; its new value. The row's lock puts changes of one kind in one order. */
 export async function raise(tx: Tx, kind: CatalogKind): Promise<number> {
@@ -34,6 +34,7 @@ export const catalogVersions = query<void, CatalogVersions>({
       scopes: whole(row("scopes"), "version"),
       resources: whole(row("resources"), "version"),
       keys: whole(row("keys"), "version"),
+      issuers: whole(row("issuers"), "version"),
       scopesReducedAt: wholeOrNull(row("scopes"), "reduced_at"),
     };
   },

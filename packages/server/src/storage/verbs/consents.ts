@@ -4,6 +4,7 @@ import type { Consent, GrantedScope, Millis } from "../../oauth/model.ts";
 import type { IssueOutcome } from "../../oauth/storage.ts";
 import {
   approve as approved,
+  type Decision,
   endOf,
   type GrantChange,
   type LiveGrant,
@@ -19,30 +20,47 @@ import type {
 import { partitionOf } from "../partition.ts";
 import { consentColumns, consentOf, flag, grantColumns, grantOf, json, text, whole, wholeOrNull } from "../rows.ts";
 import { query, sql, steps, type Tx, transaction, words } from "../sql.ts";
-import { ALARM_KEPT, alreadyThere, ENDED_KEPT, insertGrant, isActiveOwner, supersede } from "./grants.ts";
+import {
+  ALARM_KEPT,
+  alreadyThere,
+  ENDED_KEPT,
+  insertGrant,
+  isActiveClient,
+  isActiveOwner,
+  supersede,
+} from "./grants.ts";
 
 const oneConsent = sql`partition = :partition AND owner_id = :ownerId AND client_id = :clientId`;
-const lockedConsent = sql`SELECT ${consentColumns} FROM consents WHERE ${oneConsent} ${words.forUpdate}`;
+export const lockedConsent = sql`SELECT ${consentColumns} FROM consents WHERE ${oneConsent} ${words.forUpdate}`;
 
 /** An owner's yes: its grant, and unless that was there already, the record and what the decision changes in older grants. */
 export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
   const { grant, duration, now } = args;
   const { partition, ownerId, clientId } = grant;
-  if (grant.scopes.length === 0 || !(await isActiveOwner(tx, partition, ownerId))) return { kind: "no_consent" };
+  if (grant.scopes.length === 0) return { kind: "no_consent" };
+  if (!(await isActiveOwner(tx, partition, ownerId)) || !(await isActiveClient(tx, clientId)))
+    return { kind: "no_consent" };
   const expiresAt = endOf(duration, now, args.onceUntil);
   const scopes = grant.scopes.map((name): GrantedScope => ({ name, expiresAt }));
   const row = { ...grant, refreshable: grant.refreshable && duration !== "once" };
   if (!(await insertGrant(tx, row, scopes, now))) return alreadyThere(tx, grant, now);
-  const before = await tx.one(lockedConsent, { partition, ownerId, clientId });
-  const others = (await liveGrants(tx, grant, now)).filter(({ grantId }) => grantId !== grant.grantId);
-  const { consent, changes } = approved(before && consentOf(before), args, others);
-  await writeConsent(tx, consent);
-  await changeGrants(tx, partition, changes, now);
+  await recordApproval(tx, args, grant.grantId);
   await supersede(tx, grant, now);
   return { kind: "issued", scopes };
 });
 
-async function writeConsent(tx: Tx, consent: Consent): Promise<void> {
+/** The consent record of a yes on a page, and what it changes in older grants. `own`: the id of the grant that comes of it. */
+export async function recordApproval(tx: Tx, decision: Decision, own: string): Promise<void> {
+  const { grant, now } = decision;
+  const { partition, ownerId, clientId } = grant;
+  const before = await tx.one(lockedConsent, { partition, ownerId, clientId });
+  const others = (await liveGrants(tx, grant, now)).filter(({ grantId }) => grantId !== own);
+  const { consent, changes } = approved(before && consentOf(before), decision, others);
+  await writeConsent(tx, consent);
+  await changeGrants(tx, partition, changes, now);
+}
+
+export async function writeConsent(tx: Tx, consent: Consent): Promise<void> {
   await tx.run(
     sql`INSERT INTO consents (${consentColumns})
       VALUES (:partition, :ownerId, :clientId, :status, :grantedBy, :via, :scopes, :createdAt, :updatedAt, :expiresAt, :lastUsedAt,

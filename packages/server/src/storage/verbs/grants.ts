@@ -1,6 +1,7 @@
 /** Verbs of a grant from its code to its end (RFC 6749 §§4.1.3, 6; RFC 7009 §2). */
 
-import { type Grant, type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
+import { type Client, type Grant, type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
+import { SCOPE_MARGIN } from "../../oauth/scope.ts";
 import {
   type EndGrant,
   type EndOutcome,
@@ -25,8 +26,6 @@ export const ALARM_KEPT: Millis = 30 * DAY;
 const RETRIES = 3;
 /** Live grants of one (owner, client). */
 export const LIVE_GRANTS = 50;
-/** What a consented scope must have left for a new grant to be worth making. */
-export const SCOPE_LEFT: Millis = 30_000;
 
 /** redirect_uri and PKCE (RFC 7636 §4.6) agree with the row. NULL where a verifier was wanted and none came: not true either. */
 const proven = sql`(redirect_uri = :redirectUri AND CASE code_challenge_method
@@ -175,14 +174,16 @@ const activeConsent = sql`SELECT ${consentColumns} FROM consents
 /** A code without a page: RFC 6749 §4.1.2 for an owner who had consented before. */
 export const issueGrant = transaction<IssueGrant, IssueOutcome>(async (tx, { grant, address, now }) => {
   const { partition, ownerId, clientId } = grant;
-  if (!(await isActiveOwner(tx, partition, ownerId))) return { kind: "no_consent" };
+  if (!(await isActiveOwner(tx, partition, ownerId)) || !(await isActiveClient(tx, clientId)))
+    return { kind: "no_consent" };
   const row = await tx.one(activeConsent, { partition, ownerId, clientId });
   if (row === undefined) return { kind: "no_consent" };
   const held = new Map(consentOf(row).scopes.map((scope) => [scope.name, scope.expiresAt]));
   const scopes: GrantedScope[] = [];
   for (const name of grant.scopes) {
     const expiresAt = held.get(name);
-    if (expiresAt === undefined || (expiresAt !== null && expiresAt < now + SCOPE_LEFT)) return { kind: "no_consent" };
+    if (expiresAt === undefined || (expiresAt !== null && expiresAt < now + SCOPE_MARGIN))
+      return { kind: "no_consent" };
     scopes.push({ name, expiresAt });
   }
   if (scopes.length === 0) return { kind: "no_consent" };
@@ -205,6 +206,16 @@ export async function isActiveOwner(tx: Tx, partition: number, ownerId: string):
   return row !== undefined && text(row, "status") === "active";
 }
 
+/**
+ * Locks the client against being disabled or deleted meanwhile; false: it was. A process whose catalogue hasn't heard of it yet grants nothing in
+ * its name. One that has no row was never there: the caller would not have come this far.
+ */
+export async function isActiveClient(tx: Tx, clientId: string): Promise<boolean> {
+  const row = await tx.one(sql`SELECT record FROM clients WHERE client_id = :clientId ${words.forShare}`, { clientId });
+  if (row === undefined) return true;
+  return row["record"] !== null && json<Client>(row, "record").status === "active";
+}
+
 /** When the last of the scopes ends, as the column holds it. */
 export function latestEnd(scopes: readonly GrantedScope[]): Millis {
   return Math.max(0, ...scopes.map(({ expiresAt }) => expiresAt ?? NEVER));
@@ -217,40 +228,44 @@ export async function insertGrant(
   scopes: readonly GrantedScope[],
   now: Millis,
 ): Promise<boolean> {
-  const { scopes: _, amr, refreshable, ...rest } = grant;
+  const { scopes: _, amr, refreshable, accessUntil, ...rest } = grant;
+  const end = latestEnd(scopes);
   const inserted = await tx.run(
     sql`INSERT INTO grants (partition, grant_id, client_id, owner_id, person_id, status, generation, refreshable, code_salt_hash, redirect_uri,
-        code_challenge, code_challenge_method, scopes, audience, auth_time, acr, amr, created_at, code_until, retries, uses, idle_until,
-        absolute_until, collect_at)
-      VALUES (:partition, :grantId, :clientId, :ownerId, :personId, 'active', 0, :refreshable, :codeSaltHash, :redirectUri,
-        :codeChallenge, :codeChallengeMethod, :scopes, :audience, :authTime, :acr, :amr, :now, :codeUntil, 0, 0, :codeUntil,
-        :absoluteUntil, :collectAt)
+        code_challenge, code_challenge_method, scopes, audience, auth_time, acr, amr, created_at, code_until, retries, last_used_at, uses,
+        idle_until, absolute_until, collect_at)
+      VALUES (:partition, :grantId, :clientId, :ownerId, :personId, 'active', :generation, :refreshable, :codeSaltHash, :redirectUri,
+        :codeChallenge, :codeChallengeMethod, :scopes, :audience, :authTime, :acr, :amr, :now, :codeUntil, 0, :lastUsedAt, :generation,
+        :idleUntil, :absoluteUntil, :collectAt)
       ON CONFLICT (partition, grant_id) DO NOTHING`,
     {
       ...rest,
       refreshable: flag(refreshable),
       scopes: JSON.stringify(scopes),
       amr: JSON.stringify(amr),
-      absoluteUntil: latestEnd(scopes),
+      ...(accessUntil === null
+        ? { generation: 0, lastUsedAt: null, idleUntil: grant.codeUntil, absoluteUntil: end }
+        : { generation: 1, lastUsedAt: now, idleUntil: accessUntil, absoluteUntil: Math.min(end, accessUntil) }),
       now,
-      // An unspent code's row outlives the page that may post the same decision again.
-      collectAt: grant.codeUntil + DAY,
+      // Unspent or without a code, the row outlives the page that may post the same decision again.
+      collectAt: (accessUntil ?? grant.codeUntil) + DAY,
     },
   );
   return inserted === 1;
 }
 
-/** What a second insert of the same grant means: a double click, as long as its code can still be handed out. */
+/** What a second insert of the same grant means: a double click, as long as its code, or a token in place of one, can still be handed out. */
 export async function alreadyThere(tx: Tx, grant: NewGrant, now: Millis): Promise<IssueOutcome> {
   const row = await tx.one(
     sql`SELECT scopes, code_until FROM grants
       WHERE partition = :partition AND grant_id = :grantId AND client_id = :clientId AND code_salt_hash = :codeSaltHash
-        AND status = 'active' AND generation = 0 AND code_until > :now AND absolute_until > :now`,
+        AND status = 'active' AND generation = :born AND code_until > :now AND absolute_until > :now`,
     {
       partition: grant.partition,
       grantId: grant.grantId,
       clientId: grant.clientId,
       codeSaltHash: grant.codeSaltHash,
+      born: grant.accessUntil === null ? 0 : 1,
       now,
     },
   );
@@ -260,7 +275,11 @@ export async function alreadyThere(tx: Tx, grant: NewGrant, now: Millis): Promis
 }
 
 /** Ends what is beyond the 50 live grants of an (owner, client), the new one not among them: the longest unused first. */
-export async function supersede(tx: Tx, grant: NewGrant, now: Millis): Promise<void> {
+export async function supersede(
+  tx: Tx,
+  grant: Pick<NewGrant, "partition" | "ownerId" | "clientId" | "grantId">,
+  now: Millis,
+): Promise<void> {
   const { partition, ownerId, clientId, grantId } = grant;
   await tx.run(
     sql`UPDATE grants SET status = 'superseded', ended_at = :now, collect_at = :endedKept

@@ -2,7 +2,7 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import { partitionOf } from "../partition.ts";
-import { DAY, text, whole, wholeOrNull } from "../rows.ts";
+import { DAY, HOUR, text, whole, wholeOrNull } from "../rows.ts";
 import { type Row, sql, steps, type Tx, transaction } from "../sql.ts";
 import { ALARM_KEPT, ENDED_KEPT } from "./grants.ts";
 import { activateName, dropName, staleNames } from "./names.ts";
@@ -22,7 +22,14 @@ interface Swept {
 /** Many short transactions rather than a long one: other verbs come in between. */
 export const collectGarbage = steps<Sweep, number>(async (call, { now, limit }) => {
   let removed = 0;
-  for (const sweep of [collectGrants, collectSessions, collectAttempts, collectClients]) {
+  for (const sweep of [
+    collectGrants,
+    collectSessions,
+    collectAttempts,
+    collectAccepted,
+    collectDevices,
+    collectClients,
+  ]) {
     for (;;) {
       const room = limit - removed;
       if (room <= 0) return removed;
@@ -111,6 +118,27 @@ export const collectAttempts = transaction<Sweep, Swept>(async (tx, { now, limit
       sql`DELETE FROM attempts WHERE (partition, key) IN
         (SELECT partition, key FROM attempts WHERE +partition >= 0 AND window_until <= :now ORDER BY window_until LIMIT :limit)`,
       { now, limit },
+    ),
+  ),
+);
+
+export const collectAccepted = transaction<Sweep, Swept>(async (tx, { now, limit }) =>
+  all(
+    await tx.run(
+      sql`DELETE FROM accepted WHERE (partition, kind, key) IN
+        (SELECT partition, kind, key FROM accepted WHERE +partition >= 0 AND until <= :now ORDER BY until LIMIT :limit)`,
+      { now, limit },
+    ),
+  ),
+);
+
+/** For an hour after its end a device is told that it expired, and not that it never was. */
+export const collectDevices = transaction<Sweep, Swept>(async (tx, { now, limit }) =>
+  all(
+    await tx.run(
+      sql`DELETE FROM device_requests WHERE (partition, request_id) IN
+        (SELECT partition, request_id FROM device_requests WHERE +partition >= 0 AND expires_at <= :before ORDER BY expires_at LIMIT :limit)`,
+      { before: now - HOUR, limit },
     ),
   ),
 );

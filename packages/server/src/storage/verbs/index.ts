@@ -1,7 +1,7 @@
 /** The verbs by name: what the ports promise, and what only other verbs call. */
 
 import type { AdminStorage } from "../../admin/storage.ts";
-import type { GrantStorage } from "../../oauth/storage.ts";
+import type { DeviceStorage, GrantStorage } from "../../oauth/storage.ts";
 import type { OwnerStorage } from "../../owners/storage.ts";
 import type { Verb } from "../sql.ts";
 import { countAttempt, forgiveAttempt } from "./attempts.ts";
@@ -18,11 +18,35 @@ import {
   narrowConsent,
   revokeConsent,
 } from "./consents.ts";
+import {
+  approveDevice,
+  claimDevice,
+  createDevice,
+  denyDevice,
+  deviceStanding,
+  grantDevice,
+  markApproved,
+  pollDevice,
+  recordDevice,
+  redeemDevice,
+  spendDevice,
+} from "./device.ts";
+import { issueDirect } from "./direct.ts";
 import { endGrant, findGrant, issueGrant, redeemCode, refreshGrant } from "./grants.ts";
-import { collectAttempts, collectClients, collectGarbage, collectGrants, collectSessions } from "./housekeeping.ts";
+import {
+  collectAccepted,
+  collectAttempts,
+  collectClients,
+  collectDevices,
+  collectGarbage,
+  collectGrants,
+  collectSessions,
+} from "./housekeeping.ts";
+import { deleteIssuer, listIssuers, putIssuer } from "./issuers.ts";
 import { addKey, listKeys, removeKey, retireKey } from "./keys.ts";
 import { getLogo, putLogo } from "./logos.ts";
 import { activateName, dropName, loosenName, ownerOfName, reserveName, staleNames } from "./names.ts";
+import { once } from "./once.ts";
 import {
   createPerson,
   deletePerson,
@@ -51,7 +75,7 @@ import {
 } from "./sessions.ts";
 
 /** What the server may ask of a database. */
-export type Ports = GrantStorage & OwnerStorage & AdminStorage;
+export type Ports = GrantStorage & DeviceStorage & OwnerStorage & AdminStorage;
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a verb without arguments is called without any
 type Args<F> = F extends () => unknown ? void : F extends (args: infer A) => unknown ? A : never;
@@ -64,6 +88,16 @@ export const portVerbs: { readonly [Name in keyof Ports]: Verb<Args<Ports[Name]>
   refreshGrant,
   findGrant,
   endGrant,
+  issueDirect,
+  once,
+
+  createDevice,
+  pollDevice,
+  redeemDevice,
+  claimDevice,
+  approveDevice,
+  denyDevice,
+  deviceStanding,
 
   createPerson,
   findPersonByName,
@@ -99,6 +133,9 @@ export const portVerbs: { readonly [Name in keyof Ports]: Verb<Args<Ports[Name]>
   listResources,
   putResource,
   deleteResource,
+  listIssuers,
+  putIssuer,
+  deleteIssuer,
   putLogo,
   getLogo,
   listKeys,
@@ -130,6 +167,12 @@ const innerVerbs = {
   collectSessions,
   collectAttempts,
   collectClients,
+  collectAccepted,
+  collectDevices,
+  grantDevice,
+  spendDevice,
+  recordDevice,
+  markApproved,
 };
 
 /** All of them: the writer's thread is told a name, not a function. */

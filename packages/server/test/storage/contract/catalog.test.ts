@@ -2,13 +2,17 @@ import { expect, test } from "vitest";
 import { backends, onEveryBackend } from "../support/backends.ts";
 import {
   aClient,
+  aDirectGrant,
   aGrant,
   aKey,
   aLiveGrant,
+  anApproval,
+  aPerson,
   aRefresh,
   aResource,
   aScope,
   aStoredPerson,
+  expectIssued,
   MINUTE,
   NOW,
   statusOf,
@@ -53,6 +57,24 @@ onEveryBackend("clients", (storage) => {
     expect(await storage().findConsent({ ...grant })).toMatchObject({ status: "active" });
     expect((await storage().refreshGrant(aRefresh(other.grant))).kind).toMatch(/rotated|kept/);
   });
+
+  test.each(["disabled", "deleted"])(
+    "%s between the catalogue's look and the grant → none is made, by page or without",
+    async (how) => {
+      const person = aPerson();
+      await storage().createPerson({ person, now: NOW });
+      const client = aClient();
+      await storage().putClient({ client, expect: 0 });
+      const { clientId } = client;
+      expectIssued(await storage().approve(anApproval(aGrant(person, { clientId }))));
+      if (how === "deleted") await storage().deleteClient({ clientId, now: NOW });
+      else await storage().putClient({ client: { ...client, status: "disabled", updatedAt: NOW }, expect: null });
+      const no = { kind: "no_consent" };
+      expect(await storage().approve(anApproval(aGrant(person, { clientId })))).toEqual(no);
+      expect(await storage().issueGrant({ grant: aGrant(person, { clientId }), address: null, now: NOW })).toEqual(no);
+      expect(await storage().issueDirect(aDirectGrant(person, {}, { clientId }))).toEqual({ kind: "no_owner" });
+    },
+  );
 
   test("deleted → gone, its change is seen, its grants and consents end, others' don't", async () => {
     const { grant, person } = await aLiveGrant(storage());
@@ -176,6 +198,7 @@ test.each(backends)("an empty database answers a ping, and holds nothing: $name"
     scopes: 0,
     resources: 0,
     keys: 0,
+    issuers: 0,
     scopesReducedAt: null,
   });
   expect(await storage.listKeys()).toEqual([]);

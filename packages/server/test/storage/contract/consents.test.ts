@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { NewGrant } from "../../../src/oauth/storage.ts";
 import type { Approve, Person } from "../../../src/owners/storage.ts";
 import { onEveryBackend } from "../support/backends.ts";
@@ -106,6 +106,57 @@ onEveryBackend("a code without a page", (storage) => {
     await issue(grant);
     expect(await issue({ ...grant, codeSaltHash: aHash() })).toEqual({ kind: "spent" });
     expect(await issue(grant, grant.codeUntil)).toEqual({ kind: "spent" });
+  });
+
+  describe("born redeemed, without a code", () => {
+    const codeless = (person: Person, changes: Partial<NewGrant> = {}) =>
+      aGrant(person, {
+        ...{ refreshable: false, codeSaltHash: new Uint8Array(), codeChallenge: null, codeChallengeMethod: null },
+        ...{ accessUntil: NOW + 6 * MINUTE, ...changes },
+      });
+
+    test("→ at generation 1 from the first moment, used once, until its token has ended or its consent has", async () => {
+      const { person } = await consented({ duration: 3600 });
+      const grant = codeless(person);
+      expect((await issue(grant)).kind).toBe("issued");
+      const row = { generation: 1, uses: 1, lastUsedAt: NOW, refreshable: false, status: "active" };
+      expect(await statusOf(storage(), grant)).toMatchObject({ ...row, absoluteUntil: NOW + 6 * MINUTE });
+      const later = codeless(person, { accessUntil: NOW + 2 * HOUR });
+      await issue(later);
+      expect(await statusOf(storage(), later)).toMatchObject({ ...row, absoluteUntil: NOW + HOUR });
+    });
+
+    test("by a page → likewise; no code redeems it, and it refreshes nothing", async () => {
+      const person = await aStoredPerson(storage());
+      const grant = codeless(person);
+      expect((await storage().approve(anApproval(grant))).kind).toBe("issued");
+      const redemption = aRedemption(grant, { codeSaltHash: aHash(), s256: null, plain: null });
+      expect(await storage().redeemCode(redemption)).toEqual({ kind: "unknown" });
+      expect((await storage().refreshGrant(aRefresh(grant, { generation: 1 }))).kind).toBe("unknown");
+    });
+
+    test("the same again within its minute → repeated, once counted; later, or after the consent ended → spent, no_consent", async () => {
+      const { person } = await consented();
+      const grant = codeless(person);
+      await issue(grant);
+      expect((await issue(grant, NOW + MINUTE - 1)).kind).toBe("repeated");
+      expect(await storage().findConsent({ ...grant })).toMatchObject({ uses: 2 });
+      expect((await issue(grant, NOW + MINUTE)).kind).toBe("spent");
+      await storage().revokeConsent({ ...grant, revokedBy: person.personId, now: NOW });
+      expect(await statusOf(storage(), grant)).toMatchObject({ status: "revoked" });
+      expect((await issue(grant)).kind).toBe("no_consent");
+    });
+
+    test("on the owner's page while its token lives, and not longer", async () => {
+      const { person } = await consented();
+      await issue(codeless(person));
+      const shown = async (now: number) =>
+        (await storage().listConsents({ ...grantKey(person), now })).map(
+          ({ grants }) => grants.filter(({ generation }) => generation === 1).length,
+        );
+      expect(await shown(NOW + 6 * MINUTE - 1)).toEqual([1]);
+      expect(await shown(NOW + 6 * MINUTE)).toEqual([0]);
+    });
   });
 
   test("the 51st live grant of an (owner, client) ends the one unused longest; other clients' don't count", async () => {

@@ -2,9 +2,9 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import type { StoredKey } from "../../../src/admin/storage.ts";
-import type { Client, Resource, Scope } from "../../../src/oauth/model.ts";
+import type { Client, Resource, Scope, TrustedIssuer } from "../../../src/oauth/model.ts";
 import { PARTITIONS } from "../../../src/oauth/model.ts";
-import type { IssueOutcome, NewGrant, RedeemCode, RefreshGrant } from "../../../src/oauth/storage.ts";
+import type { IssueDirect, IssueOutcome, NewGrant, RedeemCode, RefreshGrant } from "../../../src/oauth/storage.ts";
 import type { Approve, NewSession, Person } from "../../../src/owners/storage.ts";
 import type { Storage } from "../../../src/storage/open.ts";
 import { partitionOf } from "../../../src/storage/partition.ts";
@@ -72,6 +72,7 @@ export function aGrant(person: Person, changes: Partial<NewGrant> = {}): NewGran
     acr: null,
     amr: ["pwd"],
     codeUntil: NOW + MINUTE,
+    accessUntil: null,
     ...changes,
   };
 }
@@ -194,6 +195,12 @@ export function aClient(changes: Partial<Client> = {}): Client {
     ownScopes: [],
     authMethod: "client_secret_basic",
     secrets: [],
+    sealedSecret: null,
+    jwks: null,
+    jwksUri: null,
+    tlsSubject: null,
+    certificateBound: false,
+    tokenEndpointAudience: false,
     requirePkce: false,
     allowPlainPkce: false,
     firstParty: false,
@@ -205,6 +212,55 @@ export function aClient(changes: Partial<Client> = {}): Client {
     createdAt: NOW,
     updatedAt: NOW,
     reducedAt: null,
+    ...changes,
+  };
+}
+
+export function aTrustedIssuer(changes: Partial<TrustedIssuer> = {}): TrustedIssuer {
+  return {
+    issuer: "https://idp.example",
+    type: "jwt",
+    status: "active",
+    jwks: '{"keys":[]}',
+    jwksUri: null,
+    certificates: [],
+    scopes: ["read"],
+    clients: [],
+    audience: null,
+    maxLifetime: 3600,
+    mapSubject: "username",
+    subjects: [],
+    createOwners: false,
+    createdAt: NOW,
+    ...changes,
+  };
+}
+
+/** A grant without a code, refreshable for as long as its consent. */
+export function aDirectGrant(
+  person: Person,
+  changes: Partial<IssueDirect> = {},
+  of: Partial<NewGrant> = {},
+): IssueDirect {
+  const {
+    codeSaltHash: _,
+    redirectUri: _uri,
+    codeChallenge: _c,
+    codeChallengeMethod: _m,
+    codeUntil: _u,
+    accessUntil: _a,
+    ...grant
+  } = aGrant(person, of);
+  return {
+    grant,
+    via: "password",
+    refreshSaltHash: aHash(),
+    accessUntil: NOW + 10 * MINUTE,
+    idleUntil: NOW + 14 * DAY,
+    consentUntil: null,
+    shown: { locale: "en", clientName: "Photo Printer", logo: null },
+    address: null,
+    now: NOW,
     ...changes,
   };
 }

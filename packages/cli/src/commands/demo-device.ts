@@ -1,0 +1,88 @@
+/** `assent demo device`: a terminal that is a television, connected by the device flow (RFC 8628). */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import encodeQR from "qr";
+import { Failure } from "../failure.ts";
+
+/** The device authorization response (§3.2). Times in seconds. */
+interface Codes {
+  readonly device_code: string;
+  readonly user_code: string;
+  readonly verification_uri: string;
+  readonly verification_uri_complete: string;
+  readonly expires_in: number;
+  readonly interval: number;
+}
+
+const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
+
+/** Asks for a code, shows it, polls until its owner has answered, and shows what it then may see. */
+export async function demoDevice(): Promise<void> {
+  const { loadConfig } = await import("@assent/server/admin");
+  const { knownDevice } = await import("@assent/demo");
+  const facts = knownDevice((await loadConfig()).dataDir);
+  if (facts === undefined) throw new Failure("no demo has been started here: run assent demo, and leave it running");
+  const endpoints = await discover(facts.issuer);
+  const codes = (await post(endpoints.device, {
+    client_id: facts.client_id,
+    scope: "photos:read profile:read",
+  })) as unknown as Codes;
+  process.stdout.write(screen(codes));
+  const token = await untilAnswered(endpoints.token, facts.client_id, codes);
+  process.stdout.write(`  Connected: this device may ${token.scope}.\n`);
+  const photos = await fetch(`${facts.api_url}/photos`, { headers: { authorization: `Bearer ${token.access}` } });
+  if (!photos.ok) throw new Failure(`the demo's API answered ${photos.status}`);
+  process.stdout.write(`  ${facts.api_url}/photos answers: ${(await photos.text()).slice(0, 200)} …\n\n`);
+}
+
+/** Where device and token endpoint are (RFC 8414). */
+async function discover(issuer: string): Promise<{ device: string; token: string }> {
+  const { origin, pathname } = new URL(issuer);
+  const url = `${origin}/.well-known/oauth-authorization-server${pathname === "/" ? "" : pathname}`;
+  const response = await fetch(url).catch(() => undefined);
+  if (response === undefined || !response.ok) {
+    throw new Failure(`${issuer} doesn't answer: start assent demo first, and leave it running`);
+  }
+  const metadata = (await response.json()) as Record<string, string>;
+  const { device_authorization_endpoint: device, token_endpoint: token } = metadata;
+  if (device === undefined || token === undefined) throw new Failure(`${issuer} has no device flow`);
+  return { device, token };
+}
+
+/** The members of the answer; refusals have `error` among them. */
+async function post(url: string, fields: Record<string, string>): Promise<Record<string, string>> {
+  const response = await fetch(url, { method: "POST", body: new URLSearchParams(fields) });
+  const body = (await response.json()) as Record<string, string>;
+  if (!response.ok && url.endsWith("/device_authorization")) throw new Failure(`no code: ${body["error_description"]}`);
+  return body;
+}
+
+/** What a television would show: where to go, as a picture too, and the code. */
+function screen({ verification_uri, verification_uri_complete, user_code, expires_in }: Codes): string {
+  const coloured = process.stdout.isTTY === true && process.stdout.hasColors();
+  const picture = encodeQR(verification_uri_complete, coloured ? "term" : "ascii", { border: 2 });
+  return `
+  Photo frame: see your photos here
+
+${picture}
+  Scan this with your phone, or open  ${verification_uri}
+  and enter the code                  ${user_code}
+
+  It works for ${Math.round(expires_in / 60)} minutes. Waiting for you …
+`;
+}
+
+/** Polls at the pace that the server asks for (§3.5). */
+async function untilAnswered(url: string, clientId: string, codes: Codes): Promise<{ access: string; scope: string }> {
+  let wait = codes.interval;
+  for (;;) {
+    await sleep(wait * 1000);
+    const form = { grant_type: DEVICE_GRANT, client_id: clientId, device_code: codes.device_code };
+    const { error, access_token: access, scope = "" } = await post(url, form);
+    if (access !== undefined) return { access, scope };
+    if (error === "slow_down") wait += 5;
+    else if (error === "access_denied") throw new Failure("the device was refused");
+    else if (error === "expired_token") throw new Failure("nobody answered in time: run assent demo device again");
+    else if (error !== "authorization_pending") throw new Failure(`the server refused the device: ${error}`);
+  }
+}

@@ -1,0 +1,178 @@
+/** `assent issuer …`: identity providers whose assertions are believed (RFC 7521 §3). */
+
+import { readFile } from "node:fs/promises";
+import type { IssuerKeys, IssuerSettings } from "@assent/server/admin";
+import { type Command, Option } from "commander";
+import { given, type JsonOption, listOption, noun, secondsOption, verb, withAdmin } from "../command.ts";
+import { Failure, lineOf, UsageError } from "../failure.ts";
+
+interface IssuerOptions extends JsonOption {
+  readonly jwks?: string;
+  readonly jwksUri?: string;
+  readonly certificate?: readonly string[];
+  readonly samlMetadata?: string;
+  readonly scope?: readonly string[];
+  readonly client?: readonly string[];
+  readonly audience?: string | false;
+  readonly maxLifetime?: number;
+  readonly mapSubject?: "username" | "email" | "id";
+  readonly subject?: readonly string[];
+  readonly createOwners?: boolean;
+  readonly status?: "active" | "disabled";
+}
+
+interface CreateOptions extends IssuerOptions {
+  readonly type: "jwt" | "saml";
+  readonly issuer: string;
+}
+
+/** Bytes. A federation's metadata is larger, and is nobody's to trust as a whole. */
+const MAX_FILE = 1_048_576;
+
+export function register(program: Command): void {
+  const issuer = noun(program, "issuer", "whose assertions are believed");
+  const create = verb(issuer, "create", "trust an issuer: its assertions are exchanged for access tokens")
+    .addOption(new Option("--type <type>", "what its assertions are").choices(["jwt", "saml"]).makeOptionMandatory())
+    .requiredOption("--issuer <id>", "its iss, or the entity id of its SAML assertions, character by character");
+  settings(create)
+    .addHelpText(
+      "after",
+      `
+Examples:
+  assent issuer create --type saml --issuer https://idp.example.com/saml --saml-metadata idp.xml --scope photos:read --map-subject email
+  assent issuer create --type jwt --issuer https://idp.example.com --jwks-uri https://idp.example.com/jwks --scope photos:read`,
+    )
+    .action(create_);
+  verb(issuer, "list", "list all issuers").action(list);
+  settings(
+    verb(
+      issuer,
+      "update <issuer>",
+      "change an issuer: what isn't named stays, a list or keys take the place of the old ones",
+    ),
+  )
+    .option("--no-audience", "accept assertions for this server's own names alone")
+    .option("--no-create-owners", "accept assertions about owners who are there alone")
+    .addOption(
+      new Option("--status <status>", "assertions of a disabled one are refused").choices(["active", "disabled"]),
+    )
+    .action(change);
+  verb(issuer, "delete <issuer>", "trust an issuer no more; tokens that it led to time out").action(remove);
+}
+
+/** The flags that `create` and `update` share. */
+function settings(command: Command): Command {
+  return command
+    .option("--jwks <file>", "JWT: its public keys, a JWK Set")
+    .option("--jwks-uri <url>", "JWT: where its public keys are")
+    .addOption(listOption("--certificate <file>", "SAML: a certificate that signs its assertions, PEM"))
+    .option("--saml-metadata <file>", "SAML: its metadata, of which the signing certificates are taken")
+    .addOption(listOption("--scope <scopes>", "what its assertions may ask for, separated by spaces", { words: true }))
+    .addOption(listOption("--client <client-id>", "who may present them; without it, any client with the grant type"))
+    .option("--audience <id>", "another name by which they may mean this server")
+    .addOption(
+      secondsOption("--max-lifetime <seconds>", "how long they may live: 3600 unless named, 86400 at the most"),
+    )
+    .addOption(
+      new Option("--map-subject <by>", "what they name an owner by: username unless named").choices([
+        "username",
+        "email",
+        "id",
+      ]),
+    )
+    .addOption(listOption("--subject <name>", "whom they may speak for: a subject, or @domain; without it, any owner"))
+    .option("--create-owners", "make owners who aren't there yet, with the first assertion about them");
+}
+
+async function create_(options: CreateOptions, command: Command) {
+  const keys = await keysOf(options);
+  await withAdmin(options, async (admin, out) => {
+    const { createIssuer, issuerRecord, issuerRemarks } = await import("@assent/server/admin");
+    const { type, issuer } = options;
+    const created = await createIssuer({ type, issuer, keys, ...settingsOf(options) }, admin);
+    for (const remark of issuerRemarks(created)) out.warn(lineOf(remark, command));
+    out.record(issuerRecord(created));
+  });
+}
+
+async function list(options: JsonOption) {
+  await withAdmin(options, async (admin, out) => {
+    const { issuerRecord } = await import("@assent/server/admin");
+    const issuers = await admin.storage.listIssuers();
+    out.list(
+      issuers.map(issuerRecord),
+      [
+        { field: "issuer" },
+        { field: "type" },
+        { field: "status" },
+        { field: "scope" },
+        { field: "map_subject" },
+        { field: "create_owners" },
+      ],
+      "No issuer is trusted: assent issuer create",
+    );
+  });
+}
+
+async function change(issuer: string, options: IssuerOptions) {
+  const keys = await keysOf(options);
+  const changes = { ...settingsOf(options), ...given({ keys }) };
+  if (Object.keys(changes).length === 0) {
+    throw new UsageError("nothing to change: name what should be different (assent issuer update --help)");
+  }
+  await withAdmin(options, async (admin, out) => {
+    const { issuerRecord, updateIssuer } = await import("@assent/server/admin");
+    out.record(issuerRecord(await updateIssuer(issuer, changes, admin)));
+  });
+}
+
+async function remove(issuer: string, options: JsonOption) {
+  await withAdmin(options, async (admin, out) => {
+    const { deleteIssuer } = await import("@assent/server/admin");
+    await deleteIssuer(issuer, admin);
+    out.done({ issuer, deleted: true }, `Deleted ${issuer}.`);
+  });
+}
+
+function settingsOf(options: IssuerOptions): IssuerSettings {
+  const { scope, client, audience, maxLifetime, mapSubject, subject, createOwners, status } = options;
+  return given({
+    scopes: scope === undefined ? undefined : [...new Set(scope)],
+    clients: client?.filter((one) => one !== ""),
+    audience: audience === false ? null : audience,
+    subjects: subject?.filter((one) => one !== ""),
+    maxLifetime,
+    mapSubject,
+    createOwners,
+    status,
+  });
+}
+
+/** The one source of keys that was named. */
+async function keysOf(options: IssuerOptions): Promise<IssuerKeys | undefined> {
+  const { jwks, jwksUri, certificate, samlMetadata } = options;
+  const named = [jwks, jwksUri, certificate, samlMetadata].filter((one) => one !== undefined);
+  if (named.length > 1) throw new UsageError("name one of --jwks, --jwks-uri, --certificate and --saml-metadata");
+  if (jwks !== undefined) return { jwks: await jsonOf(jwks) };
+  if (jwksUri !== undefined) return { jwksUri };
+  if (certificate !== undefined) return { certificate: (await Promise.all(certificate.map(textOf))).join("\n") };
+  return samlMetadata === undefined ? undefined : { samlMetadata: await textOf(samlMetadata) };
+}
+
+async function textOf(file: string): Promise<string> {
+  const text = await readFile(file, "utf8").catch((error: Error) => {
+    throw new Failure(`${file}: it can't be read (${error.message})`);
+  });
+  if (text.length > MAX_FILE) throw new Failure(`${file}: it has more than ${MAX_FILE} bytes`);
+  return text;
+}
+
+async function jsonOf(file: string): Promise<unknown> {
+  const text = await textOf(file);
+  try {
+    return JSON.parse(text);
+  } catch {
+    // What doesn't parse may be a private key: nothing of it is repeated.
+    throw new Failure(`${file}: it is not JSON`);
+  }
+}

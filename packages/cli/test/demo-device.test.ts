@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Agent } from "../../../test/support/browser-like.ts";
+import { formWith } from "../../../test/support/device.ts";
+import { type RunningDemo, removeDataDirs, startDemo } from "../../demo/test/support/demo.ts";
+import { aWorkspace, type Running, type Workspace } from "./support/cli.ts";
+
+let workspace: Workspace;
+let demo: RunningDemo;
+
+beforeAll(async () => {
+  workspace = aWorkspace();
+  demo = await startDemo({ deviceInterval: 1000 });
+});
+afterAll(async () => {
+  await demo?.stop();
+  workspace?.remove();
+  removeDataDirs();
+});
+
+/** The command, once it shows its code. */
+async function started(): Promise<{ running: Running; userCode: string }> {
+  const running = workspace.start(["demo", "device"], { env: { ASSENT_DATA_DIR: demo.dataDir } });
+  for (;;) {
+    const userCode = /[B-Z]{4}-[B-Z]{4}/.exec(running.stdout())?.[0];
+    if (userCode !== undefined) return { running, userCode };
+    if (running.child.exitCode !== null) throw new Error(running.stderr());
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** The demo's owner answers. */
+async function answer(userCode: string, decision: string): Promise<void> {
+  const agent = new Agent(demo.json.issuer);
+  const field = formWith(await agent.get("/device"), "user_code");
+  const atSignIn = await agent.submit(field, { user_code: userCode });
+  const { username, password } = demo.json;
+  const asked = await agent.follow(await agent.submit(formWith(atSignIn, "username"), { username, password }));
+  await agent.submit(formWith(asked, "decision"), { decision });
+}
+
+test("no demo here → says how to start one, exit code 1", async () => {
+  const { code, stderr } = await workspace.run(["demo", "device"]);
+  expect([code, stderr]).toEqual([1, "error: no demo has been started here: run assent demo, and leave it running\n"]);
+});
+
+test("refused → says so, exit code 1", async () => {
+  const { running, userCode } = await started();
+  await answer(userCode, "deny");
+  const { code, stderr } = await running.ended();
+  expect([code, stderr]).toEqual([1, "error: the device was refused\n"]);
+});
+
+test("allowed → shows a picture, a code and an address, then what the API answers", async () => {
+  const { running, userCode } = await started();
+  expect(running.stdout()).toContain(`${demo.json.issuer}/device`);
+  expect(running.stdout()).toMatch(/[█▀▄]{8}/);
+  await answer(userCode, "allow");
+  const { code, stdout, stderr } = await running.ended();
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toContain("Connected: this device may photos:read profile:read.");
+  expect(stdout).toContain('/photos answers: {"photos":[');
+});

@@ -1,0 +1,79 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { aJwtIssuer } from "../../../test/support/assertions.ts";
+import { anIdentityProvider } from "../../../test/support/saml-idp.ts";
+import { aWorkspace, type Workspace } from "./support/cli.ts";
+
+let at: Workspace;
+const idp = anIdentityProvider("https://idp.test/saml");
+const jwt = aJwtIssuer("https://idp.test");
+const file = (name: string, text: string) => {
+  writeFileSync(join(at.folder, name), text);
+  return name;
+};
+
+beforeAll(async () => {
+  at = aWorkspace();
+  await at.json(["scope", "create", "read", "--description", "Read"]);
+});
+afterAll(() => at.remove());
+
+test.each([
+  ["no keys", [], 1, "error: --jwks: it is missing"],
+  ["two kinds of keys", ["--jwks", "a", "--jwks-uri", "https://b.test"], 2, "error: name one of --jwks"],
+  ["a file that isn't there", ["--jwks", "gone.json"], 1, "error: gone.json: it can't be read"],
+  ["an address without TLS", ["--jwks-uri", "http://idp.test/jwks"], 1, "error: --jwks-uri: it is not an https URL"],
+])("%s → one line, and nothing is stored", async (_, args, wanted, words) => {
+  const { code, stderr } = await at.run(["issuer", "create", "--type", "jwt", "--issuer", "https://x.test", ...args]);
+  expect(stderr).toContain(words);
+  expect(code).toBe(wanted);
+  expect(await at.json(["issuer", "list"])).toEqual([]);
+});
+
+test("SA-20 metadata without a signing certificate → refused", async () => {
+  const metadata = file(
+    "bare.xml",
+    `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${idp.entityId}"/>`,
+  );
+  const args = ["issuer", "create", "--type", "saml", "--issuer", idp.entityId, "--saml-metadata", metadata];
+  const { code, stderr } = await at.run(args);
+  expect(stderr).toBe("error: --saml-metadata: it has no signing certificate of an identity provider\n");
+  expect(code).toBe(1);
+});
+
+test("created, listed, changed, deleted", async () => {
+  const jwks = file("jwks.json", jwt.jwks);
+  const made = await at.json([
+    ...["issuer", "create", "--type", "jwt", "--issuer", jwt.issuer, "--jwks", jwks, "--scope", "read"],
+    ...["--max-lifetime", "600", "--map-subject", "email", "--create-owners", "--subject", "@example.test"],
+  ]);
+  expect(made).toMatchObject({
+    issuer: jwt.issuer,
+    type: "jwt",
+    status: "active",
+    scope: "read",
+    max_lifetime: 600,
+    map_subject: "email",
+    subjects: ["@example.test"],
+    create_owners: true,
+    audience: null,
+  });
+  const one = file("one.pem", idp.certificate);
+  const saml = await at.json<{ certificates: string[] }>([
+    ...["issuer", "create", "--type", "saml", "--issuer", idp.entityId, "--certificate", one, "--certificate", one],
+    ...["--scope", "read"],
+  ]);
+  expect(saml.certificates).toHaveLength(2);
+  expect((await at.json<unknown[]>(["issuer", "list"])).length).toBe(2);
+  const update = ["issuer", "update", jwt.issuer, "--audience", "urn:us", "--no-create-owners", "--status", "disabled"];
+  expect(await at.json(update)).toMatchObject({
+    audience: "urn:us",
+    create_owners: false,
+    status: "disabled",
+    scope: "read",
+  });
+  expect(await at.json(["issuer", "update", jwt.issuer, "--no-audience"])).toMatchObject({ audience: null });
+  await at.json(["issuer", "delete", jwt.issuer]);
+  expect((await at.run(["issuer", "delete", jwt.issuer])).code).toBe(1);
+});

@@ -1,0 +1,69 @@
+/** A client's secrets: made, kept by hash or sealed, replaced (RFC 6749 §2.3.1; RFC 7523 §3 where HMAC needs them whole). */
+
+import { openClientSecrets, sealClientSecrets } from "../crypto/client-secrets.ts";
+import { hashes } from "../crypto/hashes.ts";
+import type { Secrets } from "../crypto/secrets.ts";
+import type { Client, ClientAuthMethod, ClientSecret, Millis } from "../oauth/model.ts";
+import type { AdminContext } from "./context.ts";
+import { refuse } from "./problem.ts";
+import { newSecret } from "./secret.ts";
+
+/** The part of a client's record that its secrets are. */
+export type SecretFields = Pick<Client, "secrets" | "sealedSecret">;
+
+export const NO_SECRETS: SecretFields = { secrets: [], sealedSecret: null };
+
+/** How many secrets work side by side at most: each request compares them all. */
+const MOST = 4;
+
+/** `hash`: the secret comes along and is compared. `sealed`: it makes HMACs, and never comes along. `none`: keys, or nothing. */
+export function secretKind(method: ClientAuthMethod): "hash" | "sealed" | "none" {
+  switch (method) {
+    case "client_secret_basic":
+    case "client_secret_post":
+      return "hash";
+    case "client_secret_jwt":
+      return "sealed";
+    default:
+      return "none";
+  }
+}
+
+/** A new secret as its method wants it; null: it has none. */
+export function secretFor(method: ClientAuthMethod, context: AdminContext): string | null {
+  const kind = secretKind(method);
+  return kind === "none" ? null : newSecret(context, kind === "sealed" ? 64 : 32);
+}
+
+/** The secrets with a new one, made `now`; those before it work for `overlap` milliseconds more. */
+export function withSecret(
+  { clientId, authMethod, secrets, sealedSecret }: Pick<Client, "clientId" | "authMethod"> & SecretFields,
+  secret: string,
+  { now, overlap }: { readonly now: Millis; readonly overlap: Millis },
+  context: Pick<AdminContext, "secrets">,
+): SecretFields {
+  const old = secrets
+    .map((one): ClientSecret => ({ ...one, expiresAt: Math.min(one.expiresAt ?? now + overlap, now + overlap) }))
+    .filter(({ expiresAt }) => (expiresAt ?? 0) > now)
+    .slice(1 - MOST);
+  const fresh: ClientSecret = { hash: hashes.sha256(secret), createdAt: now, expiresAt: null };
+  const all = [...old, fresh];
+  if (secretKind(authMethod) !== "sealed") return { secrets: all, sealedSecret: null };
+  const sealing = sealingOf(context);
+  const before = sealedSecret === null ? [] : openClientSecrets(sealing, clientId, sealedSecret);
+  if (before === undefined && old.length > 0) {
+    refuse("conflict", null, "its present secret can't be unsealed (ASSENT_SECRET changed): --overlap 0 replaces it");
+  }
+  const kept = (before ?? []).filter((one) => old.some(({ hash }) => hash === hashes.sha256(one)));
+  return { secrets: all, sealedSecret: sealClientSecrets(sealing, clientId, [...kept, secret]) };
+}
+
+/** What a change of the method leaves: a secret that one method sent about is no key of another, nor the other way round. */
+export function secretsAfter(before: Client, method: ClientAuthMethod): SecretFields {
+  const { secrets, sealedSecret, authMethod } = before;
+  return secretKind(authMethod) === secretKind(method) ? { secrets, sealedSecret } : NO_SECRETS;
+}
+
+function sealingOf({ secrets }: Pick<AdminContext, "secrets">): Secrets {
+  return secrets?.() ?? refuse("conflict", null, "there is no key here to seal a secret with");
+}

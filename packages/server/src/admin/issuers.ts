@@ -1,0 +1,225 @@
+/** What an operator does with trusted issuers of assertions (RFC 7521 §3). */
+
+import { readRegisteredKeys } from "../oauth/json-web-key.ts";
+import type { TrustedIssuer } from "../oauth/model.ts";
+import { certificatesOfMetadata, type MetadataReading, readCertificates } from "../saml/metadata.ts";
+import type { AdminContext } from "./context.ts";
+import { type Remark, refuse, refuseAny } from "./problem.ts";
+
+/** Seconds. An assertion is meant to be used at once; a day is for those who carry it about. */
+export const MAX_ASSERTION_LIFETIME = 86_400;
+export const DEFAULT_ASSERTION_LIFETIME = 3600;
+const MAX_LIST = 200;
+const MAX_CERTIFICATES = 10;
+const MAX_ID = 1024;
+
+/** Where an issuer's keys are: exactly one of them. */
+export type IssuerKeys =
+  | { /** A parsed JWK Set. */ readonly jwks: unknown }
+  | { readonly jwksUri: string }
+  | { /** PEM, one or several. */ readonly certificate: string }
+  | { /** An XML document that describes the issuer. */ readonly samlMetadata: string };
+
+/** What the operator decides beside the keys. */
+export type IssuerSettings = Partial<
+  Pick<
+    TrustedIssuer,
+    "scopes" | "clients" | "audience" | "maxLifetime" | "mapSubject" | "subjects" | "createOwners" | "status"
+  >
+>;
+
+export interface NewIssuer extends IssuerSettings {
+  readonly issuer: string;
+  readonly type: TrustedIssuer["type"];
+  /** Undefined is refused: no keys can never mean no check. */
+  readonly keys: IssuerKeys | undefined;
+}
+
+/** Throws `invalid` with all that is wrong, `taken`. */
+export async function createIssuer(input: NewIssuer, context: AdminContext): Promise<TrustedIssuer> {
+  const { keys, ...settings } = input;
+  const issuer: TrustedIssuer = {
+    status: "active",
+    jwks: null,
+    jwksUri: null,
+    certificates: [],
+    scopes: [],
+    clients: [],
+    audience: null,
+    maxLifetime: DEFAULT_ASSERTION_LIFETIME,
+    mapSubject: "username",
+    subjects: [],
+    createOwners: false,
+    createdAt: context.now(),
+    ...settings,
+  };
+  const outcome = await put(issuer, keys, [], true, context);
+  return outcome ?? refuse("taken", "issuer", `there is an issuer ${JSON.stringify(input.issuer)} already`);
+}
+
+export interface IssuerChanges extends IssuerSettings {
+  readonly keys?: IssuerKeys;
+}
+
+/** Changes what is named. Throws `unknown`, or what is wrong with the changed whole. */
+export async function updateIssuer(
+  id: string,
+  { keys, ...settings }: IssuerChanges,
+  context: AdminContext,
+): Promise<TrustedIssuer> {
+  const before = await issuerOf(id, context);
+  const kept: readonly string[] = before.scopes;
+  return (await put({ ...before, ...settings }, keys ?? null, kept, false, context)) ?? unknownIssuer(id);
+}
+
+/** Its assertions are refused from now on; tokens that they were exchanged for time out. Throws `unknown`. */
+export async function deleteIssuer(issuer: string, { storage }: AdminContext): Promise<void> {
+  if (!(await storage.deleteIssuer({ issuer }))) unknownIssuer(issuer);
+}
+
+/** Throws `unknown`. */
+export async function issuerOf(id: string, { storage }: AdminContext): Promise<TrustedIssuer> {
+  return (await storage.listIssuers()).find(({ issuer }) => issuer === id) ?? unknownIssuer(id);
+}
+
+/** What an operator should know of an issuer that is valid all the same. */
+export function issuerRemarks(issuer: TrustedIssuer): readonly Remark[] {
+  const remarks: Remark[] = [];
+  if (issuer.scopes.length === 0) {
+    remarks.push({ field: "scope", problem: "its assertions may ask for no scope, so none of them is accepted" });
+  }
+  if (issuer.createOwners && issuer.subjects.length === 0) {
+    remarks.push({ field: "subject", problem: "it may make owners of any name: name the domains that are its own" });
+  }
+  return remarks;
+}
+
+/** `keys` null: those that it has. Undefined: there is one of that name already. */
+async function put(
+  issuer: TrustedIssuer,
+  keys: IssuerKeys | undefined | null,
+  keptScopes: readonly string[],
+  create: boolean,
+  context: AdminContext,
+): Promise<TrustedIssuer | undefined> {
+  const read = keys === null ? { fields: {}, problems: [] } : keysOf(issuer, keys);
+  refuseAny([
+    ...idProblems(issuer, context.issuer),
+    ...read.problems,
+    ...settingProblems(issuer),
+    ...(await unknownNames(issuer, keptScopes, context)),
+  ]);
+  const whole: TrustedIssuer = { ...issuer, ...read.fields };
+  const outcome = await context.storage.putIssuer({ issuer: whole, create });
+  return outcome.kind === "conflict" ? undefined : whole;
+}
+
+type KeyFields = Partial<Pick<TrustedIssuer, "jwks" | "jwksUri" | "certificates">>;
+interface KeysRead {
+  readonly fields: KeyFields;
+  readonly problems: readonly Remark[];
+}
+
+function keysOf({ type, issuer }: TrustedIssuer, keys: IssuerKeys | undefined): KeysRead {
+  if (keys === undefined) {
+    const how = type === "jwt" ? "jwks or jwks_uri" : "certificate or saml_metadata";
+    return wrong(type === "jwt" ? "jwks" : "certificate", `it is missing: assertions are verified with ${how}`);
+  }
+  if (type === "jwt") {
+    if ("jwks" in keys) {
+      const read = readRegisteredKeys(keys.jwks);
+      if (read.kind === "invalid") return wrong("jwks", read.problem);
+      return { fields: { jwks: JSON.stringify({ keys: read.keys }), jwksUri: null }, problems: [] };
+    }
+    if ("jwksUri" in keys) {
+      if (!isKeyAddress(keys.jwksUri)) return wrong("jwks_uri", "it is not an https URL");
+      return { fields: { jwks: null, jwksUri: keys.jwksUri }, problems: [] };
+    }
+    return wrong("certificate", "a JWT issuer's keys are a JWK Set: jwks or jwks_uri");
+  }
+  if ("certificate" in keys) return certificates("certificate", readCertificates(keys.certificate));
+  if ("samlMetadata" in keys) {
+    return certificates("saml_metadata", certificatesOfMetadata(keys.samlMetadata, issuer));
+  }
+  return wrong("jwks", "a SAML issuer's keys are certificates: certificate or saml_metadata");
+}
+
+function certificates(field: string, reading: MetadataReading): KeysRead {
+  if (reading.kind === "invalid") return wrong(field, reading.problem);
+  if (reading.certificates.length > MAX_CERTIFICATES)
+    return wrong(field, `${MAX_CERTIFICATES} certificates are the most`);
+  return { fields: { certificates: reading.certificates }, problems: [] };
+}
+
+function wrong(field: string, problem: string): KeysRead {
+  return { fields: {}, problems: [{ field, problem }] };
+}
+
+function isKeyAddress(text: string): boolean {
+  if (text.length > 2048 || !/^https:\/\/[\u0021-\u007e]+$/.test(text) || !URL.canParse(text)) return false;
+  const { username, password, hash } = new URL(text);
+  return username === "" && password === "" && hash === "";
+}
+
+function idProblems({ issuer }: TrustedIssuer, own: string): readonly Remark[] {
+  const say = (problem: string): Remark[] => [{ field: "issuer", problem }];
+  if (issuer.length > MAX_ID || !/^[\u0021-\u007e]+$/.test(issuer)) {
+    return say(`it is 1 to ${MAX_ID} printable ASCII characters without a space, as the issuer writes it`);
+  }
+  // What this server signs says something else than an assertion does.
+  if (issuer === own) return say("it is this server's own");
+  return [];
+}
+
+function settingProblems(issuer: TrustedIssuer): readonly Remark[] {
+  const { maxLifetime, mapSubject, createOwners, audience, subjects, scopes, clients } = issuer;
+  const problems: Remark[] = [];
+  if (!Number.isInteger(maxLifetime) || maxLifetime < 1 || maxLifetime > MAX_ASSERTION_LIFETIME) {
+    problems.push({ field: "max_lifetime", problem: `it is 1 to ${MAX_ASSERTION_LIFETIME} seconds` });
+  }
+  if (createOwners && mapSubject === "id") {
+    problems.push({
+      field: "create_owners",
+      problem: "ids are this server's to give: map subjects by username or email",
+    });
+  }
+  if (audience !== null && (audience.length > MAX_ID || !/^[\u0021-\u007e]+$/.test(audience))) {
+    problems.push({ field: "audience", problem: `it is 1 to ${MAX_ID} printable ASCII characters without a space` });
+  }
+  for (const [field, list] of [
+    ["subject", subjects],
+    ["scope", scopes],
+    ["client", clients],
+  ] as const) {
+    if (list.length > MAX_LIST) problems.push({ field, problem: `${MAX_LIST} are the most` });
+  }
+  if (subjects.some((one) => one === "" || one === "@" || one.length > 254)) {
+    problems.push({ field: "subject", problem: "each is a subject, or @ and a domain" });
+  }
+  return problems;
+}
+
+/** A name that isn't there is a slip of the pen more often than a plan. */
+async function unknownNames(
+  { scopes, clients }: TrustedIssuer,
+  kept: readonly string[],
+  { storage }: AdminContext,
+): Promise<readonly Remark[]> {
+  const known = new Set((await storage.listScopes()).map(({ name }) => name));
+  const missing = scopes.filter((name) => !known.has(name) && !kept.includes(name));
+  const found = await Promise.all(clients.map((clientId) => storage.getClient({ clientId })));
+  const strangers = clients.filter((_, at) => found[at] === undefined);
+  const list = (names: readonly string[]) =>
+    names
+      .slice(0, 10)
+      .map((name) => JSON.stringify(name))
+      .join(", ");
+  return [
+    ...(missing.length === 0 ? [] : [{ field: "scope", problem: `${list(missing)}: no such scope; create it first` }]),
+    ...(strangers.length === 0 ? [] : [{ field: "client", problem: `${list(strangers)}: no such client` }]),
+  ];
+}
+
+function unknownIssuer(id: string): never {
+  return refuse("unknown", "issuer", `there is no issuer ${JSON.stringify(id)}`);
+}

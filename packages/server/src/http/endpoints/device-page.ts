@@ -1,0 +1,111 @@
+/** The pages of a device that waits: its code, the question, what became of it. */
+
+import type { Assent } from "../../assent.ts";
+import type { Client, Consent, Scope } from "../../oauth/model.ts";
+import type { DeviceRequest } from "../../oauth/storage.ts";
+import { readUserCode, showUserCode } from "../../oauth/user-code.ts";
+import { defaultDuration, standingScopes } from "../../owners/consent.ts";
+import type { Person, Session } from "../../owners/storage.ts";
+import { consentPage, deviceCodePage, deviceDonePage, deviceElsewherePage } from "../../pages/index.ts";
+import type { ConsentView, DeviceCodeView, DeviceDoneView, DeviceFacts, FormSecrets } from "../../pages/views.ts";
+import { networkOf } from "../client-address.ts";
+import { type DeviceEntry, formToken, sealDeviceEntry } from "../forms.ts";
+import { type Answer, type HttpRequest, page } from "../message.ts";
+import type { Visitor } from "../visitor.ts";
+import { deviceCard, signedInAs } from "./cards.ts";
+import { choices } from "./consent-page.ts";
+
+interface CodeShown {
+  readonly typed: string;
+  readonly linked?: boolean;
+  readonly problem: DeviceCodeView["problem"];
+  readonly status: number;
+}
+
+/** The field for the code. What came with it stays, so that a letter can be mended. */
+export function codeAnswer(shown: CodeShown, visitor: Visitor, http: HttpRequest, assent: Assent): Answer {
+  const userCode = readUserCode(shown.typed);
+  const view: DeviceCodeView = {
+    form: { csrf: formToken(assent.secrets, `browser:${visitor.nonce}`), request: null },
+    userCode: userCode === undefined ? shown.typed : showUserCode(userCode),
+    linked: shown.linked ?? false,
+    problem: shown.problem,
+  };
+  return page(shown.status, deviceCodePage(view, assent.chrome(http)), "here", visitor.cookies);
+}
+
+/** A device whose code was right, and who is to answer it. */
+export interface Waiting {
+  readonly entry: DeviceEntry;
+  readonly request: DeviceRequest;
+  readonly client: Client;
+  /** Those that this person may grant. */
+  readonly scopes: readonly Scope[];
+  readonly person: Person;
+  readonly session: Session;
+  readonly visitor: Visitor;
+  readonly http: HttpRequest;
+}
+
+/** The device asked from the network that its owner is on now. */
+export function isNear({ request, http }: Waiting): boolean {
+  return request.address !== null && networkOf(request.address) === networkOf(http.address);
+}
+
+function formOf({ entry, session, visitor, client: { clientId } }: Waiting, assent: Assent): FormSecrets {
+  const known = { ...entry, claimedBy: session.sessionId, clientId };
+  return {
+    csrf: formToken(assent.secrets, `session:${session.sessionId}`),
+    request: null,
+    device: sealDeviceEntry(assent.secrets, visitor.nonce, known),
+  };
+}
+
+function factsOf(waiting: Waiting, assent: Assent): DeviceFacts {
+  const { entry, request } = waiting;
+  return {
+    userCode: showUserCode(readUserCode(entry.userCode) ?? ""),
+    address: request.address,
+    sameNetwork: isNear(waiting),
+    askedAt: request.createdAt,
+    now: assent.now(),
+  };
+}
+
+/** The extra question, where the device asked from another network. */
+export function elsewhereAnswer(waiting: Waiting, assent: Assent): Answer {
+  const view = { form: formOf(waiting, assent), client: deviceCard(waiting.client), device: factsOf(waiting, assent) };
+  return page(200, deviceElsewherePage(view, assent.chrome(waiting.http)), "here", waiting.visitor.cookies);
+}
+
+/** The consent page, with what the owner compares above it. `again`: what was wrong with the last answer. */
+export async function deviceConsentAnswer(
+  waiting: Waiting,
+  consent: Consent | undefined,
+  assent: Assent,
+  again: { readonly problem: NonNullable<ConsentView["problem"]>; readonly status: number } | null,
+): Promise<Answer> {
+  const { scopes, person, http, visitor } = waiting;
+  const standing = standingScopes(consent, assent.now());
+  const selected = defaultDuration(assent.config.consentDurations);
+  const view: ConsentView = {
+    form: formOf(waiting, assent),
+    client: deviceCard(waiting.client),
+    person: signedInAs(person),
+    scopes: await choices({ scopes, consent }, assent),
+    durations: assent.config.consentDurations.map((one) => ({ value: String(one), selected: one === selected })),
+    device: factsOf(waiting, assent),
+    allGranted: scopes.every(({ name }) => standing.has(name)),
+    problem: again?.problem ?? null,
+  };
+  return page(again?.status ?? 200, consentPage(view, assent.chrome(http)), "here", visitor.cookies);
+}
+
+export function doneAnswer(
+  client: Client,
+  outcome: DeviceDoneView["outcome"],
+  http: HttpRequest,
+  assent: Assent,
+): Answer {
+  return page(200, deviceDonePage({ client: deviceCard(client), outcome }, assent.chrome(http)));
+}

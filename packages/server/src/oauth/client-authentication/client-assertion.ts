@@ -1,0 +1,129 @@
+/** Client authentication by a signed JWT: client_secret_jwt, private_key_jwt (RFC 7521 §4.2, RFC 7523 §3; OpenID Connect Core §9). */
+
+import { type ConditionName, refuse } from "../errors.ts";
+import { PUBLIC_KEY_ALGS, SECRET_ALGS } from "../json-web-key.ts";
+import type { Client, Millis } from "../model.ts";
+import type { Parameters } from "../parameters.ts";
+import type { ForeignJwt, OAuthContext, SignatureOutcome, VerifiedBy } from "../ports.ts";
+import { compareSecret } from "./client-secret.ts";
+
+/** Path of the token endpoint, below the issuer. */
+const TOKEN_ENDPOINT = "/token";
+
+const JWT_BEARER = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+
+/** How far ahead an assertion may end. */
+const MAX_LIFETIME: Millis = 300_000;
+/** How far the client's clock may be off. */
+const CLOCK_SKEW: Millis = 10_000;
+const MAX_JTI = 512;
+
+/** What each signature that doesn't hold is to the log. */
+const refusals: Readonly<Record<Exclude<SignatureOutcome, "verified">, ConditionName>> = {
+  alg_refused: "client_assertion_alg_refused",
+  key_unknown: "client_assertion_key_unknown",
+  keys_unavailable: "client_assertion_keys_unavailable",
+  wrong: "client_assertion_signature_wrong",
+};
+
+/** A client's secrets, or its keys, by how it is registered. */
+export type AssertionMethod = "client_secret_jwt" | "private_key_jwt";
+
+export interface Assertion {
+  readonly clientId: string;
+  readonly jti: string;
+  readonly jwt: ForeignJwt;
+}
+
+/** The assertion in a request, fit to look at but not proven; null: there is none. Nothing here depends on who is registered. */
+export function presentedAssertion(
+  parameters: Parameters,
+  context: Pick<OAuthContext, "foreignJwts">,
+): Assertion | null {
+  const text = parameters.get("client_assertion");
+  const type = parameters.get("client_assertion_type");
+  if (text === undefined && type === undefined) return null;
+  if (text === undefined || type !== JWT_BEARER) return refuse("client_assertion_incomplete");
+  const jwt = context.foreignJwts.read(text) ?? refuse("client_assertion_malformed");
+  // RFC 8725 §3.11: a JWT that was made for something else says so.
+  if (jwt.typ !== undefined && !/^(?:application\/)?(?:jwt|client-authentication\+jwt)$/i.test(jwt.typ)) {
+    refuse("client_assertion_typ_refused");
+  }
+  const { iss, sub, jti } = jwt.claims;
+  if (typeof sub !== "string" || sub === "") return refuse("client_assertion_subject_wrong", "no sub");
+  if (iss !== sub) refuse("client_assertion_subject_wrong", "iss is not sub");
+  // RFC 7521 §4.2: client_id is not needed, and says the same where it stands.
+  const clientId = parameters.get("client_id");
+  if (clientId !== undefined && clientId !== sub) refuse("client_assertion_subject_wrong", "client_id is not sub");
+  if (typeof jti !== "string" || jti === "" || jti.length > MAX_JTI) return refuse("client_assertion_id_missing");
+  return { clientId: sub, jti, jwt };
+}
+
+/**
+ * Refuses what isn't a fresh assertion of this client for this server. The signature comes first, so that who has no key learns nothing by how long
+ * the answer takes; only what is signed is remembered.
+ */
+export async function checkAssertion(
+  { jwt, jti }: Assertion,
+  client: Client,
+  method: AssertionMethod,
+  context: OAuthContext,
+): Promise<void> {
+  const outcome = await context.foreignJwts.verify(jwt, verifiedBy(client, method, context));
+  if (outcome !== "verified") refuse(refusals[outcome]);
+  if (!isForUs(jwt.claims["aud"], client, context.issuer)) refuse("client_assertion_audience_wrong");
+  const until = endOf(jwt, context.now());
+  // Before it is spent: a disabled client leaves no trace.
+  if (client.status !== "active") refuse("client_disabled");
+  const key = context.hashes.sha256(JSON.stringify([client.clientId, jti]));
+  const first = await context.storage.once({ kind: "client jti", key, until: until + CLOCK_SKEW, now: context.now() });
+  if (!first) refuse("client_assertion_replayed");
+}
+
+/**
+ * Only an assertion that names this server alone was meant for it: one with another audience may have been made for, and seen by, somebody else
+ * (draft-ietf-oauth-rfc7523bis §4). The token endpoint's URL counts where the operator allows it for an old client.
+ */
+function isForUs(aud: unknown, { tokenEndpointAudience }: Client, issuer: string): boolean {
+  const named: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
+  if (!tokenEndpointAudience) return named.length === 1 && named[0] === issuer;
+  return named.length > 0 && named.every((one) => one === issuer || one === issuer + TOKEN_ENDPOINT);
+}
+
+/** When it ends; refuses one that is over, not yet valid, or lives too long. */
+function endOf({ claims }: ForeignJwt, now: Millis): Millis {
+  const exp = timeOf(claims["exp"]);
+  const iat = "iat" in claims ? timeOf(claims["iat"]) : null;
+  const nbf = "nbf" in claims ? timeOf(claims["nbf"]) : null;
+  if (exp === undefined || iat === undefined || nbf === undefined) {
+    return refuse("client_assertion_out_of_time", "exp, iat or nbf is not a time");
+  }
+  if (exp <= now - CLOCK_SKEW) refuse("client_assertion_out_of_time", "it is over");
+  if (Math.max(iat ?? now, nbf ?? now) > now + CLOCK_SKEW)
+    refuse("client_assertion_out_of_time", "it is not valid yet");
+  // A clock that is ahead is allowed for where iat shows it.
+  const lifetime = iat === null ? exp - now : Math.max(exp - iat, exp - now - CLOCK_SKEW);
+  if (lifetime > MAX_LIFETIME) refuse("client_assertion_out_of_time", "it ends too far ahead");
+  return exp;
+}
+
+/** A NumericDate (RFC 7519 §2) in milliseconds; undefined: it is none. */
+function timeOf(value: unknown): Millis | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value * 1000 : undefined;
+}
+
+/** The algs are those of the registered method, so no public key is ever taken for a secret, nor a secret for nothing. */
+function verifiedBy(client: Client, method: AssertionMethod, context: OAuthContext): VerifiedBy {
+  return method === "private_key_jwt"
+    ? { algs: PUBLIC_KEY_ALGS, jwks: client.jwks, jwksUri: client.jwksUri }
+    : { algs: SECRET_ALGS, secrets: liveSecrets(client, context) };
+}
+
+/** The secrets as they were given out, without those past their end; their hashes on the record say which is which. */
+function liveSecrets({ clientId, sealedSecret, secrets }: Client, context: OAuthContext): readonly string[] {
+  if (sealedSecret === null) return [];
+  const opened = context.openClientSecrets(clientId, sealedSecret);
+  if (opened === undefined)
+    return refuse("client_secret_sealed", "ASSENT_SECRET lacks the secret that it was sealed under");
+  return opened.filter((secret) => compareSecret(secret, secrets, context) === "valid");
+}

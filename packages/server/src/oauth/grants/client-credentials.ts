@@ -1,0 +1,68 @@
+/** The client credentials grant: a client in its own name (RFC 6749 §4.4; RFC 9068 §2.2). */
+
+import { accessTokenKind, accessTokenTtl, type TokenResponse } from "../access-token.ts";
+import { refuse } from "../errors.ts";
+import type { Client, Scope } from "../model.ts";
+import type { OAuthContext } from "../ports.ts";
+import { audienceOf } from "../resource-indicator.ts";
+import { parseScope } from "../scope.ts";
+import type { GrantType } from "./index.ts";
+import { oneResource } from "./judge.ts";
+
+/** No owner, so no grant and no consent: nothing is stored, and there is nothing to refresh (§4.4.3). */
+export const clientCredentials: GrantType = {
+  grantType: "client_credentials",
+
+  async redeem(request, context): Promise<TokenResponse> {
+    const { client, single } = request;
+    // §4.4: whatever its registration says.
+    if (client.type !== "confidential") refuse("grant_needs_confidential_client");
+    const resource = oneResource(request);
+    const [known, resources] = await Promise.all([context.catalog.scopes(), context.catalog.resources()]);
+    const scopes = ownScopes(single.get("scope"), client, known);
+    const asked = single.has("scope") || resource === undefined ? scopes : scopesOf(scopes, resource, context);
+    const named = resource === undefined ? [] : [resource];
+    const audience = audienceOf(asked, named, resources, context.issuer) ?? refuse("resource_needed");
+    return answer(client, asked, audience, context);
+  },
+};
+
+/** The scopes asked for, each of them the client's own; without `scope`, all that it holds and that still exist (§3.3 leaves that to us). */
+function ownScopes(text: string | undefined, client: Client, known: ReadonlyMap<string, Scope>): readonly Scope[] {
+  if (text !== undefined) {
+    return parseScope(text).map((name) => {
+      const scope = client.ownScopes.includes(name) ? known.get(name) : undefined;
+      return scope ?? refuse("scope_not_allowed", `${name} is not the client's own`);
+    });
+  }
+  const held = client.ownScopes.map((name) => known.get(name)).filter((scope) => scope !== undefined);
+  return held.length > 0 ? held : refuse("scope_not_allowed", "the client holds no scope of its own");
+}
+
+/** Those that belong to the API named: without `scope`, a resource narrows what is meant. */
+function scopesOf(scopes: readonly Scope[], resource: string, { issuer }: OAuthContext): readonly Scope[] {
+  const own = scopes.filter((scope) => (scope.resource ?? issuer) === resource);
+  return own.length > 0 ? own : refuse("resource_not_allowed", "the client holds no scope of that API");
+}
+
+async function answer(
+  client: Client,
+  scopes: readonly Scope[],
+  audience: string,
+  context: OAuthContext,
+): Promise<TokenResponse> {
+  const resource = (await context.catalog.resources()).get(audience);
+  const ttl = accessTokenTtl(resource, context.policy.accessTtl);
+  const iat = Math.floor(context.now() / 1000);
+  const exp = iat + Math.floor(ttl / 1000);
+  const scope = scopes.map(({ name }) => name).join(" ");
+  // RFC 9068 §2.2: without an owner the client is the subject. No id of a client is of the shape of an owner's.
+  const claims = { sub: client.clientId, aud: audience, clientId: client.clientId, scope, iat, exp };
+  const token = await context.accessTokens.sign({
+    ...claims,
+    ...accessTokenKind(resource),
+    grantId: null,
+    person: null,
+  });
+  return { access_token: token, token_type: "Bearer", expires_in: exp - iat, scope };
+}

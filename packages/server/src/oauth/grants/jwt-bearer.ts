@@ -1,0 +1,75 @@
+/** JWTs as authorization grants (RFC 7523 §§2.1, 3). */
+
+import type { TokenResponse } from "../access-token.ts";
+import { type Assertion, redeemAssertion, trustedIssuer } from "../assertion.ts";
+import { type ConditionName, refuse } from "../errors.ts";
+import { PUBLIC_KEY_ALGS } from "../json-web-key.ts";
+import type { Millis, TrustedIssuer } from "../model.ts";
+import type { ForeignJwt, OAuthContext, SignatureOutcome } from "../ports.ts";
+import type { GrantType } from "./index.ts";
+
+/** What a JWT for this purpose calls itself; an access token, an ID token with a type or a proof calls itself otherwise. */
+const TYPES = /^(?:application\/)?(?:jwt|authorization-grant\+jwt)$/i;
+const MAX_JTI = 512;
+/** Seconds since the epoch; past the year 9999 nothing is a time. */
+const LATEST = 253_402_300_799;
+
+export const jwtBearer: GrantType = {
+  grantType: "urn:ietf:params:oauth:grant-type:jwt-bearer",
+
+  async redeem(request, context): Promise<TokenResponse> {
+    const text = request.single.get("assertion") ?? refuse("assertion_missing");
+    const jwt = context.foreignJwts.read(text) ?? refuse("assertion_malformed");
+    if (jwt.typ !== undefined && !TYPES.test(jwt.typ)) refuse("assertion_type_refused");
+    const { iss } = jwt.claims;
+    if (typeof iss !== "string") return refuse("assertion_issuer_unknown", "no iss");
+    const issuers = await context.catalog.issuers();
+    // Who is trusted is not to be told by how long a refusal takes.
+    if (issuers.get(iss)?.type !== "jwt") await context.foreignJwts.pretend(jwt);
+    const record = trustedIssuer(issuers, iss, "jwt", request.client);
+    const { jwks, jwksUri } = record;
+    const outcome = await context.foreignJwts.verify(jwt, { algs: PUBLIC_KEY_ALGS, jwks, jwksUri });
+    if (outcome !== "verified") refuse(REFUSALS[outcome]);
+    return redeemAssertion(checked(jwt, record, context), request, context);
+  },
+};
+
+const REFUSALS: Readonly<Record<Exclude<SignatureOutcome, "verified">, ConditionName>> = {
+  alg_refused: "assertion_algorithm_refused",
+  key_unknown: "assertion_key_unknown",
+  keys_unavailable: "assertion_keys_unavailable",
+  wrong: "assertion_signature_wrong",
+};
+
+/** §3, in its order. */
+function checked({ claims }: ForeignJwt, record: TrustedIssuer, { issuer }: OAuthContext): Assertion {
+  const { sub, aud, jti, email } = claims;
+  if (typeof sub !== "string") return refuse("assertion_subject_missing");
+  const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
+  if (!audiences.some((one) => one === issuer || (record.audience !== null && one === record.audience))) {
+    refuse("assertion_audience_wrong");
+  }
+  const end = timeOf(claims, "exp");
+  if (end === null) return refuse("assertion_expired", "no exp");
+  // Item 7 leaves it open; without it there is nothing to know a second use by.
+  if (typeof jti !== "string" || jti === "" || jti.length > MAX_JTI) return refuse("assertion_id_missing");
+  return {
+    record,
+    kind: "issuer jti",
+    id: jti,
+    subject: sub,
+    email: typeof email === "string" ? email : null,
+    authTime: timeOf(claims, "auth_time"),
+    issuedAt: timeOf(claims, "iat"),
+    notBefore: timeOf(claims, "nbf"),
+    end,
+  };
+}
+
+/** A NumericDate; null: absent. */
+function timeOf(claims: ForeignJwt["claims"], name: "exp" | "iat" | "nbf" | "auth_time"): Millis | null {
+  if (!Object.hasOwn(claims, name)) return null;
+  const value = claims[name];
+  if (typeof value === "number" && value >= 0 && value <= LATEST) return value * 1000;
+  return refuse("assertion_malformed", `${name} is not a time`);
+}

@@ -1,0 +1,73 @@
+/** SAML 2.0 bearer assertions as authorization grants (RFC 7522 §§2.1, 3). */
+
+import type { TokenResponse } from "../access-token.ts";
+import { type Assertion, CLOCK_SKEW, redeemAssertion, type SamlAssertion, trustedIssuer } from "../assertion.ts";
+import { refuse } from "../errors.ts";
+import type { Millis, TrustedIssuer } from "../model.ts";
+import type { OAuthContext } from "../ports.ts";
+import { endpoints } from "../server-metadata.ts";
+import type { GrantType } from "./index.ts";
+
+const BEARER = "urn:oasis:names:tc:SAML:2.0:cm:bearer";
+
+export const saml2Bearer: GrantType = {
+  grantType: "urn:ietf:params:oauth:grant-type:saml2-bearer",
+
+  async redeem(request, context): Promise<TokenResponse> {
+    const encoded = request.single.get("assertion") ?? refuse("assertion_missing");
+    const issuers = await context.catalog.issuers();
+    const saml = [...issuers.values()].filter(({ type }) => type === "saml");
+    const reading = await context.saml.read(
+      encoded,
+      new Map(saml.map(({ issuer, certificates }) => [issuer, certificates])),
+    );
+    if (reading.kind === "refused") return refuse(reading.condition, reading.detail);
+    const record = trustedIssuer(issuers, reading.assertion.issuer, "saml", request.client);
+    return redeemAssertion(checked(reading.assertion, record, context), request, context);
+  },
+};
+
+function tokenEndpointOf({ issuer }: OAuthContext): string {
+  return issuer + endpoints.token;
+}
+
+/** §3, in its order. The signature (item 9) and the issuer (item 1) are checked already. */
+function checked(assertion: SamlAssertion, record: TrustedIssuer, context: OAuthContext): Assertion {
+  const { conditions } = assertion;
+  if (conditions === null) return refuse("assertion_audience_wrong", "no Conditions");
+  // Item 2. Each restriction must name us: together they are an "and" (SAML Core §2.5.1.4).
+  const us = [context.issuer, tokenEndpointOf(context), ...(record.audience === null ? [] : [record.audience])];
+  const { audiences } = conditions;
+  if (audiences.length === 0) refuse("assertion_audience_wrong", "no AudienceRestriction");
+  if (!audiences.every((some) => some.some((one) => us.includes(one)))) refuse("assertion_audience_wrong");
+  // Item 11: what isn't understood may forbid anything.
+  if (conditions.unknown.length > 0) refuse("assertion_condition_unknown", conditions.unknown.join(" ").slice(0, 200));
+  if (assertion.nameId === null) refuse("assertion_subject_missing");
+  const confirmedUntil = confirmed(assertion, context);
+  const ends = [confirmedUntil, conditions.notOnOrAfter, ...assertion.sessionEnds].filter((end) => end !== null);
+  return {
+    record,
+    kind: "saml id",
+    id: assertion.id,
+    subject: assertion.nameId,
+    email: assertion.email,
+    authTime: assertion.authenticatedAt,
+    issuedAt: assertion.issuedAt,
+    notBefore: conditions.notBefore,
+    end: Math.min(...ends),
+  };
+}
+
+/** Item 5: a bearer confirmation for this endpoint that still holds and isn't for later. Its end. */
+function confirmed({ confirmations }: SamlAssertion, context: OAuthContext): Millis {
+  const bearer = confirmations.filter(({ method }) => method === BEARER);
+  if (bearer.length === 0) refuse("assertion_confirmation_wrong", "no bearer confirmation");
+  const fitting = bearer.filter(
+    ({ recipient, notBefore }) => recipient === tokenEndpointOf(context) && notBefore === null,
+  );
+  if (fitting.length === 0) refuse("assertion_confirmation_wrong", "another Recipient, none, or a NotBefore");
+  const ends = fitting.map(({ notOnOrAfter }) => notOnOrAfter).filter((end) => end !== null);
+  if (ends.length === 0) refuse("assertion_confirmation_wrong", "no NotOnOrAfter");
+  const latest = Math.max(...ends);
+  return latest + CLOCK_SKEW > context.now() ? latest : refuse("assertion_expired");
+}

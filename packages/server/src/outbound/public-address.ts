@@ -1,0 +1,55 @@
+/** Which addresses a server may be sent to by what somebody else wrote: public ones alone (RFC 6890; IANA's special-purpose registries). */
+
+import { BlockList, isIP } from "node:net";
+
+/** IPv4: everything is public but these. */
+const SPECIAL_V4 = [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.31.196.0", 24],
+  ["192.52.193.0", 24],
+  ["192.88.99.0", 24],
+  ["192.168.0.0", 16],
+  ["192.175.48.0", 24],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 3],
+] as const;
+
+/** IPv6: only 2000::/3 is public, and of it not these: they are reserved, or hold an IPv4 address that would have to be judged, too. */
+const SPECIAL_V6 = [
+  ["2001::", 23],
+  ["2001:db8::", 32],
+  ["2002::", 16],
+  ["2620:4f:8000::", 48],
+  ["3fff::", 20],
+] as const;
+
+const special = new BlockList();
+for (const [net, bits] of SPECIAL_V4) special.addSubnet(net, bits, "ipv4");
+for (const [net, bits] of SPECIAL_V6) special.addSubnet(net, bits, "ipv6");
+const globalV6 = new BlockList();
+globalV6.addSubnet("2000::", 3, "ipv6");
+
+/** False also for what is no address. IPv4 inside IPv6 (`::ffff:`, NAT64) is not public: who means IPv4 can say so. */
+export function isPublicAddress(address: string): boolean {
+  switch (isIP(address)) {
+    case 4:
+      return !special.check(address, "ipv4");
+    case 6:
+      return globalV6.check(address, "ipv6") && !special.check(address, "ipv6");
+    default:
+      return false;
+  }
+}
+
+export function isLoopbackAddress(address: string): boolean {
+  return address === "::1" || (isIP(address) === 4 && address.startsWith("127."));
+}

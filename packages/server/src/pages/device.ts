@@ -1,0 +1,119 @@
+/** The pages of a device that waits: its code, whose it is, and what became of it (RFC 8628 §3.3). */
+import type { Chrome } from "./chrome.ts";
+import { notice, secrets, tile } from "./components.ts";
+import { type Attributes, html, type Markup } from "./html.ts";
+import { icon } from "./icons.ts";
+import { cardPage } from "./layout.ts";
+import { fill, type Messages, plural, rich } from "./messages/index.ts";
+import { hostText, NAME_LENGTH, name, visible } from "./text.ts";
+import { timeElement } from "./time.ts";
+import type { DeviceCodeView, DeviceDoneView, DeviceElsewhereView, DeviceFacts } from "./views.ts";
+
+const HINT_ID = "user-code-hint";
+const ERROR_ID = "user-code-error";
+
+/** Renders `GET /device` and every answer of `POST /device` that stays there. */
+export function deviceCodePage(view: DeviceCodeView, chrome: Chrome): string {
+  const { words, base } = chrome;
+  const { problem } = view;
+  const aboutField = problem?.kind === "unknown" || problem?.kind === "missing";
+  const compare = view.linked && problem === null;
+  return cardPage(
+    chrome,
+    words.device.title,
+    html`<div class="stack">
+      <div class="heading">
+        <span class="sign plain">${icon("tv")}</span>
+        <h1>${words.device.title}</h1>
+        <p class="soft">${compare ? words.device.compare : words.device.intro}</p>
+      </div>
+      ${problem !== null && !aboutField && notice("danger", problemText(problem, words))}
+      <form class="fields" method="post" action=${`${base}/device`} novalidate>
+        ${secrets(view.form)} ${codeField(view, aboutField, words)}
+        ${
+          problem !== null &&
+          aboutField &&
+          html`<p class="field-error" id=${ERROR_ID} role="alert">${icon("circleAlert")}<span>${problemText(problem, words)}</span></p>`
+        }
+        <button class="button primary" type="submit">${words.device.submit}</button>
+      </form>
+    </div>`,
+  );
+}
+
+function codeField(view: DeviceCodeView, wrong: boolean, words: Messages): Markup {
+  const described: Attributes = wrong
+    ? { "aria-describedby": `${HINT_ID} ${ERROR_ID}`, "aria-invalid": "true" }
+    : { "aria-describedby": HINT_ID };
+  return html`<div class="field">
+    <label for="user_code">${words.device.code}</label>
+    <input id="user_code" name="user_code" class="user-code" type="text" value=${view.userCode} autocomplete="off" autocapitalize="characters"
+      autocorrect="off" spellcheck="false" required autofocus=${!view.linked || wrong} ...${described} />
+    <p class="soft small" id=${HINT_ID}>${words.device.hint}</p>
+  </div>`;
+}
+
+function problemText(problem: NonNullable<DeviceCodeView["problem"]>, words: Messages): string {
+  if (problem.kind !== "throttled") return words.device[problem.kind];
+  const count = Math.max(1, Math.ceil(problem.minutes));
+  return fill(plural(words.language, words.device.throttled, count), { count });
+}
+
+/** What the owner compares before they answer: the code, from where and when, and the warning. */
+export function deviceFacts(facts: DeviceFacts, words: Messages): Markup {
+  const { device } = words;
+  const place = facts.sameNetwork ? device.fromHere : device.fromElsewhere;
+  const from = facts.address === null ? device.fromUnknown : rich(place, { address: hostText(facts.address) });
+  return html`<div class="device-facts">
+    <dl class="facts">
+      <div><dt>${device.itsCode}</dt><dd class="user-code">${visible(facts.userCode)}</dd></div>
+      <div><dt>${device.itsAddress}</dt><dd>${from}</dd></div>
+      <div><dt>${device.when}</dt><dd>${timeElement(words, facts.askedAt, facts.now)}</dd></div>
+    </dl>
+    ${notice("warning", device.warning)}
+  </div>`;
+}
+
+/** Renders the question before the question: the device asked from another network. */
+export function deviceElsewherePage(view: DeviceElsewhereView, chrome: Chrome): string {
+  const { words, base } = chrome;
+  const { device } = words;
+  return cardPage(
+    chrome,
+    device.elsewhereTitle,
+    html`<div class="stack">
+      <div class="heading">
+        ${tile(view.client, "large", base)}
+        <h1>${device.elsewhereTitle}</h1>
+        <p class="soft">${rich(device.elsewhereText, { app: name(view.client.name) })}</p>
+      </div>
+      ${deviceFacts(view.device, words)}
+      <form class="buttons" method="post" action=${`${base}/device/elsewhere`}>
+        ${secrets(view.form)}
+        <button class="button" type="submit" name="decision" value="go_on">${icon("check")}${device.elsewhereYes}</button>
+        <button class="button" type="submit" name="decision" value="deny">${icon("x")}${device.elsewhereNo}</button>
+      </form>
+    </div>`,
+  );
+}
+
+/** Renders what stands after the answer: the device goes on, or doesn't, without this browser. */
+export function deviceDonePage(view: DeviceDoneView, chrome: Chrome): string {
+  const { words, base } = chrome;
+  const { device } = words;
+  const allowed = view.outcome === "allowed";
+  const title = allowed ? device.allowedTitle : device.deniedTitle;
+  const texts = { allowed: device.allowedText, denied: device.deniedText, nothing: device.nothingText };
+  return cardPage(
+    chrome,
+    fill(title, { app: visible(view.client.name, NAME_LENGTH) }),
+    html`<div class="stack">
+      <div class="heading">
+        <span class=${allowed ? "sign done" : "sign"}>${icon(allowed ? "check" : "x")}</span>
+        <h1>${rich(title, { app: name(view.client.name) })}</h1>
+        <p class="soft">${texts[view.outcome]}</p>
+      </div>
+      <a class="button" href=${`${base}/account/apps`}>${device.apps}</a>
+    </div>`,
+  );
+}

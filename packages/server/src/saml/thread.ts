@@ -1,0 +1,14 @@
+/** The thread that reads large assertions: one at a time, in the order in which they come. */
+
+import { parentPort } from "node:worker_threads";
+import { type CertificatesOf, readAssertion } from "./assertion.ts";
+
+interface Task {
+  readonly id: number;
+  readonly encoded: string;
+  readonly certificatesOf: CertificatesOf;
+}
+
+parentPort?.on("message", ({ id, encoded, certificatesOf }: Task) => {
+  parentPort?.postMessage({ id, reading: readAssertion(encoded, certificatesOf) });
+});

@@ -1,0 +1,24 @@
+/** What the other flows need: trusted issuers of assertions, and what may be accepted once. */
+
+import { sql, words } from "../sql.ts";
+import type { Migration } from "./migration.ts";
+
+export const flows: Migration = {
+  id: 2,
+  name: "flows",
+  statements: [
+    sql`INSERT INTO catalog (kind, version) VALUES ('issuers', 0)`,
+    sql`CREATE TABLE trusted_issuers (
+      issuer TEXT NOT NULL PRIMARY KEY,
+      record TEXT NOT NULL
+    )`,
+    sql`CREATE TABLE accepted (
+      partition INTEGER NOT NULL,
+      kind TEXT NOT NULL,
+      key TEXT NOT NULL,
+      until ${words.whole} NOT NULL,
+      PRIMARY KEY (partition, kind, key)
+    )`,
+    sql`CREATE INDEX accepted_to_collect ON accepted (until)`,
+  ],
+};

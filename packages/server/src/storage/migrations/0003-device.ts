@@ -1,0 +1,33 @@
+/** Device authorization requests (RFC 8628): one row from the device's asking to the grant that comes of it. */
+
+import { sql, words } from "../sql.ts";
+import type { Migration } from "./migration.ts";
+
+/** The user code is here as a keyed hash alone: it has few bits, and a plain hash of it could be guessed back. */
+export const device: Migration = {
+  id: 3,
+  name: "device",
+  statements: [
+    sql`CREATE TABLE device_requests (
+      partition INTEGER NOT NULL,
+      request_id TEXT NOT NULL,
+      user_code_hash TEXT NOT NULL,
+      salt_hash ${words.bytes} NOT NULL,
+      client_id TEXT NOT NULL,
+      scopes TEXT NOT NULL,
+      address TEXT,
+      status TEXT NOT NULL,
+      poll_interval ${words.whole} NOT NULL,
+      last_poll_at ${words.whole},
+      hurried INTEGER NOT NULL,
+      created_at ${words.whole} NOT NULL,
+      expires_at ${words.whole} NOT NULL,
+      claimed_by TEXT,
+      decided_at ${words.whole},
+      approval TEXT,
+      PRIMARY KEY (partition, request_id)
+    )`,
+    sql`CREATE UNIQUE INDEX device_requests_by_user_code ON device_requests (partition, user_code_hash)`,
+    sql`CREATE INDEX device_requests_to_collect ON device_requests (expires_at)`,
+  ],
+};

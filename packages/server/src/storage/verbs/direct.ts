@@ -1,0 +1,65 @@
+/** Grants that need no code: by password, assertion or device (RFC 6749 §4.3, RFC 7521 §4.1, RFC 8628 §3.4). */
+
+import type { GrantedScope } from "../../oauth/model.ts";
+import type { IssueDirect, IssueDirectOutcome } from "../../oauth/storage.ts";
+import { recordDirect } from "../../owners/consent-record.ts";
+import { consentOf, DAY, flag, grantColumns, grantOf } from "../rows.ts";
+import { sql, type Tx, transaction } from "../sql.ts";
+import { lockedConsent, writeConsent } from "./consents.ts";
+import { isActiveClient, isActiveOwner, latestEnd, supersede } from "./grants.ts";
+
+/** The record first: a consent that the owner took back makes no grant. */
+export const issueDirect = transaction<IssueDirect, IssueDirectOutcome>((tx, args) => makeDirect(tx, args));
+
+/** As `issueDirect`, inside another verb's transaction. */
+export async function makeDirect(tx: Tx, args: IssueDirect): Promise<IssueDirectOutcome> {
+  const { grant, now } = args;
+  const { partition, ownerId, clientId } = grant;
+  if (!(await isActiveOwner(tx, partition, ownerId)) || !(await isActiveClient(tx, clientId)))
+    return { kind: "no_owner" };
+  const before = await tx.one(lockedConsent, { partition, ownerId, clientId });
+  const record = before && consentOf(before);
+  if (record?.status === "revoked") return { kind: "blocked" };
+  const scopes = grant.scopes.map((name): GrantedScope => ({ name, expiresAt: args.consentUntil }));
+  const row = await insertRedeemed(tx, args, scopes);
+  if (row === undefined) return { kind: "exists" };
+  await writeConsent(tx, recordDirect(record, args));
+  await supersede(tx, grant, now);
+  return { kind: "issued", grant: grantOf(row) };
+}
+
+/** Undefined: the id is there already. Born at generation 1. No code leads to it: the hash of no salt is empty. */
+export function insertRedeemed(
+  tx: Tx,
+  {
+    grant,
+    refreshSaltHash,
+    accessUntil,
+    idleUntil,
+    now,
+  }: Pick<IssueDirect, "grant" | "refreshSaltHash" | "accessUntil" | "idleUntil" | "now">,
+  scopes: readonly GrantedScope[],
+) {
+  const { scopes: _, amr, refreshable, ...rest } = grant;
+  const end = latestEnd(scopes);
+  return tx.one(
+    sql`INSERT INTO grants (partition, grant_id, client_id, owner_id, person_id, status, generation, refreshable, code_salt_hash,
+        refresh_salt_hash, redirect_uri, scopes, audience, auth_time, acr, amr, created_at, code_until, retries, last_used_at, uses, idle_until,
+        absolute_until, collect_at)
+      VALUES (:partition, :grantId, :clientId, :ownerId, :personId, 'active', 1, :refreshable, :noSalt, :refreshSaltHash, '', :scopes, :audience,
+        :authTime, :acr, :amr, :now, 0, 0, :now, 1, :idleUntil, :absoluteUntil, :collectAt)
+      ON CONFLICT (partition, grant_id) DO NOTHING RETURNING ${grantColumns}`,
+    {
+      ...rest,
+      refreshable: flag(refreshable),
+      noSalt: new Uint8Array(),
+      refreshSaltHash,
+      scopes: JSON.stringify(scopes),
+      amr: JSON.stringify(amr),
+      now,
+      idleUntil: refreshable ? idleUntil : accessUntil,
+      absoluteUntil: refreshable ? end : Math.min(end, accessUntil),
+      collectAt: accessUntil + DAY,
+    },
+  );
+}

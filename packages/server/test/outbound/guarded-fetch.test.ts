@@ -1,0 +1,224 @@
+/** The guarded fetcher: what it asks, what it never asks, and that it holds nobody up. */
+
+import type { LookupAddress, lookup as systemLookup } from "node:dns";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { GuardedFetcher, MAX_PARALLEL, MAX_PARALLEL_PER_HOST } from "../../src/outbound/guarded-fetch.ts";
+import { isPublicAddress } from "../../src/outbound/public-address.ts";
+
+const now = () => performance.now();
+const opened: (Server | TcpServer)[] = [];
+afterEach(() => {
+  for (const server of opened.splice(0)) {
+    if ("closeAllConnections" in server) server.closeAllConnections();
+    server.close();
+  }
+});
+
+/** A fetcher that may ask this machine. */
+const local = () => new GuardedFetcher({ now, dangerouslyAllowLoopbackAddresses: true });
+
+async function aSite(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  opened.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+describe("an address that is not public", () => {
+  test.each([
+    ["loopback", "https://127.0.0.1/"],
+    ["another loopback", "https://127.8.8.8/"],
+    ["decimal", "https://2130706433/"],
+    ["hexadecimal", "https://0x7f000001/"],
+    ["octal", "https://0177.0.0.1/"],
+    ["short", "https://127.1/"],
+    ["full-width digits", "https://１２７.0.0.1/"],
+    ["zero", "https://0/"],
+    ["private", "https://10.0.0.1/"],
+    ["private", "https://172.31.255.255/"],
+    ["private", "https://192.168.1.1/"],
+    ["carrier", "https://100.64.0.1/"],
+    ["cloud metadata", "https://169.254.169.254/latest/meta-data/"],
+    ["benchmark", "https://198.18.0.1/"],
+    ["multicast", "https://224.0.0.1/"],
+    ["broadcast", "https://255.255.255.255/"],
+    ["IPv6 loopback", "https://[::1]/"],
+    ["unspecified", "https://[::]/"],
+    ["IPv4-mapped", "https://[::ffff:127.0.0.1]/"],
+    ["IPv4-mapped in hexadecimal", "https://[::ffff:7f00:1]/"],
+    ["NAT64", "https://[64:ff9b::7f00:1]/"],
+    ["6to4", "https://[2002:7f00:1::]/"],
+    ["Teredo", "https://[2001:0:7f00:1::]/"],
+    ["link-local", "https://[fe80::1]/"],
+    ["unique local", "https://[fd00::1]/"],
+    ["IPv6 multicast", "https://[ff02::1]/"],
+    ["documentation", "https://[2001:db8::1]/"],
+    ["a name for it", "https://localhost/"],
+  ])("%s (%s) → refused", async (_, uri) => {
+    expect(await new GuardedFetcher({ now }).fetch(uri)).toMatchObject({ kind: "failed", fault: "refused" });
+  });
+
+  test.each(["1.1.1.1", "8.8.8.8", "172.32.0.1", "2606:4700::1111", "2a00:1450::1"])("%s → public", (address) => {
+    expect(isPublicAddress(address)).toBe(true);
+  });
+
+  test.each([[["10.0.0.7"]], [["93.184.215.14", "127.0.0.1"]], [["::ffff:10.0.0.7"]], [["2606:4700::1111", "::1"]]])(
+    "a name that leads to %j → refused",
+    async (addresses) => {
+      const found: LookupAddress[] = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+      const lookup = ((_name: string, _options: object, done: (error: null, found: LookupAddress[]) => void) =>
+        done(null, found)) as unknown as typeof systemLookup;
+      const fetched = await new GuardedFetcher({ now, lookup }).fetch("https://keys.example/jwks");
+      expect(fetched).toMatchObject({ kind: "failed", fault: "refused" });
+    },
+  );
+});
+
+describe("another scheme or shape", () => {
+  test.each([
+    "http://93.184.215.14/",
+    "file:///etc/passwd",
+    "data:application/json,{}",
+    "ftp://example.com/",
+    "gopher://example.com/",
+    "https://user:pass@example.com/",
+    "//example.com/",
+    "",
+    `https://example.com/${"x".repeat(2048)}`,
+  ])("%s → refused", async (uri) => {
+    expect(await new GuardedFetcher({ now }).fetch(uri)).toMatchObject({ kind: "failed", fault: "refused" });
+  });
+
+  test("loopback allowed → still no http to elsewhere, no private address", async () => {
+    for (const uri of ["http://93.184.215.14/", "https://10.0.0.1/", "http://169.254.169.254/"]) {
+      expect(await local().fetch(uri)).toMatchObject({ fault: "refused" });
+    }
+  });
+});
+
+describe("a bad answer", () => {
+  test("a redirect → not followed", async () => {
+    let asked = 0;
+    const target = await aSite((_, response) => {
+      asked += 1;
+      response.end("secret");
+    });
+    for (const status of [301, 302, 303, 307, 308]) {
+      const site = await aSite((_, response) => response.writeHead(status, { location: target }).end());
+      expect(await local().fetch(site)).toMatchObject({ fault: "bad_answer", detail: `status ${status}` });
+    }
+    expect(asked).toBe(0);
+  });
+
+  test("another status than 200 → refused, whatever the body", async () => {
+    for (const status of [201, 204, 404, 500]) {
+      const site = await aSite((_, response) => response.writeHead(status).end(status === 204 ? "" : "{}"));
+      expect(await local().fetch(site)).toMatchObject({ fault: "bad_answer" });
+    }
+  });
+
+  test.each(["gzip", "br", "deflate", "zstd", "x-unknown"])("Content-Encoding: %s → refused", async (encoding) => {
+    const site = await aSite((_, response) => response.writeHead(200, { "content-encoding": encoding }).end("x"));
+    expect(await local().fetch(site)).toMatchObject({ fault: "bad_answer", detail: "an encoded body" });
+  });
+
+  test("a body longer than allowed, announced or not → refused", async () => {
+    const announced = await aSite((_, response) => response.end("x".repeat(1001)));
+    const chunked = await aSite((_, response) => {
+      response.write("x".repeat(600));
+      response.end("x".repeat(600));
+    });
+    for (const site of [announced, chunked]) {
+      expect(await local().fetch(site, { maxBytes: 1000 })).toMatchObject({ fault: "bad_answer" });
+    }
+  });
+
+  test("a body without end → given up at the limit", async () => {
+    const site = await aSite((_, response) => {
+      const more = () => {
+        while (!response.destroyed && response.write("x".repeat(65_536)));
+      };
+      response.on("drain", more);
+      more();
+    });
+    expect(await local().fetch(site)).toMatchObject({ fault: "bad_answer", detail: "more than 1048576 bytes" });
+  });
+
+  test("headers without end → given up", async () => {
+    const site = await aSite((_, response) => response.writeHead(200, { "x-long": "x".repeat(20_000) }).end());
+    expect(await local().fetch(site)).toMatchObject({ kind: "failed" });
+  });
+
+  test("nobody there → unreachable; no TLS there → unreachable", async () => {
+    const site = await aSite((_, response) => response.end());
+    expect(await local().fetch(site.replace("http:", "https:"))).toMatchObject({ fault: "unreachable" });
+    const gone = createServer();
+    await new Promise<void>((resolve) => gone.listen(0, "127.0.0.1", resolve));
+    const { port } = gone.address() as AddressInfo;
+    await new Promise((resolve) => gone.close(resolve));
+    expect(await local().fetch(`http://127.0.0.1:${port}/`)).toMatchObject({ fault: "unreachable" });
+  });
+});
+
+describe("a good answer", () => {
+  test("the body, its type, how long it holds; nothing of ours is told", async () => {
+    let headers: object = {};
+    const site = await aSite((request, response) => {
+      headers = request.headers;
+      response.writeHead(200, { "content-type": "Application/JSON; charset=utf-8", "cache-control": "max-age=90" });
+      response.end("{}");
+    });
+    expect(await local().fetch(site, { accept: "application/json" })).toEqual({
+      kind: "fetched",
+      body: Buffer.from("{}"),
+      type: "application/json",
+      maxAge: 90,
+    });
+    expect(Object.keys(headers).sort()).toEqual(["accept", "accept-encoding", "connection", "host", "user-agent"]);
+  });
+});
+
+describe("a host that doesn't answer", () => {
+  test("DS-12 200 fetches from tar pits → few at a time, over in 5 s, then left alone; others are served meanwhile", async () => {
+    let connections = 0;
+    const pit = createTcpServer((socket) => {
+      connections += 1;
+      socket.on("error", () => undefined);
+    });
+    opened.push(pit);
+    await new Promise<void>((resolve) => pit.listen(0, "127.0.0.1", resolve));
+    const uri = `http://127.0.0.1:${(pit.address() as AddressInfo).port}/`;
+    const good = await aSite((_, response) => response.end("{}"));
+    const fetcher = local();
+    const start = now();
+    const stuck = Array.from({ length: 200 }, (_, at) => fetcher.fetch(`${uri}${at}`));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(fetcher.running).toBe(MAX_PARALLEL_PER_HOST);
+    expect(MAX_PARALLEL_PER_HOST).toBeLessThan(MAX_PARALLEL);
+    const before = now();
+    expect(await fetcher.fetch(good)).toMatchObject({ kind: "fetched" });
+    expect(now() - before).toBeLessThan(1000);
+    const faults = (await Promise.all(stuck)).map((fetched) => fetched.kind === "failed" && fetched.fault);
+    expect(new Set(faults)).toEqual(new Set(["timeout"]));
+    expect(now() - start).toBeLessThan(7000);
+    expect(connections).toBeLessThanOrEqual(2 * MAX_PARALLEL_PER_HOST);
+    // Asked once more, twice at a time, until its failures are enough.
+    await Promise.all([fetcher.fetch(uri), fetcher.fetch(uri)]);
+    expect(await fetcher.fetch(uri)).toMatchObject({ fault: "left_alone" });
+    expect(await fetcher.fetch(good)).toMatchObject({ kind: "fetched" });
+    expect(fetcher.running).toBe(0);
+  });
+
+  test("a body that drips → given up after 5 s in all", async () => {
+    const site = await aSite((_, response) => {
+      response.writeHead(200);
+      const drip = setInterval(() => response.write("x"), 200);
+      response.on("close", () => clearInterval(drip));
+    });
+    const start = now();
+    expect(await local().fetch(site)).toMatchObject({ fault: "timeout" });
+    expect(now() - start).toBeLessThan(6500);
+  });
+});

@@ -1,0 +1,106 @@
+import { expect, test } from "vitest";
+import { onEveryBackend } from "../support/backends.ts";
+import { aDirectGrant, aHash, aPerson, aRefresh, DAY, MINUTE, NOW } from "../support/builders.ts";
+
+onEveryBackend("a grant without a code", (storage) => {
+  const somebody = async () => {
+    const person = aPerson();
+    await storage().createPerson({ person, now: NOW });
+    return person;
+  };
+  const consentOf = ({ grant: { partition, ownerId, clientId } }: ReturnType<typeof aDirectGrant>) => ({
+    partition,
+    ownerId,
+    clientId,
+  });
+
+  test("for nobody, or for somebody who is disabled → no_owner, nothing written", async () => {
+    const stranger = aDirectGrant(aPerson());
+    expect(await storage().issueDirect(stranger)).toEqual({ kind: "no_owner" });
+    const person = await somebody();
+    await storage().setPersonStatus({ ...person, status: "disabled", now: NOW });
+    const direct = aDirectGrant(person);
+    expect(await storage().issueDirect(direct)).toEqual({ kind: "no_owner" });
+    expect(await storage().findConsent(consentOf(direct))).toBeUndefined();
+  });
+
+  test("after the owner took the consent back → blocked, and the record stays revoked", async () => {
+    const person = await somebody();
+    const direct = aDirectGrant(person);
+    await storage().issueDirect(direct);
+    await storage().revokeConsent({ ...consentOf(direct), revokedBy: person.personId, now: NOW });
+    const again = aDirectGrant(person, {}, { clientId: direct.grant.clientId });
+    expect(await storage().issueDirect(again)).toEqual({ kind: "blocked" });
+    expect((await storage().findConsent(consentOf(direct)))?.status).toBe("revoked");
+  });
+
+  test("with an id that is there → exists", async () => {
+    const direct = aDirectGrant(await somebody());
+    expect((await storage().issueDirect(direct)).kind).toBe("issued");
+    expect(await storage().issueDirect(direct)).toEqual({ kind: "exists" });
+  });
+
+  test("refreshable → generation 1 refreshes; no code leads to it", async () => {
+    const refreshSaltHash = aHash();
+    const direct = aDirectGrant(await somebody(), { refreshSaltHash }, { refreshable: true });
+    expect(await storage().issueDirect(direct)).toMatchObject({
+      kind: "issued",
+      grant: { generation: 1, status: "active" },
+    });
+    const { partition, grantId, clientId } = direct.grant;
+    const refresh = aRefresh({ ...direct.grant } as never, {
+      partition,
+      grantId,
+      clientId,
+      refreshSaltHash,
+      generation: 1,
+    });
+    expect((await storage().refreshGrant(refresh)).kind).toMatch(/kept|rotated/);
+  });
+
+  test("not refreshable → the row ends with its access token", async () => {
+    const direct = aDirectGrant(await somebody(), { refreshSaltHash: null }, { refreshable: false });
+    const outcome = await storage().issueDirect(direct);
+    expect(outcome).toMatchObject({ kind: "issued", grant: { refreshable: false, absoluteUntil: NOW + 10 * MINUTE } });
+  });
+
+  test("its consent is recorded once for all, and no end comes nearer", async () => {
+    const person = await somebody();
+    const long = aDirectGrant(person, { consentUntil: NOW + 30 * DAY });
+    await storage().issueDirect(long);
+    const { clientId, scopes } = long.grant;
+    await storage().issueDirect(
+      aDirectGrant(person, { consentUntil: NOW + DAY }, { clientId, scopes: [...scopes, "extra"] }),
+    );
+    const record = await storage().findConsent(consentOf(long));
+    expect(record?.scopes.map(({ name, expiresAt }) => [name, expiresAt])).toEqual([
+      ...scopes.map((name) => [name, NOW + 30 * DAY]),
+      ["extra", NOW + DAY],
+    ]);
+    expect(record).toMatchObject({ status: "active", via: "password", uses: 2, expiresAt: NOW + 30 * DAY });
+  });
+});
+
+onEveryBackend("what is accepted once", (storage) => {
+  test("twenty at once → one; again before its time → no; after it → yes", async () => {
+    const one = { kind: "client jti", key: "a", until: NOW + MINUTE, now: NOW };
+    const answers = await Promise.all(Array.from({ length: 20 }, () => storage().once(one)));
+    expect(answers.filter(Boolean)).toHaveLength(1);
+    expect(await storage().once({ ...one, now: NOW + MINUTE - 1, until: NOW + 2 * MINUTE })).toBe(false);
+    expect(await storage().once({ ...one, now: NOW + MINUTE, until: NOW + 2 * MINUTE })).toBe(true);
+  });
+
+  test("the same id of another kind → its own", async () => {
+    const one = { key: "b", until: NOW + MINUTE, now: NOW };
+    expect(await storage().once({ ...one, kind: "client jti" })).toBe(true);
+    expect(await storage().once({ ...one, kind: "saml id" })).toBe(true);
+  });
+
+  test("collected when its time has passed, not before", async () => {
+    const one = { kind: "saml id", key: "c", until: NOW + MINUTE, now: NOW };
+    await storage().once(one);
+    await storage().collectGarbage({ now: NOW + MINUTE - 1, limit: 100 });
+    expect(await storage().once(one)).toBe(false);
+    expect(await storage().collectGarbage({ now: NOW + MINUTE, limit: 100 })).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,171 @@
+/** Certificates that come in a header: from a proxy that is believed, and from everybody else (RFC 9440; RFC 9700 §4.13). */
+
+import { decodeJwt } from "jose";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Client } from "../../packages/server/src/oauth/model.ts";
+import { anOwner, tokensOf } from "../support/back-channel.ts";
+import { aCertificate, headerOf } from "../support/certificates.ts";
+import { settle, startServer, type TestClient, type TestServer } from "../support/server.ts";
+
+const authority = aCertificate({ subject: "/CN=Clients CA", authority: true });
+const leaf = aCertificate({ subject: "/CN=leaf", by: authority });
+const good = aCertificate({ subject: "/CN=import", by: authority });
+const alone = aCertificate({ subject: "/CN=import" });
+const forServers = aCertificate({ subject: "/CN=import", by: authority, purpose: "serverAuth" });
+const byLeaf = aCertificate({ subject: "/CN=import", by: leaf });
+
+/** Believes nobody; believes this machine; believes it, and knows the authorities. */
+let strict: TestServer;
+let proxied: TestServer;
+let checking: TestServer;
+
+beforeAll(async () => {
+  const config = { trustProxy: ["127.0.0.1"] };
+  [strict, proxied, checking] = await Promise.all([
+    startServer(),
+    startServer({ config }),
+    startServer({ config: { ...config, tlsClientCa: authority.certPath } }),
+  ]);
+});
+afterAll(async () => {
+  await Promise.all([strict.stop(), proxied.stop(), checking.stop()]);
+});
+
+const robot: Partial<Client> = {
+  grantTypes: ["client_credentials"],
+  ownScopes: ["read"],
+  secrets: [],
+  authMethod: "tls_client_auth",
+  tlsSubject: { field: "tls_client_auth_subject_dn", value: "CN=import" },
+};
+
+async function ask(server: TestServer, { clientId }: TestClient, headers: HeadersInit) {
+  const body = new URLSearchParams({ grant_type: "client_credentials", client_id: clientId });
+  const answer = await fetch(`${server.issuer}/token`, { method: "POST", body, headers });
+  const text = await answer.text();
+  return { status: answer.status, error: text === "" ? undefined : (JSON.parse(text) as { error?: string }).error };
+}
+
+describe("from somebody who isn't believed", () => {
+  test.each([
+    ["Client-Cert", headerOf(good)],
+    ["X-SSL-Client-Cert", encodeURIComponent(good.cert)],
+    ["X-Forwarded-Client-Cert", `Hash=abc;Cert="${encodeURIComponent(good.cert)}";Subject="CN=import"`],
+  ])("%s → ignored, invalid_client", async (name, value) => {
+    expect(await ask(strict, await strict.addClient(robot), { [name]: value })).toEqual({
+      status: 401,
+      error: "invalid_client",
+    });
+  });
+
+  test("for a client known by its key → ignored, invalid_client", async () => {
+    const client = await strict.addClient({ ...robot, authMethod: "self_signed_tls_client_auth", jwks: alone.jwks });
+    expect((await ask(strict, client, { "client-cert": headerOf(alone) })).status).toBe(401);
+  });
+});
+
+describe("from a proxy that is believed", () => {
+  const two: [string, string][] = [
+    ["client-cert", headerOf(good)],
+    ["client-cert", headerOf(good)],
+  ];
+  const encoded = good.der.toString("base64");
+  test.each<[string, HeadersInit]>([
+    ["no header", {}],
+    ["an empty one", { "client-cert": "" }],
+    ["an empty sequence", { "client-cert": "::" }],
+    ["PEM", { "client-cert": good.cert.replaceAll("\n", " ") }],
+    ["PEM in base64", { "client-cert": `:${btoa(good.cert)}:` }],
+    ["PEM that is cut off", { "client-cert": "-----BEGIN CERTIFICATE-----" }],
+    ["escaped PEM", { "client-cert": encodeURIComponent(good.cert) }],
+    ["bare base64", { "client-cert": encoded }],
+    ["base64url", { "client-cert": `:${good.der.toString("base64url")}:` }],
+    ["base64 with a blank", { "client-cert": `:${encoded.slice(0, 64)} ${encoded.slice(64)}:` }],
+    ["a parameter behind it", { "client-cert": `${headerOf(good)};a=1` }],
+    ["two in one header", { "client-cert": `${headerOf(good)}, ${headerOf(good)}` }],
+    ["two headers", two],
+    ["two in one sequence", { "client-cert": headerOf({ der: Buffer.concat([good.der, good.der]) }) }],
+    ["one that is cut off", { "client-cert": headerOf({ der: good.der.subarray(0, -1) }) }],
+    ["a byte behind it", { "client-cert": headerOf({ der: Buffer.concat([good.der, Buffer.of(0)]) }) }],
+    ["no certificate", { "client-cert": headerOf({ der: Buffer.from("hello") }) }],
+    ["another header", { "x-ssl-client-cert": encodeURIComponent(good.cert) }],
+  ])("%s → invalid_client", async (_, headers) => {
+    expect(await ask(proxied, await proxied.addClient(robot), headers)).toEqual({
+      status: 401,
+      error: "invalid_client",
+    });
+  });
+
+  test("12 kB of zeros → invalid_client; 64 kB → refused before anything is read", async () => {
+    const client = await proxied.addClient(robot);
+    expect((await ask(proxied, client, { "client-cert": headerOf({ der: Buffer.alloc(9000) }) })).status).toBe(401);
+    expect((await ask(proxied, client, { "client-cert": headerOf({ der: Buffer.alloc(48_000) }) })).status).toBe(431);
+  });
+
+  test("a certificate → a token, of whatever authority: the proxy has looked", async () => {
+    const client = await proxied.addClient(robot);
+    expect((await ask(proxied, client, { "client-cert": headerOf(good) })).status).toBe(200);
+    expect((await ask(proxied, client, { "client-cert": headerOf(alone) })).status).toBe(200);
+  });
+
+  test.each([
+    ["signed by itself", alone],
+    ["for servers alone", forServers],
+    ["signed by a client's certificate", byLeaf],
+  ])("the authorities are known: %s → invalid_client", async (_, certificate) => {
+    const answer = await ask(checking, await checking.addClient(robot), { "client-cert": headerOf(certificate) });
+    expect(answer).toEqual({ status: 401, error: "invalid_client" });
+  });
+
+  test("the authorities are known: issued by one → a token, until it has ended", async () => {
+    const client = await checking.addClient(robot);
+    expect((await ask(checking, client, { "client-cert": headerOf(good) })).status).toBe(200);
+    checking.tick(3 * 86_400_000);
+    expect((await ask(checking, client, { "client-cert": headerOf(good) })).status).toBe(401);
+  });
+});
+
+describe("tokens of an owner's grant", () => {
+  async function post(path: string, fields: Record<string, string>, certificate?: typeof good) {
+    const headers: HeadersInit = certificate === undefined ? {} : { "client-cert": headerOf(certificate) };
+    const answer = await fetch(proxied.issuer + path, { method: "POST", body: new URLSearchParams(fields), headers });
+    const text = await answer.text();
+    return { status: answer.status, body: (text === "" ? {} : JSON.parse(text)) as Record<string, unknown> };
+  }
+
+  test("refreshed by a client whose tokens are bound: without a certificate → none; with one → bound to it", async () => {
+    const { secret, ...client } = await proxied.addClient();
+    const { refresh } = await tokensOf(proxied, { ...client, secret }, await anOwner(proxied));
+    await proxied.assent.storage.putClient({ client: { ...client, certificateBound: true }, expect: null });
+    await settle();
+    const fields = {
+      ...{ grant_type: "refresh_token", refresh_token: refresh, scope: "read" },
+      ...{ client_id: client.clientId, client_secret: secret },
+    };
+    expect(await post("/token", fields)).toMatchObject({ status: 400, body: { error: "invalid_request" } });
+    for (const certificate of [good, alone]) {
+      const { status, body } = await post("/token", fields, certificate);
+      expect(status).toBe(200);
+      expect(decodeJwt(String(body["access_token"]))["cnf"]).toEqual({ "x5t#S256": certificate.thumbprint });
+    }
+  });
+
+  test("refreshed, introspected and revoked by a client known by its certificate: another or none → invalid_client", async () => {
+    const { secret, ...client } = await proxied.addClient();
+    const { refresh } = await tokensOf(proxied, { ...client, secret }, await anOwner(proxied));
+    const { authMethod = "tls_client_auth", tlsSubject = null } = robot;
+    await proxied.assent.storage.putClient({ client: { ...client, authMethod, tlsSubject }, expect: null });
+    await settle();
+    const asked = { client_id: client.clientId, token: refresh };
+    const refreshing = { ...asked, grant_type: "refresh_token", refresh_token: refresh, scope: "read" };
+    for (const certificate of [undefined, leaf]) {
+      for (const path of ["/token", "/introspect", "/revoke"]) {
+        expect((await post(path, refreshing, certificate)).body).toMatchObject({ error: "invalid_client" });
+      }
+    }
+    expect((await post("/token", refreshing, good)).status).toBe(200);
+    expect((await post("/introspect", asked, good)).body["active"]).toBe(true);
+    expect((await post("/revoke", asked, good)).status).toBe(200);
+    expect((await post("/introspect", asked, good)).body).toEqual({ active: false });
+  });
+});

@@ -1,0 +1,119 @@
+/** Certificates, made by openssl when a test needs them, and requests over TLS with one. */
+
+import { execFileSync } from "node:child_process";
+import { createHash, X509Certificate } from "node:crypto";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { type Agent, request } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { TLSSocket } from "node:tls";
+
+export interface Certificate {
+  readonly certPath: string;
+  readonly keyPath: string;
+  readonly cert: string;
+  readonly key: string;
+  readonly der: Buffer;
+  /** `x5t#S256`. */
+  readonly thumbprint: string;
+  /** Its public key, as a JWK Set of one. */
+  readonly jwks: string;
+}
+
+export interface CertificateWish {
+  /** As openssl writes it: `/C=DE/O=Example/CN=import`. */
+  readonly subject: string;
+  /** As openssl writes it: `DNS:import.example.com`. */
+  readonly names?: string;
+  /** Absent: signed by itself. */
+  readonly by?: Certificate;
+  readonly authority?: boolean;
+  /** extendedKeyUsage. */
+  readonly purpose?: string;
+}
+
+const folder = mkdtempSync(join(tmpdir(), "assent-tls-"));
+const settings = join(folder, "openssl.cnf");
+let count = 0;
+
+/** A fresh P-256 key with a certificate that is good for two days. */
+export function aCertificate({ subject, names, by, authority = false, purpose }: CertificateWish): Certificate {
+  writeFileSync(settings, "[req]\ndistinguished_name = dn\n[dn]\n");
+  const certPath = join(folder, `${count}.pem`);
+  const keyPath = join(folder, `${count++}.key`);
+  const added = [
+    `basicConstraints=critical,CA:${authority ? "TRUE" : "FALSE"}`,
+    ...(names === undefined ? [] : [`subjectAltName=${names}`]),
+    ...(purpose === undefined ? [] : [`extendedKeyUsage=${purpose}`]),
+  ];
+  execFileSync(
+    "openssl",
+    [
+      ...["req", "-x509", "-config", settings, "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"],
+      ...["-keyout", keyPath, "-out", certPath, "-days", "2", "-utf8", "-subj", subject],
+      ...added.flatMap((one) => ["-addext", one]),
+      ...(by === undefined ? [] : ["-CA", by.certPath, "-CAkey", by.keyPath]),
+    ],
+    { stdio: "pipe" },
+  );
+  const cert = readFileSync(certPath, "utf8");
+  const { raw, publicKey } = new X509Certificate(cert);
+  return {
+    certPath,
+    keyPath,
+    cert,
+    key: readFileSync(keyPath, "utf8"),
+    der: raw,
+    thumbprint: createHash("sha256").update(raw).digest("base64url"),
+    jwks: JSON.stringify({ keys: [publicKey.export({ format: "jwk" })] }),
+  };
+}
+
+/** RFC 9440's header. */
+export function headerOf({ der }: Pick<Certificate, "der">): string {
+  return `:${der.toString("base64")}:`;
+}
+
+export interface TlsAnswer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** The connection took up an earlier one's session. */
+  readonly resumed: boolean;
+}
+
+/** Posts a form, or gets a document where there is none, over TLS. */
+export function overTls(
+  port: number,
+  path: string,
+  {
+    form,
+    certificate,
+    headers = {},
+    agent = false,
+  }: {
+    readonly form?: Readonly<Record<string, string>>;
+    readonly certificate?: Pick<Certificate, "cert" | "key"> | undefined;
+    readonly headers?: Readonly<Record<string, string>>;
+    /** False: a connection without a past. */
+    readonly agent?: Agent | false;
+  },
+): Promise<TlsAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<TlsAnswer>();
+  const type = { "content-type": "application/x-www-form-urlencoded" };
+  const own = certificate === undefined ? {} : { cert: certificate.cert, key: certificate.key };
+  const call = request(
+    {
+      ...{ host: "127.0.0.1", port, path, agent, rejectUnauthorized: false, ...own },
+      ...(form === undefined ? { headers } : { method: "POST", headers: { ...type, ...headers } }),
+    },
+    async (answer) => {
+      let text = "";
+      for await (const chunk of answer) text += String(chunk);
+      const resumed = answer.socket instanceof TLSSocket && answer.socket.isSessionReused();
+      resolve({ status: answer.statusCode ?? 0, body: text === "" ? {} : JSON.parse(text), resumed });
+    },
+  );
+  call.on("error", reject);
+  call.end(form === undefined ? undefined : new URLSearchParams(form).toString());
+  return promise;
+}
