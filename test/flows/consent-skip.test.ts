@@ -199,6 +199,20 @@ describe("who needn't be asked, or can't be", () => {
     expect((await agent.get("/account/apps")).text).toContain(`data-client-id="${own.clientId}"`);
   });
 
+  test("a first-party client: prompt=consent, or a public one whose redirect any app could claim → the page all the same", async () => {
+    const own = await server.addClient({ firstParty: true } satisfies Partial<Client>);
+    const { agent } = await someone();
+    expect(asksConsent(await agent.get(authorizeUrl(server, own, { prompt: "consent" })))).toBe(true);
+    const local = await server.addClient({ firstParty: true, type: "public", redirectUris: ["http://127.0.0.1/cb"] });
+    const { challenge } = pkce();
+    const stolen = {
+      redirect_uri: "http://127.0.0.1:31337/cb",
+      code_challenge: challenge,
+      code_challenge_method: "S256",
+    };
+    expect(asksConsent(await agent.get(authorizeUrl(server, local, stolen)))).toBe(true);
+  });
+
   test("scopes for operators alone: another person → access_denied; among others → left out; an operator → asked", async () => {
     await server.addScope({ name: "admin:test", description: "Run this service", ownerRole: "operator" });
     const console_ = await server.addClient({ scopes: ["read", "admin:test"] });
