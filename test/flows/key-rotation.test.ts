@@ -93,15 +93,15 @@ describe("a key's life, in order", () => {
     expect(await isActive(last)).toBe(true);
   });
 
-  test("two hours later → the old one is gone; the refresh token knows nothing of it", async () => {
-    server.tick(2 * HOUR);
+  test("25 hours later → the old one is gone; the refresh token knows nothing of it", async () => {
+    server.tick(25 * HOUR);
     expect(await published()).toEqual([second]);
     expect(await signer()).toBe(second);
     expect(await isActive(last)).toBe(false);
   });
 
   test("a rotation at once while another is announced → it signs at once and goes on to, past the other's day", async () => {
-    server.tick(28 * DAY + 23 * HOUR);
+    server.tick(28 * DAY);
     await housekeeping();
     const { storage } = server.assent;
     const before = await storage.listKeys();
@@ -125,7 +125,7 @@ describe("a key's life, in order", () => {
     expect(await signer()).not.toBe(kid);
     expect(await published()).toContain(kid);
     expect(await isActive(access)).toBe(true);
-    server.tick(2 * HOUR);
+    server.tick(25 * HOUR);
     expect(await published()).not.toContain(kid);
   });
 });

@@ -134,7 +134,8 @@ describe("SIGTERM", () => {
     const idle = new HttpAgent({ keepAlive: true });
     expect((await send(server.url, { method: "GET", path: "/jwks" }, idle)).status).toBe(200);
     void server.end("SIGTERM");
-    await sleep(100);
+    // Sooner it would be the same wish, heard from npm as well.
+    await sleep(600);
     expect(await server.end("SIGTERM")).toEqual({ code: 143, signal: null });
     idle.destroy();
   });

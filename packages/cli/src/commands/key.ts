@@ -56,7 +56,7 @@ async function retire(kid: string, options: JsonOption & { readonly now?: true }
       { kid, retired: true, removed: immediately },
       immediately
         ? "The key is gone."
-        : "The key signs no more, and stays published for two hours: longer than its tokens live.",
+        : "The key signs no more, and stays published for 25 hours: longer than its tokens live.",
     );
   });
 }

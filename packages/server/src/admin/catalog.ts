@@ -15,7 +15,7 @@ import { newSecret } from "./secret.ts";
 
 const MAX_DESCRIPTION = 200;
 const MAX_RESOURCE_NAME = 120;
-/** Seconds. Keys stay published for two hours after they signed last: no token may live longer. */
+/** Seconds. Keys stay published for 25 hours after they signed last: no token may live longer. */
 export const MAX_TOKEN_LIFETIME = 86_400;
 
 /** Roles that a scope can ask of its owner: one of the operators', or that they are an operator at all. */

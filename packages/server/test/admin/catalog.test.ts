@@ -31,7 +31,7 @@ describe("resource", () => {
     ["the issuer itself", { identifier: "https://id.test" }, "identifier"],
     ["no name", { name: "" }, "name"],
     ["a lifetime of 0", { tokenLifetime: 0 }, "token_lifetime"],
-    ["a lifetime of 3,601 s", { tokenLifetime: 3601 }, "token_lifetime"],
+    ["a lifetime of 86,401 s", { tokenLifetime: 86_401 }, "token_lifetime"],
     ["a format that there isn't", { tokenFormat: "paseto" }, "token_format"],
     ["no format", { tokenFormat: "" }, "token_format"],
     ["an alg that there isn't", { alg: "RS512" }, "alg"],

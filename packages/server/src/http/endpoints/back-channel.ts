@@ -20,8 +20,8 @@ export const token = guarded(async (form, assent) => json(200, await exchange(fo
 
 export const revocation = guarded(async (form, assent) => {
   await revoke(form, assent.oauth);
-  // RFC 7009 §2.2: there is nothing to read.
-  return { status: 200, headers: { "cache-control": "no-store", pragma: "no-cache" }, body: "" };
+  // RFC 7009 §2.2: there is nothing to read; clients that parse JSON all the same find some.
+  return json(200, {});
 });
 
 export const introspection = guarded(async (form, assent) => json(200, await introspect(form, assent.oauth)));
