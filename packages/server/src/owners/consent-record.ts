@@ -89,29 +89,55 @@ export function approve(
   return { consent, changes: differences(live, after) };
 }
 
+/** What the owner decided on a page stays as they decided it, whatever comes without one: only what a password alone brought is added to. */
+function standsAlone(before: Consent | undefined, { via }: Pick<IssueDirect, "via">): boolean {
+  return via === "password" && (before === undefined || before.via === "password");
+}
+
 /**
- * The record after a grant without a page: by password, assertion or device. What stands stays, and no end comes nearer; what is new ends at
- * `consentUntil` (null: when revoked). The record must not be a revoked one: only a page makes that active again.
+ * The ends of a grant without a page. A password given beside a decision on a page reaches no further than that: a scope of the record ends
+ * with it, any other with this access token.
+ */
+export function directScopes(before: Consent | undefined, issued: IssueDirect): readonly GrantedScope[] {
+  const { grant, via, consentUntil, accessUntil } = issued;
+  const ends = new Map((before?.scopes ?? []).map(({ name, expiresAt }) => [name, expiresAt]));
+  return grant.scopes.map((name) => {
+    if (via !== "password" || standsAlone(before, issued)) return { name, expiresAt: consentUntil };
+    return { name, expiresAt: sooner(ends.has(name) ? (ends.get(name) ?? null) : accessUntil, consentUntil) };
+  });
+}
+
+/**
+ * The record after a grant without a page, by password or assertion. It is there, so that the owner sees the app and can revoke it; but scopes that
+ * the owner never saw on a page become standing ones only where nothing but passwords made the record. The record must not be a revoked one: only a page makes
+ * that active again.
  */
 export function recordDirect(before: Consent | undefined, issued: IssueDirect): Consent {
   const { grant, consentUntil, now } = issued;
   const kept = (before?.scopes ?? []).filter(({ expiresAt }) => isAhead(expiresAt, now));
   const later = (end: Millis | null) => latestOf([end, consentUntil]) ?? null;
-  const scopes = [
-    ...kept.map((scope) =>
-      grant.scopes.includes(scope.name) ? { ...scope, expiresAt: later(scope.expiresAt) } : scope,
-    ),
-    ...grant.scopes
-      .filter((name) => !kept.some((scope) => scope.name === name))
-      .map((name): ConsentedScope => ({ name, expiresAt: consentUntil, grantedAt: now })),
+  const scopes = !standsAlone(before, issued)
+    ? kept
+    : [
+        ...kept.map((scope) =>
+          grant.scopes.includes(scope.name) ? { ...scope, expiresAt: later(scope.expiresAt) } : scope,
+        ),
+        ...grant.scopes
+          .filter((name) => !kept.some((scope) => scope.name === name))
+          .map((name): ConsentedScope => ({ name, expiresAt: consentUntil, grantedAt: now })),
+      ];
+  const own = directScopes(before, issued).map(({ expiresAt }) => expiresAt);
+  const ends = [
+    ...own,
+    ...scopes.map(({ expiresAt }) => expiresAt),
+    ...(before === undefined ? [] : [before.expiresAt]),
   ];
-  const ends = [...scopes.map(({ expiresAt }) => expiresAt), ...(before === undefined ? [] : [before.expiresAt])];
   return {
     partition: grant.partition,
     ownerId: grant.ownerId,
     clientId: grant.clientId,
     status: "active",
-    grantedBy: before?.grantedBy ?? grant.personId,
+    grantedBy: before?.grantedBy ?? (issued.via === "operator policy" ? "operator" : grant.personId),
     via: before?.via ?? issued.via,
     scopes,
     createdAt: before?.createdAt ?? now,

@@ -2,7 +2,7 @@
 
 import type { GrantedScope } from "../../oauth/model.ts";
 import type { IssueDirect, IssueDirectOutcome } from "../../oauth/storage.ts";
-import { recordDirect } from "../../owners/consent-record.ts";
+import { directScopes, recordDirect } from "../../owners/consent-record.ts";
 import { consentOf, DAY, flag, grantColumns, grantOf } from "../rows.ts";
 import { sql, type Tx, transaction } from "../sql.ts";
 import { lockedConsent, writeConsent } from "./consents.ts";
@@ -20,7 +20,7 @@ export async function makeDirect(tx: Tx, args: IssueDirect): Promise<IssueDirect
   const before = await tx.one(lockedConsent, { partition, ownerId, clientId });
   const record = before && consentOf(before);
   if (record?.status === "revoked") return { kind: "blocked" };
-  const scopes = grant.scopes.map((name): GrantedScope => ({ name, expiresAt: args.consentUntil }));
+  const scopes = directScopes(record, args);
   const row = await insertRedeemed(tx, args, scopes);
   if (row === undefined) return { kind: "exists" };
   await writeConsent(tx, recordDirect(record, args));

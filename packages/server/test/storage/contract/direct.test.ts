@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { onEveryBackend } from "../support/backends.ts";
-import { aDirectGrant, aHash, aPerson, aRefresh, DAY, MINUTE, NOW } from "../support/builders.ts";
+import { aDirectGrant, aGrant, aHash, anApproval, aPerson, aRefresh, DAY, MINUTE, NOW } from "../support/builders.ts";
 
 onEveryBackend("a grant without a code", (storage) => {
   const somebody = async () => {
@@ -62,6 +62,54 @@ onEveryBackend("a grant without a code", (storage) => {
     const direct = aDirectGrant(await somebody(), { refreshSaltHash: null }, { refreshable: false });
     const outcome = await storage().issueDirect(direct);
     expect(outcome).toMatchObject({ kind: "issued", grant: { refreshable: false, absoluteUntil: NOW + 10 * MINUTE } });
+  });
+
+  test.each(["operator policy", "password"] as const)(
+    "by %s beside a decision on a page → the record's scopes and ends stay as decided",
+    async (via) => {
+      const person = await somebody();
+      const page = aGrant(person, { scopes: ["read"] });
+      await storage().approve(anApproval(page, { duration: 3600 }));
+      const { clientId } = page;
+      const direct = aDirectGrant(
+        person,
+        { via },
+        { clientId, scopes: ["read", "unseen"], refreshable: via === "password" },
+      );
+      const outcome = await storage().issueDirect(direct);
+      const key = consentOf(direct);
+      const record = await storage().findConsent(key);
+      expect(record).toMatchObject({ via: "browser", status: "active" });
+      expect(record?.scopes.map(({ name, expiresAt }) => [name, expiresAt])).toEqual([["read", NOW + 3_600_000]]);
+      // Nor does the page come to be skipped for what was never on it.
+      const both = aGrant(person, { clientId, scopes: ["read", "unseen"] });
+      expect(await storage().issueGrant({ grant: both, address: null, now: NOW })).toEqual({ kind: "no_consent" });
+      if (via === "password") {
+        expect(outcome).toMatchObject({
+          grant: {
+            scopes: [
+              { name: "read", expiresAt: NOW + 3_600_000 },
+              { name: "unseen", expiresAt: NOW + 10 * MINUTE },
+            ],
+          },
+        });
+      }
+    },
+  );
+
+  test("by operator policy, then a page for something else → the page's scopes alone stand", async () => {
+    const person = await somebody();
+    const direct = aDirectGrant(person, { via: "operator policy" }, { scopes: ["unseen"], refreshable: false });
+    await storage().issueDirect(direct);
+    expect(await storage().findConsent(consentOf(direct))).toMatchObject({
+      scopes: [],
+      grantedBy: "operator",
+      expiresAt: null,
+    });
+    const { clientId } = direct.grant;
+    await storage().approve(anApproval(aGrant(person, { clientId, scopes: ["read"] }), { duration: 3600 }));
+    const record = await storage().findConsent(consentOf(direct));
+    expect(record?.scopes.map(({ name }) => name)).toEqual(["read"]);
   });
 
   test("its consent is recorded once for all, and no end comes nearer", async () => {
