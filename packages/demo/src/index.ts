@@ -1,6 +1,14 @@
 /** The demo that `npm start` runs: the server, an app that wants something, and an API that has it. */
 
-import { type AssentServer, type Config, ConfigError, createAssent, type Listening, listen } from "@assent/server";
+import {
+  type AssentServer,
+  type Config,
+  ConfigError,
+  createAssent,
+  isLoopbackHost,
+  type Listening,
+  listen,
+} from "@assent/server";
 import { adminOf } from "@assent/server/admin";
 import { createApi } from "./api/index.ts";
 import { createClient } from "./app/client.ts";
@@ -65,9 +73,7 @@ function toStdout(text: string): void {
 }
 
 function requireLoopback(issuer: string): void {
-  const { hostname } = new URL(issuer);
-  const loopback = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-  if (loopback) return;
+  if (isLoopbackHost(new URL(issuer).hostname)) return;
   throw new ConfigError([
     `ASSENT_ISSUER: found ${JSON.stringify(issuer)}, wanted a loopback address such as http://localhost:9400: the demo has a user whose password it prints, which is for this machine alone (a server for others is started by assent serve)`,
   ]);

@@ -21,15 +21,11 @@ async function demoDevice(): Promise<void> {
   await (await import("./demo-device.ts")).demoDevice();
 }
 
-/** Everybody can read the demo's password: it may not run where others come by. */
-function isLoopback(issuer: string): boolean {
-  return /^(localhost|.+\.localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(new URL(issuer).hostname);
-}
-
 async function demo(): Promise<void> {
-  const { loadConfig } = await import("@assent/server/admin");
+  const { isLoopbackHost, loadConfig } = await import("@assent/server");
   const config = await loadConfig();
-  if (!isLoopback(config.issuer)) {
+  // Everybody can read the demo's password: it may not run where others come by.
+  if (!isLoopbackHost(new URL(config.issuer).hostname)) {
     throw new Failure(
       `ASSENT_ISSUER is ${config.issuer}, and the demo is for this machine alone: use http://localhost:<port>, or run assent serve`,
     );

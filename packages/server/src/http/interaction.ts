@@ -95,7 +95,10 @@ export async function advance(underway: Underway, assent: Assent): Promise<Answe
     clientId: request.client.clientId,
   });
   const decision = decideConsent(request, scopes, consent, now);
-  if (decision === "vouched") return recordFirstParty(underway, scopes, person, session, assent);
+  if (decision === "vouched") {
+    const approval = { scopes, declined: [], duration: "forever", via: "first party", person, session } as const;
+    return approveRequest(underway, approval, assent);
+  }
   if (decision === "skip") {
     const grant = newGrant(underway, scopes, person, session, "forever", assent);
     const issued = await assent.storage.issueGrant({ grant, address: underway.http.address, now });
@@ -117,24 +120,29 @@ function consentPageFor(
   return consentAnswer({ underway, scopes, consent, allGranted: decision === "asked_again" }, assent, null);
 }
 
-/** The operator vouches for a first-party client: its consent is recorded without a page. */
-async function recordFirstParty(
-  underway: Underway,
-  scopes: readonly Scope[],
-  person: Person,
-  session: Session,
-  assent: Assent,
-): Promise<Answer> {
-  const now = assent.now();
+/** What is granted, to whom, for how long: by an owner's answer, or by the operator who vouches for a first-party client. */
+export interface Approval {
+  readonly scopes: readonly Scope[];
+  readonly declined: readonly string[];
+  readonly duration: ConsentDuration;
+  readonly via: "browser" | "first party";
+  readonly person: Person;
+  readonly session: Session;
+}
+
+/** Records the consent with its grant, and answers the client. */
+export async function approveRequest(underway: Underway, approval: Approval, assent: Assent): Promise<Answer> {
+  const { scopes, declined, duration, via, person, session } = approval;
   const { client } = underway.request;
-  const grant = newGrant(underway, scopes, person, session, "forever", assent);
+  const now = assent.now();
+  const grant = newGrant(underway, scopes, person, session, duration, assent);
   const outcome = await assent.storage.approve({
     grant,
     grantedBy: person.personId,
-    via: "first party",
-    declined: [],
-    duration: "forever",
-    onceUntil: now,
+    via,
+    declined,
+    duration,
+    onceUntil: now + assent.oauth.policy.codeTtl + assent.oauth.policy.accessTtl,
     shown: { locale: "en", clientName: client.name, logo: client.logo },
     address: underway.http.address,
     now,
@@ -176,7 +184,7 @@ export function newGrant(
 }
 
 /** The code or the token, to the client. The same request answered again gets the same code, while it is unspent, or another token as long. */
-export async function issuedAnswer(
+async function issuedAnswer(
   outcome: IssueOutcome,
   grant: NewGrant,
   underway: Underway,

@@ -29,7 +29,7 @@ export function retryAfterOf(error: unknown): Readonly<Record<string, string>> {
   return seconds === undefined ? {} : { "retry-after": String(Math.max(1, seconds)) };
 }
 
-/** The error as RFC 6749 §5.2 has it. `basic`: the caller used the Authorization header, so 401 names the scheme. */
+/** The error as RFC 6749 §5.2 has it; 401 names the scheme of the Authorization header. */
 export function problemJson(
   condition: ConditionName,
   issuer: string,

@@ -20,6 +20,12 @@ export function accessTokenTtl(resource: Resource | undefined, accessTtl: Millis
   return own === null || own === undefined ? accessTtl : own * 1000;
 }
 
+/** The longest that an access token of any API lives: what outlasts it has nothing of a grant to guard any more. */
+export async function longestAccessTtl({ catalog, policy }: Pick<OAuthContext, "catalog" | "policy">): Promise<Millis> {
+  const resources = [...(await catalog.resources()).values()];
+  return Math.max(policy.accessTtl, ...resources.map((resource) => accessTokenTtl(resource, policy.accessTtl)));
+}
+
 /** What the tokens of an API are; those of the server itself (`undefined`) are JWTs. */
 export function accessTokenKind(resource: Resource | undefined): Pick<AccessTokenClaims, "format" | "alg"> {
   return { format: resource?.tokenFormat ?? "jwt", alg: resource?.alg ?? "ES256" };

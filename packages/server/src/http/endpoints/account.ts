@@ -1,6 +1,7 @@
 /** The owner's own pages: what they granted, and taking it back (`/account/apps`, `/account/sign-out`). */
 
 import type { Assent } from "../../assent.ts";
+import { longestAccessTtl } from "../../oauth/access-token.ts";
 import type { Millis } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
 import { USE_RECORDED_EVERY } from "../../oauth/storage.ts";
@@ -84,11 +85,7 @@ async function appName(clientId: string, assent: Assent): Promise<string> {
 /** How long an access token that is out may still be used: it isn't revoked, it times out. */
 async function minutesLeft(lastUsedAt: Millis | null, now: Millis, assent: Assent): Promise<number> {
   if (lastUsedAt === null) return 0;
-  const resources = [...(await assent.oauth.catalog.resources()).values()];
-  const longest = Math.max(
-    assent.oauth.policy.accessTtl,
-    ...resources.map(({ tokenLifetime }) => (tokenLifetime ?? 0) * 1000),
-  );
+  const longest = await longestAccessTtl(assent.oauth);
   // The last use may have been later than what is written of it.
   const until = Math.min(now, lastUsedAt + USE_RECORDED_EVERY) + longest;
   return Math.max(0, Math.ceil((until - now) / 60_000));

@@ -7,7 +7,7 @@ import { needsSignIn } from "../../owners/session.ts";
 import type { ConsentDuration, Person, Session } from "../../owners/storage.ts";
 import type { ConsentView } from "../../pages/views.ts";
 import { isFormToken } from "../forms.ts";
-import { advance, deny, isAnswer, issuedAnswer, newGrant, resume, type Underway } from "../interaction.ts";
+import { advance, approveRequest, deny, isAnswer, resume, type Underway } from "../interaction.ts";
 import { type Answer, formOf, type HttpRequest } from "../message.ts";
 import { visitorOf } from "../visitor.ts";
 import { consentAnswer } from "./consent-page.ts";
@@ -61,22 +61,8 @@ async function allow(
   // What the form adds or renames counts for nothing: the request that was checked is what is granted from.
   const { granted, declined } = answeredScopes(scopes, ticked);
   if (granted.length === 0) return again("nothing", 400);
-  const { client } = underway.request;
-  const now = assent.now();
   const allowed = scopes.filter(({ name }) => granted.includes(name));
-  const grant = newGrant(underway, allowed, person, session, duration, assent);
-  const outcome = await assent.storage.approve({
-    grant,
-    grantedBy: person.personId,
-    via: "browser",
-    declined,
-    duration,
-    onceUntil: now + assent.oauth.policy.codeTtl + assent.oauth.policy.accessTtl,
-    shown: { locale: "en", clientName: client.name, logo: client.logo },
-    address: underway.http.address,
-    now,
-  });
-  return issuedAnswer(outcome, grant, underway, assent);
+  return approveRequest(underway, { scopes: allowed, declined, duration, via: "browser", person, session }, assent);
 }
 
 async function askAgain(

@@ -1,6 +1,6 @@
 /** The authorization code grant at the token endpoint (RFC 6749 §4.1.3, RFC 7636 §4.5, RFC 9700 §4.8). */
 
-import { accessTokenTtl, type TokenResponse, tokenResponse } from "../access-token.ts";
+import { longestAccessTtl, type TokenResponse, tokenResponse } from "../access-token.ts";
 import { refuse } from "../errors.ts";
 import type { Client, Grant } from "../model.ts";
 import { challengesOf } from "../pkce.ts";
@@ -33,7 +33,7 @@ export const authorizationCode: GrantType = {
       ...challengesOf(single.get("code_verifier"), context.hashes),
       resourceNamed: resource !== undefined,
       refreshSaltHash: salt.hash,
-      ...lifetimes(client, await longestTtl(context), context),
+      ...lifetimes(client, await longestAccessTtl(context), context),
     });
     const grant = redeemed(outcome, redirectUri, request, context);
 
@@ -55,12 +55,7 @@ async function judgeBefore(
   await judgeGrant(grant, client, { scope: undefined, resource }, context);
 }
 
-/** The longest that an access token of any API lives: a grant without refresh tokens is kept as long. */
-async function longestTtl({ catalog, policy }: OAuthContext): Promise<number> {
-  const resources = [...(await catalog.resources()).values()];
-  return Math.max(policy.accessTtl, ...resources.map((resource) => accessTokenTtl(resource, policy.accessTtl)));
-}
-
+/** A grant without refresh tokens is kept for as long as an access token of it can live. */
 function lifetimes(client: Client, ttl: number, { policy, now }: OAuthContext) {
   const at = now();
   const idle = client.type === "public" ? policy.refreshIdlePublic : policy.refreshIdleConfidential;
