@@ -101,6 +101,7 @@ describe("JB-05 times", () => {
   test.each([
     ["exp missing", () => ({ exp: undefined }), "assertion_expired"],
     ["exp 61 s ago", () => ({ exp: now() - 61 }), "assertion_expired"],
+    ["exp 29 s ago, so that no token fits in", () => ({ exp: now() - 29, iat: now() - 100 }), "assertion_expired"],
     ["exp in more than an hour", () => ({ exp: now() + 3700 }), "assertion_lifetime_too_long"],
     ["nbf in 61 s", () => ({ nbf: now() + 61 }), "assertion_not_yet_valid"],
     ["iat in 61 s", () => ({ iat: now() + 61 }), "assertion_not_yet_valid"],
@@ -249,15 +250,22 @@ describe("JB-09 JB-10 tokens and keys made for something else → refused", () =
 });
 
 describe("audience", () => {
-  test.each([
+  test.each<[string, unknown]>([
     ["missing", undefined],
     ["somebody else", "https://else.test"],
     ["an empty list", []],
     ["a trailing slash", "SERVER/"],
     ["the token endpoint, which nobody put on the record", "SERVER/token"],
+    ["us, and somebody else who could have passed it on", ["SERVER", "https://else.test"]],
+    ["somebody else, and us", ["https://else.test", "SERVER"]],
+    ["us, and what is no text", ["SERVER", null]],
   ])("%s → refused", async (_, aud) => {
-    const named = typeof aud === "string" ? aud.replace("SERVER", server.issuer) : aud;
-    await refusedAs(made({ aud: named }), "assertion_audience_wrong");
+    const named = JSON.parse(JSON.stringify({ aud }).replace("SERVER", server.issuer)) as { aud?: unknown };
+    await refusedAs(made({ aud: named.aud }), "assertion_audience_wrong");
+  });
+
+  test("us alone, as a list → accepted", async () => {
+    expect((await use(made({ aud: [server.issuer] }))).status).toBe(200);
   });
 });
 

@@ -78,6 +78,10 @@ describe("SA-21 audience", () => {
     ["somebody else", () => withAudience(audience("https://else.test"))],
     ["a trailing slash", () => withAudience(audience(`${server.issuer}/`))],
     [
+      "us, and somebody else who could have passed it on",
+      () => withAudience(audience(server.issuer, "https://else.test")),
+    ],
+    [
       "two restrictions, one of them for others",
       () => withAudience(audience(server.issuer), audience("https://else.test")),
     ],

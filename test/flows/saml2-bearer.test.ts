@@ -134,7 +134,7 @@ describe("an assertion that is right in all", () => {
       audience: "urn:example:photos",
     });
     for (const name of [`${server.issuer}/token`, "urn:example:photos"]) {
-      const conditionsXml = conditions(server.now() + 60_000, audience("https://else.test", name));
+      const conditionsXml = conditions(server.now() + 60_000, audience(server.issuer, name));
       const xml = assertionXml(server, idp, alice.username, { conditionsXml });
       expect((await use(encoded(signed(xml, idp)))).status, name).toBe(200);
     }

@@ -103,7 +103,8 @@ export function trustedIssuer(
 /** RFC 7521 §5.2, items 3–6 and what the operator allows of the issuer: times, subject. */
 function checkAssertion({ record, subject, issuedAt, notBefore, end }: Assertion, now: Millis): void {
   const longest = record.maxLifetime * 1000;
-  if (end + CLOCK_SKEW <= now) refuse("assertion_expired");
+  // The shortest token must fit in: none ends later than its assertion could still have been accepted.
+  if (end + CLOCK_SKEW < now + SHORTEST_TOKEN) refuse("assertion_expired");
   if (end > now + longest + CLOCK_SKEW) refuse("assertion_lifetime_too_long");
   if (notBefore !== null && notBefore > now + CLOCK_SKEW) refuse("assertion_not_yet_valid");
   if (issuedAt !== null && issuedAt > now + CLOCK_SKEW) refuse("assertion_not_yet_valid", "issued in the future");
@@ -150,7 +151,7 @@ export async function redeemAssertion(
   if (!first) refuse("assertion_replayed");
 
   const owner = found ?? (await makeOwner(assertion, context));
-  // No token outlives its assertion; one that is accepted at its very end, or for the difference of the clocks, yields a token all the same.
+  // No token outlives its assertion. One that is over by our clock alone may live on by its issuer's: it yields the shortest token there is.
   const end = Math.max(assertion.end, now + SHORTEST_TOKEN);
   const ttl = accessTokenTtl((await context.catalog.resources()).get(audience), context.policy.accessTtl);
   const accessUntil = Math.min(now + ttl, end);

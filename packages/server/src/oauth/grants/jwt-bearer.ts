@@ -45,10 +45,10 @@ const REFUSALS: Readonly<Record<Exclude<SignatureOutcome, "verified">, Condition
 function checked({ claims }: ForeignJwt, record: TrustedIssuer, { issuer }: OAuthContext): Assertion {
   const { sub, aud, jti, email } = claims;
   if (typeof sub !== "string") return refuse("assertion_subject_missing");
+  // For us and nobody else: another of its audiences could hand it on to us, and we to them (draft-ietf-oauth-rfc7523bis).
   const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
-  if (!audiences.some((one) => one === issuer || (record.audience !== null && one === record.audience))) {
-    refuse("assertion_audience_wrong");
-  }
+  const isUs = (one: unknown) => one === issuer || (record.audience !== null && one === record.audience);
+  if (audiences.length === 0 || !audiences.every(isUs)) refuse("assertion_audience_wrong");
   const end = timeOf(claims, "exp");
   if (end === null) return refuse("assertion_expired", "no exp");
   // Item 7 leaves it open; without it there is nothing to know a second use by.

@@ -35,11 +35,12 @@ function tokenEndpointOf({ issuer }: OAuthContext): string {
 function checked(assertion: SamlAssertion, record: TrustedIssuer, context: OAuthContext): Assertion {
   const { conditions } = assertion;
   if (conditions === null) return refuse("assertion_audience_wrong", "no Conditions");
-  // Item 2. Each restriction must name us: together they are an "and" (SAML Core §2.5.1.4).
+  // Item 2. Each restriction must name us: together they are an "and" (SAML Core §2.5.1.4). And nobody else, who could hand it on to us.
   const us = [context.issuer, tokenEndpointOf(context), ...(record.audience === null ? [] : [record.audience])];
   const { audiences } = conditions;
   if (audiences.length === 0) refuse("assertion_audience_wrong", "no AudienceRestriction");
-  if (!audiences.every((some) => some.some((one) => us.includes(one)))) refuse("assertion_audience_wrong");
+  const isOurs = (names: readonly string[]) => names.length > 0 && names.every((one) => us.includes(one));
+  if (!audiences.every(isOurs)) refuse("assertion_audience_wrong");
   // Item 11: what isn't understood may forbid anything.
   if (conditions.unknown.length > 0) refuse("assertion_condition_unknown", conditions.unknown.join(" ").slice(0, 200));
   if (assertion.nameId === null) refuse("assertion_subject_missing");
