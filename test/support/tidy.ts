@@ -19,10 +19,10 @@ const NOT_OURS = new Set(["node_modules", "dist", "coverage", ".git", "data", "i
 export function filesOf(root: string, pattern: RegExp): SourceFile[] {
   return readdirSync(root, { withFileTypes: true }).flatMap((entry) => {
     const path = join(root, entry.name);
+    // In a worktree of git, .git is a file.
+    if (NOT_OURS.has(entry.name)) return [];
     if (entry.isDirectory()) {
-      return NOT_OURS.has(entry.name)
-        ? []
-        : filesOf(path, pattern).map((file) => ({ ...file, path: `${entry.name}/${file.path}` }));
+      return filesOf(path, pattern).map((file) => ({ ...file, path: `${entry.name}/${file.path}` }));
     }
     return entry.isFile() && pattern.test(entry.name) ? [{ path: entry.name, text: readFileSync(path, "utf8") }] : [];
   });
