@@ -22,6 +22,8 @@ let passwordHash: Promise<string> | undefined;
 
 export interface TestServer extends Registering {
   readonly issuer: string;
+  /** Where it listens, whatever its issuer says. */
+  readonly url: string;
   readonly assent: AssentServer;
   readonly dataDir: string;
   /** Every line of the log, as it was written. */
@@ -63,7 +65,8 @@ export async function startServer({
   // The issuer is in tokens and metadata: the port must be known before the server is made.
   const server = createServer(serverOptions);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const issuer = config.issuer ?? `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const issuer = config.issuer ?? url;
   let offset = 0;
   const now = () => Date.now() + offset;
   const log: string[] = [];
@@ -73,6 +76,7 @@ export async function startServer({
   server.on("request", assent.handler);
   const test: TestServer = {
     issuer,
+    url,
     assent,
     dataDir,
     log,
