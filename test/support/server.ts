@@ -203,6 +203,7 @@ async function addPerson(
     personId,
     username,
     email: `${username}@example.test`,
+    emailVerifiedAt: now(),
     name: "Alice Example",
     status: "active",
     passwordHash: await passwordHash,

@@ -28,6 +28,18 @@ beforeAll(async () => {
 });
 afterAll(() => at.remove());
 
+test("user create and update → who vouches for the address", async () => {
+  const create = ["user", "create", "--username", "vera", "--email", "v@x.test", "--generate-password"];
+  const update = (...more: string[]) => at.json(["user", "update", "vera", ...more]);
+  expect(await at.json([...create, "--no-email-verified"])).toMatchObject({ email_verified: false });
+  expect(await update("--name", "Vera")).toMatchObject({ email_verified: false });
+  expect(await update("--email-verified")).toMatchObject({ email_verified: true });
+  expect(await update("--email", "w@x.test")).toMatchObject({ email_verified: true });
+  expect(await update("--email", "x@x.test", "--no-email-verified")).toMatchObject({ email_verified: false });
+  expect(await at.json(["user", "delete", "vera"])).toMatchObject({ deleted: true });
+  expect(await at.json(["user", "show", "alice"])).toMatchObject({ email_verified: true });
+});
+
 test("session list → where a person is signed in; what the browser sent can't steer the terminal", async () => {
   const [session] = await at.json<Record<string, unknown>[]>(["session", "list", "alice"]);
   expect(session).toMatchObject({ id: sessionId, address: expect.any(String), amr: ["pwd"] });

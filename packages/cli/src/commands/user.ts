@@ -13,6 +13,7 @@ export function register(program: Command): void {
   const create = verb(user, "create", "create an account")
     .requiredOption("--username <name>", "name to sign in with")
     .requiredOption("--email <address>", "e-mail address, which signs in, too")
+    .option("--no-email-verified", "you don't know that the address is theirs: nothing that goes by address finds them")
     .option("--name <text>", "the person's own name")
     .addOption(listOption("--operator <role>", OPERATOR));
   withPassword(create)
@@ -22,6 +23,8 @@ export function register(program: Command): void {
   verb(user, "show <user>", "show a person, by username or e-mail").action(show);
   verb(user, "update <user>", "change a person: what isn't named stays")
     .option("--email <address>", "another e-mail address")
+    .option("--email-verified", "the address is theirs; goes without saying for another one")
+    .option("--no-email-verified", "you don't know that the address is theirs")
     .option("--name <text>", "another name; an empty one takes it away")
     .addOption(listOption("--operator <role>", `${OPERATOR}; takes the place of the roles before`))
     .option("--no-operator", "no operator any more")
@@ -49,6 +52,7 @@ function withPassword(command: Command): Command {
 interface CreateOptions extends JsonOption, PasswordOptions {
   readonly username: string;
   readonly email: string;
+  readonly emailVerified: boolean;
   readonly name?: string;
   readonly operator?: readonly string[];
 }
@@ -57,9 +61,9 @@ async function create_(options: CreateOptions) {
   const password = await passwordChoice(options);
   await withAdmin(options, async (admin, out) => {
     const { createUser, userRecord } = await import("@assent/server/admin");
-    const { username, email } = options;
+    const { username, email, emailVerified } = options;
     const optional = given({ name: options.name, operator: options.operator });
-    const { person, generated } = await createUser({ username, email, password, ...optional }, admin);
+    const { person, generated } = await createUser({ username, email, emailVerified, password, ...optional }, admin);
     out.record(userRecord(person, generated), ["password"]);
   });
 }
@@ -85,6 +89,7 @@ async function show(login: string, options: JsonOption) {
 
 interface UpdateOptions extends JsonOption {
   readonly email?: string;
+  readonly emailVerified?: boolean;
   readonly name?: string;
   readonly operator?: readonly string[] | false;
 }
@@ -92,6 +97,7 @@ interface UpdateOptions extends JsonOption {
 async function update(login: string, options: UpdateOptions) {
   const changes: UserChanges = given({
     email: options.email,
+    emailVerified: options.emailVerified,
     name: options.name === "" ? null : options.name,
     operator: options.operator === false ? [] : options.operator,
   });

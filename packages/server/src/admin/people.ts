@@ -23,6 +23,8 @@ export type PasswordChoice = { readonly password: string } | { readonly generate
 export interface NewUser {
   readonly username: string;
   readonly email: string;
+  /** Whether the operator vouches that the address is theirs; true unless named. */
+  readonly emailVerified?: boolean;
   readonly name?: string | null;
   readonly operator?: readonly string[];
   readonly password: PasswordChoice;
@@ -53,6 +55,7 @@ export async function createUser(input: NewUser, context: AdminContext): Promise
     personId,
     username: username ?? "",
     email: email ?? "",
+    emailVerifiedAt: (input.emailVerified ?? true) ? now : null,
     name: input.name ?? null,
     status: "active",
     passwordHash: await hash(password),
@@ -83,10 +86,17 @@ export function allUsers({ storage }: AdminContext): AsyncGenerator<Person> {
   );
 }
 
-export type UserChanges = Pick<PersonChanges, "email" | "name" | "operator">;
+export interface UserChanges extends Pick<PersonChanges, "email" | "name" | "operator"> {
+  /** Whether the operator vouches for the address; left out, they do for a new one, and an old one stays as it was. */
+  readonly emailVerified?: boolean;
+}
 
 /** Changes what isn't secret. Throws `unknown`, `invalid`, `taken`. */
-export async function updateUser(login: string, changes: UserChanges, context: AdminContext): Promise<Person> {
+export async function updateUser(
+  login: string,
+  { emailVerified, ...changes }: UserChanges,
+  context: AdminContext,
+): Promise<Person> {
   const email = changes.email === undefined ? undefined : canonicalEmail(changes.email);
   refuseAny([
     ...(changes.email !== undefined && email === undefined ? [emailProblem(changes.email)] : []),
@@ -94,11 +104,17 @@ export async function updateUser(login: string, changes: UserChanges, context: A
     ...roleProblems(changes.operator ?? []),
   ]);
   const { partition, personId } = await userOf(login, context);
+  const now = context.now();
+  const vouched = emailVerified ?? (email === undefined ? undefined : true);
   const outcome = await context.storage.updatePerson({
     partition,
     personId,
-    changes: { ...changes, ...(email === undefined ? {} : { email }) },
-    now: context.now(),
+    changes: {
+      ...changes,
+      ...(email === undefined ? {} : { email }),
+      ...(vouched === undefined ? {} : { emailVerifiedAt: vouched ? now : null }),
+    },
+    now,
   });
   if (outcome.kind === "taken") refuse("taken", "email", `${JSON.stringify(email)} is another's already`);
   if (outcome.kind === "unknown") return unknownUser(login);

@@ -64,6 +64,7 @@ export function userRecord(person: Person, generated: string | null = null): Wir
     username: person.username,
     ...(generated === null ? {} : { password: generated }),
     email: person.email,
+    email_verified: person.emailVerifiedAt !== null,
     name: person.name,
     status: person.status,
     operator: person.operator,

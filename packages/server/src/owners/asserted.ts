@@ -71,6 +71,7 @@ async function create(
       personId,
       username,
       email,
+      emailVerifiedAt: by === "email" ? at : null,
       name: null,
       status: "active",
       passwordHash: null,

@@ -9,6 +9,8 @@ export interface Person {
   readonly personId: string;
   readonly username: string;
   readonly email: string;
+  /** When it was known last that the address is theirs; null: somebody said so, and nobody vouched for it. */
+  readonly emailVerifiedAt: Millis | null;
   readonly name: string | null;
   readonly status: "active" | "disabled";
   /** argon2id, PHC string; null: cannot sign in by password. */
@@ -119,7 +121,9 @@ export type CreatePersonOutcome =
 
 /** What the caller may change of a person; absent: as it was. */
 export interface PersonChanges {
+  /** A new one is unverified unless `emailVerifiedAt` says otherwise. */
   readonly email?: string;
+  readonly emailVerifiedAt?: Millis | null;
   readonly name?: string | null;
   readonly operator?: readonly string[];
   readonly mustChangePassword?: boolean;

@@ -12,7 +12,7 @@ export const grantColumns = sql`partition, grant_id, client_id, owner_id, person
 export const consentColumns = sql`partition, owner_id, client_id, status, granted_by, via, scopes, created_at, updated_at, expires_at,
   last_used_at, last_used_address, uses, revoked_at, revoked_by, shown`;
 
-export const personColumns = sql`partition, person_id, username, email, name, status, password_hash, password_changed_at,
+export const personColumns = sql`partition, person_id, username, email, email_verified_at, name, status, password_hash, password_changed_at,
   must_change_password, operator, created_at, updated_at`;
 
 export const sessionColumns = sql`partition, session_id, person_id, auth_time, acr, amr, created_at, last_seen_at, idle_until, absolute_until,
@@ -112,6 +112,7 @@ export function personOf(row: Row): Person {
     personId: text(row, "person_id"),
     username: text(row, "username"),
     email: text(row, "email"),
+    emailVerifiedAt: wholeOrNull(row, "email_verified_at"),
     name: textOrNull(row, "name"),
     status: text(row, "status") as Person["status"],
     passwordHash: textOrNull(row, "password_hash"),

@@ -97,3 +97,22 @@ test("10 processes start on an empty file → one schema, and all go on", async 
   engine = await openSqlite({ path, writer: "main", readonly: false });
   expect((await migrationStatus(engine)).every(({ appliedAt }) => appliedAt !== null)).toBe(true);
 });
+
+test("addresses become verifiable → those of people with a password are, since the account was made; others aren't", async () => {
+  const at = migrations.findIndex(({ name }) => name === "verified email");
+  await migrate(engine, NOW, migrations.slice(0, at));
+  const database = new DatabaseSync(path);
+  const insert = database.prepare(
+    `INSERT INTO people (partition, person_id, username, email, status, password_hash, must_change_password, operator, created_at, updated_at)
+      VALUES (0, ?, ?, ?, 'active', ?, 0, '[]', 7, 7)`,
+  );
+  insert.run("typed", "typed", "typed@x.test", "$argon2id$");
+  insert.run("asserted", "asserted", "asserted@x.test", null);
+  await migrate(engine, NOW, migrations.slice(0, at + 1));
+  const rows = database.prepare("SELECT person_id, email_verified_at FROM people ORDER BY person_id").all();
+  database.close();
+  expect(rows.map((row) => Object.values(row))).toEqual([
+    ["asserted", null],
+    ["typed", 7],
+  ]);
+});

@@ -3,6 +3,7 @@
 import { first } from "./0001-first.ts";
 import { flows } from "./0002-flows.ts";
 import { device } from "./0003-device.ts";
+import { verifiedEmail } from "./0004-verified-email.ts";
 import type { Migration } from "./migration.ts";
 
-export const migrations: readonly Migration[] = [first, flows, device];
+export const migrations: readonly Migration[] = [first, flows, device, verifiedEmail];

@@ -47,7 +47,7 @@ async function removeWholly(call: Call, person: Person, now: Millis): Promise<vo
 
 export const insertPerson = statement<Person, boolean>({
   sql: sql`INSERT INTO people (${personColumns})
-    VALUES (:partition, :personId, :username, :email, :name, :status, :passwordHash, :passwordChangedAt, :mustChangePassword, :operator,
+    VALUES (:partition, :personId, :username, :email, :emailVerifiedAt, :name, :status, :passwordHash, :passwordChangedAt, :mustChangePassword, :operator,
       :createdAt, :updatedAt)
     ON CONFLICT (partition, person_id) DO NOTHING RETURNING person_id`,
   bind: (person) => ({
@@ -115,8 +115,9 @@ export const updatePerson = steps<PersonUpdate, UpdateOutcome>(async (call, args
 
 async function updateFrom(call: Call, before: Person, args: PersonUpdate): Promise<UpdateOutcome | undefined> {
   const { partition, personId, changes, now } = args;
-  const after = { ...before, ...changes };
-  const moves = after.email !== before.email;
+  const moves = changes.email !== undefined && changes.email !== before.email;
+  // What is known of an address says nothing about another.
+  const after = { ...before, ...(moves ? { emailVerifiedAt: null } : {}), ...changes };
   const name = { value: after.email, ownerId: personId, now };
   if (moves && !(await call(reserveName, name))) return { kind: "taken" };
   const old = { value: before.email, ownerId: personId, now };
@@ -133,7 +134,7 @@ export const writePerson = statement<
   PersonKey & { readonly before: string; readonly after: Person; readonly now: Millis },
   boolean
 >({
-  sql: sql`UPDATE people SET email = :email, name = :name, operator = :operator, must_change_password = :mustChangePassword, updated_at = :now
+  sql: sql`UPDATE people SET email = :email, email_verified_at = :emailVerifiedAt, name = :name, operator = :operator, must_change_password = :mustChangePassword, updated_at = :now
     WHERE ${thisPerson} AND email = :before RETURNING person_id`,
   bind: ({ partition, personId, before, after, now }) => ({
     partition,
@@ -141,6 +142,7 @@ export const writePerson = statement<
     before,
     now,
     email: after.email,
+    emailVerifiedAt: after.emailVerifiedAt,
     name: after.name,
     operator: JSON.stringify(after.operator),
     mustChangePassword: flag(after.mustChangePassword),

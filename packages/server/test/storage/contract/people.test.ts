@@ -109,7 +109,7 @@ onEveryBackend("changing a person", (storage) => {
   test("→ only what was named; the old e-mail is free again", async () => {
     const person = await aStoredPerson(storage());
     const email = aPerson().email;
-    const changes = { email, name: null, operator: ["read"], mustChangePassword: true };
+    const changes = { email, emailVerifiedAt: null, name: null, operator: ["read"], mustChangePassword: true };
     expect(await update(person, changes)).toEqual({ kind: "updated" });
     expect(await storage().findPersonByName({ name: email })).toEqual({ ...person, ...changes, updatedAt: NOW + HOUR });
     expect(await storage().findPersonByName({ name: person.email })).toBeUndefined();
@@ -120,6 +120,19 @@ onEveryBackend("changing a person", (storage) => {
       kind: "taken",
       what: "email",
     });
+  });
+
+  test("to another e-mail → unverified unless it says otherwise; what else changes says nothing of the e-mail", async () => {
+    const person = await aStoredPerson(storage());
+    const verified = async () => (await storage().getPerson(person))?.emailVerifiedAt;
+    await update(person, { name: "Eve", email: person.email });
+    expect(await verified()).toBe(NOW);
+    await update(person, { email: aPerson().email });
+    expect(await verified()).toBeNull();
+    await update(person, { email: aPerson().email, emailVerifiedAt: NOW + HOUR });
+    expect(await verified()).toBe(NOW + HOUR);
+    await update(person, { emailVerifiedAt: null });
+    expect(await verified()).toBeNull();
   });
 
   test("away from an e-mail that is also the username → that name stays", async () => {

@@ -34,6 +34,7 @@ export function aPerson(changes: Partial<Person> = {}): Person {
     personId,
     username,
     email: `${username}@example.com`,
+    emailVerifiedAt: NOW,
     name: "Ada",
     status: "active",
     passwordHash: "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaA",
