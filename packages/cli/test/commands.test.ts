@@ -383,8 +383,12 @@ describe("key, db and doctor", () => {
     try {
       expect(await fresh.json(["db", "status"])).toMatchObject({ exists: false, migrations: [] });
       expect(readdirSync(fresh.folder)).not.toContain("data");
-      expect(await fresh.json(["db", "migrate"])).toEqual({ applied: migrations.map(({ name }) => name) });
-      expect(await fresh.json(["db", "migrate"])).toEqual({ applied: [] });
+      expect(await fresh.json(["db", "migrate"])).toEqual({
+        applied: migrations.map(({ name }) => name),
+        waiting: [],
+      });
+      expect(await fresh.json(["db", "migrate"])).toEqual({ applied: [], waiting: [] });
+      expect(await fresh.json(["db", "migrate", "--plan"])).toEqual([]);
       expect(await fresh.json(["db", "status"])).toMatchObject({ exists: true, pending: 0, database: "sqlite" });
       expect(await fresh.json(["db", "gc"])).toEqual({ removed: 0 });
     } finally {

@@ -5,14 +5,34 @@ import type { Config } from "../config.ts";
 import { databaseFile, prepareDataDir } from "../data-dir.ts";
 import type { Millis } from "../oauth/model.ts";
 import type { MigrationState } from "../storage/migrations/migrate.ts";
+import type { PlannedStep } from "../storage/migrations/plan.ts";
 import { openStorage } from "../storage/open.ts";
 
-/** Brings the schema up to date, making the database where there is none; the names of what was applied. Throws as `openAdmin` does. */
-export async function migrateDatabase(config: Config, now: Millis): Promise<readonly string[]> {
+/**
+ * Brings the schema up to date, making the database where there is none; the names of what was applied. Reach `expand` leaves out what programs of
+ * the version before could not live with. Throws as `openAdmin` does.
+ */
+export async function migrateDatabase(
+  config: Config,
+  now: Millis,
+  reach: "expand" | "contract",
+): Promise<readonly string[]> {
   prepareDataDir(config);
   const storage = await openStorage({ url: config.databaseUrl, writer: "main" });
   try {
-    return await storage.migrate({ now });
+    return await storage.migrate({ now, reach });
+  } finally {
+    await storage.close();
+  }
+}
+
+/** What is pending, step by step; changes nothing. Empty where there is no database yet: all of it would be made at once. */
+export async function migrationPlan(config: Config): Promise<readonly PlannedStep[]> {
+  const path = databaseFile(config);
+  if (path !== undefined && !existsSync(path)) return [];
+  const storage = await openStorage({ url: config.databaseUrl, readonly: true });
+  try {
+    return await storage.migrationPlan();
   } finally {
     await storage.close();
   }

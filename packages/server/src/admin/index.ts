@@ -7,7 +7,7 @@ export * from "./catalog.ts";
 export * from "./clients.ts";
 export * from "./consents.ts";
 export { type AdminContext, adminOf, type OpenedAdmin, openAdmin } from "./context.ts";
-export { type DatabaseStatus, databaseStatus, migrateDatabase } from "./database.ts";
+export { type DatabaseStatus, databaseStatus, migrateDatabase, migrationPlan } from "./database.ts";
 export type { Diagnosis, Finding } from "./doctor.ts";
 export * from "./issuers.ts";
 export * from "./keys.ts";

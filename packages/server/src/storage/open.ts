@@ -1,7 +1,8 @@
 /** Opens the storage that a URL names. */
 
 import type { Millis } from "../oauth/model.ts";
-import { type MigrationState, migrate, migrationStatus } from "./migrations/migrate.ts";
+import { type MigrationState, migrate, migrationStatus, planMigrations, type Reach } from "./migrations/migrate.ts";
+import type { PlannedStep } from "./migrations/plan.ts";
 import type { Verb } from "./sql.ts";
 import { openSqlite, type SqliteEngine, type SqliteStats } from "./sqlite/engine.ts";
 import { type Ports, portVerbs } from "./verbs/index.ts";
@@ -17,8 +18,10 @@ export interface OpenOptions {
 
 /** The three ports on one database. Verbs need the schema: call `migrate` before the first one. */
 export type Storage = Ports & {
-  /** Applies what is missing of the schema; the names of what was applied. Throws `SchemaMismatch`. */
-  migrate(args: { readonly now: Millis }): Promise<readonly string[]>;
+  /** Applies what is missing of the schema, as far as `reach` says (default `start`); the names of what was applied. Throws `SchemaMismatch`. */
+  migrate(args: { readonly now: Millis; readonly reach?: Reach }): Promise<readonly string[]>;
+  /** What is missing, step by step, with rows, locks and an estimate. Throws `SchemaMismatch`. */
+  migrationPlan(): Promise<readonly PlannedStep[]>;
   /** Every migration that this program has, and when it was applied. Throws `SchemaMismatch`. */
   migrationStatus(): Promise<readonly MigrationState[]>;
   stats(): SqliteStats;
@@ -48,7 +51,8 @@ function portsOf(engine: SqliteEngine): Ports {
 
 function ownOf(engine: SqliteEngine): Omit<Storage, keyof Ports> {
   return {
-    migrate: ({ now }) => migrate(engine, now),
+    migrate: ({ now, reach }) => migrate(engine, now, undefined, reach),
+    migrationPlan: () => planMigrations(engine),
     migrationStatus: () => migrationStatus(engine),
     stats: () => engine.stats(),
     close: () => engine.close(),

@@ -68,6 +68,18 @@ function joined(literals: TemplateStringsArray, pieces: readonly (Sql | Word)[])
   return new Sql(parts);
 }
 
+/** The name of a table or column as a piece of SQL, for what walks all tables. Throws for anything but a plain name. */
+export function named(name: string): Sql {
+  if (!/^[a-z][a-z0-9_]{0,62}$/.test(name))
+    throw new TypeError(`${JSON.stringify(name)} is no name of a table or column`);
+  return new Sql([name]);
+}
+
+/** Pieces with a literal between them. */
+export function listed(pieces: readonly Sql[], between: ", " | " AND " = ", "): Sql {
+  return new Sql(pieces.flatMap((piece, at) => (at === 0 ? piece.parts : [between, ...piece.parts])));
+}
+
 /** A statement as the driver takes it: `names[i]` is the parameter that goes to place i + 1. */
 export interface Compiled {
   readonly text: string;

@@ -8,8 +8,9 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { SchemaMismatch } from "../../src/storage/errors.ts";
 import { migrations } from "../../src/storage/migrations/index.ts";
-import { migrate, migrationStatus } from "../../src/storage/migrations/migrate.ts";
+import { migrate, migrationStatus, planMigrations } from "../../src/storage/migrations/migrate.ts";
 import type { Migration } from "../../src/storage/migrations/migration.ts";
+import { described, SMALL } from "../../src/storage/migrations/plan.ts";
 import { openStorage } from "../../src/storage/open.ts";
 import { sql } from "../../src/storage/sql.ts";
 import { openSqlite, type SqliteEngine } from "../../src/storage/sqlite/engine.ts";
@@ -30,7 +31,15 @@ afterEach(async () => {
 });
 
 const nextId = migrations.length + 1;
-const next: Migration = { id: nextId, name: "second", statements: [sql`CREATE TABLE second (id INTEGER)`] };
+const next: Migration = {
+  id: nextId,
+  name: "second",
+  phase: "expand",
+  statements: [sql`CREATE TABLE second (id INTEGER)`],
+};
+
+const states = (appliedAt: number | null) =>
+  migrations.map(({ id, name, phase }) => ({ id, name, phase, appliedAt, known: true }));
 
 function tables(): readonly unknown[] {
   const database = new DatabaseSync(path);
@@ -48,16 +57,149 @@ test("an applied migration was changed since → refused, and says so", async ()
   );
 });
 
-test("the database is newer than the program → refused, and says so", async () => {
-  await migrate(engine, NOW, [...migrations, next]);
+test("a newer version took away what this one needs → refused, and says so", async () => {
+  const contract: Migration = { ...next, phase: "contract", floor: nextId };
+  await migrate(engine, NOW, [...migrations, contract]);
   await expect(migrate(engine, NOW)).rejects.toThrow(SchemaMismatch);
-  await expect(migrate(engine, NOW)).rejects.toThrow(/migration \d+ \(second\).*newer version/);
+  await expect(migrate(engine, NOW)).rejects.toThrow(/migration \d+ \(second\).*took away.*newer version/);
 });
 
-test("a migration that fails half-way → nothing of it stays, nor of those before it", async () => {
+test("a newer version took away what only older ones needed → this one goes on beside it", async () => {
+  await migrate(engine, NOW, [...migrations, { ...next, phase: "contract", floor: migrations.length }]);
+  expect(await migrate(engine, NOW)).toEqual([]);
+});
+
+test("a newer version added something → this one goes on beside it, and status tells of it", async () => {
+  await migrate(engine, NOW, [...migrations, next]);
+  expect(await migrate(engine, NOW)).toEqual([]);
+  expect((await migrationStatus(engine)).at(-1)).toEqual({
+    id: nextId,
+    name: "second",
+    phase: "expand",
+    appliedAt: NOW,
+    known: false,
+  });
+});
+
+test("a database of before there were phases, one of its migrations unknown → refused; all known → goes on, and is noted", async () => {
+  await migrate(engine, NOW, [...migrations, next]);
+  const database = new DatabaseSync(path);
+  database.exec("DROP TABLE migration_steps; ALTER TABLE migrations DROP COLUMN floor");
+  database.close();
+  await expect(migrate(engine, NOW)).rejects.toThrow(/newer version/);
+  const third: Migration = {
+    ...next,
+    id: nextId + 1,
+    name: "third",
+    statements: [sql`CREATE TABLE third (id INTEGER)`],
+  };
+  expect(await migrate(engine, NOW, [...migrations, next, third])).toEqual(["third"]);
+  expect(tables()).toContain("migration_steps");
+});
+
+test("a contract step → a start leaves it, and so does expand; it is applied when that is said", async () => {
+  await migrate(engine, NOW);
+  const contract: Migration = { ...next, phase: "contract", floor: nextId };
+  const later: Migration = {
+    ...next,
+    id: nextId + 1,
+    name: "later",
+    statements: [sql`CREATE TABLE later (id INTEGER)`],
+  };
+  const known = [...migrations, contract, later];
+  expect(await migrate(engine, NOW, known)).toEqual(["later"]);
+  expect(await migrate(engine, NOW, known, "expand")).toEqual([]);
+  expect(await migrate(engine, NOW, known, "contract")).toEqual(["second"]);
+});
+
+test("a start finds more rows to touch than it should → refused, names the command; the command does it", async () => {
+  await migrate(engine, NOW);
+  const database = new DatabaseSync(path);
+  database.exec(`INSERT INTO scopes (name, record) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i <= ${SMALL})
+    SELECT 'scope-' || i, '{}' FROM n`);
+  database.close();
+  const large: Migration = { ...next, statements: [sql`CREATE INDEX scopes_by_record ON scopes (record)`] };
+  const known = [...migrations, large];
+  await expect(migrate(engine, NOW, known)).rejects.toThrow(/migration \d+ \(second\).*assent db migrate/);
+  expect(await planMigrations(engine, known)).toMatchObject([
+    { migration: nextId, phase: "expand", step: 1, table: "scopes", rows: SMALL + 1, eachRow: true },
+  ]);
+  expect((await planMigrations(engine, known))[0]?.estimateMs).toBeGreaterThan(0);
+  expect(await migrate(engine, NOW, known, "expand")).toEqual(["second"]);
+});
+
+/** Moves the scopes' names into a table of their own. */
+const moving: Migration = {
+  id: nextId,
+  name: "moving",
+  phase: "expand",
+  statements: [
+    sql`CREATE TABLE moved (name TEXT PRIMARY KEY, batch INTEGER)`,
+    {
+      kind: "batches",
+      what: "copies each name",
+      table: "scopes",
+      async batch(tx, after, limit) {
+        const rows = await tx.all(sql`SELECT name FROM scopes WHERE name > :after ORDER BY name LIMIT :limit`, {
+          after: after ?? "",
+          limit,
+        });
+        for (const { name } of rows) await tx.run(sql`INSERT INTO moved (name) VALUES (:name)`, { name: name ?? null });
+        return { after: rows.length < limit ? null : String(rows.at(-1)?.["name"]), rows: rows.length };
+      },
+    },
+    { kind: "index", name: "moved_by_batch", table: "moved", sql: sql`CREATE INDEX moved_by_batch ON moved (batch)` },
+  ],
+};
+
+test("rows are moved in batches: interrupted in the middle, it goes on behind the last one", async () => {
+  await migrate(engine, NOW);
+  const database = new DatabaseSync(path);
+  database.exec(`INSERT INTO scopes (name, record) WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 4499)
+    SELECT 'scope-' || i, '{}' FROM n`);
+  let batches = 0;
+  const [table, step, index] = moving.statements;
+  if (table === undefined || step === undefined || index === undefined || !("batch" in step))
+    throw new Error("no batches");
+  const failing: Migration = {
+    ...moving,
+    statements: [
+      table,
+      {
+        ...step,
+        async batch(tx, after, limit) {
+          batches += 1;
+          if (batches === 3) throw new Error("the power went");
+          return step.batch(tx, after, limit);
+        },
+      },
+      index,
+    ],
+  };
+  await expect(migrate(engine, NOW, [...migrations, failing])).rejects.toThrow("the power went");
+  expect(database.prepare("SELECT COUNT(*) AS n FROM moved").get()).toEqual({ n: 2000 });
+  expect(await migrate(engine, NOW, [...migrations, moving])).toEqual(["moving"]);
+  expect(database.prepare("SELECT COUNT(*) AS n FROM moved").get()).toEqual({ n: 3500 });
+  expect(database.prepare("SELECT COUNT(*) AS n FROM migration_steps").get()).toEqual({ n: 0 });
+  database.close();
+  expect((await migrationStatus(engine, [...migrations, moving])).at(-1)?.appliedAt).toBe(NOW);
+});
+
+test("the same on an empty database → one transaction with all else", async () => {
+  expect(await migrate(engine, NOW, [...migrations, moving])).toContain("moving");
+  expect(tables()).toContain("moved");
+});
+
+test("every statement of every migration is one that the plan can tell of", () => {
+  for (const { statements } of migrations) for (const step of statements) described(step, engine.dialect);
+  expect(() => described(sql`VACUUM`, engine.dialect)).toThrow(/unknown kind/);
+});
+
+test("a migration that fails half-way → nothing of it stays; on an empty database, nothing of those before it", async () => {
   const broken: Migration = {
     id: nextId,
     name: "broken",
+    phase: "expand",
     statements: [sql`CREATE TABLE half (id INTEGER)`, sql`INSERT INTO nowhere VALUES (1)`],
   };
   await expect(migrate(engine, NOW, [...migrations, broken])).rejects.toThrow(/nowhere/);
@@ -66,11 +208,11 @@ test("a migration that fails half-way → nothing of it stays, nor of those befo
 });
 
 test("an empty file → status shows all as missing and writes nothing; migrated → all applied, once", async () => {
-  expect(await migrationStatus(engine)).toEqual(migrations.map(({ id, name }) => ({ id, name, appliedAt: null })));
+  expect(await migrationStatus(engine)).toEqual(states(null));
   expect(tables()).toEqual([]);
   expect(await migrate(engine, NOW)).toEqual(migrations.map(({ name }) => name));
   expect(await migrate(engine, NOW + 1)).toEqual([]);
-  expect(await migrationStatus(engine)).toEqual(migrations.map(({ id, name }) => ({ id, name, appliedAt: NOW })));
+  expect(await migrationStatus(engine)).toEqual(states(NOW));
 });
 
 test("a later version adds what is new, beside a server that runs", async () => {

@@ -3,8 +3,9 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { type Dialect, sqlite } from "../../src/storage/dialect.ts";
 import { migrations } from "../../src/storage/migrations/index.ts";
+import { textOf } from "../../src/storage/migrations/migration.ts";
 import { grantColumns } from "../../src/storage/rows.ts";
-import { compile, sql, words } from "../../src/storage/sql.ts";
+import { compile, named, sql, words } from "../../src/storage/sql.ts";
 
 const source = fileURLToPath(new URL("../../src/storage/", import.meta.url));
 const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
@@ -58,11 +59,11 @@ test("every statement on an owner's table names the partition", () => {
   ]);
   for (const { file, text } of texts) {
     if (!PARTITIONED.test(text)) continue;
-    const named =
+    const partitioned =
       /\bpartition\b/.test(text) ||
       [...text.matchAll(/\$\{(\w+)\}/g)].some(([, piece]) => naming.has(piece ?? "")) ||
       /INSERT INTO \w+ \(\$\{/.test(text);
-    expect(named, `${file}: ${text}`).toBe(true);
+    expect(partitioned, `${file}: ${text}`).toBe(true);
   }
   for (const piece of naming) {
     if (piece === "lockedConsent" || piece === "activeConsent") continue;
@@ -80,7 +81,7 @@ function fragmentIn(file: string, name: string): boolean {
 test("no AUTOINCREMENT, no foreign key; an owner's table begins its primary key with the partition", () => {
   for (const { statements } of migrations) {
     for (const statement of statements) {
-      const text = statement.text(sqlite);
+      const text = textOf(statement, sqlite);
       expect(text).not.toMatch(/AUTOINCREMENT|REFERENCES|\bSERIAL PRIMARY/i);
       if (/CREATE TABLE (grants|consents|people|names|sessions|attempts) /.test(text))
         expect(text).toMatch(/PRIMARY KEY \(partition, /);
@@ -91,11 +92,18 @@ test("no AUTOINCREMENT, no foreign key; an owner's table begins its primary key 
 test("no index of grants holds what a refresh changes", () => {
   const refreshed = ["idle_until", "last_used_at", "rotated_at", "generation", "retries", "uses"];
   const indexes = migrations
-    .flatMap(({ statements }) => statements.map((each) => each.text(sqlite)))
+    .flatMap(({ statements }) => statements.map((each) => textOf(each, sqlite)))
     .filter((text) => / ON grants /.test(text));
   expect(indexes.length).toBeGreaterThan(0);
   for (const text of indexes) for (const column of refreshed) expect(text).not.toContain(column);
 });
+
+test.each(["grants; --", "a b", "", "Grants", 'a"b', "x".repeat(64)])(
+  "%j as a name in a statement → refused",
+  (name) => {
+    expect(() => named(name)).toThrow(TypeError);
+  },
+);
 
 test("parameters become numbered places, each name one; literals are left alone", () => {
   const statement = sql`SELECT ':no' FROM t WHERE a = :a AND b = :b AND c = :a ${words.forUpdate}`;

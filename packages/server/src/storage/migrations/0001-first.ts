@@ -10,6 +10,7 @@ import type { Migration } from "./migration.ts";
 export const first: Migration = {
   id: 1,
   name: "first",
+  phase: "expand",
   statements: [
     sql`CREATE TABLE grants (
       partition INTEGER NOT NULL,

@@ -6,6 +6,7 @@ import type { Migration } from "./migration.ts";
 export const flows: Migration = {
   id: 2,
   name: "flows",
+  phase: "expand",
   statements: [
     sql`INSERT INTO catalog (kind, version) VALUES ('issuers', 0)`,
     sql`CREATE TABLE trusted_issuers (

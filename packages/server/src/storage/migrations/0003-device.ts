@@ -7,6 +7,7 @@ import type { Migration } from "./migration.ts";
 export const device: Migration = {
   id: 3,
   name: "device",
+  phase: "expand",
   statements: [
     sql`CREATE TABLE device_requests (
       partition INTEGER NOT NULL,

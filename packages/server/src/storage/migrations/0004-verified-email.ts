@@ -7,6 +7,7 @@ import type { Migration } from "./migration.ts";
 export const verifiedEmail: Migration = {
   id: 4,
   name: "verified email",
+  phase: "expand",
   statements: [
     sql`ALTER TABLE people ADD COLUMN email_verified_at ${words.whole}`,
     sql`UPDATE people SET email_verified_at = created_at WHERE password_hash IS NOT NULL`,

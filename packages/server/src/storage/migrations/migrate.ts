@@ -1,12 +1,14 @@
-/** Brings a database's schema to this program's, or says why it can't. */
+/** Brings a database's schema to this program's without stopping others that run on it, or says why it can't. */
 
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Millis } from "../../oauth/model.ts";
 import type { Dialect } from "../dialect.ts";
 import { SchemaMismatch } from "../errors.ts";
-import { text, whole } from "../rows.ts";
-import { type Row, sql, type Tx, words } from "../sql.ts";
+import { text, whole, wholeOrNull } from "../rows.ts";
+import { type Row, Sql, sql, type Tx, words } from "../sql.ts";
 import { migrations as all } from "./index.ts";
-import { checksum, type Migration } from "./migration.ts";
+import { checksum, floorOf, type IndexStep, isAtomic, type Migration, type Step } from "./migration.ts";
+import { type PlannedStep, planOf, SMALL, touchedRows } from "./plan.ts";
 
 /** A database as migrations need it. */
 export interface SchemaHost {
@@ -16,50 +18,233 @@ export interface SchemaHost {
   /** One transaction that only reads. */
   reading<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   tableExists(tx: Tx, table: string): Promise<boolean>;
+  /**
+   * Builds an index outside of any transaction while others write, one process at a time; one that a crash left unusable is built anew.
+   * Absent: this database builds indexes inside a transaction.
+   */
+  buildIndex?(step: IndexStep): Promise<void>;
 }
 
 export interface MigrationState {
   readonly id: number;
   readonly name: string;
+  readonly phase: Migration["phase"];
   /** Null: still to be applied. */
   readonly appliedAt: Millis | null;
+  /** False: a newer version of the program applied it, and this one works beside it. */
+  readonly known: boolean;
 }
 
 /**
- * Applies what is missing, all of it or nothing; the names of what was applied. Of several processes that start at once the first does the work
- * and the others find it done. Throws `SchemaMismatch` where an applied migration differs from this program's, or this program doesn't know it.
+ * How far to go. `start`: what a start may do by itself: everything on an empty database, otherwise what expands and touches few rows.
+ * `expand`: all that older programs can live beside. `contract`: all.
+ */
+export type Reach = "start" | "expand" | "contract";
+
+/** Rows of one batch. */
+const BATCH = 1000;
+
+/**
+ * Applies what is missing; the names of what was applied. Of several processes that start at once one does each piece of work and the others find
+ * it done; one that was killed is taken up where it stood. Throws `SchemaMismatch` where an applied migration differs from this program's, this
+ * program doesn't fit beside one that it doesn't know, or a start finds more to do than it should.
  */
 export async function migrate(
   host: SchemaHost,
   now: Millis,
   known: readonly Migration[] = all,
+  reach: Reach = "start",
 ): Promise<readonly string[]> {
-  const pending = (await migrationStatus(host, known)).filter(({ appliedAt }) => appliedAt === null);
-  if (pending.length === 0) return [];
+  const states = await migrationStatus(host, known);
+  if (states.every(({ appliedAt }) => appliedAt !== null)) return [];
+  if (states.every(({ appliedAt }) => appliedAt === null)) {
+    const applied = await host.exclusively((tx) => fresh(host, tx, known, now));
+    if (applied !== undefined) return applied;
+  }
+  const pending = known.filter(({ id }) => states.some((state) => state.id === id && state.appliedAt === null));
+  const due = pending.filter(({ phase }) => phase === "expand" || reach === "contract");
+  if (reach === "start") await refuseLarge(host, due);
+  const applied: string[] = [];
+  for (const migration of due) if (await apply(host, migration, known, now)) applied.push(migration.name);
+  return applied;
+}
+
+/** Everything in one transaction, on a database where nothing was before; undefined: another process was there first. */
+async function fresh(
+  host: SchemaHost,
+  tx: Tx,
+  known: readonly Migration[],
+  now: Millis,
+): Promise<readonly string[] | undefined> {
+  await prepare(host, tx);
+  if ((await appliedRows(tx)).length > 0) return undefined;
+  for (const migration of known) {
+    for (const step of migration.statements) await runWhole(tx, step);
+    await record(host, tx, migration, now);
+  }
+  return known.map(({ name }) => name);
+}
+
+/** A step from its beginning to its end in the transaction that there is. */
+async function runWhole(tx: Tx, step: Step): Promise<void> {
+  if (step instanceof Sql) await tx.run(step);
+  else if (step.kind === "index") await tx.run(step.sql);
+  else {
+    let after: string | null = null;
+    do ({ after } = await step.batch(tx, after, BATCH));
+    while (after !== null);
+  }
+}
+
+/** Rows that a start would hold others up for. */
+async function refuseLarge(host: SchemaHost, due: readonly Migration[]): Promise<void> {
+  if (due.length === 0) return;
+  const rows = await host.reading((tx) => touchedRows(host, tx, due));
+  if (rows <= SMALL) return;
+  throw new SchemaMismatch(
+    `The schema lacks ${due.map(({ id, name }) => `migration ${id} (${name})`).join(", ")}, and the tables are large: run \`assent db migrate\` first (--plan shows what it does); servers of the version before may go on meanwhile.`,
+  );
+}
+
+/** One migration; false: another process has applied it. */
+async function apply(
+  host: SchemaHost,
+  migration: Migration,
+  known: readonly Migration[],
+  now: Millis,
+): Promise<boolean> {
+  if (isAtomic(migration)) {
+    return host.exclusively(async (tx) => {
+      if (!(await isMissing(host, tx, migration, known))) return false;
+      for (const step of migration.statements) await runWhole(tx, step);
+      return record(host, tx, migration, now);
+    });
+  }
+  for (const [at, step] of migration.statements.entries()) {
+    if (!(await applyStep(host, migration, known, at, step))) return false;
+  }
   return host.exclusively(async (tx) => {
-    await tx.run(sql`CREATE TABLE IF NOT EXISTS migrations (
-      id INTEGER NOT NULL PRIMARY KEY,
-      name TEXT NOT NULL,
-      checksum TEXT NOT NULL,
-      applied_at ${words.whole} NOT NULL
-    )`);
-    const applied = compare(await appliedRows(tx), known, host.dialect);
-    const missing = known.filter(({ id }) => !applied.has(id));
-    for (const migration of missing) {
-      for (const statement of migration.statements) await tx.run(statement);
-      const { id, name } = migration;
-      await tx.run(sql`INSERT INTO migrations (id, name, checksum, applied_at) VALUES (:id, :name, :checksum, :now)`, {
-        id,
-        name,
-        checksum: checksum(migration, host.dialect),
-        now,
-      });
-    }
-    return missing.map(({ name }) => name);
+    if (!(await isMissing(host, tx, migration, known))) return false;
+    await tx.run(sql`DELETE FROM migration_steps WHERE id = :id`, { id: migration.id });
+    return record(host, tx, migration, now);
   });
 }
 
-/** Each known migration and when it was applied. Throws `SchemaMismatch` as `migrate` does; writes nothing. */
+/** One step, unless it is recorded as done; false: another process has applied the whole migration. */
+async function applyStep(
+  host: SchemaHost,
+  migration: Migration,
+  known: readonly Migration[],
+  at: number,
+  step: Step,
+): Promise<boolean> {
+  const { id } = migration;
+  if (!(step instanceof Sql) && step.kind === "index" && host.buildIndex !== undefined) {
+    const wanted = await host.exclusively(
+      async (tx) => (await isMissing(host, tx, migration, known)) && !(await stood(tx, id, at)).done,
+    );
+    if (wanted) await host.buildIndex(step);
+    return host.exclusively(
+      async (tx) => (await isMissing(host, tx, migration, known)) && note(tx, id, at, null, true),
+    );
+  }
+  for (;;) {
+    const began = performance.now();
+    const outcome = await host.exclusively(async (tx) => {
+      if (!(await isMissing(host, tx, migration, known))) return "gone";
+      const { done, cursor } = await stood(tx, id, at);
+      if (done) return "done";
+      if (step instanceof Sql || step.kind === "index") {
+        await runWhole(tx, step);
+        await note(tx, id, at, null, true);
+        return "done";
+      }
+      const { after } = await step.batch(tx, cursor, BATCH);
+      await note(tx, id, at, after, after === null);
+      return after === null ? "done" : "more";
+    });
+    if (outcome !== "more") return outcome === "done";
+    // Others write in between: as long as this batch took.
+    await sleep(performance.now() - began);
+  }
+}
+
+/** How far a step has come. */
+async function stood(tx: Tx, id: number, step: number): Promise<{ done: boolean; cursor: string | null }> {
+  const row = await tx.one(sql`SELECT position, done FROM migration_steps WHERE id = :id AND step = :step`, {
+    id,
+    step,
+  });
+  if (row === undefined) return { done: false, cursor: null };
+  return { done: whole(row, "done") === 1, cursor: row["position"] === null ? null : text(row, "position") };
+}
+
+async function note(tx: Tx, id: number, step: number, position: string | null, done: boolean): Promise<true> {
+  await tx.run(
+    sql`INSERT INTO migration_steps (id, step, position, done) VALUES (:id, :step, :position, :done)
+      ON CONFLICT (id, step) DO UPDATE SET position = excluded.position, done = excluded.done`,
+    { id, step, position, done: done ? 1 : 0 },
+  );
+  return true;
+}
+
+/** Looked at again inside the transaction that is to apply it. */
+async function isMissing(
+  host: SchemaHost,
+  tx: Tx,
+  migration: Migration,
+  known: readonly Migration[],
+): Promise<boolean> {
+  await prepare(host, tx);
+  return !compare(await appliedRows(tx), known, host.dialect).has(migration.id);
+}
+
+/** The tables in which migrations are noted. */
+async function prepare(host: SchemaHost, tx: Tx): Promise<void> {
+  if (await host.tableExists(tx, "migration_steps")) return;
+  const before = await host.tableExists(tx, "migrations");
+  await tx.run(sql`CREATE TABLE IF NOT EXISTS migrations (
+    id INTEGER NOT NULL PRIMARY KEY,
+    name TEXT NOT NULL,
+    checksum TEXT NOT NULL,
+    applied_at ${words.whole} NOT NULL,
+    floor INTEGER
+  )`);
+  if (before) await tx.run(sql`ALTER TABLE migrations ADD COLUMN floor INTEGER`);
+  await tx.run(sql`CREATE TABLE migration_steps (
+    id INTEGER NOT NULL,
+    step INTEGER NOT NULL,
+    position TEXT,
+    done INTEGER NOT NULL,
+    PRIMARY KEY (id, step)
+  )`);
+}
+
+async function record(host: SchemaHost, tx: Tx, migration: Migration, now: Millis): Promise<true> {
+  await tx.run(
+    sql`INSERT INTO migrations (id, name, checksum, applied_at, floor) VALUES (:id, :name, :checksum, :now, :floor)`,
+    {
+      id: migration.id,
+      name: migration.name,
+      checksum: checksum(migration, host.dialect),
+      now,
+      floor: floorOf(migration),
+    },
+  );
+  return true;
+}
+
+/** What is pending, step by step, on the database as it is; writes nothing. Throws as `migrate` does. */
+export async function planMigrations(
+  host: SchemaHost,
+  known: readonly Migration[] = all,
+): Promise<readonly PlannedStep[]> {
+  const states = await migrationStatus(host, known);
+  const pending = known.filter(({ id }) => states.some((state) => state.id === id && state.appliedAt === null));
+  return host.reading((tx) => planOf(host, tx, pending));
+}
+
+/** Each known migration and when it was applied, then those of newer versions. Throws `SchemaMismatch` as `migrate` does; writes nothing. */
 export function migrationStatus(
   host: SchemaHost,
   known: readonly Migration[] = all,
@@ -67,23 +252,39 @@ export function migrationStatus(
   return host.reading(async (tx) => {
     const rows = (await host.tableExists(tx, "migrations")) ? await appliedRows(tx) : [];
     const applied = compare(rows, known, host.dialect);
-    return known.map(({ id, name }) => ({ id, name, appliedAt: applied.get(id) ?? null }));
+    const foreign = rows.filter((row) => known.every(({ id }) => id !== whole(row, "id")));
+    return [
+      ...known.map(({ id, name, phase }) => ({ id, name, phase, appliedAt: applied.get(id) ?? null, known: true })),
+      ...foreign.map(
+        (row): MigrationState => ({
+          id: whole(row, "id"),
+          name: text(row, "name"),
+          phase: whole(row, "floor") === 0 ? "expand" : "contract",
+          appliedAt: whole(row, "applied_at"),
+          known: false,
+        }),
+      ),
+    ];
   });
 }
 
+/** All columns: databases of the first versions have no `floor` yet. */
 function appliedRows(tx: Tx): Promise<readonly Row[]> {
-  return tx.all(sql`SELECT id, name, checksum, applied_at FROM migrations ORDER BY id`);
+  return tx.all(sql`SELECT * FROM migrations ORDER BY id`);
 }
 
 /** When each was applied. */
 function compare(rows: readonly Row[], known: readonly Migration[], dialect: Dialect): ReadonlyMap<number, Millis> {
+  const newest = Math.max(0, ...known.map(({ id }) => id));
   for (const row of rows) {
     const id = whole(row, "id");
     const migration = known.find((each) => each.id === id);
     const label = `migration ${id} (${text(row, "name")})`;
     if (migration === undefined) {
+      const floor = "floor" in row ? wholeOrNull(row, "floor") : null;
+      if (floor !== null && floor <= newest) continue;
       throw new SchemaMismatch(
-        `The database has ${label}, which this version of Assent doesn't know: it was written by a newer version. Start that version, or restore a backup from before the upgrade.`,
+        `The database has ${label}, which took away what this version of Assent needs: a newer version applied it. Start that version, or restore a backup from before the upgrade.`,
       );
     }
     if (checksum(migration, dialect) !== text(row, "checksum")) {
