@@ -8,6 +8,7 @@ import { settings } from "../packages/server/src/config-settings.ts";
 import { metadataRoute, routes } from "../packages/server/src/http/routes.ts";
 import { checks } from "../packages/server/src/oauth/authorization-endpoint/request.ts";
 import { type Condition, conditions, publicCondition, publicConditions } from "../packages/server/src/oauth/errors.ts";
+import type { GrantEndpoint } from "../packages/server/src/oauth/grants/offered.ts";
 
 const root = join(import.meta.dirname, "..");
 const MADE = "<!-- Made by scripts/docs.ts from the code; change it there. -->";
@@ -64,22 +65,30 @@ ${sections.join("\n\n")}
 `;
 }
 
+/** Grant types that lead to an endpoint. */
+const LEADING: Readonly<Record<GrantEndpoint, string>> = {
+  authorization: "`authorization_code`, `implicit`",
+  token: "a grant type other than `implicit`",
+  deviceAuthorization: "`…:device_code`",
+};
+
 function endpoints(): string {
   const all = [metadataRoute(""), ...routes];
-  const rows = all.map(({ path, GET, POST, for: who, cors }) => [
+  const rows = all.map(({ path, GET, POST, for: who, cors, part }) => [
     `\`${path.replace(/:(\w+)/g, "{$1}")}\``,
     [...(GET ? ["GET"] : []), ...(POST ? ["POST"] : [])].join(", "),
     who,
     cors ? "any origin, without credentials" : "none",
+    part === undefined ? "" : LEADING[part],
   ]);
   const order = checks.map(([name, section, refusedBy], at) => [String(at + 1), name, section, refusedBy]);
   return `# Endpoints
 ${MADE}
 
 Paths are relative to the issuer; the metadata of an issuer with a path lies at the host's root (RFC 8414 §3.1). Other methods get 405 with \`Allow\`,
-other paths 404. Clients find the protocol's endpoints in the metadata.
+other paths 404, and so are those whose grant types are switched off (\`ASSENT_GRANT_TYPES\`). Clients find the protocol's endpoints in the metadata.
 
-${table(["path", "methods", "for", "CORS"], rows)}
+${table(["path", "methods", "for", "CORS", "only while this is offered"], rows)}
 
 ## The checks of the authorization endpoint
 

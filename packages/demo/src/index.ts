@@ -109,14 +109,16 @@ async function furnish(assent: AssentServer, appDoor: Door, apiDoor: Door): Prom
   const { issuer, dataDir } = assent.config;
   const clientUrl = `http://127.0.0.1:${appDoor.port}`;
   const apiUrl = `http://127.0.0.1:${apiDoor.port}`;
-  const context = adminOf(assent.storage, issuer);
+  const context = adminOf(assent.storage, issuer, Date.now, undefined, assent.grants);
   const known = knownPassword(dataDir, OWNER.username);
   const password = known ?? readablePassword();
   const sub = await registerOwner(password, known === undefined, context);
   await registerApi(apiUrl, context);
   const app = await registerApp(clientUrl, knownClient(dataDir), context);
   writeClientFile(dataDir, app);
-  writeDeviceFile(dataDir, { issuer, api_url: apiUrl, client_id: await registerDevice(context) });
+  if (assent.grants.leadsTo("deviceAuthorization")) {
+    writeDeviceFile(dataDir, { issuer, api_url: apiUrl, client_id: await registerDevice(context) });
+  }
   const { username } = OWNER;
   const file = writeDemoFile(dataDir, { issuer, client_url: clientUrl, api_url: apiUrl, username, password });
   const facts = { issuer, clientId: app.client_id, clientSecret: app.client_secret, url: clientUrl, apiUrl };

@@ -3,7 +3,7 @@
 import type { X509Certificate } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
-import { type Config, ConfigError, certificatesKnown } from "./config.ts";
+import { type Config, ConfigError, certificatesKnown, grantsOf } from "./config.ts";
 import { OwnAccessTokens } from "./crypto/access-tokens.ts";
 import { openClientSecrets } from "./crypto/client-secrets.ts";
 import { DerivedCredentials } from "./crypto/credential.ts";
@@ -23,6 +23,7 @@ import { createHandler } from "./http/server.ts";
 import { JoseForeignJwts, readKeySet } from "./jose/foreign-jwts.ts";
 import { createLogger } from "./log.ts";
 import type { ConditionName } from "./oauth/errors.ts";
+import type { GrantRegistry } from "./oauth/grants/offered.ts";
 import type { Millis, Scope, SigningAlg } from "./oauth/model.ts";
 import type { OAuthContext } from "./oauth/ports.ts";
 import { serverMetadata } from "./oauth/server-metadata.ts";
@@ -81,6 +82,8 @@ export interface AssentServer {
   readonly config: Config;
   readonly log: Logger;
   readonly storage: Storage;
+  /** Which grant types it offers. */
+  readonly grants: GrantRegistry;
   /** What `listen` ends TLS with. */
   readonly tls: Tls;
   /** From now on `/health/ready` says no, and answers close their connections. */
@@ -109,6 +112,7 @@ const IMPLICIT_TTL: Millis = 300_000;
 export async function createAssent(config: Config, options: AssentOptions = {}): Promise<AssentServer> {
   const now = options.now ?? Date.now;
   const log = options.log ?? createLogger(config.logLevel);
+  const grants = grantsOf(config);
   prepareDataDir(config);
   const tls = readTls(config);
   for (const warning of [...config.warnings, ...tls.warnings]) log.warn({ event: "configuration" }, warning);
@@ -119,7 +123,7 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
     await makeKeys(storage, secrets, now());
     const local = options.dangerouslyFetchFromLoopbackAddresses ?? false;
     const saml = new AssertionReader();
-    const assent = await assemble({ config, storage, secrets, log, now, local, saml, tls });
+    const assent = await assemble({ config, storage, secrets, log, now, local, saml, tls, grants });
     const housekeeping = setInterval(() => void keepHouse(assent.assent, log), HOUR);
     housekeeping.unref();
     return {
@@ -128,6 +132,7 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
       log,
       storage,
       tls,
+      grants,
       drain: assent.drain,
       async close() {
         clearInterval(housekeeping);
@@ -151,6 +156,7 @@ interface Parts {
   readonly local: boolean;
   readonly saml: AssertionReader;
   readonly tls: Tls;
+  readonly grants: GrantRegistry;
 }
 
 async function assemble({
@@ -162,6 +168,7 @@ async function assemble({
   local,
   saml,
   tls,
+  grants,
 }: Parts): Promise<{ assent: Assent; drain: () => void }> {
   // Freshness is measured on a clock that nobody sets.
   const catalog = openCatalog(storage, { now: () => performance.now() });
@@ -183,6 +190,7 @@ async function assemble({
   const context: OAuthContext = {
     issuer,
     policy: policyOf(config),
+    grants,
     catalog,
     storage,
     credentials,
@@ -212,7 +220,7 @@ async function assemble({
     credentials,
     secrets,
     keys,
-    metadata: metadataOf(config, catalog),
+    metadata: metadataOf(config, catalog, grants),
     now,
     event,
     signIn,
@@ -313,12 +321,12 @@ function once<Key, Made>(make: (key: Key) => Promise<Made>): (key: Key) => Promi
 }
 
 /** Serialized anew when the scopes have changed. */
-function metadataOf(config: Config, catalog: Catalog): () => Promise<string> {
+function metadataOf(config: Config, catalog: Catalog, grants: GrantRegistry): () => Promise<string> {
   let last: { scopes: ReadonlyMap<string, Scope>; text: string } | undefined;
   const current = async (): Promise<string> => {
     const scopes = await catalog.scopes();
     if (last?.scopes !== scopes) {
-      const metadata = serverMetadata(config.issuer, scopes.values(), certificatesKnown(config));
+      const metadata = serverMetadata(config.issuer, scopes.values(), grants, certificatesKnown(config));
       last = { scopes, text: JSON.stringify(metadata) };
     }
     return last.text;

@@ -89,6 +89,12 @@ function isCidr(text: string): boolean {
   );
 }
 
+/** Names as they are; which of them there are is seen when an embedder's own are known, too. */
+function names(text: string): string[] | undefined {
+  const list = text.split(",").map((one) => one.trim());
+  return list.every((one) => /^[\u0021-\u007e]{1,200}$/.test(one)) ? [...new Set(list)] : undefined;
+}
+
 function yesOrNo(text: string): boolean | undefined {
   return text === "true" ? true : text === "false" ? false : undefined;
 }
@@ -211,6 +217,16 @@ export const settings: readonly Setting[] = [
     wanted: "a comma-separated list of seconds, once and forever",
   },
   {
+    variable: "ASSENT_GRANT_TYPES",
+    key: "grantTypes",
+    parse: names,
+    default: "all",
+    meaning:
+      "The grant types that this server offers, whatever clients are registered for; the others are switched off, and are in no list of the metadata.",
+    wanted:
+      "a comma-separated list of names as they stand in grant_types_supported, for example authorization_code,refresh_token",
+  },
+  {
     variable: "ASSENT_REQUIRE_PKCE",
     key: "requirePkce",
     parse: yesOrNo,
@@ -297,6 +313,7 @@ export function defaultsOf(cwd: string): Record<string, unknown> {
     deviceTtl: 600_000,
     deviceInterval: 5000,
     consentDurations: ["once", 3600, DAY, 7 * DAY, 30 * DAY, 90 * DAY, 365 * DAY, "forever"],
+    grantTypes: null,
     requirePkce: false,
     passwordRefresh: false,
     trustProxy: [],

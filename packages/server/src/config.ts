@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { defaultsOf, type Setting, settings, withoutEffect } from "./config-settings.ts";
+import { type GrantRegistry, grantRegistry } from "./oauth/grants/offered.ts";
 import type { ConsentDuration } from "./owners/storage.ts";
 
 /** Everything that can be set. Times are milliseconds. */
@@ -26,6 +27,8 @@ export interface Config {
   readonly deviceTtl: number;
   readonly deviceInterval: number;
   readonly consentDurations: readonly ConsentDuration[];
+  /** Names of the grant types that are offered; null: all. */
+  readonly grantTypes: readonly string[] | null;
   readonly requirePkce: boolean;
   readonly passwordRefresh: boolean;
   /** CIDRs whose forwarded headers are believed. */
@@ -45,6 +48,22 @@ export interface Config {
 export function certificatesKnown({ tlsCert, tlsClientCa, trustProxy }: Config): { any: boolean; issued: boolean } {
   const proxied = trustProxy.length > 0;
   return { any: proxied || tlsCert !== null, issued: proxied || (tlsCert !== null && tlsClientCa !== null) };
+}
+
+/** The grant types of this server. Throws a `ConfigError` that names all that is wrong with them. */
+export function grantsOf({ grantTypes }: Pick<Config, "grantTypes">): GrantRegistry {
+  const problems = grantProblems(grantTypes);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return grantRegistry([], grantTypes);
+}
+
+function grantProblems(offered: readonly string[] | null): readonly string[] {
+  const { known } = grantRegistry();
+  const unknown = (offered ?? []).filter((name) => !known.includes(name));
+  const empty = offered?.length === 0 ? ["nothing"] : [];
+  return [...empty, ...unknown.map((name) => JSON.stringify(name))].map(
+    (found) => `ASSENT_GRANT_TYPES: found ${found}, wanted names of ${known.join(", ")}`,
+  );
 }
 
 /** All that is wrong with a configuration, one line each: the key, what was found, what was wanted. */
@@ -78,6 +97,7 @@ export function configOf(values: Partial<Config>, cwd = process.cwd()): Config {
   if (issuer !== undefined && issuer.parse(config.issuer) === undefined) {
     throw new ConfigError([`issuer: found ${JSON.stringify(config.issuer)}, wanted ${issuer.wanted}`]);
   }
+  grantsOf(config);
   return Object.freeze({
     ...config,
     databaseUrl: values.databaseUrl ?? `sqlite:${resolve(cwd, config.dataDir, "assent.db")}`,
@@ -124,6 +144,7 @@ function build({ environment, file, cwd, problems }: Sources): Config {
     problems.push("ASSENT_TLS_CERT: TLS ends here, but ASSENT_ISSUER is http; wanted https");
   }
   if (values["workers"] !== 1) warnings.push("ASSENT_WORKERS is not 1, but this version runs one process");
+  problems.push(...grantProblems(values["grantTypes"] as Config["grantTypes"]));
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze({ ...(values as unknown as Config), warnings });
 }

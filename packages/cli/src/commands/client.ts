@@ -2,7 +2,7 @@
 
 import { createReadStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
-import type { ClientChanges, OwnClientSettings } from "@assent/server/admin";
+import type { ClientChanges, OpenedAdmin, OwnClientSettings } from "@assent/server/admin";
 import { type Command, Option } from "commander";
 import {
   firstOf,
@@ -213,7 +213,7 @@ async function create_(options: ClientOptions & { readonly type: "confidential" 
       },
       admin,
     );
-    await warn(client, out, command);
+    await warn(client, admin, out, command);
     out.record(clientRecord(client, admin.issuer, secret), ["client_secret"]);
   });
 }
@@ -234,7 +234,7 @@ async function show(clientId: string, options: JsonOption, command: Command) {
   await withAdmin(options, async (admin, out) => {
     const { clientOf, clientRecord } = await import("@assent/server/admin");
     const client = await clientOf(clientId, admin);
-    await warn(client, out, command);
+    await warn(client, admin, out, command);
     out.record(clientRecord(client, admin.issuer));
   });
 }
@@ -259,7 +259,7 @@ async function change(
     const { client, secret } = needsSecret(changed)
       ? await rotateSecret(clientId, 0, admin)
       : { client: changed, secret: null };
-    await warn(client, out, command);
+    await warn(client, admin, out, command);
     out.record(clientRecord(client, admin.issuer, secret), ["client_secret"]);
   });
 }
@@ -299,11 +299,12 @@ async function logo(clientId: string, file: string | undefined, options: JsonOpt
 
 async function warn(
   client: Parameters<typeof import("@assent/server/admin").clientRemarks>[0],
+  admin: OpenedAdmin,
   out: Output,
   command: Command,
 ) {
-  const { clientRemarks } = await import("@assent/server/admin");
-  for (const remark of clientRemarks(client)) {
+  const { clientRemarks, surroundings } = await import("@assent/server/admin");
+  for (const remark of clientRemarks(client, await surroundings(admin))) {
     out.warn(remark.field === "scope" ? `${remark.problem}: add --scope` : lineOf(remark, command));
   }
 }

@@ -5,9 +5,11 @@ import {
   type ClientMetadata,
   MAX_SCOPES,
   type RegisteredFields,
+  type RegistrationDefaults,
   readRegistration,
 } from "../oauth/client-registration/metadata.ts";
-import type { Client, Millis } from "../oauth/model.ts";
+import type { GrantRegistry } from "../oauth/grants/offered.ts";
+import type { Client, Millis, Scope } from "../oauth/model.ts";
 import { NO_SECRETS, secretFor, secretKind, secretsAfter, withSecret } from "./client-secrets.ts";
 import type { AdminContext } from "./context.ts";
 import { storeLogo } from "./logo.ts";
@@ -153,9 +155,22 @@ const ASKING: ReadonlySet<string> = new Set([
   "urn:ietf:params:oauth:grant-type:device_code",
 ]);
 
+/** What there is on a server, for a client to be held against. */
+export interface Surroundings {
+  readonly grants: GrantRegistry;
+  readonly scopes: readonly Scope[];
+}
+
+/** What is there now. */
+export async function surroundings({ grants, storage }: AdminContext): Promise<Surroundings> {
+  return { grants, scopes: await storage.listScopes() };
+}
+
 /** What an operator should know of a client that is valid all the same. */
-export function clientRemarks(client: Client): readonly Remark[] {
-  const remarks: Remark[] = [];
+export function clientRemarks(client: Client, { grants, scopes }: Surroundings): readonly Remark[] {
+  const remarks: Remark[] = client.grantTypes
+    .filter((name) => !grants.offers(name))
+    .map((name) => ({ field: "grant_types", problem: `${name} ${whyNot(name, grants)}, so this client can't use it` }));
   if (client.scopes.length === 0 && client.grantTypes.some((grant) => ASKING.has(grant))) {
     remarks.push({ field: "scope", problem: "this client may ask for no scope, and every request needs one" });
   }
@@ -167,6 +182,12 @@ export function clientRemarks(client: Client): readonly Remark[] {
       field: "own_scope",
       problem: "this client holds no scope for itself, so client_credentials gives none",
     });
+  }
+  const acting = scopes.filter(({ name, ownerRole }) => ownerRole !== null && client.ownScopes.includes(name));
+  if (acting.length > 0) {
+    const list = acting.map(({ name, ownerRole }) => `${name} (${ownerRole})`).join(", ");
+    const problem = `${list}: of people, only those with that role may grant it; this client holds it without anybody`;
+    remarks.push({ field: "own_scope", problem });
   }
   if (client.tokenEndpointAudience) {
     const problem =
@@ -201,6 +222,12 @@ export function clientRemarks(client: Client): readonly Remark[] {
     });
   }
   return remarks;
+}
+
+function whyNot(grantType: string, { known }: GrantRegistry): string {
+  return known.includes(grantType)
+    ? "is switched off on this server (ASSENT_GRANT_TYPES)"
+    : "is unknown to this server";
 }
 
 /** Its method wants a secret, and it has none: `rotateSecret` makes one. */
@@ -254,10 +281,11 @@ async function checkedFields(
   context: AdminContext,
   before?: Client,
 ): Promise<RegisteredFields> {
-  const read = readRegistration(metadata, {
+  const defaults: RegistrationDefaults = {
     token_endpoint_auth_method: type === "public" ? "none" : "client_secret_basic",
     grant_types: type === "public" ? ["authorization_code"] : ["authorization_code", "refresh_token"],
-  });
+  };
+  const read = readRegistration(metadata, defaults, { grants: context.grants, had: before?.grantTypes ?? [] });
   const problems: Remark[] = read.kind === "invalid" ? [...read.problems] : [];
   if (read.kind === "valid" && read.fields.type !== type) problems.push(wrongMethod(type));
   const scopes = read.kind === "valid" ? read.fields.scopes : [];

@@ -1,9 +1,10 @@
 /** What the operator's use-cases work with: storage, time and randomness; and how a program gets them from a configuration. */
 
-import type { Config } from "../config.ts";
+import { type Config, grantsOf } from "../config.ts";
 import { randomBytes } from "../crypto/random.ts";
 import { Secrets } from "../crypto/secrets.ts";
 import { prepareDataDir, secretsOf } from "../data-dir.ts";
+import { type GrantRegistry, grantRegistry } from "../oauth/grants/offered.ts";
 import type { Millis } from "../oauth/model.ts";
 import type { OwnerStorage } from "../owners/storage.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
@@ -13,6 +14,8 @@ export interface AdminContext {
   readonly storage: AdminStorage & OwnerStorage;
   /** The issuer's URL, as the configuration has it. */
   readonly issuer: string;
+  /** What clients can be registered for. */
+  readonly grants: GrantRegistry;
   now(): Millis;
   /** `size` unpredictable bytes. */
   randomBytes(size: number): Uint8Array;
@@ -29,14 +32,15 @@ export interface OpenedAdmin extends AdminContext {
   close(): Promise<void>;
 }
 
-/** The use-cases on a storage that is open already, such as a server's own. */
+/** The use-cases on a storage that is open already, such as a server's own. `grants`: that server's; left out: all of ours. */
 export function adminOf(
   storage: AdminStorage & OwnerStorage,
   issuer: string,
   now: () => Millis = Date.now,
   secrets?: () => Secrets,
+  grants: GrantRegistry = grantRegistry(),
 ): AdminContext {
-  return { storage, issuer, now, randomBytes, ...(secrets === undefined ? {} : { secrets }) };
+  return { storage, issuer, grants, now, randomBytes, ...(secrets === undefined ? {} : { secrets }) };
 }
 
 /**
@@ -44,6 +48,7 @@ export function adminOf(
  * Throws a `ConfigError` or `UnsafeFileMode` where others may touch its files, `StorageUnavailable`, `SchemaMismatch`.
  */
 export async function openAdmin(config: Config, now: () => Millis = Date.now): Promise<OpenedAdmin> {
+  const grants = grantsOf(config);
   prepareDataDir(config);
   // A few writes and then the end: a thread of its own would only take time to start.
   const storage = await openStorage({ url: config.databaseUrl, writer: "main" });
@@ -55,7 +60,7 @@ export async function openAdmin(config: Config, now: () => Millis = Date.now): P
   }
   let secrets: Secrets | undefined;
   return {
-    ...adminOf(storage, config.issuer, now),
+    ...adminOf(storage, config.issuer, now, undefined, grants),
     storage,
     config,
     secrets() {

@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
-import { type Config, certificatesKnown } from "../config.ts";
+import { type Config, certificatesKnown, grantsOf } from "../config.ts";
 import { settings } from "../config-settings.ts";
 import { unseal } from "../crypto/seal.ts";
 import { Secrets } from "../crypto/secrets.ts";
@@ -18,7 +18,7 @@ import { looseFiles, ownFiles, secretFile, secretsOf } from "../data-dir.ts";
 import type { Millis, SigningAlg } from "../oauth/model.ts";
 import { serverMetadata } from "../oauth/server-metadata.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
-import { allClients, clientRemarks } from "./clients.ts";
+import { allClients, clientRemarks, surroundings } from "./clients.ts";
 import { type AdminContext, adminOf } from "./context.ts";
 import { databaseStatus } from "./database.ts";
 import { fetchMetadata } from "./metadata-probe.ts";
@@ -120,7 +120,7 @@ async function storedFindings(config: Config, storage: Storage, now: Millis): Pr
   return [
     { check: "database", status: "ok", detail: "it answers, and its schema is up to date" },
     ...(await keyFindings(config, storage, now)),
-    ...(await clientFindings(adminOf(storage, config.issuer, () => now))),
+    ...(await clientFindings(adminOf(storage, config.issuer, () => now, undefined, grantsOf(config)))),
     await issuerFinding(config, storage),
   ];
 }
@@ -185,13 +185,14 @@ function secretFinding(stored: readonly StoredKey[], list: readonly Buffer[], no
 }
 
 async function clientFindings(context: AdminContext): Promise<readonly Finding[]> {
-  const known = new Set((await context.storage.listScopes()).map(({ name }) => name));
+  const around = await surroundings(context);
+  const known = new Set(around.scopes.map(({ name }) => name));
   const details: string[] = [];
   let count = 0;
   for await (const client of allClients(context)) {
     count += 1;
     const label = `${client.clientId} (${client.name})`;
-    details.push(...clientRemarks(client).map(({ problem }) => `${label}: ${problem}`));
+    details.push(...clientRemarks(client, around).map(({ problem }) => `${label}: ${problem}`));
     const gone = client.scopes.filter((name) => !known.has(name));
     if (gone.length > 0) details.push(`${label}: it may ask for scopes that don't exist any more (${gone.join(", ")})`);
   }
@@ -218,7 +219,7 @@ async function issuerFinding(config: Config, storage: Storage): Promise<Finding>
     };
   }
   const expected: unknown = JSON.parse(
-    JSON.stringify(serverMetadata(issuer, await storage.listScopes(), certificatesKnown(config))),
+    JSON.stringify(serverMetadata(issuer, await storage.listScopes(), grantsOf(config), certificatesKnown(config))),
   );
   if (isDeepStrictEqual(answer.metadata, expected)) {
     return { check: "issuer", status: "ok", detail: `${issuer} answers with this configuration's metadata` };

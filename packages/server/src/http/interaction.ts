@@ -11,6 +11,7 @@ import {
 } from "../oauth/authorization-endpoint/request.ts";
 import { type AuthorizationResponse, errorResponse } from "../oauth/authorization-endpoint/response.ts";
 import type { ConditionName } from "../oauth/errors.ts";
+import { mayUse } from "../oauth/grants/judge.ts";
 import type { Consent, Scope } from "../oauth/model.ts";
 import { parseParameters } from "../oauth/parameters.ts";
 import { audienceOf } from "../oauth/resource-indicator.ts";
@@ -167,7 +168,7 @@ export function newGrant(
     clientId: client.clientId,
     ownerId: person.personId,
     personId: person.personId,
-    refreshable: client.grantTypes.includes("refresh_token") && duration !== "once" && !implicit,
+    refreshable: mayUse(client, "refresh_token", assent.oauth) && duration !== "once" && !implicit,
     codeSaltHash: implicit ? new Uint8Array() : sha256(Buffer.from(interaction.codeSalt, "base64url")),
     redirectUri: request.redirectUri,
     codeChallenge: request.codeChallenge,

@@ -2,6 +2,7 @@
 
 import type { Assent } from "../assent.ts";
 import { VERIFICATION_PATH } from "../oauth/device-authorization.ts";
+import type { GrantEndpoint } from "../oauth/grants/offered.ts";
 import { endpoints } from "../oauth/server-metadata.ts";
 import { narrowApp, revokeApp, showApps, showSignOut, submitSignOut } from "./endpoints/account.ts";
 import { authorize } from "./endpoints/authorize.ts";
@@ -28,22 +29,36 @@ export interface Route {
   readonly for: "programs" | "people";
   /** Any origin's script may call it, without credentials. */
   readonly cors?: true;
+  /** Only there while a grant type that is offered leads to this endpoint. */
+  readonly part?: GrantEndpoint;
 }
 
 /** Paths below the issuer. What isn't here is 404; a method that isn't here is 405. */
 export const routes: readonly Route[] = [
-  { path: endpoints.authorization, GET: authorize, POST: authorize, for: "people" },
-  { path: endpoints.token, POST: token, for: "programs", cors: true },
+  { path: endpoints.authorization, GET: authorize, POST: authorize, for: "people", part: "authorization" },
+  { path: endpoints.token, POST: token, for: "programs", cors: true, part: "token" },
   { path: endpoints.revocation, POST: revocation, for: "programs", cors: true },
   { path: endpoints.introspection, POST: introspection, for: "programs" },
-  { path: endpoints.deviceAuthorization, POST: deviceAuthorization, for: "programs", cors: true },
+  {
+    path: endpoints.deviceAuthorization,
+    POST: deviceAuthorization,
+    for: "programs",
+    cors: true,
+    part: "deviceAuthorization",
+  },
   { path: endpoints.jwks, GET: jwks, for: "programs", cors: true },
   { path: "/login", GET: showSignIn, POST: submitSignIn, for: "people" },
   { path: "/login/switch", POST: switchAccount, for: "people" },
-  { path: "/consent", GET: showConsent, POST: submitConsent, for: "people" },
-  { path: VERIFICATION_PATH, GET: showDevice, POST: submitDevice, for: "people" },
-  { path: "/device/consent", GET: showDeviceConsent, POST: submitDeviceConsent, for: "people" },
-  { path: "/device/elsewhere", POST: answerElsewhere, for: "people" },
+  { path: "/consent", GET: showConsent, POST: submitConsent, for: "people", part: "authorization" },
+  { path: VERIFICATION_PATH, GET: showDevice, POST: submitDevice, for: "people", part: "deviceAuthorization" },
+  {
+    path: "/device/consent",
+    GET: showDeviceConsent,
+    POST: submitDeviceConsent,
+    for: "people",
+    part: "deviceAuthorization",
+  },
+  { path: "/device/elsewhere", POST: answerElsewhere, for: "people", part: "deviceAuthorization" },
   { path: "/account/apps", GET: showApps, for: "people" },
   { path: "/account/apps/revoke", POST: revokeApp, for: "people" },
   { path: "/account/apps/narrow", POST: narrowApp, for: "people" },

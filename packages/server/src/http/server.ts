@@ -59,7 +59,11 @@ export async function createHandler(
     else done(null, text);
   });
   for (const method of METHODS) addMethod(app, method);
-  for (const route of routes) register(app, route, assent.basePath, assent);
+  for (const route of routes) {
+    // What nothing leads to isn't there: 404, as the metadata say.
+    if (route.part === undefined || assent.oauth.grants.leadsTo(route.part))
+      register(app, route, assent.basePath, assent);
+  }
   register(app, metadataRoute(assent.basePath), "", assent);
   app.setNotFoundHandler((request, reply) => send(fault("not_found", request, assent), reply, assent));
   app.setErrorHandler((error, request, reply) => send(thrown(error, request, assent), reply, assent));

@@ -80,7 +80,8 @@ export async function tokenResponse(
     access_token: token,
     token_type: "Bearer",
     expires_in: expiresIn,
-    ...(grant.refreshable ? { refresh_token: makeRefreshToken() } : {}),
+    // A grant from before refresh tokens were switched off: nobody would take the token.
+    ...(grant.refreshable && context.grants.offers("refresh_token") ? { refresh_token: makeRefreshToken() } : {}),
     scope,
   };
 }

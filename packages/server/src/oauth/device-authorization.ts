@@ -3,6 +3,7 @@
 import { authenticateClient } from "./client-authentication/index.ts";
 import { refuse } from "./errors.ts";
 import { deviceCode } from "./grants/device-code.ts";
+import { mayUse } from "./grants/judge.ts";
 import type { Client, Scope } from "./model.ts";
 import { type ParsedParameters, parseOrRefuse } from "./parameters.ts";
 import type { OAuthContext } from "./ports.ts";
@@ -45,7 +46,7 @@ export async function authorizeDevice(
 ): Promise<DeviceAuthorizationResponse> {
   const parameters = parseOrRefuse(request.body);
   const client = await authenticateClient({ ...request, parameters: parameters.single }, context);
-  if (!client.grantTypes.includes(deviceCode.grantType)) refuse("grant_type_not_registered", deviceCode.grantType);
+  if (!mayUse(client, deviceCode.grantType, context)) refuse("grant_type_not_registered", deviceCode.grantType);
   const scopes = await wantedScopes(parameters, client, context);
   if (!(await context.admitDevice({ clientId: client.clientId, network: request.network }))) {
     return refuse("device_requests_throttled", client.clientId);

@@ -355,8 +355,8 @@ export const conditions = {
     error: "unsupported_response_type",
     status: 400,
     section: "RFC 6749 §4.1.2.1",
-    description: "This server does not know that response_type.",
-    help: "Use response_type=code, alone. The metadata lists what is supported under response_types_supported.",
+    description: "This server does not offer that response_type.",
+    help: "Use response_type=code, alone. The metadata lists what is supported under response_types_supported: the operator may have switched others off (ASSENT_GRANT_TYPES).",
   },
   response_type_not_registered: {
     error: "unauthorized_client",
@@ -507,8 +507,8 @@ export const conditions = {
     error: "unsupported_grant_type",
     status: 400,
     section: "RFC 6749 §5.2",
-    description: "This server does not know that grant_type.",
-    help: "grant_types_supported in the metadata lists what there is. Grant types are case-sensitive.",
+    description: "This server does not offer that grant_type.",
+    help: "grant_types_supported in the metadata lists what there is: the operator may have switched others off (ASSENT_GRANT_TYPES). Grant types are case-sensitive.",
   },
   grant_type_not_registered: {
     error: "unauthorized_client",

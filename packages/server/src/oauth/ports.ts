@@ -1,6 +1,7 @@
 /** What the protocol is given from outside: time, randomness, keys (RFC 6749 §10.10). It reaches for nothing itself. */
 
 import type { AssertedOwners, SamlReader } from "./assertion.ts";
+import type { GrantRegistry } from "./grants/offered.ts";
 import type { Millis, Resource, Scope, SigningAlg } from "./model.ts";
 import type { Catalog, DeviceStorage, GrantStorage, UserCodePlace } from "./storage.ts";
 
@@ -168,6 +169,7 @@ export interface Policy {
 export interface OAuthContext {
   readonly issuer: string;
   readonly policy: Policy;
+  readonly grants: GrantRegistry;
   readonly catalog: Catalog;
   readonly storage: GrantStorage & DeviceStorage;
   readonly credentials: Credentials;

@@ -1,7 +1,7 @@
 /** Authorization server metadata (RFC 8414 §2): exactly what works. */
 
 import { authenticationMethods } from "./client-authentication/index.ts";
-import { registrableGrantTypes } from "./grants/index.ts";
+import { type GrantRegistry, RESPONSE_TYPES } from "./grants/offered.ts";
 import { PUBLIC_KEY_ALGS, SECRET_ALGS } from "./json-web-key.ts";
 import type { Scope } from "./model.ts";
 
@@ -23,12 +23,19 @@ export interface CertificatesKnown {
   readonly issued: boolean;
 }
 
+/** Where the answer of each response type may stand; a token never stands in a query. */
+const RESPONSE_MODES = { code: ["query", "form_post"], token: ["fragment", "form_post"] } as const;
+/** In the order in which the document lists them. */
+const MODES = ["query", "fragment", "form_post"] as const;
+
 /** What an assertion may be signed with (RFC 8414 §2): the same at each endpoint. */
 const SIGNING_ALGS = [...PUBLIC_KEY_ALGS, ...SECRET_ALGS];
 
+/** `grants`: what is switched off is in no list, and an endpoint that nothing leads to is left out. */
 export function serverMetadata(
   issuer: string,
   scopes: Iterable<Scope>,
+  grants: GrantRegistry,
   { any, issued }: CertificatesKnown = { any: false, issued: false },
 ): Readonly<Record<string, unknown>> {
   const methods = authenticationMethods.filter(
@@ -36,24 +43,36 @@ export function serverMetadata(
   );
   return {
     issuer,
-    authorization_endpoint: issuer + endpoints.authorization,
-    token_endpoint: issuer + endpoints.token,
+    ...(grants.leadsTo("authorization") ? { authorization_endpoint: issuer + endpoints.authorization } : {}),
+    ...(grants.leadsTo("token") ? { token_endpoint: issuer + endpoints.token } : {}),
     jwks_uri: issuer + endpoints.jwks,
     scopes_supported: [...scopes].map(({ name }) => name).sort(),
-    response_types_supported: ["code", "token"],
-    response_modes_supported: ["query", "fragment", "form_post"],
-    grant_types_supported: registrableGrantTypes,
+    ...authorizationMetadata(grants),
+    grant_types_supported: grants.offered,
     token_endpoint_auth_methods_supported: methods,
     token_endpoint_auth_signing_alg_values_supported: SIGNING_ALGS,
     revocation_endpoint: issuer + endpoints.revocation,
     revocation_endpoint_auth_methods_supported: methods,
     revocation_endpoint_auth_signing_alg_values_supported: SIGNING_ALGS,
-    device_authorization_endpoint: issuer + endpoints.deviceAuthorization,
+    ...(grants.leadsTo("deviceAuthorization")
+      ? { device_authorization_endpoint: issuer + endpoints.deviceAuthorization }
+      : {}),
     introspection_endpoint: issuer + endpoints.introspection,
     introspection_endpoint_auth_methods_supported: methods.filter((method) => method !== "none"),
     introspection_endpoint_auth_signing_alg_values_supported: SIGNING_ALGS,
     ...(any ? { tls_client_certificate_bound_access_tokens: true } : {}),
-    code_challenge_methods_supported: ["S256"],
+  };
+}
+
+/** What the authorization endpoint understands. Only `response_types_supported` is required of a server that has none. */
+function authorizationMetadata(grants: GrantRegistry): Readonly<Record<string, unknown>> {
+  const types = (["code", "token"] as const).filter((type) => grants.offers(RESPONSE_TYPES[type]));
+  if (types.length === 0) return { response_types_supported: [] };
+  const modes = new Set<string>(types.flatMap((type) => RESPONSE_MODES[type]));
+  return {
+    response_types_supported: types,
+    response_modes_supported: MODES.filter((mode) => modes.has(mode)),
+    ...(types.includes("code") ? { code_challenge_methods_supported: ["S256"] } : {}),
     authorization_response_iss_parameter_supported: true,
     prompt_values_supported: ["none", "login", "consent", "select_account"],
   };

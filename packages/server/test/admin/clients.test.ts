@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
+  type AdminContext,
   allClients,
   clientOf,
   clientRecord,
@@ -14,9 +15,12 @@ import {
   deleteScope,
   type NewClient,
   rotateSecret,
+  surroundings,
   updateClient,
 } from "../../src/admin/index.ts";
 import { newClientId } from "../../src/admin/secret.ts";
+import { grantRegistry } from "../../src/oauth/grants/offered.ts";
+import type { Client } from "../../src/oauth/model.ts";
 import { partitionOf } from "../../src/storage/partition.ts";
 import { collected, openTestAdmin, refusal, type TestAdmin } from "./support/admin.ts";
 
@@ -113,7 +117,71 @@ describe("create", () => {
   });
 });
 
+describe("grant types that the operator switched off", () => {
+  const without = (name: string): AdminContext => {
+    const { known } = admin.grants;
+    return {
+      ...admin,
+      grants: grantRegistry(
+        [],
+        known.filter((one) => one !== name),
+      ),
+    };
+  };
+
+  test("asked for → refused, with the setting that says so", async () => {
+    const metadata = { grant_types: ["password"], redirect_uris: [] };
+    const { problems } = await refusal(createClient(aNewClient({ metadata }), without("password")));
+    expect(problems).toEqual(['grant_types: "password" is switched off on this server (ASSENT_GRANT_TYPES)']);
+  });
+
+  test("the kind that nobody knows → refused, with those that are offered", async () => {
+    const metadata = { grant_types: ["urn:example:other"] };
+    const { problems } = await refusal(createClient(aNewClient({ metadata }), without("password")));
+    expect(problems[0]).toMatch(/^grant_types: "urn:example:other" is not one of authorization_code, /);
+    expect(problems[0]).not.toMatch(/ password\b/);
+  });
+
+  test("none named → the defaults that are left; none left → named", async () => {
+    const { grant_types: _, ...metadata } = aNewClient().metadata;
+    const made = await createClient({ type: "confidential", metadata }, without("refresh_token"));
+    expect(made.client.grantTypes).toEqual(["authorization_code"]);
+    const { problems } = await refusal(
+      createClient({ type: "public", metadata: { ...metadata, redirect_uris: [] } }, without("authorization_code")),
+    );
+    expect(problems[0]).toMatch(/^grant_types: it is empty: name one or more of refresh_token, /);
+  });
+
+  test("a client that had it → may be changed otherwise, and is remarked on", async () => {
+    const { client } = await createClient(
+      aNewClient({ metadata: { grant_types: ["authorization_code", "password"] } }),
+      admin,
+    );
+    const off = without("authorization_code");
+    const changed = await updateClient(client.clientId, { metadata: { client_name: "Renamed" } }, off);
+    expect(changed.grantTypes).toEqual(["authorization_code", "password"]);
+    const told = clientRemarks(changed, await surroundings(off)).map(({ problem }) => problem);
+    expect(told[0]).toBe(
+      "authorization_code is switched off on this server (ASSENT_GRANT_TYPES), so this client can't use it",
+    );
+    const gone = clientRemarks({ ...changed, grantTypes: ["urn:example:gone"] }, await surroundings(off));
+    expect(gone[0]?.problem).toBe("urn:example:gone is unknown to this server, so this client can't use it");
+  });
+});
+
 describe("remarks", () => {
+  const remarksOn = async (client: Client) => clientRemarks(client, await surroundings(admin));
+  test("a scope of its own that only people with a role may grant → one", async () => {
+    await createScope({ name: "reports", description: "Read reports", ownerRole: "admin" }, admin);
+    const { client } = await createClient(
+      aNewClient({ ownScopes: ["reports"], metadata: { grant_types: ["client_credentials"], redirect_uris: [] } }),
+      admin,
+    );
+    expect(await remarksOn(client)).toEqual([
+      { field: "own_scope", problem: expect.stringMatching(/^reports \(admin\): of people/) },
+    ]);
+  });
+
   test.each([
     ["no scope", { metadata: { scope: "" } }, "scope"],
     ["a redirect to localhost", { metadata: { redirect_uris: ["http://localhost:3000/cb"] } }, "redirect_uris"],
@@ -121,11 +189,11 @@ describe("remarks", () => {
     ["plain challenges", { allowPlainPkce: true }, "allow_plain_pkce"],
   ] as const)("%s → one", async (_, changes, field) => {
     const { client } = await createClient(aNewClient(changes), admin);
-    expect(clientRemarks(client).map((remark) => remark.field)).toEqual([field]);
+    expect((await remarksOn(client)).map((remark) => remark.field)).toEqual([field]);
   });
 
   test("an ordinary client → none", async () => {
-    expect(clientRemarks((await createClient(aNewClient(), admin)).client)).toEqual([]);
+    expect(await remarksOn((await createClient(aNewClient(), admin)).client)).toEqual([]);
   });
 });
 

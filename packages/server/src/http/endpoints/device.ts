@@ -2,6 +2,7 @@
 
 import type { Assent } from "../../assent.ts";
 import { derivedId } from "../../crypto/id.ts";
+import { mayUse } from "../../oauth/grants/judge.ts";
 import type { Scope } from "../../oauth/model.ts";
 import { audienceOf } from "../../oauth/resource-indicator.ts";
 import type { DeviceApproval, UserCodePlace } from "../../oauth/storage.ts";
@@ -206,7 +207,7 @@ async function allow(found: Found, { granted, declined, duration }: Allowed, ass
       found,
       found.scopes.filter(({ name }) => granted.includes(name)),
       { duration, onceUntil, now },
-      assent.issuer,
+      assent,
     ),
     grantedBy: person.personId,
     via: "device",
@@ -227,7 +228,7 @@ function approvalOf(
   { client, request, person, session }: Found,
   scopes: readonly Scope[],
   { duration, onceUntil, now }: { duration: ConsentDuration; onceUntil: number; now: number },
-  issuer: string,
+  { issuer, oauth }: Assent,
 ): DeviceApproval {
   const once = duration === "once";
   return {
@@ -235,7 +236,7 @@ function approvalOf(
     grantId: derivedId(person.partition, "device", request.requestId, person.personId),
     ownerId: person.personId,
     personId: person.personId,
-    refreshable: client.grantTypes.includes("refresh_token") && !once,
+    refreshable: mayUse(client, "refresh_token", oauth) && !once,
     scopes: scopes.map(({ name }) => name),
     audience: audienceOf(scopes, [], new Map(), issuer),
     authTime: session.authTime,

@@ -1,6 +1,7 @@
 /** The authorization request, checked in one fixed order (RFC 6749 §§3.1, 4.1.1, 4.1.2.1, 4.2.1). */
 
 import { OAuthError, refuse } from "../errors.ts";
+import { RESPONSE_TYPES, type ResponseType } from "../grants/offered.ts";
 import type { Client, Scope } from "../model.ts";
 import type { ParsedParameters } from "../parameters.ts";
 import { type CodeChallenge, readChallenge } from "../pkce.ts";
@@ -11,8 +12,6 @@ import { scopesForClient } from "../scope.ts";
 
 export type Prompt = "none" | "login" | "consent" | "select_account";
 export type ResponseMode = "query" | "fragment" | "form_post";
-/** `code`: RFC 6749 §4.1; `token`: the implicit grant, §4.2. */
-export type ResponseType = "code" | "token";
 
 /** An authorization request that passed every check. */
 export interface AuthorizationRequest extends CodeChallenge {
@@ -139,19 +138,18 @@ function noRequestObject({ single }: ParsedParameters): Draft {
   return {};
 }
 
-function responseTypeIsAllowed({ single }: ParsedParameters, { client }: Draft): Draft {
+/** Unknown and switched off are one: what the metadata lists is what there is. */
+function responseTypeIsAllowed({ single }: ParsedParameters, { client }: Draft, { grants }: OAuthContext): Draft {
   const responseType = single.get("response_type");
   if (responseType === undefined) refuse("response_type_missing");
   if (responseType !== "code" && responseType !== "token") return refuse("unsupported_response_type");
-  const grantType = GRANT_OF[responseType];
+  const grantType = RESPONSE_TYPES[responseType];
+  if (!grants.offers(grantType)) refuse("unsupported_response_type", `${grantType} is switched off`);
   if (!client?.responseTypes.includes(responseType) || !client.grantTypes.includes(grantType)) {
     refuse("response_type_not_registered");
   }
   return { responseType };
 }
-
-/** The grant type that goes with each response type (RFC 7591 §2.1). */
-const GRANT_OF: Readonly<Record<ResponseType, string>> = { code: "authorization_code", token: "implicit" };
 
 function challengeIsFine(
   { single }: ParsedParameters,

@@ -2,7 +2,7 @@
 
 import { authenticationMethods } from "../client-authentication/index.ts";
 import { canonicalName } from "../distinguished-name.ts";
-import { registrableGrantTypes } from "../grants/index.ts";
+import { type GrantRegistry, grantRegistry, RESPONSE_TYPES } from "../grants/offered.ts";
 import { readRegisteredKeys } from "../json-web-key.ts";
 import type { Client, ClientAuthMethod, TlsSubject } from "../model.ts";
 import { redirectUriProblem } from "../redirect-uri.ts";
@@ -22,10 +22,7 @@ export const AUTH_METHODS: readonly ClientAuthMethod[] = authenticationMethods;
 const NEVER_REFRESHED: ReadonlySet<string> = new Set(["refresh_token", "client_credentials", "implicit"]);
 
 /** Response types, and the grant type that goes with each (§2.1). */
-const RESPONSE_TYPES: ReadonlyMap<string, string> = new Map([
-  ["code", "authorization_code"],
-  ["token", "implicit"],
-]);
+const GRANT_OF: ReadonlyMap<string, string> = new Map(Object.entries(RESPONSE_TYPES));
 
 /** A registration as it was sent: members that this server doesn't know are ignored (§2). */
 export type ClientMetadata = Readonly<Record<string, unknown>>;
@@ -41,6 +38,13 @@ export const RFC_DEFAULTS: RegistrationDefaults = {
   token_endpoint_auth_method: "client_secret_basic",
   grant_types: ["authorization_code"],
 };
+
+/** Which grant types may be asked for. */
+export interface Registrable {
+  readonly grants: GrantRegistry;
+  /** What the client is registered for already: that it is switched off, or gone, is no reason to refuse another change. */
+  readonly had: readonly string[];
+}
 
 /** The part of a client's record that its registration decides. */
 export type RegisteredFields = Pick<
@@ -80,8 +84,9 @@ export type Registration =
 export function readRegistration(
   metadata: ClientMetadata,
   defaults: RegistrationDefaults = RFC_DEFAULTS,
+  registrable: Registrable = { grants: grantRegistry(), had: [] },
 ): Registration {
-  const reader = new Reader(metadata);
+  const reader = new Reader(metadata, registrable);
   const authMethod = reader.authMethod(defaults.token_endpoint_auth_method);
   const grants = reader.grantTypes(defaults.grant_types, authMethod);
   const fields: RegisteredFields = {
@@ -154,9 +159,11 @@ const HTTPS_PAGE = /^https:\/\/[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?([/?#][\
 class Reader {
   readonly problems: MetadataProblem[] = [];
   readonly #metadata: ClientMetadata;
+  readonly #registrable: Registrable;
 
-  constructor(metadata: ClientMetadata) {
+  constructor(metadata: ClientMetadata, registrable: Registrable) {
     this.#metadata = metadata;
+    this.#registrable = registrable;
   }
 
   name(): string {
@@ -181,12 +188,16 @@ class Reader {
   }
 
   grantTypes(missing: readonly string[], authMethod: ClientAuthMethod): readonly string[] {
-    const known = registrableGrantTypes;
-    const asked = this.#list("grant_types") ?? missing;
+    const { grants, had } = this.#registrable;
+    const asked = this.#list("grant_types") ?? missing.filter((one) => grants.offers(one));
     for (const one of asked) {
-      if (!known.includes(one)) this.#wrong("grant_types", `${quoted(one)} is not one of ${known.join(", ")}`);
+      if (grants.offers(one) || had.includes(one)) continue;
+      const problem = grants.known.includes(one)
+        ? "is switched off on this server (ASSENT_GRANT_TYPES)"
+        : `is not one of ${grants.offered.join(", ")}`;
+      this.#wrong("grant_types", `${quoted(one)} ${problem}`);
     }
-    if (asked.length === 0) this.#wrong("grant_types", `it is empty: name one or more of ${known.join(", ")}`);
+    if (asked.length === 0) this.#wrong("grant_types", `it is empty: name one or more of ${grants.offered.join(", ")}`);
     if (authMethod === "none" && asked.includes("client_credentials")) {
       this.#wrong("grant_types", "client_credentials is for clients that authenticate (RFC 6749 §4.4)");
     }
@@ -198,12 +209,12 @@ class Reader {
 
   /** §2.1: response types and grant types go together. */
   responseTypes(grants: readonly string[]): readonly string[] {
-    const fitting = [...RESPONSE_TYPES].filter(([, grant]) => grants.includes(grant)).map(([type]) => type);
+    const fitting = [...GRANT_OF].filter(([, grant]) => grants.includes(grant)).map(([type]) => type);
     const asked = this.#list("response_types") ?? fitting;
     for (const one of asked) {
-      const grant = RESPONSE_TYPES.get(one);
+      const grant = GRANT_OF.get(one);
       if (grant === undefined) {
-        this.#wrong("response_types", `${quoted(one)} is not one of ${[...RESPONSE_TYPES.keys()].join(", ")}`);
+        this.#wrong("response_types", `${quoted(one)} is not one of ${[...GRANT_OF.keys()].join(", ")}`);
       } else if (!grants.includes(grant)) {
         this.#wrong("response_types", `${one} goes with the grant type ${grant}, which is not among grant_types`);
       }
@@ -222,7 +233,7 @@ class Reader {
       const problem = redirectUriProblem(uri);
       if (problem !== undefined) wrong(`${quoted(uri)}: ${problem}`);
     }
-    const leading = [...RESPONSE_TYPES.values()].find((grant) => grants.includes(grant));
+    const leading = [...GRANT_OF.values()].find((grant) => grants.includes(grant));
     if (uris.length === 0 && leading !== undefined) wrong(`there is none: the grant type ${leading} leads back to one`);
     return uris;
   }

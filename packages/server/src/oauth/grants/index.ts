@@ -1,4 +1,4 @@
-/** The grant types of this server (RFC 6749 §1.3): one file each; a new one is a line here. */
+/** The grant types that are ours (RFC 6749 §1.3): one file each; a new one is a line here. */
 
 import type { TokenResponse } from "../access-token.ts";
 import type { Client } from "../model.ts";
@@ -33,6 +33,3 @@ export const grantTypes: ReadonlyMap<string, GrantType> = new Map(
     grant,
   ]),
 );
-
-/** What a client can be registered for: all of them, and `implicit`, which knows no token request (RFC 6749 §4.2). */
-export const registrableGrantTypes: readonly string[] = [...grantTypes.keys(), "implicit"];

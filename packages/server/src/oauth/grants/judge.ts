@@ -1,4 +1,4 @@
-/** What a token request gets out of a grant: its scopes and its one audience (RFC 6749 §§3.3, 6; RFC 8707 §2.2). */
+/** Who may use a grant type, and what a token request gets out of a grant: its scopes and its one audience (RFC 6749 §§3.3, 6; RFC 8707 §2.2). */
 
 import { refuse } from "../errors.ts";
 import type { Client, Grant, GrantedScope, Millis } from "../model.ts";
@@ -6,6 +6,11 @@ import type { ParsedParameters } from "../parameters.ts";
 import type { OAuthContext } from "../ports.ts";
 import { scopesOfResource } from "../resource-indicator.ts";
 import { liveScopes, parseScope } from "../scope.ts";
+
+/** A client may what it is registered for and the server offers. */
+export function mayUse(client: Client, grantType: string, { grants }: Pick<OAuthContext, "grants">): boolean {
+  return grants.offers(grantType) && client.grantTypes.includes(grantType);
+}
 
 export interface Judged {
   readonly scopes: readonly GrantedScope[];

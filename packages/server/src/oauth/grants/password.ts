@@ -7,7 +7,7 @@ import type { OAuthContext, PasswordOwner } from "../ports.ts";
 import { audienceOf } from "../resource-indicator.ts";
 import { scopesForClient } from "../scope.ts";
 import type { GrantRequest, GrantType } from "./index.ts";
-import { judgeGrant } from "./judge.ts";
+import { judgeGrant, mayUse } from "./judge.ts";
 
 export const password: GrantType = {
   grantType: "password",
@@ -70,7 +70,7 @@ async function issue(
 ): Promise<Grant> {
   const { policy } = context;
   const now = context.now();
-  const refreshable = policy.passwordRefresh && client.grantTypes.includes("refresh_token");
+  const refreshable = policy.passwordRefresh && mayUse(client, "refresh_token", context);
   const idle = client.type === "public" ? policy.refreshIdlePublic : policy.refreshIdleConfidential;
   const outcome = await context.storage.issueDirect({
     grant: {

@@ -4,7 +4,6 @@ import type { TokenResponse } from "../access-token.ts";
 import type { ClientCertificate } from "../client-authentication/client-certificate.ts";
 import { authenticateClient } from "../client-authentication/index.ts";
 import { refuse } from "../errors.ts";
-import { grantTypes } from "../grants/index.ts";
 import { parseOrRefuse } from "../parameters.ts";
 import type { OAuthContext } from "../ports.ts";
 
@@ -28,7 +27,7 @@ export async function exchange(request: TokenRequest, context: OAuthContext): Pr
   const name = parameters.single.get("grant_type") ?? refuse("grant_type_missing");
   const client = await authenticateClient({ ...request, parameters: parameters.single }, context);
   const bound = client.certificateBound ? boundTo(request.certificate(), context) : context;
-  const grantType = grantTypes.get(name) ?? refuse("unsupported_grant_type");
+  const grantType = context.grants.redeemer(name) ?? refuse("unsupported_grant_type");
   if (!client.grantTypes.includes(name)) refuse("grant_type_not_registered", name);
   return grantType.redeem({ ...parameters, client, address: request.address }, bound);
 }

@@ -1,0 +1,49 @@
+/** What a client can be registered for: what the configuration offers. */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { aWorkspace, type Workspace } from "./support/cli.ts";
+
+let at: Workspace;
+beforeAll(() => {
+  at = aWorkspace();
+});
+afterAll(() => at.remove());
+
+const POLICY = { ASSENT_GRANT_TYPES: "authorization_code,refresh_token,client_credentials" };
+const create = ["client", "create", "--name", "Old Importer", "--type", "confidential"];
+
+test("a grant type that is switched off → refused, with the setting; exit code 1, no client", async () => {
+  const { code, stdout, stderr } = await at.run([...create, "--grant-type", "password"], { env: POLICY });
+  expect([code, stdout]).toEqual([1, ""]);
+  expect(stderr).toBe('error: --grant-type: "password" is switched off on this server (ASSENT_GRANT_TYPES)\n');
+  expect(await at.json(["client", "list"])).toEqual([]);
+});
+
+test("a client from before → doctor and show say that it can't use it", async () => {
+  const { client_id } = await at.json<{ client_id: string }>([...create, "--grant-type", "password"]);
+  const doctor = await at.run(["doctor"], { env: POLICY });
+  expect(doctor.stdout).toContain(`${client_id} (Old Importer): password is switched off on this server`);
+  const shown = await at.run(["client", "show", client_id], { env: POLICY });
+  expect(shown.stderr).toContain("warning: grant_types: password is switched off");
+  const renamed = ["client", "update", client_id, "--name", "Importer"];
+  expect(await at.json(renamed, { env: POLICY })).toMatchObject({ client_name: "Importer", grant_types: ["password"] });
+});
+
+test("a name that isn't one → every command stops, with what there is", async () => {
+  const { code, stderr } = await at.run(["client", "list"], { env: { ASSENT_GRANT_TYPES: "pasword" } });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^error: ASSENT_GRANT_TYPES: found "pasword", wanted names of authorization_code, /);
+});
+
+test("--own-scope with a scope that only people with a role may grant → warned about, on update as well", async () => {
+  await at.json(["scope", "create", "reports", "--description", "Read reports", "--owner-role", "admin"]);
+  const args = [...create, "--grant-type", "client_credentials"];
+  const made = await at.run([...args, "--own-scope", "reports", "--json"]);
+  expect([made.code, made.stderr]).toEqual([0, expect.stringMatching(/^warning: --own-scope: reports \(admin\): /)]);
+  const { client_id } = await at.json<{ client_id: string }>(args);
+  const changed = await at.run(["client", "update", client_id, "--own-scope", "reports"]);
+  expect([changed.code, changed.stderr]).toEqual([
+    0,
+    expect.stringMatching(/^warning: --own-scope: reports \(admin\): /),
+  ]);
+});
