@@ -2,10 +2,13 @@
  * A token for a person that a trusted issuer vouches for, by JWT (RFC 7523 §2.1). This program plays both parts: the issuer that signs and the client
  * that presents.
  *
- * `node examples/assertion.ts keys` makes the issuer's key pair: idp.private.json, and idp.jwks.json for the operator, who then runs
- *   assent issuer create --type jwt --issuer https://idp.example.com --jwks idp.jwks.json --scope "…"
- *   assent client create --name Example --type confidential --grant-type urn:ietf:params:oauth:grant-type:jwt-bearer --scope "…"
- * `ISSUER=… CLIENT_ID=… CLIENT_SECRET=… SUBJECT=alice node examples/assertion.ts` exchanges an assertion about alice. `SCOPE` and `RESOURCE` narrow.
+ *   node examples/assertion.ts keys
+ *   npx assent issuer create --type jwt --issuer https://idp.example.com --jwks idp.jwks.json --scope photos:read --map-subject username
+ *   npx assent client create --name "Photo Archive" --type confidential --scope photos:read \
+ *     --grant-type urn:ietf:params:oauth:grant-type:jwt-bearer
+ *   CLIENT_ID=… CLIENT_SECRET=… SUBJECT=demo node examples/assertion.ts
+ *
+ * `SCOPE` and `RESOURCE` narrow what is asked for. Nothing but Node is needed.
  */
 
 import { createPrivateKey, generateKeyPairSync, randomUUID, sign, type webcrypto } from "node:crypto";

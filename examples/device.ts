@@ -1,9 +1,9 @@
 /**
  * A device without a browser (RFC 8628), with nothing but Node.
  *
- * `ISSUER=… CLIENT_ID=… SCOPE="photos:read" node examples/device.ts`
- *
- * CLIENT_ID is a public client, registered for `urn:ietf:params:oauth:grant-type:device_code`.
+ *   npx assent client create --name "Photo Frame" --type public --scope photos:read \
+ *     --grant-type urn:ietf:params:oauth:grant-type:device_code --grant-type refresh_token
+ *   CLIENT_ID=… SCOPE=photos:read node examples/device.ts
  */
 
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,9 +1,11 @@
 /**
  * An app that lives in the browser alone and gets its token in the fragment (RFC 6749 §4.2). For apps that can't be changed; see docs/integrate/implicit.md.
  *
- * `ISSUER=… CLIENT_ID=… SCOPE=photos:read node examples/implicit.ts`, then open the address that it prints.
- * The client: `assent client create --name "Old Viewer" --type public --grant-type implicit --response-type token
- * --redirect-uri http://127.0.0.1/ --scope photos:read`. `PORT` is where it listens. Nothing but Node is needed.
+ *   npx assent client create --name "Old Viewer" --type public --grant-type implicit --response-type token \
+ *     --redirect-uri http://127.0.0.1/ --scope photos:read
+ *   CLIENT_ID=… SCOPE=photos:read node examples/implicit.ts
+ *
+ * Open the address that it prints. `PORT` is where it listens. Nothing but Node is needed.
  */
 
 import { createServer } from "node:http";

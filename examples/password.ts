@@ -1,7 +1,8 @@
 /**
  * A client that takes the owner's password itself (RFC 6749 §4.3). For clients that can't be changed; see docs/integrate/password.md.
  *
- * `ISSUER=… CLIENT_ID=… CLIENT_SECRET=… OWNER=alice SCOPE=photos:read node examples/password.ts < password.txt`
+ *   npx assent client create --name "Old Importer" --type confidential --grant-type password --scope photos:read
+ *   CLIENT_ID=… CLIENT_SECRET=… OWNER=demo SCOPE=photos:read node examples/password.ts < password.txt
  *
  * The password comes by standard input, where no list of processes shows it. `RESOURCE` names the API. Nothing but Node is needed.
  */

@@ -1,0 +1,67 @@
+/**
+ * A client proves who it is by the certificate of its connection: tls_client_auth and self_signed_tls_client_auth (RFC 8705). Its tokens are bound to it.
+ *
+ * A server that ends TLS itself, an authority for its clients, a client's certificate by that authority and one that signs itself (OpenSSL 3):
+ *
+ *   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 -keyout server.key -out server.pem -subj "/CN=localhost" -addext subjectAltName=DNS:localhost
+ *   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 -keyout clients.key -out clients.pem -subj "/CN=Authority for clients"
+ *   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 -keyout import.key -out import.pem -subj "/CN=import" \
+ *     -addext subjectAltName=DNS:import.example.com -addext basicConstraints=critical,CA:FALSE -CA clients.pem -CAkey clients.key
+ *   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 -keyout self.key -out self.pem -subj "/CN=self"
+ *   ASSENT_ISSUER=https://localhost:9443 ASSENT_LISTEN=127.0.0.1:9443 ASSENT_TLS_CERT=server.pem ASSENT_TLS_KEY=server.key \
+ *     ASSENT_TLS_CLIENT_CA=clients.pem npx assent serve
+ *
+ * In another terminal: tls_client_auth, what the authority put into the certificate is registered.
+ *
+ *   npx assent resource create --identifier https://api.example.com --name "Reports"
+ *   npx assent scope create reports:write --description "Write reports" --resource https://api.example.com
+ *   npx assent client create --name "Nightly Import" --type confidential --grant-type client_credentials --own-scope reports:write \
+ *     --auth-method tls_client_auth --tls-subject san_dns=import.example.com --certificate-bound
+ *   CLIENT_ID=… CERT=import.pem KEY=import.key NODE_EXTRA_CA_CERTS=server.pem node examples/client-authentication/mutual-tls.ts
+ *
+ * self_signed_tls_client_auth: the public key is registered.
+ *
+ *   node examples/client-authentication/mutual-tls.ts jwks self.pem > self.jwks.json
+ *   npx assent client create --name "Other Import" --type confidential --grant-type client_credentials --own-scope reports:write \
+ *     --auth-method self_signed_tls_client_auth --jwks self.jwks.json --certificate-bound
+ *   CLIENT_ID=… CERT=self.pem KEY=self.key NODE_EXTRA_CA_CERTS=server.pem node examples/client-authentication/mutual-tls.ts
+ */
+
+import { X509Certificate } from "node:crypto";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import { request } from "node:https";
+import { json } from "node:stream/consumers";
+
+const { ISSUER: issuer = "https://localhost:9443", CLIENT_ID: client_id, CERT: cert, KEY: key } = process.env;
+if (process.argv[2] === "jwks") {
+  const { publicKey } = new X509Certificate(readFileSync(process.argv[3] ?? ""));
+  console.log(JSON.stringify({ keys: [publicKey.export({ format: "jwk" })] }));
+  process.exit();
+}
+if (client_id === undefined || cert === undefined || key === undefined) {
+  console.error("Set CLIENT_ID, CERT and KEY.");
+  process.exit(2);
+}
+
+const { origin, pathname } = new URL(issuer);
+const found = await fetch(`${origin}/.well-known/oauth-authorization-server${pathname === "/" ? "" : pathname}`);
+const metadata = (await found.json()) as { issuer: string; token_endpoint: string };
+if (metadata.issuer !== issuer) throw new Error(`this is ${metadata.issuer}, not ${issuer}`);
+
+// Node's fetch takes no certificate; node:https does.
+const call = request(metadata.token_endpoint, {
+  method: "POST",
+  cert: readFileSync(cert),
+  key: readFileSync(key),
+  headers: { "content-type": "application/x-www-form-urlencoded" },
+});
+call.end(new URLSearchParams({ grant_type: "client_credentials", client_id }).toString());
+const [response] = (await once(call, "response")) as [IncomingMessage];
+const answer = (await json(response)) as Record<string, unknown>;
+console.log(response.statusCode, answer);
+// The API compares this with the certificate of its own connection.
+const [, payload = ""] = String(answer["access_token"]).split(".");
+const claims = JSON.parse(Buffer.from(payload, "base64url").toString());
+console.log("Bound to the certificate with SHA-256", claims.cnf["x5t#S256"]);

@@ -1,0 +1,45 @@
+/**
+ * A token for a person that a trusted issuer vouches for (RFC 7523 §2.1): jose signs as the issuer, openid-client presents as the client.
+ *
+ *   node examples/assertion.ts keys
+ *   npx assent issuer create --type jwt --issuer https://idp.example.com --jwks idp.jwks.json --scope photos:read --map-subject username
+ *   npx assent client create --name "Photo Archive" --type confidential --scope photos:read \
+ *     --grant-type urn:ietf:params:oauth:grant-type:jwt-bearer
+ *   CLIENT_ID=… CLIENT_SECRET=… SUBJECT=demo node examples/libraries/jwt-bearer.ts
+ */
+
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { importJWK, type JWK, SignJWT } from "jose";
+import * as oauth from "openid-client";
+
+const {
+  ISSUER: issuer = "http://localhost:9400",
+  CLIENT_ID: id,
+  CLIENT_SECRET: secret,
+  SUBJECT: subject,
+} = process.env;
+if (id === undefined || secret === undefined || subject === undefined) {
+  console.error("Set CLIENT_ID, CLIENT_SECRET and SUBJECT.");
+  process.exit(2);
+}
+const config = await oauth.discovery(new URL(issuer), id, undefined, oauth.ClientSecretBasic(secret), {
+  algorithm: "oauth2",
+  // http is for this machine alone; leave it out as soon as the issuer is https.
+  execute: [oauth.allowInsecureRequests],
+});
+
+// At the issuer: about one person, for one server, for two minutes, to be used once.
+const key = await importJWK(JSON.parse(readFileSync("idp.private.json", "utf8")) as JWK, "ES256");
+const assertion = await new SignJWT({ jti: randomUUID() })
+  .setProtectedHeader({ alg: "ES256", kid: "example" })
+  .setIssuer("https://idp.example.com")
+  .setSubject(subject)
+  .setAudience(issuer)
+  .setIssuedAt()
+  .setExpirationTime("2m")
+  .sign(key);
+
+// At the client.
+const tokens = await oauth.genericGrantRequest(config, "urn:ietf:params:oauth:grant-type:jwt-bearer", { assertion });
+console.log("Connected:", tokens);
