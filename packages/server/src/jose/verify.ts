@@ -1,6 +1,6 @@
 /** JWTs that others signed: read strictly, then verified with their keys (RFC 7515, RFC 7519, RFC 8725). */
 
-import { type CryptoKey, compactVerify, errors, importJWK } from "jose";
+import type { CryptoKey } from "jose";
 import type { PublicJwk } from "../oauth/json-web-key.ts";
 import type { ForeignJwt } from "../oauth/ports.ts";
 import { type JsonObject, readJsonObject } from "./strict-json.ts";
@@ -28,10 +28,11 @@ export function readJwt(text: string): ForeignJwt | undefined {
 }
 
 /**
- * Whether the signature is by this key. The caller has checked that `alg` is allowed and that the key is of its kind.
+ * Whether the signature is by this key. The library is loaded when the first such JWT comes. The caller has checked that `alg` is allowed and that the key is of its kind.
  * `key`: a public key, or the bytes of a shared secret.
  */
 export async function verifySignature({ text, alg }: ForeignJwt, key: PublicJwk | Uint8Array): Promise<boolean> {
+  const { compactVerify, errors } = await import("jose");
   try {
     const imported = key instanceof Uint8Array ? key : await importKey(key, alg);
     if (imported === undefined) return false;
@@ -53,10 +54,12 @@ function importKey(jwk: PublicJwk, alg: string): Promise<CryptoKey | undefined> 
   let imported = byAlg.get(alg);
   if (imported === undefined) {
     const { kid: _, ...numbers } = jwk;
-    imported = importJWK({ ...numbers, alg }, alg).then(
-      (key) => (key instanceof Uint8Array ? undefined : key),
-      () => undefined,
-    );
+    imported = import("jose")
+      .then(({ importJWK }) => importJWK({ ...numbers, alg }, alg))
+      .then(
+        (key) => (key instanceof Uint8Array ? undefined : key),
+        () => undefined,
+      );
     byAlg.set(alg, imported);
   }
   return imported;

@@ -2,7 +2,7 @@
 
 import { Worker } from "node:worker_threads";
 import type { SamlReader, SamlReading } from "../oauth/assertion.ts";
-import { type CertificatesOf, readAssertion } from "./assertion.ts";
+import type { CertificatesOf } from "./assertion.ts";
 
 /** Bytes of XML, and tags in it: below both, an assertion takes some milliseconds. */
 const LARGE = { bytes: 16_384, tags: 300 } as const;
@@ -25,7 +25,11 @@ export class AssertionReader implements SamlReader {
   readonly #waiting = new Map<number, Waiting>();
 
   async read(encoded: string, certificatesOf: CertificatesOf): Promise<SamlReading> {
-    if (!isLarge(encoded)) return readAssertion(encoded, certificatesOf);
+    if (!isLarge(encoded)) {
+      // Loaded when the first assertion comes: most servers never see one.
+      const { readAssertion } = await import("./assertion.ts");
+      return readAssertion(encoded, certificatesOf);
+    }
     if (this.#waiting.size >= MAX_WAITING) return overloaded("too many large assertions at once");
     const thread = this.#start();
     this.#count += 1;
