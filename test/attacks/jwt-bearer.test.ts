@@ -275,7 +275,7 @@ describe("JB-14 the operator trusts it no more", () => {
     await trust(server, { issuer: brief.issuer, type: "jwt", jwks: brief.jwks });
     const by = () => use(jwtOf(brief, claimsFor(server, brief, alice.username)));
     expect((await by()).status).toBe(200);
-    await server.assent.storage.deleteIssuer({ issuer: brief.issuer });
+    await server.assent.storage.deleteIssuer({ issuer: brief.issuer, now: server.now() });
     await settle();
     await expectAssertionRefused(server, by(), "assertion_issuer_unknown");
   });

@@ -17,6 +17,7 @@ export async function trust(
   changes: Partial<TrustedIssuer> & Pick<TrustedIssuer, "issuer" | "type">,
 ): Promise<TrustedIssuer> {
   const issuer: TrustedIssuer = {
+    id: `record of ${changes.issuer}`,
     status: "active",
     jwks: null,
     jwksUri: null,

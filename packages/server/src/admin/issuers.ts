@@ -1,5 +1,6 @@
 /** What an operator does with trusted issuers of assertions (RFC 7521 §3). */
 
+import { base64url } from "../crypto/random.ts";
 import { readRegisteredKeys } from "../oauth/json-web-key.ts";
 import type { TrustedIssuer } from "../oauth/model.ts";
 import { certificatesOfMetadata, type MetadataReading, readCertificates } from "../saml/metadata.ts";
@@ -39,6 +40,7 @@ export interface NewIssuer extends IssuerSettings {
 export async function createIssuer(input: NewIssuer, context: AdminContext): Promise<TrustedIssuer> {
   const { keys, ...settings } = input;
   const issuer: TrustedIssuer = {
+    id: base64url(context.randomBytes(16)),
     status: "active",
     jwks: null,
     jwksUri: null,
@@ -73,8 +75,8 @@ export async function updateIssuer(
 }
 
 /** Its assertions are refused from now on; tokens that they were exchanged for time out. Throws `unknown`. */
-export async function deleteIssuer(issuer: string, { storage }: AdminContext): Promise<void> {
-  if (!(await storage.deleteIssuer({ issuer }))) unknownIssuer(issuer);
+export async function deleteIssuer(issuer: string, { storage, now }: AdminContext): Promise<void> {
+  if (!(await storage.deleteIssuer({ issuer, now: now() }))) unknownIssuer(issuer);
 }
 
 /** Throws `unknown`. */

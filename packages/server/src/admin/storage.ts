@@ -62,7 +62,8 @@ export interface AdminStorage {
 
   listIssuers(): Promise<readonly TrustedIssuer[]>;
   putIssuer(args: { readonly issuer: TrustedIssuer; readonly create: boolean }): Promise<PutOutcome>;
-  deleteIssuer(args: { readonly issuer: string }): Promise<boolean>;
+  /** With all links of its subjects. */
+  deleteIssuer(args: { readonly issuer: string; readonly now: Millis }): Promise<boolean>;
 
   putLogo(args: {
     readonly hash: string;

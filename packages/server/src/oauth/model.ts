@@ -116,6 +116,8 @@ export interface Resource {
 
 /** Somebody else whose assertions are believed (RFC 7521 §3): an identity provider. */
 export interface TrustedIssuer {
+  /** Of this record: another one of the same issuer, after this was deleted, has another. */
+  readonly id: string;
   /** Its `iss`, or the entity id of its SAML assertions. */
   readonly issuer: string;
   readonly type: "jwt" | "saml";

@@ -119,6 +119,37 @@ export type CreatePersonOutcome =
   | { readonly kind: "created" }
   | { readonly kind: "taken"; readonly what: "username" | "email" };
 
+/** A subject as its issuer means it: two that differ in any character are two. */
+export interface ForeignSubject {
+  /** Of the issuer's record. */
+  readonly issuerId: string;
+  /** The claim or attribute that the subject is the value of; null: `sub`, or the NameID. */
+  readonly claim: string | null;
+  readonly subject: string;
+}
+
+/** A foreign subject that is an owner of ours. */
+export interface SubjectLink extends ForeignSubject {
+  readonly partition: number;
+  readonly ownerId: string;
+  /** What stands for the subject in keys. */
+  readonly link: string;
+  readonly madeBy: "operator" | "first use";
+  readonly createdAt: Millis;
+}
+
+/** `known`: it was so before. `taken`: another owner is that subject. `other`: the owner is another subject of that issuer. `unknown`: no such person. */
+export interface LinkOutcome {
+  readonly kind: "linked" | "known" | "taken" | "other" | "unknown";
+}
+
+export type CreateLinkedOutcome =
+  | { readonly kind: "created" | "linked"; readonly person: Person }
+  /** Somebody began before: to be called again with this id. */
+  | { readonly kind: "begun"; readonly personId: string }
+  /** None of the names is free, or the subject went to another. */
+  | { readonly kind: "taken" };
+
 /** What the caller may change of a person; absent: as it was. */
 export interface PersonChanges {
   /** A new one is unverified unless `emailVerifiedAt` says otherwise. */
@@ -169,6 +200,31 @@ export interface OwnerStorage {
   }): Promise<boolean>;
   /** Removes the person, sessions and consents; grants end and their rows stay until garbage collection. */
   deletePerson(args: { readonly partition: number; readonly personId: string; readonly now: Millis }): Promise<boolean>;
+
+  findPersonBySubject(args: { readonly subject: ForeignSubject }): Promise<Person | undefined>;
+  /** `sole`: only if no other subject of that issuer is this owner. */
+  linkSubject(args: {
+    readonly partition: number;
+    readonly personId: string;
+    readonly subject: ForeignSubject;
+    readonly sole: boolean;
+    readonly madeBy: SubjectLink["madeBy"];
+    readonly now: Millis;
+  }): Promise<LinkOutcome>;
+  /** Of the people, who differ in their names alone, the first whose names are free, linked. Many at once make one owner. */
+  createLinkedPerson(args: {
+    readonly people: readonly Person[];
+    readonly subject: ForeignSubject;
+    readonly now: Millis;
+  }): Promise<CreateLinkedOutcome>;
+  /** The owner's id; undefined: the subject was nobody's. */
+  unlinkSubject(args: { readonly subject: ForeignSubject; readonly now: Millis }): Promise<string | undefined>;
+  /** Oldest first. */
+  listSubjectLinks(args: {
+    readonly issuerId: string;
+    readonly limit: number;
+    readonly after: Pick<SubjectLink, "createdAt" | "link"> | null;
+  }): Promise<readonly SubjectLink[]>;
 
   createSession(args: NewSession): Promise<void>;
   /** The live session of an active person, if the secret's hash is right. Moves `idle_until`, at most every 5 minutes. */

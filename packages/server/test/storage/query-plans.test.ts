@@ -45,6 +45,10 @@ const consent = { partition: person.partition, ownerId: personId, clientId: gran
 const sweep = { now: NOW + 9_000_000_000, limit: 10 };
 const deviceRequest = aDevice({ clientId: grant.clientId });
 const deviceAnswer = anAnswer(deviceRequest, person);
+const aLink = {
+  ...{ partition: person.partition, personId, link: "l", now: NOW, madeBy: "operator" },
+  subject: { issuerId: "i", claim: null, subject: "s" },
+};
 const client = aClient({ clientId: grant.clientId });
 
 /** What each transaction is called with, in an order in which each does something. */
@@ -58,7 +62,9 @@ const calls: readonly (readonly [string, unknown])[] = [
   ["issueDirect", aDirectGrant(person)],
   ["revokeConsent", { ...consent, revokedBy: "x" }],
   ["putIssuer", { issuer: aTrustedIssuer(), create: true }],
-  ["deleteIssuer", { issuer: "https://idp.example" }],
+  ["removeIssuer", { issuer: "https://idp.example" }],
+  ["insertLink", { ...aLink, sole: true }],
+  ["insertLink", { ...aLink, sole: false }],
   ["recordDevice", deviceAnswer],
   ["grantDevice", aDeviceRedemption(deviceRequest, deviceAnswer.approval)],
   ["collectDevices", { now: NOW, limit: 10 }],
@@ -103,12 +109,13 @@ const MEANT = [
   /^SEARCH (grants|sessions|attempts|accepted|device_requests|names) USING INDEX (\w+_to_collect|names_reserved) \(\w+<\?\)$/,
   /^SEARCH clients USING INDEX clients_(by_version|deleted) \(\w+[<>]\?\)$/,
   /^SEARCH clients USING INDEX sqlite_autoindex_clients_1 \(client_id>\?\)$/,
+  /^SEARCH subject_links USING INDEX subject_links_of_issuer \(issuer_id=\? AND \(created_at,link\)>\(\?,\?\)\)$/,
   /^SCAN consents USING INDEX sqlite_autoindex_consents_1$/,
 ];
 
 /** Of owners' tables: everything else goes by partition and id or owner, or by client. */
 const DIRECT =
-  /^SEARCH \w+ USING (COVERING )?INDEX \w+ \((?!partition=\?\))(partition=\? AND \w+=\?( AND \w+=\?)*|[a-z_]+=\?( AND [a-z_]+=\?)?)\)$/;
+  /^SEARCH \w+ (EXISTS )?USING (COVERING )?INDEX \w+ \((?!partition=\?\))(partition=\? AND \w+=\?( AND \w+=\?)*|[a-z_]+=\?( AND [a-z_]+=\?)?)\)$/;
 
 test("every statement of every verb finds its rows by an index, none walks a partition", async () => {
   const used = new Map<Sql, string>();

@@ -4,6 +4,7 @@ import { first } from "./0001-first.ts";
 import { flows } from "./0002-flows.ts";
 import { device } from "./0003-device.ts";
 import { verifiedEmail } from "./0004-verified-email.ts";
+import { subjectLinks } from "./0005-subject-links.ts";
 import type { Migration } from "./migration.ts";
 
-export const migrations: readonly Migration[] = [first, flows, device, verifiedEmail];
+export const migrations: readonly Migration[] = [first, flows, device, verifiedEmail, subjectLinks];

@@ -7,6 +7,7 @@ import { type Row, sql, steps, type Tx, transaction } from "../sql.ts";
 import { ALARM_KEPT, ENDED_KEPT } from "./grants.ts";
 import { activateName, dropName, staleNames } from "./names.ts";
 import { bears, getPerson } from "./people.ts";
+import { linkedPerson } from "./subject-links.ts";
 
 interface Sweep {
   readonly now: Millis;
@@ -38,10 +39,11 @@ export const collectGarbage = steps<Sweep, number>(async (call, { now, limit }) 
       if (swept.seen < room) break;
     }
   }
-  for (const { value, ownerId } of await call(staleNames, { now, limit: Math.max(0, limit - removed) })) {
-    const person = await call(getPerson, { partition: partitionOf(ownerId), personId: ownerId });
-    const kept = person !== undefined && bears(person, value);
-    if (await call(kept ? activateName : dropName, { value, ownerId, now })) removed += kept ? 0 : 1;
+  for (const { kind, value, ownerId } of await call(staleNames, { now, limit: Math.max(0, limit - removed) })) {
+    const place = { partition: partitionOf(ownerId), personId: ownerId };
+    const person = await (kind === "subject" ? call(linkedPerson, { ...place, link: value }) : call(getPerson, place));
+    const kept = person !== undefined && (kind === "subject" || bears(person, value));
+    if (await call(kept ? activateName : dropName, { kind, value, ownerId, now })) removed += kept ? 0 : 1;
   }
   return removed;
 });

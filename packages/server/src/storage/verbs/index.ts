@@ -42,10 +42,10 @@ import {
   collectGrants,
   collectSessions,
 } from "./housekeeping.ts";
-import { deleteIssuer, listIssuers, putIssuer } from "./issuers.ts";
+import { deleteIssuer, listIssuers, putIssuer, removeIssuer } from "./issuers.ts";
 import { addKey, listKeys, removeKey, retireKey } from "./keys.ts";
 import { getLogo, putLogo } from "./logos.ts";
-import { activateName, dropName, loosenName, ownerOfName, reserveName, staleNames } from "./names.ts";
+import { activateName, dropName, forgetName, holderOfName, loosenName, reserveName, staleNames } from "./names.ts";
 import { once } from "./once.ts";
 import {
   createPerson,
@@ -73,6 +73,16 @@ import {
   touchSession,
   useSession,
 } from "./sessions.ts";
+import {
+  createLinkedPerson,
+  eraseLink,
+  findPersonBySubject,
+  insertLink,
+  linkedPerson,
+  linkSubject,
+  listSubjectLinks,
+  unlinkSubject,
+} from "./subject-links.ts";
 
 /** What the server may ask of a database. */
 export type Ports = GrantStorage & DeviceStorage & OwnerStorage & AdminStorage;
@@ -108,6 +118,11 @@ export const portVerbs: { readonly [Name in keyof Ports]: Verb<Args<Ports[Name]>
   rehashPassword,
   setPersonStatus,
   deletePerson,
+  findPersonBySubject,
+  linkSubject,
+  createLinkedPerson,
+  unlinkSubject,
+  listSubjectLinks,
   createSession,
   useSession,
   endSession,
@@ -152,12 +167,17 @@ const innerVerbs = {
   activateName,
   loosenName,
   dropName,
-  ownerOfName,
+  forgetName,
+  holderOfName,
   staleNames,
   insertPerson,
   peopleAfter,
   writePerson,
   erasePerson,
+  linkedPerson,
+  insertLink,
+  eraseLink,
+  removeIssuer,
   consentsOfOwner,
   consentsOfClient,
   consentsOfAll,

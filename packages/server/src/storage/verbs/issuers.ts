@@ -1,17 +1,24 @@
 /** Verbs of trusted issuers of assertions (RFC 7521 §3). */
 
 import type { PutOutcome } from "../../admin/storage.ts";
-import type { TrustedIssuer } from "../../oauth/model.ts";
+import type { Millis, TrustedIssuer } from "../../oauth/model.ts";
 import { json } from "../rows.ts";
-import { query, sql, transaction } from "../sql.ts";
+import { query, type Row, sql, steps, transaction } from "../sql.ts";
 import { hold, raise } from "./catalog.ts";
+import { unlinkAll } from "./subject-links.ts";
 
 /** By identifier. */
 export const listIssuers = query<void, readonly TrustedIssuer[]>({
   sql: sql`SELECT record FROM trusted_issuers ORDER BY issuer`,
   bind: () => ({}),
-  outcome: (rows) => rows.map((row) => json<TrustedIssuer>(row, "record")),
+  outcome: (rows) => rows.map(issuerOf),
 });
+
+/** A record from before records had ids is its own: no id that was made since is an issuer's name. */
+function issuerOf(row: Row): TrustedIssuer {
+  const record = json<Omit<TrustedIssuer, "id"> & { readonly id?: string }>(row, "record");
+  return { ...record, id: record.id ?? record.issuer };
+}
 
 export const putIssuer = transaction<{ readonly issuer: TrustedIssuer; readonly create: boolean }, PutOutcome>(
   async (tx, { issuer: record, create }) => {
@@ -28,9 +35,22 @@ export const putIssuer = transaction<{ readonly issuer: TrustedIssuer; readonly 
   },
 );
 
-export const deleteIssuer = transaction<{ readonly issuer: string }, boolean>(async (tx, { issuer }) => {
-  await hold(tx);
-  if ((await tx.run(sql`DELETE FROM trusted_issuers WHERE issuer = :issuer`, { issuer })) === 0) return false;
-  await raise(tx, "issuers");
-  return true;
-});
+/** The record first: from then on nothing leads to its links, whoever is trusted under that name later. */
+export const deleteIssuer = steps<{ readonly issuer: string; readonly now: Millis }, boolean>(
+  async (call, { issuer, now }) => {
+    const record = await call(removeIssuer, { issuer });
+    if (record === undefined) return false;
+    await unlinkAll(call, record.id, now);
+    return true;
+  },
+);
+
+export const removeIssuer = transaction<{ readonly issuer: string }, TrustedIssuer | undefined>(
+  async (tx, { issuer }) => {
+    await hold(tx);
+    const row = await tx.one(sql`DELETE FROM trusted_issuers WHERE issuer = :issuer RETURNING record`, { issuer });
+    if (row === undefined) return undefined;
+    await raise(tx, "issuers");
+    return issuerOf(row);
+  },
+);

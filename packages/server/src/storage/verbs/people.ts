@@ -3,10 +3,10 @@
 import type { Millis } from "../../oauth/model.ts";
 import type { CreatePersonOutcome, Person, PersonChanges } from "../../owners/storage.ts";
 import { partitionOf } from "../partition.ts";
-import { flag, personColumns, personOf } from "../rows.ts";
+import { flag, personColumns, personOf, text } from "../rows.ts";
 import { type Call, query, sql, statement, steps, type Tx, transaction } from "../sql.ts";
 import { ENDED_KEPT } from "./grants.ts";
-import { activateName, dropName, loosenName, ownerOfName, reserveName } from "./names.ts";
+import { activateName, dropName, forgetName, holderOfName, loosenName, reserveName } from "./names.ts";
 
 export interface PersonKey {
   readonly partition: number;
@@ -28,7 +28,7 @@ export const createPerson = steps<{ readonly person: Person; readonly now: Milli
     for (const [what, value] of [["username", person.username] as const, ["email", person.email] as const]) {
       if (await call(activateName, { value, ownerId, now })) continue;
       // The reservation had become so old that another took it over: this creation is the late one.
-      await removeWholly(call, person, now);
+      await eraseWholly(call, person, now);
       return { kind: "taken", what };
     }
     return { kind: "created" };
@@ -39,10 +39,13 @@ async function release(call: Call, person: Person, now: Millis): Promise<void> {
   for (const value of [person.username, person.email]) await call(dropName, { value, ownerId: person.personId, now });
 }
 
-async function removeWholly(call: Call, person: Person, now: Millis): Promise<void> {
-  for (const value of [person.username, person.email]) await call(loosenName, { value, ownerId: person.personId, now });
-  await call(erasePerson, { partition: person.partition, personId: person.personId, now });
+/** The person with all that is theirs, and then their names. */
+export async function eraseWholly(call: Call, person: Person, now: Millis): Promise<void> {
+  const { partition, personId } = person;
+  for (const value of [person.username, person.email]) await call(loosenName, { value, ownerId: personId, now });
+  const links = await call(erasePerson, { partition, personId, now });
   await release(call, person, now);
+  for (const value of links) await call(forgetName, { kind: "subject", value, ownerId: personId, now });
 }
 
 export const insertPerson = statement<Person, boolean>({
@@ -60,8 +63,9 @@ export const insertPerson = statement<Person, boolean>({
 
 /** The name's row leads to the person; only a person who bears the name is the answer. */
 export const findPersonByName = steps<{ readonly name: string }, Person | undefined>(async (call, { name }) => {
-  const personId = await call(ownerOfName, { value: name });
-  if (personId === undefined) return undefined;
+  const holder = await call(holderOfName, { value: name });
+  if (holder === undefined) return undefined;
+  const personId = holder.ownerId;
   const person = await call(getPerson, { partition: partitionOf(personId), personId });
   return person !== undefined && bears(person, name) ? person : undefined;
 });
@@ -210,13 +214,13 @@ export const deletePerson = steps<PersonKey & { readonly now: Millis }, boolean>
   async (call, { partition, personId, now }) => {
     const person = await call(getPerson, { partition, personId });
     if (person === undefined) return false;
-    await removeWholly(call, person, now);
+    await eraseWholly(call, person, now);
     return true;
   },
 );
 
-/** The person's own partition: person, sessions and consents go, grants end. */
-export const erasePerson = transaction<PersonKey & { readonly now: Millis }, void>(
+/** The person's own partition: person, sessions, consents and links go, grants end. The links that there were. */
+export const erasePerson = transaction<PersonKey & { readonly now: Millis }, readonly string[]>(
   async (tx, { partition, personId, now }) => {
     await tx.run(sql`DELETE FROM people WHERE ${thisPerson}`, { partition, personId });
     await tx.run(sql`DELETE FROM sessions WHERE ${thisPerson}`, { partition, personId });
@@ -225,5 +229,10 @@ export const erasePerson = transaction<PersonKey & { readonly now: Millis }, voi
       personId,
     });
     await endGrantsOf(tx, partition, personId, now);
+    const links = await tx.all(
+      sql`DELETE FROM subject_links WHERE partition = :partition AND owner_id = :personId RETURNING link`,
+      { partition, personId },
+    );
+    return links.map((row) => text(row, "link"));
   },
 );

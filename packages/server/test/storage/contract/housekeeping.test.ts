@@ -1,5 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
+import type { Person } from "../../../src/owners/storage.ts";
 import type { Storage } from "../../../src/storage/open.ts";
 import { backends } from "../support/backends.ts";
 import {
@@ -136,5 +137,39 @@ test.each(backends)("names whose maker crashed: $name", async (backend) => {
       what: "email",
     });
   }
+  await remove();
+});
+
+test.each(backends)("subjects whose linker crashed: $name", async (backend) => {
+  const { storage, url, remove } = await backend.create();
+  const subjectOf = (subject: string) => ({ issuerId: "idp", claim: null, subject });
+  const find = (subject: string) => storage.findPersonBySubject({ subject: subjectOf(subject) });
+  const make = (person: Person, subject: string) =>
+    storage.createLinkedPerson({ people: [person], subject: subjectOf(subject), now: NOW });
+  const [early, late, half, unlinked] = [aPerson(), aPerson(), aPerson(), aPerson()];
+  for (const [person, subject] of [[early, "early"] as const, [late, "late"] as const, [half, "half"] as const])
+    expect((await make(person, subject)).kind).toBe("created");
+  await make(unlinked, "unlinked");
+  // Creations that died once the subject was reserved, before the link was written, and before it was active; an unlinking that died half-way.
+  const database = new DatabaseSync(url.slice("sqlite:".length));
+  const reserve = database.prepare(
+    "UPDATE names SET status = 'reserved', reserved_at = ? WHERE kind = 'subject' AND owner_id = ?",
+  );
+  for (const { personId } of [early, late, half]) reserve.run(NOW, personId);
+  const unlink = database.prepare("DELETE FROM subject_links WHERE owner_id = ?");
+  for (const { personId } of [early, late, unlinked]) unlink.run(personId);
+  database.prepare("DELETE FROM names WHERE kind = 'sign-in' AND owner_id = ?").run(early.personId);
+  database.prepare("DELETE FROM people WHERE person_id = ?").run(early.personId);
+  database.close();
+
+  // Whoever comes next goes on where they ended, without waiting.
+  expect(await find("early")).toBeUndefined();
+  expect(await make(aPerson(), "early")).toEqual({ kind: "begun", personId: early.personId });
+  expect(await make(early, "early")).toEqual({ kind: "created", person: early });
+  expect(await make(aPerson(), "late")).toEqual({ kind: "linked", person: late });
+  expect(await find("half")).toEqual(half);
+  expect(await storage.collectGarbage({ now: NOW + 2 * HOUR, limit: 100 })).toBe(0);
+  for (const [subject, person] of Object.entries({ early, late, half })) expect(await find(subject)).toEqual(person);
+  expect(await make(aPerson(), "unlinked")).toMatchObject({ kind: "created" });
   await remove();
 });

@@ -219,6 +219,7 @@ export function aClient(changes: Partial<Client> = {}): Client {
 
 export function aTrustedIssuer(changes: Partial<TrustedIssuer> = {}): TrustedIssuer {
   return {
+    id: "idp-1",
     issuer: "https://idp.example",
     type: "jwt",
     status: "active",

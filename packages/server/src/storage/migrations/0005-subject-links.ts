@@ -1,0 +1,24 @@
+/** Which owner a subject of a trusted issuer is. That a subject has one owner at most is held by `names`; the link itself lives with its owner. */
+
+import { sql, words } from "../sql.ts";
+import type { Migration } from "./migration.ts";
+
+export const subjectLinks: Migration = {
+  id: 5,
+  name: "subject links",
+  phase: "expand",
+  statements: [
+    sql`CREATE TABLE subject_links (
+      partition INTEGER NOT NULL,
+      owner_id TEXT NOT NULL,
+      link TEXT NOT NULL,
+      issuer_id TEXT NOT NULL,
+      claim TEXT,
+      subject TEXT NOT NULL,
+      made_by TEXT NOT NULL,
+      created_at ${words.whole} NOT NULL,
+      PRIMARY KEY (partition, owner_id, link)
+    )`,
+    sql`CREATE INDEX subject_links_of_issuer ON subject_links (issuer_id, created_at, link)`,
+  ],
+};

@@ -1,0 +1,240 @@
+/**
+ * Verbs of links from a trusted issuer's subjects to owners (RFC 7521 §5.2). A name of kind `subject` makes a subject one owner's at most; the
+ * link's row, in the owner's partition, is what counts: it comes and goes with the owner, and a name without it leads nowhere.
+ */
+
+import { createHash } from "node:crypto";
+import type { Millis } from "../../oauth/model.ts";
+import type {
+  CreateLinkedOutcome,
+  ForeignSubject,
+  LinkOutcome,
+  OwnerStorage,
+  Person,
+  SubjectLink,
+} from "../../owners/storage.ts";
+import { partitionOf } from "../partition.ts";
+import { personColumns, personOf, text, textOrNull, whole } from "../rows.ts";
+import { type Call, query, sql, statement, steps, transaction, words } from "../sql.ts";
+import { activateName, dropName, forgetName, holderOfName, loosenName, reserveName } from "./names.ts";
+import { bears, createPerson, eraseWholly, getPerson } from "./people.ts";
+
+/** What stands for a subject: of one length, and no two subjects share it however they are spelt. */
+export function linkOf({ issuerId, claim, subject }: ForeignSubject): string {
+  return createHash("sha256")
+    .update(JSON.stringify([issuerId, claim, subject]))
+    .digest("base64url");
+}
+
+interface LinkKey {
+  readonly partition: number;
+  readonly personId: string;
+  readonly link: string;
+}
+
+const thisLink = sql`partition = :partition AND owner_id = :personId AND link = :link`;
+const linkColumns = sql`partition, owner_id, link, issuer_id, claim, subject, made_by, created_at`;
+
+type Args<Name extends keyof OwnerStorage> = Parameters<OwnerStorage[Name]>[0];
+
+export const findPersonBySubject = steps<Args<"findPersonBySubject">, Person | undefined>(async (call, { subject }) => {
+  const link = linkOf(subject);
+  const holder = await call(holderOfName, { kind: "subject", value: link });
+  if (holder === undefined) return undefined;
+  return call(linkedPerson, { partition: partitionOf(holder.ownerId), personId: holder.ownerId, link });
+});
+
+/** The owner, if the link is theirs. */
+export const linkedPerson = query<LinkKey, Person | undefined>({
+  sql: sql`SELECT ${personColumns} FROM people WHERE partition = :partition AND person_id = :personId
+    AND EXISTS (SELECT 1 FROM subject_links WHERE ${thisLink})`,
+  bind: ({ partition, personId, link }) => ({ partition, personId, link }),
+  outcome: ([row]) => row && personOf(row),
+});
+
+/** Reserve the name, write the link, activate. Called again after a crash, it goes on where it was. */
+export const linkSubject = steps<Args<"linkSubject">, LinkOutcome>(async (call, args) => {
+  const { partition, personId, subject, sole, madeBy, now } = args;
+  const link = linkOf(subject);
+  const name = { kind: "subject", value: link, ownerId: personId, now } as const;
+  if (!(await reserved(call, name))) return { kind: "taken" };
+  const outcome = await call(insertLink, { partition, personId, link, subject, sole, madeBy, now });
+  if (outcome.kind === "unknown" || outcome.kind === "other") {
+    await call(dropName, name);
+    return outcome;
+  }
+  if (await call(activateName, name)) return outcome;
+  // The owner was deleted or the subject unlinked meanwhile, or another took over what had become stale.
+  await call(eraseLink, { partition, personId, link });
+  return { kind: "taken" };
+});
+
+interface SubjectName {
+  readonly kind: "subject";
+  readonly value: string;
+  readonly ownerId: string;
+  readonly now: Millis;
+}
+
+/** A name that was left behind, active without its link, keeps nobody out. */
+async function reserved(call: Call, name: SubjectName): Promise<boolean> {
+  if (await call(reserveName, name)) return true;
+  const holder = await call(holderOfName, name);
+  if (holder?.status !== "active") return false;
+  const { ownerId } = holder;
+  const linked = await call(linkedPerson, { partition: partitionOf(ownerId), personId: ownerId, link: name.value });
+  if (linked !== undefined) return false;
+  await call(forgetName, { ...name, ownerId });
+  return call(reserveName, name);
+}
+
+type NewLink = LinkKey & Pick<Args<"linkSubject">, "subject" | "sole" | "madeBy" | "now">;
+
+/** The person's row is locked, so that they are not deleted meanwhile and two subjects aren't both the only one. */
+export const insertLink = transaction<NewLink, Exclude<LinkOutcome, { readonly kind: "taken" }>>(
+  async (tx, { partition, personId, link, subject: { issuerId, claim, subject }, sole, madeBy, now }) => {
+    const key = { partition, personId, link };
+    const person = await tx.one(
+      sql`SELECT person_id FROM people WHERE partition = :partition AND person_id = :personId ${words.forUpdate}`,
+      { partition, personId },
+    );
+    if (person === undefined) return { kind: "unknown" };
+    if ((await tx.one(sql`SELECT link FROM subject_links WHERE ${thisLink}`, key)) !== undefined)
+      return { kind: "known" };
+    if (sole) {
+      const other = await tx.one(
+        sql`SELECT link FROM subject_links WHERE partition = :partition AND owner_id = :personId AND issuer_id = :issuerId LIMIT 1`,
+        { partition, personId, issuerId },
+      );
+      if (other !== undefined) return { kind: "other" };
+    }
+    await tx.run(
+      sql`INSERT INTO subject_links (${linkColumns})
+        VALUES (:partition, :personId, :link, :issuerId, :claim, :subject, :madeBy, :now)`,
+      { ...key, issuerId, claim, subject, madeBy, now },
+    );
+    return { kind: "linked" };
+  },
+);
+
+export const eraseLink = statement<LinkKey, boolean>({
+  sql: sql`DELETE FROM subject_links WHERE ${thisLink} RETURNING link`,
+  bind: ({ partition, personId, link }) => ({ partition, personId, link }),
+  outcome: (row) => row !== undefined,
+});
+
+/**
+ * The subject is reserved first, so that of many first uses one makes the owner. Who finds it reserved goes on with what was begun: it completes
+ * the link of an owner who is there, or is told the id that the owner was to have.
+ */
+export const createLinkedPerson = steps<Args<"createLinkedPerson">, CreateLinkedOutcome>(
+  async (call, { people, subject, now }) => {
+    const [first] = people;
+    if (first === undefined) throw new Error("an owner without a name can't be made");
+    const { partition, personId } = first;
+    const name = { kind: "subject", value: linkOf(subject), ownerId: personId, now } as const;
+    if (!(await reserved(call, name))) return underWay(call, name, subject);
+    for (const person of people) {
+      // Looked at before they are reserved: others may go on with the same owner, whose reservations a refusal would let go.
+      if (await othersHave(call, person.email, personId)) break;
+      if (await othersHave(call, person.username, personId)) continue;
+      const outcome = await call(createPerson, { person, now });
+      if (outcome.kind === "taken") {
+        // An address that is another's stays so, whatever the username.
+        if (outcome.what === "email") break;
+        continue;
+      }
+      const stored = await call(getPerson, { partition, personId });
+      if (stored !== undefined) await releaseStray(call, person, stored, now);
+      const linked = await call(linkSubject, { partition, personId, subject, sole: false, madeBy: "first use", now });
+      if (stored !== undefined && (linked.kind === "linked" || linked.kind === "known")) {
+        return { kind: "created", person: stored };
+      }
+      await eraseWholly(call, person, now);
+      return { kind: "taken" };
+    }
+    await call(dropName, name);
+    return { kind: "taken" };
+  },
+);
+
+async function othersHave(call: Call, value: string, personId: string): Promise<boolean> {
+  const holder = await call(holderOfName, { value });
+  return holder !== undefined && holder.ownerId !== personId && holder.status === "active";
+}
+
+async function underWay(call: Call, name: SubjectName, subject: ForeignSubject): Promise<CreateLinkedOutcome> {
+  const holder = await call(holderOfName, name);
+  if (holder === undefined) return { kind: "begun", personId: name.ownerId };
+  const { ownerId: personId } = holder;
+  const partition = partitionOf(personId);
+  const person = await call(getPerson, { partition, personId });
+  if (person === undefined) return { kind: "begun", personId };
+  const args = { partition, personId, subject, sole: false, madeBy: "first use", now: name.now } as const;
+  const linked = await call(linkSubject, args);
+  return linked.kind === "linked" || linked.kind === "known" ? { kind: "linked", person } : { kind: "taken" };
+}
+
+/** Another, who went on with the same owner, may have found other names free: those that the owner doesn't bear are let go. */
+async function releaseStray(call: Call, tried: Person, stored: Person, now: Millis): Promise<void> {
+  for (const value of [tried.username, tried.email].filter((one) => !bears(stored, one))) {
+    await call(loosenName, { value, ownerId: stored.personId, now });
+    await call(dropName, { value, ownerId: stored.personId, now });
+  }
+}
+
+/** The link first: from then on the subject leads nowhere. */
+export const unlinkSubject = steps<Args<"unlinkSubject">, string | undefined>(async (call, { subject, now }) => {
+  const value = linkOf(subject);
+  const holder = await call(holderOfName, { kind: "subject", value });
+  if (holder === undefined) return undefined;
+  const { ownerId } = holder;
+  return (await unlink(call, { partition: partitionOf(ownerId), personId: ownerId, link: value }, now))
+    ? ownerId
+    : undefined;
+});
+
+async function unlink(call: Call, key: LinkKey, now: Millis): Promise<boolean> {
+  if (!(await call(eraseLink, key))) return false;
+  await call(forgetName, { kind: "subject", value: key.link, ownerId: key.personId, now });
+  return true;
+}
+
+/** How many links go at once. */
+const SWEEP = 100;
+
+/** All of an issuer's; how many there were. */
+export async function unlinkAll(call: Call, issuerId: string, now: Millis): Promise<number> {
+  let removed = 0;
+  for (;;) {
+    const links = await call(listSubjectLinks, { issuerId, limit: SWEEP, after: null });
+    const done = await Promise.all(
+      links.map(({ partition, ownerId, link }) => unlink(call, { partition, personId: ownerId, link }, now)),
+    );
+    removed += done.filter((one) => one).length;
+    if (links.length < SWEEP) return removed;
+  }
+}
+
+/** Across all partitions, by an index of its own. */
+export const listSubjectLinks = query<Args<"listSubjectLinks">, readonly SubjectLink[]>({
+  sql: sql`SELECT ${linkColumns} FROM subject_links
+    WHERE +partition >= 0 AND issuer_id = :issuerId AND (created_at, link) > (:createdAt, :link) ORDER BY created_at, link LIMIT :limit`,
+  bind: ({ issuerId, limit, after }) => ({
+    issuerId,
+    limit,
+    createdAt: after?.createdAt ?? -1,
+    link: after?.link ?? "",
+  }),
+  outcome: (rows) =>
+    rows.map((row) => ({
+      partition: whole(row, "partition"),
+      ownerId: text(row, "owner_id"),
+      link: text(row, "link"),
+      issuerId: text(row, "issuer_id"),
+      claim: textOrNull(row, "claim"),
+      subject: text(row, "subject"),
+      madeBy: text(row, "made_by") as SubjectLink["madeBy"],
+      createdAt: whole(row, "created_at"),
+    })),
+});
