@@ -15,7 +15,7 @@ const IMPORTS: tidy.ImportTable = {
   "packages/server/src/owners": ["oauth"],
   "packages/server/src/admin": [
     ...["oauth", "owners", "crypto", "saml/metadata.ts", "storage", "config.ts", "config-settings.ts", "data-dir.ts"],
-    ...["node:crypto", "node:fs", "node:http", "node:https", "node:util", "sharp"],
+    ...["node:crypto", "node:fs", "node:http", "node:https", "node:path", "node:util", "sharp"],
   ],
   "packages/server/src/crypto": [
     ...["oauth/model.ts", "oauth/ports.ts", "oauth/user-code.ts", "owners/storage.ts", "admin/storage.ts"],

@@ -45,7 +45,7 @@ export function tell(error: unknown, command: Command): number {
   return error instanceof UsageError ? 2 : 1;
 }
 
-const EXPECTED = ["UnsafeFileMode", "StorageUnavailable", "SchemaMismatch"];
+const EXPECTED = ["UnsafeFileMode", "StorageUnavailable", "SchemaMismatch", "DatabaseNotReady"];
 
 /** What the operator can mend: the storage says so, the system refused (no permission, disk full), or a setting is named. */
 function isOperators(error: Error): boolean {

@@ -40,6 +40,7 @@ import { openCatalog } from "./storage/catalog.ts";
 import { StorageUnavailable } from "./storage/errors.ts";
 import { openStorage, type Storage } from "./storage/open.ts";
 import { partitionOf } from "./storage/partition.ts";
+import { refuseUnready } from "./storage/state.ts";
 import { readTls, type Tls } from "./tls.ts";
 
 /** What the endpoints are given. */
@@ -119,11 +120,16 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
   const secrets = new Secrets(secretsOf(config));
   const storage = await openStorage({ url: config.databaseUrl, writer: config.sqliteWriter });
   try {
-    await storage.migrate({ now: now() });
+    const migrated = await storage.migrate({ now: now() });
+    if (migrated.length > 0) log.info({ event: "schema_migrated", migrations: migrated }, "schema_migrated");
+    const state = await storage.state();
+    refuseUnready(state, { serve: true });
     await makeKeys(storage, secrets, now());
     const local = options.dangerouslyFetchFromLoopbackAddresses ?? false;
     const saml = new AssertionReader();
-    const assent = await assemble({ config, storage, secrets, log, now, local, saml, tls, grants });
+    const notBefore = state.epoch?.at ?? 0;
+    const parts = { config, storage, secrets, log, now, local, saml, tls, grants, notBefore };
+    const assent = await assemble(parts);
     const housekeeping = setInterval(() => void keepHouse(assent.assent, log), HOUR);
     housekeeping.unref();
     return {
@@ -157,6 +163,8 @@ interface Parts {
   readonly saml: AssertionReader;
   readonly tls: Tls;
   readonly grants: GrantRegistry;
+  /** When the database was last put back; 0: never. */
+  readonly notBefore: Millis;
 }
 
 async function assemble({
@@ -169,6 +177,7 @@ async function assemble({
   saml,
   tls,
   grants,
+  notBefore,
 }: Parts): Promise<{ assent: Assent; drain: () => void }> {
   // Freshness is measured on a clock that nobody sets.
   const catalog = openCatalog(storage, { now: () => performance.now() });
@@ -202,6 +211,7 @@ async function assemble({
     saml,
     assertedOwners: assertedOwners({ storage, newOwnerId, partitionOf, now }),
     newGrantId: newId,
+    notBefore,
     openClientSecrets: (clientId, sealed) => openClientSecrets(secrets, clientId, sealed),
     ownerPassword: (username, password, address) =>
       ownerByPassword({ username, password, network: networkOf(address) }, MAX_PASSWORD_BYTES, signIn),

@@ -3,6 +3,7 @@
 import { stat } from "node:fs/promises";
 import type { Command } from "commander";
 import { type JsonOption, noun, verb, withAdmin } from "../command.ts";
+import { UsageError } from "../failure.ts";
 import { Output } from "../output.ts";
 
 export function register(program: Command): void {
@@ -12,6 +13,18 @@ export function register(program: Command): void {
     .option("--contract", "also take away what the version before still uses: when none of its servers runs any more")
     .action(migrate);
   verb(db, "status", "show the schema's state; changes nothing").action(status);
+  verb(db, "backup <file>", "copy the database into a new file while servers run; the copy is checked").action(backup);
+  verb(
+    db,
+    "restore <file>",
+    "put a backup in the database's place; all grants and sessions end, so that nothing revoked since comes back",
+  )
+    .option("--keep-consents", "consents stand: nobody has revoked one since the backup")
+    .option("--for-inspection", "a copy to look at, in a place of its own: nothing ends, and no server runs on it")
+    .action(restore);
+  verb(db, "epoch", "end all grants and sessions, after other tools have put the database back; stop all servers first")
+    .option("--keep-consents", "consents stand: nobody has revoked one since the backup")
+    .action(epoch);
   verb(db, "gc", "remove what guards nothing any more (servers do so every hour)").action(gc);
 }
 
@@ -74,6 +87,56 @@ async function status(options: JsonOption) {
     })),
   };
   new Output(options.json ?? false).record(record);
+}
+
+async function backup(file: string, options: JsonOption) {
+  const { backupDatabase, loadConfig } = await import("@assent/server/admin");
+  const made = await backupDatabase(await loadConfig(), file);
+  new Output(options.json ?? false).done(
+    { ...made },
+    `Backed up to ${made.file} (${made.bytes} bytes). The secret isn't in it: keep a copy of that elsewhere.`,
+  );
+}
+
+interface RestoreOptions extends JsonOption {
+  readonly keepConsents?: true;
+  readonly forInspection?: true;
+}
+
+async function restore(file: string, options: RestoreOptions) {
+  if (options.keepConsents && options.forInspection) {
+    throw new UsageError("--for-inspection ends nothing: --keep-consents has no meaning beside it");
+  }
+  const { loadConfig, restoreDatabase } = await import("@assent/server/admin");
+  const { database, replaced, ended } = await restoreDatabase(
+    await loadConfig(),
+    file,
+    { keepConsents: options.keepConsents ?? false, forInspection: options.forInspection ?? false },
+    Date.now(),
+  );
+  const out = new Output(options.json ?? false);
+  out.done({ database, replaced, ended }, `Restored ${database}.`);
+  if (replaced !== null) out.note(`What it held before is in ${replaced}.`);
+  if (ended === null) out.note("For inspection alone: a server refuses to start on it.");
+  else tellEnded(out, ended);
+}
+
+async function epoch(options: JsonOption & { readonly keepConsents?: true }) {
+  const { beginEpoch, loadConfig } = await import("@assent/server/admin");
+  const ended = await beginEpoch(await loadConfig(), { keepConsents: options.keepConsents ?? false }, Date.now());
+  const out = new Output(options.json ?? false);
+  out.done({ ended }, "What was granted before now has ended.");
+  tellEnded(out, ended);
+}
+
+function tellEnded(
+  out: Output,
+  { grants, consents, sessions }: { grants: number; consents: number; sessions: number },
+) {
+  out.note(`Ended: ${grants} grant(s), ${sessions} session(s); ${consents} consent(s) have to be given again.`);
+  out.note(
+    "Back as they were at the backup: passwords, disabled people and clients, client secrets, signing keys. What was changed since then for safety has to be changed again.",
+  );
 }
 
 async function gc(options: JsonOption) {

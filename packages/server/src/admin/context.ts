@@ -8,6 +8,7 @@ import { type GrantRegistry, grantRegistry } from "../oauth/grants/offered.ts";
 import type { Millis } from "../oauth/model.ts";
 import type { OwnerStorage } from "../owners/storage.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
+import { refuseUnready } from "../storage/state.ts";
 import type { AdminStorage } from "./storage.ts";
 
 export interface AdminContext {
@@ -45,7 +46,7 @@ export function adminOf(
 
 /**
  * Opens the database that a configuration names, also while servers run on it; a missing one is made, an old schema brought up to date.
- * Throws a `ConfigError` or `UnsafeFileMode` where others may touch its files, `StorageUnavailable`, `SchemaMismatch`.
+ * Throws a `ConfigError` or `UnsafeFileMode` where others may touch its files, `StorageUnavailable`, `SchemaMismatch`, `DatabaseNotReady`.
  */
 export async function openAdmin(config: Config, now: () => Millis = Date.now): Promise<OpenedAdmin> {
   const grants = grantsOf(config);
@@ -54,6 +55,7 @@ export async function openAdmin(config: Config, now: () => Millis = Date.now): P
   const storage = await openStorage({ url: config.databaseUrl, writer: "main" });
   try {
     await storage.migrate({ now: now() });
+    refuseUnready(await storage.state(), { serve: false });
   } catch (error) {
     await storage.close();
     throw error;

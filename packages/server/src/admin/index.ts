@@ -2,7 +2,8 @@
 
 export { type Config, ConfigError, loadConfig } from "../config.ts";
 export { MAX_JWKS_BYTES, MAX_SCOPES } from "../oauth/client-registration/metadata.ts";
-export { SchemaMismatch, StorageUnavailable, UnsafeFileMode } from "../storage/errors.ts";
+export { DatabaseNotReady, SchemaMismatch, StorageUnavailable, UnsafeFileMode } from "../storage/errors.ts";
+export { backupDatabase, beginEpoch, restoreDatabase } from "./backup.ts";
 export * from "./catalog.ts";
 export * from "./clients.ts";
 export * from "./consents.ts";

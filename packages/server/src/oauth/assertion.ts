@@ -101,7 +101,8 @@ export function trustedIssuer(
 }
 
 /** RFC 7521 §5.2, items 3–6 and what the operator allows of the issuer: times, subject. */
-function checkAssertion({ record, subject, issuedAt, notBefore, end }: Assertion, now: Millis): void {
+function checkAssertion(assertion: Assertion, now: Millis, forgottenBefore: Millis): void {
+  const { record, subject, issuedAt, notBefore, end } = assertion;
   const longest = record.maxLifetime * 1000;
   // The shortest token must fit in: none ends later than its assertion could still have been accepted.
   if (end + CLOCK_SKEW < now + SHORTEST_TOKEN) refuse("assertion_expired");
@@ -109,6 +110,8 @@ function checkAssertion({ record, subject, issuedAt, notBefore, end }: Assertion
   if (notBefore !== null && notBefore > now + CLOCK_SKEW) refuse("assertion_not_yet_valid");
   if (issuedAt !== null && issuedAt > now + CLOCK_SKEW) refuse("assertion_not_yet_valid", "issued in the future");
   if (issuedAt !== null && issuedAt < now - longest - CLOCK_SKEW) refuse("assertion_lifetime_too_long", "too old");
+  if ((issuedAt ?? end - longest) < forgottenBefore + CLOCK_SKEW && forgottenBefore > 0)
+    refuse("assertion_expired", "it is from before the database was restored, and may have been used");
   if (subject === "") refuse("assertion_subject_missing");
   if (!mayAssert(record.subjects, subject)) refuse("assertion_subject_not_allowed");
 }
@@ -135,7 +138,7 @@ export async function redeemAssertion(
   const { client } = request;
   const { record } = assertion;
   const now = context.now();
-  checkAssertion(assertion, now);
+  checkAssertion(assertion, now, context.notBefore);
   const { scopes, resource, audience } = await scopesOf(record, request, context);
   const found = await context.assertedOwners.find(record.mapSubject, assertion.subject);
   if (found === undefined && !record.createOwners) refuse("assertion_subject_unknown");

@@ -153,6 +153,7 @@ export interface GrantedScope {
 /**
  * Why a grant stands or ended. `burned`: its code was presented wrongly. `replayed`: its code was presented twice. `theft`: a spent refresh token
  * came back. `revoked`: its consent ended. `client_revoked`: RFC 7009. `superseded`: the 51st live grant of an (owner, client) pushed it out.
+ * `state_lost`: the database was put back to a time at which it was still alive, so that nobody knows what became of it since.
  */
 export type GrantStatus =
   | "active"
@@ -163,7 +164,8 @@ export type GrantStatus =
   | "client_revoked"
   | "superseded"
   | "owner_ended"
-  | "client_ended";
+  | "client_ended"
+  | "state_lost";
 
 /** One authorization, from the code to the last refresh: one row. */
 export interface Grant {

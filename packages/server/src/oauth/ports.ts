@@ -186,6 +186,8 @@ export interface OAuthContext {
   /** Looks at an owner's password as the sign-in page does: counted, in the same time whatever is wrong. `address`: who asks. */
   ownerPassword(username: string, password: string, address: string): Promise<OwnerPasswordOutcome>;
   now(): Millis;
+  /** When the database was last put back to an earlier time; 0: never. Which assertions were accepted before that is forgotten. */
+  readonly notBefore: Millis;
   /** Counts a request for a device; false: too many of them are under way. */
   admitDevice(asker: DeviceAsker): Promise<boolean>;
   /** An event for the operator's log: never a secret in it. */

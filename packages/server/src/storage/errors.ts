@@ -23,6 +23,14 @@ export class SchemaMismatch extends Error {
   }
 }
 
+/** The database is whole, and isn't to be served as it is: the message says why, and what to do. */
+export class DatabaseNotReady extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "DatabaseNotReady";
+  }
+}
+
 /** The database file may be read or written by others than its owner. */
 export class UnsafeFileMode extends Error {
   constructor(message: string) {

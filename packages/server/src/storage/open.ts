@@ -1,10 +1,12 @@
 /** Opens the storage that a URL names. */
 
 import type { Millis } from "../oauth/model.ts";
+import { type Ended, endAllBefore } from "./epoch.ts";
 import { type MigrationState, migrate, migrationStatus, planMigrations, type Reach } from "./migrations/migrate.ts";
 import type { PlannedStep } from "./migrations/plan.ts";
 import type { Verb } from "./sql.ts";
 import { openSqlite, type SqliteEngine, type SqliteStats } from "./sqlite/engine.ts";
+import { type DatabaseState, STATES, selectStates, stateOf, writeState } from "./state.ts";
 import { type Ports, portVerbs } from "./verbs/index.ts";
 
 export interface OpenOptions {
@@ -24,6 +26,12 @@ export type Storage = Ports & {
   migrationPlan(): Promise<readonly PlannedStep[]>;
   /** Every migration that this program has, and when it was applied. Throws `SchemaMismatch`. */
   migrationStatus(): Promise<readonly MigrationState[]>;
+  /** What the database knows of itself. */
+  state(): Promise<DatabaseState>;
+  /** After it was put back: ends all that could since have been revoked (see `endAllBefore`). */
+  endAllBefore(args: { readonly now: Millis; readonly keepConsents: boolean }): Promise<Ended>;
+  /** Marks it as a copy that is looked at and never served. */
+  markForInspection(): Promise<void>;
   stats(): SqliteStats;
   /** Answers what was asked before, then closes. */
   close(): Promise<void>;
@@ -54,6 +62,9 @@ function ownOf(engine: SqliteEngine): Omit<Storage, keyof Ports> {
     migrate: ({ now, reach }) => migrate(engine, now, undefined, reach),
     migrationPlan: () => planMigrations(engine),
     migrationStatus: () => migrationStatus(engine),
+    state: () => engine.reading(async (tx) => stateOf(await tx.all(selectStates))),
+    endAllBefore: ({ now, keepConsents }) => endAllBefore(engine, now, keepConsents),
+    markForInspection: () => engine.exclusively((tx) => writeState(tx, STATES.inspection, true)),
     stats: () => engine.stats(),
     close: () => engine.close(),
   };

@@ -58,7 +58,8 @@ test("every statement on an owner's table names the partition", () => {
     "activeConsent",
   ]);
   for (const { file, text } of texts) {
-    if (!PARTITIONED.test(text)) continue;
+    // A migration runs once, over all partitions.
+    if (!PARTITIONED.test(text) || file.startsWith("migrations/")) continue;
     const partitioned =
       /\bpartition\b/.test(text) ||
       [...text.matchAll(/\$\{(\w+)\}/g)].some(([, piece]) => naming.has(piece ?? "")) ||

@@ -72,7 +72,7 @@ export async function checkAssertion(
   const outcome = await context.foreignJwts.verify(jwt, verifiedBy(client, method, context));
   if (outcome !== "verified") refuse(refusals[outcome]);
   if (!isForUs(jwt.claims["aud"], client, context.issuer)) refuse("client_assertion_audience_wrong");
-  const until = endOf(jwt, context.now());
+  const until = endOf(jwt, context.now(), context.notBefore);
   // Before it is spent: a disabled client leaves no trace.
   if (client.status !== "active") refuse("client_disabled");
   const key = context.hashes.sha256(JSON.stringify([client.clientId, jti]));
@@ -91,7 +91,7 @@ function isForUs(aud: unknown, { tokenEndpointAudience }: Client, issuer: string
 }
 
 /** When it ends; refuses one that is over, not yet valid, or lives too long. */
-function endOf({ claims }: ForeignJwt, now: Millis): Millis {
+function endOf({ claims }: ForeignJwt, now: Millis, forgottenBefore: Millis): Millis {
   const exp = timeOf(claims["exp"]);
   const iat = "iat" in claims ? timeOf(claims["iat"]) : null;
   const nbf = "nbf" in claims ? timeOf(claims["nbf"]) : null;
@@ -104,6 +104,8 @@ function endOf({ claims }: ForeignJwt, now: Millis): Millis {
   // A clock that is ahead is allowed for where iat shows it.
   const lifetime = iat === null ? exp - now : Math.max(exp - iat, exp - now - CLOCK_SKEW);
   if (lifetime > MAX_LIFETIME) refuse("client_assertion_out_of_time", "it ends too far ahead");
+  if ((iat ?? exp - MAX_LIFETIME) < forgottenBefore + CLOCK_SKEW && forgottenBefore > 0)
+    refuse("client_assertion_out_of_time", "it is from before the database was restored, and may have been used");
   return exp;
 }
 

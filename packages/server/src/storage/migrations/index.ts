@@ -5,6 +5,7 @@ import { flows } from "./0002-flows.ts";
 import { device } from "./0003-device.ts";
 import { verifiedEmail } from "./0004-verified-email.ts";
 import { subjectLinks } from "./0005-subject-links.ts";
+import { upkeep } from "./0006-upkeep.ts";
 import type { Migration } from "./migration.ts";
 
-export const migrations: readonly Migration[] = [first, flows, device, verifiedEmail, subjectLinks];
+export const migrations: readonly Migration[] = [first, flows, device, verifiedEmail, subjectLinks, upkeep];

@@ -139,6 +139,7 @@ function whyNotRefreshed(
   const grant = row && grantOf(row);
   if (grant === undefined || generation < 1 || !grant.refreshable) return { kind: "unknown" };
   if (grant.clientId !== clientId) return { kind: "other_client", clientId: grant.clientId };
+  if (grant.status === "state_lost") return { kind: "ahead" };
   if (grant.status !== "active") return { kind: "ended", status: grant.status };
   if (Math.min(grant.idleUntil, grant.absoluteUntil) <= now) return { kind: "ended", status: "expired" };
   if (!resourceNamed && grant.audience === null) return { kind: "needs_resource", grant };

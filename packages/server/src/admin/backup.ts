@@ -1,0 +1,169 @@
+/** Backup and restore: a copy made while servers run, and a way back that brings nothing back to life. */
+
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Config } from "../config.ts";
+import { databaseFile, prepareDataDir } from "../data-dir.ts";
+import type { Millis } from "../oauth/model.ts";
+import type { Ended } from "../storage/epoch.ts";
+import { StorageUnavailable } from "../storage/errors.ts";
+import { openStorage, type Storage } from "../storage/open.ts";
+import { copyDatabase, draftOf, isAlone, moveAside, putBack, removeDatabase } from "../storage/sqlite/copy.ts";
+import { refuse } from "./problem.ts";
+
+export interface BackedUp {
+  readonly file: string;
+  readonly bytes: number;
+}
+
+/**
+ * Copies the database into a new file while servers write to it; the copy is checked page by page. Throws `unknown` where there is no database,
+ * `taken` where the file exists, `invalid` where the database is no file; `StorageUnavailable`.
+ */
+export async function backupDatabase(config: Config, file: string): Promise<BackedUp> {
+  const database = fileOf(config);
+  const target = resolve(file);
+  if (!existsSync(database)) refuse("unknown", null, `there is no database at ${database}`);
+  if (existsSync(target)) refuse("taken", null, `${target} exists already: name a file that doesn't`);
+  return { file: target, ...(await copyDatabase(database, target)) };
+}
+
+export interface RestoreOptions {
+  /** For a drill: nothing is ended, the database must not be there yet, and no server will run on it. */
+  readonly forInspection: boolean;
+  /** The operator answers for it that no owner has revoked a consent since the backup. */
+  readonly keepConsents: boolean;
+}
+
+export interface Restored {
+  readonly database: string;
+  /** Where the database that was replaced is kept; null: there was none. */
+  readonly replaced: string | null;
+  /** Null: restored for inspection. */
+  readonly ended: Ended | null;
+}
+
+/**
+ * Puts a backup in place of the database. The schema is brought up to date and, unless it is for inspection, every grant, session and standing consent in
+ * it is ended before it takes its place: nothing that was revoked, rotated or spent since the backup works again. The replaced database is kept
+ * beside. Interrupted at any point, the old database stands, or the new one, never half of each. Throws `in_use` while any process has the database
+ * open, `unknown`, `invalid`, `taken`; `SchemaMismatch` for a backup of a newer version; `StorageUnavailable` for one that is damaged.
+ */
+export async function restoreDatabase(
+  config: Config,
+  file: string,
+  { forInspection, keepConsents }: RestoreOptions,
+  now: Millis,
+): Promise<Restored> {
+  const database = fileOf(config);
+  const source = resolve(file);
+  if (!existsSync(source)) refuse("unknown", null, `there is no backup at ${source}`);
+  prepareDataDir(config);
+  const there = existsSync(database);
+  if (there && forInspection) {
+    refuse("taken", null, `${database} exists: for inspection, set ASSENT_DATA_DIR to a directory of its own`);
+  }
+  if (there && !isAlone(database)) refuseInUse(database);
+  const draft = `${database}.restoring`;
+  try {
+    await draftOf(source, draft);
+    const ended = await prepared(draft, { forInspection, keepConsents }, now);
+    const replaced = there ? `${database}.replaced-${stamp(now)}` : null;
+    if (replaced !== null) await keep(database, replaced);
+    if (existsSync(database) && !isAlone(database)) refuseInUse(database);
+    await putBack(draft, database);
+    return { database, replaced, ended };
+  } finally {
+    removeDatabase(draft);
+  }
+}
+
+/** A damaged database can't be copied, and is moved as it is. */
+async function keep(database: string, aside: string): Promise<void> {
+  try {
+    await copyDatabase(database, aside);
+  } catch (error) {
+    if (!(error instanceof StorageUnavailable)) throw error;
+    moveAside(database, aside);
+  }
+}
+
+/** The copy as it will be served. */
+async function prepared(
+  draft: string,
+  { forInspection, keepConsents }: RestoreOptions,
+  now: Millis,
+): Promise<Ended | null> {
+  const storage = await openStorage({ url: `sqlite:${draft}`, writer: "main" });
+  try {
+    const states = await storage.migrationStatus();
+    if (states.every(({ appliedAt }) => appliedAt === null)) {
+      refuse("invalid", null, "this file is a database, but not one of Assent's");
+    }
+    await storage.migrate({ now, reach: "contract" });
+    if (!forInspection) return await endAll(storage, now, keepConsents);
+    await storage.markForInspection();
+    return null;
+  } finally {
+    await storage.close();
+    isAlone(draft);
+  }
+}
+
+/**
+ * For a database that other tools have put back (`pg_restore`, recovery to a point in time, a copied file): ends what a restore by `restoreDatabase` would.
+ * Servers must not run meanwhile. Throws as `openAdmin` does.
+ */
+export async function beginEpoch(
+  config: Config,
+  { keepConsents }: Pick<RestoreOptions, "keepConsents">,
+  now: Millis,
+): Promise<Ended> {
+  prepareDataDir(config);
+  const storage = await openStorage({ url: config.databaseUrl, writer: "main" });
+  try {
+    await storage.migrate({ now, reach: "expand" });
+    return await endAll(storage, now, keepConsents);
+  } finally {
+    await storage.close();
+  }
+}
+
+/** One that was interrupted is brought to its end first: it may have kept what this one doesn't. */
+async function endAll(storage: Storage, now: Millis, keepConsents: boolean): Promise<Ended> {
+  const interrupted = (await storage.state()).epoch?.done === false;
+  const before = interrupted ? await storage.endAllBefore({ now, keepConsents }) : NOTHING;
+  const ended = await storage.endAllBefore({ now, keepConsents });
+  return {
+    grants: before.grants + ended.grants,
+    consents: before.consents + ended.consents,
+    sessions: before.sessions + ended.sessions,
+  };
+}
+
+const NOTHING: Ended = { grants: 0, consents: 0, sessions: 0 };
+
+function refuseInUse(database: string): never {
+  return refuse(
+    "in_use",
+    null,
+    `another process has ${database} open (a server, a command, a database shell): stop it first; nothing was changed`,
+  );
+}
+
+function fileOf(config: Config): string {
+  const database = databaseFile(config);
+  return (
+    database ??
+    refuse(
+      "invalid",
+      null,
+      "the database is PostgreSQL, which has its own tools for this: docs/operate/backup.md says how, and `assent db epoch` is what follows",
+    )
+  );
+}
+
+/** A time as part of a file's name. */
+function stamp(now: Millis): string {
+  return new Date(now).toISOString().replace(/[-:]/g, "").replace(/\.\d+/, "");
+}

@@ -1,0 +1,30 @@
+/** What the database knows of itself, who is at its housekeeping, and the ring of tables that forget. */
+
+import { sql, words } from "../sql.ts";
+import type { Migration } from "./migration.ts";
+
+/** `accepted` stays for ids that are remembered for longer than the ring is round. */
+export const upkeep: Migration = {
+  id: 6,
+  name: "upkeep",
+  phase: "expand",
+  statements: [
+    sql`CREATE TABLE database_state (
+      name TEXT NOT NULL PRIMARY KEY,
+      value TEXT NOT NULL
+    )`,
+    sql`CREATE TABLE leases (
+      name TEXT NOT NULL PRIMARY KEY,
+      holder TEXT NOT NULL,
+      until ${words.whole} NOT NULL
+    )`,
+    sql`CREATE TABLE accepted_0 (partition INTEGER NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL, until ${words.whole} NOT NULL, PRIMARY KEY (partition, kind, key))`,
+    sql`CREATE TABLE accepted_1 (partition INTEGER NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL, until ${words.whole} NOT NULL, PRIMARY KEY (partition, kind, key))`,
+    sql`CREATE TABLE accepted_2 (partition INTEGER NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL, until ${words.whole} NOT NULL, PRIMARY KEY (partition, kind, key))`,
+    sql`CREATE TABLE accepted_3 (partition INTEGER NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL, until ${words.whole} NOT NULL, PRIMARY KEY (partition, kind, key))`,
+    sql`CREATE TABLE accepted_4 (partition INTEGER NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL, until ${words.whole} NOT NULL, PRIMARY KEY (partition, kind, key))`,
+    sql`CREATE TABLE accepted_5 (partition INTEGER NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL, until ${words.whole} NOT NULL, PRIMARY KEY (partition, kind, key))`,
+    sql`CREATE TABLE accepted_6 (partition INTEGER NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL, until ${words.whole} NOT NULL, PRIMARY KEY (partition, kind, key))`,
+    sql`CREATE TABLE accepted_7 (partition INTEGER NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL, until ${words.whole} NOT NULL, PRIMARY KEY (partition, kind, key))`,
+  ],
+};
