@@ -15,6 +15,7 @@ import { Secrets } from "./crypto/secrets.ts";
 import { algsInUse, ensureKeys, type KeySet, keySet, SigningKeySealed } from "./crypto/signing-keys.ts";
 import { userCodes } from "./crypto/user-codes.ts";
 import { prepareDataDir, secretsOf } from "./data-dir.ts";
+import { Chromes, type PageContext } from "./http/chromes.ts";
 import { networkOf, TrustedProxies } from "./http/client-address.ts";
 import { Cookies } from "./http/cookies.ts";
 import { FailedClients } from "./http/endpoints/back-channel.ts";
@@ -34,7 +35,7 @@ import { assertedOwners } from "./owners/asserted.ts";
 import { admitDevice } from "./owners/device.ts";
 import { ownerByPassword } from "./owners/password-grant.ts";
 import type { SignInContext } from "./owners/sign-in.ts";
-import { type Chrome, chrome } from "./pages/index.ts";
+import type { Chrome } from "./pages/index.ts";
 import { AssertionReader } from "./saml/reader.ts";
 import { openCatalog } from "./storage/catalog.ts";
 import { StorageUnavailable } from "./storage/errors.ts";
@@ -63,7 +64,8 @@ export interface Assent {
   keys(): Promise<KeySet>;
   /** The metadata document (RFC 8414), serialized. */
   metadata(): Promise<string>;
-  chrome(request: HttpRequest): Chrome;
+  /** The frame of a page, in its reader's language. `about`: the authorization request that it belongs to. */
+  chrome(request: HttpRequest, about?: PageContext): Chrome;
   now(): Millis;
   event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
   /** Logs why a request was refused, or what fault it met. */
@@ -218,7 +220,7 @@ async function assemble({
     now,
     event,
   };
-  const page = chrome({ issuer });
+  const chromes = new Chromes(issuer);
   const ids = { prefix: randomText(6), count: 0 };
   let draining = false;
   const assent: Assent = {
@@ -239,7 +241,7 @@ async function assemble({
     failedClients: new FailedClients(),
     clientAuthorities: tls.clientCa?.certificates ?? null,
     commonHeaders: commonHeaders(issuer),
-    chrome: () => page,
+    chrome: (request, about) => chromes.of(request, assent.cookies.read(request, "language"), about),
     refused: ({ condition, detail, fault }, request, error) => {
       const fields = {
         event: "refused",

@@ -16,6 +16,7 @@ import {
   submitDeviceConsent,
 } from "./endpoints/device.ts";
 import { asset, errorCondition, home, jwks, live, logo, metadata, ready } from "./endpoints/documents.ts";
+import { chooseLanguage, showLanguages } from "./endpoints/language.ts";
 import { showSignIn, submitSignIn, switchAccount } from "./endpoints/sign-in.ts";
 import type { Answer, HttpRequest } from "./message.ts";
 
@@ -64,6 +65,7 @@ export const routes: readonly Route[] = [
   { path: "/account/apps/narrow", POST: narrowApp, for: "people" },
   { path: "/account/sign-out", GET: showSignOut, POST: submitSignOut, for: "people" },
   { path: "/account", GET: home, for: "people" },
+  { path: "/language", GET: showLanguages, POST: chooseLanguage, for: "people" },
   { path: "/errors/:condition", GET: errorCondition, for: "people" },
   { path: "/logos/:hash", GET: logo, for: "people" },
   { path: "/assets/:hash/:file", GET: asset, for: "people" },
