@@ -75,6 +75,9 @@ export const routes: readonly Route[] = [
   { path: "/", GET: home, for: "people" },
 ];
 
+/** Answered under any load, beside metadata: they cost next to nothing, and others decide by them what to do. */
+export const unshed: readonly string[] = [endpoints.jwks, "/health/live", "/health/ready"];
+
 /** RFC 8414 §3.1: at the host's root, the issuer's path behind it. */
 export function metadataRoute(basePath: string): Route {
   return { path: `/.well-known/oauth-authorization-server${basePath}`, GET: metadata, for: "programs", cors: true };
