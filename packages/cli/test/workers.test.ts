@@ -1,5 +1,7 @@
+import { existsSync, readFileSync } from "node:fs";
 import { Agent, get } from "node:http";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { claimPort } from "../../server/src/workers/supervisor.ts";
@@ -70,8 +72,7 @@ async function figure(metrics: string, sample: string): Promise<number> {
 }
 
 /** The processes that serve, by what they are called in the system. */
-async function workersOf({ child }: Running): Promise<number[]> {
-  const { readFileSync } = await import("node:fs");
+function workersOf({ child }: Running): number[] {
   const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8");
   return children.trim().split(/\s+/).map(Number);
 }
@@ -138,7 +139,7 @@ describe("serve with ASSENT_WORKERS=2", () => {
 
   test("→ both serve on one port, one line about the start; SIGTERM → exit code 0, both gone", async () => {
     const { server, origin, metrics } = await serve();
-    const workers = await workersOf(server);
+    const workers = workersOf(server);
     expect(workers).toHaveLength(2);
     expect(await server.event("started")).toMatchObject({ workers: { live: 2, of: 2 } });
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask(`${origin}/jwks`)));
@@ -158,26 +159,26 @@ describe("serve with ASSENT_WORKERS=2", () => {
 
   test("kill -9 of one → the log says so, the other answers meanwhile, a new one takes its place", async () => {
     const { server, origin, metrics } = await serve();
-    const [victim = 0] = await workersOf(server);
+    const [victim = 0] = workersOf(server);
     process.kill(victim, "SIGKILL");
     expect(await server.event("worker_ended")).toMatchObject({ level: "error", signal: "SIGKILL", restart_in_ms: 100 });
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask(`${origin}/health/ready`)));
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
     await until(async () => JSON.stringify(await crewOf(origin)) === '{"live":2,"of":2}');
-    expect(await workersOf(server)).toHaveLength(2);
+    expect(workersOf(server)).toHaveLength(2);
     expect(await figure(metrics, "assent_worker_restarts_total")).toBe(1);
   });
 
   test("kill -9 of both → back on the same port", async () => {
     const { server, origin } = await serve();
-    for (const worker of await workersOf(server)) process.kill(worker, "SIGKILL");
+    for (const worker of workersOf(server)) process.kill(worker, "SIGKILL");
     await until(async () => (await ask(`${origin}/health/ready`)).status === 200);
     await until(async () => JSON.stringify(await crewOf(origin)) === '{"live":2,"of":2}');
   });
 
   test("SIGTERM to one worker, requests going on → none fails, a new one comes at once", async () => {
     const { server, origin } = await serve();
-    const [first = 0] = await workersOf(server);
+    const [first = 0] = workersOf(server);
     const statuses: number[] = [];
     const load = { on: true };
     const asking = Array.from({ length: 4 }, async () => {
@@ -197,7 +198,7 @@ describe("serve with ASSENT_WORKERS=2", () => {
 
   test("kill -9 of the supervisor → no worker stays behind", async () => {
     const { server } = await serve();
-    const workers = await workersOf(server);
+    const workers = workersOf(server);
     server.child.kill("SIGKILL");
     await server.ended();
     await until(() => !workers.some(isAlive));
@@ -219,4 +220,19 @@ describe("serve with ASSENT_WORKERS=2", () => {
     expect(refused).toHaveLength(1500);
     expect(new Set(refused.map(({ pid }) => pid)).size).toBe(2);
   });
+});
+
+test("demo with ASSENT_WORKERS=2 → two serve, the demo's files name them; SIGTERM → exit code 0", async () => {
+  const env = { ASSENT_LISTEN: "127.0.0.1:0", ASSENT_DEMO_PORTS: "0,0", ASSENT_WORKERS: "2", ASSENT_LOG_LEVEL: "warn" };
+  const demo = at.start(["demo"], { env });
+  running.push(demo);
+  const file = join(at.dataDir, "demo.json");
+  await until(() => existsSync(file));
+  const { issuer } = JSON.parse(readFileSync(file, "utf8")) as { issuer: string };
+  await until(async () => (await ask(`${issuer}/health/ready`)).status === 200);
+  expect(await crewOf(issuer)).toEqual({ live: 2, of: 2 });
+  await until(() => demo.stdout().includes(issuer));
+  demo.child.kill("SIGTERM");
+  const { code, stderr } = await demo.ended();
+  expect([code, stderr]).toEqual([0, ""]);
 });
