@@ -40,7 +40,8 @@ ${MADE}
 
 Environment variables come first, then \`assent.config.ts\`, \`.js\` or \`.json\` in the working directory (\`ASSENT_CONFIG\` names another file), then
 the defaults. An unknown key or a bad value stops the start; all problems are reported at once, one line each. A file is one object:
-\`export default { issuer: "https://login.example.com", accessTtl: 300 }\`.
+\`export default { issuer: "https://login.example.com", accessTtl: 300 }\`. One key has no variable, because it is code: \`customGrants\`, a list of
+[grant types of your own](../integrate/custom-grant.md).
 
 ${table(["variable", "key in the file", "default", "meaning"], rows)}
 `;

@@ -1,10 +1,12 @@
 /** The examples, run as their first lines say, against a server that has what the demo has: an owner `demo` and a scope `photos:read`. */
 
+import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Agent, authorize, consentForm, signIn } from "./support/browser-like.ts";
-import { aReader, commandsOf, freePort, type Reader } from "./support/example.ts";
+import { aReader, commandsOf, type Reader } from "./support/example.ts";
 import { PASSWORD, startServer, type TestServer } from "./support/server.ts";
 
 const ran = new Set<string>();
@@ -231,6 +233,35 @@ describe("an API that asks", () => {
   });
 });
 
+test("custom-grant.ts: the server takes it as its configuration; a printed voucher → one token, anything else → none", {
+  timeout: 30_000,
+}, async () => {
+  const address = `127.0.0.1:${await freePort()}`;
+  const kiosk = aReader(
+    {
+      ...{ ISSUER: `http://${address}`, ASSENT_ISSUER: `http://${address}`, ASSENT_LISTEN: address },
+      ...{ ASSENT_CONFIG: "examples/custom-grant.ts", VOUCHER_KEY: randomBytes(32).toString("base64") },
+    },
+    ran,
+  );
+  try {
+    const [serve = "", ...commands] = commandsOf("examples/custom-grant.ts");
+    const exchange = commands.at(-1) ?? "";
+    await kiosk.start(serve, /"event":"started"/);
+    let said = "";
+    for (const command of commands) said = await kiosk.run(command);
+    expect(said).toMatch(/^200 \{[\s\S]*access_token: 'eyJ[\s\S]*scope: 'records:read'/);
+    const refused = { code: 1, stdout: expect.stringMatching(/^400 \{[\s\S]*'invalid_grant'/) };
+    // Once is enough; and nobody but the desk prints vouchers.
+    await expect(kiosk.run(exchange)).rejects.toMatchObject(refused);
+    const other = `VOUCHER_KEY=${randomBytes(32).toString("base64")} ${commands.at(-2)}`;
+    await kiosk.run(other);
+    await expect(kiosk.run(exchange)).rejects.toMatchObject(refused);
+  } finally {
+    await kiosk.leave();
+  }
+});
+
 /** Run by test/quickstart.test.ts. */
 const QUICKSTART = /^quickstart\//;
 
@@ -241,3 +272,12 @@ test("each example was run here, and stands in examples/README.md", () => {
   expect(all.filter((name) => !QUICKSTART.test(name) && !ran.has(`examples/${name}`))).toEqual([]);
   expect(all.filter((name) => !readme.includes(`](${name})`))).toEqual([]);
 });
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
+  const address = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}

@@ -1,5 +1,7 @@
 /** What a client can be registered for: what the configuration offers. */
 
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { aWorkspace, type Workspace } from "./support/cli.ts";
 
@@ -33,6 +35,29 @@ test("a name that isn't one → every command stops, with what there is", async 
   const { code, stderr } = await at.run(["client", "list"], { env: { ASSENT_GRANT_TYPES: "pasword" } });
   expect(code).toBe(1);
   expect(stderr).toMatch(/^error: ASSENT_GRANT_TYPES: found "pasword", wanted names of authorization_code, /);
+});
+
+test("grant types of one's own in assent.config.ts → known to every command; a wrong one stops them, by name", async () => {
+  const file = (name: string) =>
+    `export default { customGrants: [{ grantType: ${JSON.stringify(name)}, parameters: {}, redeem: () => ({ for: "client" }) }] };`;
+  writeFileSync(join(at.folder, "own.config.ts"), file("urn:example:badge"));
+  const env = { ASSENT_CONFIG: "own.config.ts" };
+  const made = await at.json([...create, "--grant-type", "urn:example:badge"], { env });
+  expect(made).toMatchObject({ grant_types: ["urn:example:badge"], redirect_uris: [] });
+  const shown = await at.run(["client", "show", String(made["client_id"])]);
+  expect(shown.stderr).toContain("urn:example:badge is unknown to this server, so this client can't use it");
+  const off = await at.run([...create, "--grant-type", "urn:example:badge"], { env: { ...env, ...POLICY } });
+  expect(off.stderr).toContain('"urn:example:badge" is switched off on this server');
+
+  writeFileSync(join(at.folder, "wrong.config.ts"), file("badge"));
+  const wrong = await at.run(["client", "list"], { env: { ASSENT_CONFIG: "wrong.config.ts" } });
+  expect([wrong.code, wrong.stderr]).toEqual([
+    1,
+    expect.stringMatching(/^error: customGrants\[0\]\.grantType: wanted an absolute URI/),
+  ]);
+  writeFileSync(join(at.folder, "wrong.config.json"), JSON.stringify({ customGrants: [{ grantType: "urn:a:b" }] }));
+  const json = await at.run(["doctor"], { env: { ASSENT_CONFIG: "wrong.config.json" } });
+  expect(json.stdout).toContain("customGrants[0].redeem: wanted a function");
 });
 
 test("--own-scope with a scope that only people with a role may grant → warned about, on update as well", async () => {

@@ -4,6 +4,8 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { defaultsOf, type Setting, settings, withoutEffect } from "./config-settings.ts";
+import { type CustomGrant, customGrant } from "./oauth/grants/custom.ts";
+import { customGrantProblems } from "./oauth/grants/custom-shape.ts";
 import { type GrantRegistry, grantRegistry } from "./oauth/grants/offered.ts";
 import type { ConsentDuration } from "./owners/storage.ts";
 
@@ -29,6 +31,8 @@ export interface Config {
   readonly consentDurations: readonly ConsentDuration[];
   /** Names of the grant types that are offered; null: all. */
   readonly grantTypes: readonly string[] | null;
+  /** Grant types of your own, beside ours; from `customGrants` in assent.config.ts or .js. */
+  readonly customGrants: readonly CustomGrant[];
   readonly requirePkce: boolean;
   readonly passwordRefresh: boolean;
   /** CIDRs whose forwarded headers are believed. */
@@ -38,10 +42,6 @@ export interface Config {
   readonly tlsKey: string | null;
   /** PEM file of the authorities that issue clients' certificates; null: none are named. */
   readonly tlsClientCa: string | null;
-  /** Milliseconds from "not ready" to the end of listening. */
-  readonly drainDelay: number;
-  /** Null: nobody is told figures. */
-  readonly metricsListen: { readonly host: string; readonly port: number } | null;
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
   readonly sqliteWriter: "thread" | "main";
   /** What is set but does nothing, or is risky: said at the start. */
@@ -55,14 +55,19 @@ export function certificatesKnown({ tlsCert, tlsClientCa, trustProxy }: Config):
 }
 
 /** The grant types of this server. Throws a `ConfigError` that names all that is wrong with them. */
-export function grantsOf({ grantTypes }: Pick<Config, "grantTypes">): GrantRegistry {
-  const problems = grantProblems(grantTypes);
+export function grantsOf(config: Pick<Config, "grantTypes" | "customGrants">): GrantRegistry {
+  const problems = grantProblems(config);
   if (problems.length > 0) throw new ConfigError(problems);
-  return grantRegistry([], grantTypes);
+  return grantRegistry(config.customGrants.map(customGrant), config.grantTypes);
 }
 
-function grantProblems(offered: readonly string[] | null): readonly string[] {
-  const { known } = grantRegistry();
+function grantProblems({
+  grantTypes: offered,
+  customGrants,
+}: Pick<Config, "grantTypes" | "customGrants">): readonly string[] {
+  const custom = customGrantProblems(customGrants, grantRegistry().known);
+  if (custom.length > 0) return custom.map((problem) => `customGrants${problem}`);
+  const { known } = grantRegistry(customGrants.map(customGrant));
   const unknown = (offered ?? []).filter((name) => !known.includes(name));
   const empty = offered?.length === 0 ? ["nothing"] : [];
   return [...empty, ...unknown.map((name) => JSON.stringify(name))].map(
@@ -80,6 +85,9 @@ export class ConfigError extends Error {
     this.problems = problems;
   }
 }
+
+/** A key of the file that is code, and so has no variable. */
+const CUSTOM_GRANTS = "customGrants";
 
 export const TLS_HALF = "ASSENT_TLS_CERT, ASSENT_TLS_KEY: found one without the other, wanted both or neither";
 
@@ -122,8 +130,9 @@ function build({ environment, file, cwd, problems }: Sources): Config {
   const byKey = new Map<string, Setting>(settings.map((setting) => [setting.key, setting]));
   for (const [key, value] of Object.entries(file)) {
     const setting = byKey.get(key);
-    if (setting === undefined)
-      problems.push(`${key} in assent.config: unknown key; known are ${[...byKey.keys()].join(", ")}`);
+    if (key === CUSTOM_GRANTS) values[key] = value;
+    else if (setting === undefined)
+      problems.push(`${key} in assent.config: unknown key; known are ${[...byKey.keys(), CUSTOM_GRANTS].join(", ")}`);
     else if (environment[setting.variable] === undefined)
       read(setting, String(value), `${key} in assent.config`, values, problems);
   }
@@ -147,7 +156,8 @@ function build({ environment, file, cwd, problems }: Sources): Config {
   if (values["tlsCert"] !== null && String(values["issuer"]).startsWith("http:")) {
     problems.push("ASSENT_TLS_CERT: TLS ends here, but ASSENT_ISSUER is http; wanted https");
   }
-  problems.push(...grantProblems(values["grantTypes"] as Config["grantTypes"]));
+  if (values["workers"] !== 1) warnings.push("ASSENT_WORKERS is not 1, but this version runs one process");
+  problems.push(...grantProblems(values as unknown as Config));
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze({ ...(values as unknown as Config), warnings });
 }

@@ -4,3 +4,11 @@ export { type AssentOptions, type AssentServer, createAssent } from "./assent.ts
 export { type Config, ConfigError, configOf, loadConfig } from "./config.ts";
 export { isLoopbackHost } from "./config-settings.ts";
 export { type Listening, listen } from "./listen.ts";
+export type {
+  CustomGrant,
+  CustomGrantDecision,
+  CustomGrantError,
+  CustomGrantRequest,
+  TokenForClient,
+  TokenForOwner,
+} from "./oauth/grants/custom.ts";

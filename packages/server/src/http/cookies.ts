@@ -2,7 +2,7 @@
 
 import type { HttpRequest } from "./message.ts";
 
-export type CookieName = "session" | "browser" | "device" | "language";
+export type CookieName = "session" | "browser" | "device";
 
 export class Cookies {
   readonly #secure: boolean;

@@ -3,11 +3,9 @@
 import { accessTokenTtl, type TokenResponse, tokenResponse } from "./access-token.ts";
 import { type ConditionName, refuse } from "./errors.ts";
 import type { GrantRequest } from "./grants/index.ts";
-import { judgeGrant, oneResource } from "./grants/judge.ts";
-import { type Client, type Grant, type Millis, NEVER, type Scope, type TrustedIssuer } from "./model.ts";
+import { judgeGrant, oneResource, scopesWithin } from "./grants/judge.ts";
+import { type Client, type Grant, type Millis, NEVER, type TrustedIssuer } from "./model.ts";
 import type { OAuthContext } from "./ports.ts";
-import { scopesOfResource } from "./resource-indicator.ts";
-import { scopesForClient } from "./scope.ts";
 
 /** How far the issuer's clock may differ from ours. */
 export const CLOCK_SKEW: Millis = 30_000;
@@ -139,7 +137,8 @@ export async function redeemAssertion(
   const { record } = assertion;
   const now = context.now();
   checkAssertion(assertion, now, context.notBefore);
-  const { scopes, resource, audience } = await scopesOf(record, request, context);
+  const resource = oneResource(request);
+  const { scopes, audience } = await scopesWithin(record.scopes, request, resource, context);
   const found = await context.assertedOwners.find(record.mapSubject, assertion.subject);
   if (found === undefined && !record.createOwners) refuse("assertion_subject_unknown");
   if (found?.operator) refuse("assertion_subject_not_allowed", "an operator");
@@ -168,44 +167,6 @@ export async function redeemAssertion(
   return tokenResponse(grant, { ...judged, scopes: capped }, client, context, () => {
     throw new Error("a grant by assertion has no refresh token");
   });
-}
-
-interface Asked {
-  readonly scopes: readonly string[];
-  readonly resource: string | undefined;
-  readonly audience: string;
-}
-
-/** RFC 7521 §4.1: never wider than the operator allows of issuer and client. Left out: all of that (of the named API). */
-async function scopesOf(
-  record: TrustedIssuer,
-  request: GrantRequest,
-  { catalog, issuer }: OAuthContext,
-): Promise<Asked> {
-  const { client, single } = request;
-  const known = await catalog.scopes();
-  const resource = oneResource(request);
-  if (resource !== undefined && resource !== issuer && !(await catalog.resources()).has(resource)) {
-    refuse("resource_not_allowed");
-  }
-  // A scope that only operators may grant is beyond every assertion.
-  const grantable = ({ name, ownerRole }: Scope) => record.scopes.includes(name) && ownerRole === null;
-  const text = single.get("scope");
-  const asked =
-    text === undefined
-      ? client.scopes.map((name) => known.get(name)).filter((scope) => scope !== undefined && grantable(scope))
-      : scopesForClient(text, client, known);
-  const names = asked.flatMap((scope) => {
-    if (scope === undefined) return [];
-    if (!grantable(scope)) refuse("scope_not_allowed", `${scope.name} is beyond the issuer`);
-    return [scope.name];
-  });
-  if (names.length === 0) refuse("scope_not_allowed", "issuer and client have no scope in common");
-  const audiences = new Set(names.map((name) => known.get(name)?.resource ?? issuer));
-  const audience = resource ?? (audiences.size === 1 ? [...audiences][0] : undefined) ?? refuse("resource_needed");
-  const scopes = scopesOfResource(names, audience, known, issuer);
-  if (scopes.length === 0) refuse("resource_not_allowed", "no scope belongs to it");
-  return { scopes, resource, audience };
 }
 
 async function makeOwner({ record, subject, email }: Assertion, context: OAuthContext): Promise<AssertedOwner> {

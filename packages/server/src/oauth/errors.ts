@@ -782,6 +782,28 @@ export const conditions = {
     help: "",
     public: "invalid_grant",
   },
+  // -- grant types of an embedder's own (RFC 6749 §4.5)
+  custom_parameter_missing: {
+    error: "invalid_request",
+    status: 400,
+    section: "RFC 6749 §4.5",
+    description: "A parameter that this grant type needs is missing.",
+    help: "This grant type was added by whoever runs the server: their documentation says which parameters it needs. The server's log names the one that is missing.",
+  },
+  custom_grant_malformed: {
+    error: "invalid_request",
+    status: 400,
+    section: "RFC 6749 §4.5",
+    description: "What was presented to this grant type can't be read.",
+    help: "This grant type was added by whoever runs the server: their documentation says what its parameters hold. The server's log may say more.",
+  },
+  custom_grant_refused: {
+    error: "invalid_grant",
+    status: 400,
+    section: "RFC 6749 §4.5",
+    description: "What was presented to this grant type is not accepted.",
+    help: "This grant type was added by whoever runs the server. It did not accept what was presented, which may be wrong, over or used before; or the owner that it is for is not there, or has taken their consent to the app back. Which of these it was stands in the server's log.",
+  },
   // -- assertions as grants (RFC 7521 §4.1): the client learns that one was refused, the log why
   assertion_missing: {
     error: "invalid_request",

@@ -1,6 +1,6 @@
 /** What the protocol is given from outside: time, randomness, keys (RFC 6749 §10.10). It reaches for nothing itself. */
 
-import type { AssertedOwners, SamlReader } from "./assertion.ts";
+import type { AssertedOwner, AssertedOwners, SamlReader } from "./assertion.ts";
 import type { GrantRegistry } from "./grants/offered.ts";
 import type { Millis, Resource, Scope, SigningAlg } from "./model.ts";
 import type { Catalog, DeviceStorage, GrantStorage, UserCodePlace } from "./storage.ts";
@@ -178,6 +178,8 @@ export interface OAuthContext {
   readonly foreignJwts: ForeignJwts;
   readonly saml: SamlReader;
   readonly assertedOwners: AssertedOwners;
+  /** A person by the id that tokens call them by, or by username; undefined: there is none. */
+  findOwner(by: "id" | "username", value: string): Promise<AssertedOwner | undefined>;
   readonly hashes: Hashes;
   /** A new random id of a grant in its owner's partition. */
   newGrantId(partition: number): string;

@@ -31,6 +31,16 @@ export function assertedOwners(context: AssertedOwnersContext): AssertedOwners {
   };
 }
 
+/** A person by name or id, as the protocol knows them. */
+export async function ownerNamed(
+  by: "id" | "username",
+  value: string,
+  context: AssertedOwnersContext,
+): Promise<AssertedOwner | undefined> {
+  const person = await findPerson(by, value, context);
+  return person && ownerOf(person);
+}
+
 function ownerOf({ partition, personId, status, operator }: Person): AssertedOwner {
   return { partition, ownerId: personId, active: status === "active", operator: operator.length > 0 };
 }

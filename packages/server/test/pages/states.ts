@@ -8,7 +8,6 @@ import {
   deviceDonePage,
   deviceElsewherePage,
   formPostPage,
-  languagePage,
   problemPage,
   signedOutPage,
   signInPage,
@@ -399,7 +398,6 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
       }),
       c,
     ),
-  language: (c) => languagePage({ back: "/account/apps" }, c),
   "form-post": (c) =>
     formPostPage(
       {

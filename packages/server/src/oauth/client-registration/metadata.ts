@@ -2,6 +2,7 @@
 
 import { authenticationMethods } from "../client-authentication/index.ts";
 import { canonicalName } from "../distinguished-name.ts";
+import { grantTypes } from "../grants/index.ts";
 import { type GrantRegistry, grantRegistry, RESPONSE_TYPES } from "../grants/offered.ts";
 import { readRegisteredKeys } from "../json-web-key.ts";
 import type { Client, ClientAuthMethod, TlsSubject } from "../model.ts";
@@ -20,6 +21,11 @@ export const AUTH_METHODS: readonly ClientAuthMethod[] = authenticationMethods;
 
 /** `refresh_token` itself, and grant types that never give one. */
 const NEVER_REFRESHED: ReadonlySet<string> = new Set(["refresh_token", "client_credentials", "implicit"]);
+
+/** So are those that aren't ours. */
+function neverRefreshed(grantType: string): boolean {
+  return NEVER_REFRESHED.has(grantType) || !grantTypes.has(grantType);
+}
 
 /** Response types, and the grant type that goes with each (§2.1). */
 const GRANT_OF: ReadonlyMap<string, string> = new Map(Object.entries(RESPONSE_TYPES));
@@ -201,7 +207,7 @@ class Reader {
     if (authMethod === "none" && asked.includes("client_credentials")) {
       this.#wrong("grant_types", "client_credentials is for clients that authenticate (RFC 6749 §4.4)");
     }
-    if (asked.includes("refresh_token") && asked.every((one) => NEVER_REFRESHED.has(one))) {
+    if (asked.includes("refresh_token") && asked.every(neverRefreshed)) {
       this.#wrong("grant_types", "refresh_token alone leads nowhere: refresh tokens come of another grant");
     }
     return asked;

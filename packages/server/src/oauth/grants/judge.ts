@@ -1,11 +1,12 @@
 /** Who may use a grant type, and what a token request gets out of a grant: its scopes and its one audience (RFC 6749 §§3.3, 6; RFC 8707 §2.2). */
 
 import { refuse } from "../errors.ts";
-import type { Client, Grant, GrantedScope, Millis } from "../model.ts";
+import type { Client, Grant, GrantedScope, Millis, Scope } from "../model.ts";
 import type { ParsedParameters } from "../parameters.ts";
 import type { OAuthContext } from "../ports.ts";
 import { scopesOfResource } from "../resource-indicator.ts";
-import { liveScopes, parseScope } from "../scope.ts";
+import { liveScopes, parseScope, scopesForClient } from "../scope.ts";
+import type { GrantRequest } from "./index.ts";
 
 /** A client may what it is registered for and the server offers. */
 export function mayUse(client: Client, grantType: string, { grants }: Pick<OAuthContext, "grants">): boolean {
@@ -56,4 +57,44 @@ export async function judgeGrant(
   const own = new Set(scopesOfResource(names, audience, known, context.issuer));
   if (own.size === 0) refuse("resource_exceeds_grant");
   return { scopes: scopes.filter(({ name }) => own.has(name)), audience };
+}
+
+/** What a token for an owner is for, where no page has been asked: names of scopes, all of one audience. */
+export interface Within {
+  readonly scopes: readonly string[];
+  readonly audience: string;
+}
+
+/**
+ * What a request asks for within what an operator answers for, `most`, in names of scopes; without `scope`, all of that which the client may ask for (of the
+ * API named). RFC 7521 §4.1: never wider.
+ */
+export async function scopesWithin(
+  most: readonly string[],
+  { client, single }: GrantRequest,
+  resource: string | undefined,
+  { catalog, issuer }: OAuthContext,
+): Promise<Within> {
+  const known = await catalog.scopes();
+  if (resource !== undefined && resource !== issuer && !(await catalog.resources()).has(resource)) {
+    refuse("resource_not_allowed");
+  }
+  // A scope that only people with a role may grant is beyond all that comes without them.
+  const grantable = ({ name, ownerRole }: Scope) => most.includes(name) && ownerRole === null;
+  const text = single.get("scope");
+  const asked =
+    text === undefined
+      ? client.scopes.map((name) => known.get(name)).filter((scope) => scope !== undefined && grantable(scope))
+      : scopesForClient(text, client, known);
+  const names = asked.flatMap((scope) => {
+    if (scope === undefined) return [];
+    if (!grantable(scope)) refuse("scope_not_allowed", `${scope.name} is beyond what is answered for`);
+    return [scope.name];
+  });
+  if (names.length === 0) refuse("scope_not_allowed", "nothing that is answered for is the client's to ask for");
+  const audiences = new Set(names.map((name) => known.get(name)?.resource ?? issuer));
+  const audience = resource ?? (audiences.size === 1 ? [...audiences][0] : undefined) ?? refuse("resource_needed");
+  const scopes = scopesOfResource(names, audience, known, issuer);
+  if (scopes.length === 0) refuse("resource_not_allowed", "no scope belongs to it");
+  return { scopes, audience };
 }
