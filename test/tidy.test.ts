@@ -33,6 +33,8 @@ const IMPORTS: tidy.ImportTable = {
       "oauth/scope.ts",
       "oauth/storage.ts",
       "owners/storage.ts",
+      "owners/company-storage.ts",
+      "owners/company.ts",
       "owners/consent-record.ts",
       "admin/storage.ts",
     ],

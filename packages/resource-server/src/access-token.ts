@@ -22,6 +22,8 @@ export interface AccessTokenClaims {
   readonly nbf?: number;
   /** Space-separated; ask `hasScope` instead of searching in it. */
   readonly scope?: string;
+  /** The person who acted for the company that `sub` names (RFC 8693 §4.1); absent: the owner themselves. */
+  readonly act?: { readonly sub: string };
   readonly [claim: string]: unknown;
 }
 
@@ -91,6 +93,7 @@ function checkClaims(claims: JsonObject, settings: Settings, refuse: Refuse): Ac
     const value = claims[name];
     if (typeof value !== "string" || value === "") throw refuse("claim_invalid", `${name} ${quoted(value)}`);
   }
+  if (claims.act !== undefined && !isActor(claims.act)) throw refuse("claim_invalid", `act ${quoted(claims.act)}`);
   if (scope !== undefined && typeof scope !== "string") throw refuse("claim_invalid", `scope ${quoted(scope)}`);
 
   if (!isNumericDate(exp)) throw refuse("claim_invalid", `exp ${quoted(exp)}`);
@@ -115,6 +118,10 @@ function parsePart(bytes: Uint8Array, part: string, refuse: Refuse): JsonObject 
 /** RFC 7515 §2: without padding. Spare bits must be zero, or one token would have several spellings. */
 function isCanonicalBase64url(text: string): boolean {
   return /^[A-Za-z0-9_-]+$/.test(text) && Buffer.from(text, "base64url").toString("base64url") === text;
+}
+
+function isActor(value: unknown): boolean {
+  return typeof value === "object" && value !== null && typeof (value as { sub?: unknown }).sub === "string";
 }
 
 function isNumericDate(value: unknown): value is number {

@@ -83,7 +83,8 @@ export class OwnAccessTokens implements AccessTokens {
     return this.#signWith(key, claims);
   }
 
-  #payload({ sub, aud, clientId, scope, iat, exp, grantId, person, certificateThumbprint }: AccessTokenClaims): string {
+  #payload(claims: AccessTokenClaims): string {
+    const { sub, aud, clientId, scope, iat, exp, grantId, actor, person, certificateThumbprint } = claims;
     return JSON.stringify({
       iss: this.#parts.issuer,
       sub,
@@ -94,6 +95,7 @@ export class OwnAccessTokens implements AccessTokens {
       exp,
       // The grant's id leads introspection to its row where an API wants to be told of the grant's end.
       jti: grantId === null ? randomText(16) : `${grantId}.${randomText(12)}`,
+      ...(actor === null ? {} : { act: { sub: actor } }),
       ...(certificateThumbprint === undefined ? {} : { cnf: { "x5t#S256": certificateThumbprint } }),
       ...(person === null
         ? {}

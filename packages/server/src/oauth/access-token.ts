@@ -32,7 +32,12 @@ export function accessTokenKind(resource: Resource | undefined): Pick<AccessToke
 }
 
 /** What an access token says of the grant that it comes of. */
-export type TokenGrant = Pick<Grant, "grantId" | "ownerId" | "authTime" | "acr" | "amr">;
+export type TokenGrant = Pick<Grant, "grantId" | "ownerId" | "personId" | "authTime" | "acr" | "amr">;
+
+/** Who acted, where that isn't the owner: a company is always somebody's to act for. */
+export function actorOf({ ownerId, personId }: Pick<Grant, "ownerId" | "personId">): string | null {
+  return personId === ownerId ? null : personId;
+}
 
 /**
  * Makes an access token for some scopes of a grant. It ends with the first of them: no token outlives its consent.
@@ -62,6 +67,7 @@ export async function issueAccessToken(
     exp,
     grantId: grant.grantId,
     ...accessTokenKind(resource),
+    actor: actorOf(grant),
     person: { authTime: grant.authTime, acr: grant.acr, amr: grant.amr },
   });
   return { token, expiresIn: exp - iat, scope };

@@ -1,5 +1,6 @@
 /** Token introspection (RFC 7662). */
 
+import { actorOf } from "./access-token.ts";
 import { compareSecret } from "./client-authentication/client-secret.ts";
 import { authenticateClient, type CredentialsSent, presentedCredentials } from "./client-authentication/index.ts";
 import { refuse } from "./errors.ts";
@@ -74,11 +75,13 @@ async function introspectRefreshToken(token: string, caller: Caller, context: OA
     return INACTIVE;
   const scopes = liveScopes(grant.scopes, client, await context.catalog.scopes(), now, SCOPE_MARGIN);
   if (scopes.length === 0) return INACTIVE;
+  const actor = actorOf(grant);
   return {
     active: true,
     token_type: "refresh_token",
     client_id: grant.clientId,
     sub: grant.ownerId,
+    ...(actor === null ? {} : { act: { sub: actor } }),
     iss: context.issuer,
     scope: scopes.map(({ name }) => name).join(" "),
     iat: Math.floor(grant.createdAt / 1000),

@@ -63,6 +63,8 @@ export interface AccessTokenClaims {
   readonly format: Resource["tokenFormat"];
   /** What signs it, if it is a JWT. */
   readonly alg: SigningAlg;
+  /** The person who acted for the company that `sub` names (RFC 8693 §4.1); null: the owner themselves, or nobody. */
+  readonly actor: string | null;
   /** Where a person took part. */
   readonly person: { readonly authTime: Millis; readonly acr: string | null; readonly amr: readonly string[] } | null;
 }

@@ -42,6 +42,8 @@ export interface NewGrant {
 export interface IssueGrant {
   readonly grant: NewGrant;
   readonly address: string | null;
+  /** Its scopes end then at the latest; absent: as the consent says. */
+  readonly endsBy?: Millis | null;
   readonly now: Millis;
 }
 
@@ -229,6 +231,8 @@ export interface DeviceApproval {
   readonly amr: readonly string[];
   /** Allowed this once: when it ends; null: the consent record says. */
   readonly onceUntil: Millis | null;
+  /** Its scopes end then at the latest; absent: as the consent says. */
+  readonly endsBy?: Millis | null;
   readonly approvedAt: Millis;
 }
 
@@ -291,6 +295,10 @@ export interface Catalog {
   resources(): Promise<ReadonlyMap<string, Resource>>;
   /** Trusted issuers of assertions, by their identifier. */
   issuers(): Promise<ReadonlyMap<string, TrustedIssuer>>;
+  /** True: the person was disabled or removed, and a company that they act for may not have ended their grants yet. */
+  isSuspended(personId: string): Promise<boolean>;
+  /** True: there may be somebody like that. */
+  someSuspended(): Promise<boolean>;
   /** When a scope was last removed; grants older than that are judged before they are refreshed. */
   scopesReducedAt(): Promise<Millis | null>;
 }

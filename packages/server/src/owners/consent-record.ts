@@ -22,6 +22,10 @@ export interface GrantChange {
 /** An answer on a page, whatever grant comes of it. */
 export interface Decision extends Omit<Approve, "grant"> {
   readonly grant: Pick<Approve["grant"], "partition" | "ownerId" | "clientId" | "scopes">;
+  /** True: what stands already ends no sooner than before. */
+  readonly onlyAdds?: boolean;
+  /** When what is granted now ends, to the millisecond (null: until revoked); absent: `duration` says. */
+  readonly endsAt?: Millis | null;
 }
 
 /** When a scope granted now ends (null: until revoked). */
@@ -55,17 +59,18 @@ export function approve(
 ): { readonly consent: Consent; readonly changes: readonly GrantChange[] } {
   const { grant, duration, now } = decision;
   const held = before?.status === "active" ? before : undefined;
-  const end = endOf(duration, now, decision.onceUntil);
+  const end = decision.endsAt === undefined ? endOf(duration, now, decision.onceUntil) : decision.endsAt;
   const standing = duration === "once" ? [] : grant.scopes;
   const declined = new Set(decision.declined);
   const kept = (held?.scopes ?? []).filter(({ name, expiresAt }) => !declined.has(name) && isAhead(expiresAt, now));
+  const endFor = (before: Millis | null) => (decision.onlyAdds === true ? later(before, end) : end);
   const scopes = [
-    ...kept.map((scope) => (standing.includes(scope.name) ? { ...scope, expiresAt: end } : scope)),
+    ...kept.map((scope) => (standing.includes(scope.name) ? { ...scope, expiresAt: endFor(scope.expiresAt) } : scope)),
     ...standing
       .filter((name) => !kept.some((scope) => scope.name === name))
       .map((name): ConsentedScope => ({ name, expiresAt: end, grantedAt: now })),
   ];
-  const moved = new Map(standing.map((name) => [name, end]));
+  const moved = new Map(scopes.filter(({ name }) => standing.includes(name)).map((one) => [one.name, one.expiresAt]));
   const after = live.map((each) => changed(each, declined, moved, now));
   const own = grant.scopes.map((name): GrantedScope => ({ name, expiresAt: end }));
   const consent: Consent = {
@@ -190,6 +195,10 @@ function changed(
   if (scopes.length === 0) return { ...grant, scopes };
   const last = absoluteUntilOf(scopes);
   return { ...grant, scopes, absoluteUntil: grant.refreshable ? last : Math.min(last, grant.absoluteUntil) };
+}
+
+function later(a: Millis | null, b: Millis | null): Millis | null {
+  return latestOf([a, b]) ?? null;
 }
 
 function sooner(a: Millis | null, b: Millis | null): Millis | null {

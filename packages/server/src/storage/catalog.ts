@@ -4,6 +4,9 @@ import { LRUCache } from "lru-cache";
 import type { AdminStorage, CatalogVersions } from "../admin/storage.ts";
 import type { Client, Millis, Resource, Scope, TrustedIssuer } from "../oauth/model.ts";
 import type { Catalog } from "../oauth/storage.ts";
+import type { CompanyStorage } from "../owners/company-storage.ts";
+import type { OwnerStorage } from "../owners/storage.ts";
+import { partitionOf } from "./partition.ts";
 
 /** How old the last comparison with the database may be. Half of what is promised: the comparison itself takes a while. */
 const COMPARE_EVERY: Millis = 500;
@@ -12,6 +15,8 @@ const CLIENTS_HELD = 10_000;
 const UNKNOWN_HELD = 1_000;
 /** Changes beyond this at once (an import): everything is forgotten, instead of asking which. */
 const CHANGES_ASKED = 1_000;
+/** So many people of whom companies haven't heard are kept; beyond (somebody disables a crowd), each is looked up. */
+const SUSPENDED_HELD = 1_000;
 
 export interface CachedCatalog extends Catalog {
   /** For whoever changed something in this process: the next question goes to the database first. */
@@ -23,7 +28,9 @@ export interface CachedCatalog extends Catalog {
 type Source = Pick<
   AdminStorage,
   "catalogVersions" | "clientsChangedSince" | "getClient" | "listScopes" | "listResources" | "listIssuers"
->;
+> &
+  Pick<CompanyStorage, "untoldPeople"> &
+  Pick<OwnerStorage, "getPerson">;
 
 /**
  * A cache over the operator's storage. Nothing polls: the versions are compared when something is asked and the last comparison is older than
@@ -43,6 +50,8 @@ class StorageCatalog implements CachedCatalog {
   #resources: Promise<ReadonlyMap<string, Resource>> | undefined;
   #issuers: Promise<ReadonlyMap<string, TrustedIssuer>> | undefined;
   #versions: CatalogVersions | undefined;
+  /** Null: too many to be held. */
+  #suspended: ReadonlySet<string> | null = new Set();
   #comparedAt: Millis | undefined;
   #comparing: Promise<CatalogVersions> | undefined;
   /** Raised by every change seen: what was asked for before it is not kept. */
@@ -95,6 +104,19 @@ class StorageCatalog implements CachedCatalog {
     return this.#issuers;
   }
 
+  async someSuspended(): Promise<boolean> {
+    if (this.#fresh() === undefined) await this.#compare();
+    return this.#suspended === null || this.#suspended.size > 0;
+  }
+
+  async isSuspended(personId: string): Promise<boolean> {
+    if (this.#fresh() === undefined) await this.#compare();
+    const suspended = this.#suspended;
+    if (suspended !== null) return suspended.has(personId);
+    const person = await this.#storage.getPerson({ partition: partitionOf(personId), personId });
+    return person?.status !== "active";
+  }
+
   async scopesReducedAt(): Promise<Millis | null> {
     return (this.#fresh() ?? (await this.#compare())).scopesReducedAt;
   }
@@ -128,13 +150,17 @@ class StorageCatalog implements CachedCatalog {
   async #compareNow(): Promise<CatalogVersions> {
     const startedAt = this.#now();
     const before = this.#versions;
-    const versions = await this.#storage.catalogVersions();
+    const [versions, suspended] = await Promise.all([
+      this.#storage.catalogVersions(),
+      this.#storage.untoldPeople({ limit: SUSPENDED_HELD }),
+    ]);
     if (before !== undefined && versions.clients !== before.clients)
       await this.#dropClients(before.clients, versions.clients);
     if (versions.scopes !== before?.scopes) this.#scopes = undefined;
     if (versions.resources !== before?.resources) this.#resources = undefined;
     if (versions.issuers !== before?.issuers) this.#issuers = undefined;
     this.#versions = versions;
+    this.#suspended = suspended === null ? null : new Set(suspended);
     this.#comparedAt = startedAt;
     return versions;
   }

@@ -84,11 +84,11 @@ test("asked much within 500 ms → one comparison, one read; idle → none", asy
   await storage.putClient({ client: aClient({ clientId: "c" }), expect: 0 });
   await Promise.all(Array.from({ length: 100 }, () => catalog.client("c")));
   await Promise.all(Array.from({ length: 100 }, () => catalog.scopes()));
-  expect(asked).toEqual({ catalogVersions: 1, getClient: 1, listScopes: 1 });
+  expect(asked).toEqual({ catalogVersions: 1, untoldPeople: 1, getClient: 1, listScopes: 1 });
   now += 10_000;
   expect(asked.catalogVersions).toBe(1);
   await Promise.all(Array.from({ length: 100 }, () => catalog.client("c")));
-  expect(asked).toEqual({ catalogVersions: 2, getClient: 1, listScopes: 1 });
+  expect(asked).toEqual({ catalogVersions: 2, untoldPeople: 2, getClient: 1, listScopes: 1 });
 });
 
 test("the clock is set back → compared again", async () => {

@@ -80,6 +80,7 @@ export async function signForClient(
     ...claims,
     ...accessTokenKind(resource),
     grantId: null,
+    actor: null,
     person: null,
   });
   return { access_token: token, token_type: "Bearer", expires_in: exp - iat, scope };

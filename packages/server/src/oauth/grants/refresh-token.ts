@@ -46,9 +46,12 @@ export const refreshToken: GrantType = {
   },
 };
 
-/** Once a scope has been taken from the client or the service, a grant may have nothing left: judged before the row is touched. */
+/**
+ * Once a scope has been taken from the client or the service, a grant may have nothing left; and while a company hasn't heard yet that somebody who
+ * acts for it was disabled, what they granted still stands there: judged before the row is touched.
+ */
 async function somethingWasTaken(client: Client, { catalog }: OAuthContext): Promise<boolean> {
-  return client.reducedAt !== null || (await catalog.scopesReducedAt()) !== null;
+  return client.reducedAt !== null || (await catalog.scopesReducedAt()) !== null || catalog.someSuspended();
 }
 
 /** A request that may be refused for its scope or resource is judged before the row is touched: no such refusal writes. */
@@ -64,6 +67,9 @@ async function judgeBefore(
   // Nor is a spent token judged, unless it could be a retry: it must reach the statement, which finds the theft.
   const retried = grant.generation === credential.generation + 1 && (grant.rotatedAt ?? 0) >= asked.retryFrom;
   if (grant.generation !== credential.generation && !retried) return;
+  if (grant.personId !== grant.ownerId && (await context.catalog.isSuspended(grant.personId))) {
+    refuse("refresh_token_ended", "who granted it was disabled");
+  }
   await judgeGrant(grant, client, asked, context);
 }
 

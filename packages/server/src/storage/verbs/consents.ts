@@ -26,7 +26,7 @@ import {
   ENDED_KEPT,
   insertGrant,
   isActiveClient,
-  isActiveOwner,
+  ownerVerdict,
   supersede,
 } from "./grants.ts";
 
@@ -36,18 +36,22 @@ export const lockedConsent = sql`SELECT ${consentColumns} FROM consents WHERE ${
 /** An owner's yes: its grant, and unless that was there already, the record and what the decision changes in older grants. */
 export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
   const { grant, duration, now } = args;
-  const { partition, ownerId, clientId } = grant;
   if (grant.scopes.length === 0) return { kind: "no_consent" };
-  if (!(await isActiveOwner(tx, partition, ownerId)) || !(await isActiveClient(tx, clientId)))
-    return { kind: "no_consent" };
+  const { verdict, isAdmin } = await ownerVerdict(tx, grant, now);
+  if (verdict !== "decides" || !(await isActiveClient(tx, grant.clientId))) return { kind: "no_consent" };
   const expiresAt = endOf(duration, now, args.onceUntil);
   const scopes = grant.scopes.map((name): GrantedScope => ({ name, expiresAt }));
   const row = { ...grant, refreshable: grant.refreshable && duration !== "once" };
   if (!(await insertGrant(tx, row, scopes, now))) return alreadyThere(tx, grant, now);
-  await recordApproval(tx, args, grant.grantId);
+  await recordApproval(tx, isAdmin ? args : sparing(args), grant.grantId);
   await supersede(tx, grant, now);
   return { kind: "issued", scopes };
 });
+
+/** What a member decides for a company adds to what stands: it takes nothing from the others. */
+export function sparing<D extends Decision>(decision: D): D {
+  return { ...decision, declined: [], onlyAdds: true };
+}
 
 /** The consent record of a yes on a page, and what it changes in older grants. `own`: the id of the grant that comes of it. */
 export async function recordApproval(tx: Tx, decision: Decision, own: string): Promise<void> {
@@ -142,25 +146,31 @@ export const listConsents = query<
 });
 
 /** Ends the record and all grants under it. `lastUsedAt` lags by up to 5 minutes behind a kept refresh token's last use. */
-export const revokeConsent = transaction<
-  ConsentKey & { readonly revokedBy: string; readonly now: Millis },
-  RevokeConsentOutcome
->(async (tx, args) => {
+export const revokeConsent = transaction<EndConsent, RevokeConsentOutcome>((tx, args) => endConsent(tx, args));
+
+type EndConsent = ConsentKey & { readonly revokedBy: string; readonly now: Millis };
+
+/** As `revokeConsent`, inside another verb's transaction. */
+export async function endConsent(
+  tx: Tx,
+  { partition, ownerId, clientId, revokedBy, now }: EndConsent,
+): Promise<RevokeConsentOutcome> {
+  const args = { partition, ownerId, clientId, now };
   const record = await tx.one(
     sql`UPDATE consents SET status = 'revoked', revoked_at = :now, revoked_by = :revokedBy, updated_at = :now
       WHERE ${oneConsent} AND status = 'active' RETURNING last_used_at`,
-    { ...args },
+    { ...args, revokedBy },
   );
   if (record === undefined) return { kind: "unknown" };
   const ended = await tx.all(
     sql`UPDATE grants SET status = 'revoked', ended_at = :now, collect_at = :endedKept WHERE ${oneConsent} AND status = 'active'
       RETURNING last_used_at, idle_until, absolute_until`,
-    { ...args, endedKept: args.now + ENDED_KEPT },
+    { ...args, endedKept: now + ENDED_KEPT },
   );
   const uses = [record, ...ended].map((row) => wholeOrNull(row, "last_used_at") ?? 0);
-  const live = ended.filter((row) => Math.min(whole(row, "idle_until"), whole(row, "absolute_until")) > args.now);
+  const live = ended.filter((row) => Math.min(whole(row, "idle_until"), whole(row, "absolute_until")) > now);
   return { kind: "revoked", grantsEnded: live.length, lastUsedAt: Math.max(...uses) || null };
-});
+}
 
 /** Takes scopes from the record and from every live grant under it. */
 export const narrowConsent = transaction<

@@ -10,12 +10,13 @@ import type {
   RedeemDevice,
   RedeemDeviceOutcome,
 } from "../../oauth/storage.ts";
+import { cappedEnds } from "../../owners/company.ts";
 import type { ApproveDevice, DecideDeviceOutcome, DeviceClaim } from "../../owners/storage.ts";
-import { consentOf, grantOf, json, text, textOrNull, whole, wholeOrNull } from "../rows.ts";
-import { query, type Row, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
-import { lockedConsent, recordApproval } from "./consents.ts";
+import { consentOf, grantOf, json, text, textOrNull, whole } from "../rows.ts";
+import { query, type Row, sql, statement, steps, transaction } from "../sql.ts";
+import { lockedConsent, recordApproval, sparing } from "./consents.ts";
 import { insertRedeemed } from "./direct.ts";
-import { isActiveClient, isActiveOwner, supersede } from "./grants.ts";
+import { isActiveClient, ownerVerdict, supersede } from "./grants.ts";
 
 /** What each poll that came too early adds to the interval (§3.5). */
 const SLOWER: Millis = 5000;
@@ -68,15 +69,17 @@ export const redeemDevice = steps<RedeemDevice, RedeemDeviceOutcome>(async (call
 /** Who inserts the row has the grant. It is born under the consent that the yes made, or not at all. */
 export const grantDevice = transaction<RedeemDevice, RedeemDeviceOutcome>(async (tx, args) => {
   const { approval, clientId, now } = args;
-  const { partition, ownerId, onceUntil, approvedAt, scopes: approved, ...rest } = approval;
-  if (!(await isSameOwner(tx, approval))) return { kind: "no_owner" };
+  const { partition, ownerId, onceUntil, endsBy = null, approvedAt, scopes: approved, ...rest } = approval;
+  const { verdict, trustedFrom } = await ownerVerdict(tx, { ...approval, clientId }, now);
+  // A password that was set since the yes ended everything that the old one had allowed; so did leaving the company.
+  if ((verdict !== "decides" && verdict !== "approved") || trustedFrom > approvedAt) return { kind: "no_owner" };
   const row = await tx.one(lockedConsent, { partition, ownerId, clientId });
   const consent = row && consentOf(row);
   // A record that began after the yes is another one's: the yes ended with the record that it made.
   if (consent?.status !== "active" || consent.createdAt > approvedAt) return { kind: "blocked" };
   const held: readonly GrantedScope[] =
     onceUntil === null ? consent.scopes : approved.map((name) => ({ name, expiresAt: onceUntil }));
-  const scopes = held
+  const scopes = cappedEnds(held, endsBy)
     .filter(({ name, expiresAt }) => approved.includes(name) && (expiresAt === null || expiresAt > now))
     .map(({ name, expiresAt }): GrantedScope => ({ name, expiresAt }));
   if (scopes.length === 0) return { kind: "blocked" };
@@ -86,16 +89,6 @@ export const grantDevice = transaction<RedeemDevice, RedeemDeviceOutcome>(async 
   await supersede(tx, grant, now);
   return { kind: "issued", grant: grantOf(made) };
 });
-
-/** Locks the owner. A password that was set since the yes ended everything that the old one had allowed. */
-async function isSameOwner(tx: Tx, { partition, ownerId, approvedAt }: DeviceApproval): Promise<boolean> {
-  const row = await tx.one(
-    sql`SELECT status, password_changed_at FROM people WHERE partition = :partition AND person_id = :ownerId ${words.forShare}`,
-    { partition, ownerId },
-  );
-  if (row === undefined || text(row, "status") !== "active") return false;
-  return (wholeOrNull(row, "password_changed_at") ?? 0) <= approvedAt;
-}
 
 export const spendDevice = statement<Pick<RedeemDevice, "partition" | "requestId">, boolean>({
   sql: sql`UPDATE device_requests SET status = 'spent', approval = NULL
@@ -144,9 +137,13 @@ export const approveDevice = steps<ApproveDevice, DecideDeviceOutcome>(async (ca
 export const recordDevice = transaction<ApproveDevice, boolean>(async (tx, args) => {
   const { approval, clientId } = args;
   const { partition, ownerId, scopes } = approval;
-  if (scopes.length === 0 || !(await isActiveOwner(tx, partition, ownerId))) return false;
-  if (!(await isActiveClient(tx, clientId))) return false;
-  await recordApproval(tx, { ...args, grant: { partition, ownerId, clientId, scopes } }, approval.grantId);
+  if (scopes.length === 0 || !(await isActiveClient(tx, clientId))) return false;
+  const { verdict, isAdmin } = await ownerVerdict(tx, { ...approval, clientId }, args.now);
+  // What an admin approved for all stands in the record already, and a member's yes changes nothing of it.
+  if (verdict === "approved") return true;
+  if (verdict !== "decides") return false;
+  const decision = { ...args, grant: { partition, ownerId, clientId, scopes } };
+  await recordApproval(tx, isAdmin ? decision : sparing(decision), approval.grantId);
   return true;
 });
 

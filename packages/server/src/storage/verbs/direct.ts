@@ -6,7 +6,7 @@ import { directScopes, recordDirect } from "../../owners/consent-record.ts";
 import { consentOf, DAY, flag, grantColumns, grantOf } from "../rows.ts";
 import { sql, type Tx, transaction } from "../sql.ts";
 import { lockedConsent, writeConsent } from "./consents.ts";
-import { isActiveClient, isActiveOwner, latestEnd, supersede } from "./grants.ts";
+import { isActiveClient, latestEnd, ownerVerdict, supersede } from "./grants.ts";
 
 /** The record first: a consent that the owner took back makes no grant. */
 export const issueDirect = transaction<IssueDirect, IssueDirectOutcome>((tx, args) => makeDirect(tx, args));
@@ -15,7 +15,9 @@ export const issueDirect = transaction<IssueDirect, IssueDirectOutcome>((tx, arg
 export async function makeDirect(tx: Tx, args: IssueDirect): Promise<IssueDirectOutcome> {
   const { grant, now } = args;
   const { partition, ownerId, clientId } = grant;
-  if (!(await isActiveOwner(tx, partition, ownerId)) || !(await isActiveClient(tx, clientId)))
+  const { verdict } = await ownerVerdict(tx, grant, now);
+  // People only: no password or assertion speaks for a company.
+  if (ownerId !== grant.personId || verdict !== "decides" || !(await isActiveClient(tx, clientId)))
     return { kind: "no_owner" };
   const before = await tx.one(lockedConsent, { partition, ownerId, clientId });
   const record = before && consentOf(before);

@@ -15,8 +15,21 @@ import {
   type RefreshOutcome,
   USE_RECORDED_EVERY,
 } from "../../oauth/storage.ts";
-import { consentColumns, consentOf, DAY, flag, grantColumns, grantOf, json, text, whole } from "../rows.ts";
+import { cappedEnds, judgeActing, type Verdict } from "../../owners/company.ts";
+import {
+  consentColumns,
+  consentOf,
+  DAY,
+  flag,
+  grantColumns,
+  grantOf,
+  json,
+  text,
+  whole,
+  wholeOrNull,
+} from "../rows.ts";
 import { query, type Row, sql, statement, type Tx, transaction, words } from "../sql.ts";
+import { lockActing } from "./members.ts";
 
 /** How long an ended row is kept: code and tokens that come late still meet it. */
 export const ENDED_KEPT: Millis = 2 * DAY;
@@ -173,10 +186,11 @@ const activeConsent = sql`SELECT ${consentColumns} FROM consents
   WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId AND status = 'active' ${words.forUpdate}`;
 
 /** A code without a page: RFC 6749 §4.1.2 for an owner who had consented before. */
-export const issueGrant = transaction<IssueGrant, IssueOutcome>(async (tx, { grant, address, now }) => {
+export const issueGrant = transaction<IssueGrant, IssueOutcome>(async (tx, { grant, address, endsBy = null, now }) => {
   const { partition, ownerId, clientId } = grant;
-  if (!(await isActiveOwner(tx, partition, ownerId)) || !(await isActiveClient(tx, clientId)))
-    return { kind: "no_consent" };
+  const { verdict } = await ownerVerdict(tx, grant, now);
+  if (verdict !== "decides" && verdict !== "approved") return { kind: "no_consent" };
+  if (!(await isActiveClient(tx, clientId))) return { kind: "no_consent" };
   const row = await tx.one(activeConsent, { partition, ownerId, clientId });
   if (row === undefined) return { kind: "no_consent" };
   const held = new Map(consentOf(row).scopes.map((scope) => [scope.name, scope.expiresAt]));
@@ -188,23 +202,46 @@ export const issueGrant = transaction<IssueGrant, IssueOutcome>(async (tx, { gra
     scopes.push({ name, expiresAt });
   }
   if (scopes.length === 0) return { kind: "no_consent" };
-  if (!(await insertGrant(tx, grant, scopes, now))) return alreadyThere(tx, grant, now);
+  const capped = cappedEnds(scopes, endsBy);
+  if (!(await insertGrant(tx, grant, capped, now))) return alreadyThere(tx, grant, now);
   await supersede(tx, grant, now);
   await tx.run(
     sql`UPDATE consents SET last_used_at = :now, last_used_address = :address, uses = uses + 1
       WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId`,
     { partition, ownerId, clientId, address, now },
   );
-  return { kind: "issued", scopes };
+  return { kind: "issued", scopes: capped };
 });
 
-/** Locks the owner against being disabled meanwhile; false: disabled or gone. */
-export async function isActiveOwner(tx: Tx, partition: number, ownerId: string): Promise<boolean> {
+/** Whose grant is to be made, by whom, for which app and scopes. */
+export type Ownership = Pick<NewGrant, "partition" | "ownerId" | "personId" | "clientId" | "scopes">;
+
+/**
+ * Locks the owner against being disabled meanwhile, and tells what the acting person may do in the owner's name: people decide for themselves; in
+ * a company it depends on their place and its rules, none of which changes before the transaction ends.
+ */
+export async function ownerVerdict(tx: Tx, grant: Ownership, now: Millis): Promise<OwnerVerdict> {
+  const { partition, ownerId, personId, clientId, scopes } = grant;
+  if (ownerId !== personId) {
+    const acting = await lockActing(tx, { partition, companyId: ownerId, personId, clientId });
+    const trustedFrom = acting?.member.trustedFrom ?? 0;
+    return { verdict: judgeActing(acting, scopes, now), isAdmin: acting?.member.role === "admin", trustedFrom };
+  }
   const row = await tx.one(
-    sql`SELECT status FROM people WHERE partition = :partition AND person_id = :ownerId ${words.forShare}`,
+    sql`SELECT status, password_changed_at FROM people WHERE partition = :partition AND person_id = :ownerId ${words.forShare}`,
     { partition, ownerId },
   );
-  return row !== undefined && text(row, "status") === "active";
+  const active = row !== undefined && text(row, "status") === "active";
+  const trustedFrom = row === undefined ? 0 : (wholeOrNull(row, "password_changed_at") ?? 0);
+  return { verdict: active ? "decides" : "stranger", isAdmin: true, trustedFrom };
+}
+
+export interface OwnerVerdict {
+  readonly verdict: Verdict;
+  /** What they decide may take something from others who act for the same owner. */
+  readonly isAdmin: boolean;
+  /** A yes from before is no good any more. */
+  readonly trustedFrom: Millis;
 }
 
 /**
@@ -275,20 +312,23 @@ export async function alreadyThere(tx: Tx, grant: NewGrant, now: Millis): Promis
     : { kind: "repeated", scopes: json<readonly GrantedScope[]>(row, "scopes") };
 }
 
-/** Ends what is beyond the 50 live grants of an (owner, client), the new one not among them: the longest unused first. */
+/**
+ * Ends what is beyond the 50 live grants of an (owner, client), the new one not among them: the longest unused first. In a company each person
+ * has so many, so that no member pushes out another's.
+ */
 export async function supersede(
   tx: Tx,
-  grant: Pick<NewGrant, "partition" | "ownerId" | "clientId" | "grantId">,
+  grant: Pick<NewGrant, "partition" | "ownerId" | "personId" | "clientId" | "grantId">,
   now: Millis,
 ): Promise<void> {
-  const { partition, ownerId, clientId, grantId } = grant;
+  const { partition, ownerId, personId, clientId, grantId } = grant;
   await tx.run(
     sql`UPDATE grants SET status = 'superseded', ended_at = :now, collect_at = :endedKept
       WHERE partition = :partition AND grant_id IN (
         SELECT grant_id FROM grants
         WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId AND status = 'active'
-          AND grant_id <> :grantId AND idle_until > :now AND absolute_until > :now
+          AND person_id = :personId AND grant_id <> :grantId AND idle_until > :now AND absolute_until > :now
         ORDER BY COALESCE(last_used_at, created_at) DESC, grant_id LIMIT 1000 OFFSET :others)`,
-    { partition, ownerId, clientId, grantId, now, endedKept: now + ENDED_KEPT, others: LIVE_GRANTS - 1 },
+    { partition, ownerId, personId, clientId, grantId, now, endedKept: now + ENDED_KEPT, others: LIVE_GRANTS - 1 },
   );
 }

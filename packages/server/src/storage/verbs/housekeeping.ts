@@ -3,9 +3,11 @@
 import type { Millis } from "../../oauth/model.ts";
 import { partitionOf } from "../partition.ts";
 import { DAY, HOUR, text, whole, wholeOrNull } from "../rows.ts";
-import { type Row, sql, steps, type Tx, transaction } from "../sql.ts";
+import { type Call, type Row, sql, steps, type Tx, transaction } from "../sql.ts";
+import { getCompany } from "./companies.ts";
 import { ALARM_KEPT, ENDED_KEPT } from "./grants.ts";
-import { activateName, dropName, staleNames } from "./names.ts";
+import { settleLinks } from "./members.ts";
+import { activateName, dropName, type NameKind, staleNames } from "./names.ts";
 import { bears, getPerson } from "./people.ts";
 import { linkedPerson } from "./subject-links.ts";
 
@@ -30,6 +32,8 @@ export const collectGarbage = steps<Sweep, number>(async (call, { now, limit }) 
     collectAccepted,
     collectDevices,
     collectClients,
+    collectInvitations,
+    collectRequests,
   ]) {
     for (;;) {
       const room = limit - removed;
@@ -40,13 +44,22 @@ export const collectGarbage = steps<Sweep, number>(async (call, { now, limit }) 
     }
   }
   for (const { kind, value, ownerId } of await call(staleNames, { now, limit: Math.max(0, limit - removed) })) {
-    const place = { partition: partitionOf(ownerId), personId: ownerId };
-    const person = await (kind === "subject" ? call(linkedPerson, { ...place, link: value }) : call(getPerson, place));
-    const kept = person !== undefined && (kind === "subject" || bears(person, value));
+    const kept = await isBorne(call, kind, value, ownerId);
     if (await call(kept ? activateName : dropName, { kind, value, ownerId, now })) removed += kept ? 0 : 1;
   }
+  await call(settleLinks, { now, limit: Math.max(0, limit - removed) });
   return removed;
 });
+
+/** What the owner's own record says of a name. */
+async function isBorne(call: Call, kind: NameKind, value: string, ownerId: string): Promise<boolean> {
+  const partition = partitionOf(ownerId);
+  if (kind === "slug") return (await call(getCompany, { partition, companyId: ownerId }))?.slug === value;
+  const place = { partition, personId: ownerId };
+  if (kind === "subject") return (await call(linkedPerson, { ...place, link: value })) !== undefined;
+  const person = await call(getPerson, place);
+  return person !== undefined && bears(person, value);
+}
 
 /**
  * Grants are visited at `collect_at`, which nothing but their making, their end and this visit writes: so refreshes touch no index. A visit finds
@@ -151,6 +164,29 @@ export const collectClients = transaction<Sweep, Swept>(async (tx, { now, limit 
     await tx.run(
       sql`DELETE FROM clients WHERE client_id IN (SELECT client_id FROM clients WHERE deleted_at <= :before LIMIT :limit)`,
       { before: now - DAY, limit },
+    ),
+  ),
+);
+
+/** Invitations that nobody can follow any more. */
+export const collectInvitations = transaction<Sweep, Swept>(async (tx, { now, limit }) =>
+  all(
+    await tx.run(
+      sql`DELETE FROM invitations WHERE (partition, invitation_id) IN
+        (SELECT partition, invitation_id FROM invitations WHERE +partition >= 0 AND expires_at <= :before ORDER BY expires_at LIMIT :limit)`,
+      { before: now - DAY, limit },
+    ),
+  ),
+);
+
+/** Requests to companies' admins that were answered: members see the answer for 90 days. */
+export const collectRequests = transaction<Sweep, Swept>(async (tx, { now, limit }) =>
+  all(
+    await tx.run(
+      sql`DELETE FROM company_requests WHERE (partition, company_id, client_id, person_id) IN
+        (SELECT partition, company_id, client_id, person_id FROM company_requests
+          WHERE +partition >= 0 AND status <> 'open' AND decided_at <= :before ORDER BY decided_at LIMIT :limit)`,
+      { before: now - 90 * DAY, limit },
     ),
   ),
 );

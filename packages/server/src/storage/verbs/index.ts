@@ -2,11 +2,36 @@
 
 import type { AdminStorage } from "../../admin/storage.ts";
 import type { DeviceStorage, GrantStorage } from "../../oauth/storage.ts";
+import type { CompanyStorage } from "../../owners/company-storage.ts";
 import type { OwnerStorage } from "../../owners/storage.ts";
 import type { Verb } from "../sql.ts";
 import { countAttempt, forgiveAttempt } from "./attempts.ts";
 import { catalogVersions, ping } from "./catalog.ts";
 import { clientsChangedSince, deleteClient, getClient, listClients, putClient } from "./clients.ts";
+import {
+  companiesAfter,
+  createCompany,
+  deleteCompany,
+  eraseCompany,
+  findCompany,
+  getCompany,
+  insertCompany,
+  listCompanies,
+  setCompanyStatus,
+  updateCompany,
+  writeCompany,
+} from "./companies.ts";
+import {
+  askApproval,
+  grantsOfMember,
+  listCompanyApps,
+  listRequests,
+  listRules,
+  refuseRequest,
+  revokeForAll,
+  setOptOut,
+  setRule,
+} from "./company-apps.ts";
 import {
   approve,
   consentsOfAll,
@@ -40,11 +65,37 @@ import {
   collectDevices,
   collectGarbage,
   collectGrants,
+  collectInvitations,
+  collectRequests,
   collectSessions,
 } from "./housekeeping.ts";
+import {
+  acceptInvitation,
+  createInvitation,
+  findInvitation,
+  joinCompany,
+  listInvitations,
+  withdrawInvitation,
+} from "./invitations.ts";
 import { deleteIssuer, listIssuers, putIssuer, removeIssuer } from "./issuers.ts";
 import { addKey, listKeys, removeKey, retireKey } from "./keys.ts";
 import { getLogo, putLogo } from "./logos.ts";
+import {
+  addMember,
+  adoptLink,
+  companiesOf,
+  confirmLink,
+  dropLink,
+  eraseMember,
+  findActing,
+  insertMember,
+  linksOf,
+  listMembers,
+  removeMember,
+  setMemberRole,
+  staleLinks,
+  writeLink,
+} from "./members.ts";
 import { activateName, dropName, forgetName, holderOfName, loosenName, reserveName, staleNames } from "./names.ts";
 import { once } from "./once.ts";
 import {
@@ -60,7 +111,9 @@ import {
   setPassword,
   setPersonStatus,
   updatePerson,
+  writePassword,
   writePerson,
+  writePersonStatus,
 } from "./people.ts";
 import { deleteResource, listResources, putResource } from "./resources.ts";
 import { deleteScope, listScopes, putScope } from "./scopes.ts";
@@ -73,6 +126,7 @@ import {
   touchSession,
   useSession,
 } from "./sessions.ts";
+import { applyStanding, forgetStanding, tellCompanies, untold, untoldOfPerson, untoldPeople } from "./standings.ts";
 import {
   createLinkedPerson,
   eraseLink,
@@ -85,7 +139,7 @@ import {
 } from "./subject-links.ts";
 
 /** What the server may ask of a database. */
-export type Ports = GrantStorage & DeviceStorage & OwnerStorage & AdminStorage;
+export type Ports = GrantStorage & DeviceStorage & OwnerStorage & CompanyStorage & AdminStorage;
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a verb without arguments is called without any
 type Args<F> = F extends () => unknown ? void : F extends (args: infer A) => unknown ? A : never;
@@ -136,6 +190,36 @@ export const portVerbs: { readonly [Name in keyof Ports]: Verb<Args<Ports[Name]>
   revokeConsent,
   narrowConsent,
 
+  createCompany,
+  findCompany,
+  getCompany,
+  listCompanies,
+  updateCompany,
+  setCompanyStatus,
+  deleteCompany,
+  addMember,
+  setMemberRole,
+  removeMember,
+  listMembers,
+  findActing,
+  companiesOf,
+  listCompanyApps,
+  listRules,
+  setRule,
+  revokeForAll,
+  setOptOut,
+  grantsOfMember,
+  askApproval,
+  refuseRequest,
+  listRequests,
+  createInvitation,
+  withdrawInvitation,
+  listInvitations,
+  findInvitation,
+  acceptInvitation,
+  tellCompanies,
+  untoldPeople,
+
   catalogVersions,
   clientsChangedSince,
   getClient,
@@ -173,11 +257,30 @@ const innerVerbs = {
   insertPerson,
   peopleAfter,
   writePerson,
+  writePassword,
+  writePersonStatus,
   erasePerson,
   linkedPerson,
   insertLink,
   eraseLink,
   removeIssuer,
+  insertCompany,
+  companiesAfter,
+  writeCompany,
+  eraseCompany,
+  writeLink,
+  insertMember,
+  confirmLink,
+  dropLink,
+  eraseMember,
+  linksOf,
+  staleLinks,
+  adoptLink,
+  joinCompany,
+  untold,
+  untoldOfPerson,
+  applyStanding,
+  forgetStanding,
   consentsOfOwner,
   consentsOfClient,
   consentsOfAll,
@@ -189,6 +292,8 @@ const innerVerbs = {
   collectClients,
   collectAccepted,
   collectDevices,
+  collectInvitations,
+  collectRequests,
   grantDevice,
   spendDevice,
   recordDevice,

@@ -7,6 +7,7 @@ import { flag, personColumns, personOf, text } from "../rows.ts";
 import { type Call, query, sql, statement, steps, type Tx, transaction } from "../sql.ts";
 import { ENDED_KEPT } from "./grants.ts";
 import { activateName, dropName, forgetName, holderOfName, loosenName, reserveName } from "./names.ts";
+import { noteStanding, tellOf } from "./standings.ts";
 
 export interface PersonKey {
   readonly partition: number;
@@ -44,6 +45,7 @@ export async function eraseWholly(call: Call, person: Person, now: Millis): Prom
   const { partition, personId } = person;
   for (const value of [person.username, person.email]) await call(loosenName, { value, ownerId: personId, now });
   const links = await call(erasePerson, { partition, personId, now });
+  await tellOf(call, person, now);
   await release(call, person, now);
   for (const value of links) await call(forgetName, { kind: "subject", value, ownerId: personId, now });
 }
@@ -154,29 +156,40 @@ export const writePerson = statement<
   outcome: (row) => row !== undefined,
 });
 
-export const setPassword = transaction<
-  PersonKey & {
-    readonly passwordHash: string;
-    readonly mustChange: boolean;
-    readonly endGrants: boolean;
-    readonly keepSessionId: string | null;
-    readonly now: Millis;
-  },
-  boolean
->(async (tx, { partition, personId, passwordHash, mustChange, endGrants, keepSessionId, now }) => {
-  const changed = await tx.run(
-    sql`UPDATE people SET password_hash = :passwordHash, password_changed_at = :now, must_change_password = :mustChange, updated_at = :now
-      WHERE ${thisPerson}`,
-    { partition, personId, passwordHash, mustChange: flag(mustChange), now },
-  );
-  if (changed === 0) return false;
-  await tx.run(
-    sql`DELETE FROM sessions WHERE ${thisPerson} AND (:keepSessionId IS NULL OR session_id <> :keepSessionId)`,
-    { partition, personId, keepSessionId },
-  );
-  if (endGrants) await endGrantsOf(tx, partition, personId, now);
-  return true;
+interface NewPassword extends PersonKey {
+  readonly passwordHash: string;
+  readonly mustChange: boolean;
+  readonly endGrants: boolean;
+  readonly keepSessionId: string | null;
+  readonly now: Millis;
+}
+
+/** The person first; then each of their companies, where what they did in its name ends, too. */
+export const setPassword = steps<NewPassword, boolean>(async (call, args) => {
+  const changed = await call(writePassword, args);
+  if (changed && args.endGrants) await tellOf(call, args, args.now);
+  return changed;
 });
+
+export const writePassword = transaction<NewPassword, boolean>(
+  async (tx, { partition, personId, passwordHash, mustChange, endGrants, keepSessionId, now }) => {
+    const changed = await tx.run(
+      sql`UPDATE people SET password_hash = :passwordHash, password_changed_at = :now, must_change_password = :mustChange, updated_at = :now
+      WHERE ${thisPerson}`,
+      { partition, personId, passwordHash, mustChange: flag(mustChange), now },
+    );
+    if (changed === 0) return false;
+    await tx.run(
+      sql`DELETE FROM sessions WHERE ${thisPerson} AND (:keepSessionId IS NULL OR session_id <> :keepSessionId)`,
+      { partition, personId, keepSessionId },
+    );
+    if (endGrants) {
+      await endGrantsOf(tx, partition, personId, now);
+      await noteStanding(tx, { partition, personId }, { cutAt: now, now });
+    }
+    return true;
+  },
+);
 
 export const rehashPassword = statement<PersonKey & { readonly from: string; readonly to: string }, void>({
   sql: sql`UPDATE people SET password_hash = :to WHERE ${thisPerson} AND password_hash = :from RETURNING person_id`,
@@ -184,10 +197,16 @@ export const rehashPassword = statement<PersonKey & { readonly from: string; rea
   outcome: () => undefined,
 });
 
-export const setPersonStatus = transaction<
-  PersonKey & { readonly status: "active" | "disabled"; readonly now: Millis },
-  boolean
->(async (tx, { partition, personId, status, now }) => {
+type NewStatus = PersonKey & { readonly status: "active" | "disabled"; readonly now: Millis };
+
+/** The person first; then each of their companies. Interrupted in between, whoever keeps house tells the others. */
+export const setPersonStatus = steps<NewStatus, boolean>(async (call, args) => {
+  const changed = await call(writePersonStatus, args);
+  if (changed) await tellOf(call, args, args.now);
+  return changed;
+});
+
+export const writePersonStatus = transaction<NewStatus, boolean>(async (tx, { partition, personId, status, now }) => {
   const changed = await tx.run(sql`UPDATE people SET status = :status, updated_at = :now WHERE ${thisPerson}`, {
     partition,
     personId,
@@ -199,6 +218,7 @@ export const setPersonStatus = transaction<
     await tx.run(sql`DELETE FROM sessions WHERE ${thisPerson}`, { partition, personId });
     await endGrantsOf(tx, partition, personId, now);
   }
+  await noteStanding(tx, { partition, personId }, { cutAt: status === "disabled" ? now : null, now });
   return true;
 });
 
@@ -219,9 +239,11 @@ export const deletePerson = steps<PersonKey & { readonly now: Millis }, boolean>
   },
 );
 
-/** The person's own partition: person, sessions, consents and links go, grants end. The links that there were. */
+/** The person's own partition: person, sessions, consents and links go, grants end; companies are still to be told. The links that there were. */
 export const erasePerson = transaction<PersonKey & { readonly now: Millis }, readonly string[]>(
   async (tx, { partition, personId, now }) => {
+    await noteStanding(tx, { partition, personId }, { gone: true, cutAt: now, now });
+    await tx.run(sql`DELETE FROM member_links WHERE ${thisPerson}`, { partition, personId });
     await tx.run(sql`DELETE FROM people WHERE ${thisPerson}`, { partition, personId });
     await tx.run(sql`DELETE FROM sessions WHERE ${thisPerson}`, { partition, personId });
     await tx.run(sql`DELETE FROM consents WHERE partition = :partition AND owner_id = :personId`, {

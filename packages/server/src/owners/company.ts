@@ -1,0 +1,59 @@
+/** Companies as owners: what one may be called, and who may let an app act in its name. Pure. */
+
+import type { GrantedScope, Millis } from "../oauth/model.ts";
+import { SCOPE_MARGIN } from "../oauth/scope.ts";
+import type { Acting, AppRule } from "./company-storage.ts";
+
+/** How long an invitation holds. */
+export const INVITATION_TTL: Millis = 7 * 86_400_000;
+/** The longest reason that a member gives, in characters. */
+export const MAX_REASON = 500;
+/** The longest name of a company, in characters. */
+export const MAX_COMPANY_NAME = 120;
+
+const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
+
+/** Undefined: it may not stand in an address. Lower case, digits and single dashes inside, up to 40 characters. */
+export function canonicalSlug(text: string): string | undefined {
+  const slug = text.toLowerCase();
+  return SLUG.test(slug) && !slug.includes("--") ? slug : undefined;
+}
+
+/**
+ * What a person may do in a company's name about an app and some scopes. `decides`: consent for the company. `approved`: use what the company
+ * approved for all members, within it. `ask`: ask an admin. `blocked`: nothing, nor may an admin before they lift the block. `stranger`: they
+ * don't belong to it, or it or they are disabled.
+ */
+export type Verdict = "decides" | "approved" | "ask" | "blocked" | "stranger";
+
+export function judgeActing(acting: Acting | undefined, scopes: readonly string[], now: Millis): Verdict {
+  if (acting?.company.status !== "active" || acting.member.standing !== "active") return "stranger";
+  const { company, member, rule } = acting;
+  if (rule?.rule === "block") return "blocked";
+  if (member.role === "admin") return "decides";
+  if (rule?.rule === "ask") return "ask";
+  if (rule !== undefined && isInForce(rule, now)) {
+    return scopes.every((name) => rule.scopes.includes(name)) ? "approved" : "ask";
+  }
+  if (company.defaultRule === "members") return "decides";
+  return company.defaultRule === "ask" ? "ask" : "blocked";
+}
+
+/** An approval for all that has not run out. */
+export function isInForce(rule: AppRule, now: Millis): boolean {
+  return rule.rule === "allow" && (rule.endsAt === null || rule.endsAt - now >= SCOPE_MARGIN);
+}
+
+/** No page is needed: an admin approved it for all, and this member did not opt out of that. */
+export function isApprovedForAll(acting: Acting, scopes: readonly string[], now: Millis): boolean {
+  const { rule, optedOut } = acting;
+  if (rule === undefined || !isInForce(rule, now) || optedOut) return false;
+  const verdict = judgeActing(acting, scopes, now);
+  return (verdict === "approved" || verdict === "decides") && scopes.every((name) => rule.scopes.includes(name));
+}
+
+/** A page-less grant of a member may end sooner than what the company's consent allows. */
+export function cappedEnds(scopes: readonly GrantedScope[], endsBy: Millis | null): readonly GrantedScope[] {
+  if (endsBy === null) return scopes;
+  return scopes.map(({ name, expiresAt }) => ({ name, expiresAt: Math.min(expiresAt ?? endsBy, endsBy) }));
+}

@@ -1,0 +1,170 @@
+/** Verbs of companies themselves. The slug lives in another partition, so that what touches it is several verbs. */
+
+import type { Millis } from "../../oauth/model.ts";
+import type { ByAdmin, Company, CompanyKey } from "../../owners/company-storage.ts";
+import { companyColumns, companyOf } from "../company-rows.ts";
+import { partitionOf } from "../partition.ts";
+import { text } from "../rows.ts";
+import { type Call, query, sql, statement, steps, type Tx, transaction } from "../sql.ts";
+import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
+import { ENDED_KEPT } from "./grants.ts";
+import { dropLink } from "./members.ts";
+import { activateName, dropName, holderOfName, loosenName, reserveName } from "./names.ts";
+
+export const getCompany = query<CompanyKey, Company | undefined>({
+  sql: sql`SELECT ${companyColumns} FROM companies WHERE ${thisCompany}`,
+  bind: ({ partition, companyId }) => ({ partition, companyId }),
+  outcome: ([row]) => row && companyOf(row),
+});
+
+/** The slug's row leads to the company; only one that bears it is the answer. */
+export const findCompany = steps<{ readonly slug: string }, Company | undefined>(async (call, { slug }) => {
+  const holder = await call(holderOfName, { kind: "slug", value: slug });
+  if (holder === undefined) return undefined;
+  const companyId = holder.ownerId;
+  const company = await call(getCompany, { partition: partitionOf(companyId), companyId });
+  return company?.slug === slug ? company : undefined;
+});
+
+/** Reserve the slug, create, activate. Called again with the same company after a crash, it goes on where it was. */
+export const createCompany = steps<
+  { readonly company: Company; readonly now: Millis },
+  { readonly kind: "created" | "taken" }
+>(async (call, { company, now }) => {
+  const name = { kind: "slug", value: company.slug, ownerId: company.companyId, now } as const;
+  if (!(await call(reserveName, name))) return { kind: "taken" };
+  await call(insertCompany, company);
+  if (await call(activateName, name)) return { kind: "created" };
+  // The reservation had become so old that another took it over: this creation is the late one.
+  await call(eraseCompany, { ...company, now });
+  return { kind: "taken" };
+});
+
+export const insertCompany = statement<Company, boolean>({
+  sql: sql`INSERT INTO companies (${companyColumns})
+    VALUES (:partition, :companyId, :slug, :name, :status, :defaultRule, :createdAt, :updatedAt)
+    ON CONFLICT (partition, company_id) DO NOTHING RETURNING company_id`,
+  bind: (company) => ({ ...company }),
+  outcome: (row) => row !== undefined,
+});
+
+/** Oldest first. `after`: the last id of the page before; nothing follows a company that is gone. */
+export const listCompanies = steps<{ readonly limit: number; readonly after: string | null }, readonly Company[]>(
+  async (call, { limit, after }) => {
+    if (after === null) return call(companiesAfter, { createdAt: 0, companyId: "", limit });
+    const last = await call(getCompany, { partition: partitionOf(after), companyId: after });
+    return last === undefined ? [] : call(companiesAfter, { createdAt: last.createdAt, companyId: after, limit });
+  },
+);
+
+export const companiesAfter = query<
+  { readonly createdAt: Millis; readonly companyId: string; readonly limit: number },
+  readonly Company[]
+>({
+  sql: sql`SELECT ${companyColumns} FROM companies
+    WHERE +partition >= 0 AND (created_at, company_id) > (:createdAt, :companyId) ORDER BY created_at, company_id LIMIT :limit`,
+  bind: ({ createdAt, companyId, limit }) => ({ createdAt, companyId, limit }),
+  outcome: (rows) => rows.map(companyOf),
+});
+
+type CompanyUpdate = CompanyKey &
+  ByAdmin & { readonly changes: Partial<Pick<Company, "name" | "slug" | "defaultRule">> };
+type UpdateOutcome = { readonly kind: "updated" | "unknown" | "taken" | "not_admin" };
+
+/** A new slug is reserved before and activated after; the old one is loosened first and dropped last. */
+export const updateCompany = steps<CompanyUpdate, UpdateOutcome>(async (call, args) => {
+  const { partition, companyId, changes, now } = args;
+  const before = await call(getCompany, { partition, companyId });
+  if (before === undefined) return { kind: "unknown" };
+  const slug = changes.slug ?? before.slug;
+  const moves = slug !== before.slug;
+  const next = { kind: "slug", value: slug, ownerId: companyId, now } as const;
+  const old = { ...next, value: before.slug };
+  if (moves && !(await call(reserveName, next))) return { kind: "taken" };
+  if (moves) await call(loosenName, old);
+  const written = await call(writeCompany, { ...args, slugBefore: before.slug });
+  const done = written === "updated";
+  if (moves) await call(done ? activateName : dropName, next);
+  if (moves) await call(done ? dropName : activateName, old);
+  return { kind: written };
+});
+
+export const writeCompany = transaction<
+  CompanyUpdate & { readonly slugBefore: string },
+  "updated" | "unknown" | "not_admin"
+>(async (tx, { partition, companyId, changes, slugBefore, by, now }) => {
+  const company = await lockCompany(tx, { partition, companyId });
+  // Another slug meanwhile: these changes began from something else.
+  if (company === undefined || company.slug !== slugBefore) return "unknown";
+  if (!(await isAdmin(tx, company, by))) return "not_admin";
+  const { slug, name, defaultRule } = { ...company, ...changes };
+  await tx.run(
+    sql`UPDATE companies SET slug = :slug, name = :name, default_rule = :defaultRule, updated_at = :now WHERE ${thisCompany}`,
+    { partition, companyId, slug, name, defaultRule, now },
+  );
+  return "updated";
+});
+
+export const setCompanyStatus = transaction<
+  CompanyKey & { readonly status: Company["status"]; readonly now: Millis },
+  boolean
+>(async (tx, { partition, companyId, status, now }) => {
+  if ((await lockCompany(tx, { partition, companyId })) === undefined) return false;
+  await tx.run(sql`UPDATE companies SET status = :status, updated_at = :now WHERE ${thisCompany}`, {
+    partition,
+    companyId,
+    status,
+    now,
+  });
+  if (status === "disabled") await endGrantsOfCompany(tx, { partition, companyId }, now);
+  return true;
+});
+
+async function endGrantsOfCompany(tx: Tx, { partition, companyId }: CompanyKey, now: Millis): Promise<void> {
+  await tx.run(
+    sql`UPDATE grants SET status = 'owner_ended', ended_at = :now, collect_at = :endedKept
+      WHERE partition = :partition AND owner_id = :companyId AND status = 'active'`,
+    { partition, companyId, now, endedKept: now + ENDED_KEPT },
+  );
+}
+
+/** The company's own partition first: from then on nobody acts in its name. What is left of it elsewhere leads nowhere. */
+export const deleteCompany = steps<CompanyKey & { readonly now: Millis }, boolean>(
+  async (call, { partition, companyId, now }) => {
+    const company = await call(getCompany, { partition, companyId });
+    if (company === undefined) return false;
+    const name = { kind: "slug", value: company.slug, ownerId: companyId, now } as const;
+    await call(loosenName, name);
+    await forget(call, await call(eraseCompany, { partition, companyId, now }), companyId);
+    await call(dropName, name);
+    return true;
+  },
+);
+
+async function forget(call: Call, members: readonly Erased[], companyId: string): Promise<void> {
+  for (const { personId, link } of members) {
+    await call(dropLink, { partition: partitionOf(personId), personId, companyId, link });
+  }
+}
+
+interface Erased {
+  readonly personId: string;
+  readonly link: string;
+}
+
+/** Everything of the company in its partition; who belonged to it. */
+export const eraseCompany = transaction<CompanyKey & { readonly now: Millis }, readonly Erased[]>(
+  async (tx, { partition, companyId, now }) => {
+    const key = { partition, companyId };
+    await lockCompany(tx, key);
+    const members = await tx.all(sql`DELETE FROM members WHERE ${thisCompany} RETURNING person_id, link`, key);
+    await tx.run(sql`DELETE FROM company_rules WHERE ${thisCompany}`, key);
+    await tx.run(sql`DELETE FROM company_opt_outs WHERE ${thisCompany}`, key);
+    await tx.run(sql`DELETE FROM company_requests WHERE ${thisCompany}`, key);
+    await tx.run(sql`DELETE FROM invitations WHERE ${thisCompany}`, key);
+    await tx.run(sql`DELETE FROM consents WHERE partition = :partition AND owner_id = :companyId`, key);
+    await endGrantsOfCompany(tx, key, now);
+    await tx.run(sql`DELETE FROM companies WHERE ${thisCompany}`, key);
+    return members.map((row) => ({ personId: text(row, "person_id"), link: text(row, "link") }));
+  },
+);

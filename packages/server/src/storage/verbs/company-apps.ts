@@ -1,0 +1,258 @@
+/** Verbs of the apps in a company: what it consented to, its rules, what members asked for or opted out of. */
+
+import type { Consent, Grant, Millis } from "../../oauth/model.ts";
+import { judgeActing } from "../../owners/company.ts";
+import type {
+  AppRequest,
+  AppRule,
+  AskOutcome,
+  ByAdmin,
+  Company,
+  CompanyApp,
+  CompanyKey,
+  RuleOutcome,
+} from "../../owners/company-storage.ts";
+import { requestColumns, requestOf, ruleColumns, ruleOf } from "../company-rows.ts";
+import { consentColumns, consentOf, flag, grantColumns, grantOf, text, whole, wholeOrNull } from "../rows.ts";
+import { query, sql, type Tx, transaction } from "../sql.ts";
+import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
+import { endConsent, lockedConsent, recordApproval } from "./consents.ts";
+import { ENDED_KEPT } from "./grants.ts";
+import { lockActing } from "./members.ts";
+
+/** How many of one person's requests may wait in a company. */
+const OPEN_REQUESTS = 20;
+
+const thisApp = sql`partition = :partition AND company_id = :companyId AND client_id = :clientId`;
+
+export const listCompanyApps = query<CompanyKey & { readonly now: Millis }, readonly CompanyApp[]>({
+  sql: sql`SELECT ${consentColumns} FROM consents
+    WHERE partition = :partition AND owner_id = :companyId AND status = 'active' AND (expires_at IS NULL OR expires_at > :now)
+    ORDER BY updated_at DESC, client_id`,
+  also: sql`SELECT client_id, COUNT(*) AS grants, COUNT(DISTINCT person_id) AS people, MAX(last_used_at) AS last_used_at FROM grants
+    WHERE partition = :partition AND owner_id = :companyId AND status = 'active' AND idle_until > :now AND absolute_until > :now
+    GROUP BY client_id`,
+  bind: ({ partition, companyId, now }) => ({ partition, companyId, now }),
+  outcome: (consents, _, counts) => {
+    const byClient = new Map(counts.map((row) => [text(row, "client_id"), row]));
+    return consents.map(consentOf).map((consent) => {
+      const row = byClient.get(consent.clientId);
+      return {
+        consent,
+        grants: row === undefined ? 0 : whole(row, "grants"),
+        people: row === undefined ? 0 : whole(row, "people"),
+        lastUsedAt: row === undefined ? null : wholeOrNull(row, "last_used_at"),
+      };
+    });
+  },
+});
+
+export const listRules = query<CompanyKey, readonly AppRule[]>({
+  sql: sql`SELECT ${ruleColumns} FROM company_rules WHERE ${thisCompany} ORDER BY client_id`,
+  bind: ({ partition, companyId }) => ({ partition, companyId }),
+  outcome: (rows) => rows.map(ruleOf),
+});
+
+type SetRule = CompanyKey &
+  ByAdmin & {
+    readonly clientId: string;
+    readonly rule: Pick<AppRule, "rule" | "scopes" | "endsAt" | "optOut"> | null;
+    readonly shown: Consent["shown"];
+  };
+
+export const setRule = transaction<SetRule, RuleOutcome>(async (tx, args) => {
+  const { partition, companyId, clientId, rule, by, now } = args;
+  const company = await lockCompany(tx, args);
+  if (company === undefined) return { kind: "unknown" };
+  if (!(await isAdmin(tx, company, by))) return { kind: "not_admin" };
+  const key = { partition, companyId, clientId };
+  await tx.run(sql`DELETE FROM company_rules WHERE ${thisApp}`, key);
+  if (rule === null) return { kind: "done", grantsEnded: 0, lastUsedAt: null };
+  const decidedBy = by ?? "operator";
+  await tx.run(
+    sql`INSERT INTO company_rules (partition, company_id, client_id, rule, scopes, ends_at, opt_out, decided_by, decided_at)
+      VALUES (:partition, :companyId, :clientId, :rule, :scopes, :endsAt, :optOut, :decidedBy, :now)`,
+    {
+      ...key,
+      rule: rule.rule,
+      scopes: JSON.stringify(rule.scopes),
+      endsAt: rule.endsAt,
+      optOut: flag(rule.optOut),
+      decidedBy,
+      now,
+    },
+  );
+  if (!rule.optOut) await tx.run(sql`DELETE FROM company_opt_outs WHERE ${thisApp}`, key);
+  if (rule.rule === "allow") await consentFor(tx, company, { ...args, rule }, decidedBy);
+  if (rule.rule !== "ask") await answerRequests(tx, { ...args, rule }, decidedBy);
+  if (rule.rule !== "block") return { kind: "done", grantsEnded: 0, lastUsedAt: null };
+  return ended(await endConsent(tx, { partition, ownerId: companyId, clientId, revokedBy: decidedBy, now }));
+});
+
+/** What is approved for all is the company's consent: members' grants are born under it. Approving is no use of it. */
+async function consentFor(
+  tx: Tx,
+  { partition, companyId: ownerId }: Company,
+  { clientId, rule, shown, now }: SetRule & { readonly rule: NonNullable<SetRule["rule"]> },
+  grantedBy: string,
+): Promise<void> {
+  const before = await tx.one(lockedConsent, { partition, ownerId, clientId });
+  await recordApproval(
+    tx,
+    {
+      grant: { partition, ownerId, clientId, scopes: rule.scopes },
+      grantedBy,
+      via: "company policy",
+      declined: [],
+      duration: "forever",
+      endsAt: rule.endsAt,
+      onceUntil: now,
+      shown,
+      address: null,
+      now,
+    },
+    "",
+  );
+  const held = before === undefined ? undefined : consentOf(before);
+  await tx.run(
+    sql`UPDATE consents SET last_used_at = :lastUsedAt, last_used_address = :address, uses = :uses
+      WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId`,
+    {
+      ...{ partition, ownerId, clientId },
+      lastUsedAt: held?.lastUsedAt ?? null,
+      address: held?.lastUsedAddress ?? null,
+      uses: held?.status === "active" ? held.uses : 0,
+    },
+  );
+}
+
+/** An approval answers the wishes that it fulfils, a block all of them. */
+async function answerRequests(
+  tx: Tx,
+  { partition, companyId, clientId, rule, now }: SetRule & { readonly rule: NonNullable<SetRule["rule"]> },
+  decidedBy: string,
+): Promise<void> {
+  const rows = await tx.all(sql`SELECT ${requestColumns} FROM company_requests WHERE ${thisApp} AND status = 'open'`, {
+    ...{ partition, companyId, clientId },
+  });
+  const allowed = rule.rule === "allow";
+  const answered = rows
+    .map(requestOf)
+    .filter(({ scopes }) => !allowed || scopes.every((one) => rule.scopes.includes(one)));
+  for (const { personId } of answered) {
+    await decide(tx, { partition, companyId, clientId, personId }, allowed ? "approved" : "refused", decidedBy, now);
+  }
+}
+
+type RequestKey = CompanyKey & { readonly clientId: string; readonly personId: string };
+
+function decide(
+  tx: Tx,
+  { partition, companyId, clientId, personId }: RequestKey,
+  status: "approved" | "refused",
+  decidedBy: string,
+  now: Millis,
+): Promise<number> {
+  return tx.run(
+    sql`UPDATE company_requests SET status = :status, decided_by = :decidedBy, decided_at = :now
+      WHERE ${thisApp} AND person_id = :personId AND status = 'open'`,
+    { partition, companyId, clientId, personId, status, decidedBy, now },
+  );
+}
+
+export const revokeForAll = transaction<CompanyKey & ByAdmin & { readonly clientId: string }, RuleOutcome>(
+  async (tx, { partition, companyId, clientId, by, now }) => {
+    const company = await lockCompany(tx, { partition, companyId });
+    if (company === undefined) return { kind: "unknown" };
+    if (!(await isAdmin(tx, company, by))) return { kind: "not_admin" };
+    const rules = await tx.run(sql`DELETE FROM company_rules WHERE ${thisApp} AND rule = 'allow'`, {
+      partition,
+      companyId,
+      clientId,
+    });
+    const outcome = await endConsent(tx, { partition, ownerId: companyId, clientId, revokedBy: by ?? "operator", now });
+    return outcome.kind === "unknown" && rules === 0 ? { kind: "unknown" } : ended(outcome);
+  },
+);
+
+function ended(outcome: Awaited<ReturnType<typeof endConsent>>): RuleOutcome {
+  if (outcome.kind === "unknown") return { kind: "done", grantsEnded: 0, lastUsedAt: null };
+  return { kind: "done", grantsEnded: outcome.grantsEnded, lastUsedAt: outcome.lastUsedAt };
+}
+
+export const setOptOut = transaction<
+  RequestKey & { readonly out: boolean; readonly now: Millis },
+  { readonly kind: "done"; readonly grantsEnded: number } | { readonly kind: "unknown" }
+>(async (tx, { partition, companyId, clientId, personId, out, now }) => {
+  const key = { partition, companyId, clientId, personId };
+  await lockCompany(tx, key);
+  const acting = await lockActing(tx, key);
+  if (judgeActing(acting, [], now) === "stranger") return { kind: "unknown" };
+  if (!out) {
+    await tx.run(sql`DELETE FROM company_opt_outs WHERE ${thisApp} AND person_id = :personId`, key);
+    return { kind: "done", grantsEnded: 0 };
+  }
+  if (acting?.rule?.optOut !== true) return { kind: "unknown" };
+  await tx.run(
+    sql`INSERT INTO company_opt_outs (partition, company_id, client_id, person_id, since) VALUES (:partition, :companyId, :clientId, :personId, :now)
+      ON CONFLICT (partition, company_id, client_id, person_id) DO NOTHING`,
+    { ...key, now },
+  );
+  const grantsEnded = await tx.run(
+    sql`UPDATE grants SET status = 'revoked', ended_at = :now, collect_at = :endedKept
+      WHERE partition = :partition AND owner_id = :companyId AND client_id = :clientId AND person_id = :personId AND status = 'active'`,
+    { ...key, now, endedKept: now + ENDED_KEPT },
+  );
+  return { kind: "done", grantsEnded };
+});
+
+export const grantsOfMember = query<CompanyKey & { readonly personId: string; readonly now: Millis }, readonly Grant[]>(
+  {
+    sql: sql`SELECT ${grantColumns} FROM grants
+    WHERE partition = :partition AND owner_id = :companyId AND person_id = :personId AND person_id <> owner_id AND status = 'active'
+      AND idle_until > :now AND absolute_until > :now ORDER BY created_at, grant_id`,
+    bind: ({ partition, companyId, personId, now }) => ({ partition, companyId, personId, now }),
+    outcome: (rows) => rows.map(grantOf),
+  },
+);
+
+export const askApproval = transaction<
+  RequestKey & { readonly scopes: readonly string[]; readonly reason: string; readonly now: Millis },
+  AskOutcome
+>(async (tx, { partition, companyId, clientId, personId, scopes, reason, now }) => {
+  const key = { partition, companyId, clientId, personId };
+  await lockCompany(tx, key);
+  const acting = await lockActing(tx, key);
+  if (acting === undefined || judgeActing(acting, scopes, now) !== "ask") return { kind: "needless" };
+  const open = await tx.all(
+    sql`SELECT client_id, scopes FROM company_requests
+      WHERE ${thisCompany} AND person_id = :personId AND status = 'open' LIMIT :limit`,
+    { partition, companyId, personId, limit: OPEN_REQUESTS + 1 },
+  );
+  const before = open.find((row) => text(row, "client_id") === clientId);
+  if (before !== undefined && text(before, "scopes") === JSON.stringify(scopes)) return { kind: "repeated" };
+  if (before === undefined && open.length >= OPEN_REQUESTS) return { kind: "too_many" };
+  await tx.run(
+    sql`INSERT INTO company_requests (partition, company_id, ${requestColumns})
+      VALUES (:partition, :companyId, :clientId, :personId, :username, :scopes, :reason, :now, 'open', NULL, NULL)
+      ON CONFLICT (partition, company_id, client_id, person_id) DO UPDATE SET scopes = excluded.scopes, reason = excluded.reason,
+        asked_at = excluded.asked_at, status = 'open', decided_by = NULL, decided_at = NULL`,
+    { ...key, username: acting.member.username, scopes: JSON.stringify(scopes), reason, now },
+  );
+  return { kind: "asked" };
+});
+
+export const refuseRequest = transaction<RequestKey & ByAdmin, { readonly kind: "done" | "not_admin" | "unknown" }>(
+  async (tx, { by, now, ...key }) => {
+    const company = await lockCompany(tx, key);
+    if (company === undefined) return { kind: "unknown" };
+    if (!(await isAdmin(tx, company, by))) return { kind: "not_admin" };
+    return { kind: (await decide(tx, key, "refused", by ?? "operator", now)) === 0 ? "unknown" : "done" };
+  },
+);
+
+export const listRequests = query<CompanyKey & { readonly limit: number }, readonly AppRequest[]>({
+  sql: sql`SELECT ${requestColumns} FROM company_requests WHERE ${thisCompany} AND status = 'open' ORDER BY asked_at LIMIT :limit`,
+  bind: ({ partition, companyId, limit }) => ({ partition, companyId, limit }),
+  outcome: (rows) => rows.map(requestOf),
+});

@@ -1,0 +1,28 @@
+/** The lock that puts a company's changes and the grants in its name in one order, and who may change it. */
+
+import type { Company, CompanyKey } from "../../owners/company-storage.ts";
+import { companyColumns, companyOf } from "../company-rows.ts";
+import { sql, type Tx, words } from "../sql.ts";
+
+export const thisCompany = sql`partition = :partition AND company_id = :companyId`;
+
+/** Locks the company alone: whatever changes it, its members or its rules comes one after the other, and grants in its name in between. */
+export async function lockCompany(tx: Tx, { partition, companyId }: CompanyKey): Promise<Company | undefined> {
+  const row = await tx.one(sql`SELECT ${companyColumns} FROM companies WHERE ${thisCompany} ${words.forUpdate}`, {
+    partition,
+    companyId,
+  });
+  return row && companyOf(row);
+}
+
+/** True for the operator (null), and for an admin of an active company. */
+export async function isAdmin(tx: Tx, company: Company, by: string | null): Promise<boolean> {
+  if (by === null) return true;
+  if (company.status !== "active") return false;
+  const { partition, companyId } = company;
+  const row = await tx.one(
+    sql`SELECT role FROM members WHERE ${thisCompany} AND person_id = :by AND role = 'admin' AND standing = 'active'`,
+    { partition, companyId, by },
+  );
+  return row !== undefined;
+}

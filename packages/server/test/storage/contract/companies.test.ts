@@ -1,0 +1,547 @@
+import { describe, expect, test } from "vitest";
+import type { Company, Role } from "../../../src/owners/company-storage.ts";
+import type { Person } from "../../../src/owners/storage.ts";
+import { partitionOf } from "../../../src/storage/partition.ts";
+import { onEveryBackend } from "../support/backends.ts";
+import {
+  aClient,
+  aDirectGrant,
+  anApproval,
+  anId,
+  aPerson,
+  aRedemption,
+  aRefresh,
+  aStoredPerson,
+  DAY,
+  HOUR,
+  MINUTE,
+  NOW,
+  statusOf,
+} from "../support/builders.ts";
+import {
+  aCompany,
+  aCompanyGrant,
+  aLiveCompanyGrant,
+  anAppRule,
+  aStaffedCompany,
+  aStoredCompany,
+  join,
+  SHOWN,
+} from "../support/companies.ts";
+
+const keyOf = ({ partition, companyId }: Company) => ({ partition, companyId });
+
+onEveryBackend("a company", (storage) => {
+  test("a slug that another has → taken, and nothing is left", async () => {
+    const { slug } = await aStoredCompany(storage());
+    const second = aCompany({ slug });
+    expect(await storage().createCompany({ company: second, now: NOW })).toEqual({ kind: "taken" });
+    expect(await storage().getCompany(keyOf(second))).toBeUndefined();
+  });
+
+  test("a person's username is no slug: each has a namespace of its own", async () => {
+    const person = await aStoredPerson(storage());
+    await aStoredCompany(storage(), { slug: person.username });
+    expect(await storage().findPersonByName({ name: person.username })).toEqual(person);
+  });
+
+  test("created → found by slug and id, once more → the same", async () => {
+    const company = await aStoredCompany(storage());
+    expect(await storage().createCompany({ company, now: NOW })).toEqual({ kind: "created" });
+    expect(await storage().findCompany({ slug: company.slug })).toEqual(company);
+    expect(await storage().getCompany(keyOf(company))).toEqual(company);
+    expect(await storage().findCompany({ slug: "nobody" })).toBeUndefined();
+  });
+
+  test("listed oldest first, a page at a time", async () => {
+    const made = [];
+    for (let at = 0; at < 3; at += 1) made.push(await aStoredCompany(storage(), { createdAt: NOW + 1000 + at }));
+    const ids = new Set(made.map(({ companyId }) => companyId));
+    const [first] = made;
+    const rest = await storage().listCompanies({ limit: 100, after: first?.companyId ?? "" });
+    expect(rest.filter(({ companyId }) => ids.has(companyId))).toEqual(made.slice(1));
+    expect(await storage().listCompanies({ limit: 5, after: anId() })).toEqual([]);
+  });
+
+  test("changed by a member, a stranger → not_admin; by an admin and the operator → done", async () => {
+    const { company, admin, member } = await aStaffedCompany(storage());
+    const change = (by: string | null) =>
+      storage().updateCompany({ ...keyOf(company), changes: { defaultRule: "block" }, by, now: NOW + 1 });
+    expect(await change(member.personId)).toEqual({ kind: "not_admin" });
+    expect(await change(anId())).toEqual({ kind: "not_admin" });
+    expect(await change(admin.personId)).toEqual({ kind: "updated" });
+    expect(await change(null)).toEqual({ kind: "updated" });
+    expect(await storage().getCompany(keyOf(company))).toMatchObject({ defaultRule: "block", updatedAt: NOW + 1 });
+  });
+
+  test("another slug → found by that alone; one that is taken → as before", async () => {
+    const company = await aStoredCompany(storage());
+    const { slug } = await aStoredCompany(storage());
+    const rename = (to: string) =>
+      storage().updateCompany({ ...keyOf(company), changes: { slug: to }, by: null, now: NOW });
+    expect(await rename(slug)).toEqual({ kind: "taken" });
+    expect(await storage().findCompany({ slug: company.slug })).toEqual(company);
+    const next = `${company.slug}-2`;
+    expect(await rename(next)).toEqual({ kind: "updated" });
+    expect(await storage().findCompany({ slug: company.slug })).toBeUndefined();
+    expect(await storage().findCompany({ slug: next })).toMatchObject({ companyId: company.companyId });
+    await aStoredCompany(storage(), { slug: company.slug });
+  });
+
+  test("a slug whose maker crashed → goes to who asks an hour later, or is collected", async () => {
+    const company = aCompany();
+    const late = await aStoredCompany(storage(), { createdAt: NOW });
+    await storage().updateCompany({ ...keyOf(late), changes: { slug: `${late.slug}-b` }, by: null, now: NOW });
+    expect(await storage().createCompany({ company: { ...company, slug: late.slug }, now: NOW })).toEqual({
+      kind: "created",
+    });
+    await storage().collectGarbage({ now: NOW + 2 * HOUR, limit: 1000 });
+    expect(await storage().findCompany({ slug: late.slug })).toMatchObject({ companyId: company.companyId });
+  });
+
+  test("disabled → its grants end, and nothing is granted in its name until it is active again", async () => {
+    const { company, admin } = await aStaffedCompany(storage());
+    const grant = await aLiveCompanyGrant(storage(), company, admin);
+    expect(await storage().setCompanyStatus({ ...keyOf(company), status: "disabled", now: NOW })).toBe(true);
+    expect(await statusOf(storage(), grant)).toMatchObject({ status: "owner_ended" });
+    const again = aCompanyGrant(company, admin);
+    expect(await storage().approve(anApproval(again))).toEqual({ kind: "no_consent" });
+    expect(await storage().issueGrant({ grant: again, address: null, now: NOW })).toEqual({ kind: "no_consent" });
+    await storage().setCompanyStatus({ ...keyOf(company), status: "active", now: NOW });
+    expect((await storage().issueGrant({ grant: again, address: null, now: NOW })).kind).toBe("issued");
+    expect(await storage().setCompanyStatus({ ...keyOf(aCompany()), status: "disabled", now: NOW })).toBe(false);
+  });
+
+  test("deleted → gone with members and rules, its grants ended, the slug free, nobody's company any more", async () => {
+    const { company, admin } = await aStaffedCompany(storage());
+    const grant = await aLiveCompanyGrant(storage(), company, admin);
+    expect(await storage().deleteCompany({ ...keyOf(company), now: NOW })).toBe(true);
+    expect(await storage().deleteCompany({ ...keyOf(company), now: NOW })).toBe(false);
+    expect(await statusOf(storage(), grant)).toMatchObject({ status: "owner_ended" });
+    expect(await storage().findConsent({ ...grant })).toBeUndefined();
+    expect(await storage().companiesOf({ ...admin, clientId: null })).toEqual([]);
+    expect(await storage().approve(anApproval(aCompanyGrant(company, admin)))).toEqual({ kind: "no_consent" });
+    await aStoredCompany(storage(), { slug: company.slug });
+  });
+});
+
+onEveryBackend("members", (storage) => {
+  const add = (company: Company, person: Person, role: Role = "member") =>
+    storage().addMember({ ...keyOf(company), person, role, addedBy: "operator", link: anId(), now: NOW });
+
+  test("of a company that isn't there or is disabled; a person who isn't, or is disabled → refused, and no trace", async () => {
+    const person = await aStoredPerson(storage());
+    const company = await aStoredCompany(storage());
+    expect(await add(aCompany(), person)).toEqual({ kind: "no_company" });
+    expect(await add(company, aPerson())).toEqual({ kind: "no_person" });
+    await storage().setCompanyStatus({ ...keyOf(company), status: "disabled", now: NOW });
+    expect(await add(company, person)).toEqual({ kind: "no_company" });
+    await storage().setCompanyStatus({ ...keyOf(company), status: "active", now: NOW });
+    expect(await storage().companiesOf({ ...person, clientId: null })).toEqual([]);
+    await storage().setPersonStatus({ ...person, status: "disabled", now: NOW });
+    expect(await add(company, person)).toEqual({ kind: "no_person" });
+  });
+
+  test("added → listed by name, found from both sides; once more → the new role, since when it was", async () => {
+    const { company, admin, member } = await aStaffedCompany(storage());
+    await add(company, member, "admin");
+    const members = await storage().listMembers({ ...keyOf(company), limit: 10, after: null });
+    expect(members.map(({ personId, role }) => [personId, role]).sort()).toEqual(
+      [
+        [admin.personId, "admin"],
+        [member.personId, "admin"],
+      ].sort(),
+    );
+    const [first] = members;
+    expect(await storage().listMembers({ ...keyOf(company), limit: 10, after: first?.username ?? "" })).toHaveLength(1);
+    expect(await storage().companiesOf({ ...member, clientId: null })).toMatchObject([
+      { company: { companyId: company.companyId }, member: { role: "admin", since: NOW }, optedOut: false },
+    ]);
+  });
+
+  test("the 51st company of a person → refused", async () => {
+    const person = await aStoredPerson(storage());
+    for (let at = 0; at < 50; at += 1) await join(storage(), await aStoredCompany(storage()), person);
+    expect(await add(await aStoredCompany(storage()), person)).toEqual({ kind: "no_person" });
+    expect(await storage().companiesOf({ ...person, clientId: null })).toHaveLength(50);
+  });
+
+  describe("removed", () => {
+    const remove = (company: Company, person: Person, by: string | null) =>
+      storage().removeMember({ ...keyOf(company), person, by, now: NOW });
+
+    test("by a member, by a stranger; somebody who isn't one → refused", async () => {
+      const { company, admin, member } = await aStaffedCompany(storage());
+      expect(await remove(company, admin, member.personId)).toEqual({ kind: "not_admin" });
+      expect(await remove(company, admin, anId())).toEqual({ kind: "not_admin" });
+      expect(await remove(company, aPerson(), admin.personId)).toEqual({ kind: "unknown" });
+      expect(await remove(aCompany(), admin, null)).toEqual({ kind: "unknown" });
+    });
+
+    test("the last admin, by themselves → last_admin; by the operator → done", async () => {
+      const { company, admin } = await aStaffedCompany(storage());
+      expect(await remove(company, admin, admin.personId)).toEqual({ kind: "last_admin" });
+      expect(await remove(company, admin, null)).toMatchObject({ kind: "done" });
+    });
+
+    test("→ the person's grants end with it, the consent and others' grants stay; their own are untouched", async () => {
+      const { company, admin, member } = await aStaffedCompany(storage(), { defaultRule: "members" });
+      const theirs = await aLiveCompanyGrant(storage(), company, member);
+      const others = await aLiveCompanyGrant(storage(), company, admin);
+      const own = await storage().issueDirect(aDirectGrant(member));
+      expect(await remove(company, member, admin.personId)).toEqual({ kind: "done", grantsEnded: 1 });
+      expect(await statusOf(storage(), theirs)).toMatchObject({ status: "owner_ended" });
+      expect(await storage().refreshGrant(aRefresh(theirs))).toEqual({ kind: "ended", status: "owner_ended" });
+      expect(await statusOf(storage(), others)).toMatchObject({ status: "active" });
+      expect(await storage().findConsent({ ...others })).toMatchObject({ status: "active" });
+      if (own.kind !== "issued") throw new Error("no grant");
+      expect(await storage().findGrant({ ...own.grant, saltHash: null })).toMatchObject({ status: "active" });
+    });
+
+    test("→ grants nothing in its name any more, neither with a page nor without, nor by a device's poll", async () => {
+      const { company, member } = await aStaffedCompany(storage(), { defaultRule: "members" });
+      await aLiveCompanyGrant(storage(), company, member);
+      await remove(company, member, null);
+      const grant = aCompanyGrant(company, member);
+      expect(await storage().approve(anApproval(grant))).toEqual({ kind: "no_consent" });
+      expect(await storage().issueGrant({ grant, address: null, now: NOW })).toEqual({ kind: "no_consent" });
+      expect(await storage().companiesOf({ ...member, clientId: null })).toEqual([]);
+    });
+
+    test("and added again → a new member; what they did before stays ended", async () => {
+      const { company, admin } = await aStaffedCompany(storage());
+      const grant = await aLiveCompanyGrant(storage(), company, admin);
+      await remove(company, admin, null);
+      await add(company, admin, "admin");
+      expect(await statusOf(storage(), grant)).toMatchObject({ status: "owner_ended" });
+      expect((await storage().approve(anApproval(aCompanyGrant(company, admin)))).kind).toBe("issued");
+    });
+  });
+
+  test("another role: by a member → not_admin; the last admin's own → last_admin; else done", async () => {
+    const { company, admin, member } = await aStaffedCompany(storage());
+    const change = (person: Person, role: Role, by: string | null) =>
+      storage().setMemberRole({ ...keyOf(company), personId: person.personId, role, by, now: NOW });
+    expect(await change(member, "admin", member.personId)).toEqual({ kind: "not_admin" });
+    expect(await change(admin, "member", admin.personId)).toEqual({ kind: "last_admin" });
+    expect(await change(aPerson(), "admin", admin.personId)).toEqual({ kind: "unknown" });
+    expect(await change(member, "admin", admin.personId)).toMatchObject({ kind: "done" });
+    expect(await change(admin, "member", admin.personId)).toMatchObject({ kind: "done" });
+    expect(await change(member, "member", null)).toMatchObject({ kind: "done" });
+  });
+});
+
+onEveryBackend("who grants in a company's name", (storage) => {
+  const approve = (company: Company, person: Person) =>
+    storage().approve(anApproval(aCompanyGrant(company, person), { duration: 3600, declined: ["write"] }));
+
+  test("a stranger, or a person with another company's id → no_consent", async () => {
+    const { company } = await aStaffedCompany(storage(), { defaultRule: "members" });
+    const stranger = await aStoredPerson(storage());
+    expect(await approve(company, stranger)).toEqual({ kind: "no_consent" });
+    const { member } = await aStaffedCompany(storage(), { defaultRule: "members" });
+    expect(await approve(company, member)).toEqual({ kind: "no_consent" });
+  });
+
+  test("by password or assertion → never", async () => {
+    const { company, admin } = await aStaffedCompany(storage());
+    const { partition, companyId } = company;
+    const direct = aDirectGrant(admin, {}, { partition, ownerId: companyId, grantId: anId(partition) });
+    expect(await storage().issueDirect(direct)).toEqual({ kind: "no_owner" });
+  });
+
+  test("a member where members ask, or are kept out → no_consent; where they decide → issued", async () => {
+    for (const defaultRule of ["ask", "block"] as const) {
+      const { company, member, admin } = await aStaffedCompany(storage(), { defaultRule });
+      expect(await approve(company, member)).toEqual({ kind: "no_consent" });
+      expect((await approve(company, admin)).kind).toBe("issued");
+    }
+    const { company, member } = await aStaffedCompany(storage(), { defaultRule: "members" });
+    expect((await approve(company, member)).kind).toBe("issued");
+  });
+
+  test("a member's decision shortens and takes away nothing that stands; an admin's does", async () => {
+    const { company, admin, member } = await aStaffedCompany(storage(), { defaultRule: "members" });
+    const wide = await aLiveCompanyGrant(storage(), company, admin, { scopes: ["read", "write"] });
+    await approve(company, member);
+    const forever = [
+      { name: "read", expiresAt: null },
+      { name: "write", expiresAt: null },
+    ];
+    expect(await storage().findConsent({ ...wide })).toMatchObject({ scopes: forever });
+    expect(await statusOf(storage(), wide)).toMatchObject({ scopes: forever });
+    await approve(company, admin);
+    const hour = [{ name: "read", expiresAt: NOW + HOUR }];
+    expect(await storage().findConsent({ ...wide })).toMatchObject({ scopes: hour });
+    expect(await statusOf(storage(), wide)).toMatchObject({ scopes: hour });
+  });
+
+  test("a page-less grant that is to end sooner than the consent → does", async () => {
+    const { company, admin } = await aStaffedCompany(storage());
+    await aLiveCompanyGrant(storage(), company, admin);
+    const grant = aCompanyGrant(company, admin);
+    const outcome = await storage().issueGrant({ grant, address: null, endsBy: NOW + HOUR, now: NOW });
+    expect(outcome).toEqual({ kind: "issued", scopes: [{ name: "read", expiresAt: NOW + HOUR }] });
+  });
+
+  test("51 grants of each of two members → 50 live ones of each: none pushes out another's", async () => {
+    const { company, admin, member } = await aStaffedCompany(storage(), { defaultRule: "members" });
+    await approve(company, admin);
+    for (const person of [admin, member]) {
+      for (let at = 0; at < 51; at += 1) {
+        await storage().issueGrant({ grant: aCompanyGrant(company, person), address: null, now: NOW });
+      }
+    }
+    const live = async (person: Person) =>
+      (await storage().grantsOfMember({ ...keyOf(company), personId: person.personId, now: NOW })).length;
+    expect([await live(admin), await live(member)]).toEqual([50, 50]);
+  });
+});
+
+onEveryBackend("a person who is disabled, removed, or gets a new password", (storage) => {
+  test("disabled → their grants in companies' names end; back → a member as before, what ended stays ended", async () => {
+    const { company, admin } = await aStaffedCompany(storage());
+    const grant = await aLiveCompanyGrant(storage(), company, admin);
+    await storage().setPersonStatus({ ...admin, status: "disabled", now: NOW });
+    expect(await statusOf(storage(), grant)).toMatchObject({ status: "owner_ended" });
+    expect(await storage().approve(anApproval(aCompanyGrant(company, admin)))).toEqual({ kind: "no_consent" });
+    expect(await storage().untoldPeople({ limit: 10 })).not.toContain(admin.personId);
+    await storage().setPersonStatus({ ...admin, status: "active", now: NOW });
+    expect(await statusOf(storage(), grant)).toMatchObject({ status: "owner_ended" });
+    expect((await storage().approve(anApproval(aCompanyGrant(company, admin)))).kind).toBe("issued");
+  });
+
+  test("disabled admins don't count: the other one is the last", async () => {
+    const { company, admin, member } = await aStaffedCompany(storage());
+    await join(storage(), company, member, "admin");
+    await storage().setPersonStatus({ ...admin, status: "disabled", now: NOW });
+    const leave = storage().removeMember({ ...keyOf(company), person: member, by: member.personId, now: NOW });
+    expect(await leave).toEqual({ kind: "last_admin" });
+    const byDisabled = storage().removeMember({ ...keyOf(company), person: member, by: admin.personId, now: NOW });
+    expect(await byDisabled).toEqual({ kind: "not_admin" });
+  });
+
+  test("removed → no member any more, grants ended", async () => {
+    const { company, admin, member } = await aStaffedCompany(storage(), { defaultRule: "members" });
+    const grant = await aLiveCompanyGrant(storage(), company, member);
+    await storage().deletePerson({ ...member, now: NOW });
+    expect(await statusOf(storage(), grant)).toMatchObject({ status: "owner_ended" });
+    const members = await storage().listMembers({ ...keyOf(company), limit: 10, after: null });
+    expect(members.map(({ personId }) => personId)).toEqual([admin.personId]);
+  });
+
+  test("a password that ends all → ends these, too; a routine one doesn't", async () => {
+    const { company, admin } = await aStaffedCompany(storage());
+    const set = (endGrants: boolean) =>
+      storage().setPassword({
+        ...admin,
+        ...{ passwordHash: "x", mustChange: false, endGrants, keepSessionId: null, now: NOW + MINUTE },
+      });
+    const grant = await aLiveCompanyGrant(storage(), company, admin);
+    await set(false);
+    expect(await statusOf(storage(), grant)).toMatchObject({ status: "active" });
+    await set(true);
+    expect(await statusOf(storage(), grant)).toMatchObject({ status: "owner_ended" });
+    expect((await storage().approve(anApproval(aCompanyGrant(company, admin)))).kind).toBe("issued");
+  });
+
+  test("nothing to tell → 0", async () => {
+    expect(await storage().tellCompanies({ now: NOW, limit: 10 })).toBe(0);
+    expect(await storage().untoldPeople({ limit: 10 })).toEqual([]);
+  });
+});
+
+onEveryBackend("what a company decided about an app", (storage) => {
+  const set = (company: Company, rule: ReturnType<typeof anAppRule> | null, by: string | null = null) =>
+    storage().setRule({ ...keyOf(company), clientId: "client-1", rule, shown: SHOWN, by, now: NOW });
+  const silently = (company: Company, person: Person, scopes = ["read"]) => {
+    const grant = aCompanyGrant(company, person, { scopes });
+    return storage().issueGrant({ grant, address: null, now: NOW });
+  };
+
+  test("by a member → not_admin; of no company → unknown", async () => {
+    const { company, member } = await aStaffedCompany(storage());
+    expect(await set(company, anAppRule(), member.personId)).toEqual({ kind: "not_admin" });
+    expect(await set(aCompany(), anAppRule())).toEqual({ kind: "unknown" });
+    expect(await storage().listRules(keyOf(company))).toEqual([]);
+  });
+
+  test("allowed for all → the company's consent, within the scopes and until the end; approving is no use of it", async () => {
+    const { company, admin, member } = await aStaffedCompany(storage());
+    expect(await set(company, anAppRule(), admin.personId)).toMatchObject({ kind: "done" });
+    const consent = await storage().findConsent({
+      ...keyOf(company),
+      ownerId: company.companyId,
+      clientId: "client-1",
+    });
+    expect(consent).toMatchObject({
+      ...{ via: "company policy", grantedBy: admin.personId, lastUsedAt: null, uses: 0 },
+      scopes: [{ name: "read", expiresAt: NOW + 365 * DAY }],
+    });
+    expect((await silently(company, member)).kind).toBe("issued");
+    expect(await silently(company, member, ["read", "write"])).toEqual({ kind: "no_consent" });
+    // Beyond the ceiling even where the company's own consent would cover it.
+    await aLiveCompanyGrant(storage(), company, admin, { scopes: ["read", "write"] });
+    expect(await silently(company, member, ["read", "write"])).toEqual({ kind: "no_consent" });
+    expect((await silently(company, admin, ["read", "write"])).kind).toBe("issued");
+  });
+
+  test("a member under it changes nothing of the company's consent by a page", async () => {
+    const { company, member } = await aStaffedCompany(storage());
+    await set(company, anAppRule());
+    expect(await storage().approve(anApproval(aCompanyGrant(company, member)))).toEqual({ kind: "no_consent" });
+  });
+
+  test("run out → members ask again", async () => {
+    const { company, member } = await aStaffedCompany(storage());
+    await set(company, anAppRule({ endsAt: NOW + HOUR }));
+    const grant = aCompanyGrant(company, member);
+    expect(await storage().issueGrant({ grant, address: null, now: NOW + HOUR })).toEqual({ kind: "no_consent" });
+  });
+
+  test("blocked → the consent and everybody's grants end, nobody grants again, admins neither; lifted → they do", async () => {
+    const { company, admin, member } = await aStaffedCompany(storage(), { defaultRule: "members" });
+    const grants = [
+      await aLiveCompanyGrant(storage(), company, admin),
+      await aLiveCompanyGrant(storage(), company, member),
+    ];
+    expect(await set(company, anAppRule({ rule: "block" }))).toMatchObject({ kind: "done", grantsEnded: 2 });
+    for (const grant of grants) expect(await statusOf(storage(), grant)).toMatchObject({ status: "revoked" });
+    expect(await storage().approve(anApproval(aCompanyGrant(company, admin)))).toEqual({ kind: "no_consent" });
+    await set(company, null);
+    expect((await storage().approve(anApproval(aCompanyGrant(company, member)))).kind).toBe("issued");
+  });
+
+  test("revoked for all → every grant and the approval end; members ask again; nothing there → unknown", async () => {
+    const { company, admin, member } = await aStaffedCompany(storage());
+    const revoke = (by: string | null) =>
+      storage().revokeForAll({ ...keyOf(company), clientId: "client-1", by, now: NOW });
+    expect(await revoke(admin.personId)).toEqual({ kind: "unknown" });
+    await set(company, anAppRule());
+    const grant = aCompanyGrant(company, member);
+    await storage().issueGrant({ grant, address: null, now: NOW });
+    await storage().redeemCode(aRedemption(grant));
+    expect(await revoke(member.personId)).toEqual({ kind: "not_admin" });
+    expect(await revoke(admin.personId)).toMatchObject({ kind: "done", grantsEnded: 1 });
+    expect(await storage().refreshGrant(aRefresh(grant))).toEqual({ kind: "ended", status: "revoked" });
+    expect(await silently(company, member)).toEqual({ kind: "no_consent" });
+    expect(await storage().listRules(keyOf(company))).toEqual([]);
+  });
+
+  test("its apps → each consent with how many people use it", async () => {
+    const { company, admin, member } = await aStaffedCompany(storage(), { defaultRule: "members" });
+    await aLiveCompanyGrant(storage(), company, admin);
+    await aLiveCompanyGrant(storage(), company, member);
+    const apps = await storage().listCompanyApps({ ...keyOf(company), now: NOW });
+    expect(apps).toMatchObject([{ consent: { clientId: "client-1" }, grants: 2, people: 2 }]);
+  });
+
+  describe("opting out", () => {
+    const optOut = (company: Company, person: Person, out = true) =>
+      storage().setOptOut({ ...keyOf(company), clientId: "client-1", personId: person.personId, out, now: NOW });
+    const acting = (company: Company, person: Person) =>
+      storage().findActing({ ...keyOf(company), personId: person.personId, clientId: "client-1" });
+
+    test("where it isn't offered, by a stranger → unknown", async () => {
+      const { company, member } = await aStaffedCompany(storage());
+      expect(await optOut(company, member)).toEqual({ kind: "unknown" });
+      await set(company, anAppRule({ optOut: false }));
+      expect(await optOut(company, member)).toEqual({ kind: "unknown" });
+      await set(company, anAppRule());
+      expect(await optOut(company, await aStoredPerson(storage()))).toEqual({ kind: "unknown" });
+    });
+
+    test("→ that member's grants end, the others' stay; taken back → as before; not offered any more → forgotten", async () => {
+      const { company, admin, member } = await aStaffedCompany(storage());
+      await set(company, anAppRule());
+      const theirs = aCompanyGrant(company, member);
+      await storage().issueGrant({ grant: theirs, address: null, now: NOW });
+      const others = aCompanyGrant(company, admin);
+      await storage().issueGrant({ grant: others, address: null, now: NOW });
+      expect(await optOut(company, member)).toEqual({ kind: "done", grantsEnded: 1 });
+      expect(await statusOf(storage(), theirs)).toMatchObject({ status: "revoked" });
+      expect(await statusOf(storage(), others)).toMatchObject({ status: "active" });
+      expect(await acting(company, member)).toMatchObject({ optedOut: true });
+      await optOut(company, member, false);
+      expect(await acting(company, member)).toMatchObject({ optedOut: false });
+      await optOut(company, member);
+      await set(company, anAppRule({ optOut: false }));
+      expect(await acting(company, member)).toMatchObject({ optedOut: false });
+    });
+  });
+
+  describe("a member's request", () => {
+    const ask = (company: Company, person: Person, clientId = "client-1", scopes = ["read"]) =>
+      storage().askApproval({
+        ...keyOf(company),
+        ...{ clientId, personId: person.personId, scopes, reason: "For the fair", now: NOW },
+      });
+    const open = (company: Company) => storage().listRequests({ ...keyOf(company), limit: 100 });
+
+    test("of a stranger, an admin, where it is blocked or members decide → needless", async () => {
+      const { company, admin, member } = await aStaffedCompany(storage());
+      expect(await ask(company, await aStoredPerson(storage()))).toEqual({ kind: "needless" });
+      expect(await ask(company, admin)).toEqual({ kind: "needless" });
+      await set(company, anAppRule({ rule: "block" }));
+      expect(await ask(company, member)).toEqual({ kind: "needless" });
+      const free = await aStaffedCompany(storage(), { defaultRule: "members" });
+      expect(await ask(free.company, free.member)).toEqual({ kind: "needless" });
+      expect(await open(company)).toEqual([]);
+    });
+
+    test("→ in the queue; the same again → repeated; other scopes → in its place; the 21st app → too_many", async () => {
+      const { company, member } = await aStaffedCompany(storage());
+      expect(await ask(company, member)).toEqual({ kind: "asked" });
+      expect(await ask(company, member)).toEqual({ kind: "repeated" });
+      expect(await ask(company, member, "client-1", ["read", "write"])).toEqual({ kind: "asked" });
+      expect(await open(company)).toMatchObject([
+        {
+          clientId: "client-1",
+          username: member.username,
+          scopes: ["read", "write"],
+          reason: "For the fair",
+          askedAt: NOW,
+        },
+      ]);
+      for (let at = 2; at <= 20; at += 1) await ask(company, member, `client-${at}`);
+      expect(await ask(company, member, "client-21")).toEqual({ kind: "too_many" });
+    });
+
+    test("approved for all → answered where the scopes reach; the others wait; blocked → all answered", async () => {
+      const { company, admin, member } = await aStaffedCompany(storage());
+      const second = await aStoredPerson(storage());
+      await join(storage(), company, second);
+      await ask(company, member);
+      await ask(company, second, "client-1", ["read", "write"]);
+      await set(company, anAppRule(), admin.personId);
+      expect(await open(company)).toMatchObject([{ personId: second.personId }]);
+      await set(company, anAppRule({ rule: "block" }), admin.personId);
+      expect(await open(company)).toEqual([]);
+    });
+
+    test("refused: by a member → not_admin; by an admin → done; once more → unknown; asked again → open again", async () => {
+      const { company, admin, member } = await aStaffedCompany(storage());
+      await ask(company, member);
+      const refuse = (by: string) =>
+        storage().refuseRequest({
+          ...keyOf(company),
+          ...{ clientId: "client-1", personId: member.personId, by, now: NOW },
+        });
+      expect(await refuse(member.personId)).toEqual({ kind: "not_admin" });
+      expect(await refuse(admin.personId)).toEqual({ kind: "done" });
+      expect(await refuse(admin.personId)).toEqual({ kind: "unknown" });
+      expect(await ask(company, member)).toEqual({ kind: "asked" });
+      expect(await open(company)).toHaveLength(1);
+    });
+  });
+
+  test("a client that is deleted → grants and consents in companies' names end, too", async () => {
+    const { company, admin } = await aStaffedCompany(storage());
+    const client = aClient();
+    await storage().putClient({ client, expect: 0 });
+    const grant = await aLiveCompanyGrant(storage(), company, admin, { clientId: client.clientId });
+    await storage().deleteClient({ clientId: client.clientId, now: NOW });
+    expect(await statusOf(storage(), grant)).toMatchObject({ status: "client_ended" });
+    expect(partitionOf(company.companyId)).toBe(company.partition);
+  });
+});

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { NewGrant } from "../../../src/oauth/storage.ts";
+import type { Company } from "../../../src/owners/company-storage.ts";
+import type { Person } from "../../../src/owners/storage.ts";
+import { onEveryBackend } from "../support/backends.ts";
+import { aHash, anApproval, anId, aRefresh, aStoredPerson, NOW, statusOf } from "../support/builders.ts";
+import {
+  aCompanyGrant,
+  aLiveCompanyGrant,
+  anAppRule,
+  anInvitation,
+  aStaffedCompany,
+  aStoredCompany,
+  join,
+  SHOWN,
+} from "../support/companies.ts";
+import { type Racers, startRacers } from "../support/processes.ts";
+import type { Race } from "../support/racer.ts";
+
+type Call = Race["calls"][number];
+const keyOf = ({ partition, companyId }: Company) => ({ partition, companyId });
+
+onEveryBackend("races in a company", (storage, opened) => {
+  let racers: Racers | undefined;
+  beforeAll(async () => {
+    racers = await startRacers(3);
+  });
+  afterAll(async () => {
+    await racers?.close();
+  });
+
+  async function race(calls: readonly Call[]): Promise<readonly string[]> {
+    const shares = [0, 1, 2].map((share) => calls.filter((_, at) => at % 3 === share));
+    if (racers === undefined) throw new Error("no processes");
+    return racers.race(shares, opened().url);
+  }
+
+  /** Every way to a grant in the company's name: with a page, without, and refreshing one. */
+  function grantsOf(company: Company, person: Person, live: NewGrant): { born: NewGrant[]; calls: Call[] } {
+    const born = Array.from({ length: 20 }, () => aCompanyGrant(company, person));
+    const calls: Call[] = born.map((grant, at) =>
+      at % 2 === 0
+        ? { verb: "approve", args: anApproval(grant) }
+        : { verb: "issueGrant", args: { grant, address: null, now: NOW } },
+    );
+    calls.push({ verb: "refreshGrant", args: aRefresh(live) });
+    return { born, calls };
+  }
+
+  const ends: readonly (readonly [string, (company: Company, person: Person) => Call])[] = [
+    [
+      "a member removed",
+      (company, person) => ({ verb: "removeMember", args: { ...keyOf(company), person, by: null, now: NOW } }),
+    ],
+    [
+      "a person disabled",
+      (_, person) => ({ verb: "setPersonStatus", args: { ...person, status: "disabled", now: NOW } }),
+    ],
+    ["a person deleted", (_, person) => ({ verb: "deletePerson", args: { ...person, now: NOW } })],
+    [
+      "the company disabled",
+      (company) => ({ verb: "setCompanyStatus", args: { ...keyOf(company), status: "disabled", now: NOW } }),
+    ],
+    ["the company deleted", (company) => ({ verb: "deleteCompany", args: { ...keyOf(company), now: NOW } })],
+    [
+      "the app blocked",
+      (company) => ({
+        verb: "setRule",
+        args: {
+          ...keyOf(company),
+          clientId: "client-1",
+          rule: anAppRule({ rule: "block" }),
+          shown: SHOWN,
+          by: null,
+          now: NOW,
+        },
+      }),
+    ],
+  ];
+
+  test.each(ends)("%s amid approvals, page-less codes and refreshes → no live grant is left", async (_, end) => {
+    for (let round = 0; round < 3; round += 1) {
+      const { company, member } = await aStaffedCompany(storage(), { defaultRule: "members" });
+      const live = await aLiveCompanyGrant(storage(), company, member);
+      const { born, calls } = grantsOf(company, member, live);
+      calls.splice(round * 7, 0, end(company, member));
+      await race(calls);
+      const left = await Promise.all([live, ...born].map((grant) => statusOf(storage(), grant)));
+      expect(left.filter((grant) => grant?.status === "active")).toEqual([]);
+    }
+  });
+
+  test("revoked for all amid page-less codes → none of the codes is live", async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const { company, member } = await aStaffedCompany(storage());
+      const app = { ...keyOf(company), clientId: "client-1", by: null, now: NOW };
+      await storage().setRule({ ...app, rule: anAppRule(), shown: SHOWN });
+      const born = Array.from({ length: 20 }, () => aCompanyGrant(company, member));
+      const calls: Call[] = born.map((grant) => ({ verb: "issueGrant", args: { grant, address: null, now: NOW } }));
+      calls.splice(round * 7, 0, { verb: "revokeForAll", args: app });
+      await race(calls);
+      const left = await Promise.all(born.map((grant) => statusOf(storage(), grant)));
+      expect(left.filter((grant) => grant?.status === "active")).toEqual([]);
+    }
+  });
+
+  test("two admins remove, or demote, one another → one is left", async () => {
+    for (const verb of ["removeMember", "setMemberRole"] as const) {
+      for (let round = 0; round < 5; round += 1) {
+        const company = await aStoredCompany(storage());
+        const pair = [await aStoredPerson(storage()), await aStoredPerson(storage())] as const;
+        for (const person of pair) await join(storage(), company, person, "admin");
+        const [a, b] = pair;
+        const against = (person: Person, by: Person): Call => ({
+          verb,
+          args: { ...keyOf(company), person, personId: person.personId, role: "member", by: by.personId, now: NOW },
+        });
+        await race([against(a, b), against(b, a)]);
+        const members = await storage().listMembers({ ...keyOf(company), limit: 10, after: null });
+        expect(members.filter(({ role }) => role === "admin")).toHaveLength(1);
+      }
+    }
+  });
+
+  test("added and removed at once, many times → a member on both sides, or on neither", async () => {
+    const company = await aStoredCompany(storage());
+    for (let round = 0; round < 5; round += 1) {
+      const person = await aStoredPerson(storage());
+      const calls: Call[] = Array.from({ length: 12 }, (_, at) =>
+        at % 2 === 0
+          ? {
+              verb: "addMember",
+              args: { ...keyOf(company), person, role: "admin", addedBy: "operator", link: anId(), now: NOW },
+            }
+          : { verb: "removeMember", args: { ...keyOf(company), person, by: null, now: NOW } },
+      );
+      await race(calls);
+      const acting = await storage().findActing({ ...keyOf(company), personId: person.personId, clientId: null });
+      const companies = await storage().companiesOf({ ...person, clientId: null });
+      expect(companies).toHaveLength(acting === undefined ? 0 : 1);
+      // And disabling the person reaches the membership, if there is one.
+      await storage().setPersonStatus({ ...person, status: "disabled", now: NOW });
+      expect((await storage().approve(anApproval(aCompanyGrant(company, person)))).kind).toBe("no_consent");
+    }
+  });
+
+  test("20 follow one invitation at once → one joins by it", async () => {
+    const company = await aStoredCompany(storage());
+    const person = await aStoredPerson(storage());
+    const invitation = anInvitation(company, { addressee: person.email });
+    const saltHash = aHash();
+    await storage().createInvitation({ invitation, saltHash, by: null, now: NOW });
+    const calls: Call[] = Array.from({ length: 20 }, () => ({
+      verb: "acceptInvitation",
+      args: { ...invitation, saltHash, person, link: anId(), now: NOW },
+    }));
+    const kinds = await race(calls);
+    expect(kinds.filter((kind) => kind === "joined")).toHaveLength(1);
+    expect(await storage().companiesOf({ ...person, clientId: null })).toHaveLength(1);
+  });
+});

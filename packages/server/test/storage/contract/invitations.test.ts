@@ -1,0 +1,103 @@
+import { expect, test } from "vitest";
+import type { Company, Invitation } from "../../../src/owners/company-storage.ts";
+import type { Person } from "../../../src/owners/storage.ts";
+import { onEveryBackend } from "../support/backends.ts";
+import { aHash, anId, aStoredPerson, DAY, NOW } from "../support/builders.ts";
+import { anInvitation, aStaffedCompany, join } from "../support/companies.ts";
+
+const keyOf = ({ partition, companyId }: Company) => ({ partition, companyId });
+
+onEveryBackend("an invitation", (storage) => {
+  async function invited(changes: Partial<Invitation> = {}, by: string | null = null) {
+    const { company, admin, member } = await aStaffedCompany(storage());
+    const guest = await aStoredPerson(storage());
+    const invitation = anInvitation(company, { addressee: guest.email, ...changes });
+    const saltHash = aHash();
+    const outcome = await storage().createInvitation({ invitation, saltHash, by, now: NOW });
+    return { company, admin, member, guest, invitation, saltHash, outcome };
+  }
+  const accept = (invitation: Invitation, saltHash: Uint8Array, person: Person, now = NOW) =>
+    storage().acceptInvitation({ ...invitation, saltHash, person, link: anId(), now });
+
+  test("by a stranger or a member → not_admin; by an admin → there", async () => {
+    expect((await invited({}, anId())).outcome).toEqual({ kind: "not_admin" });
+    const { company, admin, member } = await invited();
+    const invitation = anInvitation(company);
+    const create = (by: string) => storage().createInvitation({ invitation, saltHash: aHash(), by, now: NOW });
+    expect(await create(member.personId)).toEqual({ kind: "not_admin" });
+    expect(await create(admin.personId)).toEqual({ kind: "invited" });
+    expect(await storage().listInvitations({ ...keyOf(company), now: NOW })).toHaveLength(2);
+  });
+
+  test("the 201st open one → too_many; a second one of the same person takes the place of the first", async () => {
+    const { company } = await aStaffedCompany(storage());
+    const invite = (addressee: string) =>
+      storage().createInvitation({
+        ...{ invitation: anInvitation(company, { addressee }), saltHash: aHash(), by: null, now: NOW },
+      });
+    for (let at = 0; at < 200; at += 1) await invite(`p${at}@example.com`);
+    expect(await invite("one-more@example.com")).toEqual({ kind: "too_many" });
+    expect(await invite("p7@example.com")).toEqual({ kind: "invited" });
+    expect(await storage().listInvitations({ ...keyOf(company), now: NOW })).toHaveLength(200);
+  });
+
+  test("with another secret, too late, withdrawn, of a disabled company → unknown", async () => {
+    const { company, guest, invitation, saltHash } = await invited();
+    expect(await accept(invitation, aHash(), guest)).toEqual({ kind: "unknown" });
+    expect(await accept(invitation, saltHash, guest, NOW + 7 * DAY)).toEqual({ kind: "unknown" });
+    await storage().setCompanyStatus({ ...keyOf(company), status: "disabled", now: NOW });
+    expect(await accept(invitation, saltHash, guest)).toEqual({ kind: "unknown" });
+    await storage().setCompanyStatus({ ...keyOf(company), status: "active", now: NOW });
+    const withdraw = (by: string | null, key = keyOf(company)) =>
+      storage().withdrawInvitation({ ...key, invitationId: invitation.invitationId, by, now: NOW });
+    expect(await withdraw(guest.personId)).toEqual({ kind: "not_admin" });
+    expect(await withdraw(null)).toEqual({ kind: "done" });
+    expect(await withdraw(null)).toEqual({ kind: "unknown" });
+    expect(await accept(invitation, saltHash, guest)).toEqual({ kind: "unknown" });
+  });
+
+  test("of one company, withdrawn by another's admin → unknown, and it holds", async () => {
+    const { guest, invitation, saltHash } = await invited();
+    const other = await aStaffedCompany(storage());
+    const { partition, companyId } = other.company;
+    const args = { partition, companyId, invitationId: invitation.invitationId, by: other.admin.personId, now: NOW };
+    expect(await storage().withdrawInvitation(args)).toEqual({ kind: "unknown" });
+    expect((await accept(invitation, saltHash, guest)).kind).toBe("joined");
+  });
+
+  test("by somebody else → wrong_person, and it holds for whom it names", async () => {
+    const { guest, invitation, saltHash, member } = await invited();
+    expect(await accept(invitation, saltHash, member)).toEqual({ kind: "wrong_person" });
+    expect((await accept(invitation, saltHash, guest)).kind).toBe("joined");
+  });
+
+  test("by whom it names, by e-mail or username → a member with its role, once", async () => {
+    const { company, guest, invitation, saltHash } = await invited({ role: "admin" });
+    expect(await storage().findInvitation({ ...invitation, saltHash, now: NOW })).toMatchObject({
+      invitation,
+      company,
+    });
+    expect(await accept(invitation, saltHash, guest)).toMatchObject({ kind: "joined", company });
+    expect(await accept(invitation, saltHash, guest)).toEqual({ kind: "unknown" });
+    expect(await storage().findInvitation({ ...invitation, saltHash, now: NOW })).toBeUndefined();
+    expect(await storage().companiesOf({ ...guest, clientId: null })).toMatchObject([{ member: { role: "admin" } }]);
+    const second = await aStoredPerson(storage());
+    const byName = anInvitation(company, { addressee: second.username });
+    const salt = aHash();
+    await storage().createInvitation({ invitation: byName, saltHash: salt, by: null, now: NOW });
+    expect((await accept(byName, salt, second)).kind).toBe("joined");
+  });
+
+  test("to be a member, accepted by an admin → an admin still", async () => {
+    const { company, guest, invitation, saltHash } = await invited();
+    await join(storage(), company, guest, "admin");
+    expect((await accept(invitation, saltHash, guest)).kind).toBe("joined");
+    expect(await storage().companiesOf({ ...guest, clientId: null })).toMatchObject([{ member: { role: "admin" } }]);
+  });
+
+  test("of the past → collected", async () => {
+    const { company } = await invited();
+    await storage().collectGarbage({ now: NOW + 9 * DAY, limit: 1000 });
+    expect(await storage().listInvitations({ ...keyOf(company), now: 0 })).toEqual([]);
+  });
+});
