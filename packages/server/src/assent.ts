@@ -103,6 +103,8 @@ export interface AssentOptions {
 }
 
 const HOUR = 3_600_000;
+/** How soon companies hear of people whom a crash kept them from hearing of; until then, refreshing is refused by the list of such people. */
+const TELL_EVERY: Millis = 5_000;
 /** A token that stands in an address bar for a moment: RFC 9700 §2.1.2 wants such ones short. */
 const IMPLICIT_TTL: Millis = 300_000;
 
@@ -132,6 +134,8 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
     const assent = await assemble(parts);
     const housekeeping = setInterval(() => void keepHouse(assent.assent, log), HOUR);
     housekeeping.unref();
+    const telling = setInterval(() => void tellCompanies(assent.assent, log), TELL_EVERY);
+    telling.unref();
     return {
       handler: await createHandler(assent.assent),
       config,
@@ -142,6 +146,7 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
       drain: assent.drain,
       async close() {
         clearInterval(housekeeping);
+        clearInterval(telling);
         await saml.close();
         await storage.close();
       },
@@ -350,6 +355,16 @@ function metadataOf(config: Config, catalog: Catalog, grants: GrantRegistry): ()
 function lastKnown<T>(value: T | undefined, error: unknown): T {
   if (value === undefined || !(error instanceof StorageUnavailable)) throw error;
   return value;
+}
+
+/** What a process that died, or a database that was away, left untold: which people were disabled or removed. */
+async function tellCompanies(assent: Assent, log: Logger): Promise<void> {
+  try {
+    const told = await assent.storage.tellCompanies({ now: assent.now(), limit: 100 });
+    if (told > 0) assent.event("companies_told", { told });
+  } catch (error) {
+    log.warn({ err: error }, "companies could not be told of people who were disabled; it is tried again in seconds");
+  }
 }
 
 /** Every hour: the next signing key where it is time, and rows that guard nothing any more. */

@@ -1,0 +1,220 @@
+import { describe, expect, test } from "vitest";
+import type { Company } from "../../../src/owners/company-storage.ts";
+import type { Person } from "../../../src/owners/storage.ts";
+import { onEveryBackend } from "../support/backends.ts";
+import {
+  aClient,
+  anApproval,
+  aRedemption,
+  aRefresh,
+  aStoredPerson,
+  DAY,
+  HOUR,
+  NOW,
+  statusOf,
+} from "../support/builders.ts";
+import {
+  aCompany,
+  aCompanyGrant,
+  aLiveCompanyGrant,
+  anAppRule,
+  aStaffedCompany,
+  join,
+  SHOWN,
+} from "../support/companies.ts";
+
+const keyOf = ({ partition, companyId }: Company) => ({ partition, companyId });
+
+onEveryBackend("what a company decided about an app", (storage) => {
+  const set = (company: Company, rule: ReturnType<typeof anAppRule> | null, by: string | null = null) =>
+    storage().setRule({ ...keyOf(company), clientId: "client-1", rule, shown: SHOWN, by, now: NOW });
+  const silently = (company: Company, person: Person, scopes = ["read"]) => {
+    const grant = aCompanyGrant(company, person, { scopes });
+    return storage().issueGrant({ grant, address: null, now: NOW });
+  };
+
+  test("by a member → not_admin; of no company → unknown", async () => {
+    const { company, member } = await aStaffedCompany(storage());
+    expect(await set(company, anAppRule(), member.personId)).toEqual({ kind: "not_admin" });
+    expect(await set(aCompany(), anAppRule())).toEqual({ kind: "unknown" });
+    expect(await storage().listRules(keyOf(company))).toEqual([]);
+  });
+
+  test("allowed for all → the company's consent, within the scopes and until the end; approving is no use of it", async () => {
+    const { company, admin, member } = await aStaffedCompany(storage());
+    expect(await set(company, anAppRule(), admin.personId)).toMatchObject({ kind: "done" });
+    const consent = await storage().findConsent({
+      ...keyOf(company),
+      ownerId: company.companyId,
+      clientId: "client-1",
+    });
+    expect(consent).toMatchObject({
+      ...{ via: "company policy", grantedBy: admin.personId, lastUsedAt: null, uses: 0 },
+      scopes: [{ name: "read", expiresAt: NOW + 365 * DAY }],
+    });
+    expect((await silently(company, member)).kind).toBe("issued");
+    expect(await silently(company, member, ["read", "write"])).toEqual({ kind: "no_consent" });
+    // Beyond the ceiling even where the company's own consent would cover it.
+    await aLiveCompanyGrant(storage(), company, admin, { scopes: ["read", "write"] });
+    expect(await silently(company, member, ["read", "write"])).toEqual({ kind: "no_consent" });
+    expect((await silently(company, admin, ["read", "write"])).kind).toBe("issued");
+  });
+
+  test("a member under it changes nothing of the company's consent by a page", async () => {
+    const { company, member } = await aStaffedCompany(storage());
+    await set(company, anAppRule());
+    expect(await storage().approve(anApproval(aCompanyGrant(company, member)))).toEqual({ kind: "no_consent" });
+  });
+
+  test("run out → members ask again", async () => {
+    const { company, member } = await aStaffedCompany(storage());
+    await set(company, anAppRule({ endsAt: NOW + HOUR }));
+    const grant = aCompanyGrant(company, member);
+    expect(await storage().issueGrant({ grant, address: null, now: NOW + HOUR })).toEqual({ kind: "no_consent" });
+  });
+
+  test("blocked → the consent and everybody's grants end, nobody grants again, admins neither; lifted → they do", async () => {
+    const { company, admin, member } = await aStaffedCompany(storage(), { defaultRule: "members" });
+    const grants = [
+      await aLiveCompanyGrant(storage(), company, admin),
+      await aLiveCompanyGrant(storage(), company, member),
+    ];
+    expect(await set(company, anAppRule({ rule: "block" }))).toMatchObject({ kind: "done", grantsEnded: 2 });
+    for (const grant of grants) expect(await statusOf(storage(), grant)).toMatchObject({ status: "revoked" });
+    expect(await storage().approve(anApproval(aCompanyGrant(company, admin)))).toEqual({ kind: "no_consent" });
+    await set(company, null);
+    expect((await storage().approve(anApproval(aCompanyGrant(company, member)))).kind).toBe("issued");
+  });
+
+  test("revoked for all → every grant and the approval end; members ask again; nothing there → unknown", async () => {
+    const { company, admin, member } = await aStaffedCompany(storage());
+    const revoke = (by: string | null) =>
+      storage().revokeForAll({ ...keyOf(company), clientId: "client-1", by, now: NOW });
+    expect(await revoke(admin.personId)).toEqual({ kind: "unknown" });
+    await set(company, anAppRule());
+    const grant = aCompanyGrant(company, member);
+    await storage().issueGrant({ grant, address: null, now: NOW });
+    await storage().redeemCode(aRedemption(grant));
+    expect(await revoke(member.personId)).toEqual({ kind: "not_admin" });
+    expect(await revoke(admin.personId)).toMatchObject({ kind: "done", grantsEnded: 1 });
+    expect(await storage().refreshGrant(aRefresh(grant))).toEqual({ kind: "ended", status: "revoked" });
+    expect(await silently(company, member)).toEqual({ kind: "no_consent" });
+    expect(await storage().listRules(keyOf(company))).toEqual([]);
+  });
+
+  test("its apps → each consent with how many people use it", async () => {
+    const { company, admin, member } = await aStaffedCompany(storage(), { defaultRule: "members" });
+    await aLiveCompanyGrant(storage(), company, admin);
+    await aLiveCompanyGrant(storage(), company, member);
+    const apps = await storage().listCompanyApps({ ...keyOf(company), now: NOW });
+    expect(apps).toMatchObject([{ consent: { clientId: "client-1" }, grants: 2, people: 2 }]);
+  });
+
+  describe("opting out", () => {
+    const optOut = (company: Company, person: Person, out = true) =>
+      storage().setOptOut({ ...keyOf(company), clientId: "client-1", personId: person.personId, out, now: NOW });
+    const acting = (company: Company, person: Person) =>
+      storage().findActing({ ...keyOf(company), personId: person.personId, clientId: "client-1" });
+
+    test("where it isn't offered, by a stranger → unknown", async () => {
+      const { company, member } = await aStaffedCompany(storage());
+      expect(await optOut(company, member)).toEqual({ kind: "unknown" });
+      await set(company, anAppRule({ optOut: false }));
+      expect(await optOut(company, member)).toEqual({ kind: "unknown" });
+      await set(company, anAppRule());
+      expect(await optOut(company, await aStoredPerson(storage()))).toEqual({ kind: "unknown" });
+    });
+
+    test("→ that member's grants end, the others' stay; taken back → as before; not offered any more → forgotten", async () => {
+      const { company, admin, member } = await aStaffedCompany(storage());
+      await set(company, anAppRule());
+      const theirs = aCompanyGrant(company, member);
+      await storage().issueGrant({ grant: theirs, address: null, now: NOW });
+      const others = aCompanyGrant(company, admin);
+      await storage().issueGrant({ grant: others, address: null, now: NOW });
+      expect(await optOut(company, member)).toEqual({ kind: "done", grantsEnded: 1 });
+      expect(await statusOf(storage(), theirs)).toMatchObject({ status: "revoked" });
+      expect(await statusOf(storage(), others)).toMatchObject({ status: "active" });
+      expect(await acting(company, member)).toMatchObject({ optedOut: true });
+      await optOut(company, member, false);
+      expect(await acting(company, member)).toMatchObject({ optedOut: false });
+      await optOut(company, member);
+      await set(company, anAppRule({ optOut: false }));
+      expect(await acting(company, member)).toMatchObject({ optedOut: false });
+    });
+  });
+
+  describe("a member's request", () => {
+    const ask = (company: Company, person: Person, clientId = "client-1", scopes = ["read"]) =>
+      storage().askApproval({
+        ...keyOf(company),
+        ...{ clientId, personId: person.personId, scopes, reason: "For the fair", now: NOW },
+      });
+    const open = (company: Company) => storage().listRequests({ ...keyOf(company), limit: 100 });
+
+    test("of a stranger, an admin, where it is blocked or members decide → needless", async () => {
+      const { company, admin, member } = await aStaffedCompany(storage());
+      expect(await ask(company, await aStoredPerson(storage()))).toEqual({ kind: "needless" });
+      expect(await ask(company, admin)).toEqual({ kind: "needless" });
+      await set(company, anAppRule({ rule: "block" }));
+      expect(await ask(company, member)).toEqual({ kind: "needless" });
+      const free = await aStaffedCompany(storage(), { defaultRule: "members" });
+      expect(await ask(free.company, free.member)).toEqual({ kind: "needless" });
+      expect(await open(company)).toEqual([]);
+    });
+
+    test("→ in the queue; the same again → repeated; other scopes → in its place; the 21st app → too_many", async () => {
+      const { company, member } = await aStaffedCompany(storage());
+      expect(await ask(company, member)).toEqual({ kind: "asked" });
+      expect(await ask(company, member)).toEqual({ kind: "repeated" });
+      expect(await ask(company, member, "client-1", ["read", "write"])).toEqual({ kind: "asked" });
+      expect(await open(company)).toMatchObject([
+        {
+          clientId: "client-1",
+          username: member.username,
+          scopes: ["read", "write"],
+          reason: "For the fair",
+          askedAt: NOW,
+        },
+      ]);
+      for (let at = 2; at <= 20; at += 1) await ask(company, member, `client-${at}`);
+      expect(await ask(company, member, "client-21")).toEqual({ kind: "too_many" });
+    });
+
+    test("approved for all → answered where the scopes reach; the others wait; blocked → all answered", async () => {
+      const { company, admin, member } = await aStaffedCompany(storage());
+      const second = await aStoredPerson(storage());
+      await join(storage(), company, second);
+      await ask(company, member);
+      await ask(company, second, "client-1", ["read", "write"]);
+      await set(company, anAppRule(), admin.personId);
+      expect(await open(company)).toMatchObject([{ personId: second.personId }]);
+      await set(company, anAppRule({ rule: "block" }), admin.personId);
+      expect(await open(company)).toEqual([]);
+    });
+
+    test("refused: by a member → not_admin; by an admin → done; once more → unknown; asked again → open again", async () => {
+      const { company, admin, member } = await aStaffedCompany(storage());
+      await ask(company, member);
+      const refuse = (by: string) =>
+        storage().refuseRequest({
+          ...keyOf(company),
+          ...{ clientId: "client-1", personId: member.personId, by, now: NOW },
+        });
+      expect(await refuse(member.personId)).toEqual({ kind: "not_admin" });
+      expect(await refuse(admin.personId)).toEqual({ kind: "done" });
+      expect(await refuse(admin.personId)).toEqual({ kind: "unknown" });
+      expect(await ask(company, member)).toEqual({ kind: "asked" });
+      expect(await open(company)).toHaveLength(1);
+    });
+  });
+
+  test("a client that is deleted → grants and consents in companies' names end, too", async () => {
+    const { company, admin } = await aStaffedCompany(storage());
+    const client = aClient();
+    await storage().putClient({ client, expect: 0 });
+    const grant = await aLiveCompanyGrant(storage(), company, admin, { clientId: client.clientId });
+    await storage().deleteClient({ clientId: client.clientId, now: NOW });
+    expect(await statusOf(storage(), grant)).toMatchObject({ status: "client_ended" });
+  });
+});
