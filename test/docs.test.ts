@@ -1,12 +1,66 @@
-/** The documentation says what the code does: generated pages are current, and what pages tell one to type works. */
+/** The documentation says what the code does: generated pages are current, and what pages show as code stands in a program that runs. */
 
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { referencePages } from "../scripts/docs.ts";
+import { blocksOf, isExcerpt } from "./support/markdown.ts";
 
 const root = join(import.meta.dirname, "..");
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const integrate = readdirSync(join(root, "docs/integrate"));
+/** Pages that say how a client gets something of the server. */
+const flows = [
+  ...["authorization-code.md", "refresh-tokens.md", "device.md", "client-credentials.md", "assertions.md"],
+  ...["implicit.md", "password.md", "client-authentication.md"],
+];
 
 test.each([...referencePages()])("docs/reference/%s → is what `node scripts/docs.ts` makes", (name, text) => {
-  expect(readFileSync(join(root, "docs", "reference", name), "utf8")).toBe(text);
+  expect(read(`docs/reference/${name}`)).toBe(text);
+});
+
+describe("an excerpt", () => {
+  const source = "one();\nif (two) {\n  three();\n\n  four();\n}\nfive();\n";
+
+  test.each([
+    ["another word", "one(1);\n"],
+    ["half a line", "five()\n"],
+    ["a line left out unmarked", "one();\nfive();\n"],
+    ["another order", "five();\n// …\none();\n"],
+    ["another indentation within", "three();\n  four();\n"],
+  ])("with %s → is none", (_, block) => {
+    expect(isExcerpt(block, source)).toBe(false);
+  });
+
+  test.each([
+    ["whole", source],
+    ["one line", "one();\n"],
+    ["a part, without its indentation", "three();\n\nfour();\n"],
+    ["pieces in their order", "one();\n// …\nfour();\n// …\nfive();\n"],
+  ])("%s → is one", (_, block) => {
+    expect(isExcerpt(block, source)).toBe(true);
+  });
+});
+
+test.each(integrate)("docs/integrate/%s: TypeScript → stands in the file that the line before it names", (name) => {
+  const problems = blocksOf(read(`docs/integrate/${name}`))
+    .filter(({ language }) => language === "ts")
+    .flatMap(({ from, text }) => {
+      if (from === undefined) return [`no <!-- from examples/… --> before: ${text}`];
+      return isExcerpt(text, read(from)) ? [] : [`not in ${from}: ${text}`];
+    });
+  expect(problems).toEqual([]);
+});
+
+test.each(flows)("docs/integrate/%s → has a sequence, curl, TypeScript, when to use it, and what fails", (name) => {
+  const page = read(`docs/integrate/${name}`);
+  const blocks = blocksOf(page);
+  const missing = [
+    ["a sequence", blocks.some(({ language, text }) => language === "" && text.includes("▶"))],
+    ["curl", blocks.some(({ language, text }) => language === "sh" && /(?:^|\| )curl /m.test(text))],
+    ["TypeScript", blocks.some(({ language }) => language === "ts")],
+    ["when to use it", /\buse it\b/i.test(page)],
+    ["what fails", /^## When it fails$|^\| `authorization_pending` \|/m.test(page)],
+  ].filter(([, there]) => !there);
+  expect(missing.map(([what]) => what)).toEqual([]);
 });

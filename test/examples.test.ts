@@ -2,11 +2,10 @@
 
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Agent, authorize, consentForm, signIn } from "./support/browser-like.ts";
-import { aReader, commandsOf, type Reader } from "./support/example.ts";
+import { aReader, commandsOf, freePort, type Reader } from "./support/example.ts";
 import { PASSWORD, startServer, type TestServer } from "./support/server.ts";
 
 const ran = new Set<string>();
@@ -272,12 +271,3 @@ test("each example was run here, and stands in examples/README.md", () => {
   expect(all.filter((name) => !QUICKSTART.test(name) && !ran.has(`examples/${name}`))).toEqual([]);
   expect(all.filter((name) => !readme.includes(`](${name})`))).toEqual([]);
 });
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
-}

@@ -43,10 +43,13 @@ const IMPORTS: tidy.ImportTable = {
   ],
   "packages/server/src/pages": ["node:crypto", "node:fs", "htm", "preact", "preact-render-to-string"],
   "packages/server/src/http": [
-    ...["oauth", "owners", "admin", "crypto", "pages", "storage/errors.ts", "assent.ts", "config.ts"],
+    ...["oauth", "owners", "admin", "crypto", "metrics", "pages", "storage/errors.ts", "assent.ts", "config.ts"],
     ...["node:crypto", "node:http", "node:https", "node:net", "node:stream", "node:tls", "node:url"],
     ...["fastify", "lru-cache"],
   ],
+  // What an operator reads of the server while it runs.
+  "packages/server/src/metrics": ["node:http", "node:net", "node:perf_hooks"],
+  "packages/server/src/workers": ["metrics", "log.ts", "node:cluster", "node:net"],
   // What puts the parts together.
   "packages/server/src": ["node:*", "pino", "pino-pretty"],
   "packages/resource-server/src": ["node:http", "node:https", "jose"],

@@ -315,7 +315,7 @@ describe("taking it back", () => {
     const free = await granted(owner, ask({ scope: "read" }));
     expect([await active(other, bound.access_token), await active(API, free.access_token)]).toEqual([true, true]);
     const page = await owner.agent.submit(await appsForm(owner, "/revoke"), { revoke: "revoke" });
-    expect(page.text).toContain("use your account any more");
+    expect(page.text).toContain("gets nothing new any more");
     expect(await active(other, bound.access_token)).toBe(false);
     // An access token is never taken back: other APIs see it time out.
     expect(await active(API, free.access_token)).toBe(true);

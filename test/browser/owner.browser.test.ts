@@ -144,7 +144,7 @@ async function narrow(page: Page, hands: Hands, token: string): Promise<void> {
 async function revoke(page: Page, hands: Hands, token: string): Promise<void> {
   await hands.press("button[name=revoke]");
   await page.getByText("No app uses your account").waitFor();
-  expect(await page.locator("[role=status]").innerText()).toContain("can’t use your account any more");
+  expect(await page.locator("[role=status]").innerText()).toContain("gets nothing new any more");
   expect(await entry(page).count()).toBe(0);
   await hands.look();
   const { status, body } = await refresh(server, client, token);

@@ -80,14 +80,15 @@ function failed({ answers }: Load): string[] {
 
 describe("SIGTERM", () => {
   test.each([
-    ["without a pause", 0],
-    ["with pauses of 5 ms", 5],
+    ["without a pause", 0, 1],
+    ["with pauses of 5 ms", 5, 1],
+    ["without a pause, at two workers,", 0, 2],
   ])(
     "keep-alive load %s → 0 failed requests, exit 0, every rotation was answered",
     { timeout: 60_000 },
-    async (_, pause) => {
+    async (_, pause, workers) => {
       const client = data.clients.rotating;
-      const server = await startProcess(data.dataDir);
+      const server = await startProcess(data.dataDir, { ASSENT_WORKERS: String(workers) });
       const tokens = await refreshTokens(server, CONNECTIONS / 2);
       const load: Load = { answers: [], refusedConnections: 0 };
       const asking = [

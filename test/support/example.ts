@@ -3,6 +3,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -22,6 +23,8 @@ export function commandsOf(example: string): readonly string[] {
 
 export interface Reader {
   readonly folder: string;
+  /** What commands have printed, by its name; what is put here, commands see as a variable in capitals. */
+  readonly printed: Map<string, string>;
   /** Runs a command to its end; its standard output. Rejects with `code` and `stderr` where it fails. */
   run(command: string, input?: string): Promise<string>;
   /** Starts one that goes on, and waits until it has said this. */
@@ -67,8 +70,13 @@ export function aReader(env: Readonly<Record<string, string>>, ran: Set<string>)
 
   return {
     folder,
+    printed,
     async run(command, input = "") {
-      const going = promisify(execFile)("sh", ["-c", shellOf(command)], options);
+      const named = Object.fromEntries([...printed].map(([name, value]) => [name.toUpperCase(), value]));
+      const going = promisify(execFile)("sh", ["-c", shellOf(command)], {
+        ...options,
+        env: { ...named, ...options.env },
+      });
       going.child.stdin?.end(input);
       const { stdout } = await going;
       note(command);
@@ -109,4 +117,14 @@ export function aReader(env: Readonly<Record<string, string>>, ran: Set<string>)
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** For a server that must know its address before it starts. */
+export async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
+  const address = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
 }

@@ -1,14 +1,6 @@
 /** The demo that `npm start` runs: the server, an app that wants something, and an API that has it. */
 
-import {
-  type AssentServer,
-  type Config,
-  ConfigError,
-  createAssent,
-  isLoopbackHost,
-  type Listening,
-  listen,
-} from "@assent/server";
+import { type AssentServer, type Config, ConfigError, isLoopbackHost } from "@assent/server";
 import { adminOf } from "@assent/server/admin";
 import { createApi } from "./api/index.ts";
 import { createClient } from "./app/client.ts";
@@ -22,9 +14,10 @@ import {
   writeDemoFile,
   writeDeviceFile,
 } from "./credentials.ts";
-import { type Door, freePort, listenProblem, openDoor } from "./door.ts";
+import { type Door, freePort, openDoor } from "./door.ts";
 import { OWNER } from "./facts.ts";
 import { registerApi, registerApp, registerDevice, registerOwner } from "./register.ts";
+import { startServer } from "./server.ts";
 
 export { type DeviceFile, knownDevice } from "./credentials.ts";
 
@@ -57,8 +50,8 @@ export async function runDemo(config: Config, options: DemoOptions = {}): Promis
     closers.push(door.close);
     const appDoor = await openDoor(appPort, { variable: "ASSENT_DEMO_PORTS", what: "the demo's app" });
     closers.push(appDoor.close);
-    const { assent, listening } = await startServer(await settled(config));
-    closers.unshift(listening.stop);
+    const { assent, stop: stopServer } = await startServer(await settled(config));
+    closers.unshift(stopServer);
     const text = await furnish(assent, appDoor, door);
     (options.print ?? toStdout)(text);
     return { stop };
@@ -90,18 +83,6 @@ async function settled(config: Config): Promise<Config> {
     issuer: issuer.href.replace(/\/$/, ""),
     listen: { ...config.listen, port },
   });
-}
-
-async function startServer(config: Config): Promise<{ assent: AssentServer; listening: Listening }> {
-  const assent = await createAssent(config);
-  try {
-    return { assent, listening: await listen(assent) };
-  } catch (error) {
-    await assent.close();
-    const { host, port } = config.listen;
-    const name = { variable: "ASSENT_LISTEN (and ASSENT_ISSUER)", what: "the server" };
-    throw listenProblem(error, `${host}:${port}`, name);
-  }
 }
 
 /** Registers, opens the app and the API, writes demo.json; gives the text to print. */

@@ -2,6 +2,7 @@
 
 import type { X509Certificate } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { availableParallelism } from "node:os";
 import type { Logger } from "pino";
 import { type Config, ConfigError, certificatesKnown, grantsOf } from "./config.ts";
 import { OwnAccessTokens } from "./crypto/access-tokens.ts";
@@ -9,19 +10,30 @@ import { openClientSecrets } from "./crypto/client-secrets.ts";
 import { DerivedCredentials } from "./crypto/credential.ts";
 import { hashes } from "./crypto/hashes.ts";
 import { newId, newOwnerId } from "./crypto/id.ts";
-import { hashPassword, MAX_PASSWORD_BYTES, needsRehash, verifyPassword } from "./crypto/password.ts";
+import {
+  hashAtMost,
+  hashPassword,
+  MAX_PASSWORD_BYTES,
+  needsRehash,
+  passwordQueue,
+  verifyPassword,
+} from "./crypto/password.ts";
 import { randomText } from "./crypto/random.ts";
 import { Secrets } from "./crypto/secrets.ts";
 import { algsInUse, ensureKeys, type KeySet, keySet, SigningKeySealed } from "./crypto/signing-keys.ts";
 import { userCodes } from "./crypto/user-codes.ts";
 import { prepareDataDir, secretsOf } from "./data-dir.ts";
+import { Chromes, type PageContext } from "./http/chromes.ts";
 import { networkOf, TrustedProxies } from "./http/client-address.ts";
 import { Cookies } from "./http/cookies.ts";
-import { FailedClients } from "./http/endpoints/back-channel.ts";
+import { FailedClients } from "./http/failed-clients.ts";
 import type { HttpRequest } from "./http/message.ts";
+import { Gate } from "./http/overload.ts";
 import { createHandler } from "./http/server.ts";
 import { JoseForeignJwts, readKeySet } from "./jose/foreign-jwts.ts";
 import { createLogger } from "./log.ts";
+import type { Snapshot } from "./metrics/figures.ts";
+import { type MetricSources, ServerMetrics } from "./metrics/server-metrics.ts";
 import type { ConditionName } from "./oauth/errors.ts";
 import type { GrantRegistry } from "./oauth/grants/offered.ts";
 import type { Millis, Scope, SigningAlg } from "./oauth/model.ts";
@@ -34,7 +46,7 @@ import { assertedOwners, ownerNamed } from "./owners/asserted.ts";
 import { admitDevice } from "./owners/device.ts";
 import { ownerByPassword } from "./owners/password-grant.ts";
 import type { SignInContext } from "./owners/sign-in.ts";
-import { type Chrome, chrome } from "./pages/index.ts";
+import type { Chrome } from "./pages/index.ts";
 import { AssertionReader } from "./saml/reader.ts";
 import { openCatalog } from "./storage/catalog.ts";
 import { StorageUnavailable } from "./storage/errors.ts";
@@ -42,6 +54,7 @@ import { openStorage, type Storage } from "./storage/open.ts";
 import { partitionOf } from "./storage/partition.ts";
 import { refuseUnready } from "./storage/state.ts";
 import { readTls, type Tls } from "./tls.ts";
+import type { Crew } from "./workers/messages.ts";
 
 /** What the endpoints are given. */
 export interface Assent {
@@ -57,13 +70,18 @@ export interface Assent {
   readonly cookies: Cookies;
   readonly proxies: TrustedProxies;
   readonly failedClients: FailedClients;
+  readonly gate: Gate;
+  readonly metrics: ServerMetrics;
+  /** How many processes serve beside this one, where a supervisor says so. */
+  crew(): Crew | undefined;
   /** Who may issue clients' certificates; null: nobody is named. */
   readonly clientAuthorities: readonly X509Certificate[] | null;
   readonly commonHeaders: Readonly<Record<string, string>>;
   keys(): Promise<KeySet>;
   /** The metadata document (RFC 8414), serialized. */
   metadata(): Promise<string>;
-  chrome(request: HttpRequest): Chrome;
+  /** The frame of a page, in its reader's language. `about`: the authorization request that it belongs to. */
+  chrome(request: HttpRequest, about?: PageContext): Chrome;
   now(): Millis;
   event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
   /** Logs why a request was refused, or what fault it met. */
@@ -87,6 +105,8 @@ export interface AssentServer {
   readonly grants: GrantRegistry;
   /** What `listen` ends TLS with. */
   readonly tls: Tls;
+  /** The figures of this process since its start. */
+  measure(): Promise<Snapshot>;
   /** From now on `/health/ready` says no, and answers close their connections. */
   drain(): void;
   /** Ends timers and the database; call it when no request is under way. */
@@ -100,6 +120,12 @@ export interface AssentOptions {
   readonly log?: Logger;
   /** For tests and demos on one machine: documents that clients name (`jwks_uri`) may stand at a loopback address, also over http. */
   readonly dangerouslyFetchFromLoopbackAddresses?: boolean;
+  /** For one of several processes that share a machine. */
+  readonly worker?: {
+    /** What is risky in the configuration is said by one of them. */
+    readonly first: boolean;
+    crew(): Crew | undefined;
+  };
 }
 
 const HOUR = 3_600_000;
@@ -118,9 +144,17 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
   const grants = grantsOf(config);
   prepareDataDir(config);
   const tls = readTls(config);
-  for (const warning of [...config.warnings, ...tls.warnings]) log.warn({ event: "configuration" }, warning);
+  if (options.worker?.first ?? true) {
+    for (const warning of [...config.warnings, ...tls.warnings]) log.warn({ event: "configuration" }, warning);
+  }
+  hashAtMost(hashesAtOnce(options.worker === undefined ? 1 : config.workers));
+  const metrics = new ServerMetrics({ watch: config.metricsListen !== null });
   const secrets = new Secrets(secretsOf(config));
-  const storage = await openStorage({ url: config.databaseUrl, writer: config.sqliteWriter });
+  const storage = await openStorage({
+    url: config.databaseUrl,
+    writer: config.sqliteWriter,
+    onBatch: (size, milliseconds) => metrics.batch(size, milliseconds),
+  });
   try {
     const migrated = await storage.migrate({ now: now() });
     if (migrated.length > 0) log.info({ event: "schema_migrated", migrations: migrated }, "schema_migrated");
@@ -130,7 +164,8 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
     const local = options.dangerouslyFetchFromLoopbackAddresses ?? false;
     const saml = new AssertionReader();
     const notBefore = state.epoch?.at ?? 0;
-    const parts = { config, storage, secrets, log, now, local, saml, tls, grants, notBefore };
+    const crew = options.worker?.crew ?? (() => undefined);
+    const parts = { config, storage, secrets, log, now, local, saml, tls, grants, notBefore, metrics, crew };
     const assent = await assemble(parts);
     const housekeeping = setInterval(() => void keepHouse(assent.assent, log), HOUR);
     housekeeping.unref();
@@ -144,9 +179,11 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
       tls,
       grants,
       drain: assent.drain,
+      measure: () => metrics.snapshot(sourcesOf(assent.assent)),
       async close() {
         clearInterval(housekeeping);
         clearInterval(telling);
+        metrics.close();
         await saml.close();
         await storage.close();
       },
@@ -170,6 +207,8 @@ interface Parts {
   readonly grants: GrantRegistry;
   /** When the database was last put back; 0: never. */
   readonly notBefore: Millis;
+  readonly metrics: ServerMetrics;
+  readonly crew: () => Crew | undefined;
 }
 
 async function assemble({
@@ -183,6 +222,8 @@ async function assemble({
   tls,
   grants,
   notBefore,
+  metrics,
+  crew,
 }: Parts): Promise<{ assent: Assent; drain: () => void }> {
   // Freshness is measured on a clock that nobody sets.
   const catalog = openCatalog(storage, { now: () => performance.now() });
@@ -225,7 +266,7 @@ async function assemble({
     now,
     event,
   };
-  const page = chrome({ issuer });
+  const chromes = new Chromes(issuer);
   const ids = { prefix: randomText(6), count: 0 };
   let draining = false;
   const assent: Assent = {
@@ -243,10 +284,13 @@ async function assemble({
     signIn,
     cookies: new Cookies(issuer),
     proxies: new TrustedProxies(config.trustProxy),
-    failedClients: new FailedClients(),
+    failedClients: new FailedClients({ storage, attemptKey, now, monotonic: () => performance.now() }),
+    gate: new Gate(() => performance.now()),
+    metrics,
+    crew,
     clientAuthorities: tls.clientCa?.certificates ?? null,
     commonHeaders: commonHeaders(issuer),
-    chrome: () => page,
+    chrome: (request, about) => chromes.of(request, assent.cookies.read(request, "language"), about),
     refused: ({ condition, detail, fault }, request, error) => {
       const fields = {
         event: "refused",
@@ -257,6 +301,7 @@ async function assemble({
         address: request.address,
         request_id: request.id,
       };
+      metrics.refused(condition);
       if (fault) log.error({ ...fields, err: error }, "fault");
       else log.info(fields, condition);
     },
@@ -382,4 +427,26 @@ async function keepHouse(assent: Assent, log: Logger): Promise<void> {
   } catch (error) {
     log.warn({ err: error }, "housekeeping failed; it is tried again in an hour");
   }
+}
+
+/** One core is left to those who don't sign in; processes on one machine share what there is. */
+function hashesAtOnce(processes: number): number {
+  return Math.max(1, Math.floor((availableParallelism() - 1) / processes));
+}
+
+/** What the figures are read from when somebody asks. */
+function sourcesOf({ storage, gate, keys, now }: Assent): MetricSources {
+  return {
+    passwordQueue,
+    writesWaiting: () => storage.stats().waiting,
+    underWay: () => gate.underWay,
+    now,
+    async signingKeys() {
+      const [{ active }, stored] = await Promise.all([keys(), storage.listKeys()]);
+      const signing = new Set([...active.values()].map(({ kid }) => kid));
+      return stored
+        .filter(({ kid }) => signing.has(kid))
+        .map(({ alg, createdAt, activeFrom }) => ({ alg, since: Math.max(createdAt, activeFrom) }));
+    },
+  };
 }

@@ -1,6 +1,7 @@
 /** The settings: for each its variable, its key in assent.config, how it is read, its default. The docs' table is made from this one. */
 
 import { isIP } from "node:net";
+import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 
 export interface Setting {
@@ -27,6 +28,10 @@ function seconds(most: number): (text: string) => number | undefined {
     const value = whole(text, 1, most);
     return value === undefined ? undefined : value * 1000;
   };
+}
+
+function secondsOrNone(most: number): (text: string) => number | undefined {
+  return (text) => (text === "0" ? 0 : seconds(most)(text));
 }
 
 function oneOf<T extends string>(...allowed: readonly T[]): (text: string) => T | undefined {
@@ -139,9 +144,9 @@ export const settings: readonly Setting[] = [
   {
     variable: "ASSENT_WORKERS",
     key: "workers",
-    parse: (text) => (text === "auto" ? 1 : whole(text, 1, 256)),
+    parse: (text) => (text === "auto" ? availableParallelism() : whole(text, 1, 256)),
     default: "1",
-    meaning: "Processes on this machine. This version runs one, whatever it says, and warns.",
+    meaning: "Server processes on this machine, all on one port; auto: one for each core.",
     wanted: "a number from 1 to 256, or auto",
   },
   {
@@ -276,6 +281,23 @@ export const settings: readonly Setting[] = [
     wanted: "the path of a PEM file",
   },
   {
+    variable: "ASSENT_DRAIN_DELAY",
+    key: "drainDelay",
+    parse: secondsOrNone(300),
+    default: "0",
+    meaning:
+      "Seconds between the first answer of /health/ready that says no and the end of listening, once the server is told to stop.",
+    wanted: "a whole number of seconds, 0 to 300",
+  },
+  {
+    variable: "ASSENT_METRICS_LISTEN",
+    key: "metricsListen",
+    parse: listen,
+    default: "none",
+    meaning: "Where figures for Prometheus are read, at /metrics: a port of its own.",
+    wanted: "host:port, for example 127.0.0.1:9464",
+  },
+  {
     variable: "ASSENT_LOG_LEVEL",
     key: "logLevel",
     parse: oneOf("trace", "debug", "info", "warn", "error", "fatal", "silent"),
@@ -294,7 +316,7 @@ export const settings: readonly Setting[] = [
 ];
 
 /** Variables of the same contract for parts that this version hasn't: they are taken, and the start says that they do nothing. */
-export const withoutEffect: ReadonlySet<string> = new Set(["ASSENT_METRICS_LISTEN", "ASSENT_SMTP_URL"]);
+export const withoutEffect: ReadonlySet<string> = new Set(["ASSENT_SMTP_URL"]);
 
 /** The defaults, relative to a working directory. */
 export function defaultsOf(cwd: string): Record<string, unknown> {
@@ -321,6 +343,8 @@ export function defaultsOf(cwd: string): Record<string, unknown> {
     tlsCert: null,
     tlsKey: null,
     tlsClientCa: null,
+    drainDelay: 0,
+    metricsListen: null,
     logLevel: "info",
     sqliteWriter: "thread",
     warnings: [],

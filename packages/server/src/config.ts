@@ -42,6 +42,10 @@ export interface Config {
   readonly tlsKey: string | null;
   /** PEM file of the authorities that issue clients' certificates; null: none are named. */
   readonly tlsClientCa: string | null;
+  /** Milliseconds from "not ready" to the end of listening. */
+  readonly drainDelay: number;
+  /** Null: nobody is told figures. */
+  readonly metricsListen: { readonly host: string; readonly port: number } | null;
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
   readonly sqliteWriter: "thread" | "main";
   /** What is set but does nothing, or is risky: said at the start. */
@@ -156,7 +160,6 @@ function build({ environment, file, cwd, problems }: Sources): Config {
   if (values["tlsCert"] !== null && String(values["issuer"]).startsWith("http:")) {
     problems.push("ASSENT_TLS_CERT: TLS ends here, but ASSENT_ISSUER is http; wanted https");
   }
-  if (values["workers"] !== 1) warnings.push("ASSENT_WORKERS is not 1, but this version runs one process");
   problems.push(...grantProblems(values as unknown as Config));
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze({ ...(values as unknown as Config), warnings });

@@ -1,9 +1,11 @@
 /** The server on its own: a node:http or node:https server around the handler, and an orderly end. */
 
+import cluster from "node:cluster";
 import { createServer, type Server as HttpServer } from "node:http";
 import { createServer as createTlsServer, type Server as HttpsServer } from "node:https";
 import { type AddressInfo, Server as TcpServer } from "node:net";
 import type { Duplex } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { AssentServer } from "./assent.ts";
 import { serverOptions } from "./http/server.ts";
 
@@ -13,6 +15,13 @@ export interface Listening {
   stop(): Promise<void>;
 }
 
+/** Connections beyond this are closed as they come: each costs memory, also one that says nothing. */
+const MAX_CONNECTIONS = 20_000;
+/**
+ * Linux deals connections out to all sockets of one port by a hash of their addresses. Node's own way, the parent accepting for all, leaves a client
+ * waiting for ever whose connection was on its way to a worker that died.
+ */
+const SHARED_BY_KERNEL = process.platform === "linux";
 /** How long requests under way may take once the server is told to stop. */
 const DRAIN = 25_000;
 /** How long a connection may stay quiet then: a request that is on its way has arrived by that time. */
@@ -36,10 +45,11 @@ export async function listen(assent: AssentServer): Promise<Listening> {
     const status = error.code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request";
     return socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
   });
+  server.maxConnections = MAX_CONNECTIONS;
   const { host, port } = assent.config.listen;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, host, resolve);
+    server.listen({ port, host, reusePort: cluster.isWorker && SHARED_BY_KERNEL }, resolve);
   });
   let stopped: Promise<void> | undefined;
   return {
@@ -52,6 +62,8 @@ export async function listen(assent: AssentServer): Promise<Listening> {
 
   async function stop(): Promise<void> {
     assent.drain();
+    // Whoever asks for readiness learns of the end while there is still somebody to answer the others.
+    if (assent.config.drainDelay > 0) await sleep(assent.config.drainDelay);
     // http's own close would cut connections between two requests, and lose what a client has just sent on them. Listening ends; each
     // connection gets one more answer, which closes it, and quiet ones are closed after a while.
     const closed = new Promise((resolve) => TcpServer.prototype.close.call(server, resolve));

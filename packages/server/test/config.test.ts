@@ -1,7 +1,7 @@
 /** Configuration: every problem at once, the key named, no secret repeated. */
 
 import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ConfigError, loadConfig } from "../src/config.ts";
@@ -82,11 +82,22 @@ describe("TLS that ends here", () => {
 });
 
 test("a variable for a part that isn't built → a warning, not silence", async () => {
-  const config = await loadConfig({ ASSENT_METRICS_LISTEN: "127.0.0.1:9", ASSENT_WORKERS: "auto" }, cwd);
-  expect(config.warnings).toEqual([expect.stringContaining("ASSENT_METRICS_LISTEN")]);
-  expect((await loadConfig({ ASSENT_WORKERS: "2" }, cwd)).warnings).toEqual([
-    expect.stringContaining("ASSENT_WORKERS"),
-  ]);
+  const config = await loadConfig({ ASSENT_SMTP_URL: "smtp://127.0.0.1" }, cwd);
+  expect(config.warnings).toEqual([expect.stringContaining("ASSENT_SMTP_URL")]);
+});
+
+test("workers: a number, auto → one a core; none, too many, a word → refused", async () => {
+  expect(await loadConfig({ ASSENT_WORKERS: "3" }, cwd)).toMatchObject({ workers: 3, warnings: [] });
+  expect((await loadConfig({ ASSENT_WORKERS: "auto" }, cwd)).workers).toBe(availableParallelism());
+  for (const wrong of ["0", "257", "many", "-1", "1.5"])
+    await expect(loadConfig({ ASSENT_WORKERS: wrong }, cwd)).rejects.toThrow("ASSENT_WORKERS");
+});
+
+test("figures' address and drain delay → read; what is no address or too long → refused", async () => {
+  const config = await loadConfig({ ASSENT_METRICS_LISTEN: "127.0.0.1:9464", ASSENT_DRAIN_DELAY: "5" }, cwd);
+  expect(config).toMatchObject({ metricsListen: { host: "127.0.0.1", port: 9464 }, drainDelay: 5000, warnings: [] });
+  await expect(loadConfig({ ASSENT_METRICS_LISTEN: "9464" }, cwd)).rejects.toThrow("ASSENT_METRICS_LISTEN");
+  await expect(loadConfig({ ASSENT_DRAIN_DELAY: "301" }, cwd)).rejects.toThrow("ASSENT_DRAIN_DELAY");
 });
 
 test("nothing set → the defaults", async () => {

@@ -1,5 +1,7 @@
-/** `assent serve`: the authorization server alone. */
+/** `assent serve`: the authorization server alone, in one process or in several on one port. */
 
+import type { Config } from "@assent/server";
+import type { MetricsListening, WorkerChannel } from "@assent/server/workers";
 import type { Command } from "commander";
 import { Failure } from "../failure.ts";
 import { untilToldToStop } from "../signals.ts";
@@ -10,45 +12,126 @@ export function register(program: Command): void {
     .description("run the authorization server")
     .addHelpText(
       "after",
-      "\nLogs JSON lines on stdout. SIGTERM and SIGINT let requests under way finish; a second one doesn't wait.",
+      "\nLogs JSON lines on stdout. SIGTERM and SIGINT let requests under way finish; a second one doesn't wait.\nASSENT_WORKERS starts several processes on one port; one that dies is replaced.",
     )
     .action(serve);
 }
 
 async function serve(): Promise<void> {
-  const { createAssent, listen, loadConfig } = await import("@assent/server");
+  const { loadConfig } = await import("@assent/server/config");
+  const { workerChannel } = await import("@assent/server/workers");
   const config = await loadConfig();
-  const assent = await createAssent(config);
-  const { host, port } = config.listen;
+  const channel = workerChannel();
+  // What is open to the supervisor would keep a process that has failed alive.
+  if (channel !== undefined) return work(config, channel).finally(channel.leave);
+  return config.workers > 1 ? supervise(config) : alone(config);
+}
+
+async function alone(config: Config): Promise<void> {
+  const { assent, listening } = await startServer(config);
   const { log } = assent;
-  let listening: Awaited<ReturnType<typeof listen>>;
-  try {
-    listening = await listen(assent);
-  } catch (error) {
-    await assent.close();
-    throw listenFailure(error, host, port);
-  }
-  const address = `${host.includes(":") ? `[${host}]` : host}:${listening.port}`;
-  log.info(
-    {
-      event: "started",
-      issuer: config.issuer,
-      listen: address,
-      database: config.databaseUrl.split(":", 1)[0],
-      node: process.versions.node,
-      ms: Math.round(performance.now()),
-    },
-    `serving ${config.issuer} on ${address}`,
-  );
+  const metrics = await openMetrics(config, assent.measure).catch(async (error: unknown) => {
+    await listening.stop();
+    throw error;
+  });
+  const address = addressOf(config.listen.host, listening.port);
+  log.info(startedLine(config, address), `serving ${config.issuer} on ${address}`);
   const signal = await untilToldToStop();
   log.info({ event: "stopping", signal }, "stopping: requests under way are finished");
   await listening.stop();
+  await metrics?.stop();
   log.info({ event: "stopped" }, "stopped");
 }
 
+/** One of several: its supervisor has the last word on when it ends. */
+async function work(config: Config, channel: WorkerChannel): Promise<void> {
+  const { assent, listening } = await startServer(config, channel);
+  assent.log.debug({ event: "worker_started" }, "worker started");
+  channel.serving(assent.measure);
+  await Promise.race([untilToldToStop(), channel.told]);
+  await listening.stop();
+}
+
+async function startServer(config: Config, channel?: WorkerChannel) {
+  const { createAssent, listen } = await import("@assent/server");
+  const worker = channel === undefined ? {} : { worker: { first: channel.first, crew: channel.crew } };
+  const assent = await createAssent(config, worker);
+  try {
+    return { assent, listening: await listen(assent) };
+  } catch (error) {
+    await assent.close();
+    throw listenFailure(error, config.listen, "ASSENT_LISTEN");
+  }
+}
+
+async function supervise(config: Config): Promise<void> {
+  const { createLogger, claimPort, Supervisor, WorkersNotStarted } = await import("@assent/server/workers");
+  const { host } = config.listen;
+  const port = await claimPort(config.listen).catch((error: unknown) => {
+    throw listenFailure(error, config.listen, "ASSENT_LISTEN");
+  });
+  const address = addressOf(host, port);
+  const log = createLogger(config.logLevel);
+  const supervisor = new Supervisor({
+    count: config.workers,
+    log,
+    env: { ASSENT_LISTEN: address },
+    drainDelay: config.drainDelay,
+  });
+  try {
+    await supervisor.start();
+  } catch (error) {
+    if (!(error instanceof WorkersNotStarted)) throw error;
+    // The worker has said why.
+    process.exitCode = error.exitCode;
+    return;
+  }
+  const metrics = await openMetrics(config, () => supervisor.measure()).catch(async (error: unknown) => {
+    await supervisor.stop();
+    throw error;
+  });
+  const crew = supervisor.crew();
+  log.info(
+    { ...startedLine(config, address), workers: crew },
+    `serving ${config.issuer} on ${address} in ${crew.live} processes`,
+  );
+  const signal = await untilToldToStop();
+  log.info({ event: "stopping", signal }, "stopping: requests under way are finished");
+  const inOrder = await supervisor.stop();
+  await metrics?.stop();
+  log.info({ event: "stopped", in_order: inOrder }, inOrder ? "stopped" : "stopped; not every worker ended in order");
+  if (!inOrder) process.exitCode = 1;
+}
+
+async function openMetrics(
+  { metricsListen }: Config,
+  measure: Parameters<typeof import("@assent/server/workers").listenMetrics>[1],
+): Promise<MetricsListening | undefined> {
+  if (metricsListen === null) return undefined;
+  const { listenMetrics } = await import("@assent/server/workers");
+  return listenMetrics(metricsListen, measure).catch((error: unknown) => {
+    throw listenFailure(error, metricsListen, "ASSENT_METRICS_LISTEN");
+  });
+}
+
+function addressOf(host: string, port: number): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+function startedLine(config: Config, address: string) {
+  return {
+    event: "started",
+    issuer: config.issuer,
+    listen: address,
+    database: config.databaseUrl.split(":", 1)[0],
+    node: process.versions.node,
+    ms: Math.round(performance.now()),
+  };
+}
+
 /** Why a port can't be had, and what to do. */
-function listenFailure(error: unknown, host: string, port: number): Error {
-  const change = "set ASSENT_LISTEN to another host:port";
+function listenFailure(error: unknown, { host, port }: Config["listen"], variable: string): Error {
+  const change = `set ${variable} to another host:port`;
   switch ((error as NodeJS.ErrnoException).code) {
     case "EADDRINUSE":
       return new Failure(`${host}:${port} is taken by another program: stop that, or ${change}`);

@@ -120,7 +120,10 @@ async function storedFindings(config: Config, storage: Storage, now: Millis): Pr
   return [
     { check: "database", status: "ok", detail: "it answers, and its schema is up to date" },
     ...(await keyFindings(config, storage, now)),
-    ...(await clientFindings(adminOf(storage, config.issuer, () => now, undefined, grantsOf(config)))),
+    ...(await clientFindings(
+      adminOf(storage, config.issuer, () => now, undefined, grantsOf(config)),
+      config,
+    )),
     await issuerFinding(config, storage),
   ];
 }
@@ -184,13 +187,18 @@ function secretFinding(stored: readonly StoredKey[], list: readonly Buffer[], no
   return { check: "secret", status: "note", detail: `${detail}; ${left}` };
 }
 
-async function clientFindings(context: AdminContext): Promise<readonly Finding[]> {
+async function clientFindings(context: AdminContext, config: Config): Promise<readonly Finding[]> {
   const around = await surroundings(context);
   const known = new Set(around.scopes.map(({ name }) => name));
   const details: string[] = [];
   let count = 0;
+  const byCertificate = { any: 0, issued: 0 };
   for await (const client of allClients(context)) {
     count += 1;
+    const issued = client.authMethod === "tls_client_auth";
+    if (issued) byCertificate.issued += 1;
+    if (issued || client.certificateBound || client.authMethod === "self_signed_tls_client_auth")
+      byCertificate.any += 1;
     const label = `${client.clientId} (${client.name})`;
     details.push(...clientRemarks(client, around).map(({ problem }) => `${label}: ${problem}`));
     const gone = client.scopes.filter((name) => !known.has(name));
@@ -200,7 +208,20 @@ async function clientFindings(context: AdminContext): Promise<readonly Finding[]
   if (details.length > SHOWN) {
     findings.push({ check: "clients", status: "warning", detail: `… and ${details.length - SHOWN} more of the kind` });
   }
+  findings.push(...proxyFindings(byCertificate, config));
   return findings.length > 0 ? findings : [{ check: "clients", status: "ok", detail: `${count} client(s)` }];
+}
+
+/** Of a proxy nobody here can see whether it does its part: without that, whoever writes the header is any of these clients. */
+function proxyFindings(
+  { any, issued }: { any: number; issued: number },
+  { trustProxy, tlsClientCa }: Config,
+): Finding[] {
+  if (any === 0 || trustProxy.length === 0) return [];
+  const duty = `${any} client(s) are known by the certificate that ${trustProxy.join(", ")} puts into Client-Cert: it must set or delete that header on every request`;
+  const verify = "and verify who issued it, or ASSENT_TLS_CLIENT_CA has that done here, too";
+  const detail = issued > 0 && tlsClientCa === null ? `${duty}, ${verify}` : duty;
+  return [{ check: "clients", status: "note", detail }];
 }
 
 /** Whether clients find at the issuer what this configuration says. */

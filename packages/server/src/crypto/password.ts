@@ -1,4 +1,4 @@
-/** Passwords: argon2id, at most one hash per core at a time, the queue bounded (RFC 9106; NIST SP 800-63B-4). */
+/** Passwords: argon2id, a few hashes at a time, the queue bounded (RFC 9106; NIST SP 800-63B-4). */
 
 import { availableParallelism } from "node:os";
 import { hash, verify } from "@node-rs/argon2";
@@ -13,11 +13,22 @@ export const MAX_PASSWORD_BYTES = 1024;
 /** More sign-ins wait than can be answered in a reasonable time. */
 export class PasswordQueueFull extends Error {}
 
+let places = Math.max(1, availableParallelism() - 1);
 let running = 0;
 const waiting: (() => void)[] = [];
 
+/** How many hashes this process makes at the same time, each of which keeps a core busy. */
+export function hashAtMost(count: number): void {
+  places = Math.max(1, count);
+}
+
+/** Hashes that are made now, and those that wait. */
+export function passwordQueue(): { readonly running: number; readonly waiting: number } {
+  return { running, waiting: waiting.length };
+}
+
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= availableParallelism()) {
+  if (running >= places) {
     if (waiting.length >= MAX_QUEUE) throw new PasswordQueueFull("too many sign-ins at once");
     await new Promise<void>((resolve) => waiting.push(resolve));
   } else {

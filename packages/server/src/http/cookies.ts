@@ -2,7 +2,7 @@
 
 import type { HttpRequest } from "./message.ts";
 
-export type CookieName = "session" | "browser" | "device";
+export type CookieName = "session" | "browser" | "device" | "language";
 
 export class Cookies {
   readonly #secure: boolean;

@@ -20,9 +20,10 @@ import { decideConsent, grantableScopes } from "../owners/consent.ts";
 import { needsSignIn } from "../owners/session.ts";
 import type { ConsentDuration, Person, Session } from "../owners/storage.ts";
 import { formPostPage } from "../pages/index.ts";
+import type { PageContext } from "./chromes.ts";
 import { consentAnswer } from "./endpoints/consent-page.ts";
 import { signInAnswer } from "./endpoints/sign-in-page.ts";
-import { INTERACTION_TTL, type Interaction, openInteraction } from "./forms.ts";
+import { INTERACTION_TTL, type Interaction, openInteraction, sealInteraction } from "./forms.ts";
 import { type Answer, type HttpRequest, page, redirect } from "./message.ts";
 import { problemAnswer, refusalOf } from "./problem.ts";
 import type { Visitor } from "./visitor.ts";
@@ -45,8 +46,7 @@ export async function resume(
   const interaction = sealed === null ? undefined : openInteraction(assent.secrets, visitor.nonce, sealed);
   if (interaction === undefined) return problemAnswer("interaction_unknown", http, assent);
   if (assent.now() - interaction.startedAt > INTERACTION_TTL) {
-    const again = { href: `/authorize?${interaction.query}`, label: "Start again" };
-    return problemAnswer("interaction_expired", http, assent, again);
+    return problemAnswer("interaction_expired", http, assent, `/authorize?${interaction.query}`);
   }
   // Client, redirect_uri and scopes may have changed since: they are checked again each time.
   const outcome = await checkAuthorizationRequest(parseParameters(interaction.query), assent.oauth);
@@ -144,7 +144,11 @@ export async function approveRequest(underway: Underway, approval: Approval, ass
     declined,
     duration,
     onceUntil: now + assent.oauth.policy.codeTtl + assent.oauth.policy.accessTtl,
-    shown: { locale: "en", clientName: client.name, logo: client.logo },
+    shown: {
+      locale: assent.chrome(underway.http, contextOf(underway, assent)).words.language,
+      clientName: client.name,
+      logo: client.logo,
+    },
     address: underway.http.address,
     now,
   });
@@ -213,6 +217,12 @@ async function issuedAnswer(
   return toClient(response, assent, http, underway.visitor.cookies);
 }
 
+/** Language and place of the pages of a request: at `/consent` it goes on from where it is. */
+export function contextOf({ request, interaction, visitor }: Underway, assent: Assent): PageContext {
+  const sealed = sealInteraction(assent.secrets, visitor.nonce, interaction);
+  return { uiLocales: request.uiLocales, startedAt: interaction.startedAt, here: `/consent?request=${sealed}` };
+}
+
 /** An error that the client learns of. */
 export function deny(underway: Underway, condition: ConditionName, assent: Assent): Answer {
   const { request, http, visitor } = underway;
@@ -227,5 +237,5 @@ function toClient(
   cookies: readonly string[] = [],
 ): Answer {
   if (response.kind === "location") return redirect(302, response.location, cookies);
-  return page(200, formPostPage(response, assent.chrome(http)), "to a client", cookies);
+  return page(200, formPostPage(response, { ...assent.chrome(http), here: null }), "to a client", cookies);
 }

@@ -10,7 +10,7 @@ import {
   OAuthError,
   publicCondition,
 } from "../oauth/errors.ts";
-import { problemPage } from "../pages/index.ts";
+import { type Messages, problemPage } from "../pages/index.ts";
 import { StorageUnavailable } from "../storage/errors.ts";
 import { type Answer, type HttpRequest, json, page } from "./message.ts";
 
@@ -43,72 +43,50 @@ export function problemJson(
   return json(status, errorParameters(condition, issuer), extra);
 }
 
-/** Titles and words for people who meet a condition on a page; others get the condition's own description. */
-const words: Partial<Record<ConditionName, { title: string; text: string; door?: "apps" }>> = {
-  authorization_client_unknown: {
-    title: "This app is not known here",
-    text: "The link that brought you here names an app that isn't registered. Nothing was shared. Go back to the app, and tell its makers if it happens again.",
-  },
-  redirect_uri_mismatch: {
-    title: "This app's link is not safe to follow",
-    text: "The app asked to send you to an address that it has not registered, so we stopped here. Nothing was shared. Tell the app's makers.",
-  },
-  not_found: {
-    title: "There is nothing here",
-    text: "The address may be mistyped, or the page has moved.",
-    door: "apps",
-  },
-  method_not_allowed: {
-    title: "That doesn't work this way",
-    text: "This address doesn't take that kind of request.",
-    door: "apps",
-  },
-  form_token_invalid: {
-    title: "That form is out of date",
-    text: "It was open for too long, or came from another browser. Nothing was changed. Load the page again and repeat.",
-    door: "apps",
-  },
-  interaction_unknown: {
-    title: "Start again from the app",
-    text: "This page belongs to a sign-in that was started in another browser, or the link was cut off. Nothing was shared.",
-    door: "apps",
-  },
-  interaction_finished: {
-    title: "You have answered this already",
-    text: "Go back to the app: it has your answer. You can change what it may do on the page of your apps.",
-    door: "apps",
-  },
-  temporarily_unavailable: {
-    title: "We can't answer just now",
-    text: "Something behind this page isn't answering. It should pass: wait a moment and load the page again.",
-  },
-  server_error: {
-    title: "Something went wrong here",
-    text: "It is our fault, not yours. Try again; if it happens again, tell whoever runs this service, with the number below.",
-  },
+/** What people read who meet a condition on a page; `other` for those that are a developer's matter. Most go on at their apps. */
+const words: Partial<Record<ConditionName, { readonly said: keyof Problems; readonly door?: "apps" }>> = {
+  authorization_client_unknown: { said: "clientUnknown" },
+  redirect_uri_mismatch: { said: "redirectUri" },
+  not_found: { said: "notFound", door: "apps" },
+  method_not_allowed: { said: "method", door: "apps" },
+  form_token_invalid: { said: "form", door: "apps" },
+  interaction_unknown: { said: "cutOff", door: "apps" },
+  interaction_expired: { said: "expired" },
+  interaction_finished: { said: "finished", door: "apps" },
+  body_too_large: { said: "tooMuch", door: "apps" },
+  temporarily_unavailable: { said: "unavailable" },
+  server_error: { said: "fault" },
 };
 
-/** The same refusal for a person. `door`: where to go on, if the condition has no door of its own. */
+type Problems = Omit<Messages["problems"], "apps" | "startAgain">;
+
+/** The same refusal for a person. `startAgain`: path of this server at which the request begins anew. */
 export function problemAnswer(
   condition: ConditionName,
   request: HttpRequest,
   assent: Assent,
-  door: { href: string; label: string } | null = null,
+  startAgain: string | null = null,
 ): Answer {
   const shown = publicCondition(condition);
   const { status, description }: Condition = conditions[shown];
-  const said = words[shown];
-  const apps = said?.door === "apps" ? { href: "/account/apps", label: "Go to your apps" } : null;
+  const chrome = { ...assent.chrome(request), here: null };
+  const { problems } = chrome.words;
+  const { said, door } = words[shown] ?? { said: "other" };
+  const { title, text } = problems[said];
+  const apps = door === "apps" ? { href: "/account/apps", label: problems.apps } : null;
+  const again = startAgain === null ? null : { href: startAgain, label: problems.startAgain };
   const html = problemPage(
     {
       status,
-      title: said?.title ?? "This request can't be followed",
-      text: said?.text ?? description,
+      title,
+      text,
       condition: shown,
+      // What only a developer can mend is told to them.
+      description: said === "other" ? description : null,
       requestId: request.id,
-      door: door ?? apps,
+      door: again ?? apps,
     },
-    assent.chrome(request),
+    chrome,
   );
   const answer = page(status, html);
   return status === 503 || status === 429 ? { ...answer, headers: { ...answer.headers, "retry-after": "5" } } : answer;

@@ -16,6 +16,7 @@ import {
   submitDeviceConsent,
 } from "./endpoints/device.ts";
 import { asset, errorCondition, home, jwks, live, logo, metadata, ready } from "./endpoints/documents.ts";
+import { chooseLanguage, showLanguages } from "./endpoints/language.ts";
 import { showSignIn, submitSignIn, switchAccount } from "./endpoints/sign-in.ts";
 import type { Answer, HttpRequest } from "./message.ts";
 
@@ -64,6 +65,7 @@ export const routes: readonly Route[] = [
   { path: "/account/apps/narrow", POST: narrowApp, for: "people" },
   { path: "/account/sign-out", GET: showSignOut, POST: submitSignOut, for: "people" },
   { path: "/account", GET: home, for: "people" },
+  { path: "/language", GET: showLanguages, POST: chooseLanguage, for: "people" },
   { path: "/errors/:condition", GET: errorCondition, for: "people" },
   { path: "/logos/:hash", GET: logo, for: "people" },
   { path: "/assets/:hash/:file", GET: asset, for: "people" },
@@ -72,6 +74,9 @@ export const routes: readonly Route[] = [
   { path: "/health/ready", GET: ready, for: "programs" },
   { path: "/", GET: home, for: "people" },
 ];
+
+/** Answered under any load, beside metadata: they cost next to nothing, and others decide by them what to do. */
+export const unshed: readonly string[] = [endpoints.jwks, "/health/live", "/health/ready"];
 
 /** RFC 8414 §3.1: at the host's root, the issuer's path behind it. */
 export function metadataRoute(basePath: string): Route {

@@ -13,8 +13,9 @@ import { type ConditionName, OAuthError } from "../oauth/errors.ts";
 import { clientCertificate } from "./client-certificate.ts";
 import { isEncoded, isFormType } from "./form-body.ts";
 import type { Answer, HttpRequest } from "./message.ts";
+import type { ShedReason } from "./overload.ts";
 import { problemAnswer, problemJson, refusalOf, wantsPage } from "./problem.ts";
-import { metadataRoute, type Route, routes } from "./routes.ts";
+import { metadataRoute, type Route, routes, unshed } from "./routes.ts";
 
 export const MAX_BODY = 65_536;
 
@@ -73,13 +74,65 @@ export async function createHandler(
       register(app, route, assent.basePath, assent);
   }
   register(app, metadataRoute(assent.basePath), "", assent);
-  app.setNotFoundHandler((request, reply) => send(fault("not_found", request, assent), reply, assent));
+  app.setNotFoundHandler((request, reply) => {
+    assent.metrics.answered("none", 404, 0);
+    send(fault("not_found", request, assent), reply, assent);
+  });
   app.setErrorHandler((error, request, reply) => send(thrown(error, request, assent), reply, assent));
   await app.ready();
+  const busy = busyAnswers(assent);
   return (request, response) => {
-    if (hasOneHost(request)) app.routing(request, response);
-    else response.writeHead(400, { connection: "close" }).end();
+    if (!hasOneHost(request)) {
+      response.writeHead(400, { connection: "close" }).end();
+      return;
+    }
+    const reason = assent.gate.refuses();
+    const refusal = reason === undefined ? undefined : busy(request);
+    if (reason !== undefined && refusal !== undefined) {
+      shed(refusal, reason, response, assent);
+      return;
+    }
+    assent.gate.enter();
+    response.once("close", () => assent.gate.leave());
+    app.routing(request, response);
   };
+}
+
+/** For an answer that is made before anybody asks. */
+const nobody: HttpRequest = {
+  method: "GET",
+  path: "/",
+  params: {},
+  query: "",
+  body: "",
+  header: () => undefined,
+  headers: () => [],
+  address: "",
+  insecure: false,
+  certificate: () => undefined,
+  id: "busy",
+};
+
+/** What is said to whom there is no time for: made once, since making it is the work that is to be spared. Undefined: always answered. */
+function busyAnswers(assent: Assent): (request: IncomingMessage) => Answer | undefined {
+  const always = new Set(unshed.map((path) => assent.basePath + path).concat(metadataRoute(assent.basePath).path));
+  const open = new Set(routes.filter(({ cors }) => cors).map(({ path }) => assent.basePath + path));
+  const forPrograms = problemJson("temporarily_unavailable", assent.issuer);
+  const forScripts = { ...forPrograms, headers: { ...forPrograms.headers, "access-control-allow-origin": "*" } };
+  const forPeople = problemAnswer("temporarily_unavailable", nobody, assent);
+  return ({ url = "/", headers }) => {
+    const [path = ""] = url.split("?", 1);
+    if (always.has(path)) return undefined;
+    if (open.has(path)) return forScripts;
+    return headers.accept?.includes("text/html") ? forPeople : forPrograms;
+  };
+}
+
+function shed({ status, headers, body }: Answer, reason: ShedReason, response: ServerResponse, assent: Assent): void {
+  assent.metrics.shed(reason);
+  const all: OutgoingHttpHeaders = { ...assent.commonHeaders, ...headers, "content-length": Buffer.byteLength(body) };
+  if (assent.draining()) all["connection"] = "close";
+  response.writeHead(status, all).end(body);
 }
 
 /** Two Host lines: whoever stands in front may have read the other one (RFC 9112 §3.2). */
@@ -110,7 +163,10 @@ function register(app: FastifyInstance, route: Route, base: string, assent: Asse
   };
   app.all(path, { config, onRequest }, async (request, reply) => {
     const http = toRequest(request, assent);
-    send(withCors(await answerOf(route, http, assent), http, route), reply, assent);
+    const startedAt = performance.now();
+    const answer = withCors(await answerOf(route, http, assent), http, route);
+    send(answer, reply, assent);
+    assent.metrics.answered(route.path, answer.status, performance.now() - startedAt);
   });
 }
 

@@ -7,7 +7,7 @@ import { icon } from "./icons.ts";
 import { accountPage } from "./layout.ts";
 import { fill, type Messages, plural, rich } from "./messages/index.ts";
 import { name, visible } from "./text.ts";
-import { timeElement } from "./time.ts";
+import { clock, timeElement } from "./time.ts";
 import type { AppEntry, AppsView } from "./views.ts";
 
 /** So many permissions stand open in an entry; the others are a click away, so that thirty apps stay readable. */
@@ -26,7 +26,7 @@ export function appsPage(view: AppsView, chrome: Chrome): string {
         <h1>${words.apps.title}</h1>
         ${count > 0 && html`<p class="soft">${fill(plural(words.language, words.apps.intro, count), { count })}</p>`}
       </div>
-      ${view.notice !== null && done(view.notice, words)}
+      ${view.notice !== null && done(view.notice, view.now, words)}
       ${
         count === 0
           ? html`<div class="card empty">
@@ -40,7 +40,7 @@ export function appsPage(view: AppsView, chrome: Chrome): string {
   );
 }
 
-function done(what: NonNullable<AppsView["notice"]>, words: Messages): Markup {
+function done(what: NonNullable<AppsView["notice"]>, at: number, words: Messages): Markup {
   if (what.kind === "gone") return notice("done", words.apps.gone);
   const app = name(what.app);
   const [now, soon] =
@@ -48,7 +48,9 @@ function done(what: NonNullable<AppsView["notice"]>, words: Messages): Markup {
       ? [words.apps.revoked, words.apps.revokedSoon]
       : [words.apps.narrowed, words.apps.narrowedSoon];
   const count = Math.ceil(what.minutes);
-  return notice("done", count < 1 ? rich(now, { app }) : rich(plural(words.language, soon, count), { app, count }));
+  if (count < 1) return notice("done", rich(now, { app }));
+  const time = clock(words, at + count * 60_000);
+  return notice("done", rich(plural(words.language, soon, count), { app, count, time }));
 }
 
 function entry(app: AppEntry, view: AppsView, chrome: Chrome): Markup {

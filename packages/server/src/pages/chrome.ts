@@ -5,23 +5,34 @@ import { type Messages, messages } from "./messages/index.ts";
 export interface Chrome {
   /** Path of the issuer, put before every path, those in views included: empty, or like `/auth`; no slash at its end. */
   readonly base: string;
+  /** What this service calls itself. */
+  readonly product: string;
   readonly words: Messages;
   readonly stylesheet: string;
   readonly favicon: string;
   readonly formPostScript: string;
+  /** Path and query, below the issuer's, at which this page can be had in another language; null: nowhere. */
+  readonly here: string | null;
 }
 
 /**
  * @param options.issuer the issuer URL: its path goes before every path of a page.
- * @param options.locale what the reader prefers (BCP 47); English where it isn't spoken.
+ * @param options.locale the language (BCP 47); English where it isn't spoken.
+ * @param options.here where the page is had again, for the choice of a language.
  */
-export function chrome(options: { readonly issuer: string; readonly locale?: string }): Chrome {
+export function chrome(options: {
+  readonly issuer: string;
+  readonly locale?: string;
+  readonly here?: string | null;
+}): Chrome {
   const base = new URL(options.issuer).pathname.replace(/\/+$/, "");
   return {
     base,
+    product: "Assent",
     words: messages(options.locale ?? "en"),
     stylesheet: base + assetPaths.stylesheet,
     favicon: base + assetPaths.favicon,
     formPostScript: base + assetPaths.formPostScript,
+    here: options.here ?? null,
   };
 }

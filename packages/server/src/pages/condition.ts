@@ -3,15 +3,24 @@ import type { Chrome } from "./chrome.ts";
 import { outsideLink } from "./components.ts";
 import { html } from "./html.ts";
 import { cardPage } from "./layout.ts";
-import { fill, rich } from "./messages/index.ts";
+import { fill, messages, rich } from "./messages/index.ts";
 import type { ConditionView } from "./views.ts";
 
-/** Renders the page of one condition. */
+const said = {
+  error: "Error code",
+  status: "HTTP status",
+  section: "Defined in",
+  help: "What to do",
+  others: "More with the code {code}",
+  documentTitle: "{name} (error)",
+} as const;
+
+/** Renders the page of one condition: in English, as the RFCs and the messages of the protocol are. */
 export function conditionPage(view: ConditionView, chrome: Chrome): string {
-  const { words, base } = chrome;
-  const said = words.condition;
+  const { base } = chrome;
+  const words = messages("en");
   return cardPage(
-    chrome,
+    { ...chrome, words, here: null },
     fill(said.documentTitle, { name: view.name }),
     html`<div class="stack">
       <div class="heading">

@@ -156,7 +156,7 @@ function promises(client: ClientCard, words: Messages): Child {
   const shown = links.filter(([uri]) => webAddress(uri) !== null);
   if (shown.length === 0) return null;
   return html`<p class="promises">
-    <span>${rich(words.consent.links, { app: name(client.name) })}</span>
+    <span>${rich(words.consent.about, { app: name(client.name) })}</span>
     ${shown.map(([uri, text]) => [" ", outsideLink(words, uri, text)])}
   </p>`;
 }

@@ -3,7 +3,7 @@ import type { Chrome } from "./chrome.ts";
 import { hidden } from "./components.ts";
 import { type Child, html, type Markup, renderDocument } from "./html.ts";
 import { icon } from "./icons.ts";
-import { fill, type Messages, rich } from "./messages/index.ts";
+import { fill, rich } from "./messages/index.ts";
 import { name } from "./text.ts";
 import type { SignedInAs } from "./views.ts";
 
@@ -18,8 +18,8 @@ const LETTERS = [
 ];
 
 /** The mark, an A whose bar is a tick, and the word. */
-function wordmark(words: Messages): Markup {
-  return html`<svg class="wordmark" viewBox="0 0 118 32" role="img" aria-label=${words.product}>
+function wordmark({ product }: Chrome): Markup {
+  return html`<svg class="wordmark" viewBox="0 0 118 32" role="img" aria-label=${product}>
     <rect class="mark-tile" width="32" height="32" rx="9" />
     <path class="mark-sign" d="M8.5 23.5 16 8.5l7.5 15m-10.9-5.3 2.6 2.6 4.4-4.6" />
     ${LETTERS.map((letter) => html`<path d=${letter} />`)}
@@ -35,15 +35,25 @@ function page(chrome: Chrome, title: string, kind: string, body: readonly Child[
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
         <meta name="color-scheme" content="light dark" />
-        <title>${fill(words.documentTitle, { title })}</title>
+        <title>${fill(words.documentTitle, { title, product: chrome.product })}</title>
         <link rel="icon" href=${chrome.favicon} type="image/svg+xml" />
         <link rel="stylesheet" href=${chrome.stylesheet} />
       </head>
       <body class=${kind}>
-        ${body}
+        ${body} ${languages(chrome)}
       </body>
     </html>
   `);
+}
+
+/** The way to the other languages; nothing where the page can't be had again. */
+function languages({ words, base, here }: Chrome): Markup | null {
+  if (here === null) return null;
+  return html`<footer class="foot">
+    <a class="foot-link" href=${`${base}/language?${new URLSearchParams({ back: here })}`} rel="nofollow">
+      ${icon("languages")}<span class="unseen">${words.languages.label}: </span>${words.name}
+    </a>
+  </footer>`;
 }
 
 /**
@@ -52,9 +62,8 @@ function page(chrome: Chrome, title: string, kind: string, body: readonly Child[
  * @param title plain text for the tab, without the product's name.
  */
 export function cardPage(chrome: Chrome, title: string, card: Child, wide = false): string {
-  const { words } = chrome;
   return page(chrome, title, wide ? "one wide" : "one", [
-    html`<header class="top">${wordmark(words)}</header>`,
+    html`<header class="top">${wordmark(chrome)}</header>`,
     html`<main class="card">${card}</main>`,
   ]);
 }
@@ -70,7 +79,7 @@ export function accountPage(
   return page(chrome, title, "account", [
     html`<header class="bar">
       <div class="bar-inner">
-        <a class="home" href=${`${base}/account/apps`} aria-label=${words.home}>${wordmark(words)}</a>
+        <a class="home" href=${`${base}/account/apps`} aria-label=${fill(words.home, { product: chrome.product })}>${wordmark(chrome)}</a>
         <p class="who">${rich(words.apps.signedIn, { person: name(account.person.name || account.person.username) })}</p>
         <form method="post" action=${`${base}/account/sign-out`}>
           ${hidden({ csrf: account.csrf })}

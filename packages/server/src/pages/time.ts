@@ -19,6 +19,8 @@ const units = [
 
 interface Formats {
   readonly exact: Intl.DateTimeFormat;
+  readonly clock: Intl.DateTimeFormat;
+  readonly month: Intl.DateTimeFormat;
   readonly always: Intl.RelativeTimeFormat;
   readonly auto: Intl.RelativeTimeFormat;
 }
@@ -40,6 +42,14 @@ function formats(language: string): Formats {
       timeZone: "UTC",
       timeZoneName: "short",
     }),
+    clock: new Intl.DateTimeFormat(language, {
+      hour: "2-digit",
+      minute: "2-digit",
+      hourCycle: "h23",
+      timeZone: "UTC",
+      timeZoneName: "short",
+    }),
+    month: new Intl.DateTimeFormat(language, { year: "numeric", month: "long", timeZone: "UTC" }),
     always: new Intl.RelativeTimeFormat(language, { numeric: "always" }),
     auto: new Intl.RelativeTimeFormat(language, { numeric: "auto" }),
   };
@@ -63,6 +73,16 @@ export function relative(words: Messages, at: number, now: number): string {
 /** The exact time with its zone, e.g. `July 14, 2026 at 09:30 UTC`: the server doesn't know where the reader is. */
 export function exact(words: Messages, at: number): string {
   return formats(words.language).exact.format(at);
+}
+
+/** The time of day with its zone, e.g. `09:40 UTC`. */
+export function clock(words: Messages, at: number): string {
+  return formats(words.language).clock.format(at);
+}
+
+/** A month, e.g. `March 2026`. */
+export function month(words: Messages, at: number): string {
+  return formats(words.language).month.format(at);
 }
 
 /** A relative time; the exact one for machines and in the tooltip. */

@@ -190,9 +190,17 @@ export interface ProblemView {
   readonly text: string;
   /** For the developer of the client: the condition's name, e.g. `redirect_uri_mismatch`; null: nothing to look up. */
   readonly condition: string | null;
+  /** What the developer of the client is told, in English; absent or null: nothing. */
+  readonly description?: string | null;
   /** For the operator's log search. */
   readonly requestId: string;
   readonly door: { readonly href: string; readonly label: string } | null;
+}
+
+/** The choice of a language. */
+export interface LanguageView {
+  /** Path and query, below the issuer's, to go back to. */
+  readonly back: string;
 }
 
 /** `/errors/{condition}`: for developers and operators. */

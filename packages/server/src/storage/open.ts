@@ -16,6 +16,8 @@ export interface OpenOptions {
   readonly writer?: "thread" | "main";
   /** Default false. */
   readonly readonly?: boolean;
+  /** Told of each group of writes when it is over: how many verbs, how many milliseconds. */
+  readonly onBatch?: (size: number, milliseconds: number) => void;
 }
 
 /** The three ports on one database. Verbs need the schema: call `migrate` before the first one. */
@@ -41,10 +43,15 @@ export type Storage = Ports & {
  * Opens, without migrating. Throws a `TypeError` for a URL of an unknown kind, `UnsafeFileMode` for a file that others may read,
  * `StorageUnavailable` for one that can't be opened.
  */
-export async function openStorage({ url, writer = "thread", readonly = false }: OpenOptions): Promise<Storage> {
+export async function openStorage({
+  url,
+  writer = "thread",
+  readonly = false,
+  onBatch,
+}: OpenOptions): Promise<Storage> {
   const path = /^sqlite:(.+)$/.exec(url)?.[1];
   if (path === undefined) throw new TypeError("a storage URL begins with sqlite: and names a file");
-  const engine = await openSqlite({ path, writer, readonly });
+  const engine = await openSqlite({ path, writer, readonly, ...(onBatch === undefined ? {} : { onBatch }) });
   return { ...portsOf(engine), ...ownOf(engine) };
 }
 

@@ -13,7 +13,7 @@ import {
   type Finding,
   rotateKey,
 } from "../../src/admin/index.ts";
-import { ConfigError } from "../../src/config.ts";
+import { type Config, ConfigError } from "../../src/config.ts";
 import { Secrets } from "../../src/crypto/secrets.ts";
 import { secretOf } from "../../src/data-dir.ts";
 import { openTestAdmin, type TestAdmin } from "./support/admin.ts";
@@ -90,6 +90,47 @@ describe("without a server", () => {
     expect(told.match(/^warning: /gm)).toHaveLength(3);
     for (const words of ["may ask for no scope", "localhost", "don't exist any more (gone)"])
       expect(told).toContain(words);
+  });
+});
+
+describe("clients known by certificates that a proxy hands on", () => {
+  let admin: TestAdmin;
+  beforeEach(async () => {
+    admin = await openTestAdmin();
+  });
+  afterEach(() => admin.close());
+  const told = async (changes: Partial<Config>) =>
+    findingsOf((await diagnose(async () => ({ ...admin.config, ...changes }), NODE, admin.now())).findings, "clients");
+  const proxied = { trustProxy: ["10.0.0.0/8"] };
+  const byCertificate = (method: string, more: object) =>
+    createClient(
+      {
+        type: "confidential",
+        ownScopes: ["in"],
+        metadata: {
+          client_name: "Import",
+          grant_types: ["client_credentials"],
+          token_endpoint_auth_method: method,
+          ...more,
+        },
+      },
+      admin,
+    );
+
+  test("none, or no proxy → nothing to say", async () => {
+    expect((await told(proxied)).join()).not.toContain("Client-Cert");
+    await createScope({ name: "in", description: "Import" }, admin);
+    await byCertificate("tls_client_auth", { tls_client_auth_san_dns: "import.example.com" });
+    expect((await told({})).join()).not.toContain("Client-Cert");
+  });
+
+  test("→ what the proxy must do; where the authorities aren't known here, also that it must verify", async () => {
+    await createScope({ name: "in", description: "Import" }, admin);
+    await byCertificate("tls_client_auth", { tls_client_auth_san_dns: "import.example.com" });
+    const duty =
+      "note: 1 client(s) are known by the certificate that 10.0.0.0/8 puts into Client-Cert: it must set or delete that header on every request";
+    expect(await told(proxied)).toEqual([expect.stringMatching(/^note: 1 client.*verify who issued it/)]);
+    expect(await told({ ...proxied, tlsClientCa: "clients.pem" })).toEqual([duty]);
   });
 });
 

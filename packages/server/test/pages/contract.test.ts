@@ -30,7 +30,7 @@ import {
   states,
 } from "./states.ts";
 
-const plain = chrome({ issuer: "http://localhost:9400" });
+const plain = chrome({ issuer: "http://localhost:9400", here: "/account/apps" });
 const rendered = Object.entries(states).map(([name, render]) => [name, render(plain)] as const);
 
 /** The tags of one kind, each as it stands in the document. */
@@ -118,7 +118,7 @@ describe("every state", () => {
   test.each(rendered)("%s: each form posts, with its csrf where it stays here", (name, html) => {
     for (const one of forms(html)) {
       expect(one).toMatch(/^<form[^>]* method="post"/);
-      expect(one.includes('name="csrf"')).toBe(name !== "form-post");
+      expect(one.includes('name="csrf"')).toBe(name !== "form-post" && !one.includes('action="/language"'));
     }
   });
 
@@ -316,9 +316,9 @@ describe("apps", () => {
 
   test.each([
     [{ kind: "revoked", app: "A", minutes: 0 } as const, "can’t use your account any more.</p>"],
-    [{ kind: "revoked", app: "A", minutes: 1 } as const, "within a minute"],
-    [{ kind: "revoked", app: "A", minutes: 10 } as const, "within 10 minutes"],
-    [{ kind: "narrowed", app: "A", minutes: 10 } as const, "up to 10 minutes"],
+    [{ kind: "revoked", app: "A", minutes: 1 } as const, "by 09:31 UTC, in a minute at most"],
+    [{ kind: "revoked", app: "A", minutes: 10 } as const, "by 09:40 UTC, in 10 minutes at most"],
+    [{ kind: "narrowed", app: "A", minutes: 10 } as const, "everywhere by 09:40 UTC, in 10 minutes at most"],
     [{ kind: "gone" } as const, "Nothing was left to change"],
   ])("after %j → a status that says so", (notice, text) => {
     const html = appsPage(anAppsView({ notice }), plain);

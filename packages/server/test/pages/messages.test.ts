@@ -1,20 +1,35 @@
 import { describe, expect, test } from "vitest";
-import { en } from "../../src/pages/messages/en.ts";
+import { en } from "../../src/pages/messages/en/index.ts";
 import { fill, locales, messages, plural, rich } from "../../src/pages/messages/index.ts";
 import { durationLabel, exact, relative } from "../../src/pages/time.ts";
 import { NOW } from "./states.ts";
 
-/** `path.to.message` → its holes, sorted. */
-function holes(node: object, path = ""): Record<string, string[]> {
-  return Object.assign(
-    {},
-    ...Object.entries(node).map(([key, value]) =>
-      typeof value === "string"
-        ? { [`${path}${key}`]: [...value.matchAll(/\{(\w+)\}/g)].map(([, hole]) => hole).sort() }
-        : holes(value, `${path}${key}.`),
-    ),
-  );
+interface Message {
+  readonly path: string;
+  /** Its plural forms; undefined: it has one text. */
+  readonly forms: readonly string[] | undefined;
+  readonly texts: readonly string[];
 }
+
+const isCounted = (node: object) => "other" in node && typeof node.other === "string";
+
+function messagesOf(node: object, path = ""): Message[] {
+  return Object.entries(node).flatMap(([key, value]: [string, string | object]) => {
+    const here = `${path}${key}`;
+    if (typeof value === "string") return [{ path: here, forms: undefined, texts: [value] }];
+    if (!isCounted(value)) return messagesOf(value, `${here}.`);
+    return [{ path: here, forms: Object.keys(value).sort(), texts: Object.values(value) as string[] }];
+  });
+}
+
+const holesOf = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, hole]) => hole ?? "");
+const allHoles = ({ texts }: Message) => [...new Set(texts.flatMap(holesOf))].sort();
+
+/** Plural forms that no number of ours comes to: French and Spanish say millions in their own way. */
+const UNREACHED: Readonly<Record<string, readonly string[]>> = { fr: ["many"], es: ["many"] };
+
+/** The same word in both languages, or no word at all. */
+const SAME = new Set(["documentTitle", "account.apps", "device.code", "duration.minute"]);
 
 describe("languages", () => {
   test.each(["xx", "", "zz-ZZ", "constructor", "../en"])("unknown locale %j → English", (locale) => {
@@ -26,14 +41,45 @@ describe("languages", () => {
     expect(messages("EN").language).toBe("en");
   });
 
-  test.each(locales)("%s has the keys and holes of English, and no empty text", (locale) => {
-    const words = messages(locale);
-    expect(holes(words)).toEqual(holes(en));
-    expect(JSON.stringify(words)).not.toContain('""');
+  test("six languages, English first", () => {
+    expect(locales).toEqual(["en", "de", "fr", "es", "ja", "ar"]);
+  });
+
+  test.each(locales)("%s has the messages of English, each with its holes and no other, none empty", (locale) => {
+    const own = messagesOf(messages(locale));
+    const english = messagesOf(en);
+    expect(own.map(({ path }) => path)).toEqual(english.map(({ path }) => path));
+    const differing = own.filter(
+      (one, at) => String(allHoles(one)) !== String(english.flatMap((e, i) => (i === at ? allHoles(e) : []))),
+    );
+    expect(differing.map(({ path }) => path)).toEqual([]);
+    expect(own.flatMap(({ texts }) => texts).filter((text) => text.trim() === "" || text !== text.trim())).toEqual([]);
+  });
+
+  test.each(locales)("%s has every plural form of its language (Unicode CLDR), and none that it lacks", (locale) => {
+    const wanted = new Intl.PluralRules(locale)
+      .resolvedOptions()
+      .pluralCategories.filter((form) => !UNREACHED[locale]?.includes(form))
+      .sort();
+    const counted = messagesOf(messages(locale)).filter(({ forms }) => forms !== undefined);
+    expect(counted.length).toBeGreaterThan(10);
+    for (const { path, forms } of counted) expect([path, forms]).toEqual([path, wanted]);
+  });
+
+  test.each(locales.filter((locale) => locale !== "en"))("%s: nothing is left in English", (locale) => {
+    const english = new Map(messagesOf(en).map(({ path, texts }) => [path, texts[0]]));
+    const left = messagesOf(messages(locale)).filter(({ path, texts }) => texts[0] === english.get(path));
+    expect(left.map(({ path }) => path).filter((path) => !SAME.has(path))).toEqual(
+      (messages(locale).direction as string) === "rtl" ? [] : ["direction"],
+    );
+  });
+
+  test("the direction is that of the script", () => {
+    expect(locales.filter((locale) => (messages(locale).direction as string) === "rtl")).toEqual(["ar"]);
   });
 
   test("an owner's page speaks no jargon", () => {
-    const { condition: _, problem: __, ...forOwners } = en;
+    const { problem: _, ...forOwners } = en;
     const texts = JSON.stringify(Object.values(forOwners), (_key, value) =>
       typeof value === "object" && !Array.isArray(value) ? Object.values(value) : value,
     );

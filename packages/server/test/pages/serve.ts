@@ -9,7 +9,7 @@ export const POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 export interface GalleryServer {
-  /** Without a slash at its end; `{origin}/{state}` is a page. */
+  /** Without a slash at its end; `{origin}/{state}` is a page, `?locale=` its language. */
   readonly origin: string;
   close(): Promise<void>;
 }
@@ -34,7 +34,8 @@ export async function serveStates(): Promise<GalleryServer> {
     if (asset && !path.endsWith(".js")) response.writeHead(200, { "content-type": asset.type }).end(asset.bytes);
     else if (path.startsWith("/logos/")) response.writeHead(200, { "content-type": "image/png" }).end(logo);
     else if (state) {
-      const page = state(chrome({ issuer: "http://127.0.0.1" }));
+      const locale = new URL(request.url ?? "/", "http://127.0.0.1").searchParams.get("locale") ?? "en";
+      const page = state(chrome({ issuer: "http://127.0.0.1", here: path, locale }));
       response
         .writeHead(200, { "content-type": "text/html; charset=utf-8", "content-security-policy": POLICY })
         .end(page);

@@ -8,6 +8,7 @@ import {
   deviceDonePage,
   deviceElsewherePage,
   formPostPage,
+  languagePage,
   problemPage,
   signedOutPage,
   signInPage,
@@ -398,6 +399,7 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
       }),
       c,
     ),
+  language: (c) => languagePage({ back: "/account/apps" }, c),
   "form-post": (c) =>
     formPostPage(
       {

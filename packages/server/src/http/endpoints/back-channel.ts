@@ -1,6 +1,5 @@
 /** The back channel: token, revocation, introspection and device authorization endpoints (RFC 6749 §3.2, RFC 7009, RFC 7662, RFC 8628). */
 
-import { LRUCache } from "lru-cache";
 import type { Assent } from "../../assent.ts";
 import { formDecode } from "../../oauth/client-authentication/client-secret-basic.ts";
 import { authorizeDevice } from "../../oauth/device-authorization.ts";
@@ -16,7 +15,7 @@ import { problemJson, refusalOf, retryAfterOf } from "../problem.ts";
 
 type BackChannel = (form: TokenRequest, assent: Assent, http: HttpRequest) => Promise<Answer>;
 
-export const token = guarded(async (form, assent) => json(200, await exchange(form, assent.oauth)));
+export const token = guarded(async (form, assent) => json(200, await exchange(form, assent.oauth, assent.metrics)));
 
 export const revocation = guarded(async (form, assent) => {
   await revoke(form, assent.oauth);
@@ -38,7 +37,7 @@ function guarded(answer: BackChannel): (http: HttpRequest, assent: Assent) => Pr
       try {
         return await answer(form, assent, http);
       } catch (error) {
-        if (error instanceof OAuthError && refusalIsInvalidClient(error)) countFailure(failuresOf(form, http), assent);
+        if (error instanceof OAuthError && refusalIsInvalidClient(error)) await countFailure(form, http, assent);
         throw error;
       }
     } catch (error) {
@@ -53,9 +52,8 @@ function guarded(answer: BackChannel): (http: HttpRequest, assent: Assent) => Pr
  * Who fails too often is told to wait. The right secret is taken all the same: it has 256 random bits, so nobody guesses it, and nobody can shut
  * a client out by failing in its name.
  */
-function countFailure(key: string, { failedClients }: Assent): void {
-  if (failedClients.exceeded(key)) refuse("client_throttled");
-  failedClients.count(key);
+async function countFailure(form: TokenRequest, { address }: HttpRequest, { failedClients }: Assent): Promise<void> {
+  if (await failedClients.exceeded(networkOf(address), claimedClient(form))) refuse("client_throttled");
 }
 
 function refusalIsInvalidClient({ condition }: OAuthError): boolean {
@@ -65,11 +63,6 @@ function refusalIsInvalidClient({ condition }: OAuthError): boolean {
     condition === "client_assertion_signature_wrong" ||
     condition === "client_unknown"
   );
-}
-
-/** Who fails: a client's claim from a network. Other networks aren't affected. */
-function failuresOf(form: TokenRequest, http: HttpRequest): string {
-  return `${networkOf(http.address)} ${claimedClient(form)}`;
 }
 
 /** The id alone, as it will be read: another spelling of it is the same client. No secret is kept, not even a wrong one. */
@@ -93,21 +86,5 @@ function subjectOf(assertion: string | undefined): string | undefined {
     return typeof sub === "string" ? sub : undefined;
   } catch {
     return undefined;
-  }
-}
-
-/** Failed authentications by (client, network): 60 in a minute are told that they failed, those beyond, for the rest of it, to wait. */
-export class FailedClients {
-  static readonly LIMIT = 60;
-  readonly #counts = new LRUCache<string, { failures: number }>({ max: 10_000, ttl: 60_000, noUpdateTTL: true });
-
-  exceeded(key: string): boolean {
-    return (this.#counts.get(key)?.failures ?? 0) >= FailedClients.LIMIT;
-  }
-
-  count(key: string): void {
-    const entry = this.#counts.get(key);
-    if (entry === undefined) this.#counts.set(key, { failures: 1 });
-    else entry.failures += 1;
   }
 }

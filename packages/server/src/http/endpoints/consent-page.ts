@@ -6,7 +6,7 @@ import { defaultDuration, standingScopes } from "../../owners/consent.ts";
 import { consentPage } from "../../pages/index.ts";
 import type { ConsentView, ScopeChoice } from "../../pages/views.ts";
 import { formToken, sealInteraction } from "../forms.ts";
-import type { Underway } from "../interaction.ts";
+import { contextOf, type Underway } from "../interaction.ts";
 import { type Answer, page } from "../message.ts";
 import { clientCard, signedInAs } from "./cards.ts";
 import { signInAnswer } from "./sign-in-page.ts";
@@ -42,7 +42,12 @@ export async function consentAnswer(
     allGranted,
     problem: again?.problem ?? null,
   };
-  return page(again?.status ?? 200, consentPage(view, assent.chrome(http)), "to a client", visitor.cookies);
+  return page(
+    again?.status ?? 200,
+    consentPage(view, assent.chrome(http, contextOf(underway, assent))),
+    "to a client",
+    visitor.cookies,
+  );
 }
 
 /** The scopes as the page offers them. */

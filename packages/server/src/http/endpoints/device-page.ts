@@ -8,6 +8,7 @@ import { defaultDuration, standingScopes } from "../../owners/consent.ts";
 import type { Person, Session } from "../../owners/storage.ts";
 import { consentPage, deviceCodePage, deviceDonePage, deviceElsewherePage } from "../../pages/index.ts";
 import type { ConsentView, DeviceCodeView, DeviceDoneView, DeviceFacts, FormSecrets } from "../../pages/views.ts";
+import type { PageContext } from "../chromes.ts";
 import { networkOf } from "../client-address.ts";
 import { type DeviceEntry, formToken, sealDeviceEntry } from "../forms.ts";
 import { type Answer, type HttpRequest, page } from "../message.ts";
@@ -31,7 +32,7 @@ export function codeAnswer(shown: CodeShown, visitor: Visitor, http: HttpRequest
     linked: shown.linked ?? false,
     problem: shown.problem,
   };
-  return page(shown.status, deviceCodePage(view, assent.chrome(http)), "here", visitor.cookies);
+  return page(shown.status, deviceCodePage(view, assent.chrome(http, { here: "/device" })), "here", visitor.cookies);
 }
 
 /** A device whose code was right, and who is to answer it. */
@@ -61,6 +62,11 @@ function formOf({ entry, session, visitor, client: { clientId } }: Waiting, asse
   };
 }
 
+/** Where a page of the device is had again. */
+function placeOf({ device }: FormSecrets): PageContext {
+  return { here: `/device/consent?device=${device ?? ""}` };
+}
+
 function factsOf(waiting: Waiting, assent: Assent): DeviceFacts {
   const { entry, request } = waiting;
   return {
@@ -75,7 +81,12 @@ function factsOf(waiting: Waiting, assent: Assent): DeviceFacts {
 /** The extra question, where the device asked from another network. */
 export function elsewhereAnswer(waiting: Waiting, assent: Assent): Answer {
   const view = { form: formOf(waiting, assent), client: deviceCard(waiting.client), device: factsOf(waiting, assent) };
-  return page(200, deviceElsewherePage(view, assent.chrome(waiting.http)), "here", waiting.visitor.cookies);
+  return page(
+    200,
+    deviceElsewherePage(view, assent.chrome(waiting.http, placeOf(view.form))),
+    "here",
+    waiting.visitor.cookies,
+  );
 }
 
 /** The consent page, with what the owner compares above it. `again`: what was wrong with the last answer. */
@@ -98,7 +109,12 @@ export async function deviceConsentAnswer(
     allGranted: scopes.every(({ name }) => standing.has(name)),
     problem: again?.problem ?? null,
   };
-  return page(again?.status ?? 200, consentPage(view, assent.chrome(http)), "here", visitor.cookies);
+  return page(
+    again?.status ?? 200,
+    consentPage(view, assent.chrome(http, placeOf(view.form))),
+    "here",
+    visitor.cookies,
+  );
 }
 
 export function doneAnswer(

@@ -214,7 +214,7 @@ async function allow(found: Found, { granted, declined, duration }: Allowed, ass
     declined,
     duration,
     onceUntil,
-    shown: { locale: "en", clientName: client.name, logo: client.logo },
+    shown: { locale: assent.chrome(http).words.language, clientName: client.name, logo: client.logo },
     address: http.address,
     now,
   });

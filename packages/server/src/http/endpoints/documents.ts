@@ -58,12 +58,13 @@ export async function live(): Promise<Answer> {
   return json(200, { status: "live" });
 }
 
-/** It can serve: the database answers, and it isn't stopping. */
+/** It can serve: the database answers, and it isn't stopping. Where several processes share the port, how many of them serve. */
 export async function ready(_http: HttpRequest, assent: Assent): Promise<Answer> {
   if (assent.draining()) return json(503, { status: "stopping" }, { "retry-after": "5" });
   try {
     await assent.storage.ping();
-    return json(200, { status: "ready" });
+    const crew = assent.crew();
+    return json(200, { status: "ready", ...(crew === undefined ? {} : { workers: crew }) });
   } catch {
     return json(503, { status: "database unavailable" }, { "retry-after": "2" });
   }

@@ -4,7 +4,7 @@ import type { Assent } from "../../assent.ts";
 import { signInPage } from "../../pages/index.ts";
 import type { SignInView } from "../../pages/views.ts";
 import { type DeviceEntry, formToken, sealDeviceEntry, sealInteraction } from "../forms.ts";
-import type { Underway } from "../interaction.ts";
+import { contextOf, type Underway } from "../interaction.ts";
 import { type Answer, type HttpRequest, page } from "../message.ts";
 import type { Visitor } from "../visitor.ts";
 import { clientCard, signedInAs } from "./cards.ts";
@@ -33,7 +33,12 @@ export function signInAnswer(underway: Underway, assent: Assent, again: Shown | 
     problem: shown.problem,
     again: visitor.signedIn === undefined ? null : signedInAs(visitor.signedIn.person),
   };
-  return page(shown.status, signInPage(view, assent.chrome(http)), "to a client", visitor.cookies);
+  return page(
+    shown.status,
+    signInPage(view, assent.chrome(http, contextOf(underway, assent))),
+    "to a client",
+    visitor.cookies,
+  );
 }
 
 /** Sign-in without a request: it leads to the owner's apps. `device`: to the device whose code has been entered. */
@@ -44,6 +49,7 @@ export function plainSignInAnswer(
   { device, ...shown }: Shown & { readonly device?: DeviceEntry | undefined } = FIRST,
 ): Answer {
   const sealed = device === undefined ? {} : { device: sealDeviceEntry(assent.secrets, visitor.nonce, device) };
+  const here = sealed.device === undefined ? "/login" : `/device/consent?device=${sealed.device}`;
   const view: SignInView = {
     form: { csrf: formToken(assent.secrets, `browser:${visitor.nonce}`), request: null, ...sealed },
     device: device !== undefined,
@@ -52,5 +58,5 @@ export function plainSignInAnswer(
     problem: shown.problem,
     again: null,
   };
-  return page(shown.status, signInPage(view, assent.chrome(http)), "here", visitor.cookies);
+  return page(shown.status, signInPage(view, assent.chrome(http, { here })), "here", visitor.cookies);
 }

@@ -30,6 +30,8 @@ export interface AuthorizationRequest extends CodeChallenge {
   /** Seconds that a sign-in may be old; null: any age. */
   readonly maxAge: number | null;
   readonly loginHint: string | null;
+  /** Languages of the owner, BCP 47, best first, as they came; null: not said. A hint: none that is spoken is no fault. */
+  readonly uiLocales: string | null;
 }
 
 /** What is known as soon as an error may travel by redirect. */
@@ -58,7 +60,7 @@ export const checks: readonly (readonly [
   ["code_challenge", "RFC 7636 §4.4", "redirect", challengeIsFine],
   ["scope", "RFC 6749 §3.3", "redirect", scopesAreAllowed],
   ["resource", "RFC 8707 §2", "redirect", resourcesAreAllowed],
-  ["prompt, max_age, login_hint", "OpenID Connect Core §3.1.2.1", "redirect", promptIsFine],
+  ["prompt, max_age, login_hint, ui_locales", "OpenID Connect Core §3.1.2.1", "redirect", promptIsFine],
 ];
 
 /** Refused, and where the error goes. `target` undefined: to a page of ours. */
@@ -194,5 +196,6 @@ function promptIsFine({ single }: ParsedParameters): Draft {
     prompt: prompt as Prompt[],
     maxAge: maxAge === undefined ? null : Number(maxAge),
     loginHint: single.get("login_hint") ?? null,
+    uiLocales: single.get("ui_locales") ?? null,
   };
 }

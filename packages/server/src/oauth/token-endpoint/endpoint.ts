@@ -18,18 +18,29 @@ export interface TokenRequest {
   certificate(): ClientCertificate | undefined;
 }
 
+/** Who counts what was issued. */
+export interface IssueObserver {
+  tokenIssued(grantType: string): void;
+}
+
 /**
  * Answers a token request, or refuses it. The order is fixed: form, grant_type present, one credential, client authenticated,
  * grant type known, registered for it; then the grant's own parameters, scope, resource, and the row.
  */
-export async function exchange(request: TokenRequest, context: OAuthContext): Promise<TokenResponse> {
+export async function exchange(
+  request: TokenRequest,
+  context: OAuthContext,
+  observer: IssueObserver,
+): Promise<TokenResponse> {
   const parameters = parseOrRefuse(request.body);
   const name = parameters.single.get("grant_type") ?? refuse("grant_type_missing");
   const client = await authenticateClient({ ...request, parameters: parameters.single }, context);
   const bound = client.certificateBound ? boundTo(request.certificate(), context) : context;
   const grantType = context.grants.redeemer(name) ?? refuse("unsupported_grant_type");
   if (!client.grantTypes.includes(name)) refuse("grant_type_not_registered", name);
-  return grantType.redeem({ ...parameters, client, address: request.address }, bound);
+  const response = await grantType.redeem({ ...parameters, client, address: request.address }, bound);
+  observer.tokenIssued(name);
+  return response;
 }
 
 /**

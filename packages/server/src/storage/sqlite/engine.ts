@@ -9,7 +9,7 @@ import { type Params, type ReadVerb, type StatementVerb, sql, type Tx, type Verb
 import { nameOf } from "../verbs/index.ts";
 import type { StatementResult } from "./batch.ts";
 import { Connection, told } from "./connection.ts";
-import { LocalRunner, type Place, ThreadRunner, Writer } from "./writer.ts";
+import { type BatchObserver, LocalRunner, type Place, ThreadRunner, Writer } from "./writer.ts";
 
 export interface SqliteOptions {
   readonly path: string;
@@ -17,6 +17,7 @@ export interface SqliteOptions {
   readonly writer: "thread" | "main";
   /** True: nothing may be written; the file must be there. */
   readonly readonly: boolean;
+  readonly onBatch?: BatchObserver;
 }
 
 /** What has happened since the file was opened. */
@@ -24,6 +25,8 @@ export interface SqliteStats {
   /** Groups of verbs, each one transaction unless a verb in it failed. */
   readonly batches: number;
   readonly verbs: number;
+  /** Verbs that wait for their group now. */
+  readonly waiting: number;
   readonly writerStarts: number;
 }
 
@@ -42,7 +45,12 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteEngine> 
     const thread = runner instanceof ThreadRunner ? runner : undefined;
     // It starts while the process goes on; whoever writes first waits for it, and is told if it could not.
     thread?.start().catch(() => undefined);
-    return new SqliteEngine(path, new Connection(path, { readOnly: true }), new Writer(runner), thread);
+    return new SqliteEngine(
+      path,
+      new Connection(path, { readOnly: true }),
+      new Writer(runner, options.onBatch),
+      thread,
+    );
   } catch (error) {
     throw told(error);
   }
@@ -131,7 +139,11 @@ export class SqliteEngine implements SchemaHost {
   };
 
   stats(): SqliteStats {
-    return { ...(this.#writer?.counts ?? { batches: 0, verbs: 0 }), writerStarts: this.#thread?.starts ?? 0 };
+    return {
+      ...(this.#writer?.counts ?? { batches: 0, verbs: 0 }),
+      waiting: this.#writer?.waiting ?? 0,
+      writerStarts: this.#thread?.starts ?? 0,
+    };
   }
 
   /** The writer's thread, if there is one: for those who test its death. */

@@ -30,8 +30,12 @@ export interface Place {
   readonly id: string;
 }
 
+/** Told of each group when it is over: how many verbs, how many milliseconds. */
+export type BatchObserver = (size: number, milliseconds: number) => void;
+
 export class Writer {
   readonly #runner: Runner;
+  readonly #observe: BatchObserver | undefined;
   #queue: Waiting[] = [];
   #scheduled = false;
   #running: Promise<void> | undefined;
@@ -39,8 +43,14 @@ export class Writer {
   /** Groups committed or tried, and verbs in them. */
   readonly counts = { batches: 0, verbs: 0 };
 
-  constructor(runner: Runner) {
+  constructor(runner: Runner, observe?: BatchObserver) {
     this.#runner = runner;
+    this.#observe = observe;
+  }
+
+  /** Verbs that wait for their group. */
+  get waiting(): number {
+    return this.#queue.length;
   }
 
   /** The verb's result, once it is committed. */
@@ -85,6 +95,7 @@ export class Writer {
   async #run(batch: readonly Waiting[]): Promise<void> {
     this.counts.batches += 1;
     this.counts.verbs += batch.length;
+    const startedAt = performance.now();
     let answers: readonly Answer[] = [];
     let failure = new StorageUnavailable("the writer gave no answer", { uncertain: true });
     try {
@@ -94,6 +105,7 @@ export class Writer {
       else failure = new StorageUnavailable("the writer failed", { cause: error, uncertain: true });
     }
     this.#running = undefined;
+    this.#observe?.(batch.length, performance.now() - startedAt);
     // The next group sets out before this one's callers go on: the writer's thread needn't wait for them.
     this.#next();
     batch.forEach((waiting, at) => {

@@ -1,0 +1,238 @@
+import { existsSync, readFileSync } from "node:fs";
+import { Agent, get } from "node:http";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { claimPort } from "../../server/src/workers/supervisor.ts";
+import { aWorkspace, type Running, type Workspace } from "./support/cli.ts";
+
+let at: Workspace;
+const running: Running[] = [];
+beforeEach(() => {
+  at = aWorkspace();
+});
+afterEach(async () => {
+  for (const { child, ended } of running.splice(0)) {
+    child.kill("SIGKILL");
+    await ended();
+  }
+  at.remove();
+});
+
+interface Served {
+  readonly server: Running;
+  readonly origin: string;
+  readonly metrics: string;
+}
+
+async function serve(env: Record<string, string> = {}): Promise<Served> {
+  const anyPort = { host: "127.0.0.1", port: 0 };
+  const [port, metricsPort] = [await claimPort(anyPort), await claimPort(anyPort)];
+  const origin = `http://127.0.0.1:${port}`;
+  const server = at.start(["serve"], {
+    env: {
+      ASSENT_ISSUER: origin,
+      ASSENT_LISTEN: `127.0.0.1:${port}`,
+      ASSENT_METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
+      ASSENT_WORKERS: "2",
+      ...env,
+    },
+  });
+  running.push(server);
+  await server.event("started");
+  return { server, origin, metrics: `http://127.0.0.1:${metricsPort}` };
+}
+
+/** 0: no answer came. */
+function ask(url: string, agent: Agent | false = false): Promise<{ status: number; text: string }> {
+  return new Promise((resolve) => {
+    get(url, { agent }, (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (part: string) => {
+        text += part;
+      });
+      response.on("close", () => resolve({ status: response.statusCode ?? 0, text }));
+    }).on("error", ({ message }) => resolve({ status: 0, text: message }));
+  });
+}
+
+async function crewOf(origin: string): Promise<unknown> {
+  return JSON.parse((await ask(`${origin}/health/ready`)).text).workers;
+}
+
+async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await condition())) await sleep(20);
+}
+
+/** The value of a sample, by its name and labels as they are written. */
+async function figure(metrics: string, sample: string): Promise<number> {
+  const line = (await ask(`${metrics}/metrics`)).text.split("\n").find((one) => one.startsWith(`${sample} `));
+  return Number(line?.slice(sample.length));
+}
+
+/** The processes that serve, by what they are called in the system. */
+function workersOf({ child }: Running): number[] {
+  const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8");
+  return children.trim().split(/\s+/).map(Number);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe("serve with ASSENT_WORKERS=2", () => {
+  test("the port is taken → said once, exit code 1", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => other.once("listening", resolve));
+    const address = other.address();
+    const port = typeof address === "object" ? address?.port : 0;
+    const env = { ASSENT_LISTEN: `127.0.0.1:${port}`, ASSENT_WORKERS: "2" };
+    const { code, stderr, stdout } = await at.run(["serve"], { env });
+    other.close();
+    expect(stderr).toBe(
+      `error: 127.0.0.1:${port} is taken by another program: stop that, or set ASSENT_LISTEN to another host:port\n`,
+    );
+    expect([code, stdout]).toEqual([1, ""]);
+  });
+
+  test("another Assent with workers has the port → refused, not shared", async () => {
+    const { origin } = await serve();
+    const env = { ASSENT_LISTEN: new URL(origin).host, ASSENT_WORKERS: "2" };
+    const { code, stderr } = await at.run(["serve"], { env });
+    expect(stderr).toContain("is taken by another program");
+    expect(code).toBe(1);
+  });
+
+  test("no worker can start → what is wrong is said once, exit code 1", async () => {
+    await at.json(["key", "rotate"]);
+    const env = {
+      ASSENT_LISTEN: "127.0.0.1:0",
+      ASSENT_SECRET: Buffer.alloc(32, 7).toString("base64"),
+      ASSENT_WORKERS: "3",
+    };
+    const { code, stderr } = await at.run(["serve"], { env });
+    expect(stderr).toMatch(/^error: [^\n]*cannot be unsealed[^\n]*ASSENT_SECRET[^\n]*\n$/);
+    expect(code).toBe(1);
+  });
+
+  test("the figures' port is taken → names the variable, exit code 1, nobody is left", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => other.once("listening", resolve));
+    const address = other.address();
+    const port = typeof address === "object" ? address?.port : 0;
+    const env = {
+      ASSENT_LISTEN: "127.0.0.1:0",
+      ASSENT_METRICS_LISTEN: `127.0.0.1:${port}`,
+      ASSENT_WORKERS: "2",
+    };
+    const { code, stderr } = await at.run(["serve"], { env });
+    other.close();
+    expect(stderr).toMatch(/^error: [^\n]*set ASSENT_METRICS_LISTEN to another host:port\n$/);
+    expect(code).toBe(1);
+  });
+
+  test("→ both serve on one port, one line about the start; SIGTERM → exit code 0, both gone", async () => {
+    const { server, origin, metrics } = await serve();
+    const workers = workersOf(server);
+    expect(workers).toHaveLength(2);
+    expect(await server.event("started")).toMatchObject({ workers: { live: 2, of: 2 } });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(`${origin}/jwks`)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect(await crewOf(origin)).toEqual({ live: 2, of: 2 });
+    expect(await figure(metrics, 'assent_http_requests_total{endpoint="/jwks",status="200"}')).toBe(20);
+    expect(await figure(metrics, "assent_workers_serving")).toBe(2);
+    for (const worker of ["1", "2"])
+      expect(await figure(metrics, `process_resident_memory_bytes{worker="${worker}"}`)).toBeGreaterThan(1e7);
+    server.child.kill("SIGTERM");
+    const { code, stdout, stderr } = await server.ended();
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout.match(/"event":"started"/g)).toHaveLength(1);
+    expect(stdout).toContain('"event":"stopped"');
+    expect(workers.filter(isAlive)).toEqual([]);
+  });
+
+  test("kill -9 of one → the log says so, the other answers meanwhile, a new one takes its place", async () => {
+    const { server, origin, metrics } = await serve();
+    const [victim = 0] = workersOf(server);
+    process.kill(victim, "SIGKILL");
+    expect(await server.event("worker_ended")).toMatchObject({ level: "error", signal: "SIGKILL", restart_in_ms: 100 });
+    const answers = await Promise.all(Array.from({ length: 10 }, () => ask(`${origin}/health/ready`)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    await until(async () => JSON.stringify(await crewOf(origin)) === '{"live":2,"of":2}');
+    expect(workersOf(server)).toHaveLength(2);
+    expect(await figure(metrics, "assent_worker_restarts_total")).toBe(1);
+  });
+
+  test("kill -9 of both → back on the same port", async () => {
+    const { server, origin } = await serve();
+    for (const worker of workersOf(server)) process.kill(worker, "SIGKILL");
+    await until(async () => (await ask(`${origin}/health/ready`)).status === 200);
+    await until(async () => JSON.stringify(await crewOf(origin)) === '{"live":2,"of":2}');
+  });
+
+  test("SIGTERM to one worker, requests going on → none fails, a new one comes at once", async () => {
+    const { server, origin } = await serve();
+    const [first = 0] = workersOf(server);
+    const statuses: number[] = [];
+    const load = { on: true };
+    const asking = Array.from({ length: 4 }, async () => {
+      const connection = new Agent({ keepAlive: true, maxSockets: 1 });
+      while (load.on) statuses.push((await ask(`${origin}/jwks`, connection)).status);
+      connection.destroy();
+    });
+    await sleep(100);
+    process.kill(first, "SIGTERM");
+    expect(await server.event("worker_ended")).toMatchObject({ level: "info", code: 0, restart_in_ms: 0 });
+    await until(async () => JSON.stringify(await crewOf(origin)) === '{"live":2,"of":2}');
+    load.on = false;
+    await Promise.all(asking);
+    expect(statuses.filter((status) => status !== 200)).toEqual([]);
+    expect(isAlive(first)).toBe(false);
+  });
+
+  test("kill -9 of the supervisor → no worker stays behind", async () => {
+    const { server } = await serve();
+    const workers = workersOf(server);
+    server.child.kill("SIGKILL");
+    await server.ended();
+    await until(() => !workers.some(isAlive));
+  });
+
+  test("both write to one log → every line is whole", async () => {
+    const { server, origin } = await serve({ ASSENT_LOG_LEVEL: "trace" });
+    const long = "x".repeat(900);
+    const connections = new Agent({ keepAlive: true, maxSockets: 32 });
+    await Promise.all(Array.from({ length: 1500 }, () => ask(`${origin}/authorize?client_id=${long}`, connections)));
+    connections.destroy();
+    server.child.kill("SIGTERM");
+    const { stdout } = await server.ended();
+    const lines = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { event?: string; pid: number });
+    const refused = lines.filter(({ event }) => event === "refused");
+    expect(refused).toHaveLength(1500);
+    expect(new Set(refused.map(({ pid }) => pid)).size).toBe(2);
+  });
+});
+
+test("demo with ASSENT_WORKERS=2 → two serve, the demo's files name them; SIGTERM → exit code 0", async () => {
+  const env = { ASSENT_LISTEN: "127.0.0.1:0", ASSENT_DEMO_PORTS: "0,0", ASSENT_WORKERS: "2", ASSENT_LOG_LEVEL: "warn" };
+  const demo = at.start(["demo"], { env });
+  running.push(demo);
+  const file = join(at.dataDir, "demo.json");
+  await until(() => existsSync(file));
+  const { issuer } = JSON.parse(readFileSync(file, "utf8")) as { issuer: string };
+  await until(async () => (await ask(`${issuer}/health/ready`)).status === 200);
+  expect(await crewOf(issuer)).toEqual({ live: 2, of: 2 });
+  await until(() => demo.stdout().includes(issuer));
+  demo.child.kill("SIGTERM");
+  const { code, stderr } = await demo.ended();
+  expect([code, stderr]).toEqual([0, ""]);
+});

@@ -1,0 +1,42 @@
+/** The frames of pages, one for each language, made once. */
+
+import type { Millis } from "../oauth/model.ts";
+import { type Chrome, chrome, locales } from "../pages/index.ts";
+import { languageOf } from "./language.ts";
+import type { HttpRequest } from "./message.ts";
+
+/** What a page belongs to that isn't in the request for it. Absent parts: nothing. */
+export interface PageContext {
+  /** `ui_locales` of the authorization request. */
+  readonly uiLocales?: string | null;
+  /** When the authorization request began. */
+  readonly startedAt?: Millis;
+  /** Path and query, below the issuer's, at which the page is had again. */
+  readonly here?: string;
+}
+
+export class Chromes {
+  readonly #byLanguage: ReadonlyMap<string, Chrome>;
+
+  constructor(issuer: string) {
+    this.#byLanguage = new Map(locales.map((locale) => [locale, chrome({ issuer, locale })]));
+  }
+
+  /** `chosen`: value of the cookie that keeps the choice. */
+  of(request: HttpRequest, chosen: string | undefined, { uiLocales, startedAt, here }: PageContext = {}): Chrome {
+    const language = languageOf({
+      uiLocales: uiLocales ?? null,
+      startedAt: startedAt ?? 0,
+      chosen,
+      acceptLanguage: request.header("accept-language"),
+    });
+    const found = this.#byLanguage.get(language);
+    if (found === undefined) throw new TypeError("a language without pages");
+    return { ...found, here: here ?? shownAt(request, found.base) };
+  }
+}
+
+/** What a GET showed, it shows again, without whatever came in the query; the answer to a POST can't be had twice. */
+function shownAt({ method, path }: HttpRequest, base: string): string | null {
+  return method === "GET" ? path.slice(base.length) : null;
+}

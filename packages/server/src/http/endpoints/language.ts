@@ -1,0 +1,29 @@
+/** `/language`: where the foot of every page leads. The choice is kept in the browser alone. */
+
+import type { Assent } from "../../assent.ts";
+import { languagePage, locales, localPath } from "../../pages/index.ts";
+import { writeChoice } from "../language.ts";
+import { type Answer, formOf, type HttpRequest, page, redirect } from "../message.ts";
+import { problemAnswer } from "../problem.ts";
+
+const YEAR = 31_536_000;
+/** Where nothing says where to go back to. */
+const HOME = "/account/apps";
+
+export async function showLanguages(http: HttpRequest, assent: Assent): Promise<Answer> {
+  const back = localPath(new URLSearchParams(http.query).get("back")) ?? HOME;
+  return page(200, languagePage({ back }, assent.chrome(http)));
+}
+
+/** Back to the page that it was chosen on. Another site can't choose: its form says where it comes from. */
+export async function chooseLanguage(http: HttpRequest, assent: Assent): Promise<Answer> {
+  const form = formOf(http);
+  const language = locales.find((one) => one === form.get("language"));
+  const origin = http.header("origin");
+  const foreign =
+    http.header("sec-fetch-site") === "cross-site" ||
+    (origin !== undefined && origin !== "null" && origin !== new URL(assent.issuer).origin);
+  if (foreign || language === undefined) return problemAnswer("form_token_invalid", http, assent);
+  const cookie = assent.cookies.set("language", writeChoice(language, assent.now()), YEAR);
+  return redirect(303, assent.issuer + (localPath(form.get("back")) ?? HOME), [cookie]);
+}

@@ -1,0 +1,64 @@
+/** Failed client authentications, counted for all processes together (RFC 6749 §2.3.1: guessing is bounded). */
+
+import { LRUCache } from "lru-cache";
+import type { Millis } from "../oauth/model.ts";
+import type { OwnerStorage } from "../owners/storage.ts";
+import { StorageUnavailable } from "../storage/errors.ts";
+
+const MINUTE: Millis = 60_000;
+/** Of one client, from one network, in a minute. */
+const OF_A_CLIENT = 60;
+/** From one network, whatever client is named: each name makes a row, and anybody can make up names. */
+const OF_A_NETWORK = 600;
+/** Keys that are known to be over their limit: they are not asked of the database again. */
+const HELD = 10_000;
+
+export interface FailedClientsParts {
+  readonly storage: Pick<OwnerStorage, "countAttempt">;
+  readonly attemptKey: (...parts: readonly string[]) => string;
+  now(): Millis;
+  /** Milliseconds of a clock that nobody sets. */
+  monotonic(): Millis;
+}
+
+export class FailedClients {
+  static readonly LIMIT = OF_A_CLIENT;
+  readonly #parts: FailedClientsParts;
+  /** Until when, on the monotonic clock. */
+  readonly #over = new LRUCache<string, Millis>({ max: HELD });
+
+  constructor(parts: FailedClientsParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Counts a failure; true where there were too many before it. Those are not counted, so that a flood costs no writes. While the database is
+   * away nothing is counted: what is guessed here has 256 random bits.
+   */
+  async exceeded(network: string, claimed: string): Promise<boolean> {
+    const { attemptKey } = this.#parts;
+    const all = attemptKey("client failures", network);
+    const client = attemptKey("client failures", network, claimed);
+    if (this.#isOver(all) || this.#isOver(client)) return true;
+    // One after the other: beyond the network's limit, a made-up name makes no row.
+    return (await this.#isTooMany(all, OF_A_NETWORK)) || (await this.#isTooMany(client, OF_A_CLIENT));
+  }
+
+  async #isTooMany(key: string, limit: number): Promise<boolean> {
+    const { storage, now, monotonic } = this.#parts;
+    try {
+      const at = now();
+      const counted = await storage.countAttempt({ attempts: [{ key, limit, window: MINUTE }], now: at });
+      if (counted.kind === "allowed") return false;
+      this.#over.set(key, monotonic() + (counted.until - at));
+      return true;
+    } catch (error) {
+      if (error instanceof StorageUnavailable) return false;
+      throw error;
+    }
+  }
+
+  #isOver(key: string): boolean {
+    return (this.#over.get(key) ?? 0) > this.#parts.monotonic();
+  }
+}

@@ -1,0 +1,64 @@
+/** Load shedding: when more comes than can be answered soon, the excess is refused before anything is done for it (RFC 9110 §15.6.4). */
+
+/** Requests that may be under way in one process. Beyond it each would wait for so many others that coming again is quicker. */
+const UNDER_WAY = 1_024;
+/** Milliseconds that one turn of the event loop may spend on taking requests up, once the loop is overloaded. */
+const BUDGET = 25;
+/** How long turns have to be longer than that, one after the other, before anybody is refused: a burst is no overload. */
+const PATIENCE = 300;
+/** Without any request for so long, what was measured before says nothing any more. */
+const FORGET = 1_000;
+
+export type ShedReason = "under_way" | "event_loop";
+
+/**
+ * The gate in front of all endpoints. It looks at how long the event loop takes for the requests of one turn: they wait in the kernel meanwhile,
+ * where nobody sees them. `now`: milliseconds of a clock that nobody sets.
+ */
+export class Gate {
+  readonly #now: () => number;
+  #underWay = 0;
+  /** When the first request of this turn came. */
+  #turn: number | undefined;
+  /** Since when every turn has been too long. */
+  #long: number | undefined;
+  #lastTurn = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  get underWay(): number {
+    return this.#underWay;
+  }
+
+  /** Why a request that has come now has to be refused, if it has to. */
+  refuses(): ShedReason | undefined {
+    const now = this.#now();
+    if (this.#turn === undefined) {
+      this.#turn = now;
+      if (now - this.#lastTurn > FORGET) this.#long = undefined;
+      setImmediate(() => this.#endOfTurn());
+    }
+    if (this.#underWay >= UNDER_WAY) return "under_way";
+    const overloaded = this.#long !== undefined && now - this.#long > PATIENCE;
+    return overloaded && now - this.#turn > BUDGET ? "event_loop" : undefined;
+  }
+
+  enter(): void {
+    this.#underWay += 1;
+  }
+
+  leave(): void {
+    this.#underWay -= 1;
+  }
+
+  #endOfTurn(): void {
+    const now = this.#now();
+    const startedAt = this.#turn ?? now;
+    this.#turn = undefined;
+    this.#lastTurn = now;
+    if (now - startedAt <= BUDGET) this.#long = undefined;
+    else this.#long ??= startedAt;
+  }
+}

@@ -1,0 +1,182 @@
+/** Figures for operators in Prometheus' text format (version 0.0.4): counters, gauges and histograms whose label values the program chooses. */
+
+export type Labels = Readonly<Record<string, string>>;
+
+export interface Sample {
+  readonly labels: Labels;
+  /** Of a histogram: the sum of what was observed. */
+  readonly value: number;
+  /** Of a histogram: how many fell into each bucket, not added up; the last is beyond all bounds. */
+  readonly buckets?: readonly number[];
+}
+
+export interface Family {
+  readonly name: string;
+  readonly help: string;
+  readonly type: "counter" | "gauge" | "histogram";
+  /** Upper bounds of a histogram's buckets. */
+  readonly bounds?: readonly number[];
+  /** A sum over processes would mean nothing: each keeps its own, under the label `worker`. */
+  readonly each?: true;
+  readonly samples: readonly Sample[];
+}
+
+/** The figures of one process at one moment; plain data, so that it travels between processes. */
+export type Snapshot = readonly Family[];
+
+/** Label values beyond this many for one family go to `other`: whatever a caller sends, memory stays bounded. */
+const MOST_SERIES = 500;
+/** Joins label values to a key; it stands in none of them, since ours are names. */
+const BETWEEN = "\u0000";
+
+export class Counter {
+  readonly #counts = new Map<string, number>();
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+
+  constructor(name: string, help: string, labels: readonly string[]) {
+    this.name = name;
+    this.help = help;
+    this.labels = labels;
+  }
+
+  /** Adds one under the values of the labels, in their order. */
+  count(...values: readonly string[]): void {
+    const key = boundedKey(this.#counts, values);
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+  }
+
+  family(): Family {
+    const samples = [...this.#counts].map(([key, value]) => ({ labels: labelled(this.labels, key), value }));
+    return { name: this.name, help: this.help, type: "counter", samples };
+  }
+}
+
+export class Histogram {
+  readonly #seen = new Map<string, { sum: number; buckets: number[] }>();
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+  readonly bounds: readonly number[];
+
+  constructor(name: string, help: string, labels: readonly string[], bounds: readonly number[]) {
+    this.name = name;
+    this.help = help;
+    this.labels = labels;
+    this.bounds = bounds;
+  }
+
+  observe(value: number, ...values: readonly string[]): void {
+    const key = boundedKey(this.#seen, values);
+    let entry = this.#seen.get(key);
+    if (entry === undefined) {
+      entry = { sum: 0, buckets: new Array<number>(this.bounds.length + 1).fill(0) };
+      this.#seen.set(key, entry);
+    }
+    let at = 0;
+    while (at < this.bounds.length && value > (this.bounds[at] ?? 0)) at += 1;
+    entry.sum += value;
+    entry.buckets[at] = (entry.buckets[at] ?? 0) + 1;
+  }
+
+  family(): Family {
+    const samples = [...this.#seen].map(([key, { sum, buckets }]) => ({
+      labels: labelled(this.labels, key),
+      value: sum,
+      buckets: [...buckets],
+    }));
+    return { name: this.name, help: this.help, type: "histogram", bounds: this.bounds, samples };
+  }
+}
+
+function boundedKey(known: ReadonlyMap<string, unknown>, values: readonly string[]): string {
+  const key = values.length === 1 ? (values[0] ?? "") : values.join(BETWEEN);
+  return known.has(key) || known.size < MOST_SERIES ? key : values.map(() => "other").join(BETWEEN);
+}
+
+function labelled(names: readonly string[], key: string): Labels {
+  if (names.length === 0) return {};
+  const values = key.split(BETWEEN);
+  return Object.fromEntries(names.map((name, at) => [name, values[at] ?? ""]));
+}
+
+/** A family of one value without labels. */
+export function plain(type: "counter" | "gauge", name: string, help: string, value: number): Family {
+  return { name, help, type, samples: [{ labels: {}, value }] };
+}
+
+/** The figures of several processes as one: what can be added is added, what can't is told apart by `worker`. */
+export function merged(parts: readonly { readonly worker: string; readonly snapshot: Snapshot }[]): Snapshot {
+  const families = new Map<string, Family & { samples: Sample[] }>();
+  for (const { worker, snapshot } of parts) {
+    for (const family of snapshot) {
+      let into = families.get(family.name);
+      if (into === undefined) {
+        into = { ...family, samples: [] };
+        families.set(family.name, into);
+      }
+      for (const sample of family.samples) addTo(into.samples, family.each ? withWorker(sample, worker) : sample);
+    }
+  }
+  return [...families.values()];
+}
+
+function withWorker(sample: Sample, worker: string): Sample {
+  return { ...sample, labels: { ...sample.labels, worker } };
+}
+
+function addTo(samples: Sample[], added: Sample): void {
+  const key = labelText(added.labels);
+  const at = samples.findIndex(({ labels }) => labelText(labels) === key);
+  const before = samples[at];
+  if (before === undefined) {
+    samples.push(added);
+    return;
+  }
+  const value = before.value + added.value;
+  samples[at] =
+    before.buckets === undefined
+      ? { labels: before.labels, value }
+      : {
+          labels: before.labels,
+          value,
+          buckets: before.buckets.map((one, each) => one + (added.buckets?.[each] ?? 0)),
+        };
+}
+
+/** The text that a Prometheus server reads. */
+export function exposition(snapshot: Snapshot): string {
+  return `${snapshot.flatMap(linesOf).join("\n")}\n`;
+}
+
+function linesOf(family: Family): string[] {
+  const { name, help, type, samples } = family;
+  const lines = [`# HELP ${name} ${help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}`, `# TYPE ${name} ${type}`];
+  for (const sample of samples) {
+    if (sample.buckets === undefined) lines.push(`${name}${labelText(sample.labels)} ${sample.value}`);
+    else lines.push(...histogramLines(family, sample, sample.buckets));
+  }
+  return lines;
+}
+
+function histogramLines(
+  { name, bounds = [] }: Family,
+  { labels, value }: Sample,
+  buckets: readonly number[],
+): string[] {
+  let below = 0;
+  const lines = buckets.map((count, at) => {
+    below += count;
+    const le = at < bounds.length ? String(bounds[at]) : "+Inf";
+    return `${name}_bucket${labelText({ ...labels, le })} ${below}`;
+  });
+  return [...lines, `${name}_sum${labelText(labels)} ${value}`, `${name}_count${labelText(labels)} ${below}`];
+}
+
+function labelText(labels: Labels): string {
+  const entries = Object.entries(labels);
+  if (entries.length === 0) return "";
+  const escaped = (text: string) => text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+  return `{${entries.map(([name, value]) => `${name}="${escaped(value)}"`).join(",")}}`;
+}

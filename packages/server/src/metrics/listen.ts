@@ -1,0 +1,48 @@
+/** `/metrics` on a port of its own: what an operator's Prometheus reads is not for the world. */
+
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { exposition, type Snapshot } from "./figures.ts";
+
+export interface MetricsListening {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+const TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+/** Answers `GET /metrics` at this address with what `measure` yields then; nothing else is there. Rejects as `listen` does. */
+export async function listenMetrics(
+  { host, port }: { readonly host: string; readonly port: number },
+  measure: () => Promise<Snapshot>,
+): Promise<MetricsListening> {
+  // Each reading asks every process: a few at a time are enough, and slow readers are closed early.
+  const server = createServer({ headersTimeout: 5_000, requestTimeout: 5_000, maxHeaderSize: 8_192 });
+  server.maxConnections = 16;
+  server.on("request", (request, response) => {
+    const [path] = (request.url ?? "").split("?");
+    if (path !== "/metrics" || (request.method !== "GET" && request.method !== "HEAD")) {
+      response.writeHead(path === "/metrics" ? 405 : 404, { "content-type": TYPE }).end("Only GET /metrics is here.\n");
+      return;
+    }
+    measure().then(
+      (snapshot) =>
+        response.writeHead(200, { "content-type": TYPE, "cache-control": "no-store" }).end(exposition(snapshot)),
+      () =>
+        response.writeHead(503, { "content-type": TYPE, "retry-after": "5" }).end("The figures can't be read now.\n"),
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    // A worker would share the port with the others; this one belongs to this process alone.
+    server.listen({ host, port, exclusive: true }, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,156 @@
+/** What the server measures of itself. No label's value comes from a request: paths are those of the endpoint table, conditions those of the catalogue. */
+
+import { monitorEventLoopDelay, performance } from "node:perf_hooks";
+import { Counter, type Family, Histogram, plain, type Snapshot } from "./figures.ts";
+
+/** Seconds. Fine where an answer without a write lies, coarse where waiting begins. */
+const LATENCY = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+const BATCH = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
+/** How finely the event loop's delay is looked at, in milliseconds. */
+const RESOLUTION = 20;
+const NANO = 1e9;
+
+/** What is asked for when figures are read: nothing of it costs anything in between. */
+export interface MetricSources {
+  /** Sign-ins that are hashed, and that wait for it. */
+  passwordQueue(): { readonly running: number; readonly waiting: number };
+  /** Write verbs that wait for their group. */
+  writesWaiting(): number;
+  /** Requests that are being answered. */
+  underWay(): number;
+  /** Of each alg: since when its key has signed, in epoch milliseconds. */
+  signingKeys(): Promise<readonly { readonly alg: string; readonly since: number }[]>;
+  now(): number;
+}
+
+export class ServerMetrics {
+  readonly #requests = new Counter("assent_http_requests_total", "Requests answered, by endpoint and status.", [
+    "endpoint",
+    "status",
+  ]);
+  readonly #latency = new Histogram(
+    "assent_http_request_duration_seconds",
+    "From the moment a request was read to its answer, by endpoint.",
+    ["endpoint"],
+    LATENCY,
+  );
+  readonly #tokens = new Counter("assent_tokens_issued_total", "Access tokens issued, by grant type.", ["grant_type"]);
+  readonly #refusals = new Counter("assent_refusals_total", "Requests refused, by condition.", ["condition"]);
+  readonly #shed = new Counter("assent_requests_shed_total", "Requests refused unread under overload, by reason.", [
+    "reason",
+  ]);
+  readonly #batches = new Histogram(
+    "assent_storage_batch_size",
+    "Write verbs that were committed together.",
+    [],
+    BATCH,
+  );
+  readonly #batchTime = new Histogram(
+    "assent_storage_batch_duration_seconds",
+    "From the moment a group of writes set out to its commit.",
+    [],
+    LATENCY,
+  );
+  readonly #delay = monitorEventLoopDelay({ resolution: RESOLUTION });
+  readonly #startedAt = Date.now();
+
+  /** `watch`: somebody reads the figures; the event loop's delay costs a timer all the time. */
+  constructor({ watch }: { readonly watch: boolean }) {
+    if (watch) this.#delay.enable();
+  }
+
+  /** `endpoint`: a path of the endpoint table. `milliseconds`: how long the answer took. */
+  answered(endpoint: string, status: number, milliseconds: number): void {
+    this.#requests.count(endpoint, String(status));
+    this.#latency.observe(milliseconds / 1000, endpoint);
+  }
+
+  tokenIssued(grantType: string): void {
+    this.#tokens.count(grantType);
+  }
+
+  refused(condition: string): void {
+    this.#refusals.count(condition);
+  }
+
+  shed(reason: string): void {
+    this.#shed.count(reason);
+  }
+
+  batch(size: number, milliseconds: number): void {
+    this.#batches.observe(size);
+    this.#batchTime.observe(milliseconds / 1000);
+  }
+
+  close(): void {
+    this.#delay.disable();
+  }
+
+  async snapshot(sources: MetricSources): Promise<Snapshot> {
+    const { running, waiting } = sources.passwordQueue();
+    return [
+      ...[this.#requests, this.#latency, this.#tokens, this.#refusals, this.#shed].map((one) => one.family()),
+      this.#batches.family(),
+      this.#batchTime.family(),
+      plain("gauge", "assent_http_requests_under_way", "Requests that are being answered.", sources.underWay()),
+      plain(
+        "gauge",
+        "assent_storage_writes_waiting",
+        "Write verbs that wait for their group.",
+        sources.writesWaiting(),
+      ),
+      plain("gauge", "assent_password_hashes_running", "Passwords that are being hashed.", running),
+      plain("gauge", "assent_password_hashes_waiting", "Sign-ins that wait to be hashed.", waiting),
+      await keyAges(sources),
+      ...this.#ofTheProcess(),
+    ];
+  }
+
+  #ofTheProcess(): Family[] {
+    const delay = this.#delay;
+    // What is measured is a timer's period: its own length is no delay.
+    const beyond = (nanoseconds: number) => Math.max(0, nanoseconds / NANO - RESOLUTION / 1000);
+    const lag = [
+      { labels: { quantile: "0.5" }, value: beyond(delay.percentile(50)) },
+      { labels: { quantile: "0.99" }, value: beyond(delay.percentile(99)) },
+      { labels: { quantile: "1" }, value: beyond(delay.max) },
+    ];
+    delay.reset();
+    const { rss, heapUsed } = process.memoryUsage();
+    const { user, system } = process.cpuUsage();
+    const own = (name: string, help: string, value: number): Family => ({
+      ...plain("gauge", name, help, value),
+      each: true,
+    });
+    return [
+      {
+        name: "assent_event_loop_delay_seconds",
+        help: "How late timers ran since the last reading.",
+        type: "gauge",
+        each: true,
+        samples: lag,
+      },
+      own(
+        "assent_event_loop_utilization",
+        "Share of its life that the event loop was busy.",
+        performance.eventLoopUtilization().utilization,
+      ),
+      own("process_resident_memory_bytes", "Memory in use.", rss),
+      own("assent_heap_used_bytes", "Memory of JavaScript's objects.", heapUsed),
+      own("process_start_time_seconds", "Start of the process, seconds since the epoch.", this.#startedAt / 1000),
+      plain("counter", "process_cpu_seconds_total", "Processor time used.", (user + system) / 1e6),
+    ];
+  }
+}
+
+async function keyAges({ signingKeys, now }: MetricSources): Promise<Family> {
+  const at = now();
+  const keys = await signingKeys().catch(() => []);
+  return {
+    name: "assent_signing_key_age_seconds",
+    help: "How long the key that signs has signed, by algorithm.",
+    type: "gauge",
+    each: true,
+    samples: keys.map(({ alg, since }) => ({ labels: { alg }, value: Math.max(0, (at - since) / 1000) })),
+  };
+}

@@ -1,0 +1,30 @@
+/** The choice of a language: each in its own words, a button each. */
+import type { Chrome } from "./chrome.ts";
+import { hidden } from "./components.ts";
+import { html } from "./html.ts";
+import { icon } from "./icons.ts";
+import { cardPage } from "./layout.ts";
+import { locales, messages } from "./messages/index.ts";
+import type { LanguageView } from "./views.ts";
+
+/** Renders `GET /language`; its form goes back to where the reader came from. */
+export function languagePage(view: LanguageView, chrome: Chrome): string {
+  const { words, base } = chrome;
+  return cardPage(
+    { ...chrome, here: null },
+    words.languages.choose,
+    html`<div class="stack">
+      <div class="heading"><h1>${words.languages.choose}</h1></div>
+      <form class="buttons" method="post" action=${`${base}/language`}>
+        ${hidden({ back: view.back })}
+        ${locales.map(messages).map(
+          ({ language, direction, name }) =>
+            html`<button class="button" type="submit" name="language" value=${language} lang=${language} dir=${direction}
+              aria-current=${language === words.language ? "true" : null}>
+              ${language === words.language && icon("check")}${name}
+            </button>`,
+        )}
+      </form>
+    </div>`,
+  );
+}

@@ -1,0 +1,153 @@
+/** German: what all pages share, signing in and out, devices, and what went wrong. */
+import type { pages as english } from "../en/pages.ts";
+import type { Translation } from "../translation.ts";
+
+export const pages = {
+  documentTitle: "{title} · {product}",
+  home: "{product}, Ihre Apps",
+  newTab: "(öffnet sich in einem neuen Tab)",
+  languages: { label: "Sprache", choose: "Sprache dieser Seiten" },
+
+  signIn: {
+    title: "Anmelden",
+    titleFor: "Anmelden und weiter zu {app}",
+    introAlone: "Sehen Sie, welche Apps Ihr Konto verwenden, und entscheiden Sie darüber.",
+    introFor: "Ihr Passwort bleibt hier. Die App bekommt es nicht zu sehen.",
+    titleAgain: "Noch einmal anmelden",
+    introAgain:
+      "Sie sind als {person} angemeldet. Bitte geben Sie Ihr Passwort noch einmal ein, damit wir wissen, dass Sie es sind.",
+    username: "Benutzername",
+    password: "Passwort",
+    submit: "Anmelden",
+    wrong: "Benutzername und Passwort passen nicht zusammen. Prüfen Sie beides und versuchen Sie es noch einmal.",
+    missing: "Geben Sie Benutzernamen und Passwort ein.",
+    missingPassword: "Geben Sie Ihr Passwort ein.",
+    throttled: {
+      one: "Zu viele Versuche hintereinander. Warten Sie eine Minute und versuchen Sie es dann noch einmal.",
+      other: "Zu viele Versuche hintereinander. Warten Sie {count} Minuten und versuchen Sie es dann noch einmal.",
+    },
+    stale:
+      "Diese Seite war zu lange offen, oder Ihr Browser nimmt keine Cookies an. Bitte melden Sie sich noch einmal an.",
+  },
+
+  signOut: {
+    button: "Abmelden",
+    title: "Möchten Sie sich abmelden?",
+    text: "Sie sind als {person} angemeldet. Apps, denen Sie etwas erlaubt haben, behalten ihren Zugriff.",
+    stay: "Angemeldet bleiben",
+    doneTitle: "Sie sind abgemeldet",
+    doneText: "In diesem Browser kann jetzt niemand Ihr Konto sehen oder ändern.",
+    again: "Wieder anmelden",
+  },
+
+  device: {
+    title: "Ein Gerät verbinden",
+    intro: "Geben Sie den Code ein, den Ihr Gerät anzeigt.",
+    compare:
+      "Zeigt das Gerät vor Ihnen diesen Code? Dann gehen Sie weiter. Hat Ihnen jemand den Link geschickt, schließen Sie diese Seite.",
+    code: "Code",
+    hint: "8 Buchstaben. Großschreibung, Striche und Leerzeichen spielen keine Rolle.",
+    submit: "Weiter",
+    unknown:
+      "Mit diesem Code wartet kein Gerät. Prüfen Sie die Buchstaben, oder lassen Sie das Gerät einen neuen Code anzeigen.",
+    missing: "Geben Sie den Code ein.",
+    throttled: {
+      one: "Zu viele falsche Codes. Warten Sie eine Minute und versuchen Sie es dann noch einmal.",
+      other: "Zu viele falsche Codes. Warten Sie {count} Minuten und versuchen Sie es dann noch einmal.",
+    },
+    stale:
+      "Diese Seite war zu lange offen, oder Ihr Browser nimmt keine Cookies an. Bitte geben Sie den Code noch einmal ein.",
+    signIn: "Melden Sie sich an, um Ihr Gerät zu verbinden",
+    signInIntro: "Ihr Passwort bleibt hier. Das Gerät bekommt es nicht zu sehen.",
+    itsCode: "Code auf dem Gerät",
+    itsAddress: "Seine Adresse",
+    fromHere: "{address} (Ihr Netz)",
+    fromElsewhere: "{address} (nicht Ihr Netz)",
+    fromUnknown: "Unbekannt",
+    when: "Gefragt",
+    warning: "Erlauben Sie es nur, wenn Sie es selbst begonnen haben und das Gerät vor Ihnen diesen Code zeigt.",
+    next: "Das Gerät macht von selbst weiter.",
+    elsewhereTitle: "Ist das Ihr Gerät?",
+    elsewhereText:
+      "{app} hat aus einem anderen Netz als Ihrem gefragt. Das kann stimmen, wenn Ihr Telefon nicht im selben WLAN ist wie das Gerät. Hat Sie aber jemand hierher geschickt, soll vielleicht sein Gerät Ihr Konto verwenden.",
+    elsewhereYes: "Ja, das habe ich begonnen",
+    elsewhereNo: "Nein, ablehnen",
+    allowedTitle: "{app} ist verbunden",
+    allowedText:
+      "Gehen Sie zu Ihrem Gerät zurück: Es macht in ein paar Sekunden weiter. Sie können diese Seite schließen.",
+    deniedTitle: "{app} wurde abgelehnt",
+    deniedText: "Das Gerät kann Ihr Konto nicht verwenden. Sie können diese Seite schließen.",
+    nothingText:
+      "Ihr Konto darf nicht erlauben, was das Gerät wollte. Es wurde nichts weitergegeben. Sie können diese Seite schließen.",
+    apps: "Zu Ihren Apps",
+  },
+
+  formPost: {
+    title: "Zurück zur App",
+    text: "Ihre Antwort geht an {host}. Wenn nichts geschieht, drücken Sie die Taste.",
+    submit: "Weiter",
+  },
+
+  problems: {
+    apps: "Zu Ihren Apps",
+    startAgain: "Neu beginnen",
+    other: {
+      title: "Diese Anfrage lässt sich nicht ausführen",
+      text: "Die App hat in ihrer Anfrage einen Fehler gemacht. Es wurde nichts weitergegeben. Gehen Sie zur App zurück, und sagen Sie es ihren Herstellern, wenn es wieder geschieht.",
+    },
+    clientUnknown: {
+      title: "Diese App ist hier nicht bekannt",
+      text: "Der Link, der Sie hierher gebracht hat, nennt eine App, die nicht angemeldet ist. Es wurde nichts weitergegeben. Gehen Sie zur App zurück, und sagen Sie es ihren Herstellern, wenn es wieder geschieht.",
+    },
+    redirectUri: {
+      title: "Der Link dieser App ist nicht sicher",
+      text: "Die App wollte Sie an eine Adresse schicken, die sie nicht angemeldet hat. Deshalb haben wir hier angehalten. Es wurde nichts weitergegeben. Sagen Sie es den Herstellern der App.",
+    },
+    notFound: {
+      title: "Hier ist nichts",
+      text: "Vielleicht ist die Adresse falsch geschrieben, oder die Seite ist umgezogen.",
+    },
+    method: {
+      title: "So geht das nicht",
+      text: "Diese Adresse nimmt diese Art von Anfrage nicht an.",
+    },
+    form: {
+      title: "Dieses Formular gilt nicht mehr",
+      text: "Es war zu lange offen oder kam aus einem anderen Browser. Es wurde nichts geändert. Laden Sie die Seite neu und wiederholen Sie es.",
+    },
+    cutOff: {
+      title: "Beginnen Sie in der App noch einmal",
+      text: "Diese Seite gehört zu einer Anmeldung, die in einem anderen Browser begonnen wurde, oder der Link ist unvollständig. Es wurde nichts weitergegeben.",
+    },
+    expired: {
+      title: "Diese Seite war zu lange offen",
+      text: "Die Anmeldung wurde vor mehr als einer Stunde begonnen und gilt nicht mehr. Es wurde nichts weitergegeben. Beginnen Sie neu.",
+    },
+    finished: {
+      title: "Das haben Sie schon beantwortet",
+      text: "Gehen Sie zur App zurück: Sie hat Ihre Antwort. Was sie darf, können Sie auf der Seite Ihrer Apps ändern.",
+    },
+    tooMuch: {
+      title: "Das war zu viel auf einmal",
+      text: "Was gesendet wurde, ist länger, als diese Seite annimmt. Es wurde nichts geändert.",
+    },
+    unavailable: {
+      title: "Wir können gerade nicht antworten",
+      text: "Etwas hinter dieser Seite antwortet nicht. Das sollte vorübergehen: Warten Sie einen Moment und laden Sie die Seite neu.",
+    },
+    fault: {
+      title: "Hier ist etwas schiefgegangen",
+      text: "Es liegt an uns, nicht an Ihnen. Versuchen Sie es noch einmal; geschieht es wieder, nennen Sie dem Betreiber dieses Dienstes die Nummer unten.",
+    },
+  },
+
+  problem: {
+    forDevelopers: "Für die Entwickler der App",
+    reference: "Vorgangsnummer",
+  },
+
+  time: {
+    now: "gerade eben",
+    soon: "gleich",
+  },
+} as const satisfies Translation<typeof english, "one" | "other">;

@@ -1,0 +1,146 @@
+/** English: what all pages share, signing in and out, devices, and what went wrong. */
+
+export const pages = {
+  documentTitle: "{title} · {product}",
+  home: "{product}, your apps",
+  newTab: "(opens in a new tab)",
+  languages: { label: "Language", choose: "Language of these pages" },
+
+  signIn: {
+    title: "Sign in",
+    titleFor: "Sign in to go on to {app}",
+    introAlone: "See which apps use your account, and decide about them.",
+    introFor: "Your password stays here. The app doesn’t get to see it.",
+    titleAgain: "Sign in again",
+    introAgain: "You are signed in as {person}. Please enter your password once more, so that we know it is you.",
+    username: "Username",
+    password: "Password",
+    submit: "Sign in",
+    wrong: "That username and password don’t belong together. Check both and try again.",
+    missing: "Enter your username and your password.",
+    missingPassword: "Enter your password.",
+    throttled: {
+      one: "Too many tries in a row. Wait a minute, then try again.",
+      other: "Too many tries in a row. Wait {count} minutes, then try again.",
+    },
+    stale: "This page was open for too long, or your browser refuses cookies. Please sign in once more.",
+  },
+
+  signOut: {
+    button: "Sign out",
+    title: "Do you want to sign out?",
+    text: "You are signed in as {person}. Apps that you allowed keep their access.",
+    stay: "Stay signed in",
+    doneTitle: "You are signed out",
+    doneText: "Nobody can see or change your account in this browser now.",
+    again: "Sign in again",
+  },
+
+  device: {
+    title: "Connect a device",
+    intro: "Enter the code that your device shows.",
+    compare:
+      "Does the device in front of you show this code? Then go on. If somebody sent you the link, close this page.",
+    code: "Code",
+    hint: "8 letters. Capitals, dashes and spaces make no difference.",
+    submit: "Go on",
+    unknown: "No device is waiting with that code. Check the letters, or let the device show a new code.",
+    missing: "Enter the code.",
+    throttled: {
+      one: "Too many codes that weren’t right. Wait a minute, then try again.",
+      other: "Too many codes that weren’t right. Wait {count} minutes, then try again.",
+    },
+    stale: "This page was open for too long, or your browser refuses cookies. Please enter the code once more.",
+    signIn: "Sign in to connect your device",
+    signInIntro: "Your password stays here. The device doesn’t get to see it.",
+    itsCode: "Code on the device",
+    itsAddress: "Its address",
+    fromHere: "{address} (your network)",
+    fromElsewhere: "{address} (not your network)",
+    fromUnknown: "Unknown",
+    when: "Asked",
+    warning: "Only allow this if you started it yourself, and the device in front of you shows this code.",
+    next: "The device goes on by itself.",
+    elsewhereTitle: "Is this your device?",
+    elsewhereText:
+      "{app} asked from another network than yours. That can be right, if your phone isn’t on the Wi-Fi that the device is on. But if somebody sent you here, they may want their device to use your account.",
+    elsewhereYes: "Yes, I started this",
+    elsewhereNo: "No, refuse it",
+    allowedTitle: "{app} is connected",
+    allowedText: "Go back to your device: it goes on in a few seconds. You can close this page.",
+    deniedTitle: "{app} was refused",
+    deniedText: "The device can’t use your account. You can close this page.",
+    nothingText: "Your account may not allow what the device asked for. Nothing was shared. You can close this page.",
+    apps: "Go to your apps",
+  },
+
+  formPost: {
+    title: "Going back to the app",
+    text: "Your answer goes to {host}. If nothing happens, press the button.",
+    submit: "Go on",
+  },
+
+  /** What stands on a page where something went wrong, for people. */
+  problems: {
+    apps: "Go to your apps",
+    startAgain: "Start again",
+    other: {
+      title: "This request can’t be followed",
+      text: "The app made a mistake in what it asked for. Nothing was shared. Go back to the app, and tell its makers if it happens again.",
+    },
+    clientUnknown: {
+      title: "This app is not known here",
+      text: "The link that brought you here names an app that isn’t registered. Nothing was shared. Go back to the app, and tell its makers if it happens again.",
+    },
+    redirectUri: {
+      title: "This app’s link is not safe to follow",
+      text: "The app asked to send you to an address that it has not registered, so we stopped here. Nothing was shared. Tell the app’s makers.",
+    },
+    notFound: {
+      title: "There is nothing here",
+      text: "The address may be mistyped, or the page has moved.",
+    },
+    method: {
+      title: "That doesn’t work this way",
+      text: "This address doesn’t take that kind of request.",
+    },
+    form: {
+      title: "That form is out of date",
+      text: "It was open for too long, or came from another browser. Nothing was changed. Load the page again and repeat.",
+    },
+    cutOff: {
+      title: "Start again from the app",
+      text: "This page belongs to a sign-in that was started in another browser, or the link was cut off. Nothing was shared.",
+    },
+    expired: {
+      title: "This page was open for too long",
+      text: "The sign-in was started more than an hour ago, so it counts no more. Nothing was shared. Start again.",
+    },
+    finished: {
+      title: "You have answered this already",
+      text: "Go back to the app: it has your answer. You can change what it may do on the page of your apps.",
+    },
+    tooMuch: {
+      title: "That was too much at once",
+      text: "What was sent is longer than this page takes. Nothing was changed.",
+    },
+    unavailable: {
+      title: "We can’t answer just now",
+      text: "Something behind this page isn’t answering. It should pass: wait a moment and load the page again.",
+    },
+    fault: {
+      title: "Something went wrong here",
+      text: "It is our fault, not yours. Try again; if it happens again, tell whoever runs this service, with the number below.",
+    },
+  },
+
+  problem: {
+    forDevelopers: "For the developer of the app",
+    reference: "Reference",
+  },
+
+  time: {
+    now: "just now",
+    soon: "in a moment",
+  },
+} as const;

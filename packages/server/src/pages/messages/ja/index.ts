@@ -1,0 +1,5 @@
+/** What the pages say in Japanese. */
+import { owner } from "./owner.ts";
+import { pages } from "./pages.ts";
+
+export const ja = { language: "ja", name: "日本語", direction: "ltr", ...pages, ...owner } as const;

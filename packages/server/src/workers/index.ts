@@ -1,0 +1,6 @@
+/** `@assent/server/workers`: several processes on one port. Light: a supervisor loads neither the protocol nor a database. */
+
+export { createLogger } from "../log.ts";
+export { listenMetrics, type MetricsListening } from "../metrics/listen.ts";
+export { claimPort, Supervisor, type SupervisorOptions, WorkersNotStarted } from "./supervisor.ts";
+export { type WorkerChannel, workerChannel } from "./worker.ts";

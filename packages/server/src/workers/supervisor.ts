@@ -1,0 +1,214 @@
+/** Several server processes on one port: started, counted, restarted when they die, stopped together. */
+
+import cluster, { type Worker } from "node:cluster";
+import { createServer } from "node:net";
+import { merged, plain, type Snapshot } from "../metrics/figures.ts";
+import { type Crew, type FromWorker, ours, type ToWorker } from "./messages.ts";
+
+/** What is told of workers that end. */
+export interface SupervisorLog {
+  info(fields: Readonly<Record<string, unknown>>, text: string): void;
+  error(fields: Readonly<Record<string, unknown>>, text: string): void;
+}
+
+export interface SupervisorOptions {
+  /** Processes wanted, 2 or more. */
+  readonly count: number;
+  readonly log: SupervisorLog;
+  /** The command line of a worker, behind the program's file; absent: this process's own. */
+  readonly args?: readonly string[];
+  /** Milliseconds that workers go on listening when they are told to stop; default 0. */
+  readonly drainDelay?: number;
+  /** Variables that workers get beside those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A worker ended before it served; it has said why on stderr. */
+export class WorkersNotStarted extends Error {
+  /** The worker's exit code, never 0. */
+  readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super("the first worker process ended before it served");
+    this.name = "WorkersNotStarted";
+    this.exitCode = exitCode;
+  }
+}
+
+/** The first pause before a restart; doubled each time, up to the longest, until a worker has lived for a while. */
+const SHORTEST_PAUSE = 100;
+const LONGEST_PAUSE = 30_000;
+const STEADY = 60_000;
+/** Longer than a worker takes to drain once it has stopped listening. */
+const STOP_WITHIN = 35_000;
+/** A worker that is too busy to answer is left out of one set of figures. */
+const MEASURE_WITHIN = 1_000;
+
+/** One place among the workers: its number stays, its processes change. */
+interface Place {
+  readonly number: number;
+  worker: Worker | undefined;
+  serving: boolean;
+  failures: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #places: readonly Place[];
+  /** A worker has served: from now on those that die are replaced. */
+  #up = false;
+  #stopping = false;
+  #restarts = 0;
+  #asked = 0;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    this.#places = Array.from({ length: options.count }, (_, at) => ({
+      number: at + 1,
+      worker: undefined,
+      serving: false,
+      failures: 0,
+      timer: undefined,
+    }));
+  }
+
+  /**
+   * Starts one worker, and the others once it serves: what is wrong with the configuration is then said once. Throws `WorkersNotStarted` where
+   * the first can't serve. Resolves when each other one has served or failed; those that failed are tried again until they can.
+   */
+  async start(): Promise<void> {
+    if (this.#options.args !== undefined) cluster.setupPrimary({ args: [...this.#options.args] });
+    const [first, ...others] = this.#places;
+    const code = first && (await this.#fork(first));
+    if (code !== undefined) throw new WorkersNotStarted(code || 1);
+    this.#up = true;
+    await Promise.all(others.map((place) => this.#fork(place)));
+  }
+
+  crew(): Crew {
+    return { live: this.#places.filter(({ serving }) => serving).length, of: this.#places.length };
+  }
+
+  /** All drain at once. Resolves when the last is gone: true where all of them ended in order. */
+  async stop(): Promise<boolean> {
+    this.#stopping = true;
+    const endings = this.#places.map((place) => {
+      clearTimeout(place.timer);
+      return place.worker === undefined ? true : stopped(place.worker, STOP_WITHIN + (this.#options.drainDelay ?? 0));
+    });
+    return (await Promise.all(endings)).every(Boolean);
+  }
+
+  /** The figures of all workers put together, and those of the supervisor. */
+  async measure(): Promise<Snapshot> {
+    const id = ++this.#asked;
+    const parts = await Promise.all(
+      this.#places.map(async ({ worker, serving, number }) => {
+        const snapshot = worker !== undefined && serving ? await measured(worker, id) : undefined;
+        return snapshot === undefined ? [] : [{ worker: String(number), snapshot }];
+      }),
+    );
+    return [...merged(parts.flat()), ...this.#own()];
+  }
+
+  #own(): Snapshot {
+    const { live, of } = this.crew();
+    return [
+      plain("gauge", "assent_workers_serving", "Worker processes that serve.", live),
+      plain("gauge", "assent_workers_wanted", "Worker processes that there should be.", of),
+      plain("counter", "assent_worker_restarts_total", "Processes started in place of one that ended.", this.#restarts),
+    ];
+  }
+
+  /** Resolves when the new process serves, or with its exit code when it has ended before. */
+  #fork(place: Place): Promise<number | undefined> {
+    const startedAt = performance.now();
+    const worker = cluster.fork(this.#options.env);
+    place.worker = worker;
+    // A channel that closes while a message is on its way is told by the exit.
+    worker.on("error", () => undefined);
+    return new Promise((settled) => {
+      worker.on("message", (message: unknown) => {
+        if (ours<FromWorker>(message)?.assent !== "serving") return;
+        place.serving = true;
+        this.#tellCrew();
+        settled(undefined);
+      });
+      worker.once("exit", (code: number | null, signal: string | null) => {
+        place.worker = undefined;
+        place.serving = false;
+        if (this.#up && !this.#stopping) {
+          this.#tellCrew();
+          this.#again(place, { code, signal, lived: performance.now() - startedAt });
+        }
+        settled(code ?? 1);
+      });
+    });
+  }
+
+  #again(place: Place, ended: { code: number | null; signal: string | null; lived: number }): void {
+    const { code, signal, lived } = ended;
+    // Told to stop by itself (kill -TERM), it ended in order: the next one comes at once.
+    const inOrder = code === 0;
+    place.failures = inOrder || lived > STEADY ? 0 : place.failures + 1;
+    const pause = inOrder ? 0 : Math.min(LONGEST_PAUSE, SHORTEST_PAUSE * 2 ** Math.max(0, place.failures - 1));
+    const fields = { event: "worker_ended", worker: place.number, code, signal, restart_in_ms: pause };
+    if (inOrder) this.#options.log.info(fields, `worker ${place.number} has stopped; another takes its place`);
+    else this.#options.log.error(fields, `worker ${place.number} died; another is started in ${pause} ms`);
+    place.timer = setTimeout(() => {
+      this.#restarts += 1;
+      void this.#fork(place);
+    }, pause);
+  }
+
+  #tellCrew(): void {
+    const crew = this.crew();
+    for (const { worker } of this.#places) if (worker !== undefined) say(worker, { assent: "crew", crew });
+  }
+}
+
+function say(worker: Worker, message: ToWorker): void {
+  if (worker.isConnected()) worker.send(message, () => undefined);
+}
+
+async function stopped(worker: Worker, within: number): Promise<boolean> {
+  const exit = new Promise<boolean>((resolve) => worker.once("exit", (code) => resolve(code === 0)));
+  say(worker, { assent: "stop" });
+  const force = setTimeout(() => worker.process.kill("SIGKILL"), within);
+  const inOrder = await exit;
+  clearTimeout(force);
+  return inOrder;
+}
+
+function measured(worker: Worker, id: number): Promise<Snapshot | undefined> {
+  return new Promise((resolve) => {
+    const end = (snapshot?: Snapshot) => {
+      clearTimeout(late);
+      worker.off("message", hear);
+      resolve(snapshot);
+    };
+    const hear = (message: unknown) => {
+      const heard = ours<FromWorker>(message);
+      if (heard?.assent === "measured" && heard.id === id) end(heard.snapshot);
+    };
+    const late = setTimeout(end, MEASURE_WITHIN);
+    worker.on("message", hear);
+    say(worker, { assent: "measure", id });
+  });
+}
+
+/**
+ * The port, or for 0 one that is free: workers share it, generation after generation. Rejects as `listen` does where another program has it:
+ * workers would not notice one that shares its ports as they do.
+ */
+export async function claimPort({ host, port }: { readonly host: string; readonly port: number }): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, resolve);
+  });
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
