@@ -23,7 +23,7 @@ export function commandsOf(example: string): readonly string[] {
 
 export interface Reader {
   readonly folder: string;
-  /** What commands have printed, by its name; what is put here, commands see as a variable in capitals. */
+  /** What commands have printed, by its name; a command that says `$NAME` is given it. */
   readonly printed: Map<string, string>;
   /** Runs a command to its end; its standard output. Rejects with `code` and `stderr` where it fails. */
   run(command: string, input?: string): Promise<string>;
@@ -68,15 +68,25 @@ export function aReader(env: Readonly<Record<string, string>>, ran: Set<string>)
       });
   }
 
+  /** Those that the command itself names: a program must not see what it wasn't given. */
+  const variablesOf = (command: string) =>
+    Object.fromEntries(
+      [...command.matchAll(/\$\{?([A-Z_]+)/g)].flatMap(([, name = ""]) => {
+        const value = printed.get(name.toLowerCase());
+        return value === undefined ? [] : [[name, value]];
+      }),
+    );
+
   return {
     folder,
     printed,
     async run(command, input = "") {
-      const named = Object.fromEntries([...printed].map(([name, value]) => [name.toUpperCase(), value]));
       const going = promisify(execFile)("sh", ["-c", shellOf(command)], {
         ...options,
-        env: { ...named, ...options.env },
+        env: { ...variablesOf(command), ...options.env },
       });
+      // A command that reads nothing may be gone before it is given anything.
+      going.child.stdin?.on("error", () => undefined);
       going.child.stdin?.end(input);
       const { stdout } = await going;
       note(command);
