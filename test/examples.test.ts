@@ -89,6 +89,10 @@ describe("a service in its own name", () => {
         if (command.includes("assent serve")) await elsewhere.start(command, /"event":"started"/);
         else answers.push(await elsewhere.run(command));
       }
+      // The library's version, as the client that was registered last.
+      const [withLibrary = ""] = commandsOf("examples/libraries/mutual-tls.ts");
+      const self = withLibrary.replaceAll("import.", "self.");
+      expect(await elsewhere.run(self)).toMatch(/access_token: 'eyJ[\s\S]*scope: 'reports:write'/);
       const got = answers.filter((answer) => answer.startsWith("200"));
       expect(got.map((answer) => /SHA-256 ([\w-]{43})$/m.exec(answer)?.[1])).toEqual([
         expect.any(String),
@@ -169,11 +173,14 @@ describe("an app that its owner connects", () => {
     expect((await allow(`${issuer}/authorize?${query}`)).hash).toMatch(/^#access_token=eyJ/);
   });
 
-  test("password.ts, the password by standard input → a token", async () => {
-    const commands = commandsOf("examples/password.ts").map((command) => command.replace(" < password.txt", ""));
-    for (const command of commands.slice(0, -1)) await reader.run(command);
-    expect(await reader.run(commands.at(-1) ?? "", `${PASSWORD}\n`)).toMatch(/^200 \{[\s\S]*scope: 'photos:read'/);
-  });
+  test.each(["password.ts", "libraries/password.ts"])(
+    "%s, the password by standard input → a token",
+    async (example) => {
+      const commands = commandsOf(`examples/${example}`).map((command) => command.replace(" < password.txt", ""));
+      for (const command of commands.slice(0, -1)) await reader.run(command);
+      expect(await reader.run(commands.at(-1) ?? "", `${PASSWORD}\n`)).toMatch(/\{[\s\S]*scope: 'photos:read'/);
+    },
+  );
 });
 
 describe("a device", () => {
@@ -206,6 +213,17 @@ describe("a person whom somebody vouches for", () => {
     await expect(reader.run(command)).rejects.toMatchObject({ code: 1, stdout });
     const refusal = server.log.map((line) => JSON.parse(line)).findLast(({ event }) => event === "refused");
     expect(refusal.condition).toBe("assertion_subject_unknown");
+  });
+
+  test("libraries/saml2-bearer.ts, another key of the same provider → a token", async () => {
+    const [key = "", issuer = "", ...rest] = commandsOf("examples/libraries/saml2-bearer.ts");
+    await reader.run(key);
+    // The operator knows the provider already, by the example above.
+    expect(issuer).toBe(commandsOf("examples/saml2-bearer.ts")[1]);
+    await reader.run("npx assent issuer update https://idp.example.com/saml --certificate idp.pem");
+    let said = "";
+    for (const command of rest) said = await reader.run(command);
+    expect(said).toContain("access_token: 'eyJ");
   });
 
   test("libraries/jwt-bearer.ts, another key of the same issuer → a token", async () => {
