@@ -27,6 +27,8 @@ export async function trust(
     audience: null,
     maxLifetime: 3600,
     mapSubject: "username",
+    subjectClaim: null,
+    emailDomains: [],
     subjects: [],
     createOwners: false,
     createdAt: server.now(),

@@ -74,6 +74,49 @@ test("created, listed, changed, deleted", async () => {
     scope: "read",
   });
   expect(await at.json(["issuer", "update", jwt.issuer, "--no-audience"])).toMatchObject({ audience: null });
+  const claimed = ["--subject-claim", "upn", "--email-domain", "example.com", "--email-domain", "example.org"];
+  expect(await at.json(["issuer", "update", jwt.issuer, ...claimed])).toMatchObject({
+    subject_claim: "upn",
+    email_domains: ["example.com", "example.org"],
+  });
+  expect(await at.json(["issuer", "update", jwt.issuer, "--no-subject-claim"])).toMatchObject({ subject_claim: null });
+  expect(await at.json(["issuer", "update", idp.entityId, "--subject-attribute", "uid"])).toMatchObject({
+    subject_attribute: "uid",
+  });
   await at.json(["issuer", "delete", jwt.issuer]);
   expect((await at.run(["issuer", "delete", jwt.issuer])).code).toBe(1);
+});
+
+test("linked, listed, unlinked", async () => {
+  const issuer = "https://links.test";
+  const jwks = file("links.json", jwt.jwks);
+  await at.json(["issuer", "create", "--type", "jwt", "--issuer", issuer, "--jwks", jwks, "--map-subject", "link"]);
+  const user = ["user", "create", "--username", "alice", "--email", "a@x.test", "--generate-password"];
+  const { id } = await at.json<{ id: string }>(user);
+  const nobody = await at.run(["issuer", "link", issuer, "00u1", "--user", "bob"]);
+  expect([nobody.code, nobody.stderr]).toEqual([1, 'error: username: there is no user "bob"\n']);
+  const linked = { issuer, claim: null, subject: "00u1", user_id: id, username: "alice" };
+  expect(await at.json(["issuer", "link", issuer, "00u1", "--user", "a@x.test"])).toEqual(linked);
+  expect(await at.json(["issuer", "links", issuer])).toEqual([
+    { ...linked, made_by: "operator", created_at: expect.any(String) },
+  ]);
+  expect((await at.run(["issuer", "links", issuer])).stdout).toMatch(/00u1 +.*alice +operator /);
+  expect((await at.run(["issuer", "unlink", issuer, "00u1", "--claim", "oid"])).code).toBe(1);
+  expect(await at.json(["issuer", "unlink", issuer, "00u1"])).toEqual({
+    issuer,
+    claim: null,
+    subject: "00u1",
+    unlinked: true,
+  });
+  expect((await at.run(["issuer", "unlink", issuer, "00u1"])).stderr).toBe('error: subject: "00u1" is not linked\n');
+  expect(await at.json(["issuer", "links", issuer])).toEqual([]);
+});
+
+test.each([
+  ["an attribute of a JWT", "jwt", ["--subject-attribute", "uid"]],
+  ["a claim of a SAML assertion", "saml", ["--subject-claim", "upn"]],
+  ["both", "jwt", ["--subject-claim", "upn", "--subject-attribute", "uid"]],
+])("%s → wrong usage", async (_, type, args) => {
+  const { code } = await at.run(["issuer", "create", "--type", type, "--issuer", "https://y.test", ...args]);
+  expect(code).toBe(2);
 });

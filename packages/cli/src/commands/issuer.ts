@@ -3,7 +3,17 @@
 import { readFile } from "node:fs/promises";
 import type { IssuerKeys, IssuerSettings } from "@assent/server/admin";
 import { type Command, Option } from "commander";
-import { given, type JsonOption, listOption, noun, secondsOption, verb, withAdmin } from "../command.ts";
+import {
+  firstOf,
+  given,
+  type JsonOption,
+  limitOption,
+  listOption,
+  noun,
+  secondsOption,
+  verb,
+  withAdmin,
+} from "../command.ts";
 import { Failure, lineOf, UsageError } from "../failure.ts";
 
 interface IssuerOptions extends JsonOption {
@@ -15,7 +25,10 @@ interface IssuerOptions extends JsonOption {
   readonly client?: readonly string[];
   readonly audience?: string | false;
   readonly maxLifetime?: number;
-  readonly mapSubject?: "username" | "email" | "id";
+  readonly mapSubject?: "username" | "email" | "id" | "link";
+  readonly subjectClaim?: string | false;
+  readonly subjectAttribute?: string | false;
+  readonly emailDomain?: readonly string[];
   readonly subject?: readonly string[];
   readonly createOwners?: boolean;
   readonly status?: "active" | "disabled";
@@ -52,12 +65,27 @@ Examples:
     ),
   )
     .option("--no-audience", "accept assertions for this server's own names alone")
+    .option("--no-subject-claim", "JWT: who they are about is in sub")
+    .option("--no-subject-attribute", "SAML: who they are about is in the NameID")
     .option("--no-create-owners", "accept assertions about owners who are there alone")
     .addOption(
       new Option("--status <status>", "assertions of a disabled one are refused").choices(["active", "disabled"]),
     )
     .action(change);
-  verb(issuer, "delete <issuer>", "trust an issuer no more; tokens that it led to time out").action(remove);
+  verb(issuer, "delete <issuer>", "trust an issuer no more; its links go, tokens that it led to time out").action(
+    remove,
+  );
+  verb(issuer, "link <issuer> <subject>", "say which user a subject of an issuer is, whatever it is mapped by")
+    .requiredOption("--user <user>", "the user, by username or e-mail")
+    .addHelpText("after", "\nExample:\n  assent issuer link https://idp.example.com 00u1a2b3c4 --user alice")
+    .action(link);
+  verb(issuer, "unlink <issuer> <subject>", "end a link: the user stays, and the subject is nobody until it is linked")
+    .option("--claim <name>", "the claim or attribute that it is the value of, if not the one that the issuer has now")
+    .option("--no-claim", "it is a sub or a NameID, though the issuer has another claim now")
+    .action(unlink);
+  verb(issuer, "links <issuer>", "list which users an issuer's subjects are, oldest first")
+    .addOption(limitOption())
+    .action(links);
 }
 
 /** The flags that `create` and `update` share. */
@@ -78,7 +106,16 @@ function settings(command: Command): Command {
         "username",
         "email",
         "id",
+        "link",
       ]),
+    )
+    .option("--subject-claim <name>", "JWT: the claim that says who they are about, instead of sub")
+    .option("--subject-attribute <name>", "SAML: the attribute that says who they are about, instead of the NameID")
+    .addOption(
+      listOption(
+        "--email-domain <domain>",
+        "whose addresses the issuer gives out: they are believed, and no others are",
+      ),
     )
     .addOption(listOption("--subject <name>", "whom they may speak for: a subject, or @domain; without it, any owner"))
     .option("--create-owners", "make owners who aren't there yet, with the first assertion about them");
@@ -134,8 +171,44 @@ async function remove(issuer: string, options: JsonOption) {
   });
 }
 
+async function link(issuer: string, subject: string, options: JsonOption & { readonly user: string }) {
+  await withAdmin(options, async (admin, out) => {
+    const { linkSubject } = await import("@assent/server/admin");
+    const { person, subject: linked } = await linkSubject(issuer, subject, options.user, admin);
+    const { username, personId } = person;
+    const { subject: text, claim } = linked;
+    const record = { issuer, claim, subject: text, user_id: personId, username };
+    out.done(record, `${text} of ${issuer} is ${username} from now on.`);
+  });
+}
+
+async function unlink(
+  issuer: string,
+  subject: string,
+  { claim, ...options }: JsonOption & { readonly claim?: string | false },
+) {
+  await withAdmin(options, async (admin, out) => {
+    const { unlinkSubject } = await import("@assent/server/admin");
+    const which = given({ claim: claim === false ? null : claim });
+    const { subject: text, claim: of } = await unlinkSubject(issuer, subject, which, admin);
+    out.done({ issuer, claim: of, subject: text, unlinked: true }, `${text} of ${issuer} is nobody any more.`);
+  });
+}
+
+async function links(issuer: string, options: JsonOption & { readonly limit?: number }) {
+  await withAdmin(options, async (admin, out) => {
+    const { linksOf, subjectLinkRecord } = await import("@assent/server/admin");
+    const found = await firstOf(linksOf(issuer, admin), options.limit);
+    out.list(
+      found.map(({ link: each, person }) => subjectLinkRecord(issuer, each, person)),
+      [{ field: "subject" }, { field: "claim" }, { field: "username" }, { field: "made_by" }, { field: "created_at" }],
+      "No subject of this issuer is linked: assent issuer link",
+    );
+  });
+}
+
 function settingsOf(options: IssuerOptions): IssuerSettings {
-  const { scope, client, audience, maxLifetime, mapSubject, subject, createOwners, status } = options;
+  const { scope, client, audience, maxLifetime, mapSubject, emailDomain, subject, createOwners, status } = options;
   return given({
     scopes: scope === undefined ? undefined : [...new Set(scope)],
     clients: client?.filter((one) => one !== ""),
@@ -143,9 +216,23 @@ function settingsOf(options: IssuerOptions): IssuerSettings {
     subjects: subject?.filter((one) => one !== ""),
     maxLifetime,
     mapSubject,
+    subjectClaim: subjectClaimOf(options),
+    emailDomains: emailDomain?.filter((one) => one !== ""),
     createOwners,
     status,
   });
+}
+
+/** A JWT has claims, a SAML assertion attributes: one setting, in the words of each. Null: neither any more. */
+function subjectClaimOf(options: IssuerOptions & Partial<CreateOptions>): string | null | undefined {
+  const { type, subjectClaim, subjectAttribute } = options;
+  if (subjectClaim !== undefined && subjectAttribute !== undefined) {
+    throw new UsageError("name one of --subject-claim (JWT) and --subject-attribute (SAML)");
+  }
+  if (type === "saml" && subjectClaim !== undefined) throw new UsageError("SAML has attributes: --subject-attribute");
+  if (type === "jwt" && subjectAttribute !== undefined) throw new UsageError("a JWT has claims: --subject-claim");
+  const named = subjectClaim ?? subjectAttribute;
+  return named === false ? null : named;
 }
 
 /** The one source of keys that was named. */

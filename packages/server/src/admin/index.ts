@@ -16,6 +16,7 @@ export { LOGO_SIZE, MAX_LOGO_BYTES, renderLogo } from "./logo.ts";
 export * from "./people.ts";
 export { AdminError, type AdminErrorKind, type Remark } from "./problem.ts";
 export * from "./records.ts";
+export * from "./subject-links.ts";
 
 /** What `doctor.ts` needs is loaded with it. */
 export const diagnose: typeof import("./doctor.ts").diagnose = async (...args) =>

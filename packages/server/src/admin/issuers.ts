@@ -3,6 +3,7 @@
 import { base64url } from "../crypto/random.ts";
 import { readRegisteredKeys } from "../oauth/json-web-key.ts";
 import type { TrustedIssuer } from "../oauth/model.ts";
+import { canonicalDomain } from "../owners/names.ts";
 import { certificatesOfMetadata, type MetadataReading, readCertificates } from "../saml/metadata.ts";
 import type { AdminContext } from "./context.ts";
 import { type Remark, refuse, refuseAny } from "./problem.ts";
@@ -25,7 +26,16 @@ export type IssuerKeys =
 export type IssuerSettings = Partial<
   Pick<
     TrustedIssuer,
-    "scopes" | "clients" | "audience" | "maxLifetime" | "mapSubject" | "subjects" | "createOwners" | "status"
+    | "scopes"
+    | "clients"
+    | "audience"
+    | "maxLifetime"
+    | "mapSubject"
+    | "subjectClaim"
+    | "emailDomains"
+    | "subjects"
+    | "createOwners"
+    | "status"
   >
 >;
 
@@ -50,6 +60,8 @@ export async function createIssuer(input: NewIssuer, context: AdminContext): Pro
     audience: null,
     maxLifetime: DEFAULT_ASSERTION_LIFETIME,
     mapSubject: "username",
+    subjectClaim: null,
+    emailDomains: [],
     subjects: [],
     createOwners: false,
     createdAt: context.now(),
@@ -93,6 +105,9 @@ export function issuerRemarks(issuer: TrustedIssuer): readonly Remark[] {
   if (issuer.createOwners && issuer.subjects.length === 0) {
     remarks.push({ field: "subject", problem: "it may make owners of any name: name the domains that are its own" });
   }
+  if (issuer.mapSubject === "email" && issuer.emailDomains.length === 0 && issuer.subjects.length === 0) {
+    remarks.push({ field: "email_domain", problem: "it may speak for addresses of every domain: name its own" });
+  }
   return remarks;
 }
 
@@ -111,7 +126,8 @@ async function put(
     ...settingProblems(issuer),
     ...(await unknownNames(issuer, keptScopes, context)),
   ]);
-  const whole: TrustedIssuer = { ...issuer, ...read.fields };
+  const emailDomains = [...new Set(issuer.emailDomains.flatMap((one) => canonicalDomain(one) ?? []))];
+  const whole: TrustedIssuer = { ...issuer, emailDomains, ...read.fields };
   const outcome = await context.storage.putIssuer({ issuer: whole, create });
   return outcome.kind === "conflict" ? undefined : whole;
 }
@@ -182,9 +198,10 @@ function settingProblems(issuer: TrustedIssuer): readonly Remark[] {
   if (createOwners && mapSubject === "id") {
     problems.push({
       field: "create_owners",
-      problem: "ids are this server's to give: map subjects by username or email",
+      problem: "ids are this server's to give: map subjects by username, email or link",
     });
   }
+  problems.push(...subjectProblems(issuer));
   if (audience !== null && (audience.length > MAX_ID || !/^[\u0021-\u007e]+$/.test(audience))) {
     problems.push({ field: "audience", problem: `it is 1 to ${MAX_ID} printable ASCII characters without a space` });
   }
@@ -192,11 +209,41 @@ function settingProblems(issuer: TrustedIssuer): readonly Remark[] {
     ["subject", subjects],
     ["scope", scopes],
     ["client", clients],
+    ["email_domain", issuer.emailDomains],
   ] as const) {
     if (list.length > MAX_LIST) problems.push({ field, problem: `${MAX_LIST} are the most` });
   }
   if (subjects.some((one) => one === "" || one === "@" || one.length > 254)) {
     problems.push({ field: "subject", problem: "each is a subject, or @ and a domain" });
+  }
+  return problems;
+}
+
+/** Claims that say something else than who the subject is (RFC 7519 §4.1; `sub` is it without being named). */
+const NO_SUBJECTS: ReadonlySet<string> = new Set(["iss", "sub", "aud", "exp", "nbf", "iat", "jti"]);
+
+function subjectProblems({ type, mapSubject, subjectClaim, emailDomains }: TrustedIssuer): readonly Remark[] {
+  const problems: Remark[] = [];
+  const field = type === "jwt" ? "subject_claim" : "subject_attribute";
+  if (subjectClaim !== null && !/^[\u0021-\u007e]{1,256}$/.test(subjectClaim)) {
+    problems.push({ field, problem: "it is 1 to 256 printable ASCII characters without a space" });
+  }
+  if (type === "jwt" && subjectClaim !== null && NO_SUBJECTS.has(subjectClaim)) {
+    problems.push({ field, problem: `${subjectClaim} has a meaning of its own: name one that holds who it is` });
+  }
+  const strange = emailDomains.filter((one) => canonicalDomain(one) === undefined);
+  if (strange.length > 0) {
+    problems.push({
+      field: "email_domain",
+      problem: `${JSON.stringify(strange[0]?.slice(0, 100))} is not the domain of an address`,
+    });
+  }
+  if (type === "saml" && mapSubject === "email" && subjectClaim !== null && emailDomains.length === 0) {
+    problems.push({
+      field: "email_domain",
+      problem:
+        "it is missing: an attribute can't say that an address is verified, so name the domains that are the issuer's",
+    });
   }
   return problems;
 }

@@ -1,7 +1,7 @@
 /** Records as operators get them: RFC 7591's names for clients (§§2, 3.2.1), snake_case for all, never a hash or a sealed byte. */
 
 import type { Client, Consent, Millis, Resource, Scope, TrustedIssuer } from "../oauth/model.ts";
-import type { Person, Session } from "../owners/storage.ts";
+import type { Person, Session, SubjectLink } from "../owners/storage.ts";
 import type { ClientWithSecret } from "./clients.ts";
 import type { KeyState } from "./keys.ts";
 
@@ -94,6 +94,23 @@ export function resourceRecord(resource: Resource, secret: string | null = null)
   };
 }
 
+/** A subject of an issuer and who it is; what is null is not known. */
+export function subjectLinkRecord(
+  issuer: string,
+  { claim, subject, ownerId, madeBy, createdAt }: SubjectLink,
+  person: Person | undefined,
+): WireRecord {
+  return {
+    issuer,
+    claim,
+    subject,
+    user_id: ownerId,
+    username: person?.username ?? null,
+    made_by: madeBy,
+    created_at: time(createdAt),
+  };
+}
+
 /** Keys in full: they are public, and whoever asks wants to compare them. */
 export function issuerRecord(issuer: TrustedIssuer): WireRecord {
   return {
@@ -108,6 +125,8 @@ export function issuerRecord(issuer: TrustedIssuer): WireRecord {
     audience: issuer.audience,
     max_lifetime: issuer.maxLifetime,
     map_subject: issuer.mapSubject,
+    [issuer.type === "jwt" ? "subject_claim" : "subject_attribute"]: issuer.subjectClaim,
+    email_domains: issuer.emailDomains,
     subjects: issuer.subjects,
     create_owners: issuer.createOwners,
     created_at: time(issuer.createdAt),

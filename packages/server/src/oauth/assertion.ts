@@ -1,6 +1,13 @@
 /** Assertions of trusted issuers as authorization grants: what the two kinds share (RFC 7521 §§4.1, 5.2). */
 
 import { accessTokenTtl, type TokenResponse, tokenResponse } from "./access-token.ts";
+import {
+  type AssertedOwner,
+  type AssertedSubject,
+  type FoundOwner,
+  type MappedSubject,
+  mappedSubject,
+} from "./asserted-subject.ts";
 import { type ConditionName, refuse } from "./errors.ts";
 import type { GrantRequest } from "./grants/index.ts";
 import { judgeGrant, oneResource, scopesWithin } from "./grants/judge.ts";
@@ -21,9 +28,7 @@ export interface Assertion {
   /** `issuer jti` or `saml id`: whose ids are remembered together. */
   readonly kind: "issuer jti" | "saml id";
   readonly id: string;
-  readonly subject: string;
-  /** For an owner who is made now; null: not said. */
-  readonly email: string | null;
+  readonly subject: AssertedSubject;
   readonly authTime: Millis | null;
   readonly issuedAt: Millis | null;
   readonly notBefore: Millis | null;
@@ -52,7 +57,11 @@ export interface SamlAssertion {
   readonly issuer: string;
   readonly issuedAt: Millis | null;
   readonly nameId: string | null;
+  /** `Format` of the NameID; null: not said. */
+  readonly nameIdFormat: string | null;
   readonly email: string | null;
+  /** Values by the attribute's name; null: one that is more than text. */
+  readonly attributes: ReadonlyMap<string, readonly (string | null)[]>;
   readonly confirmations: readonly SamlConfirmation[];
   readonly conditions: SamlConditions | null;
   readonly authenticatedAt: Millis | null;
@@ -66,22 +75,6 @@ export type SamlReading =
 /** Reads base64url of a SAML assertion, verified by one of its issuer's certificates (PEM). */
 export interface SamlReader {
   read(encoded: string, certificatesOf: ReadonlyMap<string, readonly string[]>): Promise<SamlReading>;
-}
-
-/** An owner as the subject of an assertion. */
-export interface AssertedOwner {
-  readonly partition: number;
-  readonly ownerId: string;
-  readonly active: boolean;
-  /** Operators don't act through assertions: whoever holds an issuer's key would be one of them. */
-  readonly operator: boolean;
-}
-
-/** The owners that assertions speak of. */
-export interface AssertedOwners {
-  find(by: TrustedIssuer["mapSubject"], subject: string): Promise<AssertedOwner | undefined>;
-  /** Makes an owner without a password. Undefined: the subject can't be one's name, or its names are others'. */
-  create(by: TrustedIssuer["mapSubject"], subject: string, email: string | null): Promise<AssertedOwner | undefined>;
 }
 
 /** The active record of an issuer, if its assertions may come by this client (RFC 7521 §3). */
@@ -98,9 +91,8 @@ export function trustedIssuer(
   return record;
 }
 
-/** RFC 7521 §5.2, items 3–6 and what the operator allows of the issuer: times, subject. */
-function checkAssertion(assertion: Assertion, now: Millis, forgottenBefore: Millis): void {
-  const { record, subject, issuedAt, notBefore, end } = assertion;
+/** RFC 7521 §5.2, items 4–6, and the longest life that the operator allows. */
+function checkTimes({ record, issuedAt, notBefore, end }: Assertion, now: Millis, forgottenBefore: Millis): void {
   const longest = record.maxLifetime * 1000;
   // The shortest token must fit in: none ends later than its assertion could still have been accepted.
   if (end + CLOCK_SKEW < now + SHORTEST_TOKEN) refuse("assertion_expired");
@@ -110,18 +102,6 @@ function checkAssertion(assertion: Assertion, now: Millis, forgottenBefore: Mill
   if (issuedAt !== null && issuedAt < now - longest - CLOCK_SKEW) refuse("assertion_lifetime_too_long", "too old");
   if ((issuedAt ?? end - longest) < forgottenBefore + CLOCK_SKEW && forgottenBefore > 0)
     refuse("assertion_expired", "it is from before the database was restored, and may have been used");
-  if (subject === "") refuse("assertion_subject_missing");
-  if (!mayAssert(record.subjects, subject)) refuse("assertion_subject_not_allowed");
-}
-
-/** Subjects by name, or `@domain`: all addresses of that domain. */
-function mayAssert(subjects: readonly string[], subject: string): boolean {
-  if (subjects.length === 0) return true;
-  const folded = subject.toLowerCase();
-  const domain = folded.slice(folded.lastIndexOf("@"));
-  return subjects.some((one) =>
-    one.startsWith("@") ? folded.includes("@") && one.toLowerCase() === domain : one === subject,
-  );
 }
 
 /**
@@ -136,13 +116,12 @@ export async function redeemAssertion(
   const { client } = request;
   const { record } = assertion;
   const now = context.now();
-  checkAssertion(assertion, now, context.notBefore);
+  checkTimes(assertion, now, context.notBefore);
+  const subject = mappedSubject(record, assertion.subject);
   const resource = oneResource(request);
   const { scopes, audience } = await scopesWithin(record.scopes, request, resource, context);
-  const found = await context.assertedOwners.find(record.mapSubject, assertion.subject);
-  if (found === undefined && !record.createOwners) refuse("assertion_subject_unknown");
-  if (found?.operator) refuse("assertion_subject_not_allowed", "an operator");
-  if (found?.active === false) refuse("assertion_owner_disabled");
+  const found = await context.assertedOwners.find(record, subject);
+  checkOwner(found, record);
 
   const first = await context.storage.once({
     kind: assertion.kind,
@@ -152,7 +131,7 @@ export async function redeemAssertion(
   });
   if (!first) refuse("assertion_replayed");
 
-  const owner = found ?? (await makeOwner(assertion, context));
+  const owner = await ownerOf(found, record, subject, context);
   // No token outlives its assertion. One that is over by our clock alone may live on by its issuer's: it yields the shortest token there is.
   const end = Math.max(assertion.end, now + SHORTEST_TOKEN);
   const ttl = accessTokenTtl((await context.catalog.resources()).get(audience), context.policy.accessTtl);
@@ -169,16 +148,35 @@ export async function redeemAssertion(
   });
 }
 
-async function makeOwner({ record, subject, email }: Assertion, context: OAuthContext): Promise<AssertedOwner> {
-  const { assertedOwners: owners, event } = context;
-  const made = await owners.create(record.mapSubject, subject, email);
-  if (made !== undefined) {
-    event("owner_created", { owner: made.ownerId, issuer: record.issuer });
-    return made;
+/** What is wrong with the owner, or with there being none. */
+function checkOwner(found: FoundOwner, record: TrustedIssuer): void {
+  if (found.kind === "unverified") refuse("assertion_email_unverified", `by the ${found.by}`);
+  const owner = found.kind === "found" || found.kind === "unlinked" ? found.owner : undefined;
+  if (owner === undefined && !record.createOwners) refuse("assertion_subject_unknown");
+  if (owner?.operator) refuse("assertion_subject_not_allowed", "an operator");
+  if (owner?.active === false) refuse("assertion_owner_disabled");
+}
+
+/** The owner, from now on linked to the subject where a link is what tells them from the next who has their address. */
+async function ownerOf(
+  found: FoundOwner,
+  record: TrustedIssuer,
+  subject: MappedSubject,
+  { assertedOwners: owners, event }: OAuthContext,
+): Promise<AssertedOwner> {
+  if (found.kind === "found") return found.owner;
+  if (found.kind === "unlinked") {
+    const { owner } = found;
+    if (!(await owners.tie(record, subject, owner))) refuse("assertion_subject_unknown", "linked to others");
+    event("subject_linked", { owner: owner.ownerId, issuer: record.issuer });
+    return owner;
   }
+  const created = await owners.create(record, subject);
+  if (created?.made) event("owner_created", { owner: created.owner.ownerId, issuer: record.issuer });
   // Another assertion about the same subject may have been faster.
-  const found = await owners.find(record.mapSubject, subject);
-  return found?.active && !found.operator ? found : refuse("assertion_subject_unknown", "can't be made an owner");
+  const again = created === undefined ? await owners.find(record, subject) : undefined;
+  const owner = created?.owner ?? (again?.kind === "found" ? again.owner : undefined);
+  return owner?.active && !owner.operator ? owner : refuse("assertion_subject_unknown", "can't be made an owner");
 }
 
 interface Issuing {

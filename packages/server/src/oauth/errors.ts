@@ -963,6 +963,14 @@ export const conditions = {
     help: "",
     public: "assertion_refused",
   },
+  assertion_email_unverified: {
+    error: "invalid_grant",
+    status: 400,
+    section: "RFC 7521 §5.2",
+    description: "",
+    help: "",
+    public: "assertion_refused",
+  },
   assertion_owner_disabled: {
     error: "invalid_grant",
     status: 400,

@@ -135,8 +135,12 @@ export interface TrustedIssuer {
   readonly audience: string | null;
   /** Seconds that an assertion may live at most. */
   readonly maxLifetime: number;
-  /** What its subject names an owner by. */
-  readonly mapSubject: "username" | "email" | "id";
+  /** What its subject names an owner by; `link`: nothing of ours, only a link tells who it is. */
+  readonly mapSubject: "username" | "email" | "id" | "link";
+  /** The claim (JWT) or attribute (SAML) whose value is the subject; null: `sub`, or the NameID. */
+  readonly subjectClaim: string | null;
+  /** Domains, in lower case, whose addresses it gives out itself: believed without being called verified, and no others are. Empty: it says which are. */
+  readonly emailDomains: readonly string[];
   /** Whom it may speak for: subjects, or `@domain` for every address of a domain; empty: all owners but operators. */
   readonly subjects: readonly string[];
   /** An owner who isn't there yet is made with the first assertion. */

@@ -1,6 +1,7 @@
 /** What the protocol is given from outside: time, randomness, keys (RFC 6749 §10.10). It reaches for nothing itself. */
 
-import type { AssertedOwner, AssertedOwners, SamlReader } from "./assertion.ts";
+import type { AssertedOwner, AssertedOwners } from "./asserted-subject.ts";
+import type { SamlReader } from "./assertion.ts";
 import type { GrantRegistry } from "./grants/offered.ts";
 import type { Millis, Resource, Scope, SigningAlg } from "./model.ts";
 import type { Catalog, DeviceStorage, GrantStorage, UserCodePlace } from "./storage.ts";

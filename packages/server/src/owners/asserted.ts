@@ -1,12 +1,15 @@
-/** Owners as the subjects of assertions: found by what an issuer calls them, made where it may (RFC 7521 §5.2). */
+/** Owners as the subjects of assertions: found by link or by what an issuer calls them, made where it may (RFC 7521 §5.2). */
 
-import type { AssertedOwner, AssertedOwners } from "../oauth/assertion.ts";
+import type { AssertedOwner, AssertedOwners, FoundOwner, MappedSubject } from "../oauth/asserted-subject.ts";
 import { type Millis, PARTITIONS, type TrustedIssuer } from "../oauth/model.ts";
-import { canonicalEmail, canonicalUsername } from "./names.ts";
-import type { OwnerStorage, Person } from "./storage.ts";
+import { canonicalEmail, canonicalUsername, foreignSubject } from "./names.ts";
+import type { ForeignSubject, OwnerStorage, Person } from "./storage.ts";
 
 export interface AssertedOwnersContext {
-  readonly storage: Pick<OwnerStorage, "findPersonByName" | "getPerson" | "createPerson">;
+  readonly storage: Pick<
+    OwnerStorage,
+    "findPersonByName" | "getPerson" | "findPersonBySubject" | "linkSubject" | "createLinkedPerson"
+  >;
   /** A new owner's random id. */
   newOwnerId(): string;
   /** The partition that an id begins with. */
@@ -14,20 +17,24 @@ export interface AssertedOwnersContext {
   now(): Millis;
 }
 
-type MapSubject = TrustedIssuer["mapSubject"];
-
 /** 16 bytes of base64url. */
 const OWNER_ID = /^[A-Za-z0-9_-]{22}$/;
 /** How many characters of an owner's id tell two people of one name apart. */
 const SUFFIX = 8;
+/** How often a creation goes on with what another began. Once is what it takes; the other may end between two looks. */
+const TURNS = 5;
 
 export function assertedOwners(context: AssertedOwnersContext): AssertedOwners {
   return {
-    async find(by, subject) {
-      const person = await findPerson(by, subject, context);
-      return person && ownerOf(person);
+    find: (record, subject) => find(record, subject, context),
+    async tie(record, subject, { partition, ownerId }) {
+      const key = linkKey(record, subject);
+      if (key === undefined) return false;
+      const args = { partition, personId: ownerId, subject: key, sole: true, madeBy: "first use" } as const;
+      const { kind } = await context.storage.linkSubject({ ...args, now: context.now() });
+      return kind === "linked" || kind === "known";
     },
-    create: (by, subject, email) => create(by, subject, email, context),
+    create: (record, subject) => create(record, subject, context),
   };
 }
 
@@ -37,88 +44,171 @@ export async function ownerNamed(
   value: string,
   context: AssertedOwnersContext,
 ): Promise<AssertedOwner | undefined> {
-  const person = await findPerson(by, value, context);
+  const person = await findByName(by, value, context);
   return person && ownerOf(person);
+}
+
+/**
+ * What links know a subject by. The value that is itself a username or an address counts in the form in which we have it, so that no spelling
+ * passes by a link. Undefined: it can have none.
+ */
+export function linkKey(
+  record: TrustedIssuer,
+  { value, name, nameBelieved, lasting }: Pick<MappedSubject, "value" | "name" | "nameBelieved" | "lasting">,
+): ForeignSubject | undefined {
+  const { id: issuerId, mapSubject, subjectClaim: claim } = record;
+  if (mapSubject === "id") return undefined;
+  if (!lasting) {
+    const email = mapSubject === "email" && name !== null && nameBelieved ? canonicalEmail(name) : undefined;
+    return email === undefined ? undefined : { issuerId, claim: "email", subject: email };
+  }
+  const folded =
+    mapSubject === "username" ? canonicalUsername(value) : mapSubject === "email" ? canonicalEmail(value) : undefined;
+  const subject = folded ?? foreignSubject(value);
+  return subject === undefined ? undefined : { issuerId, claim, subject };
 }
 
 function ownerOf({ partition, personId, status, operator }: Person): AssertedOwner {
   return { partition, ownerId: personId, active: status === "active", operator: operator.length > 0 };
 }
 
-async function findPerson(
-  by: MapSubject,
-  subject: string,
+async function find(
+  record: TrustedIssuer,
+  subject: MappedSubject,
+  context: AssertedOwnersContext,
+): Promise<FoundOwner> {
+  const { storage } = context;
+  const key = linkKey(record, subject);
+  const linked = key && (await storage.findPersonBySubject({ subject: key }));
+  if (linked !== undefined) return { kind: "found", owner: ownerOf(linked) };
+  if (subject.name === null) return { kind: "unknown" };
+  if (!subject.nameBelieved) return { kind: "unverified", by: "issuer" };
+  const person = await findByName(record.mapSubject, subject.name, context);
+  if (person === undefined) return { kind: "unknown" };
+  if (record.mapSubject !== "email") return { kind: "found", owner: ownerOf(person) };
+  if (person.emailVerifiedAt === null) return { kind: "unverified", by: "account" };
+  const owner = ownerOf(person);
+  // The next who gets the address has another value: whose it is, is settled by the first.
+  return subject.lasting && subject.name !== subject.value ? { kind: "unlinked", owner } : { kind: "found", owner };
+}
+
+async function findByName(
+  by: TrustedIssuer["mapSubject"],
+  text: string,
   { storage, partitionOf }: AssertedOwnersContext,
 ): Promise<Person | undefined> {
+  if (by === "link") return undefined;
   if (by === "id") {
-    if (!OWNER_ID.test(subject)) return undefined;
-    const partition = partitionOf(subject);
-    return partition < PARTITIONS ? storage.getPerson({ partition, personId: subject }) : undefined;
+    if (!OWNER_ID.test(text)) return undefined;
+    const partition = partitionOf(text);
+    return partition < PARTITIONS ? storage.getPerson({ partition, personId: text }) : undefined;
   }
-  const name = by === "email" ? canonicalEmail(subject) : canonicalUsername(subject);
+  const name = by === "email" ? canonicalEmail(text) : canonicalUsername(text);
   const person = name === undefined ? undefined : await storage.findPersonByName({ name });
   // A username is never an address, but the issuer must not depend on that.
   return person !== undefined && person[by] === name ? person : undefined;
 }
 
 /**
- * An owner without a password: they sign in once an operator gave them one, and act through assertions until then. Of the two names that an
- * account has, one is the subject; the other is what the assertion adds, or is made of the first.
+ * An owner without a password: they sign in once an operator gave them one, and act through assertions until then. Linked from the first, so that
+ * the subject stays theirs whatever becomes of their names.
  */
 async function create(
-  by: MapSubject,
-  subject: string,
-  asserted: string | null,
+  record: TrustedIssuer,
+  subject: MappedSubject,
   { storage, newOwnerId, partitionOf, now }: AssertedOwnersContext,
-): Promise<AssertedOwner | undefined> {
-  const personId = newOwnerId();
-  const names = namesOf(by, subject, asserted, personId);
-  if (names === undefined) return undefined;
-  const at = now();
-  for (const { username, email } of names) {
-    const person: Person = {
-      partition: partitionOf(personId),
-      personId,
-      username,
-      email,
-      emailVerifiedAt: by === "email" ? at : null,
-      name: null,
-      status: "active",
-      passwordHash: null,
-      passwordChangedAt: null,
-      mustChangePassword: false,
-      operator: [],
-      createdAt: at,
-      updatedAt: at,
-    };
-    const outcome = await storage.createPerson({ person, now: at });
-    if (outcome.kind === "created") return ownerOf(person);
-    // The subject's own name is another's: nobody gets a second account under it.
-    if (outcome.what === by) return undefined;
+): Promise<{ readonly owner: AssertedOwner; readonly made: boolean } | undefined> {
+  const key = linkKey(record, subject);
+  if (key === undefined) return undefined;
+  const own = newOwnerId();
+  let personId = own;
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    const at = now();
+    const nobody = newcomer(personId, partitionOf(personId), at);
+    const people = namesOf(record.mapSubject, subject, personId).map((names) => ({
+      ...nobody,
+      ...names,
+      emailVerifiedAt: names.verified ? at : null,
+    }));
+    if (people.length === 0) return undefined;
+    const outcome = await storage.createLinkedPerson({ people, subject: key, now: at });
+    switch (outcome.kind) {
+      case "created":
+        return { owner: ownerOf(outcome.person), made: personId === own };
+      case "linked":
+        return { owner: ownerOf(outcome.person), made: false };
+      case "begun":
+        personId = outcome.personId;
+        break;
+      case "taken":
+        return undefined;
+    }
   }
   return undefined;
 }
 
-/** Pairs of names to try, the plainest first; undefined: the subject can't be a name. */
+function newcomer(personId: string, partition: number, now: Millis): Omit<Person, "username" | "email"> {
+  return {
+    partition,
+    personId,
+    emailVerifiedAt: null,
+    name: null,
+    status: "active",
+    passwordHash: null,
+    passwordChangedAt: null,
+    mustChangePassword: false,
+    operator: [],
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+interface Names {
+  readonly username: string;
+  readonly email: string;
+  /** Of the address. */
+  readonly verified: boolean;
+}
+
+/** Pairs of names to try, the plainest first; none: the subject can't be a name. */
 function namesOf(
-  by: MapSubject,
-  subject: string,
-  asserted: string | null,
+  by: TrustedIssuer["mapSubject"],
+  { name, email: asserted, emailBelieved: believed }: MappedSubject,
   personId: string,
-): readonly { readonly username: string; readonly email: string }[] | undefined {
-  // Ids are ours to give: an issuer can only know those of owners that are there.
-  if (by === "id") return undefined;
-  const suffix = personId.slice(-SUFFIX).toLowerCase();
-  if (by === "email") {
-    const email = canonicalEmail(subject);
-    if (email === undefined) return undefined;
-    const local = email.slice(0, email.indexOf("@")).replace(/[^\p{L}\p{M}\p{N}._-]/gu, "-");
-    const candidates = [local, `${local.slice(0, 40)}-${suffix}`, `user-${suffix}`].map(canonicalUsername);
-    return candidates.filter((username) => username !== undefined).map((username) => ({ username, email }));
-  }
-  const username = canonicalUsername(subject);
-  if (username === undefined) return undefined;
+): readonly Names[] {
+  if (name === null) return [];
   // RFC 2606 §2: an address under .invalid is nobody's, and no mail goes there.
-  const email = asserted === null ? `${personId.toLowerCase()}@users.invalid` : canonicalEmail(asserted);
-  return email === undefined ? undefined : [{ username, email }];
+  const nowhere = `${personId.toLowerCase()}@users.invalid`;
+  switch (by) {
+    case "id":
+      // Ids are ours to give: an issuer can only know those of owners that are there.
+      return [];
+    case "email":
+      return namesFor(canonicalEmail(name), personId);
+    case "link":
+      // An address that nobody vouches for would keep out the person whose it is.
+      if (asserted !== null && believed) return namesFor(canonicalEmail(asserted), personId);
+      return [{ username: `user-${suffixOf(personId)}`, email: nowhere, verified: false }];
+    case "username": {
+      const username = canonicalUsername(name);
+      const email = asserted === null ? nowhere : canonicalEmail(asserted);
+      const verified = asserted !== null && believed;
+      return username === undefined || email === undefined ? [] : [{ username, email, verified }];
+    }
+  }
+}
+
+/** A believed address, and usernames that are made of it. */
+function namesFor(email: string | undefined, personId: string): readonly Names[] {
+  if (email === undefined) return [];
+  const local = email.slice(0, email.indexOf("@")).replace(/[^\p{L}\p{M}\p{N}._-]/gu, "-");
+  const candidates = [local, `${local.slice(0, 40)}-${suffixOf(personId)}`, `user-${suffixOf(personId)}`];
+  return candidates
+    .map(canonicalUsername)
+    .filter((username) => username !== undefined)
+    .map((username) => ({ username, email, verified: true }));
+}
+
+function suffixOf(personId: string): string {
+  return personId.slice(-SUFFIX).toLowerCase();
 }

@@ -30,3 +30,19 @@ function folded(text: string): string | undefined {
   // Folding may uncover what NFKC composes, so it is applied again.
   return text.normalize("NFKC").toLowerCase().normalize("NFKC");
 }
+
+const MAX_SUBJECT = 255;
+
+/**
+ * What another system identifies a person by, exactly as it writes it: nothing is folded, since two spellings may be two people there. Undefined: it
+ * is none; 1 to 255 characters, no control character, no space at either end.
+ */
+export function foreignSubject(text: string): string | undefined {
+  const fits = text.length > 0 && text.length <= MAX_SUBJECT && text.isWellFormed() && text.trim() === text;
+  return fits && !/\p{Cc}/u.test(text) ? text : undefined;
+}
+
+/** A domain of addresses in lower case, also if an @ stands before it. */
+export function canonicalDomain(text: string): string | undefined {
+  return canonicalEmail(`x@${text.replace(/^@/, "")}`)?.slice(2);
+}

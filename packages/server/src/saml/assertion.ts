@@ -79,7 +79,9 @@ function assertionOf(root: XmlElement): SamlAssertion {
     issuer: issuerOf(root),
     issuedAt: timeOf(root, "IssueInstant"),
     nameId: nameId === undefined ? null : textOf(nameId),
+    nameIdFormat: nameId?.attributes.get("Format") ?? null,
     email: emailOf(root),
+    attributes: attributesOf(root),
     confirmations: subject === undefined ? [] : confirmationsOf(subject),
     conditions: conditions === undefined ? null : conditionsOf(conditions),
     authenticatedAt: statements.map((one) => timeOf(one, "AuthnInstant")).find((time) => time !== null) ?? null,
@@ -124,6 +126,19 @@ function emailOf(root: XmlElement): string | null {
     .flatMap((attribute) => childrenOf(attribute, ASSERTION_NAMESPACE, "AttributeValue").map(textOf));
   const [only] = new Set(values);
   return new Set(values).size === 1 && only !== undefined ? only : null;
+}
+
+function attributesOf(root: XmlElement): ReadonlyMap<string, readonly (string | null)[]> {
+  const found = new Map<string, (string | null)[]>();
+  for (const statement of childrenOf(root, ASSERTION_NAMESPACE, "AttributeStatement")) {
+    for (const attribute of childrenOf(statement, ASSERTION_NAMESPACE, "Attribute")) {
+      const name = attribute.attributes.get("Name") ?? "";
+      const values = childrenOf(attribute, ASSERTION_NAMESPACE, "AttributeValue");
+      const texts = values.map((value) => (value.children.length === 0 ? textOf(value) : null));
+      found.set(name, [...(found.get(name) ?? []), ...texts]);
+    }
+  }
+  return found;
 }
 
 const INSTANT = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?Z$/;

@@ -52,6 +52,22 @@ describe("what can't be → refused", () => {
     ["a lifetime of 0", jwt({ maxLifetime: 0 }), "max_lifetime"],
     ["a lifetime of more than a day", jwt({ maxLifetime: 86_401 }), "max_lifetime"],
     ["owners made by id", jwt({ mapSubject: "id", createOwners: true }), "create_owners"],
+    ["a claim that has a meaning of its own", jwt({ subjectClaim: "iss" }), "subject_claim"],
+    ["a claim with a space", jwt({ subjectClaim: "employee number" }), "subject_claim"],
+    ["an empty claim", jwt({ subjectClaim: "" }), "subject_claim"],
+    [
+      "an attribute of 257 characters",
+      { ...saml({ certificate: idp.certificate }), subjectClaim: "x".repeat(257) },
+      "subject_attribute",
+    ],
+    ["a domain that is none", jwt({ emailDomains: ["example.com", "exam ple"] }), "email_domain"],
+    ["a domain that is an address", jwt({ emailDomains: ["a@example.com"] }), "email_domain"],
+    ["201 domains", jwt({ emailDomains: Array.from({ length: 201 }, (_, at) => `${at}.test`) }), "email_domain"],
+    [
+      "addresses in a SAML attribute, of any domain",
+      { ...saml({ certificate: idp.certificate }), mapSubject: "email", subjectClaim: "mail" },
+      "email_domain",
+    ],
     ["an unknown scope", jwt({ scopes: ["raed"] }), "scope"],
     ["an unknown client", jwt({ clients: ["nobody"] }), "client"],
     ["a subject that is @ alone", jwt({ subjects: ["@"] }), "subject"],
@@ -117,6 +133,19 @@ describe("what can be", () => {
     expect(changed.certificates.map(bare)).toEqual([bare(next)]);
     expect(changed).toMatchObject({ maxLifetime: 60, scopes: [] });
     expect(issuerRemarks(changed)).toEqual([{ field: "scope", problem: expect.stringMatching("no scope") }]);
+  });
+
+  test("domains of addresses → folded, once each; none, and addresses looked for → a remark", async () => {
+    const issuer = "https://domains.test";
+    const made = await createIssuer(
+      jwt({ issuer, mapSubject: "email", emailDomains: ["@Example.com", "example.COM", "bücher.test"] }),
+      admin,
+    );
+    expect(made.emailDomains).toEqual(["example.com", "bücher.test"]);
+    expect(issuerRemarks(made)).toEqual([]);
+    const changed = await updateIssuer(issuer, { emailDomains: [], subjectClaim: "upn" }, admin);
+    expect(issuerRemarks(changed)).toEqual([{ field: "email_domain", problem: expect.stringMatching("every domain") }]);
+    expect(issuerRecord(changed)).toMatchObject({ subject_claim: "upn", email_domains: [], map_subject: "email" });
   });
 
   test("changed → what isn't named stays, its keys among it", async () => {

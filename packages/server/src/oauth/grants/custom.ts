@@ -1,7 +1,8 @@
 /** Grant types of an embedder's own: what they are given, what they decide, and how a decision becomes a token (RFC 6749 §§4.5, 8.3). */
 
 import { accessTokenTtl, issueAccessToken, type TokenResponse } from "../access-token.ts";
-import { type AssertedOwner, CLOCK_SKEW } from "../assertion.ts";
+import type { AssertedOwner } from "../asserted-subject.ts";
+import { CLOCK_SKEW } from "../assertion.ts";
 import { type ConditionName, refuse } from "../errors.ts";
 import { type Client, type GrantedScope, type Millis, NEVER } from "../model.ts";
 import type { OAuthContext } from "../ports.ts";

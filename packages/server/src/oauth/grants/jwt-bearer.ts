@@ -1,6 +1,7 @@
 /** JWTs as authorization grants (RFC 7523 §§2.1, 3). */
 
 import type { TokenResponse } from "../access-token.ts";
+import type { AssertedSubject } from "../asserted-subject.ts";
 import { type Assertion, redeemAssertion, trustedIssuer } from "../assertion.ts";
 import { type ConditionName, refuse } from "../errors.ts";
 import { PUBLIC_KEY_ALGS } from "../json-web-key.ts";
@@ -43,8 +44,8 @@ const REFUSALS: Readonly<Record<Exclude<SignatureOutcome, "verified">, Condition
 
 /** §3, in its order. */
 function checked({ claims }: ForeignJwt, record: TrustedIssuer, { issuer }: OAuthContext): Assertion {
-  const { sub, aud, jti, email } = claims;
-  if (typeof sub !== "string") return refuse("assertion_subject_missing");
+  const { aud, jti } = claims;
+  const subject = subjectOf(claims, record);
   // For us and nobody else: another of its audiences could hand it on to us, and we to them (draft-ietf-oauth-rfc7523bis).
   const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
   const isUs = (one: unknown) => one === issuer || (record.audience !== null && one === record.audience);
@@ -57,12 +58,26 @@ function checked({ claims }: ForeignJwt, record: TrustedIssuer, { issuer }: OAut
     record,
     kind: "issuer jti",
     id: jti,
-    subject: sub,
-    email: typeof email === "string" ? email : null,
+    subject,
     authTime: timeOf(claims, "auth_time"),
     issuedAt: timeOf(claims, "iat"),
     notBefore: timeOf(claims, "nbf"),
     end,
+  };
+}
+
+/** Item 2. `sub` must be there also where another claim is the subject. */
+function subjectOf(claims: ForeignJwt["claims"], { subjectClaim }: TrustedIssuer): AssertedSubject {
+  const own = (name: string) => (Object.hasOwn(claims, name) ? claims[name] : undefined);
+  const [sub, email, verified] = [own("sub"), own("email"), own("email_verified")];
+  if (typeof sub !== "string") return refuse("assertion_subject_missing");
+  const value = subjectClaim === null ? sub : own(subjectClaim);
+  if (typeof value !== "string") return refuse("assertion_subject_missing", `${subjectClaim} is not one string`);
+  return {
+    value,
+    email: typeof email === "string" ? email : null,
+    emailVerified: verified === undefined ? null : verified === true,
+    lasting: true,
   };
 }
 

@@ -1,6 +1,7 @@
 /** SAML 2.0 bearer assertions as authorization grants (RFC 7522 §§2.1, 3). */
 
 import type { TokenResponse } from "../access-token.ts";
+import type { AssertedSubject } from "../asserted-subject.ts";
 import { type Assertion, CLOCK_SKEW, redeemAssertion, type SamlAssertion, trustedIssuer } from "../assertion.ts";
 import { refuse } from "../errors.ts";
 import type { Millis, TrustedIssuer } from "../model.ts";
@@ -8,6 +9,8 @@ import type { OAuthContext } from "../ports.ts";
 import { endpoints } from "../server-metadata.ts";
 import type { GrantType } from "./index.ts";
 
+/** SAML Core §8.3.8: made up for this once. */
+const TRANSIENT = "urn:oasis:names:tc:SAML:2.0:nameid-format:transient";
 const BEARER = "urn:oasis:names:tc:SAML:2.0:cm:bearer";
 
 export const saml2Bearer: GrantType = {
@@ -43,20 +46,31 @@ function checked(assertion: SamlAssertion, record: TrustedIssuer, context: OAuth
   if (!audiences.every(isOurs)) refuse("assertion_audience_wrong");
   // Item 11: what isn't understood may forbid anything.
   if (conditions.unknown.length > 0) refuse("assertion_condition_unknown", conditions.unknown.join(" ").slice(0, 200));
-  if (assertion.nameId === null) refuse("assertion_subject_missing");
+  const subject = subjectOf(assertion, record);
   const confirmedUntil = confirmed(assertion, context);
   const ends = [confirmedUntil, conditions.notOnOrAfter, ...assertion.sessionEnds].filter((end) => end !== null);
   return {
     record,
     kind: "saml id",
     id: assertion.id,
-    subject: assertion.nameId,
-    email: assertion.email,
+    subject,
     authTime: assertion.authenticatedAt,
     issuedAt: assertion.issuedAt,
     notBefore: conditions.notBefore,
     end: Math.min(...ends),
   };
+}
+
+/** The NameID must be there also where an attribute is the subject. */
+function subjectOf(assertion: SamlAssertion, { subjectClaim }: TrustedIssuer): AssertedSubject {
+  const { nameId, nameIdFormat, attributes, email } = assertion;
+  if (nameId === null) return refuse("assertion_subject_missing");
+  // SAML has no word for a verified address.
+  const rest = { email, emailVerified: null };
+  if (subjectClaim === null) return { ...rest, value: nameId, lasting: nameIdFormat !== TRANSIENT };
+  const [value, ...more] = attributes.get(subjectClaim) ?? [];
+  if (typeof value === "string" && more.length === 0) return { ...rest, value, lasting: true };
+  return refuse("assertion_subject_missing", `${subjectClaim} is not one text`);
 }
 
 /** Item 5: a bearer confirmation for this endpoint that still holds and isn't for later. Its end. */

@@ -14,10 +14,10 @@ export const listIssuers = query<void, readonly TrustedIssuer[]>({
   outcome: (rows) => rows.map(issuerOf),
 });
 
-/** A record from before records had ids is its own: no id that was made since is an issuer's name. */
+/** Records from before links have neither id nor what came with it. The issuer's name does as id: none that was made since looks like one. */
 function issuerOf(row: Row): TrustedIssuer {
-  const record = json<Omit<TrustedIssuer, "id"> & { readonly id?: string }>(row, "record");
-  return { ...record, id: record.id ?? record.issuer };
+  const record = json<TrustedIssuer>(row, "record");
+  return { ...{ id: record.issuer, subjectClaim: null, emailDomains: [] }, ...record };
 }
 
 export const putIssuer = transaction<{ readonly issuer: TrustedIssuer; readonly create: boolean }, PutOutcome>(

@@ -231,6 +231,8 @@ export function aTrustedIssuer(changes: Partial<TrustedIssuer> = {}): TrustedIss
     audience: null,
     maxLifetime: 3600,
     mapSubject: "username",
+    subjectClaim: null,
+    emailDomains: [],
     subjects: [],
     createOwners: false,
     createdAt: NOW,

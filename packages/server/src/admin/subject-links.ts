@@ -1,0 +1,85 @@
+/** What an operator does with links from a trusted issuer's subjects to owners (RFC 7521 §5.2). */
+
+import type { TrustedIssuer } from "../oauth/model.ts";
+import { linkKey } from "../owners/asserted.ts";
+import type { ForeignSubject, Person, SubjectLink } from "../owners/storage.ts";
+import type { AdminContext } from "./context.ts";
+import { issuerOf } from "./issuers.ts";
+import { userOf } from "./people.ts";
+import { refuse } from "./problem.ts";
+
+const PAGE = 200;
+
+export interface LinkedSubject {
+  readonly subject: ForeignSubject;
+  readonly person: Person;
+}
+
+/** Makes an issuer's subject a person, again and again without change. Throws `unknown`, `invalid`, or `taken` if it is another. */
+export async function linkSubject(
+  issuer: string,
+  subject: string,
+  login: string,
+  context: AdminContext,
+): Promise<LinkedSubject> {
+  const record = await issuerOf(issuer, context);
+  const key = keyOf(record, subject);
+  const person = await userOf(login, context);
+  if (person.operator.length > 0) refuse("invalid", "user", "operators can't be spoken for");
+  const { partition, personId } = person;
+  const { storage, now } = context;
+  const args = { partition, personId, subject: key, sole: false, madeBy: "operator", now: now() } as const;
+  const { kind } = await storage.linkSubject(args);
+  if (kind === "unknown") return refuse("unknown", "user", `there is no user ${JSON.stringify(login)}`);
+  if (kind === "taken" || kind === "other") {
+    return refuse("taken", "subject", `${JSON.stringify(key.subject)} is another user: unlink it first`);
+  }
+  return { subject: key, person };
+}
+
+/**
+ * Ends a link; the owner stays. `claim`: what the subject is the value of, where it isn't what the record names now (null: `sub`, or the NameID). Throws
+ * `unknown`, `invalid`.
+ */
+export async function unlinkSubject(
+  issuer: string,
+  subject: string,
+  { claim }: { readonly claim?: string | null },
+  context: AdminContext,
+): Promise<ForeignSubject> {
+  const record = await issuerOf(issuer, context);
+  const key = keyOf(claim === undefined ? record : { ...record, subjectClaim: claim }, subject);
+  const owner = await context.storage.unlinkSubject({ subject: key, now: context.now() });
+  if (owner === undefined) refuse("unknown", "subject", `${JSON.stringify(key.subject)} is not linked`);
+  return key;
+}
+
+export interface OwnedLink {
+  readonly link: SubjectLink;
+  /** Undefined: deleted meanwhile. */
+  readonly person: Person | undefined;
+}
+
+/** All links of an issuer, oldest first, a page at a time. Throws `unknown`. */
+export async function* linksOf(issuer: string, context: AdminContext): AsyncGenerator<OwnedLink> {
+  const { id: issuerId } = await issuerOf(issuer, context);
+  const { storage } = context;
+  let after: SubjectLink | null = null;
+  for (;;) {
+    const links: readonly SubjectLink[] = await storage.listSubjectLinks({ issuerId, limit: PAGE, after });
+    for (const link of links) {
+      yield { link, person: await storage.getPerson({ partition: link.partition, personId: link.ownerId }) };
+    }
+    after = links.at(-1) ?? null;
+    if (links.length < PAGE) return;
+  }
+}
+
+function keyOf(record: TrustedIssuer, subject: string): ForeignSubject {
+  if (record.mapSubject === "id") {
+    refuse("invalid", "issuer", "its subjects are ids of this server: there is nothing to link");
+  }
+  const key = linkKey(record, { value: subject, name: null, nameBelieved: false, lasting: true });
+  const wanted = "it is 1 to 255 characters as the issuer writes it, without control characters and spaces at its ends";
+  return key ?? refuse("invalid", "subject", wanted);
+}
