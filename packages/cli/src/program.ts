@@ -15,6 +15,7 @@ const nouns: Readonly<Record<string, Noun>> = {
   doctor: { summary: "check configuration, files, database and keys", load: () => import("./commands/doctor.ts") },
   client: { summary: "apps that ask for access", load: () => import("./commands/client.ts") },
   user: { summary: "people who sign in", load: () => import("./commands/user.ts") },
+  company: { summary: "companies that people act for", load: () => import("./commands/company.ts") },
   scope: { summary: "permissions that clients can ask for", load: () => import("./commands/scope.ts") },
   resource: { summary: "APIs that accept the tokens", load: () => import("./commands/resource.ts") },
   issuer: { summary: "whose assertions are believed", load: () => import("./commands/issuer.ts") },

@@ -6,6 +6,7 @@ export { DatabaseNotReady, SchemaMismatch, StorageUnavailable, UnsafeFileMode } 
 export { backupDatabase, beginEpoch, restoreDatabase } from "./backup.ts";
 export * from "./catalog.ts";
 export * from "./clients.ts";
+export * from "./companies.ts";
 export * from "./consents.ts";
 export { type AdminContext, adminOf, type OpenedAdmin, openAdmin } from "./context.ts";
 export { type DatabaseStatus, databaseStatus, migrateDatabase, migrationPlan } from "./database.ts";

@@ -1,6 +1,7 @@
 /** Records as operators get them: RFC 7591's names for clients (§§2, 3.2.1), snake_case for all, never a hash or a sealed byte. */
 
 import type { Client, Consent, Millis, Resource, Scope, TrustedIssuer } from "../oauth/model.ts";
+import type { AppRule, Company, Member } from "../owners/company-storage.ts";
 import type { Person, Session, SubjectLink } from "../owners/storage.ts";
 import type { ClientWithSecret } from "./clients.ts";
 import type { KeyState } from "./keys.ts";
@@ -72,6 +73,41 @@ export function userRecord(person: Person, generated: string | null = null): Wir
     password_changed_at: time(person.passwordChangedAt),
     created_at: time(person.createdAt),
     updated_at: time(person.updatedAt),
+  };
+}
+
+export function companyRecord(company: Company): WireRecord {
+  return {
+    id: company.companyId,
+    slug: company.slug,
+    name: company.name,
+    status: company.status,
+    default_rule: company.defaultRule,
+    created_at: time(company.createdAt),
+    updated_at: time(company.updatedAt),
+  };
+}
+
+export function memberRecord(member: Member): WireRecord {
+  return {
+    user_id: member.personId,
+    username: member.username,
+    role: member.role,
+    since: time(member.since),
+    added_by: member.addedBy,
+    status: member.standing,
+  };
+}
+
+export function ruleRecord(rule: AppRule): WireRecord {
+  return {
+    client_id: rule.clientId,
+    rule: rule.rule,
+    scope: rule.scopes.join(" "),
+    expires_at: time(rule.endsAt),
+    opt_out: rule.optOut,
+    decided_by: rule.decidedBy,
+    decided_at: time(rule.decidedAt),
   };
 }
 

@@ -1,0 +1,190 @@
+/** `assent company …`: companies that own what is granted in their names. */
+
+import type { AppPolicy, CompanyChanges } from "@assent/server/admin";
+import { type Command, Option } from "commander";
+import {
+  firstOf,
+  given,
+  type JsonOption,
+  limitOption,
+  listOption,
+  noun,
+  secondsOption,
+  verb,
+  withAdmin,
+} from "../command.ts";
+import { UsageError } from "../failure.ts";
+
+const DEFAULT_RULE =
+  "apps that no rule names: members decide themselves (members), ask an admin (ask), or may not (block)";
+
+function defaultRuleOption(flags: string): Option {
+  return new Option(flags, DEFAULT_RULE).choices(["members", "ask", "block"]);
+}
+
+export function register(program: Command): void {
+  const company = noun(program, "company", "companies that people act for");
+  verb(company, "create", "create a company; members come with add-member")
+    .requiredOption("--name <text>", "the company's name")
+    .requiredOption("--slug <slug>", "its place in addresses: a–z, 0–9 and dashes")
+    .addOption(defaultRuleOption("--default-rule <rule>"))
+    .action(create);
+  verb(company, "list", "list all companies, oldest first").addOption(limitOption()).action(list);
+  verb(company, "show <slug>", "show a company with its members and rules").action(show);
+  verb(company, "update <slug>", "change a company: what isn't named stays")
+    .option("--name <text>", "another name")
+    .option("--slug <slug>", "another place in addresses; links to the old one lead nowhere")
+    .addOption(defaultRuleOption("--default-rule <rule>"))
+    .addOption(
+      new Option("--status <status>", "disabled: its grants end at once, and nobody acts in its name").choices([
+        "active",
+        "disabled",
+      ]),
+    )
+    .action(update);
+  verb(company, "delete <slug>", "remove a company; everything granted in its name ends").action(remove);
+  verb(company, "add-member <slug> <user>", "make a person a member, or give a member another role")
+    .addOption(new Option("--role <role>", "what they may do").choices(["member", "admin"]).default("member"))
+    .action(addMember_);
+  verb(
+    company,
+    "remove-member <slug> <user>",
+    "end a membership, and what the person granted in the company's name",
+  ).action(removeMember_);
+  verb(company, "policy <slug> <client-id>", "decide about an app for all members")
+    .addOption(
+      new Option("--rule <rule>", "none: the company's default holds")
+        .choices(["allow", "ask", "block", "none"])
+        .makeOptionMandatory(),
+    )
+    .addOption(
+      listOption("--scope <scopes>", "allow: at most these; all that the client may ask for, if absent", {
+        words: true,
+      }),
+    )
+    .addOption(secondsOption("--lifetime <seconds>", "allow: for so long (default: a year)"))
+    .option("--opt-out", "allow: members may keep the app from acting for them")
+    .action(policy);
+  verb(company, "revoke <slug> <client-id>", "end a company's consent to an app, and every grant under it").action(
+    revoke,
+  );
+}
+
+interface CreateOptions extends JsonOption {
+  readonly name: string;
+  readonly slug: string;
+  readonly defaultRule?: "members" | "ask" | "block";
+}
+
+async function create(options: CreateOptions) {
+  await withAdmin(options, async (admin, out) => {
+    const { companyRecord, createCompany } = await import("@assent/server/admin");
+    const { name, slug, defaultRule } = options;
+    out.record(companyRecord(await createCompany({ name, slug, ...given({ defaultRule }) }, admin)));
+    out.note("It has no members yet: assent company add-member SLUG USER --role admin");
+  });
+}
+
+async function list(options: JsonOption & { readonly limit?: number }) {
+  await withAdmin(options, async (admin, out) => {
+    const { allCompanies, companyRecord } = await import("@assent/server/admin");
+    const companies = await firstOf(allCompanies(admin), options.limit);
+    out.list(
+      companies.map((company) => companyRecord(company)),
+      [{ field: "slug" }, { field: "name" }, { field: "status" }, { field: "default_rule" }],
+      "There are no companies: assent company create",
+    );
+  });
+}
+
+async function show(slug: string, options: JsonOption) {
+  await withAdmin(options, async (admin, out) => {
+    const { companyBySlug, companyMembers, companyRecord, companyRules, memberRecord, ruleRecord } = await import(
+      "@assent/server/admin"
+    );
+    out.record({
+      ...companyRecord(await companyBySlug(slug, admin)),
+      members: (await firstOf(companyMembers(slug, admin))).map(memberRecord),
+      rules: (await companyRules(slug, admin)).map(ruleRecord),
+    });
+  });
+}
+
+interface UpdateOptions extends JsonOption {
+  readonly name?: string;
+  readonly slug?: string;
+  readonly defaultRule?: "members" | "ask" | "block";
+  readonly status?: "active" | "disabled";
+}
+
+async function update(slug: string, options: UpdateOptions) {
+  const { name, slug: next, defaultRule, status } = options;
+  const changes: CompanyChanges = given({ name, slug: next, defaultRule, status });
+  if (Object.keys(changes).length === 0) {
+    throw new UsageError("nothing to change: name what should be different (assent company update --help)");
+  }
+  await withAdmin(options, async (admin, out) => {
+    const { companyRecord, updateCompany } = await import("@assent/server/admin");
+    out.record(companyRecord(await updateCompany(slug, changes, admin)));
+  });
+}
+
+async function remove(slug: string, options: JsonOption) {
+  await withAdmin(options, async (admin, out) => {
+    const { deleteCompany } = await import("@assent/server/admin");
+    const { companyId, slug: was } = await deleteCompany(slug, admin);
+    out.done({ id: companyId, slug: was, deleted: true }, `Deleted ${was}; everything granted in its name has ended.`);
+  });
+}
+
+async function addMember_(slug: string, login: string, options: JsonOption & { readonly role: string }) {
+  await withAdmin(options, async (admin, out) => {
+    const { addMember, memberRecord } = await import("@assent/server/admin");
+    out.record(memberRecord(await addMember(slug, login, options.role, admin)));
+  });
+}
+
+async function removeMember_(slug: string, login: string, options: JsonOption) {
+  await withAdmin(options, async (admin, out) => {
+    const { removeMember } = await import("@assent/server/admin");
+    const ended = await removeMember(slug, login, admin);
+    out.done(
+      { slug, username: login, removed: true, grants_ended: ended },
+      `Removed: ${ended} grant(s) that they made in the company's name ended. The company's consents stay.`,
+    );
+  });
+}
+
+interface PolicyOptions extends JsonOption {
+  readonly rule: AppPolicy["rule"];
+  readonly scope?: readonly string[];
+  readonly lifetime?: number;
+  readonly optOut?: true;
+}
+
+async function policy(slug: string, clientId: string, options: PolicyOptions) {
+  const { rule, scope, lifetime, optOut } = options;
+  if (rule !== "allow" && (scope !== undefined || lifetime !== undefined || optOut !== undefined)) {
+    throw new UsageError("--scope, --lifetime and --opt-out go with --rule allow");
+  }
+  await withAdmin(options, async (admin, out) => {
+    const { setAppPolicy } = await import("@assent/server/admin");
+    const wanted = { clientId, rule, ...given({ scopes: scope, lifetime, optOut }) };
+    const ended = await setAppPolicy(slug, wanted, admin);
+    out.done(
+      { slug, client_id: clientId, rule, grants_ended: ended },
+      rule === "block" ? `Blocked: ${ended} grant(s) ended.` : `Done: ${clientId} is on "${rule}" for ${slug}.`,
+    );
+  });
+}
+
+async function revoke(slug: string, clientId: string, options: JsonOption) {
+  await withAdmin(options, async (admin, out) => {
+    const { revokeForAll } = await import("@assent/server/admin");
+    const ended = await revokeForAll(slug, clientId, admin);
+    out.done(
+      { slug, client_id: clientId, revoked: true, grants_ended: ended },
+      `Revoked: ${ended} grant(s) ended. Refreshing stops now; access tokens already issued end by themselves within minutes.`,
+    );
+  });
+}

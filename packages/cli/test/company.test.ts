@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { aWorkspace, type Workspace } from "./support/cli.ts";
+
+let at: Workspace;
+let clientId: string;
+
+beforeAll(async () => {
+  at = aWorkspace();
+  for (const username of ["ada", "bob"]) {
+    await at.json(["user", "create", "--username", username, "--email", `${username}@x.test`, "--generate-password"]);
+  }
+  await at.json(["scope", "create", "read", "--description", "Read"]);
+  const create = ["client", "create", "--name", "Photos", "--type", "confidential", "--scope", "read"];
+  ({ client_id: clientId } = await at.json<{ client_id: string }>([
+    ...create,
+    "--redirect-uri",
+    "https://app.test/cb",
+  ]));
+});
+afterAll(() => at.remove());
+
+const failure = async (...args: string[]) => {
+  const { code, stderr } = await at.run(args);
+  return [code, stderr] as const;
+};
+
+test("create: without name or slug → wrong usage; a slug that can't be one, a name with hidden characters → both told", async () => {
+  expect((await failure("company", "create", "--name", "Acme"))[0]).toBe(2);
+  const [code, stderr] = await failure("company", "create", "--name", "Ac\u202eme", "--slug", "a/b");
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^error: --name: .*\nerror: --slug: "a\/b" can't stand in an address/);
+});
+
+test("create → the record; a slug that is taken → refused", async () => {
+  expect(await at.json(["company", "create", "--name", "Acme", "--slug", "Acme"])).toMatchObject({
+    ...{ slug: "acme", name: "Acme", status: "active", default_rule: "ask", id: expect.any(String) },
+  });
+  expect(await failure("company", "create", "--name", "Acme 2", "--slug", "acme")).toEqual([
+    1,
+    'error: --slug: "acme" is another company\'s already\n',
+  ]);
+});
+
+test("add-member: to or of nobody, with another role → refused; else listed; once more → the new role", async () => {
+  expect((await failure("company", "add-member", "nobody", "ada", "--role", "admin"))[1]).toMatch(
+    /no company "nobody"/,
+  );
+  expect((await failure("company", "add-member", "acme", "eve", "--role", "admin"))[1]).toMatch(/no user "eve"/);
+  expect((await failure("company", "add-member", "acme", "ada", "--role", "owner"))[0]).toBe(2);
+  const add = (user: string, role: string) => at.json(["company", "add-member", "acme", user, "--role", role]);
+  expect(await add("ada", "admin")).toMatchObject({ username: "ada", role: "admin", added_by: "operator" });
+  expect(await add("bob@x.test", "member")).toMatchObject({ username: "bob", role: "member" });
+  expect(await add("bob", "admin")).toMatchObject({ role: "admin" });
+  expect(await at.json(["company", "show", "acme"])).toMatchObject({
+    slug: "acme",
+    members: [
+      { username: "ada", role: "admin" },
+      { username: "bob", role: "admin" },
+    ],
+    rules: [],
+  });
+});
+
+test("remove-member → gone, even the last admin; once more → refused", async () => {
+  expect(await at.json(["company", "remove-member", "acme", "bob"])).toMatchObject({ removed: true, grants_ended: 0 });
+  expect((await failure("company", "remove-member", "acme", "bob"))[1]).toMatch(/"bob" does not belong to "acme"/);
+  expect((await at.run(["company", "remove-member", "acme", "ada"])).code).toBe(0);
+});
+
+test("policy: of no client, with a scope that it may not ask for, with flags that don't go together → refused", async () => {
+  const policy = (...more: string[]) => failure("company", "policy", "acme", ...more);
+  expect((await policy("c-none", "--rule", "allow"))[1]).toMatch(/no client "c-none"/);
+  expect((await policy(clientId, "--rule", "allow", "--scope", "write"))[1]).toMatch(
+    /--scope: write: the client may not/,
+  );
+  expect((await policy(clientId, "--rule", "block", "--opt-out"))[0]).toBe(2);
+  expect((await policy(clientId))[0]).toBe(2);
+});
+
+test("policy allow → a rule that ends in a year; revoke → none; block, none", async () => {
+  const policy = (...more: string[]) => at.json(["company", "policy", "acme", clientId, ...more]);
+  await policy("--rule", "allow", "--opt-out");
+  const { rules } = await at.json<{ rules: Record<string, string>[] }>(["company", "show", "acme"]);
+  expect(rules).toMatchObject([{ client_id: clientId, rule: "allow", scope: "read", opt_out: true }]);
+  const days = (Date.parse(rules[0]?.["expires_at"] ?? "") - Date.now()) / 86_400_000;
+  expect(Math.round(days)).toBe(365);
+  expect(await at.json(["company", "revoke", "acme", clientId])).toMatchObject({ revoked: true, grants_ended: 0 });
+  expect((await failure("company", "revoke", "acme", clientId))[1]).toMatch(/has no active consent/);
+  expect(await policy("--rule", "block")).toMatchObject({ rule: "block" });
+  await policy("--rule", "none");
+  expect(await at.json(["company", "show", "acme"])).toMatchObject({ rules: [] });
+});
+
+test("update → what is named changes; nothing named → wrong usage; renamed → found by the new slug alone", async () => {
+  expect((await failure("company", "update", "acme"))[0]).toBe(2);
+  const changed = await at.json([
+    "company",
+    "update",
+    "acme",
+    "--slug",
+    "acme-corp",
+    "--default-rule",
+    "block",
+    "--status",
+    "disabled",
+  ]);
+  expect(changed).toMatchObject({ slug: "acme-corp", name: "Acme", default_rule: "block", status: "disabled" });
+  expect((await failure("company", "show", "acme"))[1]).toBe('error: slug: there is no company "acme"\n');
+  const add = await failure("company", "add-member", "acme-corp", "ada", "--role", "admin");
+  expect(add[1]).toMatch(/the company is disabled/);
+});
+
+test("list and delete → gone, for a table, too", async () => {
+  expect((await at.run(["company", "list"])).stdout).toMatch(/acme-corp +Acme +disabled +block/);
+  expect(await at.json(["company", "delete", "acme-corp"])).toMatchObject({ deleted: true });
+  expect(await at.json<unknown[]>(["company", "list"])).toEqual([]);
+});

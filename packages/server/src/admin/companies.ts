@@ -1,0 +1,219 @@
+/** What an operator does with companies: their records, who belongs to them, which apps may act in their names. */
+
+import { newOwnerId } from "../crypto/id.ts";
+import { randomText } from "../crypto/random.ts";
+import { displayTextProblem } from "../oauth/client-registration/metadata.ts";
+import { canonicalSlug, MAX_COMPANY_NAME } from "../owners/company.ts";
+import type { AppRule, Company, DefaultRule, Member, Role } from "../owners/company-storage.ts";
+import { partitionOf } from "../storage/partition.ts";
+import type { AdminContext } from "./context.ts";
+import { pagesOf } from "./paging.ts";
+import { userOf } from "./people.ts";
+import { type Remark, refuse, refuseAny } from "./problem.ts";
+
+export const ROLES = ["member", "admin"] as const satisfies readonly Role[];
+export const DEFAULT_RULES = ["members", "ask", "block"] as const satisfies readonly DefaultRule[];
+export const APP_RULES = ["allow", "ask", "block", "none"] as const;
+
+/** Creates a company without members. Throws `invalid` with all that is wrong, or `taken`. */
+export async function createCompany(
+  input: { readonly name: string; readonly slug: string; readonly defaultRule?: DefaultRule },
+  context: AdminContext,
+): Promise<Company> {
+  const slug = canonicalSlug(input.slug);
+  refuseAny([...nameProblems(input.name), ...slugProblems(input.slug)]);
+  const now = context.now();
+  const companyId = newOwnerId();
+  const company: Company = {
+    partition: partitionOf(companyId),
+    companyId,
+    slug: slug ?? "",
+    name: input.name,
+    status: "active",
+    defaultRule: input.defaultRule ?? "ask",
+    createdAt: now,
+    updatedAt: now,
+  };
+  const outcome = await context.storage.createCompany({ company, now });
+  if (outcome.kind === "taken") return slugTaken(company.slug);
+  return company;
+}
+
+/** By slug. Throws `unknown`. */
+export async function companyBySlug(slug: string, { storage }: AdminContext): Promise<Company> {
+  const canonical = canonicalSlug(slug);
+  const company = canonical === undefined ? undefined : await storage.findCompany({ slug: canonical });
+  return company ?? unknownCompany(slug);
+}
+
+/** All companies, oldest first, a page at a time. */
+export function allCompanies({ storage }: AdminContext): AsyncGenerator<Company> {
+  return pagesOf(
+    (limit, after) => storage.listCompanies({ limit, after }),
+    ({ companyId }) => companyId,
+  );
+}
+
+/** The members of a company, by username. */
+export async function* companyMembers(slug: string, context: AdminContext): AsyncGenerator<Member> {
+  const { partition, companyId } = await companyBySlug(slug, context);
+  yield* pagesOf(
+    (limit, after) => context.storage.listMembers({ partition, companyId, limit, after }),
+    ({ username }) => username,
+  );
+}
+
+export interface CompanyChanges {
+  readonly name?: string;
+  readonly slug?: string;
+  readonly status?: Company["status"];
+  readonly defaultRule?: DefaultRule;
+}
+
+/** Changes what is named; disabling ends the company's grants at once. Throws `unknown`, `invalid`, `taken`, `conflict`. */
+export async function updateCompany(slug: string, changes: CompanyChanges, context: AdminContext): Promise<Company> {
+  const { status, ...rest } = changes;
+  refuseAny([
+    ...(changes.name === undefined ? [] : nameProblems(changes.name)),
+    ...(changes.slug === undefined ? [] : slugProblems(changes.slug)),
+  ]);
+  const { partition, companyId } = await companyBySlug(slug, context);
+  const key = { partition, companyId };
+  const now = context.now();
+  if (Object.keys(rest).length > 0) {
+    const next = rest.slug === undefined ? rest : { ...rest, slug: canonicalSlug(rest.slug) ?? "" };
+    const outcome = await context.storage.updateCompany({ ...key, changes: next, by: null, now });
+    if (outcome.kind === "taken") return slugTaken(next.slug ?? "");
+    if (outcome.kind !== "updated") {
+      return refuse("conflict", null, "the company was changed or deleted meanwhile: look at it and try again");
+    }
+  }
+  if (status !== undefined) await context.storage.setCompanyStatus({ ...key, status, now });
+  return (await context.storage.getCompany(key)) ?? unknownCompany(slug);
+}
+
+/** Removes the company with memberships, rules and consents, for good; its grants end. Throws `unknown`. */
+export async function deleteCompany(slug: string, context: AdminContext): Promise<Company> {
+  const company = await companyBySlug(slug, context);
+  const { partition, companyId } = company;
+  const removed = await context.storage.deleteCompany({ partition, companyId, now: context.now() });
+  return removed ? company : unknownCompany(slug);
+}
+
+/** Makes a person a member or an admin; who is one already gets the role. Throws `unknown`, `invalid`, `conflict`. */
+export async function addMember(slug: string, login: string, role: string, context: AdminContext): Promise<Member> {
+  const known = ROLES.find((one) => one === role);
+  if (known === undefined)
+    return refuse("invalid", "role", `${JSON.stringify(role)}: the roles are ${ROLES.join(", ")}`);
+  const { partition, companyId } = await companyBySlug(slug, context);
+  const person = await userOf(login, context);
+  const now = context.now();
+  const link = randomText(16);
+  const { personId, username } = person;
+  const outcome = await context.storage.addMember({
+    ...{ partition, companyId, role: known, addedBy: "operator", link, now },
+    person: { partition: person.partition, personId, username },
+  });
+  if (outcome.kind === "no_company")
+    return refuse("conflict", null, "the company is disabled, or was deleted meanwhile");
+  if (outcome.kind === "no_person") {
+    return refuse(
+      "conflict",
+      "username",
+      "the person is disabled, was deleted meanwhile, or is in 50 companies already",
+    );
+  }
+  const acting = await context.storage.findActing({ partition, companyId, personId, clientId: null });
+  return acting?.member ?? unknownMember(login, slug);
+}
+
+/** Ends a membership, and what the person granted in the company's name; how many grants. Throws `unknown`. */
+export async function removeMember(slug: string, login: string, context: AdminContext): Promise<number> {
+  const { partition, companyId } = await companyBySlug(slug, context);
+  const person = await userOf(login, context);
+  const { storage } = context;
+  const outcome = await storage.removeMember({ partition, companyId, person, by: null, now: context.now() });
+  return outcome.kind === "done" ? outcome.grantsEnded : unknownMember(login, slug);
+}
+
+/** What a company decided about apps, by client id. */
+export async function companyRules(slug: string, context: AdminContext): Promise<readonly AppRule[]> {
+  const { partition, companyId } = await companyBySlug(slug, context);
+  return context.storage.listRules({ partition, companyId });
+}
+
+export interface AppPolicy {
+  readonly clientId: string;
+  /** `none`: the company's default holds. */
+  readonly rule: (typeof APP_RULES)[number];
+  /** What members may grant at most, where the app is allowed; absent: all that the client may ask for. */
+  readonly scopes?: readonly string[];
+  /** Seconds until the approval ends; absent: a year. */
+  readonly lifetime?: number;
+  readonly optOut?: boolean;
+}
+
+const YEAR = 31_536_000;
+
+/** Decides about one app for all members; how many grants ended with it (`block`). Throws `unknown`, `invalid`. */
+export async function setAppPolicy(slug: string, policy: AppPolicy, context: AdminContext): Promise<number> {
+  const { partition, companyId } = await companyBySlug(slug, context);
+  const { clientId, rule } = policy;
+  const client = (await context.storage.getClient({ clientId }))?.record;
+  if (client === undefined) return refuse("unknown", "client", `there is no client ${JSON.stringify(clientId)}`);
+  const scopes = policy.scopes ?? client.scopes;
+  const beyond = scopes.filter((name) => !client.scopes.includes(name));
+  if (beyond.length > 0) {
+    return refuse("invalid", "scope", `${beyond.join(" ")}: the client may not ask for that (assent client update)`);
+  }
+  if (rule === "allow" && scopes.length === 0) return refuse("invalid", "scope", "name what members may grant");
+  const now = context.now();
+  const endsAt = now + (policy.lifetime ?? YEAR) * 1000;
+  const outcome = await context.storage.setRule({
+    ...{ partition, companyId, clientId, by: null, now },
+    rule:
+      rule === "none"
+        ? null
+        : {
+            rule,
+            scopes: rule === "allow" ? scopes : [],
+            endsAt: rule === "allow" ? endsAt : null,
+            optOut: policy.optOut ?? false,
+          },
+    shown: { locale: "en", clientName: client.name, logo: client.logo },
+  });
+  return outcome.kind === "done" ? outcome.grantsEnded : unknownCompany(slug);
+}
+
+/** Ends the company's consent to an app with every grant under it, whoever made it; how many. Throws `unknown`. */
+export async function revokeForAll(slug: string, clientId: string, context: AdminContext): Promise<number> {
+  const { partition, companyId } = await companyBySlug(slug, context);
+  const args = { partition, companyId, clientId, by: null, now: context.now() };
+  const outcome = await context.storage.revokeForAll(args);
+  if (outcome.kind === "done") return outcome.grantsEnded;
+  const problem = `${JSON.stringify(slug)} has no active consent for ${JSON.stringify(clientId)}`;
+  return refuse("unknown", "client_id", problem);
+}
+
+function unknownCompany(slug: string): never {
+  return refuse("unknown", "slug", `there is no company ${JSON.stringify(slug.slice(0, 100))}`);
+}
+
+function unknownMember(login: string, slug: string): never {
+  return refuse("unknown", "username", `${JSON.stringify(login)} does not belong to ${JSON.stringify(slug)}`);
+}
+
+function slugTaken(slug: string): never {
+  return refuse("taken", "slug", `${JSON.stringify(slug)} is another company's already`);
+}
+
+function nameProblems(name: string): readonly Remark[] {
+  const problem = displayTextProblem(name, MAX_COMPANY_NAME);
+  return problem === undefined ? [] : [{ field: "name", problem }];
+}
+
+function slugProblems(slug: string): readonly Remark[] {
+  if (canonicalSlug(slug) !== undefined) return [];
+  const problem = `${JSON.stringify(slug.slice(0, 100))} can't stand in an address: 1 to 40 of a–z, 0–9 and single dashes between them`;
+  return [{ field: "slug", problem }];
+}
