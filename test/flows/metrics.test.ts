@@ -54,6 +54,7 @@ test("a code, a refresh and refusals → counted by endpoint, grant type and con
     'assent_http_request_duration_seconds_count{endpoint="/token"} 3',
     "assent_http_requests_under_way 0",
     "assent_password_hashes_waiting 0",
+    'assent_storage_backlog_rows{kind="sessions"} 0',
   ])
     expect(seen).toContain(line);
   const batches = seen.find((line) => line.startsWith("assent_storage_batch_size_count "));

@@ -72,7 +72,7 @@ export async function startServer({
   const log: string[] = [];
   const logger = pino({ level: config.logLevel ?? "trace" }, { write: (line: string) => void log.push(line) });
   const options = { now, log: logger, dangerouslyFetchFromLoopbackAddresses: fetchFromLoopback };
-  const assent = await createAssent(configOf({ dataDir, ...config, issuer }), options);
+  const assent = await createAssent(configOf({ dataDir, housekeeping: false, ...config, issuer }), options);
   server.on("request", assent.handler);
   const test: TestServer = {
     issuer,

@@ -23,6 +23,7 @@ import { Secrets } from "./crypto/secrets.ts";
 import { algsInUse, ensureKeys, type KeySet, keySet, SigningKeySealed } from "./crypto/signing-keys.ts";
 import { userCodes } from "./crypto/user-codes.ts";
 import { prepareDataDir, secretsOf } from "./data-dir.ts";
+import { Housekeeping } from "./housekeeping.ts";
 import { Chromes, type PageContext } from "./http/chromes.ts";
 import { networkOf, TrustedProxies } from "./http/client-address.ts";
 import { Cookies } from "./http/cookies.ts";
@@ -167,8 +168,9 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
     const crew = options.worker?.crew ?? (() => undefined);
     const parts = { config, storage, secrets, log, now, local, saml, tls, grants, notBefore, metrics, crew };
     const assent = await assemble(parts);
-    const housekeeping = setInterval(() => void keepHouse(assent.assent, log), HOUR);
-    housekeeping.unref();
+    const alsoDue = () => makeKeys(storage, secrets, now());
+    const housekeeping = new Housekeeping({ storage, now, log, alsoDue });
+    if (config.housekeeping) housekeeping.start();
     const telling = setInterval(() => void tellCompanies(assent.assent, log), TELL_EVERY);
     telling.unref();
     return {
@@ -181,9 +183,9 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
       drain: assent.drain,
       measure: () => metrics.snapshot(sourcesOf(assent.assent)),
       async close() {
-        clearInterval(housekeeping);
         clearInterval(telling);
         metrics.close();
+        await housekeeping.stop();
         await saml.close();
         await storage.close();
       },
@@ -412,23 +414,6 @@ async function tellCompanies(assent: Assent, log: Logger): Promise<void> {
   }
 }
 
-/** Every hour: the next signing key where it is time, and rows that guard nothing any more. */
-async function keepHouse(assent: Assent, log: Logger): Promise<void> {
-  try {
-    const now = assent.now();
-    await makeKeys(assent.storage, assent.secrets, now);
-    let removed = 0;
-    let batch: number;
-    do {
-      batch = await assent.storage.collectGarbage({ now, limit: 1000 });
-      removed += batch;
-    } while (batch > 0);
-    if (removed > 0) log.info({ event: "garbage_collected", removed }, "garbage_collected");
-  } catch (error) {
-    log.warn({ err: error }, "housekeeping failed; it is tried again in an hour");
-  }
-}
-
 /** One core is left to those who don't sign in; processes on one machine share what there is. */
 function hashesAtOnce(processes: number): number {
   return Math.max(1, Math.floor((availableParallelism() - 1) / processes));
@@ -441,6 +426,7 @@ function sourcesOf({ storage, gate, keys, now }: Assent): MetricSources {
     writesWaiting: () => storage.stats().waiting,
     underWay: () => gate.underWay,
     now,
+    backlog: (most) => storage.backlog({ now: now(), most }),
     async signingKeys() {
       const [{ active }, stored] = await Promise.all([keys(), storage.listKeys()]);
       const signing = new Set([...active.values()].map(({ kid }) => kid));

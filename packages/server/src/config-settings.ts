@@ -248,6 +248,15 @@ export const settings: readonly Setting[] = [
     wanted: "true or false",
   },
   {
+    variable: "ASSENT_HOUSEKEEPING",
+    key: "housekeeping",
+    parse: yesOrNo,
+    default: "true",
+    meaning:
+      "This process makes signing keys in time and removes rows that guard nothing any more. Where it is off on every node, run `assent db gc` each quarter of an hour.",
+    wanted: "true or false",
+  },
+  {
     variable: "ASSENT_TRUST_PROXY",
     key: "trustProxy",
     parse: cidrs,
@@ -339,6 +348,7 @@ export function defaultsOf(cwd: string): Record<string, unknown> {
     customGrants: [],
     requirePkce: false,
     passwordRefresh: false,
+    housekeeping: true,
     trustProxy: [],
     tlsCert: null,
     tlsKey: null,

@@ -35,6 +35,8 @@ export interface Config {
   readonly customGrants: readonly CustomGrant[];
   readonly requirePkce: boolean;
   readonly passwordRefresh: boolean;
+  /** This process looks after signing keys and garbage. */
+  readonly housekeeping: boolean;
   /** CIDRs whose forwarded headers are believed. */
   readonly trustProxy: readonly string[];
   /** PEM files of the certificate and key that TLS is ended with; null: TLS ends before this server. */

@@ -25,7 +25,9 @@ export function register(program: Command): void {
   verb(db, "epoch", "end all grants and sessions, after other tools have put the database back; stop all servers first")
     .option("--keep-consents", "consents stand: nobody has revoked one since the backup")
     .action(epoch);
-  verb(db, "gc", "remove what guards nothing any more (servers do so every hour)").action(gc);
+  verb(db, "gc", "remove what guards nothing any more (servers do so every minute)")
+    .option("--dry-run", "only count what is due")
+    .action(gc);
 }
 
 interface MigrateOptions extends JsonOption {
@@ -139,8 +141,19 @@ function tellEnded(
   );
 }
 
-async function gc(options: JsonOption) {
+/** Rows counted for a look before. */
+const COUNTED = 1_000_000;
+
+async function gc(options: JsonOption & { readonly dryRun?: true }) {
   await withAdmin(options, async (admin, out) => {
+    if (options.dryRun) {
+      const due = await admin.storage.backlog({ now: Date.now(), most: COUNTED });
+      out.record(due);
+      out.note(
+        `Rows whose time to be looked at has come, each kind counted up to ${COUNTED}; live grants among them stay.`,
+      );
+      return;
+    }
     let removed = 0;
     for (;;) {
       const batch = await admin.storage.collectGarbage({ now: Date.now(), limit: 1000 });

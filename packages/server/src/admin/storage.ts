@@ -36,6 +36,28 @@ export interface CatalogVersions {
   readonly scopesReducedAt: Millis | null;
 }
 
+/** What housekeeping removes once it guards nothing any more. `ring`: ids that are remembered for a while, a quarter of an hour at once. */
+export const COLLECTED = [
+  "ring",
+  "grants",
+  "sessions",
+  "attempts",
+  "accepted",
+  "device_requests",
+  "clients",
+  "invitations",
+  "company_requests",
+  "names",
+  "member_links",
+] as const;
+export type Collected = (typeof COLLECTED)[number];
+
+/** What one batch of housekeeping did: rows looked at, rows removed. */
+export interface Swept {
+  readonly seen: number;
+  readonly removed: number;
+}
+
 export interface AdminStorage {
   catalogVersions(): Promise<CatalogVersions>;
   /** Ids of clients whose record changed after `version`. */
@@ -87,6 +109,18 @@ export interface AdminStorage {
 
   /** Removes what guards nothing any more, at most `limit` rows a call; the number removed. */
   collectGarbage(args: { readonly now: Millis; readonly limit: number }): Promise<number>;
+  /** One short batch of one kind; there may be more where it saw as many rows as the limit. Many may call it at once. */
+  collect(args: { readonly what: Collected; readonly now: Millis; readonly limit: number }): Promise<Swept>;
+  /** Rows of each kind whose time to be collected has come, counted up to `most`. */
+  backlog(args: { readonly now: Millis; readonly most: number }): Promise<Readonly<Record<string, number>>>;
+  /** True: the work of that name is this holder's until then; it may prolong it. */
+  claimLease(args: {
+    readonly name: string;
+    readonly holder: string;
+    readonly until: Millis;
+    readonly now: Millis;
+  }): Promise<boolean>;
+  releaseLease(args: { readonly name: string; readonly holder: string }): Promise<void>;
   /** One cheap read: the database answers. */
   ping(): Promise<void>;
 }

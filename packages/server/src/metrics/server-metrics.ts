@@ -12,6 +12,8 @@ const NANO = 1e9;
 
 /** What is asked for when figures are read: nothing of it costs anything in between. */
 export interface MetricSources {
+  /** Rows due for housekeeping by kind, each counted up to `most`. */
+  backlog(most: number): Promise<Readonly<Record<string, number>>>;
   /** Sign-ins that are hashed, and that wait for it. */
   passwordQueue(): { readonly running: number; readonly waiting: number };
   /** Write verbs that wait for their group. */
@@ -102,6 +104,7 @@ export class ServerMetrics {
       plain("gauge", "assent_password_hashes_running", "Passwords that are being hashed.", running),
       plain("gauge", "assent_password_hashes_waiting", "Sign-ins that wait to be hashed.", waiting),
       await keyAges(sources),
+      await backlogOf(sources),
       ...this.#ofTheProcess(),
     ];
   }
@@ -141,6 +144,20 @@ export class ServerMetrics {
       plain("counter", "process_cpu_seconds_total", "Processor time used.", (user + system) / 1e6),
     ];
   }
+}
+
+/** Each kind is counted so far: what there is beyond is too much anyway. */
+const BACKLOG_COUNTED = 10_000;
+
+async function backlogOf({ backlog }: MetricSources): Promise<Family> {
+  const due = await backlog(BACKLOG_COUNTED).catch(() => ({}));
+  return {
+    name: "assent_storage_backlog_rows",
+    help: "Rows whose time to be looked at by housekeeping has come, by kind, counted up to 10,000.",
+    type: "gauge",
+    each: true,
+    samples: Object.entries(due).map(([kind, value]) => ({ labels: { kind }, value })),
+  };
 }
 
 async function keyAges({ signingKeys, now }: MetricSources): Promise<Family> {

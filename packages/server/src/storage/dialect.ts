@@ -10,6 +10,8 @@ export interface DialectWords {
   readonly whole: string;
   /** Column type of byte strings. */
   readonly bytes: string;
+  /** Before a table's name: takes all of its rows away at once, whatever their number. */
+  readonly empty: string;
 }
 
 export interface Dialect {
@@ -22,6 +24,6 @@ export interface Dialect {
 /** SQLite: a writing transaction holds the only write lock from its BEGIN IMMEDIATE on, so that row locks have no words. */
 export const sqlite: Dialect = {
   name: "sqlite",
-  words: { forUpdate: "", forShare: "", whole: "INTEGER", bytes: "BLOB" },
+  words: { forUpdate: "", forShare: "", whole: "INTEGER", bytes: "BLOB", empty: "DELETE FROM" },
   parameter: (n) => `?${n}`,
 };

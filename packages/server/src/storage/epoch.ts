@@ -17,7 +17,7 @@ export interface Ended {
 const AT_ONCE = 32;
 
 /**
- * Ends every active grant (`state_lost`), every session and device request, and every standing consent unless they are kept. In short transactions,
+ * Ends every active grant (`state_lost`), every session, device request and invitation, and every standing consent unless they are kept. In short transactions,
  * with the place noted: one that was interrupted is gone on with, under its own time and choice, before a new one begins. The numbers are those
  * of this call.
  */
@@ -58,5 +58,7 @@ async function endPartition(
     );
   }
   ended.sessions += await tx.run(sql`DELETE FROM sessions WHERE partition = :partition`, { partition });
+  // Each could have been used or taken back since.
   await tx.run(sql`DELETE FROM device_requests WHERE partition = :partition`, { partition });
+  await tx.run(sql`DELETE FROM invitations WHERE partition = :partition`, { partition });
 }

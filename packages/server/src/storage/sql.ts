@@ -20,6 +20,7 @@ export const words = {
   forShare: new Word("forShare"),
   whole: new Word("whole"),
   bytes: new Word("bytes"),
+  empty: new Word("empty"),
 } satisfies Record<keyof DialectWords, Word>;
 
 /** A piece of SQL. Only the `sql` tag makes one, and only of literal text, other pieces and dialect words: values have no way in. */

@@ -1,13 +1,15 @@
 /** Housekeeping: rows go when what they guard has passed, a bounded number at a time. */
 
+import { COLLECTED, type Collected, type Swept } from "../../admin/storage.ts";
 import type { Millis } from "../../oauth/model.ts";
 import { partitionOf } from "../partition.ts";
-import { DAY, HOUR, text, whole, wholeOrNull } from "../rows.ts";
-import { type Call, type Row, sql, steps, type Tx, transaction } from "../sql.ts";
+import { DAY, HOUR, text, whole } from "../rows.ts";
+import { type Call, query, sql, statement, steps, transaction } from "../sql.ts";
 import { getCompany } from "./companies.ts";
 import { ALARM_KEPT, ENDED_KEPT } from "./grants.ts";
 import { settleLinks } from "./members.ts";
 import { activateName, dropName, type NameKind, staleNames } from "./names.ts";
+import { emptyRing } from "./once.ts";
 import { bears, getPerson } from "./people.ts";
 import { linkedPerson } from "./subject-links.ts";
 
@@ -16,40 +18,71 @@ interface Sweep {
   readonly limit: number;
 }
 
-/** What one transaction did: rows looked at, rows removed. */
-interface Swept {
-  readonly seen: number;
-  readonly removed: number;
-}
-
-/** Many short transactions rather than a long one: other verbs come in between. */
+/** Everything in one go, as far as the limit: for an operator. A server collects one kind at a time, with pauses. */
 export const collectGarbage = steps<Sweep, number>(async (call, { now, limit }) => {
   let removed = 0;
-  for (const sweep of [
-    collectGrants,
-    collectSessions,
-    collectAttempts,
-    collectAccepted,
-    collectDevices,
-    collectClients,
-    collectInvitations,
-    collectRequests,
-  ]) {
+  for (const what of COLLECTED) {
     for (;;) {
       const room = limit - removed;
       if (room <= 0) return removed;
-      const swept = await call(sweep, { now, limit: room });
+      const swept = await call(collect, { what, now, limit: room });
       removed += swept.removed;
-      if (swept.seen < room) break;
+      // What another caller is at is looked at again the next time.
+      if (swept.seen < room || what === "names" || what === "member_links") break;
     }
   }
-  for (const { kind, value, ownerId } of await call(staleNames, { now, limit: Math.max(0, limit - removed) })) {
+  return removed;
+});
+
+/** One short transaction; for names one for each. Any number of callers at once: what one has removed, others don't find. */
+export const collect = steps<Sweep & { readonly what: Collected }, Swept>(async (call, { what, ...sweep }) => {
+  switch (what) {
+    case "grants":
+      return call(collectGrants, sweep);
+    case "sessions":
+      return call(collectSessions, sweep);
+    case "attempts":
+      return call(collectAttempts, sweep);
+    case "accepted":
+      return call(collectAccepted, sweep);
+    case "ring":
+      await call(emptyRing, sweep);
+      return { seen: 0, removed: 0 };
+    case "device_requests":
+      return call(collectDevices, sweep);
+    case "clients":
+      return call(collectClients, sweep);
+    case "invitations":
+      return call(collectInvitations, sweep);
+    case "company_requests":
+      return call(collectRequests, sweep);
+    case "names":
+      return collectNames(call, sweep);
+    case "member_links":
+      return { seen: await call(settleLinks, sweep), removed: 0 };
+  }
+});
+
+/** Reservations whose maker crashed: what became an owner's after all is made so, the others go. */
+async function collectNames(call: Call, { now, limit }: Sweep): Promise<Swept> {
+  const stale = await call(staleNames, { now, limit });
+  let removed = 0;
+  for (const { kind, value, ownerId } of stale) {
     const kept = await isBorne(call, kind, value, ownerId);
     if (await call(kept ? activateName : dropName, { kind, value, ownerId, now })) removed += kept ? 0 : 1;
   }
-  await call(settleLinks, { now, limit: Math.max(0, limit - removed) });
-  return removed;
-});
+  return { seen: stale.length, removed };
+}
+
+const due = sql`SELECT partition, grant_id FROM grants WHERE +partition >= 0 AND collect_at <= :now ORDER BY collect_at LIMIT :limit`;
+/** When the last thing has passed that the row keeps from happening: a code or token accepted, an access token shown active, an alarm unseen. */
+const keptUntil = sql`(CASE
+    WHEN ended_at IS NOT NULL THEN ended_at + CASE WHEN status IN ('theft', 'replayed') THEN :alarmKept ELSE :endedKept END
+    WHEN generation = 0 THEN code_until + :day
+    WHEN idle_until < absolute_until THEN idle_until + :day
+    ELSE absolute_until + :day END)`;
+const lastUse = sql`(SELECT MAX(g.last_used_at) FROM grants AS g
+    WHERE g.partition = consents.partition AND g.owner_id = consents.owner_id AND g.client_id = consents.client_id)`;
 
 /** What the owner's own record says of a name. */
 async function isBorne(call: Call, kind: NameKind, value: string, ownerId: string): Promise<boolean> {
@@ -63,59 +96,27 @@ async function isBorne(call: Call, kind: NameKind, value: string, ownerId: strin
 
 /**
  * Grants are visited at `collect_at`, which nothing but their making, their end and this visit writes: so refreshes touch no index. A visit finds
- * the row dead long enough and removes it, or puts the next visit to where it could be.
+ * the row dead long enough and removes it, or puts the next visit to where it could be. The consent goes on telling when its app was last used.
  */
 export const collectGrants = transaction<Sweep, Swept>(async (tx, { now, limit }) => {
-  const rows = await tx.all(
-    sql`SELECT partition, grant_id, owner_id, client_id, status, generation, code_until, last_used_at, idle_until, absolute_until, ended_at
-      FROM grants WHERE +partition >= 0 AND collect_at <= :now ORDER BY collect_at LIMIT :limit`,
-    { now, limit },
+  const params = { now, limit, day: DAY, alarmKept: ALARM_KEPT, endedKept: ENDED_KEPT };
+  const postponed = await tx.run(
+    sql`UPDATE grants SET collect_at = ${keptUntil} WHERE (partition, grant_id) IN (${due}) AND ${keptUntil} > :now`,
+    params,
   );
-  let removed = 0;
-  for (const row of rows) {
-    const keptUntil = guardedUntil(row);
-    const key = { partition: whole(row, "partition"), grantId: text(row, "grant_id") };
-    if (keptUntil > now) {
-      await tx.run(
-        sql`UPDATE grants SET collect_at = :keptUntil WHERE partition = :partition AND grant_id = :grantId`,
-        {
-          ...key,
-          keptUntil,
-        },
-      );
-    } else {
-      await foldUse(tx, row);
-      await tx.run(sql`DELETE FROM grants WHERE partition = :partition AND grant_id = :grantId`, key);
-      removed += 1;
-    }
-  }
-  return { seen: rows.length, removed };
-});
-
-/** When the last thing has passed that the row keeps from happening: a code or token accepted, an access token shown active, an alarm unseen. */
-function guardedUntil(row: Row): Millis {
-  const endedAt = wholeOrNull(row, "ended_at");
-  const status = text(row, "status");
-  if (endedAt !== null) return endedAt + (status === "theft" || status === "replayed" ? ALARM_KEPT : ENDED_KEPT);
-  if (whole(row, "generation") === 0) return whole(row, "code_until") + DAY;
-  return Math.min(whole(row, "idle_until"), whole(row, "absolute_until")) + DAY;
-}
-
-/** The consent goes on telling when its app was last used. */
-async function foldUse(tx: Tx, row: Row): Promise<void> {
-  const lastUsedAt = wholeOrNull(row, "last_used_at");
-  if (lastUsedAt === null) return;
   await tx.run(
-    sql`UPDATE consents SET last_used_at = :lastUsedAt WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId
-      AND (last_used_at IS NULL OR last_used_at < :lastUsedAt)`,
-    {
-      partition: whole(row, "partition"),
-      ownerId: text(row, "owner_id"),
-      clientId: text(row, "client_id"),
-      lastUsedAt,
-    },
+    sql`UPDATE consents SET last_used_at = ${lastUse}
+      WHERE (partition, owner_id, client_id) IN (SELECT partition, owner_id, client_id FROM grants
+          WHERE (partition, grant_id) IN (${due}) AND ${keptUntil} <= :now AND last_used_at IS NOT NULL)
+        AND (last_used_at IS NULL OR last_used_at < ${lastUse})`,
+    params,
   );
-}
+  const removed = await tx.run(
+    sql`DELETE FROM grants WHERE (partition, grant_id) IN (${due}) AND ${keptUntil} <= :now`,
+    params,
+  );
+  return { seen: postponed + removed, removed };
+});
 
 export const collectSessions = transaction<Sweep, Swept>(async (tx, { now, limit }) =>
   all(
@@ -194,3 +195,40 @@ export const collectRequests = transaction<Sweep, Swept>(async (tx, { now, limit
 function all(removed: number): Swept {
   return { seen: removed, removed };
 }
+
+/** Rows whose time to be collected has come, each kind counted up to `most`: a walk along the index that housekeeping goes by. */
+export const backlog = query<{ readonly now: Millis; readonly most: number }, Readonly<Record<string, number>>>({
+  sql: sql`SELECT 'grants' AS kind, COUNT(*) AS due FROM (SELECT 1 FROM grants WHERE +partition >= 0 AND collect_at <= :now LIMIT :most) AS some
+    UNION ALL SELECT 'sessions', COUNT(*) FROM (SELECT 1 FROM sessions WHERE +partition >= 0 AND absolute_until <= :now LIMIT :most) AS some
+    UNION ALL SELECT 'attempts', COUNT(*) FROM (SELECT 1 FROM attempts WHERE +partition >= 0 AND window_until <= :now LIMIT :most) AS some
+    UNION ALL SELECT 'accepted', COUNT(*) FROM (SELECT 1 FROM accepted WHERE +partition >= 0 AND until <= :now LIMIT :most) AS some
+    UNION ALL SELECT 'device_requests', COUNT(*) FROM (SELECT 1 FROM device_requests WHERE +partition >= 0 AND expires_at <= :anHourAgo LIMIT :most) AS some
+    UNION ALL SELECT 'clients', COUNT(*) FROM (SELECT 1 FROM clients WHERE deleted_at <= :aDayAgo LIMIT :most) AS some
+    UNION ALL SELECT 'invitations', COUNT(*) FROM (SELECT 1 FROM invitations WHERE +partition >= 0 AND expires_at <= :aDayAgo LIMIT :most) AS some
+    UNION ALL SELECT 'company_requests', COUNT(*)
+      FROM (SELECT 1 FROM company_requests WHERE +partition >= 0 AND status <> 'open' AND decided_at <= :ninetyDaysAgo LIMIT :most) AS some
+    UNION ALL SELECT 'names', COUNT(*) FROM (SELECT 1 FROM names WHERE +partition >= 0 AND status = 'reserved' AND reserved_at < :anHourAgo LIMIT :most) AS some`,
+  bind: ({ now, most }) => ({ now, most, anHourAgo: now - HOUR, aDayAgo: now - DAY, ninetyDaysAgo: now - 90 * DAY }),
+  outcome: (rows) => Object.fromEntries(rows.map((row) => [text(row, "kind"), whole(row, "due")])),
+});
+
+interface Lease {
+  readonly name: string;
+  /** Unlike that of any other process. */
+  readonly holder: string;
+}
+
+/** True: the work is this holder's until `until`, be it new or prolonged. */
+export const claimLease = statement<Lease & { readonly until: Millis; readonly now: Millis }, boolean>({
+  sql: sql`INSERT INTO leases AS l (name, holder, until) VALUES (:name, :holder, :until)
+    ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until WHERE l.until <= :now OR l.holder = excluded.holder
+    RETURNING holder`,
+  bind: ({ name, holder, until, now }) => ({ name, holder, until, now }),
+  outcome: (row) => row !== undefined,
+});
+
+export const releaseLease = statement<Lease, void>({
+  sql: sql`DELETE FROM leases WHERE name = :name AND holder = :holder RETURNING name`,
+  bind: ({ name, holder }) => ({ name, holder }),
+  outcome: () => undefined,
+});

@@ -59,6 +59,9 @@ import {
 import { issueDirect } from "./direct.ts";
 import { endGrant, findGrant, issueGrant, redeemCode, refreshGrant } from "./grants.ts";
 import {
+  backlog,
+  claimLease,
+  collect,
   collectAccepted,
   collectAttempts,
   collectClients,
@@ -68,6 +71,7 @@ import {
   collectInvitations,
   collectRequests,
   collectSessions,
+  releaseLease,
 } from "./housekeeping.ts";
 import {
   acceptInvitation,
@@ -97,7 +101,7 @@ import {
   writeLink,
 } from "./members.ts";
 import { activateName, dropName, forgetName, holderOfName, loosenName, reserveName, staleNames } from "./names.ts";
-import { once } from "./once.ts";
+import { emptyRing, once, onceAcross, onceWithin } from "./once.ts";
 import {
   createPerson,
   deletePerson,
@@ -243,6 +247,10 @@ export const portVerbs: { readonly [Name in keyof Ports]: Verb<Args<Ports[Name]>
   removeKey,
   listAllConsents,
   collectGarbage,
+  collect,
+  backlog,
+  claimLease,
+  releaseLease,
   ping,
 };
 
@@ -294,6 +302,9 @@ const innerVerbs = {
   collectDevices,
   collectInvitations,
   collectRequests,
+  emptyRing,
+  onceAcross,
+  ...Object.fromEntries(onceWithin.map((verb, at) => [`onceWithin${at}`, verb])),
   grantDevice,
   spendDevice,
   recordDevice,

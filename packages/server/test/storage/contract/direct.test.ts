@@ -1,6 +1,17 @@
 import { expect, test } from "vitest";
 import { onEveryBackend } from "../support/backends.ts";
-import { aDirectGrant, aGrant, aHash, anApproval, aPerson, aRefresh, DAY, MINUTE, NOW } from "../support/builders.ts";
+import {
+  aDirectGrant,
+  aGrant,
+  aHash,
+  anApproval,
+  aPerson,
+  aRefresh,
+  DAY,
+  HOUR,
+  MINUTE,
+  NOW,
+} from "../support/builders.ts";
 
 onEveryBackend("a grant without a code", (storage) => {
   const somebody = async () => {
@@ -144,11 +155,59 @@ onEveryBackend("what is accepted once", (storage) => {
     expect(await storage().once({ ...one, kind: "saml id" })).toBe(true);
   });
 
-  test("collected when its time has passed, not before", async () => {
-    const one = { kind: "saml id", key: "c", until: NOW + MINUTE, now: NOW };
-    await storage().once(one);
-    await storage().collectGarbage({ now: NOW + MINUTE - 1, limit: 100 });
-    expect(await storage().once(one)).toBe(false);
-    expect(await storage().collectGarbage({ now: NOW + MINUTE, limit: 100 })).toBeGreaterThan(0);
+  /** The ring's tables turn every quarter of an hour; these times lie at its seams. */
+  const QUARTER = 15 * MINUTE;
+  const start = Math.ceil(NOW / QUARTER) * QUARTER;
+  const ends = [1, QUARTER - 1, QUARTER, QUARTER + 1, 2 * QUARTER, 6 * QUARTER - 1, 6 * QUARTER, 24 * HOUR];
+
+  test("the same id with another end → no, whatever the two ends, until the first one is over", async () => {
+    const wrong: string[] = [];
+    for (const begin of [start, start + QUARTER - 1]) {
+      for (const first of ends) {
+        for (const second of ends) {
+          const key = `${begin} ${first} ${second}`;
+          const until = begin + first;
+          const again = (now: number) => storage().once({ kind: "saml id", key, until: now + second, now });
+          if (!(await storage().once({ kind: "saml id", key, until, now: begin }))) wrong.push(`${key}: first`);
+          for (const now of [begin, begin + Math.floor(first / 2), until - 1])
+            if (await again(now)) wrong.push(`${key}: at ${now - begin}`);
+          if (second === 1 && !(await again(until))) wrong.push(`${key}: after its end`);
+        }
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test("fifty at once, each with another end, across the ring's seams → one", async () => {
+    for (const [round, begin] of [start - 1, start, start + QUARTER - 1, start + 5 * QUARTER].entries()) {
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, (_, at) =>
+          storage().once({
+            kind: "issuer jti",
+            key: `race ${round}`,
+            until: begin + 3 + (ends[at % ends.length] ?? 0),
+            // Clocks of nodes differ by a little.
+            now: begin + (at % 3),
+          }),
+        ),
+      );
+      expect(answers.filter(Boolean)).toHaveLength(1);
+    }
+  });
+
+  test("housekeeping in every minute of a day → what counts is remembered to its end; nothing stays in the ring", async () => {
+    const begin = start + 48 * HOUR;
+    const kept = ends.map((end) => ({ kind: "client jti", key: `kept ${end}`, until: begin + end, now: begin }));
+    for (const one of kept) expect(await storage().once(one)).toBe(true);
+    for (let now = begin; now < begin + 25 * HOUR; now += 7 * MINUTE) {
+      await storage().collectGarbage({ now, limit: 1000 });
+      for (const one of kept.filter(({ until }) => until > now && until - now < 8 * MINUTE)) {
+        expect(await storage().once({ ...one, now }), one.key).toBe(false);
+      }
+    }
+    expect(await storage().collect({ what: "accepted", now: begin + 25 * HOUR, limit: 1000 })).toEqual({
+      seen: 0,
+      removed: 0,
+    });
   });
 });

@@ -173,3 +173,48 @@ test.each(backends)("subjects whose linker crashed: $name", async (backend) => {
   expect(await make(aPerson(), "unlinked")).toMatchObject({ kind: "created" });
   await remove();
 });
+
+test.each(backends)("four at once on the same rows → each row goes once, none that counts: $name", async (backend) => {
+  const { storage, remove } = await backend.create();
+  const person = await aStoredPerson(storage);
+  for (let at = 0; at < 120; at += 1) await storage.createSession(aSession(person));
+  const live = aSession(person, { absoluteUntil: NOW + 60 * DAY, idleUntil: NOW + 60 * DAY });
+  await storage.createSession(live);
+  for (let at = 0; at < 40; at += 1) await storage.approve(anApproval(aGrant(person, { clientId: `c-${at}` })));
+  const { grant } = await aLiveGrant(storage);
+  const now = NOW + 20 * DAY;
+  expect(await storage.backlog({ now, most: 100 })).toMatchObject({ sessions: 100, grants: 41, attempts: 0 });
+  let removed = 0;
+  for (let round = 0; round < 30; round += 1) {
+    const swept = await Promise.all(
+      (["sessions", "grants", "sessions", "grants"] as const).map((what) => storage.collect({ what, now, limit: 7 })),
+    );
+    for (const each of swept) removed += each.removed;
+  }
+  expect(removed).toBe(160);
+  expect(await storage.backlog({ now, most: 100 })).toMatchObject({ sessions: 0, grants: 0 });
+  expect(await storage.listSessions({ ...person, now })).toHaveLength(1);
+  expect((await statusOf(storage, grant))?.status).toBe("active");
+  await remove();
+});
+
+test.each(backends)(
+  "a lease: one of twenty has it, and prolongs it; others when it is over or given back: $name",
+  async (backend) => {
+    const { storage, remove } = await backend.create();
+    const claim = (holder: string, now: number) =>
+      storage.claimLease({ name: "work", holder, until: now + MINUTE, now });
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, at) => claim(`node-${at}`, NOW)));
+    expect(answers.filter(Boolean)).toHaveLength(1);
+    const holder = `node-${answers.indexOf(true)}`;
+    expect(await claim("late", NOW + SECOND)).toBe(false);
+    expect(await claim(holder, NOW + SECOND)).toBe(true);
+    expect(await claim("late", NOW + MINUTE)).toBe(false);
+    expect(await claim("late", NOW + MINUTE + SECOND)).toBe(true);
+    await storage.releaseLease({ name: "work", holder });
+    expect(await claim(holder, NOW + MINUTE + 2 * SECOND)).toBe(false);
+    await storage.releaseLease({ name: "work", holder: "late" });
+    expect(await claim(holder, NOW + MINUTE + 2 * SECOND)).toBe(true);
+    await remove();
+  },
+);
