@@ -18,6 +18,7 @@ export default defineConfig({
           exclude: browserTests,
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
+          globalSetup: ["test/support/postgres-setup.ts"],
         },
       },
       {
@@ -27,7 +28,7 @@ export default defineConfig({
           include: browserTests,
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
-          globalSetup: ["test/support/browser-setup.ts"],
+          globalSetup: ["test/support/browser-setup.ts", "test/support/postgres-setup.ts"],
         },
       },
     ],

@@ -39,7 +39,7 @@ const IMPORTS: tidy.ImportTable = {
       "admin/storage.ts",
     ],
     ...["node:crypto", "node:fs", "node:fs/promises", "node:module", "node:os", "node:path", "node:sqlite"],
-    ...["node:timers/promises", "node:url", "node:worker_threads", "lru-cache"],
+    ...["node:net", "node:timers/promises", "node:tls", "node:url", "node:worker_threads", "lru-cache", "pg"],
   ],
   "packages/server/src/pages": ["node:crypto", "node:fs", "htm", "preact", "preact-render-to-string"],
   "packages/server/src/http": [
@@ -79,6 +79,8 @@ const WITHOUT_SECTION: Readonly<Record<string, string>> = {
 /** Files that may throw dice of no value, and for what. */
 const DICE: Readonly<Record<string, string>> = {
   "packages/server/src/storage/sqlite/engine.ts": "processes that wait for one lock don't ask in step",
+  "packages/server/src/storage/postgres/engine.ts": "transactions that met don't meet again in step",
+  "packages/server/src/storage/postgres/connector.ts": "processes that look for the database don't do so in step",
 };
 
 const scripts = tidy.filesOf(root, /\.(?:ts|js)$/);

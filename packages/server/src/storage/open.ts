@@ -1,16 +1,19 @@
 /** Opens the storage that a URL names. */
 
 import type { Millis } from "../oauth/model.ts";
+import { type Dialect, postgres } from "./dialect.ts";
 import { type Ended, endAllBefore } from "./epoch.ts";
 import { type MigrationState, migrate, migrationStatus, planMigrations, type Reach } from "./migrations/migrate.ts";
 import type { PlannedStep } from "./migrations/plan.ts";
+import { isPostgresUrl } from "./postgres/address.ts";
+import { openPostgres, type PostgresEngine, type PostgresStats } from "./postgres/engine.ts";
 import type { Verb } from "./sql.ts";
 import { openSqlite, type SqliteEngine, type SqliteStats } from "./sqlite/engine.ts";
 import { type DatabaseState, STATES, selectStates, stateOf, writeState } from "./state.ts";
 import { type Ports, portVerbs } from "./verbs/index.ts";
 
 export interface OpenOptions {
-  /** `sqlite:<path>`. */
+  /** `sqlite:<path>` or `postgres://user:password@host:port/database`, several hosts separated by commas. */
   readonly url: string;
   /** SQLite: where writes run. Default `thread`. */
   readonly writer?: "thread" | "main";
@@ -18,7 +21,14 @@ export interface OpenOptions {
   readonly readonly?: boolean;
   /** Told of each group of writes when it is over: how many verbs, how many milliseconds. */
   readonly onBatch?: (size: number, milliseconds: number) => void;
+  /** PostgreSQL: how tables are made; for tests that spread them. */
+  readonly dialect?: Dialect;
 }
+
+/** Groups of verbs, verbs in them, verbs that wait for one; SQLite: writer threads started; PostgreSQL: connections made. */
+export type StorageStats = Pick<SqliteStats, "batches" | "verbs" | "waiting"> & Partial<SqliteStats & PostgresStats>;
+
+type Engine = SqliteEngine | PostgresEngine;
 
 /** The three ports on one database. Verbs need the schema: call `migrate` before the first one. */
 export type Storage = Ports & {
@@ -34,7 +44,9 @@ export type Storage = Ports & {
   endAllBefore(args: { readonly now: Millis; readonly keepConsents: boolean }): Promise<Ended>;
   /** Marks it as a copy that is looked at and never served. */
   markForInspection(): Promise<void>;
-  stats(): SqliteStats;
+  stats(): StorageStats;
+  /** The time that all who share this database go by, epoch milliseconds: PostgreSQL's clock, or this machine's. */
+  now(): Millis;
   /** Answers what was asked before, then closes. */
   close(): Promise<void>;
 };
@@ -43,20 +55,22 @@ export type Storage = Ports & {
  * Opens, without migrating. Throws a `TypeError` for a URL of an unknown kind, `UnsafeFileMode` for a file that others may read,
  * `StorageUnavailable` for one that can't be opened.
  */
-export async function openStorage({
-  url,
-  writer = "thread",
-  readonly = false,
-  onBatch,
-}: OpenOptions): Promise<Storage> {
-  const path = /^sqlite:(.+)$/.exec(url)?.[1];
-  if (path === undefined) throw new TypeError("a storage URL begins with sqlite: and names a file");
-  const engine = await openSqlite({ path, writer, readonly, ...(onBatch === undefined ? {} : { onBatch }) });
+export async function openStorage(options: OpenOptions): Promise<Storage> {
+  const engine = await openEngine(options);
   return { ...portsOf(engine), ...ownOf(engine) };
 }
 
+async function openEngine(options: OpenOptions): Promise<Engine> {
+  const { url, writer = "thread", readonly = false, dialect = postgres, onBatch } = options;
+  const observed = onBatch === undefined ? {} : { onBatch };
+  if (isPostgresUrl(url)) return openPostgres({ url, readonly, dialect, ...observed });
+  const path = /^sqlite:(.+)$/.exec(url)?.[1];
+  if (path === undefined) throw new TypeError("a storage URL begins with sqlite: and names a file, or with postgres:");
+  return openSqlite({ path, writer, readonly, ...observed });
+}
+
 /** One function for each verb; the table's type is what makes the cast true. */
-function portsOf(engine: SqliteEngine): Ports {
+function portsOf(engine: Engine): Ports {
   const bound = Object.entries<Verb<never, unknown>>(portVerbs).map(([name, verb]) => [
     name,
     (args: never) => engine.call(verb, args),
@@ -64,7 +78,7 @@ function portsOf(engine: SqliteEngine): Ports {
   return Object.fromEntries(bound) as Ports;
 }
 
-function ownOf(engine: SqliteEngine): Omit<Storage, keyof Ports> {
+function ownOf(engine: Engine): Omit<Storage, keyof Ports> {
   return {
     migrate: ({ now, reach }) => migrate(engine, now, undefined, reach),
     migrationPlan: () => planMigrations(engine),
@@ -73,6 +87,7 @@ function ownOf(engine: SqliteEngine): Omit<Storage, keyof Ports> {
     endAllBefore: ({ now, keepConsents }) => endAllBefore(engine, now, keepConsents),
     markForInspection: () => engine.exclusively((tx) => writeState(tx, STATES.inspection, true)),
     stats: () => engine.stats(),
+    now: () => engine.now(),
     close: () => engine.close(),
   };
 }

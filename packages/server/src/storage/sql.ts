@@ -21,6 +21,9 @@ export const words = {
   whole: new Word("whole"),
   bytes: new Word("bytes"),
   empty: new Word("empty"),
+  key: new Word("key"),
+  spread: new Word("spread"),
+  spreadRoomy: new Word("spreadRoomy"),
 } satisfies Record<keyof DialectWords, Word>;
 
 /** A piece of SQL. Only the `sql` tag makes one, and only of literal text, other pieces and dialect words: values have no way in. */

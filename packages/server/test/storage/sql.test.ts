@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { type Dialect, sqlite } from "../../src/storage/dialect.ts";
+import { type Dialect, postgres, sqlite } from "../../src/storage/dialect.ts";
 import { migrations } from "../../src/storage/migrations/index.ts";
 import { textOf } from "../../src/storage/migrations/migration.ts";
 import { grantColumns } from "../../src/storage/rows.ts";
@@ -44,7 +44,9 @@ test("SQL is written in the sql tag alone: no text of it is joined or filled in 
 test("fragments are constants: nothing computed, no property of an argument, goes into a text", () => {
   for (const { file, text } of texts) {
     for (const [, piece] of text.matchAll(/\$\{([^}]*)\}/g)) {
-      expect(piece, file).toMatch(/^(words\.(forUpdate|forShare|bytes|whole|empty)|[a-z][A-Za-z]*)$/);
+      expect(piece, file).toMatch(
+        /^(words\.(forUpdate|forShare|bytes|whole|empty|key|spread|spreadRoomy)|[a-z][A-Za-z]*)$/,
+      );
     }
   }
 });
@@ -90,6 +92,14 @@ test("no AUTOINCREMENT, no foreign key; an owner's table begins its primary key 
         expect(text).toMatch(/PRIMARY KEY \(partition, /);
     }
   }
+});
+
+test("every table whose rows have a partition is spread where the database spreads, and says so", () => {
+  const spreading = { ...postgres, words: { ...postgres.words, spread: " SPREAD", spreadRoomy: " SPREAD" } };
+  const texts = migrations.flatMap(({ statements }) => statements.map((step) => textOf(step, spreading)));
+  const owned = texts.filter((text) => /^CREATE TABLE \w+ \(\s*partition INTEGER/.test(text));
+  expect(owned.length).toBeGreaterThan(20);
+  for (const text of owned) expect(text).toMatch(/\) SPREAD$/);
 });
 
 test("no index of grants holds what a refresh changes", () => {

@@ -10,16 +10,16 @@ export const flows: Migration = {
   statements: [
     sql`INSERT INTO catalog (kind, version) VALUES ('issuers', 0)`,
     sql`CREATE TABLE trusted_issuers (
-      issuer TEXT NOT NULL PRIMARY KEY,
+      issuer ${words.key} NOT NULL PRIMARY KEY,
       record TEXT NOT NULL
     )`,
     sql`CREATE TABLE accepted (
       partition INTEGER NOT NULL,
-      kind TEXT NOT NULL,
-      key TEXT NOT NULL,
+      kind ${words.key} NOT NULL,
+      key ${words.key} NOT NULL,
       until ${words.whole} NOT NULL,
       PRIMARY KEY (partition, kind, key)
-    )`,
+    )${words.spread}`,
     sql`CREATE INDEX accepted_to_collect ON accepted (until)`,
   ],
 };

@@ -11,10 +11,10 @@ export const device: Migration = {
   statements: [
     sql`CREATE TABLE device_requests (
       partition INTEGER NOT NULL,
-      request_id TEXT NOT NULL,
-      user_code_hash TEXT NOT NULL,
+      request_id ${words.key} NOT NULL,
+      user_code_hash ${words.key} NOT NULL,
       salt_hash ${words.bytes} NOT NULL,
-      client_id TEXT NOT NULL,
+      client_id ${words.key} NOT NULL,
       scopes TEXT NOT NULL,
       address TEXT,
       status TEXT NOT NULL,
@@ -27,7 +27,7 @@ export const device: Migration = {
       decided_at ${words.whole},
       approval TEXT,
       PRIMARY KEY (partition, request_id)
-    )`,
+    )${words.spreadRoomy}`,
     sql`CREATE UNIQUE INDEX device_requests_by_user_code ON device_requests (partition, user_code_hash)`,
     sql`CREATE INDEX device_requests_to_collect ON device_requests (expires_at)`,
   ],

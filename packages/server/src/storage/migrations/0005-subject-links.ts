@@ -10,15 +10,15 @@ export const subjectLinks: Migration = {
   statements: [
     sql`CREATE TABLE subject_links (
       partition INTEGER NOT NULL,
-      owner_id TEXT NOT NULL,
-      link TEXT NOT NULL,
-      issuer_id TEXT NOT NULL,
+      owner_id ${words.key} NOT NULL,
+      link ${words.key} NOT NULL,
+      issuer_id ${words.key} NOT NULL,
       claim TEXT,
       subject TEXT NOT NULL,
       made_by TEXT NOT NULL,
       created_at ${words.whole} NOT NULL,
       PRIMARY KEY (partition, owner_id, link)
-    )`,
+    )${words.spread}`,
     sql`CREATE INDEX subject_links_of_issuer ON subject_links (issuer_id, created_at, link)`,
   ],
 };

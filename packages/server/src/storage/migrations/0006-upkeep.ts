@@ -10,21 +10,21 @@ export const upkeep: Migration = {
   phase: "expand",
   statements: [
     sql`CREATE TABLE database_state (
-      name TEXT NOT NULL PRIMARY KEY,
+      name ${words.key} NOT NULL PRIMARY KEY,
       value TEXT NOT NULL
     )`,
     sql`CREATE TABLE leases (
-      name TEXT NOT NULL PRIMARY KEY,
+      name ${words.key} NOT NULL PRIMARY KEY,
       holder TEXT NOT NULL,
       until ${words.whole} NOT NULL
     )`,
-    sql`CREATE TABLE accepted_0 (partition INTEGER NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL, until ${words.whole} NOT NULL, PRIMARY KEY (partition, kind, key))`,
-    sql`CREATE TABLE accepted_1 (partition INTEGER NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL, until ${words.whole} NOT NULL, PRIMARY KEY (partition, kind, key))`,
-    sql`CREATE TABLE accepted_2 (partition INTEGER NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL, until ${words.whole} NOT NULL, PRIMARY KEY (partition, kind, key))`,
-    sql`CREATE TABLE accepted_3 (partition INTEGER NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL, until ${words.whole} NOT NULL, PRIMARY KEY (partition, kind, key))`,
-    sql`CREATE TABLE accepted_4 (partition INTEGER NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL, until ${words.whole} NOT NULL, PRIMARY KEY (partition, kind, key))`,
-    sql`CREATE TABLE accepted_5 (partition INTEGER NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL, until ${words.whole} NOT NULL, PRIMARY KEY (partition, kind, key))`,
-    sql`CREATE TABLE accepted_6 (partition INTEGER NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL, until ${words.whole} NOT NULL, PRIMARY KEY (partition, kind, key))`,
-    sql`CREATE TABLE accepted_7 (partition INTEGER NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL, until ${words.whole} NOT NULL, PRIMARY KEY (partition, kind, key))`,
+    sql`CREATE TABLE accepted_0 (partition INTEGER NOT NULL, kind ${words.key} NOT NULL, key ${words.key} NOT NULL, until ${words.whole} NOT NULL, PRIMARY KEY (partition, kind, key))${words.spread}`,
+    sql`CREATE TABLE accepted_1 (partition INTEGER NOT NULL, kind ${words.key} NOT NULL, key ${words.key} NOT NULL, until ${words.whole} NOT NULL, PRIMARY KEY (partition, kind, key))${words.spread}`,
+    sql`CREATE TABLE accepted_2 (partition INTEGER NOT NULL, kind ${words.key} NOT NULL, key ${words.key} NOT NULL, until ${words.whole} NOT NULL, PRIMARY KEY (partition, kind, key))${words.spread}`,
+    sql`CREATE TABLE accepted_3 (partition INTEGER NOT NULL, kind ${words.key} NOT NULL, key ${words.key} NOT NULL, until ${words.whole} NOT NULL, PRIMARY KEY (partition, kind, key))${words.spread}`,
+    sql`CREATE TABLE accepted_4 (partition INTEGER NOT NULL, kind ${words.key} NOT NULL, key ${words.key} NOT NULL, until ${words.whole} NOT NULL, PRIMARY KEY (partition, kind, key))${words.spread}`,
+    sql`CREATE TABLE accepted_5 (partition INTEGER NOT NULL, kind ${words.key} NOT NULL, key ${words.key} NOT NULL, until ${words.whole} NOT NULL, PRIMARY KEY (partition, kind, key))${words.spread}`,
+    sql`CREATE TABLE accepted_6 (partition INTEGER NOT NULL, kind ${words.key} NOT NULL, key ${words.key} NOT NULL, until ${words.whole} NOT NULL, PRIMARY KEY (partition, kind, key))${words.spread}`,
+    sql`CREATE TABLE accepted_7 (partition INTEGER NOT NULL, kind ${words.key} NOT NULL, key ${words.key} NOT NULL, until ${words.whole} NOT NULL, PRIMARY KEY (partition, kind, key))${words.spread}`,
   ],
 };

@@ -2,14 +2,16 @@
 
 import { closeSync, existsSync, openSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Millis } from "../../oauth/model.ts";
 import { sqlite } from "../dialect.ts";
 import { StorageUnavailable, UnsafeFileMode } from "../errors.ts";
 import type { SchemaHost } from "../migrations/migrate.ts";
-import { type Params, type ReadVerb, type StatementVerb, sql, type Tx, type Verb } from "../sql.ts";
+import { type Place, placeOf } from "../place.ts";
+import { type ReadVerb, type StatementVerb, sql, type Tx, type Verb } from "../sql.ts";
 import { nameOf } from "../verbs/index.ts";
 import type { StatementResult } from "./batch.ts";
 import { Connection, told } from "./connection.ts";
-import { type BatchObserver, LocalRunner, type Place, ThreadRunner, Writer } from "./writer.ts";
+import { type BatchObserver, LocalRunner, ThreadRunner, Writer } from "./writer.ts";
 
 export interface SqliteOptions {
   readonly path: string;
@@ -138,6 +140,11 @@ export class SqliteEngine implements SchemaHost {
     }
   };
 
+  /** One file, one machine: its clock. */
+  now(): Millis {
+    return Date.now();
+  }
+
   stats(): SqliteStats {
     return {
       ...(this.#writer?.counts ?? { batches: 0, verbs: 0 }),
@@ -239,13 +246,4 @@ function compact<T>(input: T): T {
     return (input.byteLength === input.buffer.byteLength ? input : new Uint8Array(input)) as T;
   if (Array.isArray(input)) return input.map(compact) as T;
   return Object.fromEntries(Object.entries(input).map(([key, value]) => [key, compact(value)])) as T;
-}
-
-/** The partition and grant that a verb's arguments name, if they do. */
-function placeOf(args: unknown): Place | undefined {
-  if (typeof args !== "object" || args === null) return undefined;
-  const { partition, grantId, grant } = args as Params & { readonly grant?: unknown };
-  if (grant !== undefined) return placeOf(grant);
-  if (typeof partition !== "number") return undefined;
-  return { partition, id: typeof grantId === "string" ? grantId : "" };
 }

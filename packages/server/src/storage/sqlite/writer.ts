@@ -3,6 +3,7 @@
 import { getCompileCacheDir } from "node:module";
 import { Worker } from "node:worker_threads";
 import { StorageUnavailable } from "../errors.ts";
+import { byPlace, type Place } from "../place.ts";
 import { type Answer, type Job, runBatch } from "./batch.ts";
 import type { Connection } from "./connection.ts";
 
@@ -22,12 +23,6 @@ interface Waiting {
   readonly place: Place | undefined;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
-}
-
-/** Where a verb's row is. Groups are sorted by it, so that groups of several processes lock rows in one order. */
-export interface Place {
-  readonly partition: number;
-  readonly id: string;
 }
 
 /** Told of each group when it is over: how many verbs, how many milliseconds. */
@@ -124,11 +119,6 @@ function revived({ unavailable, message, stack }: Answer & { readonly ok: false 
   const error = unavailable ? new StorageUnavailable(message) : new Error(message);
   if (stack !== undefined) error.stack = stack;
   return error;
-}
-
-function byPlace({ place: a }: Waiting, { place: b }: Waiting): number {
-  if (a === undefined || b === undefined) return (a === undefined ? 0 : 1) - (b === undefined ? 0 : 1);
-  return a.partition - b.partition || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 }
 
 /** Runs groups on the thread that calls: the highest peak, but the event loop waits for each fsync. */

@@ -205,7 +205,7 @@ export const consentsOfOwner = query<
   readonly Consent[]
 >({
   sql: sql`SELECT ${consentColumns} FROM consents
-    WHERE partition = :partition AND owner_id = :ownerId AND (:clientId IS NULL OR client_id = :clientId) ORDER BY client_id LIMIT :limit`,
+    WHERE partition = :partition AND owner_id = :ownerId AND (client_id = :clientId OR :clientId IS NULL) ORDER BY client_id LIMIT :limit`,
   bind: (args) => ({ ...args, partition: partitionOf(args.ownerId) }),
   outcome: (rows) => rows.map(consentOf),
 });

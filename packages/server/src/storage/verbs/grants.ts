@@ -162,7 +162,7 @@ function whyNotRefreshed(
 /** The row as it stands, ended or not: the caller judges. */
 export const findGrant = query<FindGrant, Grant | undefined>({
   sql: sql`SELECT ${grantColumns} FROM grants WHERE partition = :partition AND grant_id = :grantId
-      AND (:saltHash IS NULL OR code_salt_hash = :saltHash OR refresh_salt_hash = :saltHash)`,
+      AND (code_salt_hash = :saltHash OR refresh_salt_hash = :saltHash OR :saltHash IS NULL)`,
   bind: ({ partition, grantId, saltHash }) => ({ partition, grantId, saltHash }),
   outcome: ([row]) => (row === undefined ? undefined : grantOf(row)),
 });
@@ -218,7 +218,9 @@ export type Ownership = Pick<NewGrant, "partition" | "ownerId" | "personId" | "c
 
 /**
  * Locks the owner against being disabled meanwhile, and tells what the acting person may do in the owner's name: people decide for themselves; in
- * a company it depends on their place and its rules, none of which changes before the transaction ends.
+ * a company it depends on their place and its rules, none of which changes before the transaction ends. Whatever is made in an owner's name begins
+ * with this lock, and so comes one after the other: two first decisions about one app would otherwise both find no record, and the later one would
+ * overwrite the earlier.
  */
 export async function ownerVerdict(tx: Tx, grant: Ownership, now: Millis): Promise<OwnerVerdict> {
   const { partition, ownerId, personId, clientId, scopes } = grant;
@@ -228,7 +230,7 @@ export async function ownerVerdict(tx: Tx, grant: Ownership, now: Millis): Promi
     return { verdict: judgeActing(acting, scopes, now), isAdmin: acting?.member.role === "admin", trustedFrom };
   }
   const row = await tx.one(
-    sql`SELECT status, password_changed_at FROM people WHERE partition = :partition AND person_id = :ownerId ${words.forShare}`,
+    sql`SELECT status, password_changed_at FROM people WHERE partition = :partition AND person_id = :ownerId ${words.forUpdate}`,
     { partition, ownerId },
   );
   const active = row !== undefined && text(row, "status") === "active";

@@ -256,10 +256,10 @@ export const findActing = query<ActingKey, Acting | undefined>({
   outcome: ([row]) => row && actingOf(row),
 });
 
-/** The same inside a transaction that makes a grant: the company is locked against every change of what this tells. */
+/** The same inside a transaction that makes a grant: the company is locked against every change of what this tells, and against other decisions. */
 export async function lockActing(tx: Tx, key: ActingKey): Promise<Acting | undefined> {
   const { partition, companyId } = key;
-  await tx.one(sql`SELECT status FROM companies WHERE ${thisCompany} ${words.forShare}`, { partition, companyId });
+  await tx.one(sql`SELECT status FROM companies WHERE ${thisCompany} ${words.forUpdate}`, { partition, companyId });
   const row = await tx.one(acting, actingParams(key));
   return row && actingOf(row);
 }

@@ -180,7 +180,7 @@ export const writePassword = transaction<NewPassword, boolean>(
     );
     if (changed === 0) return false;
     await tx.run(
-      sql`DELETE FROM sessions WHERE ${thisPerson} AND (:keepSessionId IS NULL OR session_id <> :keepSessionId)`,
+      sql`DELETE FROM sessions WHERE ${thisPerson} AND (session_id <> :keepSessionId OR :keepSessionId IS NULL)`,
       { partition, personId, keepSessionId },
     );
     if (endGrants) {

@@ -1,4 +1,3 @@
-import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import type { Person } from "../../../src/owners/storage.ts";
 import type { Storage } from "../../../src/storage/open.ts";
@@ -22,6 +21,7 @@ import {
   SECOND,
   statusOf,
 } from "../support/builders.ts";
+import { byHand } from "../support/by-hand.ts";
 
 /** What an hourly call does until a time. */
 async function collectUntil(storage: Storage, now: number): Promise<number> {
@@ -116,13 +116,14 @@ test.each(backends)("names whose maker crashed: $name", async (backend) => {
   const renamed = await aStoredPerson(storage);
   const kept = await aStoredPerson(storage);
   // A creation that died after its reservations, and one that died before it activated them.
-  const database = new DatabaseSync(url.slice("sqlite:".length));
-  const reserve = "UPDATE names SET status = 'reserved', reserved_at = ? WHERE partition >= 0 AND owner_id = ?";
-  database.prepare(reserve).run(NOW, kept.personId);
+  const reserve = "UPDATE names SET status = 'reserved', reserved_at = $1 WHERE partition >= 0 AND owner_id = $2";
+  await byHand(url, [reserve, NOW, kept.personId]);
   await storage.createPerson({ person: half, now: NOW });
-  database.prepare(reserve).run(NOW, half.personId);
-  database.prepare("DELETE FROM people WHERE partition = ? AND person_id = ?").run(half.partition, half.personId);
-  database.close();
+  await byHand(
+    url,
+    [reserve, NOW, half.personId],
+    ["DELETE FROM people WHERE partition = $1 AND person_id = $2", half.partition, half.personId],
+  );
 
   const rival = aPerson({ username: half.username });
   expect(await storage.createPerson({ person: rival, now: NOW + HOUR })).toEqual({ kind: "taken", what: "username" });
@@ -151,16 +152,15 @@ test.each(backends)("subjects whose linker crashed: $name", async (backend) => {
     expect((await make(person, subject)).kind).toBe("created");
   await make(unlinked, "unlinked");
   // Creations that died once the subject was reserved, before the link was written, and before it was active; an unlinking that died half-way.
-  const database = new DatabaseSync(url.slice("sqlite:".length));
-  const reserve = database.prepare(
-    "UPDATE names SET status = 'reserved', reserved_at = ? WHERE kind = 'subject' AND owner_id = ?",
+  const reserve = "UPDATE names SET status = 'reserved', reserved_at = $1 WHERE kind = 'subject' AND owner_id = $2";
+  const unlink = "DELETE FROM subject_links WHERE owner_id = $1";
+  await byHand(
+    url,
+    ...[early, late, half].map(({ personId }) => [reserve, NOW, personId] as const),
+    ...[early, late, unlinked].map(({ personId }) => [unlink, personId] as const),
+    ["DELETE FROM names WHERE kind = 'sign-in' AND owner_id = $1", early.personId],
+    ["DELETE FROM people WHERE person_id = $1", early.personId],
   );
-  for (const { personId } of [early, late, half]) reserve.run(NOW, personId);
-  const unlink = database.prepare("DELETE FROM subject_links WHERE owner_id = ?");
-  for (const { personId } of [early, late, unlinked]) unlink.run(personId);
-  database.prepare("DELETE FROM names WHERE kind = 'sign-in' AND owner_id = ?").run(early.personId);
-  database.prepare("DELETE FROM people WHERE person_id = ?").run(early.personId);
-  database.close();
 
   // Whoever comes next goes on where they ended, without waiting.
   expect(await find("early")).toBeUndefined();

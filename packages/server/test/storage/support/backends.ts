@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
+import { aPostgresDatabase } from "../../../../../test/support/postgres.ts";
 import { openStorage, type Storage } from "../../../src/storage/open.ts";
 import { NOW } from "./builders.ts";
 
@@ -39,7 +40,30 @@ function sqliteFile(writer: "thread" | "main"): Backend {
   };
 }
 
-export const backends: readonly Backend[] = [sqliteFile("thread"), sqliteFile("main")];
+function postgresDatabase(beginning: "migrated" | "sharded"): Backend {
+  return {
+    name: beginning === "sharded" ? "PostgreSQL, spread by partition" : "PostgreSQL",
+    async create() {
+      const database = await aPostgresDatabase(beginning);
+      const storage = await openStorage({ url: database.url });
+      return {
+        url: database.url,
+        storage,
+        async remove() {
+          await storage.close();
+          await database.drop();
+        },
+      };
+    },
+  };
+}
+
+export const backends: readonly Backend[] = [
+  sqliteFile("thread"),
+  sqliteFile("main"),
+  postgresDatabase("migrated"),
+  postgresDatabase("sharded"),
+];
 
 /** The same tests on every database; the storage is shared by them, so that each makes its own people. */
 export function onEveryBackend(title: string, tests: (storage: () => Storage, opened: () => Opened) => void): void {

@@ -1,0 +1,74 @@
+/** Finds the server that takes writes, among those of the address, and fails fast while there is none. */
+
+import type { Dialect } from "../dialect.ts";
+import { StorageUnavailable } from "../errors.ts";
+import { type Address, type Host, tlsOf } from "./address.ts";
+import { stateOf } from "./faults.ts";
+import { type Greeting, Link } from "./link.ts";
+
+/** After a failure nobody tries for so long, in milliseconds: twice as long each time, up to the longest, and never in step with other processes. */
+const FIRST_PAUSE = 50;
+const LONGEST_PAUSE = 1_000;
+
+export class Connector {
+  readonly #address: Address;
+  /** True: a standby will do, since nothing is written. */
+  readonly #readonly: boolean;
+  readonly #dialect: Dialect;
+  readonly #greeted: (greeting: Greeting) => void;
+  #failures = 0;
+  #pausedUntil = 0;
+  #failure: StorageUnavailable | undefined;
+  /** Raised when the server turns out not to take writes any more: connections from before are not used again. */
+  epoch = 0;
+
+  constructor(
+    address: Address,
+    options: { readonly readonly: boolean; readonly dialect: Dialect; greeted(greeting: Greeting): void },
+  ) {
+    this.#address = address;
+    this.#readonly = options.readonly;
+    this.#dialect = options.dialect;
+    this.#greeted = options.greeted;
+  }
+
+  /** A connection to the first host that will do. Rejects with `StorageUnavailable`, at once where the last try has just failed. */
+  async open(): Promise<Link> {
+    if (this.#failure !== undefined && performance.now() < this.#pausedUntil) throw this.#failure;
+    const reasons: string[] = [];
+    let cause: unknown;
+    for (const host of this.#address.hosts) {
+      try {
+        const link = await this.#try(host);
+        if (this.#readonly || !link.greeting.readOnly) {
+          this.#failures = 0;
+          this.#failure = undefined;
+          this.#greeted(link.greeting);
+          return link;
+        }
+        reasons.push(`${host.host}:${host.port} ${link.greeting.standby ? "is a standby" : "is read-only"}`);
+        await link.close();
+      } catch (error) {
+        cause = error;
+        reasons.push(`${host.host}:${host.port}: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }
+    const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** this.#failures);
+    this.#failures += 1;
+    this.#pausedUntil = performance.now() + pause * (0.5 + Math.random() / 2);
+    this.#failure = new StorageUnavailable(`PostgreSQL cannot be reached: ${reasons.join("; ")}`, { cause });
+    throw this.#failure;
+  }
+
+  async #try(host: Host): Promise<Link> {
+    const ssl = tlsOf(this.#address, host);
+    try {
+      return await Link.open(this.#address, host, ssl, this.#dialect);
+    } catch (error) {
+      // `prefer`: a server on this machine that has no TLS is talked to without.
+      const refused = stateOf(error) === "" && error instanceof Error && /SSL/.test(error.message);
+      if (this.#address.sslMode !== "prefer" || ssl === false || !refused) throw error;
+      return Link.open(this.#address, host, false, this.#dialect);
+    }
+  }
+}

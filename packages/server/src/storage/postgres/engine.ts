@@ -1,0 +1,365 @@
+/** Storage in PostgreSQL: statements that come together go as one pipeline, transactions on connections of their own. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Millis } from "../../oauth/model.ts";
+import { type Dialect, postgres } from "../dialect.ts";
+import { StorageUnavailable } from "../errors.ts";
+import type { SchemaHost } from "../migrations/migrate.ts";
+import { placeOf } from "../place.ts";
+import {
+  type Params,
+  type ReadVerb,
+  type Row,
+  type Sql,
+  type StatementVerb,
+  sql,
+  type TransactionVerb,
+  type Tx,
+  type Verb,
+} from "../sql.ts";
+import { type Address, parseAddress } from "./address.ts";
+import { DatabaseClock } from "./clock.ts";
+import { Connector } from "./connector.ts";
+import { endsConnection, isConflict, told } from "./faults.ts";
+import { Groups, type Member } from "./groups.ts";
+import type { Link } from "./link.ts";
+import type { Ask, Result } from "./pipeline.ts";
+import { Pool } from "./pool.ts";
+
+/** Connections that write groups, and those that read them. */
+const WRITERS = 2;
+const READERS = 2;
+/** How often a transaction that stood in another's way is begun anew. */
+const ATTEMPTS = 8;
+/** "assent" as a number: who changes the schema holds this advisory lock. */
+const SCHEMA_LOCK = 107_119_544_717_428;
+
+export interface PostgresOptions {
+  readonly url: string;
+  /** True: nothing may be written; a standby will do. */
+  readonly readonly: boolean;
+  /** How tables are made; default `postgres`. */
+  readonly dialect?: Dialect;
+  /** Told of each group of statements when it is over: how many, how many milliseconds. */
+  readonly onBatch?: (size: number, milliseconds: number) => void;
+}
+
+/** What has happened since the storage was opened. */
+export interface PostgresStats {
+  /** Groups of statements, each one transaction unless a statement in it failed. */
+  readonly batches: number;
+  readonly verbs: number;
+  /** Statements that wait for a group to set out. */
+  readonly waiting: number;
+  /** Connections made so far. */
+  readonly connections: number;
+}
+
+interface StatementJob {
+  readonly verb: StatementVerb<never, unknown>;
+  readonly params: Params;
+}
+
+/** What a statement yields; its outcome is made of it where the verb was called. */
+interface StatementResult {
+  readonly row: Row | undefined;
+  readonly why: Row | undefined;
+}
+
+const beginRead = sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`;
+const beginSnapshot = sql`BEGIN ISOLATION LEVEL REPEATABLE READ`;
+const begin = sql`BEGIN`;
+const commit = sql`COMMIT`;
+const rollback = sql`ROLLBACK`;
+const readClock = sql`SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS clock`;
+
+/** Opens without waiting for a connection. Throws a `TypeError` for a URL that is not well formed. */
+export function openPostgres({ url, ...options }: PostgresOptions): PostgresEngine {
+  return new PostgresEngine(parseAddress(url), options);
+}
+
+export class PostgresEngine implements SchemaHost {
+  readonly dialect: Dialect;
+  readonly clock = new DatabaseClock();
+  readonly #readonly: boolean;
+  readonly #connector: Connector;
+  readonly #writers: Pool;
+  readonly #readers: Pool;
+  readonly #transactions: Pool;
+  readonly #writes: Groups<StatementJob, StatementResult>;
+  readonly #reads: Groups<readonly Ask[], readonly Result[]>;
+  /** Verbs that have begun: closing waits for the last one. */
+  readonly #underWay = new Set<Promise<unknown>>();
+  #closing: Promise<void> | undefined;
+
+  constructor(address: Address, { readonly, dialect = postgres, onBatch }: Omit<PostgresOptions, "url">) {
+    this.dialect = dialect;
+    this.#readonly = readonly;
+    this.#connector = new Connector(address, {
+      readonly,
+      dialect,
+      greeted: (greeting) => this.clock.measured(greeting),
+    });
+    this.#writers = new Pool(this.#connector, WRITERS);
+    this.#readers = new Pool(this.#connector, READERS);
+    this.#transactions = new Pool(this.#connector, Math.max(1, address.maxConnections - WRITERS - READERS));
+    this.#writes = new Groups((group) => this.#writeGroup(group), {
+      lanes: WRITERS,
+      ...(onBatch === undefined ? {} : { observe: onBatch }),
+    });
+    this.#reads = new Groups((group) => this.#readGroup(group), { lanes: READERS });
+  }
+
+  /** Runs a verb. Outages reject with `StorageUnavailable`; any other error is a bug of this program. */
+  readonly call = async <A, O>(verb: Verb<A, O>, args: A): Promise<O> => {
+    if (this.#closing !== undefined) throw new StorageUnavailable("the storage is closed");
+    const running = this.#run(verb, args);
+    this.#underWay.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#underWay.delete(running);
+    }
+  };
+
+  readonly #run = async <A, O>(verb: Verb<A, O>, args: A): Promise<O> => {
+    switch (verb.kind) {
+      case "read":
+        return this.#read(verb, args);
+      case "statement":
+        return (await this.#look(verb, args)) ?? this.#statement(verb, args);
+      case "transaction":
+        return this.#transaction(verb, args);
+      case "steps":
+        return verb.body(this.#run, args);
+    }
+  };
+
+  stats(): PostgresStats {
+    const pools = [this.#writers, this.#readers, this.#transactions];
+    return {
+      ...this.#writes.counts,
+      waiting: this.#writes.waiting,
+      connections: pools.reduce((sum, { opened }) => sum + opened, 0),
+    };
+  }
+
+  now(): Millis {
+    return this.clock.now();
+  }
+
+  /** Answers what was asked before, then lets go of the connections. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
+    await Promise.all([this.#writes.drain(), this.#reads.drain()]);
+    await Promise.all([this.#writers.close(), this.#readers.close(), this.#transactions.close()]);
+  }
+
+  exclusively<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#aside(begin, async (tx) => {
+      await tx.run(sql`SELECT pg_advisory_xact_lock(CAST(:lock AS BIGINT))`, { lock: SCHEMA_LOCK });
+      return work(tx);
+    });
+  }
+
+  reading<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#aside(beginRead, work);
+  }
+
+  async tableExists(tx: Tx, table: string): Promise<boolean> {
+    return (
+      (await tx.one(
+        sql`SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename = CAST(:table AS TEXT)`,
+        { table },
+      )) !== undefined
+    );
+  }
+
+  /** On a connection of its own, without hurry: the schema is looked at once, at the start. */
+  async #aside<T>(beginning: Sql, work: (tx: Tx) => Promise<T>): Promise<T> {
+    const link = await this.#connector.open();
+    try {
+      await link.unhurried();
+      return await inTransaction(link, beginning, work);
+    } catch (error) {
+      throw told(error);
+    } finally {
+      await link.close();
+    }
+  }
+
+  async #read<A, O>(verb: ReadVerb<A, O>, args: A): Promise<O> {
+    const params = verb.bind(args);
+    const asks = [verb.sql, ...(verb.also === undefined ? [] : [verb.also])].map((statement) => ({
+      sql: statement,
+      params,
+    }));
+    const [rows, also] = await this.#reads.submit(asks);
+    return verb.outcome(rows?.rows ?? [], args, also?.rows ?? []);
+  }
+
+  async #look<A, O>({ look }: StatementVerb<A, O>, args: A): Promise<O | undefined> {
+    if (look?.when(args) !== true) return undefined;
+    const [result] = await this.#reads.submit([{ sql: look.sql, params: look.bind(args) }]);
+    return look.outcome(result?.rows[0], args);
+  }
+
+  /** All reads of a turn in one pipeline; in one snapshot where one of them is two statements. */
+  async #readGroup(group: readonly Member<readonly Ask[], readonly Result[]>[]): Promise<void> {
+    const asks = group.flatMap(({ job }) => job);
+    const snapshot = asks.length > group.length;
+    try {
+      const results = await this.#readers.use((link) => this.#readPipeline(link, asks, snapshot));
+      let at = 0;
+      for (const { job, resolve } of group) {
+        resolve(results.slice(at, at + job.length));
+        at += job.length;
+      }
+    } catch (error) {
+      const [only] = group;
+      if (group.length === 1 && only !== undefined) only.reject(told(error));
+      else if (endsConnection(error) || error instanceof StorageUnavailable) {
+        for (const { reject } of group) reject(told(error));
+      } else {
+        // One of them is at fault, and only its caller hears of it.
+        await Promise.all(group.map((member) => this.#readGroup([member])));
+      }
+    }
+  }
+
+  /** Now and then the database's clock is read along, at no cost but a few bytes. */
+  async #readPipeline(link: Link, asks: readonly Ask[], snapshot: boolean): Promise<readonly Result[]> {
+    const measures = this.clock.stale;
+    const started = performance.now();
+    const framed = [
+      ...(measures ? [{ sql: readClock, params: {} }] : []),
+      ...(snapshot ? [{ sql: beginRead, params: {} }, ...asks, { sql: commit, params: {} }] : asks),
+    ];
+    const results = await orRollback(link, snapshot, () => link.run(framed));
+    const clock = measures ? Number(results[0]?.rows[0]?.["clock"]) : Number.NaN;
+    this.clock.measured({ clock, tookMs: performance.now() - started });
+    const from = (measures ? 1 : 0) + (snapshot ? 1 : 0);
+    return results.slice(from, from + asks.length);
+  }
+
+  async #statement<A, O>(verb: StatementVerb<A, O>, args: A): Promise<O> {
+    this.#mayWrite();
+    const params = verb.bind(args);
+    const { row, why } = await this.#writes.submit(
+      { verb: verb as StatementVerb<never, unknown>, params },
+      placeOf(params),
+    );
+    return verb.outcome(row, args, why);
+  }
+
+  /** All statements of a turn in one pipeline, which is one transaction. */
+  async #writeGroup(group: readonly Member<StatementJob, StatementResult>[]): Promise<void> {
+    const asks = group.map(({ job: { verb, params } }) => ({ sql: verb.sql, params }));
+    try {
+      const results = await retried(() => this.#writers.use((link) => link.run(asks)));
+      group.forEach((member, at) => {
+        const row = results[at]?.rows[0];
+        if (row !== undefined || member.job.verb.why === undefined) member.resolve({ row, why: undefined });
+        else void this.#alone(member);
+      });
+    } catch (error) {
+      if (endsConnection(error) || error instanceof StorageUnavailable) {
+        for (const { reject } of group) reject(told(error, true));
+      } else {
+        // One of them is at fault, or waits for a lock: the others needn't.
+        for (const member of group) void this.#alone(member);
+      }
+    }
+  }
+
+  /**
+   * One statement and, where it misses, its reason, in one snapshot: what a request did in between would otherwise be held against this one. A
+   * row that was changed since the snapshot makes the statement begin anew.
+   */
+  async #alone({ job: { verb, params }, resolve, reject }: Member<StatementJob, StatementResult>): Promise<void> {
+    const { sql: statement, why } = verb;
+    const asks = [statement, ...(why === undefined ? [] : [why])].map((each) => ({ sql: each, params }));
+    const framed = [{ sql: beginSnapshot, params: {} }, ...asks, { sql: commit, params: {} }];
+    try {
+      const results = await retried(() =>
+        this.#transactions.use((link) => orRollback(link, true, () => link.run(framed))),
+      );
+      const row = results[1]?.rows[0];
+      resolve({ row, why: row === undefined && why !== undefined ? results[2]?.rows[0] : undefined });
+    } catch (error) {
+      reject(told(error, true));
+    }
+  }
+
+  async #transaction<A, O>(verb: TransactionVerb<A, O>, args: A): Promise<O> {
+    this.#mayWrite();
+    try {
+      return await retried(() =>
+        this.#transactions.use((link) => inTransaction(link, begin, (tx) => verb.body(tx, args))),
+      );
+    } catch (error) {
+      throw told(error);
+    }
+  }
+
+  #mayWrite(): void {
+    if (this.#readonly) throw new StorageUnavailable("the database was opened for reading only");
+  }
+}
+
+/** Begins anew, after a moment of chance, what stood in another transaction's way. */
+async function retried<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isConflict(error) || attempt === ATTEMPTS) throw error;
+      await sleep(Math.random() * 2 ** attempt);
+    }
+  }
+}
+
+/** BEGIN goes with the first statement. Rolls back and rethrows what the work throws. */
+async function inTransaction<T>(link: Link, beginning: Sql, work: (tx: Tx) => Promise<T>): Promise<T> {
+  let begun = false;
+  const ask = async (statement: Sql, params: Params = {}): Promise<Result> => {
+    const asks = [{ sql: statement, params }];
+    if (begun) return (await link.run(asks))[0] ?? { rows: [], count: 0 };
+    begun = true;
+    return (await link.run([{ sql: beginning, params: {} }, ...asks]))[1] ?? { rows: [], count: 0 };
+  };
+  const tx: Tx = {
+    one: async (statement, params) => (await ask(statement, params)).rows[0],
+    all: async (statement, params) => (await ask(statement, params)).rows,
+    run: async (statement, params) => (await ask(statement, params)).count,
+  };
+  const result = await orRollback(
+    link,
+    () => begun,
+    () => work(tx),
+  );
+  if (begun) {
+    try {
+      await link.run([{ sql: commit, params: {} }]);
+    } catch (error) {
+      throw endsConnection(error) ? told(error, true) : error;
+    }
+  }
+  return result;
+}
+
+async function orRollback<T>(link: Link, begun: boolean | (() => boolean), work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (link.usable && (begun === true || (begun !== false && begun()))) {
+      await link.say(rollback).catch(() => link.destroy());
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,91 @@
+/** What is called in one turn of the event loop goes to the server together; while it is under way, the next group gathers. */
+
+import { StorageUnavailable } from "../errors.ts";
+import { byPlace, type Place } from "../place.ts";
+
+/** What one group holds at most, so that nobody waits long behind a crowd. */
+const GROUP = 256;
+/** Waiting beyond this number are refused: answering late is no better than asking to come again. */
+const WAITING = 20_000;
+
+export interface Member<Job, Value> {
+  readonly job: Job;
+  readonly place: Place | undefined;
+  resolve(value: Value): void;
+  reject(error: unknown): void;
+}
+
+export class Groups<Job, Value> {
+  readonly #run: (group: readonly Member<Job, Value>[]) => Promise<void>;
+  readonly #lanes: number;
+  readonly #observe: ((size: number, milliseconds: number) => void) | undefined;
+  #queue: Member<Job, Value>[] = [];
+  #scheduled = false;
+  #running = 0;
+  #closed = false;
+  #drained: (() => void) | undefined;
+  readonly counts = { batches: 0, verbs: 0 };
+
+  /** `run` settles every member, sooner or later; it resolves when the next group may set out. `lanes`: groups under way at once. */
+  constructor(
+    run: (group: readonly Member<Job, Value>[]) => Promise<void>,
+    { lanes, observe }: { readonly lanes: number; readonly observe?: (size: number, milliseconds: number) => void },
+  ) {
+    this.#run = run;
+    this.#lanes = lanes;
+    this.#observe = observe;
+  }
+
+  /** How many wait for a group to set out. */
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
+  submit(job: Job, place?: Place): Promise<Value> {
+    if (this.#closed) return Promise.reject(new StorageUnavailable("the storage is closed"));
+    if (this.#queue.length >= WAITING) return Promise.reject(new StorageUnavailable("too many statements are waiting"));
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ job, place, resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  /** Everything submitted is sent; nothing more is taken. */
+  async drain(): Promise<void> {
+    this.#closed = true;
+    if (this.#queue.length > 0 || this.#running > 0) await new Promise<void>((resolve) => (this.#drained = resolve));
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#running >= this.#lanes) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#next();
+    });
+  }
+
+  #next(): void {
+    if (this.#running >= this.#lanes) return;
+    if (this.#queue.length === 0) {
+      if (this.#running === 0) this.#drained?.();
+      return;
+    }
+    const group = this.#queue.slice(0, GROUP).sort(byPlace);
+    this.#queue = this.#queue.slice(GROUP);
+    this.#running += 1;
+    this.counts.batches += 1;
+    this.counts.verbs += group.length;
+    const began = performance.now();
+    void this.#run(group)
+      .catch((error: unknown) => {
+        for (const { reject } of group) reject(error);
+      })
+      .then(() => {
+        this.#running -= 1;
+        this.#observe?.(group.length, performance.now() - began);
+        this.#next();
+      });
+    if (this.#queue.length > 0) this.#next();
+  }
+}

@@ -1,0 +1,185 @@
+/** One connection to a server: statements prepared once, a deadline for every answer. */
+
+import type { ConnectionOptions } from "node:tls";
+import { Client } from "pg";
+import type { Dialect } from "../dialect.ts";
+import { type Row, type Sql, sql } from "../sql.ts";
+import type { Address, Host } from "./address.ts";
+import { ConnectionLost, endsConnection } from "./faults.ts";
+import { type Ask, Pipeline, Preparations, type Result } from "./pipeline.ts";
+
+/** What a server does at most for one statement, in milliseconds. Who waits for a lock is told sooner, but not before a deadlock is found (1 s). */
+const STATEMENT_TIMEOUT = 2_000;
+const LOCK_TIMEOUT = 1_500;
+/** A process that hangs between BEGIN and COMMIT holds its locks no longer than this. */
+const IDLE_IN_TRANSACTION = 5_000;
+const CONNECT_TIMEOUT = 2_000;
+/** Beyond the statement's own timeout: the network holds the answer back, or the server is gone without a word. */
+const ANSWER_TIMEOUT = 3_500;
+const UNHURRIED = 24 * 3_600_000;
+const KEEP_ALIVE = 10_000;
+
+/** What a server says of itself when it is greeted. */
+export interface Greeting {
+  /** Its clock, epoch milliseconds, and how long the question took. */
+  readonly clock: number;
+  readonly tookMs: number;
+  readonly readOnly: boolean;
+  readonly standby: boolean;
+}
+
+/**
+ * Sets what our sessions rely on. Every statement of ours is made to find its rows by an index: on a fresh database the planner would take the
+ * tables for small, and keep that plan. A session that would answer before the log is on disk is brought back to doing so.
+ */
+const greet = sql`SELECT
+    CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS clock,
+    CASE WHEN pg_is_in_recovery() THEN 1 ELSE 0 END AS standby,
+    CASE WHEN current_setting('transaction_read_only') = 'on' THEN 1 ELSE 0 END AS read_only,
+    set_config('statement_timeout', CAST(:statementTimeout AS TEXT), false) AS a,
+    set_config('lock_timeout', CAST(:lockTimeout AS TEXT), false) AS b,
+    set_config('idle_in_transaction_session_timeout', CAST(:idleInTransaction AS TEXT), false) AS c,
+    set_config('TimeZone', 'UTC', false) AS d,
+    set_config('enable_seqscan', 'off', false) AS e,
+    set_config('default_transaction_isolation', 'read committed', false) AS f,
+    set_config('synchronous_commit',
+      CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false) AS g`;
+
+export class Link {
+  readonly host: Host;
+  readonly greeting: Greeting;
+  readonly #client: Client;
+  readonly #known: Preparations;
+  #lost: ConnectionLost | undefined;
+  #deadline = ANSWER_TIMEOUT;
+
+  private constructor(client: Client, known: Preparations, host: Host, greeting: Greeting, lost: () => unknown) {
+    this.#client = client;
+    this.#known = known;
+    this.host = host;
+    this.greeting = greeting;
+    client.on("error", (error) => {
+      this.#lost ??= new ConnectionLost(`the connection to ${host.host}:${host.port} was lost`, error);
+    });
+    client.on("end", () => {
+      this.#lost ??= new ConnectionLost(`${host.host}:${host.port} closed the connection`, lost());
+    });
+  }
+
+  /** Connects and signs in; rejects with what `pg` or the network says. */
+  static async open(address: Address, host: Host, ssl: ConnectionOptions | false, dialect: Dialect): Promise<Link> {
+    const client = new Client({
+      host: host.host,
+      port: host.port,
+      user: address.user,
+      password: address.password ?? (() => ""),
+      database: address.database,
+      ssl,
+      application_name: address.applicationName,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE,
+      connectionTimeoutMillis: CONNECT_TIMEOUT,
+    });
+    let failure: unknown;
+    client.on("error", (error) => {
+      failure ??= error;
+    });
+    try {
+      await client.connect();
+      const known = new Preparations(dialect);
+      const asked = performance.now();
+      const params = {
+        statementTimeout: STATEMENT_TIMEOUT,
+        lockTimeout: LOCK_TIMEOUT,
+        idleInTransaction: IDLE_IN_TRANSACTION,
+      };
+      const [result] = await send(client, known, [{ sql: greet, params }], ANSWER_TIMEOUT);
+      const row: Row = result?.rows[0] ?? {};
+      const greeting = {
+        clock: Number(row["clock"]),
+        tookMs: performance.now() - asked,
+        standby: row["standby"] === 1,
+        readOnly: row["read_only"] === 1,
+      };
+      return new Link(client, known, host, greeting, () => failure);
+    } catch (error) {
+      destroy(client);
+      throw error;
+    }
+  }
+
+  /** False: throw it away. */
+  get usable(): boolean {
+    return this.#lost === undefined;
+  }
+
+  /**
+   * Sends the statements in one go; outside of a BEGIN they are one transaction. Rejects with the first error, after which nothing of them
+   * stays, or with `ConnectionLost`, after which nobody knows.
+   */
+  async run(asks: readonly Ask[]): Promise<readonly Result[]> {
+    if (this.#lost !== undefined) throw this.#lost;
+    try {
+      return await send(this.#client, this.#known, asks, this.#deadline);
+    } catch (error) {
+      if (isBroken(error)) this.#lost ??= new ConnectionLost("the connection was lost", error);
+      if (endsConnection(error)) this.#lost ??= new ConnectionLost("the server ended the connection", error);
+      if (this.#lost !== undefined) destroy(this.#client);
+      throw isBroken(error) ? (this.#lost ?? error) : error;
+    }
+  }
+
+  /** One statement without parameters. */
+  async say(statement: Sql): Promise<void> {
+    await this.run([{ sql: statement, params: {} }]);
+  }
+
+  /** For work that may take its time, such as a change of the schema: from now on no statement has a limit. */
+  async unhurried(): Promise<void> {
+    await this.say(
+      sql`SELECT set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false) AS b`,
+    );
+    this.#deadline = UNHURRIED;
+  }
+
+  async close(): Promise<void> {
+    if (this.#lost !== undefined) return;
+    this.#lost = new ConnectionLost("the storage is closed");
+    await this.#client.end().catch(() => undefined);
+  }
+
+  /** At once, whatever is under way. */
+  destroy(): void {
+    this.#lost ??= new ConnectionLost("the connection was given up");
+    destroy(this.#client);
+  }
+}
+
+/** Anything that the server did not send as an answer: the socket's errors, its end, our deadline. */
+function isBroken(error: unknown): boolean {
+  return error instanceof Error && !("severity" in error) && !(error instanceof TypeError);
+}
+
+async function send(
+  client: Client,
+  known: Preparations,
+  asks: readonly Ask[],
+  within: number,
+): Promise<readonly Result[]> {
+  const pipeline = new Pipeline(asks, known);
+  const deadline = setTimeout(() => {
+    pipeline.handleError(new ConnectionLost(`no answer within ${within} ms`));
+    destroy(client);
+  }, within);
+  try {
+    client.query(pipeline);
+    return await pipeline.answer;
+  } finally {
+    clearTimeout(deadline);
+  }
+}
+
+function destroy(client: Client): void {
+  const { stream } = (client as unknown as { connection: { stream: { destroy(): void } } }).connection;
+  stream.destroy();
+}

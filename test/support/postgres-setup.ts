@@ -1,0 +1,108 @@
+/** Vitest's global set-up: one PostgreSQL for a run, started when the first test asks for a database, gone with the run. */
+
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Client } from "pg";
+import type { TestProject } from "vitest/node";
+import { openStorage } from "../../packages/server/src/storage/open.ts";
+import { type Cluster, startCluster } from "./postgres-cluster.ts";
+import { sharded, spreadTables } from "./postgres-sharded.ts";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** Where databases are asked for. */
+    readonly postgresService: string;
+  }
+}
+
+/** What a new database begins as. */
+export type Beginning = "empty" | "migrated" | "sharded";
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const databases = new Databases();
+  const service = createServer((request, response) => {
+    const [, action = "", name = ""] = (request.url ?? "").split("/");
+    const work = action === "drop" ? databases.drop(name) : databases.create(name as Beginning);
+    work.then(
+      (text) => response.end(text),
+      (error: unknown) => response.writeHead(500).end(error instanceof Error ? error.message : String(error)),
+    );
+  });
+  await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
+  project.provide("postgresService", `http://127.0.0.1:${(service.address() as AddressInfo).port}`);
+  return async () => {
+    service.closeAllConnections();
+    service.close();
+    await databases.close();
+  };
+}
+
+class Databases {
+  #cluster: Promise<Cluster> | undefined;
+  #admin: Promise<Client> | undefined;
+  readonly #templates = new Map<Beginning, Promise<string>>();
+  #count = 0;
+  /** A template is copied by one at a time. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  /** The new database's URL. */
+  async create(beginning: Beginning): Promise<string> {
+    const cluster = await this.#started();
+    const template = beginning === "empty" ? "template0" : await this.#template(beginning);
+    this.#count += 1;
+    const name = `test_${this.#count}`;
+    await this.#say(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
+    return cluster.url(name);
+  }
+
+  async drop(name: string): Promise<string> {
+    if (/^test_\d+$/.test(name)) await this.#say(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    return "";
+  }
+
+  async close(): Promise<void> {
+    const admin = await this.#admin?.catch(() => undefined);
+    await admin?.end();
+    const cluster = await this.#cluster?.catch(() => undefined);
+    await cluster?.remove();
+  }
+
+  #started(): Promise<Cluster> {
+    this.#cluster ??= startCluster();
+    return this.#cluster;
+  }
+
+  #template(beginning: Exclude<Beginning, "empty">): Promise<string> {
+    const made = this.#templates.get(beginning) ?? this.#makeTemplate(beginning);
+    this.#templates.set(beginning, made);
+    return made;
+  }
+
+  async #makeTemplate(beginning: Exclude<Beginning, "empty">): Promise<string> {
+    const cluster = await this.#started();
+    const name = `template_${beginning}`;
+    await this.#say(`CREATE DATABASE ${name} TEMPLATE template0`);
+    const url = cluster.url(name);
+    const storage = await openStorage({ url, ...(beginning === "sharded" ? { dialect: sharded } : {}) });
+    await storage.migrate({ now: 0 });
+    await storage.close();
+    if (beginning === "sharded") await spreadTables(url);
+    return name;
+  }
+
+  #say(statement: string): Promise<unknown> {
+    const said = this.#turn.then(async () => (await this.#connected()).query(statement));
+    this.#turn = said.catch(() => undefined);
+    return said;
+  }
+
+  #connected(): Promise<Client> {
+    this.#admin ??= this.#started().then(async (cluster) => {
+      const client = new Client({ connectionString: cluster.url("postgres") });
+      client.on("error", () => undefined);
+      await client.connect();
+      return client;
+    });
+    return this.#admin;
+  }
+}

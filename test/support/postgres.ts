@@ -1,0 +1,29 @@
+/** A database of its own in the run's PostgreSQL. */
+
+import { inject } from "vitest";
+import type { Beginning } from "./postgres-setup.ts";
+
+export interface TestDatabase {
+  readonly url: string;
+  /** Takes it away, whoever is still connected. */
+  drop(): Promise<void>;
+}
+
+/** `migrated`: with this program's schema; `sharded`: the same, its owners' tables spread by partition. */
+export async function aPostgresDatabase(beginning: Beginning = "migrated"): Promise<TestDatabase> {
+  const url = await ask(`create/${beginning}`);
+  const name = url.slice(url.lastIndexOf("/") + 1);
+  return {
+    url,
+    async drop() {
+      await ask(`drop/${name}`);
+    },
+  };
+}
+
+async function ask(what: string): Promise<string> {
+  const response = await fetch(`${inject("postgresService")}/${what}`);
+  const text = await response.text();
+  if (!response.ok) throw new Error(text);
+  return text;
+}
