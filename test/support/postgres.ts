@@ -11,7 +11,11 @@ export interface TestDatabase {
 
 /** `migrated`: with this program's schema; `sharded`: the same, its owners' tables spread by partition. */
 export async function aPostgresDatabase(beginning: Beginning = "migrated"): Promise<TestDatabase> {
-  const url = await ask(`create/${beginning}`);
+  return aDatabaseAt(await ask(`create/${beginning}`));
+}
+
+/** The one that an earlier call made. */
+export function aDatabaseAt(url: string): TestDatabase {
   const name = url.slice(url.lastIndexOf("/") + 1);
   return {
     url,

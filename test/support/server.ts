@@ -1,7 +1,7 @@
-/** A real server on a real SQLite file and a free port, and what tests register there. */
+/** A real server on a real database (an SQLite file, or PostgreSQL where ASSENT_TEST_DATABASE says so) and a free port, and what tests register there. */
 
 import { createHash, randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -9,11 +9,14 @@ import { join } from "node:path";
 import pino from "pino";
 import { newOwnerId } from "../../packages/server/src/crypto/id.ts";
 import { hashPassword } from "../../packages/server/src/crypto/password.ts";
+import { secretOf } from "../../packages/server/src/data-dir.ts";
 import { serverOptions } from "../../packages/server/src/http/server.ts";
 import { type AssentServer, type Config, configOf, createAssent } from "../../packages/server/src/index.ts";
 import type { Client, Resource, Scope } from "../../packages/server/src/oauth/model.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { partitionOf } from "../../packages/server/src/storage/partition.ts";
+
+import { aDatabaseAt, aPostgresDatabase } from "./postgres.ts";
 
 export const PASSWORD = "correct horse battery staple";
 
@@ -71,8 +74,12 @@ export async function startServer({
   const now = () => Date.now() + offset;
   const log: string[] = [];
   const logger = pino({ level: config.logLevel ?? "trace" }, { write: (line: string) => void log.push(line) });
+  const database = await databaseOf(config, dataDir);
   const options = { now, log: logger, dangerouslyFetchFromLoopbackAddresses: fetchFromLoopback };
-  const assent = await createAssent(configOf({ dataDir, housekeeping: false, ...config, issuer }), options);
+  const assent = await createAssent(
+    configOf({ dataDir, housekeeping: false, ...database.config, ...config, issuer }),
+    options,
+  );
   server.on("request", assent.handler);
   const test: TestServer = {
     issuer,
@@ -85,10 +92,32 @@ export async function startServer({
       offset += milliseconds;
     },
     ...registering(assent, now),
-    stop: () => stop(server, assent, dataDir),
+    stop: async () => {
+      await stop(server, assent, dataDir);
+      await database.drop();
+    },
   };
   await test.addStandardScopes();
   return test;
+}
+
+/** True: servers that name no database run on PostgreSQL. */
+export const onPostgres = process.env["ASSENT_TEST_DATABASE"] === "postgres";
+
+/** The database that goes with a data directory: found again by the next server on it. */
+async function databaseOf(
+  { databaseUrl }: Partial<Config>,
+  dataDir: string,
+): Promise<{ readonly config: Partial<Config>; drop(): Promise<void> }> {
+  if (!onPostgres || databaseUrl !== undefined) return { config: {}, drop: async () => undefined };
+  const note = join(dataDir, "database-url");
+  let database = existsSync(note) ? aDatabaseAt(readFileSync(note, "utf8")) : undefined;
+  if (database === undefined) {
+    database = await aPostgresDatabase();
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    writeFileSync(note, database.url, { mode: 0o600 });
+  }
+  return { config: { databaseUrl: database.url, secret: secretOf(dataDir) }, drop: database.drop };
 }
 
 /** Registers straight in the storage, as the operator's use-cases do once they have checked what they are given. */

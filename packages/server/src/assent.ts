@@ -115,7 +115,7 @@ export interface AssentServer {
 }
 
 export interface AssentOptions {
-  /** Milliseconds since the epoch; for tests that step the clock. */
+  /** Milliseconds since the epoch; for tests that step the clock. Absent: the database's own time. */
   readonly now?: () => Millis;
   /** Absent: made from `config.logLevel`. */
   readonly log?: Logger;
@@ -140,7 +140,6 @@ const IMPLICIT_TTL: Millis = 300_000;
  * machine may touch its files.
  */
 export async function createAssent(config: Config, options: AssentOptions = {}): Promise<AssentServer> {
-  const now = options.now ?? Date.now;
   const log = options.log ?? createLogger(config.logLevel);
   const grants = grantsOf(config);
   prepareDataDir(config);
@@ -156,6 +155,7 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
     writer: config.sqliteWriter,
     onBatch: (size, milliseconds) => metrics.batch(size, milliseconds),
   });
+  const now = options.now ?? (() => storage.now());
   try {
     const migrated = await storage.migrate({ now: now() });
     if (migrated.length > 0) log.info({ event: "schema_migrated", migrations: migrated }, "schema_migrated");

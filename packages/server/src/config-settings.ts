@@ -3,6 +3,7 @@
 import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import { isPostgresUrl, parseAddress } from "./storage/postgres/address.ts";
 
 export interface Setting {
   readonly variable: string;
@@ -10,6 +11,8 @@ export interface Setting {
   /** Undefined: the text is not what is wanted. */
   readonly parse: (text: string) => unknown;
   readonly wanted: string;
+  /** What is wrong with a text that is not what is wanted, where that can be said without repeating it. */
+  readonly problem?: (text: string) => string | undefined;
   /** As the docs show it. */
   readonly default: string;
   readonly meaning: string;
@@ -59,7 +62,17 @@ function listen(text: string): { host: string; port: number } | undefined {
 }
 
 function databaseUrl(text: string): string | undefined {
-  return /^sqlite:.+/.test(text) ? text : undefined;
+  return /^sqlite:.+/.test(text) || (isPostgresUrl(text) && databaseProblem(text) === undefined) ? text : undefined;
+}
+
+function databaseProblem(text: string): string | undefined {
+  if (!isPostgresUrl(text)) return undefined;
+  try {
+    parseAddress(text);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : undefined;
+  }
 }
 
 function secretList(text: string): Buffer[] | undefined {
@@ -128,15 +141,16 @@ export const settings: readonly Setting[] = [
     key: "databaseUrl",
     parse: databaseUrl,
     default: "sqlite:<data dir>/assent.db",
-    meaning: "The database.",
-    wanted: "sqlite:<path> (this version has no other database)",
+    meaning: "The database: a file, or a PostgreSQL server, of which several hosts may be named.",
+    wanted: "sqlite:<path> or postgres://user:password@host:port/database",
+    problem: databaseProblem,
     secret: true,
   },
   {
     variable: "ASSENT_SECRET",
     key: "secret",
     parse: secretList,
-    default: "generated into <data dir>/secret",
+    default: "generated into <data dir>/secret; PostgreSQL needs it set",
     meaning: "What all keys are derived from. A comma-separated list rotates: the first makes, all verify.",
     wanted: "32 or more random bytes in base64, or a comma-separated list of such",
     secret: true,

@@ -8,12 +8,13 @@ import { type CustomGrant, customGrant } from "./oauth/grants/custom.ts";
 import { customGrantProblems } from "./oauth/grants/custom-shape.ts";
 import { type GrantRegistry, grantRegistry } from "./oauth/grants/offered.ts";
 import type { ConsentDuration } from "./owners/storage.ts";
+import { isPostgresUrl } from "./storage/postgres/address.ts";
 
 /** Everything that can be set. Times are milliseconds. */
 export interface Config {
   readonly issuer: string;
   readonly listen: { readonly host: string; readonly port: number };
-  /** `sqlite:<path>`. */
+  /** `sqlite:<path>` or `postgres://user:password@host:port/database`. */
   readonly databaseUrl: string;
   /** Decoded; null: generated into the data directory. */
   readonly secret: readonly Buffer[] | null;
@@ -95,6 +96,8 @@ export class ConfigError extends Error {
 /** A key of the file that is code, and so has no variable. */
 const CUSTOM_GRANTS = "customGrants";
 
+export const SECRET_MISSING =
+  "ASSENT_SECRET: found nothing, wanted 32 or more random bytes in base64 (openssl rand -base64 32): all servers of one PostgreSQL share it";
 export const TLS_HALF = "ASSENT_TLS_CERT, ASSENT_TLS_KEY: found one without the other, wanted both or neither";
 
 /** Variables that start with ASSENT_ and are for others: the tests' own. */
@@ -116,6 +119,7 @@ export function configOf(values: Partial<Config>, cwd = process.cwd()): Config {
     throw new ConfigError([`issuer: found ${JSON.stringify(config.issuer)}, wanted ${issuer.wanted}`]);
   }
   grantsOf(config);
+  if (isPostgresUrl(config.databaseUrl) && config.secret === null) throw new ConfigError([SECRET_MISSING]);
   return Object.freeze({
     ...config,
     databaseUrl: values.databaseUrl ?? `sqlite:${resolve(cwd, config.dataDir, "assent.db")}`,
@@ -163,6 +167,7 @@ function build({ environment, file, cwd, problems }: Sources): Config {
     problems.push("ASSENT_TLS_CERT: TLS ends here, but ASSENT_ISSUER is http; wanted https");
   }
   problems.push(...grantProblems(values as unknown as Config));
+  if (isPostgresUrl(String(values["databaseUrl"])) && values["secret"] === null) problems.push(SECRET_MISSING);
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze({ ...(values as unknown as Config), warnings });
 }
@@ -172,7 +177,8 @@ function read(setting: Setting, text: string, name: string, values: Record<strin
   if (parsed === undefined) {
     // A secret's value is never repeated, not even a wrong one's.
     const found = setting.secret === true ? `a value of ${text.length} characters` : JSON.stringify(text.slice(0, 100));
-    problems.push(`${name}: found ${found}, wanted ${setting.wanted}`);
+    const problem = setting.problem?.(text.trim());
+    problems.push(`${name}: found ${found}${problem === undefined ? "" : ` (${problem})`}, wanted ${setting.wanted}`);
   } else {
     values[setting.key] = parsed;
   }

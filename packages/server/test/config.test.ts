@@ -25,6 +25,11 @@ describe("a bad value → one line that names the key, what was found, what was 
     ["ASSENT_LISTEN", "9400", "host:port"],
     ["ASSENT_LISTEN", "127.0.0.1:99999", "host:port"],
     ["ASSENT_DATABASE_URL", "mysql://x", "sqlite"],
+    ["ASSENT_DATABASE_URL", "postgres://db.example/assent", "names no user"],
+    ["ASSENT_DATABASE_URL", "postgres://assent@db.example/", "names no database"],
+    ["ASSENT_DATABASE_URL", "postgres://assent@db.example:99999/assent", "host 1"],
+    ["ASSENT_DATABASE_URL", "postgres://assent@db.example/assent?sslmode=prefer", "sslmode=prefer"],
+    ["ASSENT_DATABASE_URL", "postgres://assent@db.example/assent?sslmod=require", "sslmod"],
     ["ASSENT_CODE_TTL", "0", "whole number"],
     ["ASSENT_CODE_TTL", "601", "600"],
     ["ASSENT_ACCESS_TTL", "-1", "whole number"],
@@ -46,6 +51,14 @@ describe("a bad value → one line that names the key, what was found, what was 
 
   test("several → all at once", async () => {
     expect(await problems({ ASSENT_ISSUER: "x", ASSENT_LISTEN: "x", ASSENT_NEW: "1" })).toHaveLength(3);
+  });
+
+  test("PostgreSQL without a secret → the variable, and how to make one; its URL isn't repeated where it is wrong", async () => {
+    const url = "postgres://assent:hunter2@db.example/assent";
+    expect(await problems({ ASSENT_DATABASE_URL: url })).toEqual([
+      "ASSENT_SECRET: found nothing, wanted 32 or more random bytes in base64 (openssl rand -base64 32): all servers of one PostgreSQL share it",
+    ]);
+    expect((await problems({ ASSENT_DATABASE_URL: `${url}?sslmode=x` })).join()).not.toContain("hunter2");
   });
 
   test("a weak secret → its value isn't repeated", async () => {

@@ -156,7 +156,7 @@ async function gc(options: JsonOption & { readonly dryRun?: true }) {
     }
     let removed = 0;
     for (;;) {
-      const batch = await admin.storage.collectGarbage({ now: Date.now(), limit: 1000 });
+      const batch = await admin.storage.collectGarbage({ now: admin.now(), limit: 1000 });
       removed += batch;
       if (batch === 0) break;
     }

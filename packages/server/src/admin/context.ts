@@ -49,11 +49,12 @@ export function adminOf(
  * Opens the database that a configuration names, also while servers run on it; a missing one is made, an old schema brought up to date.
  * Throws a `ConfigError` or `UnsafeFileMode` where others may touch its files, `StorageUnavailable`, `SchemaMismatch`, `DatabaseNotReady`.
  */
-export async function openAdmin(config: Config, now: () => Millis = Date.now): Promise<OpenedAdmin> {
+export async function openAdmin(config: Config, given?: () => Millis): Promise<OpenedAdmin> {
   const grants = grantsOf(config);
   prepareDataDir(config);
   // A few writes and then the end: a thread of its own would only take time to start.
   const storage = await openStorage({ url: config.databaseUrl, writer: "main" });
+  const now = given ?? (() => storage.now());
   try {
     await storage.migrate({ now: now() });
     refuseUnready(await storage.state(), { serve: false });

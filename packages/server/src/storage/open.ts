@@ -6,7 +6,7 @@ import { type Ended, endAllBefore } from "./epoch.ts";
 import { type MigrationState, migrate, migrationStatus, planMigrations, type Reach } from "./migrations/migrate.ts";
 import type { PlannedStep } from "./migrations/plan.ts";
 import { isPostgresUrl } from "./postgres/address.ts";
-import { openPostgres, type PostgresEngine, type PostgresStats } from "./postgres/engine.ts";
+import type { PostgresEngine, PostgresStats } from "./postgres/engine.ts";
 import type { Verb } from "./sql.ts";
 import { openSqlite, type SqliteEngine, type SqliteStats } from "./sqlite/engine.ts";
 import { type DatabaseState, STATES, selectStates, stateOf, writeState } from "./state.ts";
@@ -63,7 +63,9 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
 async function openEngine(options: OpenOptions): Promise<Engine> {
   const { url, writer = "thread", readonly = false, dialect = postgres, onBatch } = options;
   const observed = onBatch === undefined ? {} : { onBatch };
-  if (isPostgresUrl(url)) return openPostgres({ url, readonly, dialect, ...observed });
+  // The driver is loaded by those who need it.
+  if (isPostgresUrl(url))
+    return (await import("./postgres/engine.ts")).openPostgres({ url, readonly, dialect, ...observed });
   const path = /^sqlite:(.+)$/.exec(url)?.[1];
   if (path === undefined) throw new TypeError("a storage URL begins with sqlite: and names a file, or with postgres:");
   return openSqlite({ path, writer, readonly, ...observed });

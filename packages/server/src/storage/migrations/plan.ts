@@ -104,7 +104,7 @@ export async function touchedRows(host: SchemaHost, tx: Tx, migrations: readonly
     const { table, eachRow } = described(step, host.dialect);
     if (!eachRow || !(await host.tableExists(tx, table))) continue;
     const place = named(table);
-    const counted = await tx.one(sql`SELECT COUNT(*) AS rows FROM (SELECT 1 FROM ${place} LIMIT :limit) AS some`, {
+    const counted = await tx.one(sql`SELECT COUNT(*) AS rows FROM (SELECT 1 FROM ${place} LIMIT :limit) AS few`, {
       limit: SMALL + 1,
     });
     rows += counted === undefined ? 0 : whole(counted, "rows");

@@ -237,13 +237,15 @@ export class PostgresEngine implements SchemaHost {
     const measures = this.clock.stale;
     const started = performance.now();
     const framed = [
-      ...(measures ? [{ sql: readClock, params: {} }] : []),
       ...(snapshot ? [{ sql: beginRead, params: {} }, ...asks, { sql: commit, params: {} }] : asks),
+      ...(measures ? [{ sql: readClock, params: {} }] : []),
     ];
     const results = await orRollback(link, snapshot, () => link.run(framed));
-    const clock = measures ? Number(results[0]?.rows[0]?.["clock"]) : Number.NaN;
-    this.clock.measured({ clock, tookMs: performance.now() - started });
-    const from = (measures ? 1 : 0) + (snapshot ? 1 : 0);
+    if (measures) {
+      const clock = Number(results.at(-1)?.rows[0]?.["clock"]);
+      this.clock.measured({ clock, tookMs: performance.now() - started });
+    }
+    const from = snapshot ? 1 : 0;
     return results.slice(from, from + asks.length);
   }
 

@@ -4,7 +4,7 @@ import { COLLECTED, type Collected, type Swept } from "../../admin/storage.ts";
 import type { Millis } from "../../oauth/model.ts";
 import { partitionOf } from "../partition.ts";
 import { DAY, HOUR, text, whole } from "../rows.ts";
-import { type Call, query, sql, statement, steps, transaction } from "../sql.ts";
+import { type Call, query, sql, statement, steps, transaction, words } from "../sql.ts";
 import { getCompany } from "./companies.ts";
 import { ALARM_KEPT, ENDED_KEPT } from "./grants.ts";
 import { settleLinks } from "./members.ts";
@@ -77,7 +77,7 @@ async function collectNames(call: Call, { now, limit }: Sweep): Promise<Swept> {
 const due = sql`SELECT partition, grant_id FROM grants WHERE +partition >= 0 AND collect_at <= :now ORDER BY collect_at LIMIT :limit`;
 /** When the last thing has passed that the row keeps from happening: a code or token accepted, an access token shown active, an alarm unseen. */
 const keptUntil = sql`(CASE
-    WHEN ended_at IS NOT NULL THEN ended_at + CASE WHEN status IN ('theft', 'replayed') THEN :alarmKept ELSE :endedKept END
+    WHEN ended_at IS NOT NULL THEN ended_at + CASE WHEN status IN ('theft', 'replayed') THEN CAST(:alarmKept AS ${words.whole}) ELSE :endedKept END
     WHEN generation = 0 THEN code_until + :day
     WHEN idle_until < absolute_until THEN idle_until + :day
     ELSE absolute_until + :day END)`;
@@ -198,16 +198,16 @@ function all(removed: number): Swept {
 
 /** Rows whose time to be collected has come, each kind counted up to `most`: a walk along the index that housekeeping goes by. */
 export const backlog = query<{ readonly now: Millis; readonly most: number }, Readonly<Record<string, number>>>({
-  sql: sql`SELECT 'grants' AS kind, COUNT(*) AS due FROM (SELECT 1 FROM grants WHERE +partition >= 0 AND collect_at <= :now LIMIT :most) AS some
-    UNION ALL SELECT 'sessions', COUNT(*) FROM (SELECT 1 FROM sessions WHERE +partition >= 0 AND absolute_until <= :now LIMIT :most) AS some
-    UNION ALL SELECT 'attempts', COUNT(*) FROM (SELECT 1 FROM attempts WHERE +partition >= 0 AND window_until <= :now LIMIT :most) AS some
-    UNION ALL SELECT 'accepted', COUNT(*) FROM (SELECT 1 FROM accepted WHERE +partition >= 0 AND until <= :now LIMIT :most) AS some
-    UNION ALL SELECT 'device_requests', COUNT(*) FROM (SELECT 1 FROM device_requests WHERE +partition >= 0 AND expires_at <= :anHourAgo LIMIT :most) AS some
-    UNION ALL SELECT 'clients', COUNT(*) FROM (SELECT 1 FROM clients WHERE deleted_at <= :aDayAgo LIMIT :most) AS some
-    UNION ALL SELECT 'invitations', COUNT(*) FROM (SELECT 1 FROM invitations WHERE +partition >= 0 AND expires_at <= :aDayAgo LIMIT :most) AS some
+  sql: sql`SELECT 'grants' AS kind, COUNT(*) AS due FROM (SELECT 1 FROM grants WHERE +partition >= 0 AND collect_at <= :now LIMIT :most) AS few
+    UNION ALL SELECT 'sessions', COUNT(*) FROM (SELECT 1 FROM sessions WHERE +partition >= 0 AND absolute_until <= :now LIMIT :most) AS few
+    UNION ALL SELECT 'attempts', COUNT(*) FROM (SELECT 1 FROM attempts WHERE +partition >= 0 AND window_until <= :now LIMIT :most) AS few
+    UNION ALL SELECT 'accepted', COUNT(*) FROM (SELECT 1 FROM accepted WHERE +partition >= 0 AND until <= :now LIMIT :most) AS few
+    UNION ALL SELECT 'device_requests', COUNT(*) FROM (SELECT 1 FROM device_requests WHERE +partition >= 0 AND expires_at <= :anHourAgo LIMIT :most) AS few
+    UNION ALL SELECT 'clients', COUNT(*) FROM (SELECT 1 FROM clients WHERE deleted_at <= :aDayAgo LIMIT :most) AS few
+    UNION ALL SELECT 'invitations', COUNT(*) FROM (SELECT 1 FROM invitations WHERE +partition >= 0 AND expires_at <= :aDayAgo LIMIT :most) AS few
     UNION ALL SELECT 'company_requests', COUNT(*)
-      FROM (SELECT 1 FROM company_requests WHERE +partition >= 0 AND status <> 'open' AND decided_at <= :ninetyDaysAgo LIMIT :most) AS some
-    UNION ALL SELECT 'names', COUNT(*) FROM (SELECT 1 FROM names WHERE +partition >= 0 AND status = 'reserved' AND reserved_at < :anHourAgo LIMIT :most) AS some`,
+      FROM (SELECT 1 FROM company_requests WHERE +partition >= 0 AND status <> 'open' AND decided_at <= :ninetyDaysAgo LIMIT :most) AS few
+    UNION ALL SELECT 'names', COUNT(*) FROM (SELECT 1 FROM names WHERE +partition >= 0 AND status = 'reserved' AND reserved_at < :anHourAgo LIMIT :most) AS few`,
   bind: ({ now, most }) => ({ now, most, anHourAgo: now - HOUR, aDayAgo: now - DAY, ninetyDaysAgo: now - 90 * DAY }),
   outcome: (rows) => Object.fromEntries(rows.map((row) => [text(row, "kind"), whole(row, "due")])),
 });
