@@ -14,7 +14,8 @@ export function readDecision(decision: CustomGrantDecision, grantType: string, n
   };
   if (typeof decision !== "object" || decision === null) return wrong("no object");
   const { scopes, expiresAt, once } = decision;
-  const isTime = (value: unknown) => typeof value === "number" && Number.isFinite(value);
+  // Storage holds whole milliseconds.
+  const isTime = (value: unknown) => Number.isSafeInteger(value);
   const areNames = Array.isArray(scopes) && scopes.every((name) => typeof name === "string");
   if (decision.for === "owner") {
     const { owner, under, authTime } = decision;
@@ -37,7 +38,8 @@ export function readDecision(decision: CustomGrantDecision, grantType: string, n
 }
 
 /** RFC 3986 §4.3, without what lists of them are separated by. */
-const ABSOLUTE_URI = /^[a-z][a-z0-9+.-]*:[\w.~:/?@!$&'()*+;=%-]{1,180}$/i;
+const ABSOLUTE_URI = /^[a-z][a-z0-9+.-]*:[\w.~:/?@!$&'()*+;=%-]+$/i;
+const MAX_NAME = 200;
 const PARAMETER = /^[a-z][a-z0-9_]{0,39}$/;
 /** What every token request may carry, and no grant can take for its own. */
 const TAKEN: ReadonlySet<string> = new Set([
@@ -55,7 +57,7 @@ export function customGrantProblems(custom: unknown, ours: readonly string[]): r
   return custom.flatMap((grant: unknown, at) => {
     const { grantType, parameters, redeem } = (grant ?? {}) as Partial<Record<keyof CustomGrant, unknown>>;
     const problems: string[] = [];
-    if (typeof grantType !== "string" || !ABSOLUTE_URI.test(grantType)) {
+    if (typeof grantType !== "string" || grantType.length > MAX_NAME || !ABSOLUTE_URI.test(grantType)) {
       problems.push("grantType: wanted an absolute URI of at most 200 characters (RFC 6749 §4.5)");
     } else if (seen.has(grantType)) {
       problems.push(`grantType: ${grantType} is taken`);
@@ -73,7 +75,8 @@ function parameterProblems(parameters: unknown): readonly string[] {
     return ["parameters: wanted an object of names, each required or optional"];
   }
   const entries = Object.entries(parameters);
-  if (entries.length > MAX_PARAMETERS) return [`parameters: found ${entries.length}, wanted ${MAX_PARAMETERS}`];
+  if (entries.length > MAX_PARAMETERS)
+    return [`parameters: found ${entries.length}, wanted ${MAX_PARAMETERS} at the most`];
   return entries.flatMap(([name, kind]) => {
     if (!PARAMETER.test(name)) return [`parameters: ${JSON.stringify(name)} is not a name like voucher_code`];
     if (TAKEN.has(name)) return [`parameters: ${name} is the token endpoint's own`];

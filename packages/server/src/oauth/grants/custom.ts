@@ -55,12 +55,12 @@ export type CustomGrantError = "invalid_grant" | "invalid_request" | "temporaril
 export type CustomGrantDecision = TokenForOwner | TokenForClient;
 
 interface Decided {
-  /** When the token ends at the latest, in milliseconds since the epoch; left out: the API's lifetime decides alone. */
+  /** When the token ends at the latest, in whole milliseconds since the epoch; left out: the API's lifetime decides alone. */
   readonly expiresAt?: number;
   /**
    * What may be accepted once: an id of at most 512 characters, among those of this grant type, and when it was made. The first request with it gets a
    * token, on all processes; later ones are refused until `until`. It is used up only where nothing else refuses the request. One that was made before the database was
-   * put back to an earlier time is refused: whether it was used is forgotten. Both in milliseconds since the epoch, `until` at most 366 days ahead.
+   * put back to an earlier time is refused: whether it was used is forgotten. Both in whole milliseconds since the epoch, `until` at most 366 days ahead.
    */
   readonly once?: { readonly id: string; readonly madeAt: number; readonly until: number };
 }
@@ -77,7 +77,7 @@ export interface TokenForOwner extends Decided {
   readonly under: "consent" | "operator policy";
   /** The most that the token may have, in names of scopes; what the client may not ask for is never in it. */
   readonly scopes: readonly string[];
-  /** When the person last proved who they are, in milliseconds since the epoch; left out: now. */
+  /** When the person last proved who they are, in whole milliseconds since the epoch; left out: now. */
   readonly authTime?: number;
 }
 
