@@ -14,7 +14,17 @@ const IMPORTS: tidy.ImportTable = {
   "packages/server/src/oauth": [],
   "packages/server/src/owners": ["oauth"],
   "packages/server/src/admin": [
-    ...["oauth", "owners", "crypto", "saml/metadata.ts", "storage", "config.ts", "config-settings.ts", "data-dir.ts"],
+    ...[
+      "oauth",
+      "owners",
+      "crypto",
+      "saml/metadata.ts",
+      "storage",
+      "config.ts",
+      "config-settings.ts",
+      "data-dir.ts",
+      "grants.ts",
+    ],
     ...["node:crypto", "node:fs", "node:http", "node:https", "node:path", "node:util", "sharp"],
   ],
   "packages/server/src/crypto": [

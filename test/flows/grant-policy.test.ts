@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { diagnose } from "../../packages/server/src/admin/index.ts";
 import { ConfigError, configOf, createAssent, loadConfig } from "../../packages/server/src/index.ts";
+import { OUR_GRANT_TYPES } from "../../packages/server/src/oauth/grants/names.ts";
+import { grantRegistry } from "../../packages/server/src/oauth/grants/offered.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { copyOf, tokensOf } from "../support/back-channel.ts";
 import { Agent, authorize, authorizeUrl, postForm, redeem } from "../support/browser-like.ts";
@@ -35,6 +37,10 @@ async function serving(grantTypes: readonly string[], work: (server: TestServer)
 }
 
 const without = (grant: string) => OUR_GRANTS.filter((one) => one !== grant);
+test("the names that a configuration is checked against → those that there are", () => {
+  expect(grantRegistry().known).toEqual(OUR_GRANT_TYPES);
+});
+
 const metadataOf = async ({ issuer }: TestServer) =>
   (await (await fetch(`${issuer}/.well-known/oauth-authorization-server`)).json()) as Record<string, unknown>;
 
@@ -42,7 +48,7 @@ test.each(OUR_GRANTS)("%s, with everything on → works", async (grant) => {
   expect(await flows[grant](all, client, person)).toEqual({ token: expect.any(String), error: undefined });
 });
 
-describe.each(OUR_GRANTS)("%s switched off", (grant: OurGrant) => {
+describe.each(OUR_GRANTS)("GR-01 GR-06 %s switched off", (grant: OurGrant) => {
   test("→ refused as unsupported; the metadata list the others, which are still there", async () => {
     await serving(without(grant), async (server) => {
       const { error, token } = await flows[grant](server, client, person);

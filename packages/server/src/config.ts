@@ -4,9 +4,9 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { defaultsOf, type Setting, settings, withoutEffect } from "./config-settings.ts";
-import { type CustomGrant, customGrant } from "./oauth/grants/custom.ts";
+import type { CustomGrant } from "./oauth/grants/custom.ts";
 import { customGrantProblems } from "./oauth/grants/custom-shape.ts";
-import { type GrantRegistry, grantRegistry } from "./oauth/grants/offered.ts";
+import { OUR_GRANT_TYPES } from "./oauth/grants/names.ts";
 import type { ConsentDuration } from "./owners/storage.ts";
 import { isPostgresUrl } from "./storage/postgres/address.ts";
 
@@ -61,23 +61,17 @@ export function certificatesKnown({ tlsCert, tlsClientCa, trustProxy }: Config):
   return { any: proxied || tlsCert !== null, issued: proxied || (tlsCert !== null && tlsClientCa !== null) };
 }
 
-/** The grant types of this server. Throws a `ConfigError` that names all that is wrong with them. */
-export function grantsOf(config: Pick<Config, "grantTypes" | "customGrants">): GrantRegistry {
-  const problems = grantProblems(config);
-  if (problems.length > 0) throw new ConfigError(problems);
-  return grantRegistry(config.customGrants.map(customGrant), config.grantTypes);
-}
-
-function grantProblems({
+/** What is wrong with the grant types of a configuration, one line each. */
+export function grantProblems({
   grantTypes: offered,
   customGrants,
 }: Pick<Config, "grantTypes" | "customGrants">): readonly string[] {
-  const custom = customGrantProblems(customGrants, grantRegistry().known);
+  const custom = customGrantProblems(customGrants, OUR_GRANT_TYPES);
   if (custom.length > 0) return custom.map((problem) => `customGrants${problem}`);
-  const { known } = grantRegistry(customGrants.map(customGrant));
-  const unknown = (offered ?? []).filter((name) => !known.includes(name));
+  const known = [...OUR_GRANT_TYPES, ...customGrants.map(({ grantType }) => grantType)];
+  const unknown = (offered ?? []).filter((name) => !known.includes(name)).map((name) => JSON.stringify(name));
   const empty = offered?.length === 0 ? ["nothing"] : [];
-  return [...empty, ...unknown.map((name) => JSON.stringify(name))].map(
+  return [...empty, ...unknown].map(
     (found) => `ASSENT_GRANT_TYPES: found ${found}, wanted names of ${known.join(", ")}`,
   );
 }
@@ -118,7 +112,8 @@ export function configOf(values: Partial<Config>, cwd = process.cwd()): Config {
   if (issuer !== undefined && issuer.parse(config.issuer) === undefined) {
     throw new ConfigError([`issuer: found ${JSON.stringify(config.issuer)}, wanted ${issuer.wanted}`]);
   }
-  grantsOf(config);
+  const problems = grantProblems(config);
+  if (problems.length > 0) throw new ConfigError(problems);
   if (isPostgresUrl(config.databaseUrl) && config.secret === null) throw new ConfigError([SECRET_MISSING]);
   return Object.freeze({
     ...config,

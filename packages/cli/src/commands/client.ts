@@ -114,7 +114,7 @@ function settings(command: Command): Command {
     .addOption(
       listOption(
         "--grant-type <type>",
-        "authorization_code, refresh_token, client_credentials, implicit, password; device_code, jwt-bearer or saml2-bearer behind urn:ietf:params:oauth:grant-type:",
+        "authorization_code, refresh_token, client_credentials, implicit, password; device_code, jwt-bearer or saml2-bearer behind urn:ietf:params:oauth:grant-type:; or one of your own (customGrants in assent.config.ts)",
         {
           words: true,
         },

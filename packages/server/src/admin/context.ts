@@ -1,9 +1,10 @@
 /** What the operator's use-cases work with: storage, time and randomness; and how a program gets them from a configuration. */
 
-import { type Config, grantsOf } from "../config.ts";
+import type { Config } from "../config.ts";
 import { randomBytes } from "../crypto/random.ts";
 import { Secrets } from "../crypto/secrets.ts";
 import { prepareDataDir, secretsOf } from "../data-dir.ts";
+import { grantsOf } from "../grants.ts";
 import { type GrantRegistry, grantRegistry } from "../oauth/grants/offered.ts";
 import type { Millis } from "../oauth/model.ts";
 import type { CompanyStorage } from "../owners/company-storage.ts";

@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
-import { type Config, certificatesKnown, grantsOf } from "../config.ts";
+import { type Config, certificatesKnown } from "../config.ts";
 import { settings } from "../config-settings.ts";
 import { unseal } from "../crypto/seal.ts";
 import { Secrets } from "../crypto/secrets.ts";
@@ -15,6 +15,7 @@ import {
   supersededAt,
 } from "../crypto/signing-keys.ts";
 import { looseFiles, ownFiles, secretFile, secretsOf } from "../data-dir.ts";
+import { grantsOf } from "../grants.ts";
 import type { Millis, SigningAlg } from "../oauth/model.ts";
 import { serverMetadata } from "../oauth/server-metadata.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
