@@ -43,7 +43,11 @@ export function aSigningClient(server: TestServer, key: KeyPair, client: Partial
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** The claims of a good assertion, for a minute; what is undefined is left out. */
-export function claimsOf(server: TestServer, { clientId }: Pick<Client, "clientId">, changes: Claims = {}): Claims {
+export function claimsOf(
+  server: Pick<TestServer, "issuer" | "now">,
+  { clientId }: Pick<Client, "clientId">,
+  changes: Claims = {},
+): Claims {
   const now = Math.floor(server.now() / 1000);
   const claims = { iss: clientId, sub: clientId, aud: server.issuer, jti: randomUUID(), iat: now, exp: now + 60 };
   return Object.fromEntries(Object.entries({ ...claims, ...changes }).filter(([, value]) => value !== undefined));

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Client } from "../../packages/server/src/oauth/model.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { Agent, consentForm, type Page } from "./browser-like.ts";
-import { PASSWORD, startServer, type TestClient } from "./server.ts";
+import { PASSWORD, startServer, type TestClient, type TestServer } from "./server.ts";
 
 /** What all processes of a test say they are; where each listens is another matter. */
 export const ISSUER = "http://localhost:9400";
@@ -118,15 +118,17 @@ export interface Prepared<Names extends string> {
   readonly person: Person;
 }
 
-/** A data directory with clients and a person, left behind by a server that stopped in order. */
+/** A data directory with clients and a person, left behind by a server that stopped in order. `more`: what else it is to have. */
 export async function prepareData<Names extends string>(
   clients: Readonly<Record<Names, Partial<Client>>>,
+  more: (server: TestServer) => Promise<unknown> = async () => undefined,
 ): Promise<Prepared<Names>> {
   const server = await startServer({ config: { issuer: ISSUER } });
   const person = await server.addPerson();
   const added = await Promise.all(
     Object.entries<Partial<Client>>(clients).map(async ([name, client]) => [name, await server.addClient(client)]),
   );
+  await more(server);
   await server.assent.close();
   const dataDir = join(mkdtempSync(join(tmpdir(), "assent-processes-")), "data");
   renameSync(server.dataDir, dataDir);
@@ -135,7 +137,7 @@ export async function prepareData<Names extends string>(
 }
 
 /** Follows redirects to the issuer's pages, which this process serves at another address. */
-async function follow(agent: Agent, page: Page): Promise<Page> {
+export async function follow(agent: Agent, page: Page): Promise<Page> {
   let current = page;
   while (current.location?.origin === ISSUER)
     current = await agent.get(current.location.pathname + current.location.search);

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { NewGrant } from "../../../src/oauth/storage.ts";
 import type { Storage } from "../../../src/storage/open.ts";
@@ -13,6 +14,7 @@ import {
   SECOND,
   statusOf,
 } from "../support/builders.ts";
+import { aDeviceRedemption, anApprovedDevice } from "../support/device.ts";
 import { type Racers, startRacers } from "../support/processes.ts";
 import type { Race } from "../support/racer.ts";
 
@@ -44,8 +46,8 @@ onEveryBackend("races", (storage, opened) => {
       (calls) =>
         Promise.all(
           calls.map(async ({ verb, args }) => {
-            const outcome = await (storage()[verb] as (args: unknown) => Promise<{ kind: string }>)(args);
-            return outcome.kind;
+            const outcome = await (storage()[verb] as (args: unknown) => Promise<{ kind: string } | boolean>)(args);
+            return typeof outcome === "boolean" ? String(outcome) : outcome.kind;
           }),
         ),
     ],
@@ -84,6 +86,35 @@ onEveryBackend("races", (storage, opened) => {
       const kinds = await run(Array.from({ length: 20 }, () => ({ verb: "refreshGrant", args: aRefresh(grant) })));
       expect(tally(kinds)).toEqual({ rotated: 1, retried: 3, theft: 1, ended: 15 });
     },
+  );
+
+  const LONG = 120_000;
+
+  test.each(places)(
+    "50 assertions with one id in %s, 200 rounds → one is accepted each time",
+    async (_, run) => {
+      for (let round = 0; round < 200; round += 1) {
+        const kind = round % 2 === 0 ? "issuer jti" : "saml id";
+        const args = { kind, key: randomBytes(32).toString("base64url"), until: NOW + SECOND, now: NOW };
+        const answers = await run(Array.from({ length: 50 }, () => ({ verb: "once", args })));
+        expect(tally(answers), `round ${round}`).toEqual({ true: 1, false: 49 });
+      }
+    },
+    LONG,
+  );
+
+  // From one process it is among the device's own tests.
+  test.each(places.slice(1))(
+    "20 polls of an approved device in %s, 200 rounds → one gets the grant",
+    async (_, run) => {
+      for (let round = 0; round < 200; round += 1) {
+        const { device, answer } = await anApprovedDevice(storage());
+        const args = aDeviceRedemption(device, answer.approval);
+        const kinds = await run(Array.from({ length: 20 }, () => ({ verb: "redeemDevice", args })));
+        expect(tally(kinds), `round ${round}`).toEqual({ issued: 1, taken: 19 });
+      }
+    },
+    LONG,
   );
 
   test.each(places)("20 decisions of one form in %s → one grant, one use", async (_, run) => {

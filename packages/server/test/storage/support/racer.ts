@@ -9,6 +9,8 @@ export interface Race {
   readonly calls: readonly { readonly verb: keyof Ports; readonly args: unknown }[];
 }
 
+type Outcome = { readonly kind: string } | boolean | undefined;
+
 let storage: Storage | undefined;
 
 process.on("message", (message: Race | "close") => {
@@ -20,8 +22,8 @@ async function run({ url, calls }: Race): Promise<void> {
   const opened = storage;
   const kinds = await Promise.all(
     calls.map(async ({ verb, args }) => {
-      const outcome = await (opened[verb] as (args: unknown) => Promise<{ readonly kind: string } | undefined>)(args);
-      return outcome?.kind ?? "none";
+      const outcome = await (opened[verb] as (args: unknown) => Promise<Outcome>)(args);
+      return typeof outcome === "boolean" ? String(outcome) : (outcome?.kind ?? "none");
     }),
   );
   process.send?.(kinds);

@@ -1,0 +1,254 @@
+/**
+ * What is accepted once, at three processes on one database, also when one of them is killed on the way: a client's assertion (RFC 7523 §3), a JWT and a
+ * SAML assertion as grants (RFC 7522 §3, RFC 7523 §3), and a device's approval (RFC 8628 §3.5).
+ */
+
+import { randomInt } from "node:crypto";
+import { rmSync } from "node:fs";
+import { Agent as HttpAgent } from "node:http";
+import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { aJwtIssuer, claimsFor, JWT_BEARER, jwtOf, SAML2_BEARER, trust } from "../support/assertions.ts";
+import type { Agent, Page } from "../support/browser-like.ts";
+import * as clientKeys from "../support/client-keys.ts";
+import { DEVICE_GRANT, formWith } from "../support/device.ts";
+import { type BackChannelAnswer, type BackChannelRequest, bodyOf, send } from "../support/keep-alive.ts";
+import {
+  follow,
+  ISSUER,
+  type Prepared,
+  prepareData,
+  type ServerProcess,
+  signedInAgent,
+  startProcess,
+} from "../support/processes.ts";
+import { anIdentityProvider, assertionXml, encoded, signed } from "../support/saml-idp.ts";
+
+const ROUNDS = Number(process.env["ASSENT_TEST_RACE_ROUNDS"] ?? 5);
+/** Rounds in which a process is killed. */
+const KILLS = Math.ceil(ROUNDS / 10);
+const AT_ONCE = 50;
+const POLLS = 20;
+const LONG = 60_000 + ROUNDS * 4000;
+
+/** Where assertions are valid: these processes. */
+const audience = { issuer: ISSUER, now: () => Date.now() };
+const jwt = aJwtIssuer("https://idp.test");
+const saml = anIdentityProvider("https://idp.test/saml", "P-256");
+let key: clientKeys.KeyPair;
+
+let data: Prepared<"signing" | "asserting" | "tv" | "app">;
+let processes: ServerProcess[];
+const connections = new HttpAgent({ keepAlive: true, maxSockets: AT_ONCE });
+/** Failed clients are counted by address; this test is about something else. */
+const env = { ASSENT_TRUST_PROXY: "127.0.0.1", ASSENT_DEVICE_INTERVAL: "1" };
+
+beforeAll(async () => {
+  key = await clientKeys.aKeyPair();
+  data = await prepareData(
+    {
+      signing: {
+        authMethod: "private_key_jwt",
+        grantTypes: ["client_credentials"],
+        ownScopes: ["read"],
+        secrets: [],
+        jwks: clientKeys.jwksOf(key),
+      },
+      asserting: { grantTypes: [JWT_BEARER, SAML2_BEARER], redirectUris: [] },
+      tv: { type: "public", grantTypes: [DEVICE_GRANT, "refresh_token"], redirectUris: [], responseTypes: [] },
+      app: {},
+    },
+    async (server) => {
+      await trust(server, { issuer: jwt.issuer, type: "jwt", jwks: jwt.jwks });
+      await trust(server, { issuer: saml.entityId, type: "saml", certificates: [saml.certificate] });
+    },
+  );
+  processes = await Promise.all([0, 1, 2].map(() => startProcess(data.dataDir, env)));
+}, 60_000);
+afterAll(async () => {
+  connections.destroy();
+  const ended = await Promise.all(processes.map((one) => one.end("SIGTERM")));
+  rmSync(dirname(data.dataDir), { recursive: true, force: true });
+  expect(ended.map(({ code }) => code)).toEqual([0, 0, 0]);
+});
+
+let addresses = 0;
+async function token(at: number, asked: Pick<BackChannelRequest, "form" | "client">): Promise<BackChannelAnswer> {
+  addresses += 1;
+  const headers = { "x-forwarded-for": `10.${addresses >> 16}.${(addresses >> 8) & 255}.${addresses & 255}` };
+  for (;;) {
+    const url = processes[at % processes.length]?.url ?? "";
+    const answer = await send(url, { path: "/token", headers, ...asked }, connections);
+    // Refused early, on a machine that has too much to do: nothing was looked at, and clients come again.
+    if (answer.status !== 503) return answer;
+    await sleep(randomInt(20, 100));
+  }
+}
+
+const volley = (asked: Pick<BackChannelRequest, "form" | "client">, times = AT_ONCE) =>
+  Array.from({ length: times }, (_, at) => token(at, asked));
+
+/** How often each outcome came: `200`, `400 invalid_grant`, …; `lost`: the connection broke. */
+function counted(answers: readonly BackChannelAnswer[]): Record<string, number> {
+  const names = answers.map((answer) =>
+    answer.status === 0 ? "lost" : answer.status === 200 ? "200" : `${answer.status} ${bodyOf(answer)["error"]}`,
+  );
+  return Object.fromEntries(
+    Object.entries(Object.groupBy(names, (one) => one)).map(([one, all = []]) => [one, all.length]),
+  );
+}
+
+/** Each makes a request that is accepted once, valid for minutes. */
+const KINDS: readonly [string, string, () => Promise<Pick<BackChannelRequest, "form" | "client">>][] = [
+  [
+    "a client's assertion",
+    "401 invalid_client",
+    async () => {
+      const now = Math.floor(Date.now() / 1000);
+      const claims = clientKeys.claimsOf(audience, data.clients.signing, { exp: now + 290 });
+      const form = {
+        grant_type: "client_credentials",
+        client_assertion_type: clientKeys.JWT_BEARER,
+        client_assertion: await clientKeys.sign(key, claims),
+      };
+      return { form };
+    },
+  ],
+  [
+    "a JWT as grant",
+    "400 invalid_grant",
+    async () => {
+      const assertion = jwtOf(jwt, claimsFor(audience, jwt, data.person.username));
+      return { client: data.clients.asserting, form: { grant_type: JWT_BEARER, assertion, scope: "read" } };
+    },
+  ],
+  [
+    "a SAML assertion",
+    "400 invalid_grant",
+    async () => {
+      const assertion = encoded(signed(assertionXml(audience, saml, data.person.username), saml));
+      return { client: data.clients.asserting, form: { grant_type: SAML2_BEARER, assertion, scope: "read" } };
+    },
+  ],
+];
+
+describe.each(KINDS)("%s", (_, refusal, make) => {
+  test(`CJ-16 JB-06 SA-26 ${AT_ONCE} at once, ${ROUNDS} rounds → one is accepted each time`, {
+    timeout: LONG,
+  }, async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const answers = await Promise.all(volley(await make()));
+      expect(counted(answers), `round ${round}`).toEqual({ 200: 1, [refusal]: AT_ONCE - 1 });
+    }
+  });
+
+  test(`REL-06 a process killed on the way, ${KILLS} rounds → one is accepted at most, after the restart, too`, {
+    timeout: LONG,
+  }, async () => {
+    let cut = 0;
+    for (let round = 0; round < KILLS; round += 1) {
+      const asked = await make();
+      const at = round % processes.length;
+      const first = volley(asked);
+      await sleep(randomInt(0, 40));
+      await processes[at]?.end("SIGKILL");
+      const before = counted(await Promise.all(first));
+      processes[at] = await startProcess(data.dataDir, env);
+      const after = counted(await Promise.all(volley(asked)));
+      const told = JSON.stringify({ round, before, after });
+      const { 200: first200 = 0, lost = 0, [refusal]: refusedBefore = 0, ...others } = before;
+      expect(others, told).toEqual({});
+      expect(first200 + lost + refusedBefore, told).toBe(AT_ONCE);
+      const { 200: later200 = 0, [refusal]: refusedAfter = 0, ...more } = after;
+      expect(more, told).toEqual({});
+      expect(later200 + refusedAfter, told).toBe(AT_ONCE);
+      // None at all is right only where the one good answer may have been cut off.
+      expect(first200 + later200, told).toBeLessThanOrEqual(1);
+      expect(first200 + later200 + lost, told).toBeGreaterThan(0);
+      if (lost > 0) cut += 1;
+    }
+    if (KILLS >= 20) expect(cut, "kills that came amid the requests").toBeGreaterThan(0);
+  });
+
+  test("REL-06 accepted, then all processes restarted → refused by all", { timeout: LONG }, async () => {
+    const spent = await Promise.all(Array.from({ length: 10 }, make));
+    const answers = await Promise.all(spent.map((asked, at) => token(at, asked)));
+    expect(counted(answers)).toEqual({ 200: 10 });
+    const ended = await Promise.all(processes.map((one) => one.end("SIGTERM")));
+    expect(ended.map(({ code }) => code)).toEqual([0, 0, 0]);
+    processes = await Promise.all([0, 1, 2].map(() => startProcess(data.dataDir, env)));
+    for (const asked of spent) expect(counted(await Promise.all(volley(asked, 3)))).toEqual({ [refusal]: 3 });
+  });
+});
+
+describe("a device", () => {
+  let agent: Agent;
+  beforeAll(async () => {
+    const [redirectUri = ""] = data.clients.app.redirectUris;
+    const query = {
+      response_type: "code",
+      client_id: data.clients.app.clientId,
+      redirect_uri: redirectUri,
+      scope: "read",
+    };
+    agent = await signedInAgent(processes[0]?.url ?? "", data.person, `/authorize?${new URLSearchParams(query)}`);
+  });
+
+  interface Waiting {
+    readonly polls: () => Promise<readonly BackChannelAnswer[]>;
+    /** The page that asks the owner. */
+    readonly page: Page;
+  }
+
+  async function waiting(): Promise<Waiting> {
+    const { tv } = data.clients;
+    const asked = { path: "/device_authorization", client: tv, form: { scope: "read" } };
+    const codes = bodyOf(await send(processes[1]?.url ?? "", asked, connections));
+    const form = { grant_type: DEVICE_GRANT, device_code: codes["device_code"] ?? "" };
+    const field = formWith(await agent.get("/device"), "user_code");
+    const page = await follow(agent, await agent.submit(field, { user_code: codes["user_code"] ?? "" }));
+    return { page, polls: () => Promise.all(volley({ client: tv, form }, POLLS)) };
+  }
+
+  test(`DV-06 REL-05 allowed, ${POLLS} polls at once, ${ROUNDS} rounds → exactly one 200`, {
+    timeout: LONG,
+  }, async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { page, polls } = await waiting();
+      await agent.submit(formWith(page, "decision"), { decision: "allow" });
+      expect(counted(await polls()), `round ${round}`).toEqual({ 200: 1, "400 invalid_grant": POLLS - 1 });
+    }
+  });
+
+  test(`REL-05 denied, ${POLLS} polls at once, ${ROUNDS} rounds → no token`, { timeout: LONG }, async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { page, polls } = await waiting();
+      await agent.submit(formWith(page, "decision"), { decision: "deny" });
+      const counts = counted(await polls());
+      expect(counts["400 access_denied"], JSON.stringify(counts)).toBeGreaterThan(0);
+      expect(counts["200"], `round ${round}`).toBeUndefined();
+    }
+  });
+
+  test(`REL-05 allowed and denied at once while it polls, ${ROUNDS} rounds → what was answered first stands`, {
+    timeout: LONG,
+  }, async () => {
+    const won: Record<string, number> = { allow: 0, deny: 0 };
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { page, polls } = await waiting();
+      const form = formWith(page, "decision");
+      const decide = (decision: string) => agent.submit(form, { decision });
+      const order = round % 2 === 0 ? ["allow", "deny"] : ["deny", "allow"];
+      await Promise.all(order.map(decide));
+      const counts = counted(await polls());
+      const allowed = counts["200"] === 1;
+      won[allowed ? "allow" : "deny"] = (won[allowed ? "allow" : "deny"] ?? 0) + 1;
+      expect(counts, `round ${round}`).toEqual(
+        allowed ? { 200: 1, "400 invalid_grant": POLLS - 1 } : { "400 access_denied": POLLS },
+      );
+      expect(Object.keys(counted(await polls())), `round ${round}`).not.toContain("200");
+    }
+    expect((won["allow"] ?? 0) + (won["deny"] ?? 0)).toBe(ROUNDS);
+  });
+});
