@@ -38,7 +38,15 @@ export async function cliPage(): Promise<string> {
 }
 
 function section(noun: Command): string {
-  const parts = [`## ${noun.name()}`, sentence(noun.description()), ...options(noun), ...noun.commands.flatMap(entry)];
+  const words = noun.registeredArguments.map((one) => ` <${one.name()}>`).join("");
+  const title = words === "" ? [] : [`### \`assent ${noun.name()}${words}\``];
+  const parts = [
+    `## ${noun.name()}`,
+    ...title,
+    sentence(noun.description()),
+    ...options(noun),
+    ...noun.commands.flatMap(entry),
+  ];
   return `${parts.join("\n\n")}\n`;
 }
 

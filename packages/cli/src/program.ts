@@ -22,7 +22,9 @@ const nouns: Readonly<Record<string, Noun>> = {
   consent: { summary: "what people granted to clients", load: () => import("./commands/consent.ts") },
   session: { summary: "browsers that are signed in", load: () => import("./commands/session.ts") },
   key: { summary: "keys that sign the tokens", load: () => import("./commands/key.ts") },
-  db: { summary: "the database's schema and housekeeping", load: () => import("./commands/db.ts") },
+  db: { summary: "the database's schema, housekeeping, backup", load: () => import("./commands/db.ts") },
+  export: { summary: "write all data into a file", load: () => import("./commands/export.ts") },
+  import: { summary: "fill an empty database from such a file", load: () => import("./commands/import.ts") },
 };
 
 /** The program with the nouns that `wanted` names in full; the others are known by name and summary alone. */

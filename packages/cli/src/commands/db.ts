@@ -7,7 +7,7 @@ import { UsageError } from "../failure.ts";
 import { Output } from "../output.ts";
 
 export function register(program: Command): void {
-  const db = noun(program, "db", "the database's schema and housekeeping");
+  const db = noun(program, "db", "the database's schema, housekeeping, backup");
   verb(db, "migrate", "bring the schema up to date while servers run; a start does so by itself where little is to do")
     .option("--plan", "only show what would be done: rows, locks, time")
     .option("--contract", "also take away what the version before still uses: when none of its servers runs any more")

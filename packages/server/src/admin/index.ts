@@ -14,6 +14,7 @@ export type { Diagnosis, Finding } from "./doctor.ts";
 export * from "./issuers.ts";
 export * from "./keys.ts";
 export { LOGO_SIZE, MAX_LOGO_BYTES, renderLogo } from "./logo.ts";
+export { exportToFile, importFromFile } from "./move.ts";
 export * from "./people.ts";
 export { AdminError, type AdminErrorKind, type Remark } from "./problem.ts";
 export * from "./records.ts";

@@ -5,6 +5,8 @@ import { type Dialect, postgres } from "./dialect.ts";
 import { type Ended, endAllBefore } from "./epoch.ts";
 import { type MigrationState, migrate, migrationStatus, planMigrations, type Reach } from "./migrations/migrate.ts";
 import type { PlannedStep } from "./migrations/plan.ts";
+import { type Exported, exportDatabase } from "./move/export.ts";
+import { type Imported, importDatabase } from "./move/import.ts";
 import { isPostgresUrl } from "./postgres/address.ts";
 import type { PostgresEngine, PostgresStats } from "./postgres/engine.ts";
 import type { Verb } from "./sql.ts";
@@ -42,6 +44,10 @@ export type Storage = Ports & {
   state(): Promise<DatabaseState>;
   /** After it was put back: ends all that could since have been revoked (see `endAllBefore`). */
   endAllBefore(args: { readonly now: Millis; readonly keepConsents: boolean }): Promise<Ended>;
+  /** Writes all that it holds into a new file (see `exportDatabase`). */
+  exportTo(args: { readonly file: string; readonly now: Millis }): Promise<Exported>;
+  /** Takes all that a file holds, empty as it is (see `importDatabase`). */
+  importFrom(args: { readonly file: string }): Promise<Imported>;
   /** Marks it as a copy that is looked at and never served. */
   markForInspection(): Promise<void>;
   stats(): StorageStats;
@@ -87,6 +93,8 @@ function ownOf(engine: Engine): Omit<Storage, keyof Ports> {
     migrationStatus: () => migrationStatus(engine),
     state: () => engine.reading(async (tx) => stateOf(await tx.all(selectStates))),
     endAllBefore: ({ now, keepConsents }) => endAllBefore(engine, now, keepConsents),
+    exportTo: ({ file, now }) => exportDatabase(engine, file, now),
+    importFrom: ({ file }) => importDatabase(engine, file),
     markForInspection: () => engine.exclusively((tx) => writeState(tx, STATES.inspection, true)),
     stats: () => engine.stats(),
     now: () => engine.now(),

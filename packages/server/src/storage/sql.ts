@@ -79,9 +79,15 @@ export function named(name: string): Sql {
   return new Sql([name]);
 }
 
-/** Pieces with a literal between them. */
-export function listed(pieces: readonly Sql[], between: ", " | " AND " = ", "): Sql {
-  return new Sql(pieces.flatMap((piece, at) => (at === 0 ? piece.parts : [between, ...piece.parts])));
+/** The same as a parameter. */
+export function placed(name: string): Sql {
+  return new Sql([":", ...named(name).parts]);
+}
+
+/** Pieces with a comma between them, in parentheses if it says so. */
+export function listed(pieces: readonly Sql[], { enclosed = false } = {}): Sql {
+  const parts = pieces.flatMap((piece, at) => (at === 0 ? piece.parts : [", ", ...piece.parts]));
+  return new Sql(enclosed ? ["(", ...parts, ")"] : parts);
 }
 
 /** A statement as the driver takes it: `names[i]` is the parameter that goes to place i + 1. */

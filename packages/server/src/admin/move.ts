@@ -1,0 +1,65 @@
+/** Moving to another database: all data into a file, and out of it into an empty one. */
+
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Config } from "../config.ts";
+import { databaseFile, prepareDataDir } from "../data-dir.ts";
+import type { Millis } from "../oauth/model.ts";
+import type { Exported } from "../storage/move/export.ts";
+import { type Imported, ImportRefused } from "../storage/move/import.ts";
+import { NotAnExport } from "../storage/move/read.ts";
+import { openStorage } from "../storage/open.ts";
+import { refuseUnready } from "../storage/state.ts";
+import { refuse } from "./problem.ts";
+
+/**
+ * Writes the database, as it is at one moment, into a new file (mode 0600). What a server goes on writing is not in it. Throws `unknown` where there is no
+ * database, `taken` where the file exists; `DatabaseNotReady` for one that may not be served, since its file could be.
+ */
+export async function exportToFile(
+  config: Config,
+  file: string,
+  now: Millis,
+): Promise<Exported & { readonly file: string }> {
+  const database = databaseFile(config);
+  const target = resolve(file);
+  if (database !== undefined && !existsSync(database)) refuse("unknown", null, `there is no database at ${database}`);
+  if (existsSync(target)) refuseTaken(target);
+  const storage = await openStorage({ url: config.databaseUrl, writer: "main" });
+  try {
+    await storage.migrate({ now });
+    refuseUnready(await storage.state(), { serve: true });
+    return { file: target, ...(await storage.exportTo({ file: target, now })) };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") refuseTaken(target);
+    throw error;
+  } finally {
+    await storage.close();
+  }
+}
+
+function refuseTaken(target: string): never {
+  return refuse("taken", null, `${target} exists already: name a file that doesn't`);
+}
+
+/**
+ * Fills the database that the configuration names, making it where there is none, and compares it with the file. Interrupted, the same call goes on;
+ * until it is done, no server starts on the database. Throws `unknown`, `invalid` for a file that is no whole export of this schema, `conflict` where the
+ * database isn't empty or doesn't come out equal.
+ */
+export async function importFromFile(config: Config, file: string, now: Millis): Promise<Imported> {
+  const source = resolve(file);
+  if (!existsSync(source)) refuse("unknown", null, `there is no file ${source}`);
+  prepareDataDir(config);
+  const storage = await openStorage({ url: config.databaseUrl, writer: "main" });
+  try {
+    await storage.migrate({ now, reach: "contract" });
+    return await storage.importFrom({ file: source });
+  } catch (error) {
+    if (error instanceof NotAnExport) refuse("invalid", null, error.message);
+    if (error instanceof ImportRefused) refuse("conflict", null, error.message);
+    throw error;
+  } finally {
+    await storage.close();
+  }
+}

@@ -1,0 +1,86 @@
+/** Writes all that a database holds into a file that another database takes. */
+
+import { createHash } from "node:crypto";
+import { link, open, rm } from "node:fs/promises";
+import type { Millis } from "../../oauth/model.ts";
+import { migrationStatus, type SchemaHost } from "../migrations/migrate.ts";
+import { readState, STATES, type StoredEpoch } from "../state.ts";
+import { TABLES } from "../tables.ts";
+import { Digest, type Line, rowLine, VERSION } from "./format.ts";
+import { columnsOf, pagesOf } from "./walk.ts";
+
+export interface Exported {
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly rows: Readonly<Record<string, number>>;
+}
+
+/** Text that is gathered before it goes to the disk. */
+const CHUNK = 1 << 20;
+
+/**
+ * Writes an export into a new file (mode 0600), as the database is at one moment; others may go on writing to it. The file has its name only when it is
+ * whole and on the disk: one that was interrupted begins anew. Throws `EEXIST` where there is a file of that name.
+ */
+export async function exportDatabase(host: SchemaHost, file: string, now: Millis): Promise<Exported> {
+  const draft = `${file}.part`;
+  const migrations = (await migrationStatus(host)).filter(({ appliedAt }) => appliedAt !== null);
+  await rm(draft, { force: true });
+  const handle = await open(draft, "wx", 0o600);
+  try {
+    const hash = createHash("sha256");
+    let waiting = "";
+    let bytes = 0;
+    const flush = async () => {
+      const data = Buffer.from(waiting, "utf8");
+      waiting = "";
+      hash.update(data);
+      bytes += data.length;
+      await handle.writeFile(data);
+    };
+    const write = async (line: string) => {
+      waiting += `${line}\n`;
+      if (waiting.length >= CHUNK) await flush();
+    };
+    const rows = await host.reading(async (tx) => {
+      const tell = (line: Line) => write(JSON.stringify(line));
+      await tell({
+        assent_export: VERSION,
+        made_at: now,
+        migrations: migrations.map(({ name }) => name),
+        tables: TABLES.map(({ name }) => name),
+        epoch: (await readState<StoredEpoch>(tx, STATES.epoch)) ?? null,
+      });
+      const counts: Record<string, number> = {};
+      for (const table of TABLES) {
+        const digest = new Digest();
+        let columns: readonly string[] | undefined;
+        for await (const page of pagesOf(tx, table)) {
+          for (const row of page) {
+            if (columns === undefined) {
+              columns = columnsOf(row);
+              await tell({ table: table.name, columns });
+            }
+            const line = rowLine(row, columns);
+            digest.add(line);
+            await write(line);
+          }
+        }
+        if (columns === undefined) await tell({ table: table.name, columns: [] });
+        await tell({ end: table.name, rows: digest.rows, digest: digest.hex });
+        counts[table.name] = digest.rows;
+      }
+      return counts;
+    });
+    await flush();
+    const sha256 = hash.digest("hex");
+    const last = `${JSON.stringify({ done: true, sha256 })}\n`;
+    await handle.writeFile(last);
+    await handle.sync();
+    await link(draft, file);
+    return { bytes: bytes + last.length, sha256, rows };
+  } finally {
+    await handle.close();
+    await rm(draft, { force: true });
+  }
+}

@@ -1,0 +1,210 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openStorage, type Storage } from "../../src/storage/open.ts";
+import { OWN_TABLES, TABLES } from "../../src/storage/tables.ts";
+import { backends, type Opened } from "./support/backends.ts";
+import {
+  aClient,
+  aKey,
+  aLiveGrant,
+  aRefresh,
+  aResource,
+  aScope,
+  aSession,
+  aStoredPerson,
+  HOUR,
+  NOW,
+} from "./support/builders.ts";
+
+let folder: string;
+const opened: Opened[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "assent-move-"));
+});
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const at = (name: string) => join(folder, name);
+const [first] = backends;
+/** Where the writer runs, and how tables are spread, makes no difference to a file. */
+const places = backends.filter(({ name }) => name === "PostgreSQL" || name.includes("writer on thread"));
+
+async function create(backend = first): Promise<Opened> {
+  if (backend === undefined) throw new Error("there is no backend");
+  const one = await backend.create();
+  opened.push(one);
+  return one;
+}
+
+/** Something in most tables, names in many scripts, more rows than a batch. */
+async function filled(storage: Storage): Promise<Awaited<ReturnType<typeof aLiveGrant>>> {
+  await storage.putClient({
+    client: aClient({ clientId: "client-1", name: 'Żółć „🦊“ \u2028 \\ "quoted"' }),
+    expect: null,
+  });
+  await storage.putResource({ resource: aResource(), create: true });
+  await storage.putScope({ scope: aScope(), create: true });
+  await storage.putScope({ scope: aScope({ name: "Read" }), create: true });
+  await storage.addKey({ key: aKey() });
+  await storage.putLogo({ hash: "h", type: "image/png", bytes: new Uint8Array(70_000).fill(7), now: NOW });
+  const live = await aLiveGrant(storage);
+  await storage.createSession(aSession(live.person, { userAgent: null }));
+  await storage.once({ kind: "saml id", key: "a", until: NOW + 20 * HOUR, now: NOW });
+  await storage.countAttempt({ attempts: [{ key: "k", limit: 5, window: HOUR }], now: NOW });
+  await Promise.all(Array.from({ length: 600 }, () => aStoredPerson(storage)));
+  return live;
+}
+
+test("every table is in the list, with its key", async () => {
+  const { url } = await create(first);
+  const database = new DatabaseSync(url.slice("sqlite:".length));
+  const tables = database
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+    .all();
+  expect(tables.map(({ name }) => String(name)).sort()).toEqual(
+    [...TABLES.map(({ name }) => name), ...OWN_TABLES].sort(),
+  );
+  for (const { name, key } of TABLES) {
+    const columns = database.prepare("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk").all(name);
+    expect(
+      columns.map((column) => column["name"]),
+      name,
+    ).toEqual(key);
+  }
+  database.close();
+});
+
+describe.each(places.flatMap((from) => places.map((to) => ({ from, to, title: `${from.name} → ${to.name}` }))))(
+  "$title",
+  ({ from, to }) => {
+    test("all of it arrives, equal to the bit; refresh tokens go on there", async () => {
+      const source = await create(from);
+      const { grant } = await filled(source.storage);
+      const { rows, sha256 } = await source.storage.exportTo({ file: at("all"), now: NOW });
+      expect(rows).toMatchObject({ people: 601, grants: 1, clients: 1, logos: 1, scopes: 2 });
+      expect(statSync(at("all")).mode & 0o777).toBe(0o600);
+      const target = await create(to);
+      expect(await target.storage.importFrom({ file: at("all") })).toEqual({ rows, resumed: false });
+      // What is exported there is the same, but for the time.
+      await target.storage.exportTo({ file: at("again"), now: NOW });
+      expect(readFileSync(at("again"), "utf8")).toBe(readFileSync(at("all"), "utf8"));
+      expect(sha256).toMatch(/^[0-9a-f]{64}$/);
+      expect((await target.storage.refreshGrant(aRefresh(grant))).kind).toBe("rotated");
+      expect((await target.storage.getLogo({ hash: "h" }))?.bytes).toEqual(new Uint8Array(70_000).fill(7));
+    });
+  },
+);
+
+test("a file that is none, cut off, changed, or goes on behind its end → refused, nothing written", async () => {
+  const source = await create();
+  await filled(source.storage);
+  await source.storage.exportTo({ file: at("all"), now: NOW });
+  const text = readFileSync(at("all"), "utf8");
+  const target = await create();
+  const bad: readonly (readonly [string, string, RegExp])[] = [
+    ["empty", "", /empty/],
+    ["text", "hello\n", /no JSON/],
+    ["json", '{"a":1}\n', /no export of Assent/],
+    ["newer", text.replace('"assent_export":1', '"assent_export":2'), /version 2/],
+    ["cut", text.slice(0, text.length / 2), /cut off/],
+    ["without its end", `${text.trimEnd().split("\n").slice(0, -1).join("\n")}\n`, /last line is missing/],
+    ["changed", text.replace("client_secret_basic", "client_secret_bosic"), /SHA-256 differs/],
+    ["longer", `${text}[1]\n`, /behind its end/],
+  ];
+  for (const [name, content, problem] of bad) {
+    writeFileSync(at(name), content);
+    await expect(target.storage.importFrom({ file: at(name) }), name).rejects.toThrow(problem);
+  }
+  expect(await target.storage.listPeople({ limit: 1, after: null })).toEqual([]);
+  expect((await target.storage.state()).importing).toBe(false);
+});
+
+test("a schema of another version → refused, names the migrations", async () => {
+  const source = await create();
+  await source.storage.exportTo({ file: at("all"), now: NOW });
+  const target = await create();
+  const database = new DatabaseSync(target.url.slice("sqlite:".length));
+  database
+    .prepare("INSERT INTO migrations (id, name, checksum, applied_at, floor) VALUES (9999, 'of tomorrow', 'x', 1, 0)")
+    .run();
+  database.close();
+  await expect(target.storage.importFrom({ file: at("all") })).rejects.toThrow(/another schema \(of tomorrow\)/);
+});
+
+test("a database with anything in it → refused, and stands", async () => {
+  const source = await create();
+  await source.storage.exportTo({ file: at("all"), now: NOW });
+  const target = await create();
+  await target.storage.addKey({ key: aKey() });
+  await expect(target.storage.importFrom({ file: at("all") })).rejects.toThrow(/isn't empty \(signing_keys/);
+  expect((await target.storage.state()).importing).toBe(false);
+  expect(await target.storage.listKeys()).toHaveLength(1);
+});
+
+test("a file of that name → refused, left alone", async () => {
+  const source = await create();
+  writeFileSync(at("all"), "mine");
+  await expect(source.storage.exportTo({ file: at("all"), now: NOW })).rejects.toThrow(/EEXIST/);
+  expect(readFileSync(at("all"), "utf8")).toBe("mine");
+  expect(existsSync(at("all.part"))).toBe(false);
+});
+
+test("others write meanwhile → the file is of one moment", async () => {
+  const source = await create();
+  await filled(source.storage);
+  const other = await openStorage({ url: source.url });
+  const writing = setInterval(() => void aStoredPerson(other).catch(() => undefined), 1);
+  const { rows } = await source.storage.exportTo({ file: at("all"), now: NOW });
+  clearInterval(writing);
+  await other.close();
+  // A person has two names.
+  expect(rows["names"]).toBe(2 * (rows["people"] ?? 0));
+  const target = await create();
+  await target.storage.importFrom({ file: at("all") });
+});
+
+test("an import that was interrupted → goes on with the same file, not with another; something written in between is found", async () => {
+  const source = await create();
+  await filled(source.storage);
+  await source.storage.exportTo({ file: at("all"), now: NOW });
+  await aStoredPerson(source.storage);
+  await source.storage.exportTo({ file: at("other"), now: NOW });
+  const target = await create();
+  const database = new DatabaseSync(target.url.slice("sqlite:".length));
+  // The power goes at the first person beyond the first batch of names.
+  database.exec("CREATE TRIGGER power BEFORE INSERT ON people BEGIN SELECT RAISE(ABORT, 'the power went'); END");
+  await expect(target.storage.importFrom({ file: at("all") })).rejects.toThrow("the power went");
+  database.exec("DROP TRIGGER power");
+  expect((await target.storage.state()).importing).toBe(true);
+  expect(database.prepare("SELECT COUNT(*) AS n FROM names").get()).toEqual({ n: 1202 });
+  await expect(target.storage.importFrom({ file: at("other") })).rejects.toThrow(/another file/);
+  database.exec("INSERT INTO leases VALUES ('x', 'y', 1); UPDATE names SET status = 'changed' WHERE rowid = 1");
+  await expect(target.storage.importFrom({ file: at("all") })).rejects.toThrow(/names differs/);
+  expect((await target.storage.state()).importing).toBe(true);
+  database.exec("UPDATE names SET status = 'active' WHERE rowid = 1");
+  expect(await target.storage.importFrom({ file: at("all") })).toMatchObject({ resumed: true });
+  expect((await target.storage.state()).importing).toBe(false);
+  database.close();
+});
+
+test("a line of endless length → refused before memory runs out", async () => {
+  const target = await create();
+  writeFileSync(at("long"), '{"assent_export":1,"x":"');
+  for (let part = 0; part < 18; part += 1) appendFileSync(at("long"), "a".repeat(1 << 20));
+  await expect(target.storage.importFrom({ file: at("long") })).rejects.toThrow(/longer than any/);
+  truncateSync(at("long"));
+});
