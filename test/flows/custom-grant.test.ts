@@ -228,6 +228,11 @@ describe("what may be accepted once", () => {
     expect((await ask(once("two"))).status).toBe(200);
   });
 
+  test("refused for want of a consent → used up, because that is found where the token would be made", async () => {
+    await refusedAs(ask(once("four", { under: "consent" })), "custom_grant_refused", /under consent/);
+    await refusedAs(ask(once("four")), "custom_grant_refused", /used before/);
+  });
+
   test("made before the database was restored → refused, because whether it was used is forgotten", async () => {
     const dataDir = copyOf(server);
     await beginEpoch(configOf({ dataDir }), { keepConsents: true }, server.now());
@@ -307,6 +312,7 @@ describe("what its code says in another way", () => {
     ["an end that is null", () => forAlice({ expiresAt: null })],
     ["an end that is a date", () => forAlice({ expiresAt: new Date(server.now() + 60_000) })],
     ["a sign-in that is still to come", () => forAlice({ authTime: server.now() + 60_000 })],
+    ["a sign-in before there was time", () => forAlice({ authTime: -1 })],
     ["once without an id", () => forAlice({ once: { id: "", madeAt: 0, until: server.now() + 9000 } })],
     ["once with a long id", () => forAlice({ once: { id: "x".repeat(513), madeAt: 0, until: server.now() + 9000 } })],
     ["once for ever", () => forAlice({ once: { id: "x", madeAt: 0, until: server.now() + 367 * 86_400_000 } })],

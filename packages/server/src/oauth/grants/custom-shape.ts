@@ -23,7 +23,7 @@ export function readDecision(decision: CustomGrantDecision, grantType: string, n
     if (typeof owner.value !== "string") return wrong("owner.value");
     if (under !== "consent" && under !== "operator policy") return wrong("under");
     if (!areNames) return wrong("scopes");
-    if (authTime !== undefined && !(isTime(authTime) && authTime <= now)) return wrong("authTime");
+    if (authTime !== undefined && !(isTime(authTime) && authTime >= 0 && authTime <= now)) return wrong("authTime");
   } else {
     if (decision.for !== "client") return wrong("for");
     if (scopes !== undefined && !areNames) return wrong("scopes");

@@ -59,7 +59,8 @@ interface Decided {
   readonly expiresAt?: number;
   /**
    * What may be accepted once: an id of at most 512 characters, among those of this grant type, and when it was made. The first request with it gets a
-   * token, on all processes; later ones are refused until `until`. It is used up only where nothing else refuses the request. One that was made before the database was
+   * token, on all processes; later ones are refused until `until`. A request that is refused for its form, its scope, its API or its
+   * owner uses nothing up; one that then lacks a consent has used it. One that was made before the database was
    * put back to an earlier time is refused: whether it was used is forgotten. Both in whole milliseconds since the epoch, `until` at most 366 days ahead.
    */
   readonly once?: { readonly id: string; readonly madeAt: number; readonly until: number };
