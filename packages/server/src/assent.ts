@@ -19,6 +19,7 @@ import {
   verifyPassword,
 } from "./crypto/password.ts";
 import { randomText } from "./crypto/random.ts";
+import { Receipts } from "./crypto/receipts.ts";
 import { Secrets } from "./crypto/secrets.ts";
 import { algsInUse, ensureKeys, type KeySet, keySet, SigningKeySealed } from "./crypto/signing-keys.ts";
 import { userCodes } from "./crypto/user-codes.ts";
@@ -66,6 +67,7 @@ export interface Assent {
   readonly basePath: string;
   readonly storage: Storage;
   readonly oauth: OAuthContext;
+  readonly receipts: Receipts;
   readonly signIn: SignInContext;
   readonly credentials: DerivedCredentials;
   readonly secrets: Secrets;
@@ -278,6 +280,7 @@ async function assemble({
     basePath,
     storage,
     oauth: context,
+    receipts: new Receipts({ issuer, storage, keys }),
     credentials,
     secrets,
     keys,

@@ -45,6 +45,7 @@ export const COLLECTED = [
   "accepted",
   "device_requests",
   "clients",
+  "history",
   "invitations",
   "company_requests",
   "names",

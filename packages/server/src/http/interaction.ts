@@ -21,6 +21,7 @@ import { needsSignIn } from "../owners/session.ts";
 import type { ConsentDuration, Person, Session } from "../owners/storage.ts";
 import { formPostPage } from "../pages/index.ts";
 import type { PageContext } from "./chromes.ts";
+import { textsOf } from "./endpoints/cards.ts";
 import { consentAnswer } from "./endpoints/consent-page.ts";
 import { signInAnswer } from "./endpoints/sign-in-page.ts";
 import { INTERACTION_TTL, type Interaction, openInteraction, sealInteraction } from "./forms.ts";
@@ -143,6 +144,7 @@ export async function approveRequest(underway: Underway, approval: Approval, ass
     via,
     declined,
     duration,
+    ...(via === "browser" ? { texts: textsOf(scopes) } : {}),
     onceUntil: now + assent.oauth.policy.codeTtl + assent.oauth.policy.accessTtl,
     shown: {
       locale: assent.chrome(underway.http, contextOf(underway, assent)).words.language,

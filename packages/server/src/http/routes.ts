@@ -16,6 +16,7 @@ import {
   submitDeviceConsent,
 } from "./endpoints/device.ts";
 import { asset, errorCondition, home, jwks, live, logo, metadata, ready } from "./endpoints/documents.ts";
+import { downloadReceipt, receiptKeys, showHistory } from "./endpoints/history.ts";
 import { chooseLanguage, showLanguages } from "./endpoints/language.ts";
 import { showSignIn, submitSignIn, switchAccount } from "./endpoints/sign-in.ts";
 import type { Answer, HttpRequest } from "./message.ts";
@@ -63,6 +64,9 @@ export const routes: readonly Route[] = [
   { path: "/account/apps", GET: showApps, for: "people" },
   { path: "/account/apps/revoke", POST: revokeApp, for: "people" },
   { path: "/account/apps/narrow", POST: narrowApp, for: "people" },
+  { path: "/account/history", GET: showHistory, for: "people" },
+  { path: "/account/history/receipt", GET: downloadReceipt, for: "people" },
+  { path: "/receipts/keys", GET: receiptKeys, for: "programs", cors: true },
   { path: "/account/sign-out", GET: showSignOut, POST: submitSignOut, for: "people" },
   { path: "/account", GET: home, for: "people" },
   { path: "/language", GET: showLanguages, POST: chooseLanguage, for: "people" },

@@ -34,6 +34,24 @@ export function endOf(duration: ConsentDuration, now: Millis, onceUntil: Millis)
   return duration === "once" ? onceUntil : now + duration * 1000;
 }
 
+/** How long a scope of a decision lasts: its own time, else that of all. */
+export function durationOf(
+  name: string,
+  { duration, durations }: Pick<Approve, "duration" | "durations">,
+): ConsentDuration {
+  return durations !== undefined && Object.hasOwn(durations, name) ? (durations[name] ?? duration) : duration;
+}
+
+/** What a decision grants, each scope with its end. */
+export function decidedScopes(decision: Decision): readonly GrantedScope[] {
+  const { grant, now, onceUntil } = decision;
+  const { endsAt } = decision;
+  return grant.scopes.map((name) => ({
+    name,
+    expiresAt: endsAt === undefined ? endOf(durationOf(name, decision), now, onceUntil) : endsAt,
+  }));
+}
+
 /** The latest of some ends, null (until revoked) being the latest of all; undefined where there are none. */
 export function latestOf(ends: readonly (Millis | null)[]): Millis | null | undefined {
   if (ends.length === 0) return undefined;
@@ -57,22 +75,25 @@ export function approve(
   decision: Decision,
   live: readonly LiveGrant[],
 ): { readonly consent: Consent; readonly changes: readonly GrantChange[] } {
-  const { grant, duration, now } = decision;
+  const { grant, now } = decision;
   const held = before?.status === "active" ? before : undefined;
-  const end = decision.endsAt === undefined ? endOf(duration, now, decision.onceUntil) : decision.endsAt;
-  const standing = duration === "once" ? [] : grant.scopes;
+  const own = decidedScopes(decision);
+  const standing = own.filter(({ name }) => durationOf(name, decision) !== "once");
+  const decided = new Map(standing.map(({ name, expiresAt }) => [name, expiresAt]));
   const declined = new Set(decision.declined);
   const kept = (held?.scopes ?? []).filter(({ name, expiresAt }) => !declined.has(name) && isAhead(expiresAt, now));
-  const endFor = (before: Millis | null) => (decision.onlyAdds === true ? later(before, end) : end);
+  const endFor = (before: Millis | null, end: Millis | null) => (decision.onlyAdds === true ? later(before, end) : end);
   const scopes = [
-    ...kept.map((scope) => (standing.includes(scope.name) ? { ...scope, expiresAt: endFor(scope.expiresAt) } : scope)),
+    ...kept.map((scope) => {
+      const end = decided.get(scope.name);
+      return end === undefined ? scope : { ...scope, expiresAt: endFor(scope.expiresAt, end) };
+    }),
     ...standing
-      .filter((name) => !kept.some((scope) => scope.name === name))
-      .map((name): ConsentedScope => ({ name, expiresAt: end, grantedAt: now })),
+      .filter(({ name }) => !kept.some((scope) => scope.name === name))
+      .map((scope): ConsentedScope => ({ ...scope, grantedAt: now })),
   ];
-  const moved = new Map(scopes.filter(({ name }) => standing.includes(name)).map((one) => [one.name, one.expiresAt]));
+  const moved = new Map(scopes.filter(({ name }) => decided.has(name)).map((one) => [one.name, one.expiresAt]));
   const after = live.map((each) => changed(each, declined, moved, now));
-  const own = grant.scopes.map((name): GrantedScope => ({ name, expiresAt: end }));
   const consent: Consent = {
     partition: grant.partition,
     ownerId: grant.ownerId,
@@ -172,6 +193,24 @@ export function narrow(
     consent: { ...consent, scopes, updatedAt: now, expiresAt: expiryOf(scopes, after) },
     changes: differences(live, after),
     left: left.size,
+  };
+}
+
+/** The record and its live grants with another end for everything that stands; a `once` keeps its own. */
+export function moveEnd(
+  consent: Consent,
+  end: Millis | null,
+  live: readonly LiveGrant[],
+  now: Millis,
+): { readonly consent: Consent; readonly changes: readonly GrantChange[] } {
+  const scopes = consent.scopes
+    .filter(({ expiresAt }) => isAhead(expiresAt, now))
+    .map((scope) => ({ ...scope, expiresAt: end }));
+  const moved = new Map(scopes.map(({ name }) => [name, end]));
+  const after = live.map((each) => changed(each, new Set(), moved, now));
+  return {
+    consent: { ...consent, scopes, updatedAt: now, expiresAt: expiryOf(scopes, after) },
+    changes: differences(live, after),
   };
 }
 

@@ -1,6 +1,6 @@
 /** The storage port of owners: people, sessions, sign-in attempts, consents. Each verb is one transaction. */
 
-import type { Consent, Grant, Millis } from "../oauth/model.ts";
+import type { Consent, Grant, GrantedScope, Millis } from "../oauth/model.ts";
 import type { DeviceApproval, DeviceRequest, IssueOutcome, NewGrant, UserCodePlace } from "../oauth/storage.ts";
 
 /** A person who owns, or acts for a company that owns. */
@@ -57,6 +57,10 @@ export interface Approve {
   /** What the page offered as a choice and the owner left out: leaves the record and every live grant under it. */
   readonly declined: readonly string[];
   readonly duration: ConsentDuration;
+  /** Scopes that last another time than the rest; absent: none. */
+  readonly durations?: Readonly<Record<string, ConsentDuration>>;
+  /** What the owner read about each scope, for the history; absent: no page was shown. */
+  readonly texts?: Readonly<Record<string, string>>;
   /** End of a `once`: when its access token ends. */
   readonly onceUntil: Millis;
   readonly shown: Consent["shown"];
@@ -85,14 +89,64 @@ export interface ConsentKey {
   readonly clientId: string;
 }
 
+/**
+ * What an entry of the history tells. `allowed`: an owner's yes, or the first access without a page. `reconnected`: another grant within what
+ * stood. `given_up`: by the app (RFC 7009). `alarm`: a spent code or token came back, and its grant ended.
+ */
+export type HistoryKind = "allowed" | "reconnected" | "narrowed" | "end_changed" | "revoked" | "given_up" | "alarm";
+
+/** What happened between an owner and a client: written in the transaction in which it happened, never changed. */
+export interface HistoryEntry {
+  readonly partition: number;
+  /** Of an `allowed` or `reconnected` the grant's id; else it derives from the entry. */
+  readonly entryId: string;
+  readonly ownerId: string;
+  readonly at: Millis;
+  readonly kind: HistoryKind;
+  readonly clientId: string;
+  readonly record: {
+    /** As it called itself then; null: not noted. */
+    readonly clientName: string | null;
+    /** A person's id, `operator`, `client`, or `server`. */
+    readonly by: string;
+    /** How an `allowed` came about; null: of no concern. */
+    readonly via: Consent["via"] | null;
+    /** What was allowed now; what is left after a change; what ended. Each with its own end. */
+    readonly scopes: readonly GrantedScope[];
+    /** What was taken away. */
+    readonly removed: readonly string[];
+    /** End of the whole; null: until revoked. */
+    readonly expiresAt: Millis | null;
+    /** The grant that ended, where it was one of several. */
+    readonly grantId?: string;
+    /** What the owner read about each scope, and in which language; absent: nothing was shown. */
+    readonly shown?: { readonly locale: string; readonly texts: Readonly<Record<string, string>> };
+  };
+}
+
+/** A page of an owner's history. */
+export interface HistoryPage {
+  readonly partition: number;
+  readonly ownerId: string;
+  /** The last entry of the page before; null: the newest. */
+  readonly before: { readonly at: Millis; readonly entryId: string } | null;
+  readonly limit: number;
+}
+
+/** `entryId`: the entry of the history that tells of it. */
 export type RevokeConsentOutcome =
-  | { readonly kind: "revoked"; readonly grantsEnded: number; readonly lastUsedAt: Millis | null }
+  | {
+      readonly kind: "revoked";
+      readonly grantsEnded: number;
+      readonly lastUsedAt: Millis | null;
+      readonly entryId: string;
+    }
   | { readonly kind: "unknown" };
 
 export type NarrowConsentOutcome =
-  | { readonly kind: "narrowed"; readonly left: number }
+  | { readonly kind: "narrowed"; readonly left: number; readonly entryId: string }
   /** Nothing was left: the consent and its grants ended. */
-  | { readonly kind: "revoked" }
+  | { readonly kind: "revoked"; readonly entryId: string }
   | { readonly kind: "unknown" };
 
 /** One application on the dashboard. */
@@ -269,6 +323,17 @@ export interface OwnerStorage {
   }): Promise<readonly ConsentWithGrants[]>;
   /** The consent first, then its grants, in one transaction. */
   revokeConsent(args: ConsentKey & { readonly revokedBy: string; readonly now: Millis }): Promise<RevokeConsentOutcome>;
+  /** Everything that stands ends then, in the record and in its live grants; null: when it is revoked. */
+  changeEnd(
+    args: ConsentKey & { readonly end: Millis | null; readonly by: string; readonly now: Millis },
+  ): Promise<{ readonly kind: "changed"; readonly entryId: string } | { readonly kind: "unknown" }>;
+  listHistory(args: HistoryPage): Promise<readonly HistoryEntry[]>;
+  /** Undefined: there is none, or it is another owner's. */
+  getHistoryEntry(args: { readonly ownerId: string; readonly entryId: string }): Promise<HistoryEntry | undefined>;
+  /** Keeps the public key of a signed receipt for good. True: it was new. */
+  keepReceiptKey(args: { readonly kid: string; readonly publicJwk: string; readonly now: Millis }): Promise<boolean>;
+  /** Public JWKs, serialized, of all keys that ever signed a receipt. */
+  listReceiptKeys(): Promise<readonly string[]>;
   narrowConsent(
     args: ConsentKey & { readonly remove: readonly string[]; readonly by: string; readonly now: Millis },
   ): Promise<NarrowConsentOutcome>;

@@ -20,7 +20,7 @@ export function appsPage(view: AppsView, chrome: Chrome): string {
   return accountPage(
     chrome,
     words.apps.title,
-    view,
+    { ...view, here: "apps" },
     html`<div class="stack">
       <div class="heading">
         <h1>${words.apps.title}</h1>

@@ -6,6 +6,7 @@ export { conditionPage } from "./condition.ts";
 export { consentPage } from "./consent.ts";
 export { deviceCodePage, deviceDonePage, deviceElsewherePage } from "./device.ts";
 export { formPostPage } from "./form-post.ts";
+export { historyList, historyPage } from "./history.ts";
 export { languagePage } from "./language.ts";
 export { locales, type Messages, spoken } from "./messages/index.ts";
 export { problemPage } from "./problem.ts";

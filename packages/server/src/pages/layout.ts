@@ -68,11 +68,21 @@ export function cardPage(chrome: Chrome, title: string, card: Child, wide = fals
   ]);
 }
 
-/** A page of the account: who is signed in and the way out stand above it. */
+/** Pages of the account that its bar leads to. */
+const PLACES = [
+  ["apps", "/account/apps"],
+  ["history", "/account/history"],
+] as const;
+
+/** A page of the account: who is signed in and the way out stand above it. `here`: which of the bar's pages it is. */
 export function accountPage(
   chrome: Chrome,
   title: string,
-  account: { readonly csrf: string; readonly person: SignedInAs },
+  account: {
+    readonly csrf: string;
+    readonly person: SignedInAs;
+    readonly here: (typeof PLACES)[number][0] | null;
+  },
   content: Child,
 ): string {
   const { words, base } = chrome;
@@ -87,6 +97,12 @@ export function accountPage(
             ${icon("logOut")}<span>${words.signOut.button}</span>
           </button>
         </form>
+        <nav class="places" aria-label=${words.account.pages}>
+          ${PLACES.map(
+            ([place, path]) =>
+              html`<a class="place" href=${base + path} aria-current=${place === account.here ? "page" : null}>${words.account[place]}</a>`,
+          )}
+        </nav>
       </div>
     </header>`,
     html`<main class="content">${content}</main>`,

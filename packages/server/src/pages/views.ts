@@ -164,6 +164,41 @@ export interface AppsView {
     | { readonly kind: "gone" };
 }
 
+export interface HistoryEntryView {
+  readonly entryId: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly what:
+    | "allowed"
+    | "allowedByDevice"
+    | "allowedByPassword"
+    | "allowedByPolicy"
+    | "reconnected"
+    | "narrowed"
+    | "endChanged"
+    | "revoked"
+    | "revokedByOther"
+    | "givenUp"
+    | "alarm";
+  readonly app: string;
+  /** In the owner's words. */
+  readonly can: readonly string[];
+  readonly takenAway: readonly string[];
+  /** Null: until revoked; undefined: of no concern. */
+  readonly expiresAt: number | null | undefined;
+}
+
+export interface HistoryView {
+  readonly csrf: string;
+  readonly person: SignedInAs;
+  readonly entries: readonly HistoryEntryView[];
+  readonly now: number;
+  /** The entry behind which older ones stand; null: there are none. */
+  readonly older: string | null;
+  /** The newest are among them. */
+  readonly first: boolean;
+}
+
 export interface SignOutView {
   readonly csrf: string;
   readonly person: SignedInAs;

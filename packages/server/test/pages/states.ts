@@ -8,6 +8,7 @@ import {
   deviceDonePage,
   deviceElsewherePage,
   formPostPage,
+  historyPage,
   languagePage,
   problemPage,
   signedOutPage,
@@ -23,6 +24,8 @@ import type {
   DeviceCodeView,
   DeviceFacts,
   DurationChoice,
+  HistoryEntryView,
+  HistoryView,
   ProblemView,
   ScopeChoice,
   SignInView,
@@ -239,6 +242,50 @@ export function aCondition(change: Partial<ConditionView> = {}): ConditionView {
   };
 }
 
+export function anEntry(change: Partial<HistoryEntryView> = {}): HistoryEntryView {
+  return {
+    entryId: "AAAAAAAAAAAAAAAAAAAAAA",
+    at: NOW - 3 * DAY,
+    what: "allowed",
+    app: "Photo Printer",
+    can: ["See your photos and albums", "Add photos to your albums"],
+    takenAway: [],
+    expiresAt: NOW + 87 * DAY,
+    ...change,
+  };
+}
+
+const events: readonly HistoryEntryView[] = [
+  anEntry({
+    what: "revoked",
+    at: NOW - MINUTE,
+    can: [],
+    takenAway: ["See your calendar"],
+    app: "Calendar Sync",
+    expiresAt: undefined,
+  }),
+  anEntry({ what: "alarm", at: NOW - HOUR, can: [], app: "Backup for Teams", expiresAt: undefined }),
+  anEntry({
+    what: "narrowed",
+    at: NOW - DAY,
+    can: ["See your photos and albums"],
+    takenAway: ["Add photos to your albums"],
+    expiresAt: undefined,
+  }),
+  anEntry({ what: "endChanged", at: NOW - 2 * DAY, expiresAt: null }),
+  anEntry(),
+  anEntry({ what: "reconnected", at: NOW - 5 * DAY, can: ["See your photos and albums"], expiresAt: undefined }),
+  anEntry({ what: "allowedByDevice", at: NOW - 40 * DAY, app: "Photo TV" }),
+  anEntry({ what: "allowedByPassword", at: NOW - 50 * DAY, app: "Old Mail" }),
+  anEntry({ what: "allowedByPolicy", at: NOW - 60 * DAY, app: "Payroll" }),
+  anEntry({ what: "givenUp", at: NOW - 70 * DAY, can: [], app: "Old Mail", expiresAt: undefined }),
+  anEntry({ what: "revokedByOther", at: NOW - 400 * DAY, can: [], app: LONG_NAME, expiresAt: undefined }),
+];
+
+export function aHistory(change: Partial<HistoryView> = {}): HistoryView {
+  return { csrf: "csrf-value", person: ada, entries: events, now: NOW, older: null, first: true, ...change };
+}
+
 const hostile = { name: HOSTILE_NAME, username: HOSTILE_NAME };
 
 /** The states, by name. A name begins with its page's. */
@@ -362,6 +409,17 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
           anApp({ clientId: "long", name: UNBREAKABLE, logo: null }),
         ],
         notice: { kind: "revoked", app: HOSTILE_NAME, minutes: 1 },
+      }),
+      c,
+    ),
+  history: (c) => historyPage(aHistory({ older: "AAAAAAAAAAAAAAAAAAAAAA" }), c),
+  "history-none": (c) => historyPage(aHistory({ entries: [] }), c),
+  "history-older": (c) => historyPage(aHistory({ entries: events.slice(4, 6), first: false }), c),
+  "history-hostile": (c) =>
+    historyPage(
+      aHistory({
+        person: hostile,
+        entries: [anEntry({ app: HOSTILE_NAME, can: [HOSTILE_NAME, UNBREAKABLE.repeat(3)], takenAway: [UNBREAKABLE] })],
       }),
       c,
     ),

@@ -18,6 +18,7 @@ import {
   anApproval,
   anId,
   aPerson,
+  aRefresh,
   aResource,
   aScope,
   aSession,
@@ -72,6 +73,8 @@ const calls: readonly (readonly [string, unknown])[] = [
   ["issueGrant", { grant: aGrant(person), address: null, now: NOW }],
   ["narrowConsent", { ...consent, remove: ["read"], by: "x" }],
   ["approve", anApproval(aGrant(person))],
+  ["changeEnd", { ...consent, end: NOW + 1000, by: "x" }],
+  ["endGrant", { ...aRefresh(grant), saltHash: aRefresh(grant).refreshSaltHash }],
   ["issueDirect", aDirectGrant(person)],
   ["revokeConsent", { ...consent, revokedBy: "x" }],
   ["writeLink", { ...membership, partition: person.partition, now: NOW }],
@@ -139,21 +142,23 @@ const calls: readonly (readonly [string, unknown])[] = [
   ["collectRequests", sweep],
   ["collectAttempts", sweep],
   ["collectClients", sweep],
+  ["collectHistory", sweep],
   ["writePersonStatus", { ...person, status: "disabled", now: NOW }],
   ["erasePerson", { ...person, now: NOW }],
 ];
 
 /** Walks that are meant: a whole small table, or an index in its own order up to a limit. */
 const MEANT = [
-  /^SCAN (catalog|signing_keys|scopes|resources|trusted_issuers)\b/,
+  /^SCAN (catalog|signing_keys|receipt_keys|scopes|resources|trusted_issuers)\b/,
   /^SEARCH people USING INDEX people_by_age \((\(created_at,person_id\)|created_at)>\(?\?(,\?\))?\)$/,
-  /^SEARCH (grants|sessions|attempts|accepted|device_requests|names|invitations|company_requests|member_links) USING (?:COVERING )?INDEX (\w+_to_collect|names_reserved|member_links_pending) \(\w+<\?\)$/,
+  /^SEARCH (grants|sessions|attempts|accepted|device_requests|names|history|invitations|company_requests|member_links) USING (?:COVERING )?INDEX (\w+_to_collect|names_reserved|member_links_pending) \(\w+<\?\)$/,
   /^SEARCH companies USING INDEX companies_by_age \((\(created_at,company_id\)|created_at)>\(?\?(,\?\))?\)$/,
   /^SEARCH standings USING INDEX standings_untold \(written_at>\?\)$/,
   /^SEARCH members USING INDEX members_by_name \(partition=\? AND company_id=\? AND username>\?\)$/,
   /^SEARCH clients USING (COVERING )?INDEX clients_(by_version|deleted) \(\w+[<>]\?\)$/,
   /^SEARCH clients USING INDEX sqlite_autoindex_clients_1 \(client_id>\?\)$/,
   /^SEARCH subject_links USING INDEX subject_links_of_issuer \(issuer_id=\? AND \(created_at,link\)>\(\?,\?\)\)$/,
+  /^SEARCH history USING INDEX history_of_owner \(partition=\? AND owner_id=\? AND \(at,entry_id\)<\(\?,\?\)\)$/,
   // The one table of the ring that is emptied whole.
   /^SCAN accepted_\d( USING COVERING INDEX sqlite_autoindex_accepted_\d_1)?$/,
   // Each kind's backlog, counted into one answer.

@@ -15,7 +15,7 @@ import { type Visitor, visitorOf } from "../visitor.ts";
 import { logoPath, signedInAs } from "./cards.ts";
 
 /** What every page here needs: somebody who is signed in. */
-interface Account {
+export interface Account {
   readonly visitor: Visitor;
   readonly person: Person;
   readonly session: Session;
@@ -25,7 +25,7 @@ interface Account {
 type AccountPage = (account: Account, assent: Assent) => Promise<Answer>;
 
 /** Others are asked to sign in first. A form's token belongs to the session. */
-function signedIn(show: AccountPage): (http: HttpRequest, assent: Assent) => Promise<Answer> {
+export function signedIn(show: AccountPage): (http: HttpRequest, assent: Assent) => Promise<Answer> {
   return async (http, assent) => {
     const visitor = await visitorOf(http, assent);
     if (visitor.signedIn === undefined) return redirect(303, `${assent.issuer}/login`, visitor.cookies);

@@ -1,7 +1,7 @@
 /** How a client and a person are shown on pages. */
 
 import type { AuthorizationRequest } from "../../oauth/authorization-endpoint/request.ts";
-import type { Client } from "../../oauth/model.ts";
+import type { Client, Scope } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
 import type { Person } from "../../owners/storage.ts";
 import type { ClientCard, SignedInAs } from "../../pages/views.ts";
@@ -25,6 +25,11 @@ export function deviceCard(client: Client): ClientCard {
 
 export function logoPath({ logo }: Pick<Client, "logo">): string | null {
   return logo === null ? null : `/logos/${logo}`;
+}
+
+/** What an owner reads about each scope, by its name. */
+export function textsOf(scopes: readonly Scope[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(scopes.map(({ name, description }) => [name, description]));
 }
 
 export function signedInAs(person: Person): SignedInAs {

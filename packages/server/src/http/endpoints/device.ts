@@ -15,6 +15,7 @@ import { type DeviceEntry, isFormToken, newDeviceEntry, openDeviceEntry } from "
 import { type Answer, formOf, type HttpRequest } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { type Visitor, visitorOf } from "../visitor.ts";
+import { textsOf } from "./cards.ts";
 import { codeAnswer, deviceConsentAnswer, doneAnswer, elsewhereAnswer, isNear, type Waiting } from "./device-page.ts";
 import { FIRST, plainSignInAnswer } from "./sign-in-page.ts";
 
@@ -213,6 +214,7 @@ async function allow(found: Found, { granted, declined, duration }: Allowed, ass
     via: "device",
     declined,
     duration,
+    texts: textsOf(found.scopes.filter(({ name }) => granted.includes(name))),
     onceUntil,
     shown: { locale: assent.chrome(http).words.language, clientName: client.name, logo: client.logo },
     address: http.address,

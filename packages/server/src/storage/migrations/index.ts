@@ -7,6 +7,16 @@ import { verifiedEmail } from "./0004-verified-email.ts";
 import { subjectLinks } from "./0005-subject-links.ts";
 import { upkeep } from "./0006-upkeep.ts";
 import { companies } from "./0007-companies.ts";
+import { history } from "./0008-history.ts";
 import type { Migration } from "./migration.ts";
 
-export const migrations: readonly Migration[] = [first, flows, device, verifiedEmail, subjectLinks, upkeep, companies];
+export const migrations: readonly Migration[] = [
+  first,
+  flows,
+  device,
+  verifiedEmail,
+  subjectLinks,
+  upkeep,
+  companies,
+  history,
+];

@@ -8,6 +8,7 @@ import { text } from "../rows.ts";
 import { type Call, query, sql, statement, steps, type Tx, transaction } from "../sql.ts";
 import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
 import { ENDED_KEPT } from "./grants.ts";
+import { eraseHistory } from "./history.ts";
 import { dropLink } from "./members.ts";
 import { activateName, dropName, holderOfName, loosenName, reserveName } from "./names.ts";
 
@@ -163,6 +164,7 @@ export const eraseCompany = transaction<CompanyKey & { readonly now: Millis }, r
     await tx.run(sql`DELETE FROM company_requests WHERE ${thisCompany}`, key);
     await tx.run(sql`DELETE FROM invitations WHERE ${thisCompany}`, key);
     await tx.run(sql`DELETE FROM consents WHERE partition = :partition AND owner_id = :companyId`, key);
+    await eraseHistory(tx, partition, companyId);
     await endGrantsOfCompany(tx, key, now);
     await tx.run(sql`DELETE FROM companies WHERE ${thisCompany}`, key);
     return members.map((row) => ({ personId: text(row, "person_id"), link: text(row, "link") }));

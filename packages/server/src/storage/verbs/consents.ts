@@ -5,15 +5,18 @@ import type { IssueOutcome } from "../../oauth/storage.ts";
 import {
   approve as approved,
   type Decision,
-  endOf,
+  decidedScopes,
+  durationOf,
   type GrantChange,
   type LiveGrant,
+  moveEnd,
   narrow as narrowed,
 } from "../../owners/consent-record.ts";
 import type {
   Approve,
   ConsentKey,
   ConsentWithGrants,
+  HistoryEntry,
   NarrowConsentOutcome,
   RevokeConsentOutcome,
 } from "../../owners/storage.ts";
@@ -29,19 +32,20 @@ import {
   ownerVerdict,
   supersede,
 } from "./grants.ts";
+import { note } from "./history.ts";
 
 const oneConsent = sql`partition = :partition AND owner_id = :ownerId AND client_id = :clientId`;
 export const lockedConsent = sql`SELECT ${consentColumns} FROM consents WHERE ${oneConsent} ${words.forUpdate}`;
 
 /** An owner's yes: its grant, and unless that was there already, the record and what the decision changes in older grants. */
 export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
-  const { grant, duration, now } = args;
+  const { grant, now } = args;
   if (grant.scopes.length === 0) return { kind: "no_consent" };
   const { verdict, isAdmin } = await ownerVerdict(tx, grant, now);
   if (verdict !== "decides" || !(await isActiveClient(tx, grant.clientId))) return { kind: "no_consent" };
-  const expiresAt = endOf(duration, now, args.onceUntil);
-  const scopes = grant.scopes.map((name): GrantedScope => ({ name, expiresAt }));
-  const row = { ...grant, refreshable: grant.refreshable && duration !== "once" };
+  const scopes = decidedScopes(args);
+  const lasting = grant.scopes.some((name) => durationOf(name, args) !== "once");
+  const row = { ...grant, refreshable: grant.refreshable && lasting };
   if (!(await insertGrant(tx, row, scopes, now))) return alreadyThere(tx, grant, now);
   await recordApproval(tx, isAdmin ? args : sparing(args), grant.grantId);
   await supersede(tx, grant, now);
@@ -62,6 +66,22 @@ export async function recordApproval(tx: Tx, decision: Decision, own: string): P
   const { consent, changes } = approved(before && consentOf(before), decision, others);
   await writeConsent(tx, consent);
   await changeGrants(tx, partition, changes, now);
+  const { shown, texts, grantedBy: by, via, declined } = decision;
+  await note(tx, {
+    ...{ partition, ownerId, clientId, entryId: own, at: now, kind: "allowed" },
+    record: {
+      clientName: shown.clientName,
+      by,
+      via,
+      scopes: decidedScopes(decision),
+      removed:
+        before === undefined
+          ? []
+          : declined.filter((name) => consentOf(before).scopes.some((scope) => scope.name === name)),
+      expiresAt: consent.expiresAt,
+      ...(texts === undefined ? {} : { shown: { locale: shown.locale, texts } }),
+    },
+  });
 }
 
 export async function writeConsent(tx: Tx, consent: Consent): Promise<void> {
@@ -158,7 +178,7 @@ export async function endConsent(
   const args = { partition, ownerId, clientId, now };
   const record = await tx.one(
     sql`UPDATE consents SET status = 'revoked', revoked_at = :now, revoked_by = :revokedBy, updated_at = :now
-      WHERE ${oneConsent} AND status = 'active' RETURNING last_used_at`,
+      WHERE ${oneConsent} AND status = 'active' RETURNING ${consentColumns}`,
     { ...args, revokedBy },
   );
   if (record === undefined) return { kind: "unknown" };
@@ -169,8 +189,39 @@ export async function endConsent(
   );
   const uses = [record, ...ended].map((row) => wholeOrNull(row, "last_used_at") ?? 0);
   const live = ended.filter((row) => Math.min(whole(row, "idle_until"), whole(row, "absolute_until")) > now);
-  return { kind: "revoked", grantsEnded: live.length, lastUsedAt: Math.max(...uses) || null };
+  const entryId = await note(tx, {
+    ...{ partition, ownerId, clientId, at: now, kind: "revoked" },
+    record: endOfAll(consentOf(record), revokedBy),
+  });
+  return { kind: "revoked", grantsEnded: live.length, lastUsedAt: Math.max(...uses) || null, entryId };
 }
+
+/** What the history keeps of a record that ended. */
+function endOfAll({ scopes, shown }: Consent, by: string): HistoryEntry["record"] {
+  const removed = scopes.map(({ name }) => name);
+  return { clientName: shown.clientName, by, via: null, scopes: [], removed, expiresAt: null };
+}
+
+/** Another end for all that stands. */
+export const changeEnd = transaction<
+  ConsentKey & { readonly end: Millis | null; readonly by: string; readonly now: Millis },
+  { readonly kind: "changed"; readonly entryId: string } | { readonly kind: "unknown" }
+>(async (tx, args) => {
+  const { partition, ownerId, clientId, end, by, now } = args;
+  const row = await tx.one(lockedConsent, { partition, ownerId, clientId });
+  const before = row && consentOf(row);
+  const standing = before?.scopes.filter(({ expiresAt }) => expiresAt === null || expiresAt > now) ?? [];
+  if (before?.status !== "active" || standing.length === 0 || (end !== null && end <= now)) return { kind: "unknown" };
+  const { consent, changes } = moveEnd(before, end, await liveGrants(tx, args, now), now);
+  await changeGrants(tx, partition, changes, now);
+  await writeConsent(tx, consent);
+  const { scopes, expiresAt, shown } = consent;
+  const entryId = await note(tx, {
+    ...{ partition, ownerId, clientId, at: now, kind: "end_changed" },
+    record: { clientName: shown.clientName, by, via: null, scopes, removed: [], expiresAt },
+  });
+  return { kind: "changed", entryId };
+});
 
 /** Takes scopes from the record and from every live grant under it. */
 export const narrowConsent = transaction<
@@ -188,7 +239,14 @@ export const narrowConsent = transaction<
     ...after.consent,
     ...(ends ? { status: "revoked", revokedAt: now, revokedBy: args.by } : {}),
   });
-  return ends ? { kind: "revoked" } : { kind: "narrowed", left: after.left };
+  const { scopes, expiresAt, shown } = after.consent;
+  const entryId = await note(tx, {
+    ...{ partition, ownerId, clientId, at: now, kind: ends ? "revoked" : "narrowed" },
+    record: ends
+      ? endOfAll(consent, args.by)
+      : { clientName: shown.clientName, by: args.by, via: null, scopes, removed: args.remove, expiresAt },
+  });
+  return ends ? { kind: "revoked", entryId } : { kind: "narrowed", left: after.left, entryId };
 });
 
 /** For the operator: one owner's, one client's, or any. */

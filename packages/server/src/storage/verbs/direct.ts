@@ -7,6 +7,7 @@ import { consentOf, DAY, flag, grantColumns, grantOf } from "../rows.ts";
 import { sql, type Tx, transaction } from "../sql.ts";
 import { lockedConsent, writeConsent } from "./consents.ts";
 import { isActiveClient, latestEnd, ownerVerdict, supersede } from "./grants.ts";
+import { note } from "./history.ts";
 
 /** The record first: a consent that the owner took back makes no grant. */
 export const issueDirect = transaction<IssueDirect, IssueDirectOutcome>((tx, args) => makeDirect(tx, args));
@@ -25,7 +26,23 @@ export async function makeDirect(tx: Tx, args: IssueDirect): Promise<IssueDirect
   const scopes = directScopes(record, args);
   const row = await insertRedeemed(tx, args, scopes);
   if (row === undefined) return { kind: "exists" };
-  await writeConsent(tx, recordDirect(record, args));
+  const after = recordDirect(record, args);
+  await writeConsent(tx, after);
+  // Told when it changes what the app may do, not each time that a program comes back with the same.
+  const held = new Set(record?.scopes.map(({ name }) => name));
+  if (record === undefined || after.scopes.some(({ name }) => !held.has(name))) {
+    await note(tx, {
+      ...{ partition, ownerId, clientId, entryId: grant.grantId, at: now, kind: "allowed" },
+      record: {
+        clientName: args.shown.clientName,
+        by: after.grantedBy,
+        via: args.via,
+        scopes,
+        removed: [],
+        expiresAt: after.expiresAt,
+      },
+    });
+  }
   await supersede(tx, grant, now);
   return { kind: "issued", grant: grantOf(row) };
 }

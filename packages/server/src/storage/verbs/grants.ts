@@ -29,6 +29,7 @@ import {
   wholeOrNull,
 } from "../rows.ts";
 import { query, type Row, sql, statement, type Tx, transaction, words } from "../sql.ts";
+import { note } from "./history.ts";
 import { lockActing } from "./members.ts";
 
 /** How long an ended row is kept: code and tokens that come late still meet it. */
@@ -168,18 +169,30 @@ export const findGrant = query<FindGrant, Grant | undefined>({
 });
 
 /** RFC 7009 §2.1: a refresh token of any generation ends its grant; another client's is left alone. */
-export const endGrant = statement<EndGrant, EndOutcome>({
-  sql: sql`UPDATE grants SET status = 'client_revoked', ended_at = :now, collect_at = :endedKept
-    WHERE partition = :partition AND grant_id = :grantId AND refresh_salt_hash = :saltHash AND client_id = :clientId AND status = 'active'
-    RETURNING grant_id`,
-  why: sql`SELECT client_id FROM grants WHERE partition = :partition AND grant_id = :grantId AND refresh_salt_hash = :saltHash`,
-  bind: (args) => ({ ...args, endedKept: args.now + ENDED_KEPT }),
-  outcome: (row, { clientId }, why) => {
-    if (row !== undefined) return { kind: "ended" };
-    if (why === undefined) return { kind: "unknown" };
-    return { kind: text(why, "client_id") === clientId ? "already_ended" : "other_client" };
+export const endGrant = transaction<EndGrant, EndOutcome>(
+  async (tx, { partition, grantId, saltHash, clientId, now }) => {
+    const ended = await tx.one(
+      sql`UPDATE grants SET status = 'client_revoked', ended_at = :now, collect_at = :endedKept
+      WHERE partition = :partition AND grant_id = :grantId AND refresh_salt_hash = :saltHash AND client_id = :clientId AND status = 'active'
+      RETURNING owner_id, scopes`,
+      { partition, grantId, saltHash, clientId, now, endedKept: now + ENDED_KEPT },
+    );
+    if (ended !== undefined) {
+      const scopes = json<readonly GrantedScope[]>(ended, "scopes");
+      await note(tx, {
+        ...{ partition, ownerId: text(ended, "owner_id"), clientId, at: now, kind: "given_up" },
+        record: { clientName: null, by: "client", via: null, scopes, removed: [], expiresAt: null, grantId },
+      });
+      return { kind: "ended" };
+    }
+    const row = await tx.one(
+      sql`SELECT client_id FROM grants WHERE partition = :partition AND grant_id = :grantId AND refresh_salt_hash = :saltHash`,
+      { partition, grantId, saltHash },
+    );
+    if (row === undefined) return { kind: "unknown" };
+    return { kind: text(row, "client_id") === clientId ? "already_ended" : "other_client" };
   },
-});
+);
 
 /** The active consent of a new grant, locked so that revoking it and making the grant come one after the other. */
 const activeConsent = sql`SELECT ${consentColumns} FROM consents
@@ -210,6 +223,11 @@ export const issueGrant = transaction<IssueGrant, IssueOutcome>(async (tx, { gra
       WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId`,
     { partition, ownerId, clientId, address, now },
   );
+  const { shown, expiresAt } = consentOf(row);
+  await note(tx, {
+    ...{ partition, ownerId, clientId, entryId: grant.grantId, at: now, kind: "reconnected" },
+    record: { clientName: shown.clientName, by: grant.personId, via: null, scopes: capped, removed: [], expiresAt },
+  });
   return { kind: "issued", scopes: capped };
 });
 

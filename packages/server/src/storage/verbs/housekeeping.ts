@@ -4,9 +4,10 @@ import { COLLECTED, type Collected, type Swept } from "../../admin/storage.ts";
 import type { Millis } from "../../oauth/model.ts";
 import { partitionOf } from "../partition.ts";
 import { DAY, HOUR, text, whole } from "../rows.ts";
-import { type Call, query, sql, statement, steps, transaction, words } from "../sql.ts";
+import { type Call, query, type Row, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
 import { getCompany } from "./companies.ts";
 import { ALARM_KEPT, ENDED_KEPT } from "./grants.ts";
+import { alarmColumns, alarmOf, HISTORY_KEPT, note } from "./history.ts";
 import { settleLinks } from "./members.ts";
 import { activateName, dropName, type NameKind, staleNames } from "./names.ts";
 import { emptyRing } from "./once.ts";
@@ -52,6 +53,8 @@ export const collect = steps<Sweep & { readonly what: Collected }, Swept>(async 
       return call(collectDevices, sweep);
     case "clients":
       return call(collectClients, sweep);
+    case "history":
+      return call(collectHistory, sweep);
     case "invitations":
       return call(collectInvitations, sweep);
     case "company_requests":
@@ -111,12 +114,29 @@ export const collectGrants = transaction<Sweep, Swept>(async (tx, { now, limit }
         AND (last_used_at IS NULL OR last_used_at < ${lastUse})`,
     params,
   );
+  const alarms = await tx.all(
+    sql`SELECT ${alarmColumns} FROM grants
+      WHERE (partition, grant_id) IN (${due}) AND ${keptUntil} <= :now AND status IN ('theft', 'replayed')`,
+    params,
+  );
+  for (const row of alarms) await keepAlarm(tx, row);
   const removed = await tx.run(
     sql`DELETE FROM grants WHERE (partition, grant_id) IN (${due}) AND ${keptUntil} <= :now`,
     params,
   );
   return { seen: postponed + removed, removed };
 });
+
+/** What the row told of stays in the history, unless the owner has left with theirs. */
+async function keepAlarm(tx: Tx, row: Row): Promise<void> {
+  const alarm = alarmOf(row);
+  const { partition, ownerId, clientId } = alarm;
+  const record = await tx.one(
+    sql`SELECT client_id FROM consents WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId`,
+    { partition, ownerId, clientId },
+  );
+  if (record !== undefined) await note(tx, alarm);
+}
 
 export const collectSessions = transaction<Sweep, Swept>(async (tx, { now, limit }) =>
   all(
@@ -155,6 +175,16 @@ export const collectDevices = transaction<Sweep, Swept>(async (tx, { now, limit 
       sql`DELETE FROM device_requests WHERE (partition, request_id) IN
         (SELECT partition, request_id FROM device_requests WHERE +partition >= 0 AND expires_at <= :before ORDER BY expires_at LIMIT :limit)`,
       { before: now - HOUR, limit },
+    ),
+  ),
+);
+
+export const collectHistory = transaction<Sweep, Swept>(async (tx, { now, limit }) =>
+  all(
+    await tx.run(
+      sql`DELETE FROM history WHERE (partition, entry_id) IN
+        (SELECT partition, entry_id FROM history WHERE +partition >= 0 AND at <= :before ORDER BY at LIMIT :limit)`,
+      { before: now - HISTORY_KEPT, limit },
     ),
   ),
 );
@@ -204,11 +234,19 @@ export const backlog = query<{ readonly now: Millis; readonly most: number }, Re
     UNION ALL SELECT 'accepted', COUNT(*) FROM (SELECT 1 FROM accepted WHERE +partition >= 0 AND until <= :now LIMIT :most) AS few
     UNION ALL SELECT 'device_requests', COUNT(*) FROM (SELECT 1 FROM device_requests WHERE +partition >= 0 AND expires_at <= :anHourAgo LIMIT :most) AS few
     UNION ALL SELECT 'clients', COUNT(*) FROM (SELECT 1 FROM clients WHERE deleted_at <= :aDayAgo LIMIT :most) AS few
+    UNION ALL SELECT 'history', COUNT(*) FROM (SELECT 1 FROM history WHERE +partition >= 0 AND at <= :historyBefore LIMIT :most) AS few
     UNION ALL SELECT 'invitations', COUNT(*) FROM (SELECT 1 FROM invitations WHERE +partition >= 0 AND expires_at <= :aDayAgo LIMIT :most) AS few
     UNION ALL SELECT 'company_requests', COUNT(*)
       FROM (SELECT 1 FROM company_requests WHERE +partition >= 0 AND status <> 'open' AND decided_at <= :ninetyDaysAgo LIMIT :most) AS few
     UNION ALL SELECT 'names', COUNT(*) FROM (SELECT 1 FROM names WHERE +partition >= 0 AND status = 'reserved' AND reserved_at < :anHourAgo LIMIT :most) AS few`,
-  bind: ({ now, most }) => ({ now, most, anHourAgo: now - HOUR, aDayAgo: now - DAY, ninetyDaysAgo: now - 90 * DAY }),
+  bind: ({ now, most }) => ({
+    now,
+    most,
+    historyBefore: now - HISTORY_KEPT,
+    anHourAgo: now - HOUR,
+    aDayAgo: now - DAY,
+    ninetyDaysAgo: now - 90 * DAY,
+  }),
   outcome: (rows) => Object.fromEntries(rows.map((row) => [text(row, "kind"), whole(row, "due")])),
 });
 

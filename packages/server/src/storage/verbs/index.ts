@@ -34,6 +34,7 @@ import {
 } from "./company-apps.ts";
 import {
   approve,
+  changeEnd,
   consentsOfAll,
   consentsOfClient,
   consentsOfOwner,
@@ -58,6 +59,7 @@ import {
 } from "./device.ts";
 import { issueDirect } from "./direct.ts";
 import { endGrant, findGrant, issueGrant, redeemCode, refreshGrant } from "./grants.ts";
+import { getHistoryEntry, keepReceiptKey, listHistory, listReceiptKeys } from "./history.ts";
 import {
   backlog,
   claimLease,
@@ -68,6 +70,7 @@ import {
   collectDevices,
   collectGarbage,
   collectGrants,
+  collectHistory,
   collectInvitations,
   collectRequests,
   collectSessions,
@@ -193,6 +196,11 @@ export const portVerbs: { readonly [Name in keyof Ports]: Verb<Args<Ports[Name]>
   listConsents,
   revokeConsent,
   narrowConsent,
+  changeEnd,
+  listHistory,
+  getHistoryEntry,
+  keepReceiptKey,
+  listReceiptKeys,
 
   createCompany,
   findCompany,
@@ -298,6 +306,7 @@ const innerVerbs = {
   collectSessions,
   collectAttempts,
   collectClients,
+  collectHistory,
   collectAccepted,
   collectDevices,
   collectInvitations,

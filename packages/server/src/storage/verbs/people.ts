@@ -6,6 +6,7 @@ import { partitionOf } from "../partition.ts";
 import { flag, personColumns, personOf, text } from "../rows.ts";
 import { type Call, query, sql, statement, steps, type Tx, transaction } from "../sql.ts";
 import { ENDED_KEPT } from "./grants.ts";
+import { eraseHistory } from "./history.ts";
 import { activateName, dropName, forgetName, holderOfName, loosenName, reserveName } from "./names.ts";
 import { noteStanding, tellOf } from "./standings.ts";
 
@@ -250,6 +251,7 @@ export const erasePerson = transaction<PersonKey & { readonly now: Millis }, rea
       partition,
       personId,
     });
+    await eraseHistory(tx, partition, personId);
     await endGrantsOf(tx, partition, personId, now);
     const links = await tx.all(
       sql`DELETE FROM subject_links WHERE partition = :partition AND owner_id = :personId RETURNING link`,

@@ -138,7 +138,7 @@ export const owner = {
     alarm: "古い鍵が使われたため、{app} の接続を切りました",
     can: "できること",
     takenAway: "取り消したもの",
-    until: "期限",
+    until: "{when} まで",
     noEnd: "取り消すまで",
     by: "操作した人",
     receipt: "控え",

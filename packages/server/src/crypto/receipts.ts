@@ -1,0 +1,106 @@
+/** Receipts: entries of an owner's history, signed so that they can be shown to anybody (RFC 7515; RFC 8725 §3.11 for the type of their own). */
+
+import type { Millis } from "../oauth/model.ts";
+import type { HistoryEntry, OwnerStorage } from "../owners/storage.ts";
+import { signingAlgorithms } from "./signing-algs.ts";
+import { DEFAULT_ALG, type KeySet, type SigningKey } from "./signing-keys.ts";
+
+/** No API takes it for an access token (`at+jwt`), nor anybody for an ID token. */
+export const RECEIPT_TYPE = "consent-receipt+jwt";
+
+/** What a receipt says. Times in seconds since the epoch, as in every JWT. */
+export interface ReceiptClaims {
+  readonly iss: string;
+  /** The owner. */
+  readonly sub: string;
+  /** The entry's id. */
+  readonly jti: string;
+  /** When the receipt was made; `event_at` is when it happened. */
+  readonly iat: number;
+  readonly event: HistoryEntry["kind"];
+  readonly event_at: number;
+  readonly app: { readonly client_id: string; readonly name: string | null };
+  readonly by: string;
+  readonly via: string | null;
+  readonly allowed: readonly { readonly scope: string; readonly text: string | null; readonly until: number | null }[];
+  readonly taken_away: readonly string[];
+  readonly until: number | null;
+}
+
+export interface Receipt {
+  readonly jws: string;
+  readonly claims: ReceiptClaims;
+}
+
+export interface ReceiptParts {
+  readonly issuer: string;
+  readonly storage: Pick<OwnerStorage, "keepReceiptKey">;
+  keys(): Promise<KeySet>;
+}
+
+/** Signs with the key that signs access tokens now, and sees to it that its public half outlives it. */
+export class Receipts {
+  readonly #parts: ReceiptParts;
+  /** Keys that are known to be kept. */
+  readonly #kept = new Set<string>();
+
+  constructor(parts: ReceiptParts) {
+    this.#parts = parts;
+  }
+
+  async sign(entry: HistoryEntry, now: Millis): Promise<Receipt> {
+    const keys = await this.#parts.keys();
+    const key = keys.active.get(DEFAULT_ALG);
+    if (key === undefined) throw new Error("no signing key is active");
+    await this.#keep(key, keys, now);
+    const claims = claimsOf(entry, this.#parts.issuer, now);
+    const header = { typ: RECEIPT_TYPE, alg: key.alg, kid: key.kid };
+    const input = `${encoded(header)}.${encoded(claims)}`;
+    const signature = await signingAlgorithms[key.alg].sign(input, key.privateKey);
+    return { jws: `${input}.${signature.toString("base64url")}`, claims };
+  }
+
+  /** Before the first receipt is handed out. */
+  async #keep({ kid }: SigningKey, { jwks }: KeySet, now: Millis): Promise<void> {
+    if (this.#kept.has(kid)) return;
+    const { keys } = JSON.parse(jwks) as { readonly keys: readonly { readonly kid: string }[] };
+    const publicJwk = keys.find((one) => one.kid === kid);
+    if (publicJwk === undefined) throw new Error("a key signs that isn't published");
+    await this.#parts.storage.keepReceiptKey({ kid, publicJwk: JSON.stringify(publicJwk), now });
+    this.#kept.add(kid);
+  }
+}
+
+function claimsOf(
+  { entryId, ownerId, at, kind, clientId, record }: HistoryEntry,
+  issuer: string,
+  now: Millis,
+): ReceiptClaims {
+  const texts = record.shown?.texts ?? {};
+  return {
+    iss: issuer,
+    sub: ownerId,
+    jti: entryId,
+    iat: Math.floor(now / 1000),
+    event: kind,
+    event_at: Math.floor(at / 1000),
+    app: { client_id: clientId, name: record.clientName },
+    by: record.by,
+    via: record.via,
+    allowed: record.scopes.map(({ name, expiresAt }) => ({
+      scope: name,
+      text: Object.hasOwn(texts, name) ? (texts[name] ?? null) : null,
+      until: seconds(expiresAt),
+    })),
+    taken_away: record.removed,
+    until: seconds(record.expiresAt),
+  };
+}
+
+function seconds(at: Millis | null): number | null {
+  return at === null ? null : Math.floor(at / 1000);
+}
+
+function encoded(part: unknown): string {
+  return Buffer.from(JSON.stringify(part)).toString("base64url");
+}

@@ -1,0 +1,102 @@
+/** `/account/history`: what an owner allowed and took back, and signed receipts of it. */
+
+import type { Assent } from "../../assent.ts";
+import { RECEIPT_TYPE } from "../../crypto/receipts.ts";
+import type { HistoryEntry } from "../../owners/storage.ts";
+import { historyPage } from "../../pages/index.ts";
+import type { HistoryEntryView, HistoryView } from "../../pages/views.ts";
+import { formToken } from "../forms.ts";
+import { type Answer, cachedJson, type HttpRequest, json, page } from "../message.ts";
+import { problemAnswer } from "../problem.ts";
+import { type Account, signedIn } from "./account.ts";
+import { signedInAs } from "./cards.ts";
+
+const ENTRIES_SHOWN = 25;
+const FIVE_MINUTES = 300;
+
+export const showHistory = signedIn(async ({ person, session, http, visitor }, assent) => {
+  const before = new URLSearchParams(http.query).get("before");
+  const last = before === null ? undefined : await entryFor(before, { person }, assent);
+  if (before !== null && last === undefined) return problemAnswer("not_found", http, assent);
+  const found = await assent.storage.listHistory({
+    partition: person.partition,
+    ownerId: person.personId,
+    before: last ?? null,
+    limit: ENTRIES_SHOWN + 1,
+  });
+  const shown = found.slice(0, ENTRIES_SHOWN);
+  const view: HistoryView = {
+    csrf: formToken(assent.secrets, `session:${session.sessionId}`),
+    person: signedInAs(person),
+    entries: await Promise.all(shown.map((entry) => historyEntry(entry, assent))),
+    now: assent.now(),
+    older: found.length > ENTRIES_SHOWN ? (shown.at(-1)?.entryId ?? null) : null,
+    first: before === null,
+  };
+  return page(200, historyPage(view, assent.chrome(http)), "here", visitor.cookies);
+});
+
+function entryFor(entryId: string, { person }: Pick<Account, "person">, assent: Assent) {
+  return assent.storage.getHistoryEntry({ ownerId: person.personId, entryId });
+}
+
+/** An entry as a page shows it: the app's name and the words are those of then, where they were noted. */
+export async function historyEntry(entry: HistoryEntry, assent: Assent): Promise<HistoryEntryView> {
+  const { record, clientId } = entry;
+  const [client, scopes] = await Promise.all([assent.oauth.catalog.client(clientId), assent.oauth.catalog.scopes()]);
+  const texts = record.shown?.texts ?? {};
+  const say = (name: string) =>
+    (Object.hasOwn(texts, name) ? texts[name] : undefined) ?? scopes.get(name)?.description ?? name;
+  return {
+    entryId: entry.entryId,
+    at: entry.at,
+    what: whatOf(entry),
+    app: record.clientName ?? client?.name ?? clientId,
+    can: entry.kind === "alarm" || entry.kind === "given_up" ? [] : record.scopes.map(({ name }) => say(name)),
+    takenAway: record.removed.map(say),
+    expiresAt: entry.kind === "allowed" || entry.kind === "end_changed" ? record.expiresAt : undefined,
+  };
+}
+
+function whatOf({ kind, record, ownerId }: HistoryEntry): HistoryEntryView["what"] {
+  switch (kind) {
+    case "allowed":
+      if (record.via === "browser") return "allowed";
+      return record.via === "device"
+        ? "allowedByDevice"
+        : record.via === "password"
+          ? "allowedByPassword"
+          : "allowedByPolicy";
+    case "revoked":
+      return record.by === ownerId ? "revoked" : "revokedByOther";
+    case "end_changed":
+      return "endChanged";
+    case "given_up":
+      return "givenUp";
+    case "reconnected":
+    case "narrowed":
+    case "alarm":
+      return kind;
+  }
+}
+
+/** A receipt to keep: the signed text, what it says, and where the keys are. */
+export const downloadReceipt = signedIn(async ({ person, http }, assent) => {
+  const entry = await entryFor(new URLSearchParams(http.query).get("entry") ?? "", { person }, assent);
+  return entry === undefined ? problemAnswer("not_found", http, assent) : receiptAnswer(entry, assent);
+});
+
+export async function receiptAnswer(entry: HistoryEntry, assent: Assent): Promise<Answer> {
+  const { jws, claims } = await assent.receipts.sign(entry, assent.now());
+  const day = new Date(entry.at).toISOString().slice(0, 10);
+  const body = { receipt: jws, type: RECEIPT_TYPE, content: claims, keys: `${assent.issuer}/receipts/keys` };
+  return json(200, `${JSON.stringify(body, null, 2)}\n`, {
+    "content-disposition": `attachment; filename="receipt-${day}-${entry.entryId.slice(-6)}.json"`,
+  });
+}
+
+/** Every public key that ever signed a receipt (RFC 7517 §5). */
+export async function receiptKeys(_http: HttpRequest, assent: Assent): Promise<Answer> {
+  const keys = await assent.storage.listReceiptKeys();
+  return cachedJson(`{"keys":[${keys.join(",")}]}`, FIVE_MINUTES);
+}

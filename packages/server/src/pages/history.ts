@@ -1,0 +1,106 @@
+/** The history: what was allowed and taken back, newest first, each with its receipt. */
+import type { Chrome } from "./chrome.ts";
+import { type Child, html, type Markup } from "./html.ts";
+import { icon } from "./icons.ts";
+import { accountPage } from "./layout.ts";
+import { type Messages, rich } from "./messages/index.ts";
+import { name, visible } from "./text.ts";
+import { exact, timeElement } from "./time.ts";
+import type { HistoryEntryView, HistoryView } from "./views.ts";
+
+/** Renders `GET /account/history`. */
+export function historyPage(view: HistoryView, chrome: Chrome): string {
+  const { words, base } = chrome;
+  const { history } = words;
+  const path = `${base}/account/history`;
+  return accountPage(
+    chrome,
+    history.title,
+    { ...view, here: "history" },
+    html`<div class="stack">
+      <div class="heading">
+        <h1>${history.title}</h1>
+        ${view.entries.length > 0 && html`<p class="soft">${history.intro}</p>`}
+      </div>
+      ${
+        view.entries.length === 0
+          ? html`<div class="card empty">
+              ${icon("history")}
+              <h2>${history.emptyTitle}</h2>
+              <p class="soft">${history.emptyText}</p>
+            </div>`
+          : historyList(
+              view.entries,
+              view.now,
+              (entryId) => `${path}/receipt?entry=${encodeURIComponent(entryId)}`,
+              words,
+            )
+      }
+      ${
+        (view.older !== null || !view.first) &&
+        html`<p class="pager">
+          ${!view.first && html`<a class="button" href=${path}>${history.newest}</a>`}
+          ${view.older !== null && html`<a class="button" href=${`${path}?before=${encodeURIComponent(view.older)}`}>${history.older}</a>`}
+        </p>`
+      }
+      ${view.entries.length > 0 && html`<p class="soft small">${history.receiptHint}</p>`}
+    </div>`,
+  );
+}
+
+/** The entries as a list. `receipt`: where the receipt of an entry is had. */
+export function historyList(
+  entries: readonly HistoryEntryView[],
+  now: number,
+  receipt: (entryId: string) => string,
+  words: Messages,
+): Markup {
+  return html`<ol class="card history">
+    ${entries.map((entry) => html`<li class="entry">${entryOf(entry, now, receipt(entry.entryId), words)}</li>`)}
+  </ol>`;
+}
+
+const icons = {
+  allowed: "check",
+  allowedByDevice: "check",
+  allowedByPassword: "check",
+  allowedByPolicy: "check",
+  reconnected: "check",
+  narrowed: "scissors",
+  endChanged: "clock",
+  revoked: "x",
+  revokedByOther: "x",
+  givenUp: "x",
+  alarm: "alert",
+} as const;
+
+function entryOf(entry: HistoryEntryView, now: number, receipt: string, words: Messages): Child {
+  const { history } = words;
+  const facts: readonly (readonly [string, readonly string[]])[] = [
+    [history.can, entry.can],
+    [history.takenAway, entry.takenAway],
+  ];
+  return [
+    html`<span class=${entry.what === "alarm" ? "event-sign warn" : "event-sign"}>${icon(icons[entry.what])}</span>`,
+    html`<div class="event">
+      <h2>${rich(history[entry.what], { app: name(entry.app) })}</h2>
+      <p class="soft small">
+        ${timeElement(words, entry.at, now)}
+        ${entry.expiresAt !== undefined && [" · ", until(entry.expiresAt, words)]}
+      </p>
+      ${facts
+        .filter(([, texts]) => texts.length > 0)
+        .map(
+          ([term, texts]) =>
+            html`<p class="small"><span class="soft">${term}: </span>${texts.map((text, at) => [at > 0 && " · ", html`<bdi>${visible(text, 200)}</bdi>`])}</p>`,
+        )}
+    </div>`,
+    html`<a class="receipt" href=${receipt} download>${icon("receipt")}${history.receipt}<span class="unseen"> ${rich(history.receiptOf, { when: exact(words, entry.at) })}</span></a>`,
+  ];
+}
+
+function until(at: number | null, words: Messages): Child {
+  if (at === null) return words.history.noEnd;
+  const when = html`<time datetime=${new Date(at).toISOString()}>${exact(words, at)}</time>`;
+  return rich(words.history.until, { when });
+}

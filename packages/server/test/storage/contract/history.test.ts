@@ -1,0 +1,197 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import type { HistoryEntry, Person } from "../../../src/owners/storage.ts";
+import type { Storage } from "../../../src/storage/open.ts";
+import { HISTORY_KEPT } from "../../../src/storage/verbs/history.ts";
+import { onEveryBackend } from "../support/backends.ts";
+import {
+  aDirectGrant,
+  aGrant,
+  aHash,
+  aLiveGrant,
+  anApproval,
+  anApprovedGrant,
+  anId,
+  aRedemption,
+  aRefresh,
+  aStoredPerson,
+  DAY,
+  HOUR,
+  MINUTE,
+  NOW,
+} from "../support/builders.ts";
+
+const historyOf = (storage: Storage, { partition, personId }: Person, limit = 50) =>
+  storage.listHistory({ partition, ownerId: personId, before: null, limit });
+const kinds = (entries: readonly HistoryEntry[]) => entries.map(({ kind }) => kind);
+
+onEveryBackend("history", (storage) => {
+  const key = ({ partition, personId }: Person) => ({ partition, ownerId: personId, clientId: "client-1" });
+
+  test("nothing happened → nothing; what changed nothing is not told", async () => {
+    const person = await aStoredPerson(storage());
+    expect(await historyOf(storage(), person)).toEqual([]);
+    const at = { ...key(person), now: NOW };
+    expect((await storage().revokeConsent({ ...at, revokedBy: person.personId })).kind).toBe("unknown");
+    expect((await storage().narrowConsent({ ...at, remove: ["read"], by: person.personId })).kind).toBe("unknown");
+    expect((await storage().changeEnd({ ...at, end: null, by: person.personId })).kind).toBe("unknown");
+    expect((await storage().issueGrant({ grant: aGrant(person), address: null, now: NOW })).kind).toBe("no_consent");
+    expect(await historyOf(storage(), person)).toEqual([]);
+  });
+
+  test("a yes → who, what with its ends, how, and what they had read; a double click is told once", async () => {
+    const person = await aStoredPerson(storage());
+    const grant = aGrant(person, { scopes: ["read", "write"] });
+    const approval = anApproval(grant, { duration: 3600, durations: { write: "once" }, texts: { read: "See it" } });
+    for (let press = 0; press < 3; press++) await storage().approve(approval);
+    expect(await historyOf(storage(), person)).toEqual([
+      {
+        ...{ partition: person.partition, entryId: grant.grantId, ownerId: person.personId, at: NOW },
+        ...{ kind: "allowed", clientId: "client-1" },
+        record: {
+          ...{ clientName: "Photo Printer", by: person.personId, via: "browser", removed: [] },
+          scopes: [
+            { name: "read", expiresAt: NOW + HOUR },
+            { name: "write", expiresAt: NOW + 11 * MINUTE },
+          ],
+          expiresAt: NOW + HOUR,
+          shown: { locale: "en", texts: { read: "See it" } },
+        },
+      },
+    ]);
+  });
+
+  test("allowed, again without a page, less, another end, given up, revoked → newest first, each once", async () => {
+    const { person, grant } = await aLiveGrant(storage(), { scopes: ["read", "write"] });
+    const { personId: by } = person;
+    const second = aGrant(person);
+    for (let press = 0; press < 2; press++)
+      await storage().issueGrant({ grant: second, address: null, now: NOW + MINUTE });
+    const narrowed = await storage().narrowConsent({ ...key(person), remove: ["write"], by, now: NOW + 2 * MINUTE });
+    const end = NOW + DAY;
+    const changed = await storage().changeEnd({ ...key(person), end, by, now: NOW + 3 * MINUTE });
+    const { refreshSaltHash: saltHash } = aRefresh(grant);
+    for (let press = 0; press < 2; press++) await storage().endGrant({ ...grant, saltHash, now: NOW + 4 * MINUTE });
+    const revoked = await storage().revokeConsent({ ...key(person), revokedBy: "operator", now: NOW + 5 * MINUTE });
+    const entries = await historyOf(storage(), person);
+    expect(kinds(entries)).toEqual(["revoked", "given_up", "end_changed", "narrowed", "reconnected", "allowed"]);
+    const ids = [revoked, changed, narrowed].map((outcome) => ("entryId" in outcome ? outcome.entryId : null));
+    expect([entries[0], entries[2], entries[3]].map((entry) => entry?.entryId)).toEqual(ids);
+    expect(entries[0]?.record).toMatchObject({ by: "operator", scopes: [], removed: ["read"] });
+    expect(entries[1]?.record).toMatchObject({ by: "client", grantId: grant.grantId });
+    expect(entries[2]?.record).toMatchObject({ scopes: [{ name: "read", expiresAt: end }], expiresAt: end });
+    expect(entries[3]?.record).toMatchObject({ removed: ["write"] });
+  });
+
+  test("an end that is past, or of nothing that stands → unknown; forever and shorter move every live grant", async () => {
+    const { person, grant } = await aLiveGrant(storage());
+    const at = { ...key(person), by: "x", now: NOW + MINUTE };
+    expect((await storage().changeEnd({ ...at, end: NOW + MINUTE })).kind).toBe("unknown");
+    expect((await storage().changeEnd({ ...at, end: NOW + HOUR })).kind).toBe("changed");
+    expect(await storage().findGrant({ ...grant, saltHash: null })).toMatchObject({ absoluteUntil: NOW + HOUR });
+    expect((await storage().changeEnd({ ...at, end: null })).kind).toBe("changed");
+    expect((await storage().findGrant({ ...grant, saltHash: null }))?.absoluteUntil).toBeGreaterThan(NOW + 9 * DAY);
+    const once = await anApprovedGrant(storage(), {}, { duration: "once" });
+    expect((await storage().changeEnd({ ...at, ...key(once.person), end: null })).kind).toBe("unknown");
+  });
+
+  test("a password twice, an assertion with more → told when it changes what the app may do", async () => {
+    const person = await aStoredPerson(storage());
+    for (const scopes of [["read"], ["read"], ["read", "write"]]) {
+      const direct = aDirectGrant(person);
+      await storage().issueDirect({ ...direct, grant: { ...direct.grant, scopes } });
+    }
+    expect(kinds(await historyOf(storage(), person))).toEqual(["allowed", "allowed"]);
+  });
+
+  test("a spent code comes back → an alarm, told of until its row is collected and for good after that", async () => {
+    const { person, grant } = await aLiveGrant(storage());
+    const again = aRedemption(grant, { now: NOW + HOUR, refreshSaltHash: aHash() });
+    expect((await storage().redeemCode(again)).kind).toBe("replayed");
+    const before = await historyOf(storage(), person);
+    expect(kinds(before)).toEqual(["alarm", "allowed"]);
+    const [alarm] = before;
+    expect(alarm).toMatchObject({ at: NOW + HOUR, record: { by: "server", scopes: [{ name: "read" }] } });
+    expect(await storage().getHistoryEntry({ ownerId: person.personId, entryId: alarm?.entryId ?? "" })).toEqual(alarm);
+    await storage().collectGarbage({ now: NOW + 40 * DAY, limit: 100_000 });
+    expect(await storage().findGrant({ ...grant, saltHash: null })).toBeUndefined();
+    expect(await historyOf(storage(), person)).toEqual(before);
+  });
+
+  test("pages of it → every entry once, in order, also where many came in one millisecond", async () => {
+    const person = await aStoredPerson(storage());
+    for (let at = 0; at < 9; at++)
+      await storage().approve(anApproval(aGrant(person), { now: NOW + Math.floor(at / 4) }));
+    const all = await historyOf(storage(), person);
+    const paged: HistoryEntry[] = [];
+    for (let last: HistoryEntry | undefined; ; last = paged.at(-1)) {
+      const { partition, personId: ownerId } = person;
+      const page = await storage().listHistory({ partition, ownerId, before: last ?? null, limit: 2 });
+      if (page.length === 0) break;
+      paged.push(...page);
+    }
+    expect(paged).toEqual(all);
+    expect(new Set(paged.map(({ entryId }) => entryId)).size).toBe(9);
+  });
+
+  test("another owner's entry, an unknown one, no id at all → nothing", async () => {
+    const { person, grant } = await anApprovedGrant(storage());
+    const other = await aStoredPerson(storage(), { personId: anId(person.partition) });
+    expect((await storage().getHistoryEntry({ ownerId: person.personId, entryId: grant.grantId }))?.kind).toBe(
+      "allowed",
+    );
+    for (const [ownerId, entryId] of [
+      [other.personId, grant.grantId],
+      [person.personId, anId(person.partition)],
+      ["", grant.grantId],
+      [person.personId, "' OR 1=1 --"],
+    ] as const)
+      expect(await storage().getHistoryEntry({ ownerId, entryId })).toBeUndefined();
+    expect(await historyOf(storage(), other)).toEqual([]);
+  });
+
+  test("twenty presses of revoke at once → one entry", async () => {
+    const { person } = await aLiveGrant(storage());
+    const presses = Array.from({ length: 20 }, (_, at) =>
+      storage().revokeConsent({ ...key(person), revokedBy: person.personId, now: NOW + 1 + at }),
+    );
+    const outcomes = (await Promise.all(presses)).map(({ kind }) => kind);
+    expect(outcomes.filter((kind) => kind === "revoked")).toHaveLength(1);
+    expect(kinds(await historyOf(storage(), person))).toEqual(["revoked", "allowed"]);
+  });
+
+  test("older than five years, or its owner deleted → gone", async () => {
+    const { person } = await anApprovedGrant(storage());
+    const old = await anApprovedGrant(storage(), {}, { now: NOW - HISTORY_KEPT });
+    await storage().collectGarbage({ now: NOW + 1, limit: 100_000 });
+    expect([kinds(await historyOf(storage(), person)), await historyOf(storage(), old.person)]).toEqual([
+      ["allowed"],
+      [],
+    ]);
+    await storage().deletePerson({ ...person, now: NOW });
+    expect(await historyOf(storage(), person)).toEqual([]);
+  });
+
+  test("a receipt's key → kept once, listed for good", async () => {
+    const key = { kid: anId(), publicJwk: '{"kty":"EC"}', now: NOW };
+    expect([await storage().keepReceiptKey(key), await storage().keepReceiptKey(key)]).toEqual([true, false]);
+    expect(await storage().listReceiptKeys()).toContain('{"kty":"EC"}');
+  });
+});
+
+describe("append-only", () => {
+  test("no statement changes an entry; only age and a deleted owner remove one", () => {
+    const folder = new URL("../../../src/storage/verbs/", import.meta.url);
+    const source = readdirSync(folder).map((file) => [file, readFileSync(new URL(file, folder), "utf8")] as const);
+    const touching = source.flatMap(([file, text]) =>
+      [...text.matchAll(/\b(UPDATE|DELETE FROM|INSERT INTO|REPLACE INTO) history\b/g)].map(
+        ([, verb]) => `${file}: ${verb}`,
+      ),
+    );
+    expect(touching.sort()).toEqual([
+      "history.ts: DELETE FROM",
+      "history.ts: INSERT INTO",
+      "housekeeping.ts: DELETE FROM",
+    ]);
+  });
+});

@@ -1,0 +1,132 @@
+/** The owner's history and its receipts (RFC 7515, RFC 8725 §3.11), from the decision to the file that a stranger verifies. */
+
+import { compactVerify, createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createResourceServer } from "../../packages/resource-server/src/index.ts";
+import { Agent, authorize, authorizeUrl, consentForm, postForm, redeem, signIn } from "../support/browser-like.ts";
+import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+
+let server: TestServer;
+let client: TestClient;
+
+beforeAll(async () => {
+  server = await startServer();
+  client = await server.addClient();
+});
+afterAll(() => server.stop());
+
+async function allowed() {
+  const { username, personId } = await server.addPerson();
+  const agent = new Agent(server.issuer);
+  const callback = await authorize(agent, authorizeUrl(server, client), username);
+  return { agent, username, personId, callback };
+}
+
+const receiptLinks = (text: string) =>
+  [...text.matchAll(/href="(\/account\/history\/receipt\?entry=[^"]+)"/g)].map(([, link]) => link ?? "");
+
+async function receipt(agent: Agent, link: string) {
+  const answer = await agent.get(link, { accept: "application/json" });
+  return { answer, body: JSON.parse(answer.text) as Record<string, string> };
+}
+
+test("nobody signed in → to the sign-in page, page and receipt alike", async () => {
+  for (const path of ["/account/history", "/account/history/receipt?entry=x"])
+    expect((await new Agent(server.issuer).get(path)).location?.pathname).toBe("/login");
+});
+
+test("another owner's entry, an unknown one, none → the same 404", async () => {
+  const { agent } = await allowed();
+  const other = await allowed();
+  const [link = ""] = receiptLinks((await agent.get("/account/history")).text);
+  for (const path of [
+    link,
+    "/account/history/receipt?entry=AAAAAAAAAAAAAAAAAAAAAA",
+    "/account/history/receipt",
+    link.replace("/receipt?entry", "?before"),
+    "/account/history?before='",
+  ])
+    expect([path, (await other.agent.get(path)).status]).toEqual([path, 404]);
+});
+
+test("allowed, then revoked → both are told, the newest first; who never decided reads that", async () => {
+  const { agent } = await allowed();
+  server.tick(5);
+  const form = (await agent.get("/account/apps")).forms.find(({ action }) => action.endsWith("/revoke"));
+  await agent.submit(form ?? consentForm(await agent.get("/")), { revoke: "revoke" });
+  const { text } = await agent.get("/account/history");
+  expect(text.indexOf("You revoked the access of")).toBeLessThan(text.indexOf("You allowed"));
+  expect(text).toContain("See your photos");
+  expect(receiptLinks(text)).toHaveLength(2);
+  const newcomer = new Agent(server.issuer);
+  await signIn(newcomer, (await server.addPerson()).username);
+  expect((await newcomer.get("/account/history")).text).toContain("Nothing has happened yet");
+});
+
+test("many decisions → a page of them, and the way to the older ones and back", async () => {
+  const { agent, username } = await allowed();
+  for (let more = 0; more < 30; more++) await authorize(agent, authorizeUrl(server, client), username);
+  const first = await agent.get("/account/history");
+  const older = /href="(\/account\/history\?before=[^"]+)"/.exec(first.text)?.[1] ?? "";
+  const second = await agent.get(older);
+  expect([receiptLinks(first.text).length, receiptLinks(second.text).length]).toEqual([25, 6]);
+  expect(second.text).toContain('href="/account/history"');
+  expect(new Set([...receiptLinks(first.text), ...receiptLinks(second.text)]).size).toBe(31);
+});
+
+describe("a receipt", () => {
+  test("→ a file that the published keys verify, and says what was decided", async () => {
+    const { agent, personId } = await allowed();
+    const [link = ""] = receiptLinks((await agent.get("/account/history")).text);
+    const { answer, body } = await receipt(agent, link);
+    expect(answer.headers.get("content-disposition")).toMatch(
+      /^attachment; filename="receipt-\d{4}-\d\d-\d\d-\S{6}\.json"$/,
+    );
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    const keys = (await (await fetch(body["keys"] ?? "")).json()) as JSONWebKeySet;
+    expect(JSON.stringify(keys)).not.toContain('"d"');
+    const { payload, protectedHeader } = await jwtVerify(body["receipt"] ?? "", createLocalJWKSet(keys), {
+      issuer: server.issuer,
+      typ: "consent-receipt+jwt",
+      currentDate: new Date(server.now()),
+    });
+    expect(protectedHeader).toMatchObject({ alg: "ES256", typ: "consent-receipt+jwt" });
+    expect(payload).toEqual(body["content"]);
+    expect(payload).toMatchObject({
+      ...{ sub: personId, event: "allowed", by: personId, via: "browser", taken_away: [] },
+      app: { client_id: client.clientId },
+      allowed: [{ scope: "read", text: "See your photos" }],
+    });
+  });
+
+  test("→ no access token: not at introspection, not at an API that verifies by itself; nor the other way round", async () => {
+    const { agent, callback } = await allowed();
+    const [link = ""] = receiptLinks((await agent.get("/account/history")).text);
+    const { body } = await receipt(agent, link);
+    const token = body["receipt"] ?? "";
+    const introspected = await postForm(server, "/introspect", client, { token });
+    expect(introspected.body).toEqual({ active: false });
+    const request = (bearer: string) =>
+      new Request("https://api.test/", { headers: { authorization: `Bearer ${bearer}` } });
+    const api = createResourceServer({ issuer: server.issuer, audience: "https://api.test" });
+    await expect(api.protect(request(token))).rejects.toThrow();
+    const access = (await redeem(server, client, callback)).body.access_token ?? "";
+    expect((await api.protect(request(access))).scope).toBe("read");
+    const keys = createLocalJWKSet((await (await fetch(`${server.issuer}/jwks`)).json()) as JSONWebKeySet);
+    await expect(jwtVerify(access, keys, { typ: "consent-receipt+jwt" })).rejects.toThrow(/typ/);
+  });
+
+  test("→ verified still when its key has long gone from the keys that sign tokens", async () => {
+    const { agent } = await allowed();
+    const [link = ""] = receiptLinks((await agent.get("/account/history")).text);
+    const { body } = await receipt(agent, link);
+    const { kid } = JSON.parse(Buffer.from(body["receipt"]?.split(".")[0] ?? "", "base64url").toString()) as {
+      kid: string;
+    };
+    await server.assent.storage.retireKey({ kid, now: server.now() });
+    await server.assent.storage.removeKey({ kid });
+    const keys = (await (await fetch(body["keys"] ?? "")).json()) as JSONWebKeySet;
+    expect(keys.keys.map((key) => key["kid"])).toContain(kid);
+    await compactVerify(body["receipt"] ?? "", createLocalJWKSet(keys));
+  });
+});
