@@ -3,6 +3,15 @@ import { defineConfig } from "vitest/config";
 const tests = ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"];
 const browserTests = ["packages/*/test/**/*.browser.test.ts", "test/**/*.browser.test.ts"];
 
+/** What also runs on PostgreSQL as a whole server; the storage's own tests run on both databases by themselves. */
+const postgresTests = [
+  ...["authorization-code", "refresh", "device", "jwt-bearer", "saml2-bearer", "revocation", "consent-ends"].map(
+    (flow) => `test/flows/${flow}.test.ts`,
+  ),
+  "test/attacks/races.test.ts",
+  "test/reliability/race.test.ts",
+];
+
 const common = { pool: "forks", testTimeout: 20_000, hookTimeout: 60_000 } as const;
 
 /** Tests with a browser run after all others and one file at a time: Chromium alone keeps two cores busy. */
@@ -19,6 +28,17 @@ export default defineConfig({
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
           globalSetup: ["test/support/postgres-setup.ts"],
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: "postgres",
+          include: postgresTests,
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+          globalSetup: ["test/support/postgres-setup.ts"],
+          env: { ASSENT_TEST_DATABASE: "postgres", ASSENT_TEST_RACE_ROUNDS: "25" },
         },
       },
       {

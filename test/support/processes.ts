@@ -1,13 +1,13 @@
 /** Server processes: started on free ports and a shared data directory, killed, stopped, waited for. */
 
 import { spawn } from "node:child_process";
-import { mkdtempSync, renameSync } from "node:fs";
+import { mkdtempSync, readFileSync, renameSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Client } from "../../packages/server/src/oauth/model.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { Agent, consentForm, type Page } from "./browser-like.ts";
-import { PASSWORD, startServer, type TestClient, type TestServer } from "./server.ts";
+import { PASSWORD, postgresOf, startServer, type TestClient, type TestServer } from "./server.ts";
 
 /** What all processes of a test say they are; where each listens is another matter. */
 export const ISSUER = "http://localhost:9400";
@@ -78,6 +78,7 @@ function launch(dataDir: string, env: Record<string, string>) {
       ASSENT_ISSUER: ISSUER,
       ASSENT_LISTEN: "127.0.0.1:0",
       ASSENT_DATA_DIR: dataDir,
+      ...databaseEnv(dataDir),
       ...env,
     },
   });
@@ -100,6 +101,13 @@ function launch(dataDir: string, env: Record<string, string>) {
     }),
   );
   return { child, started, ended, output };
+}
+
+/** What a data directory whose database is not in it says of that. */
+function databaseEnv(dataDir: string): Record<string, string> {
+  const url = postgresOf(dataDir);
+  if (url === undefined) return {};
+  return { ASSENT_DATABASE_URL: url, ASSENT_SECRET: readFileSync(join(dataDir, "secret"), "utf8").trim() };
 }
 
 async function untilReady(url: string): Promise<void> {

@@ -93,8 +93,9 @@ export async function startServer({
     },
     ...registering(assent, now),
     stop: async () => {
-      await stop(server, assent, dataDir);
+      await stop(server, assent);
       await database.drop();
+      rmSync(dataDir, { recursive: true, force: true });
     },
   };
   await test.addStandardScopes();
@@ -104,20 +105,34 @@ export async function startServer({
 /** True: servers that name no database run on PostgreSQL. */
 export const onPostgres = process.env["ASSENT_TEST_DATABASE"] === "postgres";
 
-/** The database that goes with a data directory: found again by the next server on it. */
+/** The database that goes with a data directory: found again by the next server on it, and gone with it. */
 async function databaseOf(
   { databaseUrl }: Partial<Config>,
   dataDir: string,
 ): Promise<{ readonly config: Partial<Config>; drop(): Promise<void> }> {
-  if (!onPostgres || databaseUrl !== undefined) return { config: {}, drop: async () => undefined };
-  const note = join(dataDir, "database-url");
-  let database = existsSync(note) ? aDatabaseAt(readFileSync(note, "utf8")) : undefined;
-  if (database === undefined) {
-    database = await aPostgresDatabase();
+  if (databaseUrl !== undefined) return { config: {}, drop: async () => undefined };
+  let url = postgresOf(dataDir);
+  if (url === undefined && onPostgres) {
+    ({ url } = await aPostgresDatabase());
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    writeFileSync(note, database.url, { mode: 0o600 });
+    writeFileSync(join(dataDir, NOTE), url, { mode: 0o600 });
   }
-  return { config: { databaseUrl: database.url, secret: secretOf(dataDir) }, drop: database.drop };
+  if (url === undefined) return { config: {}, drop: async () => undefined };
+  const database = aDatabaseAt(url);
+  return {
+    config: { databaseUrl: url, secret: secretOf(dataDir) },
+    // A data directory that was moved lives on.
+    drop: async () => (postgresOf(dataDir) === undefined ? undefined : database.drop()),
+  };
+}
+
+/** Where a data directory tells which PostgreSQL database is its own. */
+const NOTE = "database-url";
+
+/** The URL of a data directory's database; undefined: it is the file in it. */
+export function postgresOf(dataDir: string): string | undefined {
+  const note = join(dataDir, NOTE);
+  return existsSync(note) ? readFileSync(note, "utf8") : undefined;
 }
 
 /** Registers straight in the storage, as the operator's use-cases do once they have checked what they are given. */
@@ -143,11 +158,10 @@ export function settle(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 520));
 }
 
-async function stop(server: Server, assent: AssentServer, dataDir: string): Promise<void> {
+async function stop(server: Server, assent: AssentServer): Promise<void> {
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   await assent.close();
-  rmSync(dataDir, { recursive: true, force: true });
 }
 
 const aScope: Scope = { name: "", description: "", resource: null, optional: false, sensitive: false, ownerRole: null };

@@ -29,7 +29,7 @@ async function opened(writer: "thread" | "main"): Promise<SqliteEngine> {
   return engine;
 }
 
-const { addKey, createPerson, listKeys, putClient, countAttempt, catalogVersions } = portVerbs;
+const { addKey, createPerson, createSession, listKeys, listSessions, putClient, catalogVersions } = portVerbs;
 const keys = (count: number) => Array.from({ length: count }, (_, at) => ({ key: aKey({ serial: at + 1 }) }));
 /** A record that no column takes: the verb throws inside the transaction. */
 const broken = { key: { ...aKey({ serial: 999 }), serial: undefined } } as unknown as {
@@ -69,13 +69,14 @@ describe.each(["thread", "main"] as const)("writer on %s", (where) => {
 
   test("a transaction verb that fails half-way leaves nothing behind", async () => {
     const { call } = await opened(where);
-    const attempts = [
-      { key: "a", limit: 5, window: MINUTE },
-      { key: "b", limit: 5, window: undefined as unknown as number },
-    ];
-    await expect(call(countAttempt, { attempts, now: NOW })).rejects.toThrow();
-    const again = { attempts: [{ key: "a", limit: 1, window: MINUTE }], now: NOW };
-    expect(await call(countAttempt, again)).toEqual({ kind: "allowed" });
+    const person = aPerson();
+    await call(createPerson, { person, now: NOW });
+    const first = aSession(person);
+    await call(createSession, first);
+    const second = aSession(person, { replaces: first, userAgent: undefined as unknown as null });
+    await expect(call(createSession, second)).rejects.toThrow(/userAgent/);
+    const left = await call(listSessions, { ...person, now: NOW });
+    expect(left.map(({ sessionId }) => sessionId)).toEqual([first.sessionId]);
   });
 
   test("what was acknowledged is read at once", async () => {

@@ -114,18 +114,6 @@ const calls: readonly (readonly [string, unknown])[] = [
     { ...person, passwordHash: "x", mustChange: false, endGrants: true, keepSessionId: null, now: NOW },
   ],
   ["endSessionsOf", person],
-  ["countAttempt", { attempts: [{ key: "a", limit: 1, window: 5 }], now: NOW }],
-  [
-    "countAttempt",
-    {
-      attempts: [
-        { key: "0", limit: 9, window: 5 },
-        { key: "a", limit: 1, window: 5 },
-      ],
-      now: NOW,
-    },
-  ],
-  ["forgiveAttempt", { reset: ["a"], undo: ["b"] }],
   ["putClient", { client, expect: 0 }],
   ["deleteClient", { clientId: grant.clientId, now: NOW }],
   ["putResource", { resource: aResource(), create: true }],

@@ -55,6 +55,8 @@ export interface PostgresStats {
   readonly connections: number;
 }
 
+type StatementMember = Member<StatementJob, StatementResult>;
+
 interface StatementJob {
   readonly verb: StatementVerb<never, unknown>;
   readonly params: Params;
@@ -223,7 +225,7 @@ export class PostgresEngine implements SchemaHost {
     } catch (error) {
       const [only] = group;
       if (group.length === 1 && only !== undefined) only.reject(told(error));
-      else if (endsConnection(error) || error instanceof StorageUnavailable) {
+      else if (isOutage(error)) {
         for (const { reject } of group) reject(told(error));
       } else {
         // One of them is at fault, and only its caller hears of it.
@@ -260,41 +262,53 @@ export class PostgresEngine implements SchemaHost {
   }
 
   /** All statements of a turn in one pipeline, which is one transaction. */
-  async #writeGroup(group: readonly Member<StatementJob, StatementResult>[]): Promise<void> {
+  async #writeGroup(group: readonly StatementMember[]): Promise<void> {
     const asks = group.map(({ job: { verb, params } }) => ({ sql: verb.sql, params }));
     try {
       const results = await retried(() => this.#writers.use((link) => link.run(asks)));
+      const missed: StatementMember[] = [];
       group.forEach((member, at) => {
         const row = results[at]?.rows[0];
         if (row !== undefined || member.job.verb.why === undefined) member.resolve({ row, why: undefined });
-        else void this.#alone(member);
+        else missed.push(member);
       });
+      // The next group needn't wait for them.
+      if (missed.length > 0) void this.#explain(missed);
     } catch (error) {
-      if (endsConnection(error) || error instanceof StorageUnavailable) {
+      if (isOutage(error)) {
         for (const { reject } of group) reject(told(error, true));
       } else {
         // One of them is at fault, or waits for a lock: the others needn't.
-        for (const member of group) void this.#alone(member);
+        for (const member of group) void this.#explain([member]);
       }
     }
   }
 
   /**
-   * One statement and, where it misses, its reason, in one snapshot: what a request did in between would otherwise be held against this one. A
-   * row that was changed since the snapshot makes the statement begin anew.
+   * Statements and, where they miss, their reasons, in one snapshot: what a request did in between would otherwise be held against another. A row
+   * that was changed since the snapshot makes it begin anew.
    */
-  async #alone({ job: { verb, params }, resolve, reject }: Member<StatementJob, StatementResult>): Promise<void> {
-    const { sql: statement, why } = verb;
-    const asks = [statement, ...(why === undefined ? [] : [why])].map((each) => ({ sql: each, params }));
+  async #explain(group: readonly StatementMember[]): Promise<void> {
+    const asks = group.flatMap(({ job: { verb, params } }) =>
+      [verb.sql, ...(verb.why === undefined ? [] : [verb.why])].map((each) => ({ sql: each, params })),
+    );
     const framed = [{ sql: beginSnapshot, params: {} }, ...asks, { sql: commit, params: {} }];
     try {
       const results = await retried(() =>
         this.#transactions.use((link) => orRollback(link, true, () => link.run(framed))),
       );
-      const row = results[1]?.rows[0];
-      resolve({ row, why: row === undefined && why !== undefined ? results[2]?.rows[0] : undefined });
+      let at = 1;
+      for (const { job, resolve } of group) {
+        const row = results[at]?.rows[0];
+        at += 1;
+        const why = job.verb.why === undefined ? undefined : results[at++]?.rows[0];
+        resolve({ row, why: row === undefined ? why : undefined });
+      }
     } catch (error) {
-      reject(told(error, true));
+      const [only] = group;
+      if (group.length === 1 && only !== undefined) only.reject(told(error, true));
+      else if (isOutage(error)) for (const { reject } of group) reject(told(error, true));
+      else await Promise.all(group.map((member) => this.#explain([member])));
     }
   }
 
@@ -312,6 +326,11 @@ export class PostgresEngine implements SchemaHost {
   #mayWrite(): void {
     if (this.#readonly) throw new StorageUnavailable("the database was opened for reading only");
   }
+}
+
+/** The database is away, for all alike. */
+function isOutage(error: unknown): boolean {
+  return endsConnection(error) || error instanceof StorageUnavailable;
 }
 
 /** Begins anew, after a moment of chance, what stood in another transaction's way. */

@@ -4,77 +4,79 @@ import type { Millis } from "../../oauth/model.ts";
 import type { Attempt, AttemptOutcome } from "../../owners/storage.ts";
 import { partitionOfName } from "../partition.ts";
 import { whole } from "../rows.ts";
-import { sql, type Tx, transaction } from "../sql.ts";
+import { query, sql, statement, steps } from "../sql.ts";
 
-/** Counts under each key, or under none. Keys are taken in one order, so that two callers never wait for each other. */
-export const countAttempt = transaction<
-  { readonly attempts: readonly Attempt[]; readonly now: Millis },
-  AttemptOutcome
->(async (tx, { attempts, now }) => {
-  const inOrder = attempts.map((attempt) => ({ ...attempt, partition: partitionOfKey(attempt.key) })).sort(byPlace);
-  const counted: { partition: number; key: string }[] = [];
-  for (const { partition, key, limit, window } of inOrder) {
-    const row = await tx.one(
-      sql`INSERT INTO attempts AS a (partition, key, count, window_until) VALUES (:partition, :key, 1, :windowUntil)
-        ON CONFLICT (partition, key) DO UPDATE SET
-          count = CASE WHEN a.count = 0 OR a.window_until <= :now THEN 1 ELSE a.count + 1 END,
-          window_until = CASE WHEN a.count = 0 OR a.window_until <= :now THEN :windowUntil ELSE a.window_until END
-        WHERE a.count < :limit OR a.window_until <= :now
-        RETURNING count`,
-      { partition, key, limit, now, windowUntil: now + window },
-    );
-    if (row === undefined) {
-      for (const each of counted) await uncount(tx, each);
-      return { kind: "throttled", until: await throttledUntil(tx, inOrder, now) };
-    }
-    counted.push({ partition, key });
-  }
-  return { kind: "allowed" };
+interface Key {
+  readonly partition: number;
+  readonly key: string;
+}
+
+type Counted = Key & Pick<Attempt, "limit"> & { readonly now: Millis };
+
+const thisKey = sql`partition = :partition AND key = :key`;
+
+/**
+ * Counts under each key, or under none: where one turns out to be full, the others are taken back. Keys lie in partitions of their own, so that each
+ * is a statement of its own; a crash in between leaves an attempt counted that was refused. Under a flood most are beyond a limit: a read tells them so,
+ * which waits for nobody.
+ */
+export const countAttempt = steps<{ readonly attempts: readonly Attempt[]; readonly now: Millis }, AttemptOutcome>(
+  async (call, { attempts, now }) => {
+    const all = attempts.map(({ key, limit, window }) => ({ partition: partitionOfKey(key), key, limit, window, now }));
+    const throttled = async (): Promise<AttemptOutcome | undefined> => {
+      const ends = await Promise.all(all.map((each) => call(fullUntil, each)));
+      const until = Math.max(now, ...ends.map((end) => end ?? now));
+      return until > now ? { kind: "throttled", until } : undefined;
+    };
+    const full = await throttled();
+    if (full !== undefined) return full;
+    const taken = await Promise.all(all.map((each) => call(takeAttempt, each)));
+    if (taken.every((one) => one)) return { kind: "allowed" };
+    await Promise.all(all.filter((_, at) => taken[at]).map((each) => call(returnAttempt, each)));
+    return (await throttled()) ?? { kind: "throttled", until: now };
+  },
+);
+
+/** When a key whose limit is reached is free again; undefined: it is not reached. */
+export const fullUntil = query<Counted, Millis | undefined>({
+  sql: sql`SELECT window_until FROM attempts WHERE ${thisKey} AND count >= :limit AND window_until > :now`,
+  bind: ({ partition, key, limit, now }) => ({ partition, key, limit, now }),
+  outcome: ([row]) => row && whole(row, "window_until"),
 });
 
-async function throttledUntil(
-  tx: Tx,
-  attempts: readonly (Attempt & { readonly partition: number })[],
-  now: Millis,
-): Promise<Millis> {
-  let until = now;
-  for (const { partition, key, limit } of attempts) {
-    const row = await tx.one(
-      sql`SELECT window_until FROM attempts WHERE partition = :partition AND key = :key AND count >= :limit AND window_until > :now`,
-      { partition, key, limit, now },
-    );
-    if (row !== undefined) until = Math.max(until, whole(row, "window_until"));
-  }
-  return until;
-}
+/** False: the limit is reached, and nothing is counted. */
+export const takeAttempt = statement<Counted & Pick<Attempt, "window">, boolean>({
+  sql: sql`INSERT INTO attempts AS a (partition, key, count, window_until) VALUES (:partition, :key, 1, :windowUntil)
+    ON CONFLICT (partition, key) DO UPDATE SET
+      count = CASE WHEN a.count = 0 OR a.window_until <= :now THEN 1 ELSE a.count + 1 END,
+      window_until = CASE WHEN a.count = 0 OR a.window_until <= :now THEN :windowUntil ELSE a.window_until END
+    WHERE a.count < :limit OR a.window_until <= :now
+    RETURNING count`,
+  bind: ({ partition, key, limit, window, now }) => ({ partition, key, limit, now, windowUntil: now + window }),
+  outcome: (row) => row !== undefined,
+});
 
-function uncount(tx: Tx, { partition, key }: { readonly partition: number; readonly key: string }): Promise<number> {
-  return tx.run(sql`UPDATE attempts SET count = count - 1 WHERE partition = :partition AND key = :key AND count > 0`, {
-    partition,
-    key,
-  });
-}
+export const returnAttempt = statement<Key, void>({
+  sql: sql`UPDATE attempts SET count = count - 1 WHERE ${thisKey} AND count > 0 RETURNING count`,
+  bind: ({ partition, key }) => ({ partition, key }),
+  outcome: () => undefined,
+});
+
+export const resetAttempts = statement<Key, void>({
+  sql: sql`DELETE FROM attempts WHERE ${thisKey} RETURNING count`,
+  bind: ({ partition, key }) => ({ partition, key }),
+  outcome: () => undefined,
+});
 
 /** Empties what a success proves harmless, and takes back the attempt that was none. */
-export const forgiveAttempt = transaction<
-  { readonly reset: readonly string[]; readonly undo: readonly string[] },
-  void
->(async (tx, { reset, undo }) => {
-  const places = (keys: readonly string[]) =>
-    keys.map((key) => ({ key, partition: partitionOfKey(key) })).sort(byPlace);
-  for (const { partition, key } of places(reset)) {
-    await tx.run(sql`DELETE FROM attempts WHERE partition = :partition AND key = :key`, { partition, key });
-  }
-  for (const place of places(undo)) await uncount(tx, place);
-});
+export const forgiveAttempt = steps<{ readonly reset: readonly string[]; readonly undo: readonly string[] }, void>(
+  async (call, { reset, undo }) => {
+    const place = (key: string): Key => ({ key, partition: partitionOfKey(key) });
+    await Promise.all(reset.map((key) => call(resetAttempts, place(key))));
+    await Promise.all(undo.map((key) => call(returnAttempt, place(key))));
+  },
+);
 
 function partitionOfKey(key: string): number {
   return partitionOfName("attempt", key);
-}
-
-function byPlace(
-  a: { readonly partition: number; readonly key: string },
-  b: { readonly partition: number; readonly key: string },
-): number {
-  return a.partition - b.partition || (a.key < b.key ? -1 : 1);
 }

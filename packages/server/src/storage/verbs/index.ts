@@ -5,7 +5,7 @@ import type { DeviceStorage, GrantStorage } from "../../oauth/storage.ts";
 import type { CompanyStorage } from "../../owners/company-storage.ts";
 import type { OwnerStorage } from "../../owners/storage.ts";
 import type { Verb } from "../sql.ts";
-import { countAttempt, forgiveAttempt } from "./attempts.ts";
+import { countAttempt, forgiveAttempt, fullUntil, resetAttempts, returnAttempt, takeAttempt } from "./attempts.ts";
 import { catalogVersions, ping } from "./catalog.ts";
 import { clientsChangedSince, deleteClient, getClient, listClients, putClient } from "./clients.ts";
 import {
@@ -263,6 +263,10 @@ export const portVerbs: { readonly [Name in keyof Ports]: Verb<Args<Ports[Name]>
 };
 
 const innerVerbs = {
+  fullUntil,
+  takeAttempt,
+  returnAttempt,
+  resetAttempts,
   reserveName,
   activateName,
   loosenName,
