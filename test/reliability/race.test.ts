@@ -5,6 +5,7 @@ import { Agent as HttpAgent } from "node:http";
 import { dirname } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Agent, consentForm, pkce } from "../support/browser-like.ts";
+import { cyclesOf, figure } from "../support/figures.ts";
 import { Guesser } from "../support/guesser.ts";
 import { bodyOf, codeForm, refreshForm, send } from "../support/keep-alive.ts";
 import {
@@ -18,7 +19,7 @@ import {
 } from "../support/processes.ts";
 import type { TestClient } from "../support/server.ts";
 
-const ROUNDS = Number(process.env["ASSENT_TEST_RACE_ROUNDS"] ?? 200);
+const ROUNDS = cyclesOf(100);
 const AT_ONCE = 50;
 
 let data: Prepared<"keeping" | "rotating">;
@@ -66,7 +67,9 @@ function counted(answers: readonly { status: number; text: string; problem: stri
 }
 
 describe("50 parallel redemptions of one code", () => {
-  test(`${ROUNDS} rounds → exactly one 200 each, and its grant has ended`, { timeout: 180_000 }, async () => {
+  test(`${ROUNDS} rounds → exactly one 200 each, and its grant has ended`, {
+    timeout: 120_000 + ROUNDS * 1_000,
+  }, async () => {
     const client = data.clients.keeping;
     const { challenge, verifier } = pkce();
     const path = authorizePath(client, { code_challenge: challenge, code_challenge_method: "S256" });
@@ -79,6 +82,10 @@ describe("50 parallel redemptions of one code", () => {
       const after = await refreshed(client, winner && bodyOf(winner)["refresh_token"]);
       expect([after.status, bodyOf(after)["error"]], `round ${round}`).toEqual([400, "invalid_grant"]);
     }
+    figure("REL-04", "50 parallel redemptions of a code, 3 processes", {
+      rounds: ROUNDS,
+      "with other than one success": 0,
+    });
   });
 
   test("alone → 200, and its grant lives", async () => {
@@ -136,7 +143,9 @@ describe("parallel refreshes of one rotating token", () => {
     return bodyOf(answer)["refresh_token"] ?? "";
   }
 
-  test("50 at once, 40 rounds → four answers with one successor; the rest is theft, and the successor is dead", async () => {
+  test("50 at once → four answers with one successor; the rest is theft, and the successor is dead", {
+    timeout: 20_000 + ROUNDS * 300,
+  }, async () => {
     const client = data.clients.rotating;
     for (let round = 0; round < Math.ceil(ROUNDS / 5); round += 1) {
       const answers = await atOnce(client, refreshForm(await firstToken()));
@@ -147,9 +156,11 @@ describe("parallel refreshes of one rotating token", () => {
       const after = await refreshed(client, [...successors][0]);
       expect([after.status, bodyOf(after)["error"]], `round ${round}`).toEqual([400, "invalid_grant"]);
     }
+    const rounds = Math.ceil(ROUNDS / 5);
+    figure("REL-03", "50 parallel refreshes of a token, 3 processes", { rounds, "with more than one live lineage": 0 });
   });
 
-  test("4 at once, 40 rounds → all get the one successor, and it lives", async () => {
+  test("4 at once → all get the one successor, and it lives", { timeout: 20_000 + ROUNDS * 300 }, async () => {
     const client = data.clients.rotating;
     for (let round = 0; round < Math.ceil(ROUNDS / 5); round += 1) {
       const token = await firstToken();

@@ -15,6 +15,7 @@ export const ISSUER = "http://localhost:9400";
 export interface ServerProcess {
   /** `http://127.0.0.1:<port>`. */
   readonly url: string;
+  readonly pid: number;
   /** Milliseconds from the start until `/health/ready` said yes. */
   readonly readyAfter: number;
   /** What it wrote on stdout and stderr. */
@@ -32,24 +33,31 @@ export interface Ended {
 /** Thrown when a process ended before it was ready. */
 export class NotStarted extends Error {
   readonly output: string;
+  readonly code: number | null;
 
-  constructor(output: string) {
+  constructor(output: string, code: number | null) {
     super(`the server process did not start:\n${output}`);
     this.output = output;
+    this.code = code;
   }
 }
 
 const command = join(import.meta.dirname, "..", "..", "packages", "cli", "bin", "assent.js");
 
-/** Starts `assent serve` on a data directory; resolves when it is ready. `env`: more `ASSENT_` variables. */
-export async function startProcess(dataDir: string, env: Record<string, string> = {}): Promise<ServerProcess> {
+/** Starts `assent serve` on a data directory; resolves when it is ready. `env`: more variables. `flags`: Node's own. */
+export async function startProcess(
+  dataDir: string,
+  env: Record<string, string> = {},
+  flags: readonly string[] = [],
+): Promise<ServerProcess> {
   const startedAt = performance.now();
-  const { child, started, ended, output } = launch(dataDir, env);
+  const { child, started, ended, output } = launch(dataDir, env, flags);
   const url = await Promise.race([started, ended]);
-  if (typeof url !== "string") throw new NotStarted(output.join(""));
+  if (typeof url !== "string") throw new NotStarted(output.join(""), url.code);
   await untilReady(url);
   return {
     url,
+    pid: child.pid ?? 0,
     readyAfter: performance.now() - startedAt,
     output,
     ended,
@@ -68,9 +76,9 @@ export async function killDuringStart(dataDir: string, after: number): Promise<v
   await ended;
 }
 
-function launch(dataDir: string, env: Record<string, string>) {
+function launch(dataDir: string, env: Record<string, string>, flags: readonly string[] = []) {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("ASSENT_"));
-  const child = spawn(process.execPath, [command, "serve"], {
+  const child = spawn(process.execPath, [...flags, command, "serve"], {
     cwd: dataDir,
     stdio: ["ignore", "pipe", "pipe"],
     env: {

@@ -95,6 +95,9 @@ export interface Assent {
     error?: unknown,
   ): void;
   requestId(): string;
+  /** It has been told to stop: `/health/ready` says so. */
+  ending(): boolean;
+  /** Nobody can connect any more: each answer closes its connection. */
   draining(): boolean;
 }
 
@@ -111,7 +114,9 @@ export interface AssentServer {
   readonly tls: Tls;
   /** The figures of this process since its start. */
   measure(): Promise<Snapshot>;
-  /** From now on `/health/ready` says no, and answers close their connections. */
+  /** From now on `/health/ready` says no. */
+  announceEnd(): void;
+  /** From now on answers close their connections, too. */
   drain(): void;
   /** Ends timers and the database; call it when no request is under way. */
   close(): Promise<void>;
@@ -183,6 +188,7 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
       storage,
       tls,
       grants,
+      announceEnd: assent.announceEnd,
       drain: assent.drain,
       measure: () => metrics.snapshot(sourcesOf(assent.assent)),
       async close() {
@@ -229,7 +235,7 @@ async function assemble({
   notBefore,
   metrics,
   crew,
-}: Parts): Promise<{ assent: Assent; drain: () => void }> {
+}: Parts): Promise<{ assent: Assent } & Pick<AssentServer, "announceEnd" | "drain">> {
   // Freshness is measured on a clock that nobody sets.
   const catalog = openCatalog(storage, { now: () => performance.now() });
   const credentials = new DerivedCredentials(secrets);
@@ -273,7 +279,7 @@ async function assemble({
   };
   const chromes = new Chromes(issuer);
   const ids = { prefix: randomText(6), count: 0 };
-  let draining = false;
+  let [ending, draining] = [false, false];
   const assent: Assent = {
     config,
     issuer,
@@ -312,12 +318,16 @@ async function assemble({
       else log.info(fields, condition);
     },
     requestId: () => `${ids.prefix}-${(ids.count++).toString(36)}`,
+    ending: () => ending,
     draining: () => draining,
   };
   return {
     assent,
+    announceEnd: () => {
+      ending = true;
+    },
     drain: () => {
-      draining = true;
+      [ending, draining] = [true, true];
     },
   };
 }

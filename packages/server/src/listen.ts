@@ -11,8 +11,11 @@ import { serverOptions } from "./http/server.ts";
 
 export interface Listening {
   readonly port: number;
-  /** No new connections; requests under way, and on their way, are answered; then the database is closed. */
-  stop(): Promise<void>;
+  /**
+   * No new connections; requests under way, and on their way, are answered; then the database is closed. `othersClosed`: waited for before connections
+   * are ended, whose clients would come to a process that is about to stop as well.
+   */
+  stop(othersClosed?: () => Promise<void>): Promise<void>;
 }
 
 /** Connections beyond this are closed as they come: each costs memory, also one that says nothing. */
@@ -54,19 +57,21 @@ export async function listen(assent: AssentServer): Promise<Listening> {
   let stopped: Promise<void> | undefined;
   return {
     port: (server.address() as AddressInfo).port,
-    stop() {
-      stopped ??= stop();
+    stop(othersClosed) {
+      stopped ??= stop(othersClosed);
       return stopped;
     },
   };
 
-  async function stop(): Promise<void> {
-    assent.drain();
+  async function stop(othersClosed?: () => Promise<void>): Promise<void> {
+    assent.announceEnd();
     // Whoever asks for readiness learns of the end while there is still somebody to answer the others.
     if (assent.config.drainDelay > 0) await sleep(assent.config.drainDelay);
     // http's own close would cut connections between two requests, and lose what a client has just sent on them. Listening ends; each
     // connection gets one more answer, which closes it, and quiet ones are closed after a while.
     const closed = new Promise((resolve) => TcpServer.prototype.close.call(server, resolve));
+    await othersClosed?.();
+    assent.drain();
     const quiet = setInterval(() => server.closeIdleConnections(), QUIET);
     const force = setTimeout(() => server.closeAllConnections(), DRAIN);
     await closed;

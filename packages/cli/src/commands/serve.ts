@@ -49,7 +49,7 @@ async function work(config: Config, channel: WorkerChannel): Promise<void> {
   assent.log.debug({ event: "worker_started" }, "worker started");
   channel.serving(assent.measure);
   await Promise.race([untilToldToStop(), channel.told]);
-  await listening.stop();
+  await listening.stop(channel.closed);
 }
 
 async function startServer(config: Config, channel?: WorkerChannel) {

@@ -9,13 +9,19 @@ export interface Crew {
 }
 
 export type ToWorker =
+  /** Stop listening. */
   | { readonly assent: "stop" }
+  /** Nobody listens any more: end what is open. */
+  | { readonly assent: "drain" }
   | { readonly assent: "crew"; readonly crew: Crew }
   | { readonly assent: "measure"; readonly id: number };
 
 export type FromWorker =
   /** It listens and has opened everything that it needs. */
-  { readonly assent: "serving" } | { readonly assent: "measured"; readonly id: number; readonly snapshot: Snapshot };
+  | { readonly assent: "serving" }
+  /** It listens no more, and waits to be told to drain. */
+  | { readonly assent: "closed" }
+  | { readonly assent: "measured"; readonly id: number; readonly snapshot: Snapshot };
 
 /** The message, if it is one of ours: the channel carries Node's own, too. */
 export function ours<T extends ToWorker | FromWorker>(message: unknown): T | undefined {

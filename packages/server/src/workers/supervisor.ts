@@ -49,6 +49,8 @@ interface Place {
   readonly number: number;
   worker: Worker | undefined;
   serving: boolean;
+  /** It listens no more. */
+  closed: boolean;
   failures: number;
   timer: NodeJS.Timeout | undefined;
 }
@@ -68,6 +70,7 @@ export class Supervisor {
       number: at + 1,
       worker: undefined,
       serving: false,
+      closed: false,
       failures: 0,
       timer: undefined,
     }));
@@ -130,7 +133,9 @@ export class Supervisor {
     worker.on("error", () => undefined);
     return new Promise((settled) => {
       worker.on("message", (message: unknown) => {
-        if (ours<FromWorker>(message)?.assent !== "serving") return;
+        const heard = ours<FromWorker>(message)?.assent;
+        if (heard === "closed") this.#closed(place);
+        if (heard !== "serving") return;
         place.serving = true;
         this.#tellCrew();
         settled(undefined);
@@ -138,6 +143,8 @@ export class Supervisor {
       worker.once("exit", (code: number | null, signal: string | null) => {
         place.worker = undefined;
         place.serving = false;
+        place.closed = false;
+        if (this.#stopping) this.#drainIfAllClosed();
         if (this.#up && !this.#stopping) {
           this.#tellCrew();
           this.#again(place, { code, signal, lived: performance.now() - startedAt });
@@ -160,6 +167,19 @@ export class Supervisor {
       this.#restarts += 1;
       void this.#fork(place);
     }, pause);
+  }
+
+  #closed(place: Place): void {
+    place.closed = true;
+    if (this.#stopping) this.#drainIfAllClosed();
+    // One that stops alone leaves the others to those who come back.
+    else if (place.worker !== undefined) say(place.worker, { assent: "drain" });
+  }
+
+  /** A connection that is ended comes back at once: only when nobody listens does it find out that the server has gone. */
+  #drainIfAllClosed(): void {
+    if (this.#places.some(({ worker, closed }) => worker !== undefined && !closed)) return;
+    for (const { worker } of this.#places) if (worker !== undefined) say(worker, { assent: "drain" });
   }
 
   #tellCrew(): void {

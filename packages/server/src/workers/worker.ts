@@ -13,10 +13,14 @@ export interface WorkerChannel {
   crew(): Crew | undefined;
   /** Tells the supervisor that this process serves, and from now on its figures when it asks. */
   serving(measure: () => Promise<Snapshot>): void;
+  /** Tells the supervisor that this process listens no more; resolves when none does that was told to stop. */
+  closed(): Promise<void>;
   /** Lets go of the supervisor: nothing holds the process any more. */
   leave(): void;
 }
 
+/** A supervisor that is gone, or busy, keeps nobody from ending. */
+const DRAIN_ANYWAY = 3_000;
 /** Node counts the processes that a parent has started. */
 const FIRST = 1;
 
@@ -30,10 +34,15 @@ export function workerChannel(): WorkerChannel | undefined {
   const told = new Promise<void>((resolve) => {
     stop = resolve;
   });
+  let drain: () => void = () => undefined;
+  const allClosed = new Promise<void>((resolve) => {
+    drain = resolve;
+  });
   const say = (message: FromWorker) => void (worker.isConnected() && worker.send(message, () => undefined));
   process.on("message", (message: unknown) => {
     const heard = ours<ToWorker>(message);
     if (heard?.assent === "stop") stop();
+    else if (heard?.assent === "drain") drain();
     else if (heard?.assent === "crew") crew = heard.crew;
     else if (heard?.assent === "measure") {
       const { id } = heard;
@@ -50,6 +59,12 @@ export function workerChannel(): WorkerChannel | undefined {
     serving(how) {
       measure = how;
       say({ assent: "serving" });
+    },
+    async closed() {
+      say({ assent: "closed" });
+      const late = setTimeout(drain, DRAIN_ANYWAY);
+      await allClosed;
+      clearTimeout(late);
     },
     leave: () => {
       if (worker.isConnected()) worker.disconnect();

@@ -60,7 +60,7 @@ export async function live(): Promise<Answer> {
 
 /** It can serve: the database answers, and it isn't stopping. Where several processes share the port, how many of them serve. */
 export async function ready(_http: HttpRequest, assent: Assent): Promise<Answer> {
-  if (assent.draining()) return json(503, { status: "stopping" }, { "retry-after": "5" });
+  if (assent.ending()) return json(503, { status: "stopping" }, { "retry-after": "5" });
   try {
     await assent.storage.ping();
     const crew = assent.crew();

@@ -1,0 +1,29 @@
+/** What a reliability test found, in one line; and how often a case is repeated. */
+
+import { appendFileSync } from "node:fs";
+
+/** Repetitions: `short` in `npm test`, else what `npm run test:reliability -- --cycles N` says. */
+export function cyclesOf(short: number): number {
+  const asked = Number(process.env["ASSENT_TEST_CYCLES"] ?? short);
+  return Number.isInteger(asked) && asked > 0 ? asked : short;
+}
+
+/** Prints `REL-01 …: …`, also where the runner collects the lines. */
+export function figure(id: string, what: string, seen: Readonly<Record<string, number | string>>): void {
+  const line = `${id} ${what}: ${Object.entries(seen)
+    .map(([name, value]) => `${typeof value === "number" ? round(value) : value} ${name}`)
+    .join(", ")}`;
+  console.info(line);
+  const file = process.env["ASSENT_TEST_FIGURES"];
+  if (file !== undefined) appendFileSync(file, `${line}\n`);
+}
+
+function round(value: number): number {
+  return Math.abs(value) >= 100 ? Math.round(value) : Math.round(value * 100) / 100;
+}
+
+/** The value below which this share of the list lies; 0 for an empty one. */
+export function quantile(list: readonly number[], share: number): number {
+  const sorted = list.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}

@@ -1,0 +1,106 @@
+/** Faults that tests make, all outside of the product: a file system that is full, a process that stands still, a connection that is cut. */
+
+import { execFileSync } from "node:child_process";
+import { copyFileSync, existsSync, statSync } from "node:fs";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+
+/**
+ * From now on no file of this process grows beyond `bytes`; undefined: as far as there is room again. It needs no privileges: the system refuses the write
+ * (EFBIG), which to the process is a full disk.
+ */
+export function limitFiles(pid: number, bytes: number | undefined): void {
+  execFileSync("prlimit", ["--pid", String(pid), `--fsize=${bytes ?? "unlimited"}:`]);
+}
+
+/** The size of the largest of the database's files. */
+export function largestFile(dataDir: string): number {
+  const sizes = ["", "-wal", "-shm"].map(
+    (end) => statSync(join(dataDir, `assent.db${end}`), { throwIfNoEntry: false })?.size ?? 0,
+  );
+  return Math.max(...sizes);
+}
+
+/** Copies the database's files as they are at one instant: the process stands still meanwhile, wherever it is. */
+export function copyAtOnce(pid: number, dataDir: string, to: string): void {
+  process.kill(pid, "SIGSTOP");
+  try {
+    for (const end of ["", "-wal"]) {
+      const file = join(dataDir, `assent.db${end}`);
+      if (existsSync(file)) copyFileSync(file, join(to, `assent.db${end}`));
+    }
+  } finally {
+    process.kill(pid, "SIGCONT");
+  }
+}
+
+/** What a faulty network does with a connection. */
+export type Weather = "fair" | "refuse" | "cut" | "silent";
+
+/**
+ * A TCP proxy whose weather changes: `refuse` ends new connections at once, `cut` resets all there are, `silent` passes nothing on and closes nothing.
+ * `delay`: milliseconds that each piece from the far side is held back.
+ */
+export class FaultyProxy {
+  readonly #target: () => { readonly host: string; readonly port: number };
+  readonly #server: Server;
+  readonly #pairs = new Set<readonly [Socket, Socket]>();
+  #weather: Weather = "fair";
+  delay = 0;
+
+  private constructor(target: () => { host: string; port: number }) {
+    this.#target = target;
+    this.#server = createServer({ allowHalfOpen: true }, (near) => this.#join(near));
+  }
+
+  /** `target` is asked for each new connection. */
+  static async open(target: () => { host: string; port: number }): Promise<FaultyProxy> {
+    const proxy = new FaultyProxy(target);
+    await new Promise<void>((resolve) => proxy.#server.listen(0, "127.0.0.1", resolve));
+    return proxy;
+  }
+
+  get port(): number {
+    const address = this.#server.address();
+    return typeof address === "object" && address !== null ? address.port : 0;
+  }
+
+  set weather(weather: Weather) {
+    this.#weather = weather;
+    if (weather === "cut" || weather === "refuse") {
+      for (const pair of this.#pairs) for (const socket of pair) socket.resetAndDestroy();
+    }
+    for (const pair of this.#pairs) for (const socket of pair) weather === "silent" ? socket.pause() : socket.resume();
+  }
+
+  async close(): Promise<void> {
+    for (const pair of this.#pairs) for (const socket of pair) socket.destroy();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #join(near: Socket): void {
+    if (this.#weather === "refuse" || this.#weather === "cut") {
+      near.resetAndDestroy();
+      return;
+    }
+    const far = connect(this.#target());
+    const pair = [near, far] as const;
+    this.#pairs.add(pair);
+    for (const [from, to] of [pair, [far, near]] as const) {
+      from.setNoDelay(true);
+      from.on("data", (bytes: Buffer) => this.#pass(bytes, to, from === far ? this.delay : 0));
+      from.on("end", () => to.end());
+      from.on("error", () => to.destroy());
+      from.on("close", () => {
+        this.#pairs.delete(pair);
+        to.destroy();
+      });
+    }
+    if (this.#weather === "silent") for (const socket of pair) socket.pause();
+  }
+
+  #pass(bytes: Buffer, to: Socket, delay: number): void {
+    if (delay === 0) to.write(bytes);
+    else setTimeout(() => to.writable && to.write(bytes), delay);
+  }
+}

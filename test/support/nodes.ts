@@ -1,0 +1,82 @@
+/** Server processes that share one database, any of which may be killed and started again. */
+
+import { randomInt } from "node:crypto";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { type Ended, type ServerProcess, startProcess } from "./processes.ts";
+
+export class Nodes {
+  readonly #dataDir: string;
+  readonly #env: Record<string, string>;
+  #processes: ServerProcess[] = [];
+  /** The longest time, in milliseconds, that a start took. */
+  slowestStart = 0;
+
+  constructor(dataDir: string, env: Record<string, string> = {}) {
+    this.#dataDir = dataDir;
+    this.#env = env;
+  }
+
+  async start(count: number): Promise<void> {
+    this.#processes = await Promise.all(Array.from({ length: count }, () => this.#one()));
+  }
+
+  get urls(): readonly string[] {
+    return this.#processes.map(({ url }) => url);
+  }
+
+  /** Requests go to all in turn. */
+  url(at = 0): string {
+    return this.#processes[at % this.#processes.length]?.url ?? "";
+  }
+
+  /** `kill -9` of one at random; resolves when it is gone. Yields what starts it again. */
+  async killOne(): Promise<{ url: string; again: () => Promise<void> }> {
+    const at = randomInt(this.#processes.length);
+    const victim = this.#processes[at];
+    await victim?.end("SIGKILL");
+    return {
+      url: victim?.url ?? "",
+      again: async () => {
+        this.#processes[at] = await this.#one();
+      },
+    };
+  }
+
+  /** All of them end and are started again. */
+  async restart(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
+    const count = this.#processes.length;
+    await this.end(signal);
+    await this.start(count);
+  }
+
+  async end(signal: "SIGKILL" | "SIGTERM" = "SIGTERM"): Promise<readonly Ended[]> {
+    return Promise.all(this.#processes.map((one) => one.end(signal)));
+  }
+
+  async #one(): Promise<ServerProcess> {
+    const one = await startProcess(this.#dataDir, this.#env);
+    this.slowestStart = Math.max(this.slowestStart, one.readyAfter);
+    return one;
+  }
+}
+
+/** What an SQLite file holds, read past the server. */
+export function rowsOf<Row>(dataDir: string, text: string, ...values: readonly (string | number)[]): Row[] {
+  const database = new DatabaseSync(join(dataDir, "assent.db"), { readOnly: true });
+  try {
+    return database.prepare(text).all(...values) as Row[];
+  } finally {
+    database.close();
+  }
+}
+
+/** SQLite's own check of the whole file: `ok`, or what is wrong. */
+export function integrityOf(file: string): string {
+  const database = new DatabaseSync(file);
+  try {
+    return String(database.prepare("PRAGMA integrity_check").get()?.["integrity_check"]);
+  } finally {
+    database.close();
+  }
+}
