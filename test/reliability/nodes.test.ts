@@ -129,7 +129,14 @@ describe("three processes on one database", () => {
           jwks: issuer.jwks,
         } as const),
         ...{ jwksUri: null, certificates: [], scopes: ["read"], clients: [], audience: null, maxLifetime: 3600 },
-        ...({ mapSubject: "username", subjects: [], createOwners: false, createdAt: Date.now() } as const),
+        ...({
+          mapSubject: "username",
+          subjects: [],
+          subjectClaim: null,
+          emailDomains: [],
+          createOwners: false,
+          createdAt: Date.now(),
+        } as const),
       };
       await admin.storage.putIssuer({ issuer: record, create: true });
       const asserted = (url: string) => {
