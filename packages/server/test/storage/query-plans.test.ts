@@ -100,6 +100,7 @@ const calls: readonly (readonly [string, unknown])[] = [
   ["eraseCompany", { ...company, now: NOW }],
   ["putIssuer", { issuer: aTrustedIssuer(), create: true }],
   ["removeIssuer", { issuer: "https://idp.example" }],
+  ["insertLinkedPerson", { ...aLink, person: aPerson({ personId: anId(person.partition) }) }],
   ["insertLink", { ...aLink, sole: true }],
   ["insertLink", { ...aLink, sole: false }],
   ["recordDevice", deviceAnswer],

@@ -103,7 +103,16 @@ import {
   staleLinks,
   writeLink,
 } from "./members.ts";
-import { activateName, dropName, forgetName, holderOfName, loosenName, reserveName, staleNames } from "./names.ts";
+import {
+  activateName,
+  claimName,
+  dropName,
+  forgetName,
+  holderOfName,
+  loosenName,
+  reserveName,
+  staleNames,
+} from "./names.ts";
 import { emptyRing, once, onceAcross, onceWithin } from "./once.ts";
 import {
   createPerson,
@@ -139,6 +148,7 @@ import {
   eraseLink,
   findPersonBySubject,
   insertLink,
+  insertLinkedPerson,
   linkedPerson,
   linkSubject,
   listSubjectLinks,
@@ -280,6 +290,8 @@ const innerVerbs = {
   writePassword,
   writePersonStatus,
   erasePerson,
+  claimName,
+  insertLinkedPerson,
   linkedPerson,
   insertLink,
   eraseLink,

@@ -48,6 +48,15 @@ export const activateName = statement<NameArgs, boolean>({
   outcome: (row) => row !== undefined,
 });
 
+/** True: the name is the owner's for good, unless another has it or is about to. */
+export const claimName = statement<NameArgs, boolean>({
+  sql: sql`INSERT INTO names AS n (partition, kind, value, owner_id, status, reserved_at)
+    VALUES (:partition, :kind, :value, :ownerId, 'active', :now)
+    ON CONFLICT (partition, kind, value) DO UPDATE SET status = 'active' WHERE n.owner_id = :ownerId RETURNING status`,
+  bind: ({ ownerId, now, ...name }) => ({ ...place(name), ownerId, now }),
+  outcome: (row) => row !== undefined,
+});
+
 /** Back to a reservation: if what comes next is cut short, housekeeping asks the owner's record who is right. */
 export const loosenName = statement<NameArgs, boolean>({
   sql: sql`UPDATE names SET status = 'reserved', reserved_at = :now WHERE ${thisName} AND owner_id = :ownerId RETURNING status`,

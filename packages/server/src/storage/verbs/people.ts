@@ -17,25 +17,36 @@ export interface PersonKey {
 
 const thisPerson = sql`partition = :partition AND person_id = :personId`;
 
-/** Reserve both names, create, activate. Called again with the same person after a crash, it goes on where it was. */
-export const createPerson = steps<{ readonly person: Person; readonly now: Millis }, CreatePersonOutcome>(
-  async (call, { person, now }) => {
-    const ownerId = person.personId;
-    for (const [what, value] of [["username", person.username] as const, ["email", person.email] as const]) {
-      if (await call(reserveName, { value, ownerId, now })) continue;
-      await release(call, person, now);
-      return { kind: "taken", what };
-    }
-    await call(insertPerson, person);
-    for (const [what, value] of [["username", person.username] as const, ["email", person.email] as const]) {
-      if (await call(activateName, { value, ownerId, now })) continue;
-      // The reservation had become so old that another took it over: this creation is the late one.
-      await eraseWholly(call, person, now);
-      return { kind: "taken", what };
-    }
-    return { kind: "created" };
-  },
+interface NewPerson {
+  readonly person: Person;
+  readonly now: Millis;
+}
+
+export const createPerson = steps<NewPerson, CreatePersonOutcome>((call, args) =>
+  makePerson(call, args, () => call(insertPerson, args.person)),
 );
+
+/** Reserve both names, create, activate. Called again with the same person after a crash, it goes on where it was. */
+export async function makePerson(
+  call: Call,
+  { person, now }: NewPerson,
+  insert: () => Promise<unknown>,
+): Promise<CreatePersonOutcome> {
+  const ownerId = person.personId;
+  for (const [what, value] of [["username", person.username] as const, ["email", person.email] as const]) {
+    if (await call(reserveName, { value, ownerId, now })) continue;
+    await release(call, person, now);
+    return { kind: "taken", what };
+  }
+  await insert();
+  for (const [what, value] of [["username", person.username] as const, ["email", person.email] as const]) {
+    if (await call(activateName, { value, ownerId, now })) continue;
+    // The reservation had become so old that another took it over: this creation is the late one.
+    await eraseWholly(call, person, now);
+    return { kind: "taken", what };
+  }
+  return { kind: "created" };
+}
 
 async function release(call: Call, person: Person, now: Millis): Promise<void> {
   for (const value of [person.username, person.email]) await call(dropName, { value, ownerId: person.personId, now });

@@ -16,8 +16,8 @@ import type {
 import { partitionOf } from "../partition.ts";
 import { personColumns, personOf, text, textOrNull, whole } from "../rows.ts";
 import { type Call, query, sql, statement, steps, transaction, words } from "../sql.ts";
-import { activateName, dropName, forgetName, holderOfName, loosenName, reserveName } from "./names.ts";
-import { bears, createPerson, eraseWholly, getPerson } from "./people.ts";
+import { claimName, dropName, forgetName, holderOfName, loosenName, reserveName } from "./names.ts";
+import { bears, eraseWholly, insertPerson, makePerson } from "./people.ts";
 
 /** What stands for a subject: of one length, and no two subjects share it however they are spelt. */
 export function linkOf({ issuerId, claim, subject }: ForeignSubject): string {
@@ -52,19 +52,15 @@ export const linkedPerson = query<LinkKey, Person | undefined>({
   outcome: ([row]) => row && personOf(row),
 });
 
-/** Reserve the name, write the link, activate. Called again after a crash, it goes on where it was. */
+/** The link, then the name that makes it count. Called again after a crash, it goes on where it was. */
 export const linkSubject = steps<Args<"linkSubject">, LinkOutcome>(async (call, args) => {
   const { partition, personId, subject, sole, madeBy, now } = args;
   const link = linkOf(subject);
   const name = { kind: "subject", value: link, ownerId: personId, now } as const;
-  if (!(await reserved(call, name))) return { kind: "taken" };
+  if (await othersHave(call, name)) return { kind: "taken" };
   const outcome = await call(insertLink, { partition, personId, link, subject, sole, madeBy, now });
-  if (outcome.kind === "unknown" || outcome.kind === "other") {
-    await call(dropName, name);
-    return outcome;
-  }
-  if (await call(activateName, name)) return outcome;
-  // The owner was deleted or the subject unlinked meanwhile, or another took over what had become stale.
+  if (outcome.kind === "unknown" || outcome.kind === "other") return outcome;
+  if (await call(claimName, name)) return outcome;
   await call(eraseLink, { partition, personId, link });
   return { kind: "taken" };
 });
@@ -76,17 +72,19 @@ interface SubjectName {
   readonly now: Millis;
 }
 
-/** A name that was left behind, active without its link, keeps nobody out. */
-async function reserved(call: Call, name: SubjectName): Promise<boolean> {
-  if (await call(reserveName, name)) return true;
+/** Whether another is the subject, or about to be. A name that was left behind without its link keeps nobody out. */
+async function othersHave(call: Call, name: SubjectName): Promise<boolean> {
   const holder = await call(holderOfName, name);
-  if (holder?.status !== "active") return false;
+  if (holder === undefined || holder.ownerId === name.ownerId) return false;
+  if (holder.status === "reserved") return true;
   const { ownerId } = holder;
   const linked = await call(linkedPerson, { partition: partitionOf(ownerId), personId: ownerId, link: name.value });
-  if (linked !== undefined) return false;
-  await call(forgetName, { ...name, ownerId });
-  return call(reserveName, name);
+  if (linked === undefined) await call(forgetName, { ...name, ownerId });
+  return linked !== undefined;
 }
+
+const newLink = sql`INSERT INTO subject_links (${linkColumns})
+  VALUES (:partition, :personId, :link, :issuerId, :claim, :subject, :madeBy, :now)`;
 
 type NewLink = LinkKey & Pick<Args<"linkSubject">, "subject" | "sole" | "madeBy" | "now">;
 
@@ -108,14 +106,20 @@ export const insertLink = transaction<NewLink, Exclude<LinkOutcome, { readonly k
       );
       if (other !== undefined) return { kind: "other" };
     }
-    await tx.run(
-      sql`INSERT INTO subject_links (${linkColumns})
-        VALUES (:partition, :personId, :link, :issuerId, :claim, :subject, :madeBy, :now)`,
-      { ...key, issuerId, claim, subject, madeBy, now },
-    );
+    await tx.run(newLink, { ...key, issuerId, claim, subject, madeBy, now });
     return { kind: "linked" };
   },
 );
+
+type LinkedPerson = Pick<NewLink, "link" | "subject" | "now"> & { readonly person: Person };
+
+/** The owner and the link at once: none is ever without the other, and who deletes the owner finds both. */
+export const insertLinkedPerson = transaction<LinkedPerson, boolean>(async (tx, { person, link, subject, now }) => {
+  if ((await tx.one(insertPerson.sql, insertPerson.bind(person))) === undefined) return false;
+  const { partition, personId } = person;
+  await tx.run(newLink, { ...subject, partition, personId, link, madeBy: "first use", now });
+  return true;
+});
 
 export const eraseLink = statement<LinkKey, boolean>({
   sql: sql`DELETE FROM subject_links WHERE ${thisLink} RETURNING link`,
@@ -124,55 +128,55 @@ export const eraseLink = statement<LinkKey, boolean>({
 });
 
 /**
- * The subject is reserved first, so that of many first uses one makes the owner. Who finds it reserved goes on with what was begun: it completes
- * the link of an owner who is there, or is told the id that the owner was to have.
+ * The subject is reserved first, so that of many first uses one makes the owner. Who finds it reserved goes on with what was begun: the owner is
+ * there and needs the name made active, or the caller is told the id that the owner was to have.
  */
 export const createLinkedPerson = steps<Args<"createLinkedPerson">, CreateLinkedOutcome>(
   async (call, { people, subject, now }) => {
     const [first] = people;
     if (first === undefined) throw new Error("an owner without a name can't be made");
     const { partition, personId } = first;
-    const name = { kind: "subject", value: linkOf(subject), ownerId: personId, now } as const;
-    if (!(await reserved(call, name))) return underWay(call, name, subject);
+    const link = linkOf(subject);
+    const name = { kind: "subject", value: link, ownerId: personId, now } as const;
+    if ((await othersHave(call, name)) || !(await call(reserveName, name))) return underWay(call, name);
     for (const person of people) {
       // Looked at before they are reserved: others may go on with the same owner, whose reservations a refusal would let go.
-      if (await othersHave(call, person.email, personId)) break;
-      if (await othersHave(call, person.username, personId)) continue;
-      const outcome = await call(createPerson, { person, now });
+      if (await isAnothers(call, person.email, personId)) break;
+      if (await isAnothers(call, person.username, personId)) continue;
+      let isNew = false;
+      const insert = async () => {
+        isNew = await call(insertLinkedPerson, { person, link, subject, now });
+      };
+      const outcome = await makePerson(call, { person, now }, insert);
       if (outcome.kind === "taken") {
         // An address that is another's stays so, whatever the username.
         if (outcome.what === "email") break;
         continue;
       }
-      const stored = await call(getPerson, { partition, personId });
+      const stored = await call(linkedPerson, { partition, personId, link });
       if (stored !== undefined) await releaseStray(call, person, stored, now);
-      const linked = await call(linkSubject, { partition, personId, subject, sole: false, madeBy: "first use", now });
-      if (stored !== undefined && (linked.kind === "linked" || linked.kind === "known")) {
-        return { kind: "created", person: stored };
-      }
-      await eraseWholly(call, person, now);
-      return { kind: "taken" };
+      if (stored !== undefined && (await call(claimName, name))) return { kind: "created", person: stored };
+      // The reservation had become so old that another took it over, or an operator has unlinked the subject meanwhile.
+      if (isNew) await eraseWholly(call, person, now);
+      break;
     }
     await call(dropName, name);
     return { kind: "taken" };
   },
 );
 
-async function othersHave(call: Call, value: string, personId: string): Promise<boolean> {
+async function isAnothers(call: Call, value: string, personId: string): Promise<boolean> {
   const holder = await call(holderOfName, { value });
   return holder !== undefined && holder.ownerId !== personId && holder.status === "active";
 }
 
-async function underWay(call: Call, name: SubjectName, subject: ForeignSubject): Promise<CreateLinkedOutcome> {
+async function underWay(call: Call, name: SubjectName): Promise<CreateLinkedOutcome> {
   const holder = await call(holderOfName, name);
   if (holder === undefined) return { kind: "begun", personId: name.ownerId };
   const { ownerId: personId } = holder;
-  const partition = partitionOf(personId);
-  const person = await call(getPerson, { partition, personId });
+  const person = await call(linkedPerson, { partition: partitionOf(personId), personId, link: name.value });
   if (person === undefined) return { kind: "begun", personId };
-  const args = { partition, personId, subject, sole: false, madeBy: "first use", now: name.now } as const;
-  const linked = await call(linkSubject, args);
-  return linked.kind === "linked" || linked.kind === "known" ? { kind: "linked", person } : { kind: "taken" };
+  return (await call(claimName, { ...name, ownerId: personId })) ? { kind: "linked", person } : { kind: "taken" };
 }
 
 /** Another, who went on with the same owner, may have found other names free: those that the owner doesn't bear are let go. */

@@ -151,7 +151,7 @@ test.each(backends)("subjects whose linker crashed: $name", async (backend) => {
   for (const [person, subject] of [[early, "early"] as const, [late, "late"] as const, [half, "half"] as const])
     expect((await make(person, subject)).kind).toBe("created");
   await make(unlinked, "unlinked");
-  // Creations that died once the subject was reserved, before the link was written, and before it was active; an unlinking that died half-way.
+  // Creations that died once the subject was reserved, and before it was active; unlinkings that died half-way, of such a one, too.
   const reserve = "UPDATE names SET status = 'reserved', reserved_at = $1 WHERE kind = 'subject' AND owner_id = $2";
   const unlink = "DELETE FROM subject_links WHERE owner_id = $1";
   await byHand(
@@ -166,10 +166,14 @@ test.each(backends)("subjects whose linker crashed: $name", async (backend) => {
   expect(await find("early")).toBeUndefined();
   expect(await make(aPerson(), "early")).toEqual({ kind: "begun", personId: early.personId });
   expect(await make(early, "early")).toEqual({ kind: "created", person: early });
-  expect(await make(aPerson(), "late")).toEqual({ kind: "linked", person: late });
+  expect(await make(aPerson(), "half")).toEqual({ kind: "linked", person: half });
+  // Who is there without the link was unlinked, and is neither linked again nor taken for a creation that failed.
+  expect(await make(aPerson(), "late")).toEqual({ kind: "begun", personId: late.personId });
+  expect(await make(late, "late")).toEqual({ kind: "taken" });
+  expect(await storage.getPerson(late)).toEqual(late);
   expect(await find("half")).toEqual(half);
   expect(await storage.collectGarbage({ now: NOW + 2 * HOUR, limit: 100 })).toBe(0);
-  for (const [subject, person] of Object.entries({ early, late, half })) expect(await find(subject)).toEqual(person);
+  for (const [subject, person] of Object.entries({ early, half })) expect(await find(subject)).toEqual(person);
   expect(await make(aPerson(), "unlinked")).toMatchObject({ kind: "created" });
   await remove();
 });
