@@ -32,10 +32,15 @@ export async function endAllBefore(host: SchemaHost, now: Millis, keepConsents: 
   const ended = { grants: 0, consents: 0, sessions: 0 };
   for (let from = epoch.next ?? 0; from < PARTITIONS; from += AT_ONCE) {
     const next = from + AT_ONCE;
-    await host.exclusively(async (tx) => {
-      for (let partition = from; partition < next; partition += 1) await endPartition(tx, partition, epoch, ended);
+    const some = await host.exclusively(async (tx) => {
+      const counted = { grants: 0, consents: 0, sessions: 0 };
+      for (let partition = from; partition < next; partition += 1) await endPartition(tx, partition, epoch, counted);
       await writeState(tx, STATES.epoch, { ...epoch, next: next < PARTITIONS ? next : null });
+      return counted;
     });
+    ended.grants += some.grants;
+    ended.consents += some.consents;
+    ended.sessions += some.sessions;
   }
   return ended;
 }

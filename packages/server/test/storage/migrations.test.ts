@@ -148,7 +148,7 @@ const moving: Migration = {
         return { after: rows.length < limit ? null : String(rows.at(-1)?.["name"]), rows: rows.length };
       },
     },
-    { kind: "index", name: "moved_by_batch", table: "moved", sql: sql`CREATE INDEX moved_by_batch ON moved (batch)` },
+    { kind: "index", name: "moved_by_batch", table: "moved", on: sql`(batch)` },
   ],
 };
 

@@ -125,7 +125,7 @@ export const companies: Migration = {
       kind: "index",
       name: "grants_of_member",
       table: "grants",
-      sql: sql`CREATE INDEX grants_of_member ON grants (partition, owner_id, person_id) WHERE person_id <> owner_id`,
+      on: sql`(partition, owner_id, person_id) WHERE person_id <> owner_id`,
     },
   ],
 };

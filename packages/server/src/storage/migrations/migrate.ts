@@ -7,7 +7,7 @@ import { SchemaMismatch } from "../errors.ts";
 import { text, whole, wholeOrNull } from "../rows.ts";
 import { type Row, Sql, sql, type Tx, words } from "../sql.ts";
 import { migrations as all } from "./index.ts";
-import { checksum, floorOf, type IndexStep, isAtomic, type Migration, type Step } from "./migration.ts";
+import { checksum, floorOf, type IndexStep, indexStatement, isAtomic, type Migration, type Step } from "./migration.ts";
 import { type PlannedStep, planOf, SMALL, touchedRows } from "./plan.ts";
 
 /** A database as migrations need it. */
@@ -88,7 +88,7 @@ async function fresh(
 /** A step from its beginning to its end in the transaction that there is. */
 async function runWhole(tx: Tx, step: Step): Promise<void> {
   if (step instanceof Sql) await tx.run(step);
-  else if (step.kind === "index") await tx.run(step.sql);
+  else if (step.kind === "index") await tx.run(indexStatement(step));
   else {
     let after: string | null = null;
     do ({ after } = await step.batch(tx, after, BATCH));

@@ -2,15 +2,17 @@
 
 import { createHash } from "node:crypto";
 import type { Dialect } from "../dialect.ts";
-import { Sql, type Tx } from "../sql.ts";
+import { named, Sql, sql, type Tx } from "../sql.ts";
 
 /** An index on a table that may be large already: built beside writers where the database can do so. */
 export interface IndexStep {
   readonly kind: "index";
   readonly name: string;
   readonly table: string;
-  /** `CREATE [UNIQUE] INDEX name ON table (…)`. */
-  readonly sql: Sql;
+  /** What follows the table's name: `(column, …) [WHERE …]`. */
+  readonly on: Sql;
+  /** Default false. */
+  readonly unique?: true;
 }
 
 /** Rows that are moved or rewritten a batch at a time, each batch a short transaction that also records how far it came. */
@@ -22,6 +24,20 @@ export interface BatchStep {
   readonly table: string;
   /** Takes on at most `limit` rows behind `after` (null: from the start); where it came to, null when there was nothing left. */
   batch(tx: Tx, after: string | null, limit: number): Promise<{ readonly after: string | null; readonly rows: number }>;
+}
+
+/** The statement that builds an index; `concurrently`: beside writers, which PostgreSQL does outside of a transaction alone. */
+export function indexStatement({ name, table, on, unique }: IndexStep, { concurrently = false } = {}): Sql {
+  const index = named(name);
+  const place = named(table);
+  if (unique) {
+    return concurrently
+      ? sql`CREATE UNIQUE INDEX CONCURRENTLY ${index} ON ${place} ${on}`
+      : sql`CREATE UNIQUE INDEX ${index} ON ${place} ${on}`;
+  }
+  return concurrently
+    ? sql`CREATE INDEX CONCURRENTLY ${index} ON ${place} ${on}`
+    : sql`CREATE INDEX ${index} ON ${place} ${on}`;
 }
 
 export type Step = Sql | IndexStep | BatchStep;
@@ -65,5 +81,5 @@ export function checksum(migration: Migration, dialect: Dialect): string {
 /** A step's text: SQL, or for batches what they do. */
 export function textOf(step: Step, dialect: Dialect): string {
   if (step instanceof Sql) return step.text(dialect);
-  return step.kind === "index" ? step.sql.text(dialect) : `batches of ${step.table}: ${step.what}`;
+  return step.kind === "index" ? indexStatement(step).text(dialect) : `batches of ${step.table}: ${step.what}`;
 }

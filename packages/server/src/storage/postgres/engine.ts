@@ -5,6 +5,7 @@ import type { Millis } from "../../oauth/model.ts";
 import { type Dialect, postgres } from "../dialect.ts";
 import { StorageUnavailable } from "../errors.ts";
 import type { SchemaHost } from "../migrations/migrate.ts";
+import type { IndexStep } from "../migrations/migration.ts";
 import { placeOf } from "../place.ts";
 import {
   type Params,
@@ -20,8 +21,9 @@ import {
 import { type Address, parseAddress } from "./address.ts";
 import { DatabaseClock } from "./clock.ts";
 import { Connector } from "./connector.ts";
-import { endsConnection, isConflict, told } from "./faults.ts";
+import { endsConnection, isConflict, isLockTimeout, told } from "./faults.ts";
 import { Groups, type Member } from "./groups.ts";
+import { buildBeside } from "./indexes.ts";
 import type { Link } from "./link.ts";
 import type { Ask, Result } from "./pipeline.ts";
 import { Pool } from "./pool.ts";
@@ -31,6 +33,9 @@ const WRITERS = 2;
 const READERS = 2;
 /** How often a transaction that stood in another's way is begun anew. */
 const ATTEMPTS = 8;
+/** How long a change of the schema waits for a table, in milliseconds, and how often. */
+const TABLE_LOCK = 1_000;
+const LOCK_ATTEMPTS = 60;
 /** "assent" as a number: who changes the schema holds this advisory lock. */
 const SCHEMA_LOCK = 107_119_544_717_428;
 
@@ -162,11 +167,36 @@ export class PostgresEngine implements SchemaHost {
     await Promise.all([this.#writers.close(), this.#readers.close(), this.#transactions.close()]);
   }
 
-  exclusively<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.#aside(begin, async (tx) => {
-      await tx.run(sql`SELECT pg_advisory_xact_lock(CAST(:lock AS BIGINT))`, { lock: SCHEMA_LOCK });
-      return work(tx);
-    });
+  /**
+   * For other processes that change the schema it waits as long as they need. For a table it waits briefly and begins anew: whoever waits for a table has
+   * all others wait behind.
+   */
+  async exclusively<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#aside(begin, async (tx) => {
+          await tx.run(sql`SELECT pg_advisory_xact_lock(CAST(:lock AS BIGINT))`, { lock: SCHEMA_LOCK });
+          await tx.run(sql`SELECT set_config('lock_timeout', CAST(:timeout AS TEXT), true)`, { timeout: TABLE_LOCK });
+          return work(tx);
+        });
+      } catch (error) {
+        if (!(error instanceof StorageUnavailable && isLockTimeout(error.cause)) || attempt === LOCK_ATTEMPTS)
+          throw error;
+        await sleep(TABLE_LOCK * (0.5 + Math.random()));
+      }
+    }
+  }
+
+  async buildIndex(step: IndexStep): Promise<void> {
+    const link = await this.#connector.open();
+    try {
+      await link.unhurried();
+      await buildBeside(link, step);
+    } catch (error) {
+      throw told(error);
+    } finally {
+      await link.close();
+    }
   }
 
   reading<T>(work: (tx: Tx) => Promise<T>): Promise<T> {

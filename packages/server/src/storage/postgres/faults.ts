@@ -21,6 +21,11 @@ export function isConflict(error: unknown): boolean {
   return ["40001", "40P01"].includes(stateOf(error));
 }
 
+/** A lock wasn't to be had within `lock_timeout`. */
+export function isLockTimeout(error: unknown): boolean {
+  return stateOf(error) === "55P03";
+}
+
 /** The server no longer takes writes here: it was made a standby, or read-only. */
 export function isReadOnly(error: unknown): boolean {
   return stateOf(error) === "25006";

@@ -137,7 +137,8 @@ export class Link {
   /** For work that may take its time, such as a change of the schema: from now on no statement has a limit. */
   async unhurried(): Promise<void> {
     await this.say(
-      sql`SELECT set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false) AS b`,
+      sql`SELECT set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false) AS b,
+        set_config('idle_in_transaction_session_timeout', '0', false) AS c`,
     );
     this.#deadline = UNHURRIED;
   }

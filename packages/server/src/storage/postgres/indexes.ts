@@ -1,0 +1,51 @@
+/** Indexes built beside writers (CREATE INDEX CONCURRENTLY), which no transaction can hold together. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { type IndexStep, indexStatement } from "../migrations/migration.ts";
+import { text } from "../rows.ts";
+import { named, type Row, type Sql, sql } from "../sql.ts";
+import type { Link } from "./link.ts";
+
+/** Who builds an index holds this advisory lock. */
+const INDEX_LOCK = 107_119_544_717_429;
+const LOOKED_EVERY = 500;
+
+/**
+ * Builds the index, unless it is there. One that a crash or a duplicate left behind unusable is dropped first. Processes do so one after the other: they
+ * ask for the lock instead of waiting in it, since building waits for every statement that is under way, and so would wait for them.
+ */
+export async function buildBeside(link: Link, step: IndexStep): Promise<void> {
+  while (
+    (await state(
+      link,
+      sql`SELECT CASE WHEN pg_try_advisory_lock(CAST(:lock AS BIGINT)) THEN 'held' ELSE 'no' END AS state`,
+    )) !== "held"
+  ) {
+    await sleep(LOOKED_EVERY);
+  }
+  const index = named(step.name);
+  const found = await state(
+    link,
+    sql`SELECT CASE WHEN i.indisvalid THEN 'usable' ELSE 'unusable' END AS state
+      FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
+      WHERE c.relname = CAST(:index AS TEXT) AND c.relnamespace = CAST(current_schema() AS regnamespace)`,
+    step.name,
+  );
+  if (found === "usable") return;
+  if (found === "unusable") await link.say(sql`DROP INDEX CONCURRENTLY ${index}`);
+  const kind = await state(
+    link,
+    sql`SELECT CASE relkind WHEN 'p' THEN 'spread' ELSE 'plain' END AS state FROM pg_class
+      WHERE relname = CAST(:index AS TEXT) AND relnamespace = CAST(current_schema() AS regnamespace)`,
+    step.table,
+  );
+  // PostgreSQL can't build an index of a spread table beside writers.
+  await link.say(indexStatement(step, { concurrently: kind !== "spread" }));
+}
+
+/** The answer of a question that has one row, or none. */
+async function state(link: Link, question: Sql, index = ""): Promise<string | undefined> {
+  const [result] = await link.run([{ sql: question, params: { lock: INDEX_LOCK, index } }]);
+  const row: Row | undefined = result?.rows[0];
+  return row && text(row, "state");
+}
