@@ -55,6 +55,7 @@ test("every statement on an owner's table names the partition", () => {
   const naming = new Set([
     "thisPerson",
     "thisName",
+    "thisKey",
     "oneConsent",
     "live",
     "refreshed",
