@@ -211,6 +211,7 @@ describe("user", () => {
       id: expect.stringMatching(/^[A-Za-z0-9_-]{22}$/),
       username: "alice",
       email: "alice@x.test",
+      email_verified: true,
       name: "Alice A",
       status: "active",
       operator: ["read", "users"],
