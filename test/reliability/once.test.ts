@@ -1,15 +1,15 @@
 /**
  * What is accepted once, at three processes on one database, also when one of them is killed on the way: a client's assertion (RFC 7523 §3), a JWT and a
- * SAML assertion as grants (RFC 7522 §3, RFC 7523 §3), and a device's approval (RFC 8628 §3.5).
+ * SAML assertion as grants (RFC 7522 §3, RFC 7523 §3), a device's approval (RFC 8628 §3.5); and of a subject's first uses one makes the owner.
  */
 
-import { randomInt } from "node:crypto";
+import { randomInt, randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { Agent as HttpAgent } from "node:http";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { aJwtIssuer, claimsFor, JWT_BEARER, jwtOf, SAML2_BEARER, trust } from "../support/assertions.ts";
+import { aJwtIssuer, claimsFor, claimsOf, JWT_BEARER, jwtOf, SAML2_BEARER, trust } from "../support/assertions.ts";
 import type { Agent, Page } from "../support/browser-like.ts";
 import * as clientKeys from "../support/client-keys.ts";
 import { DEVICE_GRANT, formWith } from "../support/device.ts";
@@ -35,6 +35,7 @@ const LONG = 60_000 + ROUNDS * 4000;
 /** Where assertions are valid: these processes. */
 const audience = { issuer: ISSUER, now: () => Date.now() };
 const jwt = aJwtIssuer("https://idp.test");
+const maker = aJwtIssuer("https://maker.test");
 const saml = anIdentityProvider("https://idp.test/saml", "P-256");
 let key: clientKeys.KeyPair;
 
@@ -61,6 +62,9 @@ beforeAll(async () => {
     },
     async (server) => {
       await trust(server, { issuer: jwt.issuer, type: "jwt", jwks: jwt.jwks });
+      await trust(server, {
+        ...{ issuer: maker.issuer, type: "jwt", jwks: maker.jwks, mapSubject: "link", createOwners: true },
+      });
       await trust(server, { issuer: saml.entityId, type: "saml", certificates: [saml.certificate] });
     },
   );
@@ -180,6 +184,28 @@ describe.each(KINDS)("%s", (_, refusal, make) => {
     processes = await Promise.all([0, 1, 2].map(() => startProcess(data.dataDir, env)));
     for (const asked of spent) expect(counted(await Promise.all(volley(asked, 3)))).toEqual({ [refusal]: 3 });
   });
+});
+
+test(`JB-07 a subject's first use, 20 assertions at once, ${ROUNDS} rounds → one owner`, {
+  timeout: LONG,
+}, async () => {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const subject = randomUUID();
+    // Without an address, with one, and with one whose first part is somebody's username already.
+    const address = round % 3 === 1 ? `${subject}@new.test` : `${data.person.username}@${subject}.test`;
+    const more = round % 3 === 0 ? {} : { email: address, email_verified: true };
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => {
+        const assertion = jwtOf(maker, { ...claimsFor(audience, maker, subject), ...more });
+        return token(at, {
+          client: data.clients.asserting,
+          form: { grant_type: JWT_BEARER, assertion, scope: "read" },
+        });
+      }),
+    );
+    expect(counted(answers), `round ${round}`).toEqual({ 200: 20 });
+    expect(new Set(answers.map((answer) => claimsOf(bodyOf(answer)["access_token"])["sub"])).size).toBe(1);
+  }
 });
 
 describe("a device", () => {
