@@ -148,7 +148,7 @@ describe("the answer", () => {
     ["a scope more", { scope: ["read", "profile", "write", "admin"] }],
     ["another client_id", { client_id: "c-other" }],
     ["another redirect_uri", { redirect_uri: "https://evil.test/cb" }],
-    ["another person", { owner: "x", username: "mallory", sub: "x", person_id: "x" }],
+    ["another person", { username: "mallory", sub: "x", person_id: "x" }],
     ["another state, challenge, response type", { state: "evil", code_challenge: "x", response_type: "token" }],
   ])("CN-06 %s in the posted form → counts for nothing", async (_, tampered) => {
     const owner = await anOwner();
@@ -214,6 +214,7 @@ describe("the answer", () => {
     ["a duration that isn't offered", { decision: "allow", duration: "99999999999" }],
     ["no duration", { decision: "allow", duration: [] }],
     ["a duration with a sign", { decision: "allow", duration: "-1" }],
+    ["an owner whom the page does not offer", { decision: "allow", owner: "x" }],
   ])("CN-06 %s → the page again, nothing granted", async (_, answer) => {
     const owner = await anOwner();
     const page = await owner.agent.submit(consentForm(await atConsent(owner)), answer);

@@ -47,6 +47,7 @@ import { GuardedFetcher } from "./outbound/guarded-fetch.ts";
 import { remoteKeys } from "./outbound/remote-keys.ts";
 import { assertedOwners, ownerNamed } from "./owners/asserted.ts";
 import { admitDevice } from "./owners/device.ts";
+import type { Notice } from "./owners/notices.ts";
 import { ownerByPassword } from "./owners/password-grant.ts";
 import type { SignInContext } from "./owners/sign-in.ts";
 import type { Chrome } from "./pages/index.ts";
@@ -94,6 +95,8 @@ export interface Assent {
     request: HttpRequest,
     error?: unknown,
   ): void;
+  /** Hands over what people should hear of. Never throws. */
+  notify(notice: Notice): void;
   requestId(): string;
   /** It has been told to stop: `/health/ready` says so. */
   ending(): boolean;
@@ -129,6 +132,8 @@ export interface AssentOptions {
   readonly log?: Logger;
   /** For tests and demos on one machine: documents that clients name (`jwks_uri`) may stand at a loopback address, also over http. */
   readonly dangerouslyFetchFromLoopbackAddresses?: boolean;
+  /** Told what people should hear of (invitations, members' requests), to deliver it; absent: nobody is. It must return at once. */
+  readonly notify?: (notice: Notice) => void;
   /** For one of several processes that share a machine. */
   readonly worker?: {
     /** What is risky in the configuration is said by one of them. */
@@ -174,7 +179,8 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
     const saml = new AssertionReader();
     const notBefore = state.epoch?.at ?? 0;
     const crew = options.worker?.crew ?? (() => undefined);
-    const parts = { config, storage, secrets, log, now, local, saml, tls, grants, notBefore, metrics, crew };
+    const { notify } = options;
+    const parts = { config, storage, secrets, log, now, local, saml, tls, grants, notBefore, metrics, crew, notify };
     const assent = await assemble(parts);
     const alsoDue = () => makeKeys(storage, secrets, now());
     const housekeeping = new Housekeeping({ storage, now, log, alsoDue });
@@ -220,6 +226,7 @@ interface Parts {
   readonly notBefore: Millis;
   readonly metrics: ServerMetrics;
   readonly crew: () => Crew | undefined;
+  readonly notify: AssentOptions["notify"];
 }
 
 async function assemble({
@@ -235,6 +242,7 @@ async function assemble({
   notBefore,
   metrics,
   crew,
+  notify,
 }: Parts): Promise<{ assent: Assent } & Pick<AssentServer, "announceEnd" | "drain">> {
   // Freshness is measured on a clock that nobody sets.
   const catalog = openCatalog(storage, { now: () => performance.now() });
@@ -316,6 +324,13 @@ async function assemble({
       metrics.refused(condition);
       if (fault) log.error({ ...fields, err: error }, "fault");
       else log.info(fields, condition);
+    },
+    notify: (notice) => {
+      try {
+        notify?.(notice);
+      } catch (error) {
+        log.error({ err: error, event: "notice_failed", kind: notice.kind }, "a notice could not be handed over");
+      }
     },
     requestId: () => `${ids.prefix}-${(ids.count++).toString(36)}`,
     ending: () => ending,

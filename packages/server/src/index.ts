@@ -12,3 +12,4 @@ export type {
   TokenForClient,
   TokenForOwner,
 } from "./oauth/grants/custom.ts";
+export type { Notice } from "./owners/notices.ts";

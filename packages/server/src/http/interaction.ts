@@ -12,11 +12,12 @@ import {
 import { type AuthorizationResponse, errorResponse } from "../oauth/authorization-endpoint/response.ts";
 import type { ConditionName } from "../oauth/errors.ts";
 import { mayUse } from "../oauth/grants/judge.ts";
-import type { Consent, Scope } from "../oauth/model.ts";
+import type { Scope } from "../oauth/model.ts";
 import { parseParameters } from "../oauth/parameters.ts";
 import { audienceOf } from "../oauth/resource-indicator.ts";
 import type { IssueOutcome, NewGrant } from "../oauth/storage.ts";
-import { decideConsent, grantableScopes } from "../owners/consent.ts";
+import { endOf } from "../owners/consent-record.ts";
+import { decideOwner, type OwnerChoice, ownerChoices } from "../owners/owner-choice.ts";
 import { needsSignIn } from "../owners/session.ts";
 import type { ConsentDuration, Person, Session } from "../owners/storage.ts";
 import { formPostPage } from "../pages/index.ts";
@@ -88,42 +89,41 @@ export async function advance(underway: Underway, assent: Assent): Promise<Answe
     return silent ? deny(underway, "login_required", assent) : signInAnswer(underway, assent, null);
   }
   const { person, session } = signedIn;
-  const scopes = grantableScopes(request.scopes, person);
-  if (scopes.length === 0) return deny(underway, "nothing_grantable", assent);
-
-  const consent = await assent.storage.findConsent({
-    partition: person.partition,
-    ownerId: person.personId,
-    clientId: request.client.clientId,
-  });
-  const decision = decideConsent(request, scopes, consent, now);
-  if (decision === "vouched") {
-    const approval = { scopes, declined: [], duration: "forever", via: "first party", person, session } as const;
+  const choices = await ownersOf(underway, person, assent);
+  const decision = decideOwner(request, choices, now);
+  if (decision === undefined) return deny(underway, "nothing_grantable", assent);
+  const { choice, allGranted } = decision;
+  const { scopes } = choice;
+  if (decision.kind === "vouched") {
+    const approval = {
+      choice,
+      scopes,
+      declined: [],
+      duration: "forever",
+      via: "first party",
+      person,
+      session,
+    } as const;
     return approveRequest(underway, approval, assent);
   }
-  if (decision === "skip") {
-    const grant = newGrant(underway, scopes, person, session, "forever", assent);
+  if (decision.kind === "skip") {
+    const grant = newGrant(underway, { choice, scopes, person, session, duration: "forever" }, assent);
     const issued = await assent.storage.issueGrant({ grant, address: underway.http.address, now });
     if (issued.kind !== "no_consent") return issuedAnswer(issued, grant, underway, assent);
     // It ended between the look and the lock: ask.
   }
-  return silent
-    ? deny(underway, "consent_required", assent)
-    : consentPageFor(underway, scopes, consent, decision, assent);
+  if (silent) return deny(underway, decision.kind === "ambiguous" ? "owner_ambiguous" : "consent_required", assent);
+  return consentAnswer({ underway, choices, choice, allGranted }, assent, null);
 }
 
-function consentPageFor(
-  underway: Underway,
-  scopes: readonly Scope[],
-  consent: Consent | undefined,
-  decision: string,
-  assent: Assent,
-): Promise<Answer> {
-  return consentAnswer({ underway, scopes, consent, allGranted: decision === "asked_again" }, assent, null);
+/** For whom the person may answer this request: at least themselves, unless all that it asks for needs a role that they don't have. */
+export function ownersOf({ request }: Underway, person: Person, assent: Assent): Promise<readonly OwnerChoice[]> {
+  return ownerChoices(person, request.client, request.scopes, assent.storage, assent.now());
 }
 
 /** What is granted, to whom, for how long: by an owner's answer, or by the operator who vouches for a first-party client. */
 export interface Approval {
+  readonly choice: OwnerChoice;
   readonly scopes: readonly Scope[];
   readonly declined: readonly string[];
   readonly duration: ConsentDuration;
@@ -134,10 +134,18 @@ export interface Approval {
 
 /** Records the consent with its grant, and answers the client. */
 export async function approveRequest(underway: Underway, approval: Approval, assent: Assent): Promise<Answer> {
-  const { scopes, declined, duration, via, person, session } = approval;
+  const { choice, scopes, declined, duration, via, person } = approval;
   const { client } = underway.request;
   const now = assent.now();
-  const grant = newGrant(underway, scopes, person, session, duration, assent);
+  const onceUntil = now + assent.oauth.policy.codeTtl + assent.oauth.policy.accessTtl;
+  const grant = newGrant(underway, approval, assent);
+  const { address } = underway.http;
+  if (choice.verdict === "approved") {
+    // Under what an admin approved for all: the answer may be narrower and shorter than that, and changes nothing of it.
+    const endsBy = endOf(duration, now, onceUntil);
+    const issued = await assent.storage.issueGrant({ grant, address, endsBy, chosen: true, now });
+    return issuedAnswer(issued, grant, underway, assent);
+  }
   const outcome = await assent.storage.approve({
     grant,
     grantedBy: person.personId,
@@ -145,13 +153,13 @@ export async function approveRequest(underway: Underway, approval: Approval, ass
     declined,
     duration,
     ...(via === "browser" ? { texts: textsOf(scopes) } : {}),
-    onceUntil: now + assent.oauth.policy.codeTtl + assent.oauth.policy.accessTtl,
+    onceUntil,
     shown: {
       locale: assent.chrome(underway.http, contextOf(underway, assent)).words.language,
       clientName: client.name,
       logo: client.logo,
     },
-    address: underway.http.address,
+    address,
     now,
   });
   return issuedAnswer(outcome, grant, underway, assent);
@@ -160,19 +168,24 @@ export async function approveRequest(underway: Underway, approval: Approval, ass
 /** The grant of an answer. Its id derives from the request and the owner: done twice, it is one grant with one code. For a token it has none. */
 export function newGrant(
   { request, interaction }: Underway,
-  scopes: readonly Scope[],
-  person: Person,
-  session: Session,
-  duration: ConsentDuration,
+  {
+    choice,
+    scopes,
+    person,
+    session,
+    duration,
+  }: Pick<Approval, "choice" | "scopes" | "person" | "session" | "duration">,
   assent: Assent,
 ): NewGrant {
   const { client } = request;
   const implicit = request.responseType === "token";
+  const { partition, ownerId } = choice;
+  const whose = ownerId === person.personId ? [ownerId] : [ownerId, person.personId];
   return {
-    partition: person.partition,
-    grantId: derivedId(person.partition, "grant", interaction.nonce, person.personId),
+    partition,
+    grantId: derivedId(partition, "grant", interaction.nonce, ...whose),
     clientId: client.clientId,
-    ownerId: person.personId,
+    ownerId,
     personId: person.personId,
     refreshable: mayUse(client, "refresh_token", assent.oauth) && duration !== "once" && !implicit,
     codeSaltHash: implicit ? new Uint8Array() : sha256(Buffer.from(interaction.codeSalt, "base64url")),
@@ -203,6 +216,7 @@ async function issuedAnswer(
       assent.event("grant_issued", {
         client_id: request.client.clientId,
         owner: grant.ownerId,
+        person: grant.personId,
         scope: outcome.scopes.map(({ name }) => name).join(" "),
       });
       break;

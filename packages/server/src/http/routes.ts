@@ -5,6 +5,7 @@ import { VERIFICATION_PATH } from "../oauth/device-authorization.ts";
 import type { GrantEndpoint } from "../oauth/grants/offered.ts";
 import { endpoints } from "../oauth/server-metadata.ts";
 import { narrowApp, revokeApp, showApps, showSignOut, submitSignOut } from "./endpoints/account.ts";
+import { submitAsk } from "./endpoints/ask-admin.ts";
 import { authorize } from "./endpoints/authorize.ts";
 import { deviceAuthorization, introspection, revocation, token } from "./endpoints/back-channel.ts";
 import { showConsent, submitConsent } from "./endpoints/consent.ts";
@@ -15,6 +16,7 @@ import {
   submitDevice,
   submitDeviceConsent,
 } from "./endpoints/device.ts";
+import { submitDeviceAsk } from "./endpoints/device-ask.ts";
 import { asset, errorCondition, home, jwks, live, logo, metadata, ready } from "./endpoints/documents.ts";
 import { downloadReceipt, receiptKeys, showHistory } from "./endpoints/history.ts";
 import { chooseLanguage, showLanguages } from "./endpoints/language.ts";
@@ -52,6 +54,7 @@ export const routes: readonly Route[] = [
   { path: "/login", GET: showSignIn, POST: submitSignIn, for: "people" },
   { path: "/login/switch", POST: switchAccount, for: "people" },
   { path: "/consent", GET: showConsent, POST: submitConsent, for: "people", part: "authorization" },
+  { path: "/consent/ask", POST: submitAsk, for: "people", part: "authorization" },
   { path: VERIFICATION_PATH, GET: showDevice, POST: submitDevice, for: "people", part: "deviceAuthorization" },
   {
     path: "/device/consent",
@@ -60,6 +63,7 @@ export const routes: readonly Route[] = [
     for: "people",
     part: "deviceAuthorization",
   },
+  { path: "/device/ask", POST: submitDeviceAsk, for: "people", part: "deviceAuthorization" },
   { path: "/device/elsewhere", POST: answerElsewhere, for: "people", part: "deviceAuthorization" },
   { path: "/account/apps", GET: showApps, for: "people" },
   { path: "/account/apps/revoke", POST: revokeApp, for: "people" },

@@ -502,6 +502,13 @@ export const conditions = {
     description: "The owner has not consented yet, and prompt=none forbids to ask.",
     help: "Repeat the request without prompt=none, in the foreground.",
   },
+  owner_ambiguous: {
+    error: "account_selection_required",
+    status: 400,
+    section: "OpenID Connect Core §3.1.2.6",
+    description: "The person may answer for several owners, and prompt=none forbids to ask for which.",
+    help: "The person has allowed this client for themselves and for a company, or for several companies. Repeat the request without prompt=none, in the foreground: the page asks for whom.",
+  },
   // -- the token request (RFC 6749 §5.2)
   unsupported_grant_type: {
     error: "unsupported_grant_type",

@@ -44,6 +44,8 @@ export interface IssueGrant {
   readonly address: string | null;
   /** Its scopes end then at the latest; absent: as the consent says. */
   readonly endsBy?: Millis | null;
+  /** True: the owner was chosen on a page. */
+  readonly chosen?: boolean;
   readonly now: Millis;
 }
 

@@ -57,6 +57,8 @@ export interface Acting {
   readonly member: Member;
   readonly rule: AppRule | undefined;
   readonly optedOut: boolean;
+  /** On a page, the person chose this company for the app before. */
+  readonly chosen: boolean;
 }
 
 /** A member's wish that an admin lets an app in. */

@@ -7,6 +7,7 @@ import { type Child, html, type Markup } from "./html.ts";
 import { icon } from "./icons.ts";
 import { cardPage } from "./layout.ts";
 import { fill, type Messages, plural, rich } from "./messages/index.ts";
+import { ownerSelect } from "./owner-select.ts";
 import { hostText, initial, NAME_LENGTH, name, visible, webAddress } from "./text.ts";
 import { durationLabel } from "./time.ts";
 import type { ClientCard, ConsentView, ScopeChoice, SignedInAs } from "./views.ts";
@@ -19,7 +20,9 @@ const DURATION_ERROR = "duration-error";
 export function consentPage(view: ConsentView, chrome: Chrome): string {
   const { words, base } = chrome;
   const title = titleOf(view, words);
-  const alert = view.problem === null || view.problem.kind === "bad_duration" ? null : words.consent[view.problem.kind];
+  const { problem } = view;
+  const atField = problem === null || problem.kind === "bad_duration" || problem.kind === "bad_owner";
+  const alert = atField ? null : words.consent[problem.kind];
   return cardPage(
     chrome,
     fill(title, { app: visible(view.client.name, NAME_LENGTH) }),
@@ -35,7 +38,8 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
       <button class="unseen" type="submit" form=${CONSENT_FORM} formmethod="dialog" tabindex="-1" aria-hidden="true"></button>
       <form id=${CONSENT_FORM} class="consent" method="post" action=${`${base}${view.device === undefined ? "/consent" : "/device/consent"}`}>
         ${secrets(view.form)}
-        ${scopeSections(view, words)} ${duration(view, words)} ${asWhom(view.person, words)} ${next(view.client, words)}
+        ${scopeSections(view, words)} ${duration(view, words)} ${ownerSelect(view.owners ?? [], problem?.kind === "bad_owner", words)}
+        ${asWhom(view.person, words)} ${next(view.client, words)}
         <div class="decision">
           <button class="button" type="submit" name="decision" value="allow">${icon("check")}${words.consent.allow}</button>
           <button class="button" type="submit" name="decision" value="deny">${icon("x")}${words.consent.deny}</button>

@@ -1,5 +1,6 @@
 /** The pages for owners and developers: each a pure function from its view to an HTML document. */
 export { appsPage } from "./apps.ts";
+export { askAdminPage, askedAdminPage } from "./ask-admin.ts";
 export { type Asset, assets } from "./assets.ts";
 export { type Chrome, chrome } from "./chrome.ts";
 export { conditionPage } from "./condition.ts";

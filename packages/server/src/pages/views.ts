@@ -107,10 +107,22 @@ export interface DurationChoice {
   readonly selected: boolean;
 }
 
+/** One for whom the person may answer. */
+export interface OwnerOption {
+  /** The owner's id. */
+  readonly value: string;
+  readonly name: string;
+  /** `ask`: an admin has to approve first. `blocked`: the company doesn't let the app in. */
+  readonly kind: "self" | "company" | "ask" | "blocked";
+  readonly selected: boolean;
+}
+
 export interface ConsentView {
   readonly form: FormSecrets;
   readonly client: ClientCard;
   readonly person: SignedInAs;
+  /** Absent or empty: there is nobody to choose but the person. */
+  readonly owners?: readonly OwnerOption[];
   readonly scopes: readonly ScopeChoice[];
   readonly durations: readonly DurationChoice[];
   /** The device that asks; absent: an app in a browser does. */
@@ -122,7 +134,31 @@ export interface ConsentView {
     | null
     | { readonly kind: "stale" }
     | { readonly kind: "bad_duration" }
+    /** Another owner than the page offered. */
+    | { readonly kind: "bad_owner" }
     | { readonly kind: "nothing" };
+}
+
+/** The form by which a member asks their company's admins to let an app in. */
+export interface AskAdminView {
+  readonly form: FormSecrets;
+  readonly client: ClientCard;
+  /** The company's name, and its id for the form. */
+  readonly company: string;
+  readonly owner: string;
+  readonly scopes: readonly { readonly name: string; readonly description: string }[];
+  /** What was typed. */
+  readonly reason: string;
+  /** Characters that a reason may have. */
+  readonly longest: number;
+  readonly problem: null | "reason" | "too_many";
+}
+
+/** After asking. */
+export interface AskedAdminView {
+  readonly form: FormSecrets;
+  readonly client: ClientCard;
+  readonly company: string;
 }
 
 export interface AppEntry {

@@ -92,7 +92,8 @@ export function invitationOf(row: Row): Invitation {
 /** One row that holds a company, a member of it and, if there is one, its rule about an app, each with a prefix. */
 export const actingColumns = sql`c.partition, c.company_id, c.slug, c.name, c.status, c.default_rule, c.created_at, c.updated_at,
   m.person_id, m.username, m.role, m.since, m.added_by, m.standing, m.trusted_from,
-  r.client_id, r.rule, r.scopes, r.ends_at, r.opt_out, r.decided_by, r.decided_at, o.since AS opted_out_at`;
+  r.client_id, r.rule, r.scopes, r.ends_at, r.opt_out, r.decided_by, r.decided_at, o.since AS opted_out_at,
+  w.since AS chosen_at`;
 
 export function actingOf(row: Row): Acting {
   return {
@@ -100,5 +101,6 @@ export function actingOf(row: Row): Acting {
     member: memberOf(row),
     rule: row["client_id"] === null ? undefined : ruleOf(row),
     optedOut: row["opted_out_at"] !== null,
+    chosen: row["chosen_at"] !== null,
   };
 }

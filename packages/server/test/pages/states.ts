@@ -31,6 +31,8 @@ import type {
   SignInView,
 } from "../../src/pages/views.ts";
 
+import { companyStates } from "./company-states.ts";
+
 /** 14 July 2026, 09:30 UTC: the gallery's now. */
 export const NOW = Date.UTC(2026, 6, 14, 9, 30);
 const MINUTE = 60_000;
@@ -73,7 +75,7 @@ export function aScope(change: Partial<ScopeChoice> = {}): ScopeChoice {
   };
 }
 
-const form = { csrf: "csrf-value", request: "sealed-request-value" };
+export const form = { csrf: "csrf-value", request: "sealed-request-value" };
 const noRequest = { csrf: "csrf-value", request: null };
 
 export const durations: readonly DurationChoice[] = [
@@ -87,7 +89,7 @@ export const durations: readonly DurationChoice[] = [
   "forever",
 ].map((value) => ({ value, selected: value === "7776000" }));
 
-const scopes: readonly ScopeChoice[] = [
+export const scopes: readonly ScopeChoice[] = [
   aScope(),
   aScope({ name: "photos:write", description: "Add photos to your albums", required: false }),
   aScope({
@@ -108,8 +110,8 @@ export function aConsent(change: Partial<ConsentView> = {}): ConsentView {
   return { form, client: aClient(), person: ada, scopes, durations, allGranted: false, problem: null, ...change };
 }
 
-const deviceForm = { csrf: "csrf-value", request: null, device: "sealed-device-value" };
-const television = aClient({ name: "Photo TV", logo: null, host: null });
+export const deviceForm = { csrf: "csrf-value", request: null, device: "sealed-device-value" };
+export const television = aClient({ name: "Photo TV", logo: null, host: null });
 
 export function deviceFacts(change: Partial<DeviceFacts> = {}): DeviceFacts {
   return {
@@ -328,6 +330,7 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
       }),
       c,
     ),
+  ...companyStates,
   "consent-40-scopes": (c) => consentPage(aConsent({ scopes: manyScopes() }), c),
   "consent-long": (c) =>
     consentPage(

@@ -1,10 +1,11 @@
 /** The consent page: who asks, for what, for how long, as whom. */
 
 import type { Assent } from "../../assent.ts";
-import type { Consent, Scope } from "../../oauth/model.ts";
 import { defaultDuration, standingScopes } from "../../owners/consent.ts";
+import type { OwnerChoice } from "../../owners/owner-choice.ts";
+import type { Person } from "../../owners/storage.ts";
 import { consentPage } from "../../pages/index.ts";
-import type { ConsentView, ScopeChoice } from "../../pages/views.ts";
+import type { ConsentView, OwnerOption, ScopeChoice } from "../../pages/views.ts";
 import { formToken, sealInteraction } from "../forms.ts";
 import { contextOf, type Underway } from "../interaction.ts";
 import { type Answer, page } from "../message.ts";
@@ -13,9 +14,10 @@ import { signInAnswer } from "./sign-in-page.ts";
 
 export interface Asking {
   readonly underway: Underway;
-  /** Those that this person may grant. */
-  readonly scopes: readonly Scope[];
-  readonly consent: Consent | undefined;
+  /** For whom this person may answer. */
+  readonly choices: readonly OwnerChoice[];
+  /** Whom the page selects; what it says of scopes is said for this owner. */
+  readonly choice: OwnerChoice;
   readonly allGranted: boolean;
 }
 
@@ -25,7 +27,7 @@ export async function consentAnswer(
   assent: Assent,
   again: { readonly problem: NonNullable<ConsentView["problem"]>; readonly status: number } | null,
 ): Promise<Answer> {
-  const { underway, allGranted } = asking;
+  const { underway, choices, choice, allGranted } = asking;
   const { request, interaction, visitor, http } = underway;
   const { signedIn } = visitor;
   if (signedIn === undefined) return signInAnswer(underway, assent, null);
@@ -37,7 +39,8 @@ export async function consentAnswer(
     },
     client: clientCard(request),
     person: signedInAs(signedIn.person),
-    scopes: await choices(asking, assent),
+    owners: ownerOptions(choices, choice, signedIn.person),
+    scopes: await scopeChoices(choice, assent),
     durations: assent.config.consentDurations.map((one) => ({ value: String(one), selected: one === selected })),
     allGranted,
     problem: again?.problem ?? null,
@@ -50,9 +53,25 @@ export async function consentAnswer(
   );
 }
 
+/** The owners as the page offers them; none where there is nothing to choose. */
+export function ownerOptions(
+  choices: readonly OwnerChoice[],
+  selected: OwnerChoice,
+  person: Person,
+): readonly OwnerOption[] {
+  if (choices.length < 2) return [];
+  const { name } = signedInAs(person);
+  return choices.map(({ ownerId, acting, verdict }) => ({
+    value: ownerId,
+    name: acting?.company.name ?? name,
+    kind: acting === undefined ? "self" : verdict === "ask" ? "ask" : verdict === "blocked" ? "blocked" : "company",
+    selected: ownerId === selected.ownerId,
+  }));
+}
+
 /** The scopes as the page offers them. */
-export async function choices(
-  { scopes, consent }: Pick<Asking, "scopes" | "consent">,
+export async function scopeChoices(
+  { scopes, consent }: Pick<OwnerChoice, "scopes" | "consent">,
   assent: Assent,
 ): Promise<ScopeChoice[]> {
   const resources = await assent.oauth.catalog.resources();

@@ -1,10 +1,11 @@
 /** The pages of a device that waits: its code, the question, what became of it. */
 
 import type { Assent } from "../../assent.ts";
-import type { Client, Consent, Scope } from "../../oauth/model.ts";
+import type { Client } from "../../oauth/model.ts";
 import type { DeviceRequest } from "../../oauth/storage.ts";
 import { readUserCode, showUserCode } from "../../oauth/user-code.ts";
 import { defaultDuration, standingScopes } from "../../owners/consent.ts";
+import type { OwnerChoice } from "../../owners/owner-choice.ts";
 import type { Person, Session } from "../../owners/storage.ts";
 import { consentPage, deviceCodePage, deviceDonePage, deviceElsewherePage } from "../../pages/index.ts";
 import type { ConsentView, DeviceCodeView, DeviceDoneView, DeviceFacts, FormSecrets } from "../../pages/views.ts";
@@ -14,7 +15,7 @@ import { type DeviceEntry, formToken, sealDeviceEntry } from "../forms.ts";
 import { type Answer, type HttpRequest, page } from "../message.ts";
 import type { Visitor } from "../visitor.ts";
 import { deviceCard, signedInAs } from "./cards.ts";
-import { choices } from "./consent-page.ts";
+import { ownerOptions, scopeChoices } from "./consent-page.ts";
 
 interface CodeShown {
   readonly typed: string;
@@ -40,8 +41,8 @@ export interface Waiting {
   readonly entry: DeviceEntry;
   readonly request: DeviceRequest;
   readonly client: Client;
-  /** Those that this person may grant. */
-  readonly scopes: readonly Scope[];
+  /** For whom the person may answer. */
+  readonly choices: readonly OwnerChoice[];
   readonly person: Person;
   readonly session: Session;
   readonly visitor: Visitor;
@@ -53,7 +54,7 @@ export function isNear({ request, http }: Waiting): boolean {
   return request.address !== null && networkOf(request.address) === networkOf(http.address);
 }
 
-function formOf({ entry, session, visitor, client: { clientId } }: Waiting, assent: Assent): FormSecrets {
+export function deviceForm({ entry, session, visitor, client: { clientId } }: Waiting, assent: Assent): FormSecrets {
   const known = { ...entry, claimedBy: session.sessionId, clientId };
   return {
     csrf: formToken(assent.secrets, `session:${session.sessionId}`),
@@ -63,7 +64,7 @@ function formOf({ entry, session, visitor, client: { clientId } }: Waiting, asse
 }
 
 /** Where a page of the device is had again. */
-function placeOf({ device }: FormSecrets): PageContext {
+export function placeOf({ device }: FormSecrets): PageContext {
   return { here: `/device/consent?device=${device ?? ""}` };
 }
 
@@ -80,7 +81,11 @@ function factsOf(waiting: Waiting, assent: Assent): DeviceFacts {
 
 /** The extra question, where the device asked from another network. */
 export function elsewhereAnswer(waiting: Waiting, assent: Assent): Answer {
-  const view = { form: formOf(waiting, assent), client: deviceCard(waiting.client), device: factsOf(waiting, assent) };
+  const view = {
+    form: deviceForm(waiting, assent),
+    client: deviceCard(waiting.client),
+    device: factsOf(waiting, assent),
+  };
   return page(
     200,
     deviceElsewherePage(view, assent.chrome(waiting.http, placeOf(view.form))),
@@ -92,18 +97,20 @@ export function elsewhereAnswer(waiting: Waiting, assent: Assent): Answer {
 /** The consent page, with what the owner compares above it. `again`: what was wrong with the last answer. */
 export async function deviceConsentAnswer(
   waiting: Waiting,
-  consent: Consent | undefined,
+  choice: OwnerChoice,
   assent: Assent,
   again: { readonly problem: NonNullable<ConsentView["problem"]>; readonly status: number } | null,
 ): Promise<Answer> {
-  const { scopes, person, http, visitor } = waiting;
+  const { choices, person, http, visitor } = waiting;
+  const { scopes, consent } = choice;
   const standing = standingScopes(consent, assent.now());
   const selected = defaultDuration(assent.config.consentDurations);
   const view: ConsentView = {
-    form: formOf(waiting, assent),
+    form: deviceForm(waiting, assent),
     client: deviceCard(waiting.client),
     person: signedInAs(person),
-    scopes: await choices({ scopes, consent }, assent),
+    owners: ownerOptions(choices, choice, person),
+    scopes: await scopeChoices(choice, assent),
     durations: assent.config.consentDurations.map((one) => ({ value: String(one), selected: one === selected })),
     device: factsOf(waiting, assent),
     allGranted: scopes.every(({ name }) => standing.has(name)),

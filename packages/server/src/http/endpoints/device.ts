@@ -3,11 +3,12 @@
 import type { Assent } from "../../assent.ts";
 import { derivedId } from "../../crypto/id.ts";
 import { mayUse } from "../../oauth/grants/judge.ts";
-import type { Scope } from "../../oauth/model.ts";
 import { audienceOf } from "../../oauth/resource-indicator.ts";
 import type { DeviceApproval, UserCodePlace } from "../../oauth/storage.ts";
-import { answeredScopes, grantableScopes, readDuration } from "../../owners/consent.ts";
+import { answeredScopes, readDuration } from "../../owners/consent.ts";
+import { endOf } from "../../owners/consent-record.ts";
 import { answerOf, type ClaimContext, type CodeOutcome, claimUserCode, enterUserCode } from "../../owners/device.ts";
+import { chosenOwner, judgedFor, type OwnerChoice, ownerChoices, preferredOwner } from "../../owners/owner-choice.ts";
 import type { ConsentDuration, Person, Session } from "../../owners/storage.ts";
 import type { ConsentView } from "../../pages/views.ts";
 import { networkOf } from "../client-address.ts";
@@ -16,6 +17,7 @@ import { type Answer, formOf, type HttpRequest } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { type Visitor, visitorOf } from "../visitor.ts";
 import { textsOf } from "./cards.ts";
+import { deviceAskAnswer } from "./device-ask.ts";
 import { codeAnswer, deviceConsentAnswer, doneAnswer, elsewhereAnswer, isNear, type Waiting } from "./device-page.ts";
 import { FIRST, plainSignInAnswer } from "./sign-in-page.ts";
 
@@ -50,17 +52,17 @@ async function goOn(entry: DeviceEntry, visitor: Visitor, http: HttpRequest, ass
   const found = await waitingOf(entry, visitor, http, assent);
   if ("status" in found) return found;
   if (!isNear(found) && !entry.confirmed) return elsewhereAnswer(found, assent);
-  return deviceConsentAnswer(found, await consentOf(found, assent), assent, null);
+  return deviceConsentAnswer(found, shownChoice(found), assent, null);
 }
 
 function claimContext(assent: Assent): ClaimContext {
   return { storage: assent.storage, userCodes: assent.oauth.userCodes, now: assent.now };
 }
 
-type Found = Waiting & { readonly place: UserCodePlace };
+export type Found = Waiting & { readonly place: UserCodePlace };
 
 /** The device of a code, for somebody who is signed in and may grant something of it; an answer, where it can't go on. */
-async function waitingOf(
+export async function waitingOf(
   entry: DeviceEntry,
   visitor: Visitor,
   http: HttpRequest,
@@ -78,16 +80,14 @@ async function waitingOf(
   }
   const known = await assent.oauth.catalog.scopes();
   const asked = request.scopes.map((name) => known.get(name)).filter((scope) => scope !== undefined);
-  const scopes = grantableScopes(
-    asked.filter(({ name }) => client.scopes.includes(name)),
-    person,
-  );
-  if (scopes.length === 0) {
+  const allowed = asked.filter(({ name }) => client.scopes.includes(name));
+  const choices = await ownerChoices(person, client, allowed, assent.storage, assent.now());
+  if (choices.length === 0) {
     await assent.storage.denyDevice({ ...place, sessionId: session.sessionId, now: assent.now() });
     assent.event("authorization_denied", { client_id: client.clientId, condition: "nothing_grantable" });
     return doneAnswer(client, "nothing", http, assent);
   }
-  return { entry, request, place, client, scopes, person, session, visitor, http };
+  return { entry, request, place, client, choices, person, session, visitor, http };
 }
 
 /** A code that this browser had found before is no guess. */
@@ -140,16 +140,18 @@ async function answeredBefore(
   return client === undefined || answer === undefined ? undefined : doneAnswer(client, answer, http, assent);
 }
 
-function consentOf({ person, client }: Waiting, assent: Assent) {
-  return assent.storage.findConsent({
-    partition: person.partition,
-    ownerId: person.personId,
-    clientId: client.clientId,
-  });
+/** Whom the page selects. */
+export function shownChoice({ choices }: Waiting): OwnerChoice {
+  const choice = preferredOwner(choices);
+  if (choice === undefined) throw new TypeError("a device that nobody may answer has no page");
+  return choice;
 }
 
 /** A form about a device: of this session and this browser, or it is refused before anything is looked up. */
-async function formAbout(http: HttpRequest, assent: Assent): Promise<{ form: URLSearchParams; found: Found } | Answer> {
+export async function formAbout(
+  http: HttpRequest,
+  assent: Assent,
+): Promise<{ form: URLSearchParams; found: Found } | Answer> {
   const visitor = await visitorOf(http, assent);
   const form = formOf(http);
   const entry = openDeviceEntry(assent.secrets, visitor.nonce, form.get("device"));
@@ -170,7 +172,7 @@ export async function answerElsewhere(http: HttpRequest, assent: Assent): Promis
   if (form.get("decision") === "deny") return deny(found, assent);
   if (form.get("decision") !== "go_on") return elsewhereAnswer(found, assent);
   const confirmed = { ...found, entry: { ...found.entry, confirmed: true } };
-  return deviceConsentAnswer(confirmed, await consentOf(found, assent), assent, null);
+  return deviceConsentAnswer(confirmed, shownChoice(confirmed), assent, null);
 }
 
 export async function submitDeviceConsent(http: HttpRequest, assent: Assent): Promise<Answer> {
@@ -180,23 +182,32 @@ export async function submitDeviceConsent(http: HttpRequest, assent: Assent): Pr
   const decision = form.get("decision");
   if (decision === "deny") return deny(found, assent);
   if (!isNear(found) && !found.entry.confirmed) return elsewhereAnswer(found, assent);
-  const again = async (kind: NonNullable<ConsentView["problem"]>["kind"]) =>
-    deviceConsentAnswer(found, await consentOf(found, assent), assent, { problem: { kind }, status: 400 });
+  const choice = chosenOwner(found.choices, form.get("owner"));
+  const again = (kind: NonNullable<ConsentView["problem"]>["kind"]) =>
+    deviceConsentAnswer(found, choice ?? shownChoice(found), assent, { problem: { kind }, status: 400 });
   const duration = readDuration(form.get("duration") ?? undefined, assent.config.consentDurations);
   if (decision !== "allow") return again("stale");
   if (duration === undefined) return again("bad_duration");
-  const { granted, declined } = answeredScopes(found.scopes, new Set(form.getAll("scope")));
+  if (choice === undefined) return again("bad_owner");
+  const { granted, declined } = answeredScopes(choice.scopes, new Set(form.getAll("scope")));
   if (granted.length === 0) return again("nothing");
-  return allow(found, { granted, declined, duration }, assent);
+  const judged = judgedFor(choice, granted, assent.now());
+  if (judged.verdict === "ask") {
+    const scopes = choice.scopes.filter(({ name }) => granted.includes(name));
+    return deviceAskAnswer(found, { choice: judged, scopes, reason: "" }, null, assent);
+  }
+  return allow(found, { choice: judged, granted, declined, duration }, assent);
 }
 
 interface Allowed {
+  readonly choice: OwnerChoice;
   readonly granted: readonly string[];
   readonly declined: readonly string[];
   readonly duration: ConsentDuration;
 }
 
-async function allow(found: Found, { granted, declined, duration }: Allowed, assent: Assent): Promise<Answer> {
+async function allow(found: Found, allowed: Allowed, assent: Assent): Promise<Answer> {
+  const { choice, granted, declined, duration } = allowed;
   const { client, request, place, person, session, http } = found;
   const now = assent.now();
   const onceUntil = request.expiresAt + assent.oauth.policy.accessTtl;
@@ -204,39 +215,42 @@ async function allow(found: Found, { granted, declined, duration }: Allowed, ass
     ...place,
     sessionId: session.sessionId,
     clientId: client.clientId,
-    approval: approvalOf(
-      found,
-      found.scopes.filter(({ name }) => granted.includes(name)),
-      { duration, onceUntil, now },
-      assent,
-    ),
+    approval: approvalOf(found, allowed, { onceUntil, now }, assent),
     grantedBy: person.personId,
     via: "device",
     declined,
     duration,
-    texts: textsOf(found.scopes.filter(({ name }) => granted.includes(name))),
+    texts: textsOf(choice.scopes.filter(({ name }) => granted.includes(name))),
     onceUntil,
     shown: { locale: assent.chrome(http).words.language, clientName: client.name, logo: client.logo },
     address: http.address,
     now,
   });
   if (outcome !== "decided") return notDecided(outcome, found, assent);
-  assent.event("device_allowed", { client_id: client.clientId, owner: person.personId, scope: granted.join(" ") });
+  const { ownerId: owner } = choice;
+  assent.event("device_allowed", {
+    client_id: client.clientId,
+    owner,
+    person: person.personId,
+    scope: granted.join(" "),
+  });
   return doneAnswer(client, "allowed", http, assent);
 }
 
 /** What the next poll makes the grant of. Its id derives from request and owner: however many poll, it is one grant. */
 function approvalOf(
   { client, request, person, session }: Found,
-  scopes: readonly Scope[],
-  { duration, onceUntil, now }: { duration: ConsentDuration; onceUntil: number; now: number },
+  { choice, granted, duration }: Allowed,
+  { onceUntil, now }: { onceUntil: number; now: number },
   { issuer, oauth }: Assent,
 ): DeviceApproval {
   const once = duration === "once";
+  const { partition, ownerId, verdict } = choice;
+  const scopes = choice.scopes.filter(({ name }) => granted.includes(name));
   return {
-    partition: person.partition,
-    grantId: derivedId(person.partition, "device", request.requestId, person.personId),
-    ownerId: person.personId,
+    partition,
+    grantId: derivedId(partition, "device", request.requestId, person.personId),
+    ownerId,
     personId: person.personId,
     refreshable: mayUse(client, "refresh_token", oauth) && !once,
     scopes: scopes.map(({ name }) => name),
@@ -245,6 +259,8 @@ function approvalOf(
     acr: session.acr,
     amr: session.amr,
     onceUntil: once ? onceUntil : null,
+    // Under what an admin approved for all, the person's own choice may end sooner.
+    endsBy: verdict === "approved" ? endOf(duration, now, onceUntil) : null,
     approvedAt: now,
   };
 }

@@ -8,6 +8,7 @@ import { subjectLinks } from "./0005-subject-links.ts";
 import { upkeep } from "./0006-upkeep.ts";
 import { companies } from "./0007-companies.ts";
 import { history } from "./0008-history.ts";
+import { companyChoices } from "./0009-company-choices.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -19,4 +20,5 @@ export const migrations: readonly Migration[] = [
   upkeep,
   companies,
   history,
+  companyChoices,
 ];

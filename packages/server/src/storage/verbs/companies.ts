@@ -161,6 +161,7 @@ export const eraseCompany = transaction<CompanyKey & { readonly now: Millis }, r
     const members = await tx.all(sql`DELETE FROM members WHERE ${thisCompany} RETURNING person_id, link`, key);
     await tx.run(sql`DELETE FROM company_rules WHERE ${thisCompany}`, key);
     await tx.run(sql`DELETE FROM company_opt_outs WHERE ${thisCompany}`, key);
+    await tx.run(sql`DELETE FROM company_choices WHERE ${thisCompany}`, key);
     await tx.run(sql`DELETE FROM company_requests WHERE ${thisCompany}`, key);
     await tx.run(sql`DELETE FROM invitations WHERE ${thisCompany}`, key);
     await tx.run(sql`DELETE FROM consents WHERE partition = :partition AND owner_id = :companyId`, key);

@@ -86,6 +86,7 @@ export const setRule = transaction<SetRule, RuleOutcome>(async (tx, args) => {
   if (rule.rule === "allow") await consentFor(tx, company, { ...args, rule }, decidedBy);
   if (rule.rule !== "ask") await answerRequests(tx, { ...args, rule }, decidedBy);
   if (rule.rule !== "block") return { kind: "done", grantsEnded: 0, lastUsedAt: null };
+  await tx.run(sql`DELETE FROM company_choices WHERE ${thisApp}`, key);
   return ended(await endConsent(tx, { partition, ownerId: companyId, clientId, revokedBy: decidedBy, now }));
 });
 
@@ -111,7 +112,7 @@ async function consentFor(
       address: null,
       now,
     },
-    "",
+    null,
   );
   const held = before === undefined ? undefined : consentOf(before);
   await tx.run(
@@ -170,6 +171,7 @@ export const revokeForAll = transaction<CompanyKey & ByAdmin & { readonly client
       companyId,
       clientId,
     });
+    await tx.run(sql`DELETE FROM company_choices WHERE ${thisApp}`, { partition, companyId, clientId });
     const outcome = await endConsent(tx, { partition, ownerId: companyId, clientId, revokedBy: by ?? "operator", now });
     return outcome.kind === "unknown" && rules === 0 ? { kind: "unknown" } : ended(outcome);
   },
@@ -198,6 +200,7 @@ export const setOptOut = transaction<
       ON CONFLICT (partition, company_id, client_id, person_id) DO NOTHING`,
     { ...key, now },
   );
+  await tx.run(sql`DELETE FROM company_choices WHERE ${thisApp} AND person_id = :personId`, key);
   const grantsEnded = await tx.run(
     sql`UPDATE grants SET status = 'revoked', ended_at = :now, collect_at = :endedKept
       WHERE partition = :partition AND owner_id = :companyId AND client_id = :clientId AND person_id = :personId AND status = 'active'`,

@@ -33,6 +33,7 @@ import {
   supersede,
 } from "./grants.ts";
 import { note } from "./history.ts";
+import { rememberChoice } from "./members.ts";
 
 const oneConsent = sql`partition = :partition AND owner_id = :ownerId AND client_id = :clientId`;
 export const lockedConsent = sql`SELECT ${consentColumns} FROM consents WHERE ${oneConsent} ${words.forUpdate}`;
@@ -48,6 +49,7 @@ export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
   const row = { ...grant, refreshable: grant.refreshable && lasting };
   if (!(await insertGrant(tx, row, scopes, now))) return alreadyThere(tx, grant, now);
   await recordApproval(tx, isAdmin ? args : sparing(args), grant.grantId);
+  await rememberChoice(tx, grant, now);
   await supersede(tx, grant, now);
   return { kind: "issued", scopes };
 });
@@ -57,8 +59,8 @@ export function sparing<D extends Decision>(decision: D): D {
   return { ...decision, declined: [], onlyAdds: true };
 }
 
-/** The consent record of a yes on a page, and what it changes in older grants. `own`: the id of the grant that comes of it. */
-export async function recordApproval(tx: Tx, decision: Decision, own: string): Promise<void> {
+/** The consent record of a yes on a page, and what it changes in older grants. `own`: the id of the grant that comes of it; null: none does yet. */
+export async function recordApproval(tx: Tx, decision: Decision, own: string | null): Promise<void> {
   const { grant, now } = decision;
   const { partition, ownerId, clientId } = grant;
   const before = await tx.one(lockedConsent, { partition, ownerId, clientId });
@@ -68,7 +70,8 @@ export async function recordApproval(tx: Tx, decision: Decision, own: string): P
   await changeGrants(tx, partition, changes, now);
   const { shown, texts, grantedBy: by, via, declined } = decision;
   await note(tx, {
-    ...{ partition, ownerId, clientId, entryId: own, at: now, kind: "allowed" },
+    ...{ partition, ownerId, clientId, at: now, kind: "allowed" },
+    ...(own === null ? {} : { entryId: own }),
     record: {
       clientName: shown.clientName,
       by,

@@ -17,6 +17,7 @@ import { query, type Row, sql, statement, steps, transaction } from "../sql.ts";
 import { lockedConsent, recordApproval, sparing } from "./consents.ts";
 import { insertRedeemed } from "./direct.ts";
 import { isActiveClient, ownerVerdict, supersede } from "./grants.ts";
+import { rememberChoice } from "./members.ts";
 
 /** What each poll that came too early adds to the interval (§3.5). */
 const SLOWER: Millis = 5000;
@@ -139,9 +140,10 @@ export const recordDevice = transaction<ApproveDevice, boolean>(async (tx, args)
   const { partition, ownerId, scopes } = approval;
   if (scopes.length === 0 || !(await isActiveClient(tx, clientId))) return false;
   const { verdict, isAdmin } = await ownerVerdict(tx, { ...approval, clientId }, args.now);
+  if (verdict !== "decides" && verdict !== "approved") return false;
+  await rememberChoice(tx, { ...approval, clientId }, args.now);
   // What an admin approved for all stands in the record already, and a member's yes changes nothing of it.
   if (verdict === "approved") return true;
-  if (verdict !== "decides") return false;
   const decision = { ...args, grant: { partition, ownerId, clientId, scopes } };
   await recordApproval(tx, isAdmin ? decision : sparing(decision), approval.grantId);
   return true;

@@ -30,7 +30,7 @@ import {
 } from "../rows.ts";
 import { query, type Row, sql, statement, type Tx, transaction, words } from "../sql.ts";
 import { note } from "./history.ts";
-import { lockActing } from "./members.ts";
+import { lockActing, rememberChoice } from "./members.ts";
 
 /** How long an ended row is kept: code and tokens that come late still meet it. */
 export const ENDED_KEPT: Millis = 2 * DAY;
@@ -199,37 +199,40 @@ const activeConsent = sql`SELECT ${consentColumns} FROM consents
   WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId AND status = 'active' ${words.forUpdate}`;
 
 /** A code without a page: RFC 6749 §4.1.2 for an owner who had consented before. */
-export const issueGrant = transaction<IssueGrant, IssueOutcome>(async (tx, { grant, address, endsBy = null, now }) => {
-  const { partition, ownerId, clientId } = grant;
-  const { verdict } = await ownerVerdict(tx, grant, now);
-  if (verdict !== "decides" && verdict !== "approved") return { kind: "no_consent" };
-  if (!(await isActiveClient(tx, clientId))) return { kind: "no_consent" };
-  const row = await tx.one(activeConsent, { partition, ownerId, clientId });
-  if (row === undefined) return { kind: "no_consent" };
-  const held = new Map(consentOf(row).scopes.map((scope) => [scope.name, scope.expiresAt]));
-  const scopes: GrantedScope[] = [];
-  for (const name of grant.scopes) {
-    const expiresAt = held.get(name);
-    if (expiresAt === undefined || (expiresAt !== null && expiresAt < now + SCOPE_MARGIN))
-      return { kind: "no_consent" };
-    scopes.push({ name, expiresAt });
-  }
-  if (scopes.length === 0) return { kind: "no_consent" };
-  const capped = cappedEnds(scopes, endsBy);
-  if (!(await insertGrant(tx, grant, capped, now))) return alreadyThere(tx, grant, now);
-  await supersede(tx, grant, now);
-  await tx.run(
-    sql`UPDATE consents SET last_used_at = :now, last_used_address = :address, uses = uses + 1
+export const issueGrant = transaction<IssueGrant, IssueOutcome>(
+  async (tx, { grant, address, endsBy = null, chosen = false, now }) => {
+    const { partition, ownerId, clientId } = grant;
+    const { verdict } = await ownerVerdict(tx, grant, now);
+    if (verdict !== "decides" && verdict !== "approved") return { kind: "no_consent" };
+    if (!(await isActiveClient(tx, clientId))) return { kind: "no_consent" };
+    const row = await tx.one(activeConsent, { partition, ownerId, clientId });
+    if (row === undefined) return { kind: "no_consent" };
+    const held = new Map(consentOf(row).scopes.map((scope) => [scope.name, scope.expiresAt]));
+    const scopes: GrantedScope[] = [];
+    for (const name of grant.scopes) {
+      const expiresAt = held.get(name);
+      if (expiresAt === undefined || (expiresAt !== null && expiresAt < now + SCOPE_MARGIN))
+        return { kind: "no_consent" };
+      scopes.push({ name, expiresAt });
+    }
+    if (scopes.length === 0) return { kind: "no_consent" };
+    const capped = cappedEnds(scopes, endsBy);
+    if (!(await insertGrant(tx, grant, capped, now))) return alreadyThere(tx, grant, now);
+    if (chosen) await rememberChoice(tx, grant, now);
+    await supersede(tx, grant, now);
+    await tx.run(
+      sql`UPDATE consents SET last_used_at = :now, last_used_address = :address, uses = uses + 1
       WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId`,
-    { partition, ownerId, clientId, address, now },
-  );
-  const { shown, expiresAt } = consentOf(row);
-  await note(tx, {
-    ...{ partition, ownerId, clientId, entryId: grant.grantId, at: now, kind: "reconnected" },
-    record: { clientName: shown.clientName, by: grant.personId, via: null, scopes: capped, removed: [], expiresAt },
-  });
-  return { kind: "issued", scopes: capped };
-});
+      { partition, ownerId, clientId, address, now },
+    );
+    const { shown, expiresAt } = consentOf(row);
+    await note(tx, {
+      ...{ partition, ownerId, clientId, entryId: grant.grantId, at: now, kind: "reconnected" },
+      record: { clientName: shown.clientName, by: grant.personId, via: null, scopes: capped, removed: [], expiresAt },
+    });
+    return { kind: "issued", scopes: capped };
+  },
+);
 
 /** Whose grant is to be made, by whom, for which app and scopes. */
 export type Ownership = Pick<NewGrant, "partition" | "ownerId" | "personId" | "clientId" | "scopes">;

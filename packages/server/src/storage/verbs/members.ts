@@ -184,12 +184,18 @@ export const eraseMember = transaction<
   const row = await tx.one(sql`SELECT link FROM members WHERE ${thisMember}`, key);
   if (row === undefined) return refused("unknown");
   if (by !== null && (await isLastAdmin(tx, key))) return refused("last_admin");
-  await tx.run(sql`DELETE FROM members WHERE ${thisMember}`, key);
-  await tx.run(sql`DELETE FROM company_opt_outs WHERE ${thisCompany} AND person_id = :personId`, key);
-  await tx.run(sql`DELETE FROM company_requests WHERE ${thisCompany} AND person_id = :personId`, key);
+  await forgetMember(tx, key);
   const grantsEnded = await endGrantsOfMember(tx, { ...key, now });
   return { outcome: { kind: "done", grantsEnded }, link: text(row, "link") };
 });
+
+/** The membership, and what the person chose and asked for in it. */
+export async function forgetMember(tx: Tx, key: CompanyKey & { readonly personId: string }): Promise<void> {
+  await tx.run(sql`DELETE FROM members WHERE ${thisMember}`, { ...key });
+  await tx.run(sql`DELETE FROM company_opt_outs WHERE ${thisCompany} AND person_id = :personId`, { ...key });
+  await tx.run(sql`DELETE FROM company_choices WHERE ${thisCompany} AND person_id = :personId`, { ...key });
+  await tx.run(sql`DELETE FROM company_requests WHERE ${thisCompany} AND person_id = :personId`, { ...key });
+}
 
 /** Nobody else could change anything any more. */
 async function isLastAdmin(tx: Tx, key: CompanyKey & { readonly personId: string }): Promise<boolean> {
@@ -240,6 +246,8 @@ const acting = sql`SELECT ${actingColumns}
   LEFT JOIN company_rules r ON r.partition = c.partition AND r.company_id = c.company_id AND r.client_id = :clientId
   LEFT JOIN company_opt_outs o ON o.partition = c.partition AND o.company_id = c.company_id AND o.client_id = :clientId
     AND o.person_id = :personId
+  LEFT JOIN company_choices w ON w.partition = c.partition AND w.company_id = c.company_id AND w.client_id = :clientId
+    AND w.person_id = :personId
   WHERE c.partition = :partition AND c.company_id = :companyId`;
 
 type ActingKey = CompanyKey & { readonly personId: string; readonly clientId: string | null };
@@ -255,6 +263,26 @@ export const findActing = query<ActingKey, Acting | undefined>({
   bind: actingParams,
   outcome: ([row]) => row && actingOf(row),
 });
+
+/** On a page, the person chose the company for this app: the next time needs no page, and an opt-out is over. */
+export async function rememberChoice(
+  tx: Tx,
+  grant: { readonly partition: number; readonly ownerId: string; readonly personId: string; readonly clientId: string },
+  now: Millis,
+): Promise<void> {
+  const { partition, ownerId: companyId, personId, clientId } = grant;
+  if (companyId === personId) return;
+  const key = { partition, companyId, clientId, personId };
+  await tx.run(
+    sql`INSERT INTO company_choices (partition, company_id, client_id, person_id, since) VALUES (:partition, :companyId, :clientId, :personId, :now)
+      ON CONFLICT (partition, company_id, client_id, person_id) DO NOTHING`,
+    { ...key, now },
+  );
+  await tx.run(
+    sql`DELETE FROM company_opt_outs WHERE ${thisCompany} AND client_id = :clientId AND person_id = :personId`,
+    key,
+  );
+}
 
 /** The same inside a transaction that makes a grant: the company is locked against every change of what this tells, and against other decisions. */
 export async function lockActing(tx: Tx, key: ActingKey): Promise<Acting | undefined> {

@@ -7,7 +7,7 @@ import { partitionOf } from "../partition.ts";
 import { text, whole, wholeOrNull } from "../rows.ts";
 import { type Call, query, type Row, sql, statement, steps, type Tx, transaction } from "../sql.ts";
 import { lockCompany } from "./company-lock.ts";
-import { endGrantsOfMember, putStanding } from "./members.ts";
+import { endGrantsOfMember, forgetMember, putStanding } from "./members.ts";
 
 /** One company that is to be told of one person. */
 interface Untold {
@@ -135,20 +135,7 @@ export const applyStanding = transaction<
   );
   if (heard === 0) return false;
   if (cutAt !== null || standing !== "active") await endGrantsOfMember(tx, { ...key, now });
-  if (standing === "gone") {
-    await tx.run(
-      sql`DELETE FROM members WHERE partition = :partition AND company_id = :companyId AND person_id = :personId`,
-      key,
-    );
-    await tx.run(
-      sql`DELETE FROM company_opt_outs WHERE partition = :partition AND company_id = :companyId AND person_id = :personId`,
-      key,
-    );
-    await tx.run(
-      sql`DELETE FROM company_requests WHERE partition = :partition AND company_id = :companyId AND person_id = :personId`,
-      key,
-    );
-  }
+  if (standing === "gone") await forgetMember(tx, key);
   return true;
 });
 

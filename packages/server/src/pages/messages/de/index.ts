@@ -1,5 +1,6 @@
 /** What the pages say in German. */
+import { company } from "./company.ts";
 import { owner } from "./owner.ts";
 import { pages } from "./pages.ts";
 
-export const de = { language: "de", name: "Deutsch", direction: "ltr", ...pages, ...owner } as const;
+export const de = { language: "de", name: "Deutsch", direction: "ltr", ...pages, ...owner, ...company } as const;

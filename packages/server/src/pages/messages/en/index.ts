@@ -1,5 +1,6 @@
 /** What the pages say in English: every other language has the same keys and the same holes. */
+import { company } from "./company.ts";
 import { owner } from "./owner.ts";
 import { pages } from "./pages.ts";
 
-export const en = { language: "en", name: "English", direction: "ltr", ...pages, ...owner } as const;
+export const en = { language: "en", name: "English", direction: "ltr", ...pages, ...owner, ...company } as const;

@@ -1,5 +1,6 @@
 /** What the pages say in Spanish. */
+import { company } from "./company.ts";
 import { owner } from "./owner.ts";
 import { pages } from "./pages.ts";
 
-export const es = { language: "es", name: "Español", direction: "ltr", ...pages, ...owner } as const;
+export const es = { language: "es", name: "Español", direction: "ltr", ...pages, ...owner, ...company } as const;

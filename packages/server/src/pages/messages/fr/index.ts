@@ -1,5 +1,6 @@
 /** What the pages say in French. */
+import { company } from "./company.ts";
 import { owner } from "./owner.ts";
 import { pages } from "./pages.ts";
 
-export const fr = { language: "fr", name: "Français", direction: "ltr", ...pages, ...owner } as const;
+export const fr = { language: "fr", name: "Français", direction: "ltr", ...pages, ...owner, ...company } as const;

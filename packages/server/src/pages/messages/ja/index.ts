@@ -1,5 +1,6 @@
 /** What the pages say in Japanese. */
+import { company } from "./company.ts";
 import { owner } from "./owner.ts";
 import { pages } from "./pages.ts";
 
-export const ja = { language: "ja", name: "日本語", direction: "ltr", ...pages, ...owner } as const;
+export const ja = { language: "ja", name: "日本語", direction: "ltr", ...pages, ...owner, ...company } as const;

@@ -1,0 +1,132 @@
+/** `/consent/ask`, `/device/ask`: a member asks the admins of their company to let an app act in its name. */
+
+import type { Assent } from "../../assent.ts";
+import type { Scope } from "../../oauth/model.ts";
+import { MAX_REASON } from "../../owners/company.ts";
+import { answeredScopes } from "../../owners/consent.ts";
+import { chosenOwner, judgedFor, type OwnerChoice } from "../../owners/owner-choice.ts";
+import { askAdminPage, askedAdminPage } from "../../pages/index.ts";
+import type { AskAdminView, ClientCard, FormSecrets } from "../../pages/views.ts";
+import { formToken, isFormToken, sealInteraction } from "../forms.ts";
+import { advance, contextOf, isAnswer, ownersOf, resume, type Underway } from "../interaction.ts";
+import { type Answer, formOf, type HttpRequest, page } from "../message.ts";
+import { problemAnswer } from "../problem.ts";
+import { visitorOf } from "../visitor.ts";
+import { clientCard } from "./cards.ts";
+
+/** What is asked for, of which company, by whom. */
+export interface Wish {
+  readonly choice: OwnerChoice;
+  readonly scopes: readonly Scope[];
+  readonly reason: string;
+}
+
+type Problem = AskAdminView["problem"];
+
+/** The form for the reason, for an app in a browser. */
+export function askAdminAnswer(
+  { underway, problem, ...wish }: Wish & { readonly underway: Underway; readonly problem: Problem },
+  assent: Assent,
+): Answer {
+  const html = askAdminPage(
+    askAdminView(wish, problem, formSecrets(underway, assent), clientCard(underway.request)),
+    assent.chrome(underway.http, contextOf(underway, assent)),
+  );
+  return page(problem === null ? 200 : 400, html, "to a client", underway.visitor.cookies);
+}
+
+export function askAdminView(
+  { choice, scopes, reason }: Wish,
+  problem: Problem,
+  form: FormSecrets,
+  client: ClientCard,
+): AskAdminView {
+  const company = choice.acting?.company.name ?? "";
+  return { form, client, company, owner: choice.ownerId, scopes, reason, longest: MAX_REASON, problem };
+}
+
+function formSecrets({ visitor, interaction }: Underway, assent: Assent): FormSecrets {
+  return {
+    csrf: formToken(assent.secrets, `session:${visitor.signedIn?.session.sessionId ?? ""}`),
+    request: sealInteraction(assent.secrets, visitor.nonce, interaction),
+  };
+}
+
+export async function submitAsk(http: HttpRequest, assent: Assent): Promise<Answer> {
+  const visitor = await visitorOf(http, assent);
+  const form = formOf(http);
+  const underway = await resume(form.get("request"), visitor, http, assent);
+  if (isAnswer(underway)) return underway;
+  const { signedIn } = visitor;
+  if (signedIn === undefined) return advance(underway, assent);
+  if (!isFormToken(assent.secrets, `session:${signedIn.session.sessionId}`, form.get("csrf"))) {
+    return problemAnswer("form_token_invalid", http, assent);
+  }
+  const wish = wishOf(form, await ownersOf(underway, signedIn.person, assent), assent);
+  // Approved meanwhile, or nothing that this person may ask for: the page says what can be chosen now.
+  if (wish === undefined) return advance(underway, assent);
+  const problem = await ask(wish, underway.request.client, signedIn.person.personId, assent);
+  if (problem !== null) return askAdminAnswer({ underway, ...wish, problem }, assent);
+  const html = askedAdminPage(
+    {
+      form: formSecrets(underway, assent),
+      client: clientCard(underway.request),
+      company: wish.choice.acting?.company.name ?? "",
+    },
+    assent.chrome(http, contextOf(underway, assent)),
+  );
+  return page(200, html, "to a client", visitor.cookies);
+}
+
+/** What a form asks for; undefined: not of a company whose admins would have to be asked. */
+export function wishOf(form: URLSearchParams, choices: readonly OwnerChoice[], assent: Assent): Wish | undefined {
+  const named = chosenOwner(choices, form.get("owner"));
+  if (named === undefined) return undefined;
+  const { granted } = answeredScopes(named.scopes, new Set(form.getAll("scope")));
+  const choice = judgedFor(named, granted, assent.now());
+  if (choice.verdict !== "ask" || granted.length === 0) return undefined;
+  const scopes = named.scopes.filter(({ name }) => granted.includes(name));
+  return { choice, scopes, reason: form.get("reason")?.trim().replaceAll("\r\n", "\n") ?? "" };
+}
+
+/** Puts the wish into the admins' queue; what is wrong with it, or null. */
+export async function ask(
+  { choice, scopes, reason }: Wish,
+  client: { readonly clientId: string; readonly name: string },
+  personId: string,
+  assent: Assent,
+): Promise<Problem> {
+  if (reason === "" || reason.length > MAX_REASON || !reason.isWellFormed() || reason.includes("\0")) return "reason";
+  const { company, member } = choice.acting ?? {};
+  if (company === undefined || member === undefined) return null;
+  const { partition, companyId } = company;
+  const names = scopes.map(({ name }) => name);
+  const now = assent.now();
+  const { clientId } = client;
+  const outcome = await assent.storage.askApproval({
+    partition,
+    companyId,
+    clientId,
+    personId,
+    scopes: names,
+    reason,
+    now,
+  });
+  if (outcome.kind === "too_many") return "too_many";
+  if (outcome.kind === "asked") {
+    assent.event("company_request_made", {
+      company: companyId,
+      client_id: clientId,
+      person: personId,
+      scope: names.join(" "),
+    });
+    assent.notify({
+      kind: "company_request",
+      company: { companyId, slug: company.slug, name: company.name },
+      client: { clientId, name: client.name },
+      by: { personId, username: member.username },
+      reason,
+    });
+  }
+  return null;
+}

@@ -1,0 +1,36 @@
+/** What people should hear of although they look at no page: for whoever delivers it (by mail, by a chat). */
+
+interface Who {
+  readonly personId: string;
+  readonly username: string;
+}
+
+interface WhichCompany {
+  readonly companyId: string;
+  readonly slug: string;
+  readonly name: string;
+}
+
+/**
+ * `company_request`: to the company's admins, a member asks to let an app in. `company_invitation`: to the addressee; the link works once, for
+ * them alone, and must stand in no log.
+ */
+export type Notice =
+  | {
+      readonly kind: "company_request";
+      readonly company: WhichCompany;
+      readonly client: { readonly clientId: string; readonly name: string };
+      readonly by: Who;
+      readonly reason: string;
+    }
+  | {
+      readonly kind: "company_invitation";
+      readonly company: WhichCompany;
+      /** Canonical e-mail address or username. */
+      readonly addressee: string;
+      readonly role: "member" | "admin";
+      readonly by: Who;
+      readonly link: string;
+      /** Epoch milliseconds. */
+      readonly expiresAt: number;
+    };

@@ -1,0 +1,128 @@
+/** For whom a person answers an app: for themselves, or for a company that they may act for. */
+
+import type { AuthorizationRequest } from "../oauth/authorization-endpoint/request.ts";
+import type { Client, Consent, Millis, Scope } from "../oauth/model.ts";
+import { isApprovedForAll, judgeActing, type Verdict } from "./company.ts";
+import type { Acting, CompanyStorage } from "./company-storage.ts";
+import { type ConsentDecision, decideConsent, grantableScopes } from "./consent.ts";
+import type { OwnerStorage, Person } from "./storage.ts";
+
+/** One owner whom the grant of a request may have. */
+export interface OwnerChoice {
+  readonly partition: number;
+  readonly ownerId: string;
+  /** Undefined: the person themselves. */
+  readonly acting: Acting | undefined;
+  /** What of the request may be granted for this owner; never empty. */
+  readonly scopes: readonly Scope[];
+  readonly verdict: Verdict;
+  readonly consent: Consent | undefined;
+}
+
+/** The person first, then their companies by name. Scopes for operators are people's alone. */
+export async function ownerChoices(
+  person: Person,
+  client: Pick<Client, "clientId">,
+  scopes: readonly Scope[],
+  storage: Pick<OwnerStorage, "findConsent"> & Pick<CompanyStorage, "companiesOf">,
+  now: Millis,
+): Promise<readonly OwnerChoice[]> {
+  const { clientId } = client;
+  const { partition, personId } = person;
+  const own = grantableScopes(scopes, person);
+  const forCompanies = scopes.filter(({ ownerRole }) => ownerRole === null);
+  const [consent, companies] = await Promise.all([
+    storage.findConsent({ partition, ownerId: personId, clientId }),
+    forCompanies.length === 0 ? [] : storage.companiesOf({ partition, personId, clientId }),
+  ]);
+  const choices = await Promise.all(
+    companies.map(async (acting): Promise<OwnerChoice> => {
+      const { partition: place, companyId: ownerId } = acting.company;
+      const names = forCompanies.map(({ name }) => name);
+      return {
+        ...{ partition: place, ownerId, acting, scopes: forCompanies },
+        verdict: judgeActing(acting, names, now),
+        consent: await storage.findConsent({ partition: place, ownerId, clientId }),
+      };
+    }),
+  );
+  const self: OwnerChoice = {
+    ...{ partition, ownerId: personId, acting: undefined, scopes: own, verdict: "decides", consent },
+  };
+  return [self, ...choices].filter((choice) => choice.scopes.length > 0);
+}
+
+/**
+ * `skip`, `vouched`: no page, for this owner. `ask`: the page, with this owner selected. `ambiguous`: as `ask`, since several owners' answers
+ * stand: never is it chosen for the person whom they act for.
+ */
+export interface OwnerDecision {
+  readonly kind: "skip" | "vouched" | "ask" | "ambiguous";
+  readonly choice: OwnerChoice;
+  /** All is granted already, and the page is shown nevertheless. */
+  readonly allGranted: boolean;
+}
+
+/** `choices`: as `ownerChoices` gives them, at least one. */
+export function decideOwner(
+  request: Pick<AuthorizationRequest, "client" | "redirectUri" | "prompt">,
+  choices: readonly OwnerChoice[],
+  now: Millis,
+): OwnerDecision | undefined {
+  const [first] = choices;
+  if (first === undefined) return undefined;
+  const judged = choices.map((choice) => ({ choice, decision: decisionOf(request, choice, now) }));
+  const ready = judged.filter(({ decision }) => decision === "skip" || decision === "vouched");
+  const [only] = ready;
+  // The account is to be chosen: so is whom it acts for.
+  const chooses = request.prompt.includes("select_account") && choices.length > 1;
+  if (only !== undefined && ready.length === 1 && !chooses) {
+    return { kind: only.decision === "vouched" ? "vouched" : "skip", choice: only.choice, allGranted: false };
+  }
+  const held = judged.filter(({ decision }) => decision !== "ask");
+  const choice = latestUsed(held.map((one) => one.choice)) ?? first;
+  const allGranted = held.some((one) => one.choice === choice);
+  return { kind: ready.length > 1 ? "ambiguous" : "ask", choice, allGranted };
+}
+
+/** The owner for whom a person last answered a client, where there is no request to judge by: else the person. */
+export function preferredOwner(choices: readonly OwnerChoice[]): OwnerChoice | undefined {
+  const [first] = choices;
+  return latestUsed(choices.filter(({ acting, consent }) => acting?.chosen ?? consent?.status === "active")) ?? first;
+}
+
+function latestUsed(choices: readonly OwnerChoice[]): OwnerChoice | undefined {
+  const usedAt = ({ consent }: OwnerChoice) => consent?.lastUsedAt ?? 0;
+  return choices.reduce<OwnerChoice | undefined>(
+    (a, b) => (a === undefined || usedAt(b) > usedAt(a) ? b : a),
+    undefined,
+  );
+}
+
+function decisionOf(
+  request: Pick<AuthorizationRequest, "client" | "redirectUri" | "prompt">,
+  choice: OwnerChoice,
+  now: Millis,
+): ConsentDecision {
+  const { acting, scopes, consent, verdict } = choice;
+  // The operator vouches for a client to people, not to companies.
+  const client = acting === undefined ? request.client : { ...request.client, firstParty: false };
+  const decision = decideConsent({ ...request, client }, scopes, consent, now);
+  if (acting === undefined || decision !== "skip") return decision;
+  if (verdict !== "decides" && verdict !== "approved") return "ask";
+  const names = scopes.map(({ name }) => name);
+  // The company consented; that this person means the company, they said once, or an admin said for all.
+  return isApprovedForAll(acting, names, now) || (acting.chosen && !acting.optedOut) ? "skip" : "ask";
+}
+
+/** The owner that a form names; without one, the person. Undefined: none that it may name, or not any more. */
+export function chosenOwner(choices: readonly OwnerChoice[], named: string | null): OwnerChoice | undefined {
+  if (named === null) return choices.find(({ acting }) => acting === undefined);
+  const choice = choices.find(({ ownerId }) => ownerId === named);
+  return choice?.verdict === "blocked" || choice?.verdict === "stranger" ? undefined : choice;
+}
+
+/** The choice judged by what is granted in the end: less than was asked may be within what a company approved. */
+export function judgedFor(choice: OwnerChoice, granted: readonly string[], now: Millis): OwnerChoice {
+  return choice.acting === undefined ? choice : { ...choice, verdict: judgeActing(choice.acting, granted, now) };
+}

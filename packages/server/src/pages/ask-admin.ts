@@ -1,0 +1,79 @@
+/** A member asks an admin of their company to let an app in: the reason, and what stands after it was sent. */
+import type { Chrome } from "./chrome.ts";
+import { hidden, notice, secrets, tile } from "./components.ts";
+import { html } from "./html.ts";
+import { icon } from "./icons.ts";
+import { cardPage } from "./layout.ts";
+import { fill, rich } from "./messages/index.ts";
+import { NAME_LENGTH, name, visible } from "./text.ts";
+import type { AskAdminView, AskedAdminView } from "./views.ts";
+
+const HINT_ID = "reason-hint";
+const ERROR_ID = "reason-error";
+
+/** Renders the form for the reason. It goes to `/consent/ask`, of a device to `/device/ask`. */
+export function askAdminPage(view: AskAdminView, chrome: Chrome): string {
+  const { words, base } = chrome;
+  const { askAdmin } = words;
+  const company = visible(view.company, NAME_LENGTH);
+  const wrong = view.problem === "reason";
+  const count = view.longest;
+  const leads = view.form.request === null ? "/device" : "/consent";
+  return cardPage(
+    chrome,
+    fill(askAdmin.title, { company }),
+    html`<div class="stack">
+      <div class="heading">
+        ${tile(view.client, "large", base)}
+        <h1>${rich(askAdmin.title, { company: name(view.company) })}</h1>
+        <p class="soft">${rich(askAdmin.text, { app: name(view.client.name), company: name(view.company) })}</p>
+      </div>
+      ${view.problem === "too_many" && notice("danger", askAdmin.tooMany)}
+      <ul class="can">${view.scopes.map(({ description }) => html`<li>${icon("check")}<span><bdi>${visible(description)}</bdi></span></li>`)}</ul>
+      <form class="fields" method="post" action=${`${base}${leads}/ask`} novalidate>
+        ${secrets(view.form)} ${hidden({ owner: view.owner })}
+        ${view.scopes.map(({ name: scope }) => html`<input type="hidden" name="scope" value=${scope} />`)}
+        <div class="field">
+          <label for="reason">${askAdmin.reason}</label>
+          <textarea id="reason" name="reason" rows="4" maxlength=${count} required aria-describedby=${wrong ? `${HINT_ID} ${ERROR_ID}` : HINT_ID}
+            ...${wrong ? { "aria-invalid": "true" } : {}}>${view.reason}</textarea>
+          <p class="soft small" id=${HINT_ID}>${fill(askAdmin.hint, { count })}</p>
+          ${
+            wrong &&
+            html`<p class="field-error" id=${ERROR_ID} role="alert">${icon("circleAlert")}<span>${fill(askAdmin.wrong, { count })}</span></p>`
+          }
+        </div>
+        <button class="button primary" type="submit" name="decision" value="ask">${askAdmin.submit}</button>
+      </form>
+      <form class="buttons" method="post" action=${`${base}${view.form.request === null ? "/device/consent" : "/consent"}`}>
+        ${secrets(view.form)}
+        <button class="button" type="submit" name="decision" value="deny">${askAdmin.cancel}</button>
+      </form>
+    </div>`,
+  );
+}
+
+/** Renders what stands after asking: the way back to the app, or for a device to the person's apps. */
+export function askedAdminPage(view: AskedAdminView, chrome: Chrome): string {
+  const { words, base } = chrome;
+  const { askAdmin } = words;
+  return cardPage(
+    chrome,
+    fill(askAdmin.askedTitle, { company: visible(view.company, NAME_LENGTH) }),
+    html`<div class="stack">
+      <div class="heading">
+        <span class="sign done">${icon("check")}</span>
+        <h1>${rich(askAdmin.askedTitle, { company: name(view.company) })}</h1>
+        <p class="soft">${rich(askAdmin.askedText, { app: name(view.client.name) })}</p>
+      </div>
+      ${
+        view.form.request === null
+          ? html`<a class="button" href=${`${base}/account/apps`}>${words.device.apps}</a>`
+          : html`<form class="buttons" method="post" action=${`${base}/consent`}>
+              ${secrets(view.form)}
+              <button class="button" type="submit" name="decision" value="deny">${rich(askAdmin.back, { app: name(view.client.name) })}</button>
+            </form>`
+      }
+    </div>`,
+  );
+}

@@ -1,0 +1,40 @@
+/** For whom an answer is given: the person, or a company that they act for. */
+import { html, type Markup } from "./html.ts";
+import { icon } from "./icons.ts";
+import { fill, type Messages } from "./messages/index.ts";
+import { NAME_LENGTH, visible } from "./text.ts";
+import type { OwnerOption } from "./views.ts";
+
+const HINT_ID = "owner-hint";
+const ERROR_ID = "owner-error";
+
+/** The select named `owner`; null where there is nobody to choose but the person. `wrong`: what came back can't be chosen. */
+export function ownerSelect(owners: readonly OwnerOption[], wrong: boolean, words: Messages): Markup | null {
+  if (owners.length === 0) return null;
+  const described = wrong ? `${HINT_ID} ${ERROR_ID}` : HINT_ID;
+  return html`<div class="field">
+    <label for="owner">${words.forWhom.label}</label>
+    <div class="select">
+      <select id="owner" name="owner" autofocus=${wrong} aria-describedby=${described} ...${wrong ? { "aria-invalid": "true" } : {}}>
+        ${owners.map(
+          (owner) =>
+            html`<option value=${owner.value} selected=${owner.selected} disabled=${owner.kind === "blocked"}>${labelOf(owner, words)}</option>`,
+        )}
+      </select>
+      ${icon("chevronDown")}
+    </div>
+    <p class="soft small" id=${HINT_ID}>${words.forWhom.hint}</p>
+    ${
+      wrong &&
+      html`<p class="field-error" id=${ERROR_ID} role="alert">${icon("circleAlert")}<span>${words.forWhom.wrong}</span></p>`
+    }
+  </div>`;
+}
+
+function labelOf({ kind, name }: OwnerOption, words: Messages): string {
+  const owner = visible(name, NAME_LENGTH);
+  const { self, asks, blocked } = words.forWhom;
+  if (kind === "self") return fill(self, { person: owner });
+  if (kind === "company") return owner;
+  return fill(kind === "ask" ? asks : blocked, { company: owner });
+}

@@ -1,0 +1,20 @@
+/** For whom a person chose to use an app: what was chosen on a page once needs no page again. */
+
+import { sql, words } from "../sql.ts";
+import type { Migration } from "./migration.ts";
+
+export const companyChoices: Migration = {
+  id: 9,
+  name: "company choices",
+  phase: "expand",
+  statements: [
+    sql`CREATE TABLE company_choices (
+      partition INTEGER NOT NULL,
+      company_id TEXT NOT NULL,
+      client_id TEXT NOT NULL,
+      person_id TEXT NOT NULL,
+      since ${words.whole} NOT NULL,
+      PRIMARY KEY (partition, company_id, client_id, person_id)
+    )`,
+  ],
+};
