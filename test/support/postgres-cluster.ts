@@ -41,9 +41,15 @@ export interface Cluster {
   start(): Promise<void>;
   /** The postmaster is gone at once, and with it, a moment later, all its processes. */
   kill(): Promise<void>;
+  /** A standby of this server's, which it waits for with each commit from now on. This one is restarted meanwhile. */
+  withStandby(): Promise<Cluster>;
+  /** A standby becomes the primary; resolves when it takes writes. */
+  promote(): Promise<void>;
   /** Stops it and takes its files away. */
   remove(): Promise<void>;
 }
+
+const STANDBY = "standby";
 
 export interface ClusterOptions {
   /** Lines of postgresql.conf. */
@@ -83,7 +89,7 @@ class RunningCluster implements Cluster {
   readonly port: number;
   readonly #binaries: string;
   readonly #runner: Runner;
-  readonly #settings: Readonly<Record<string, string>>;
+  #settings: Readonly<Record<string, string>>;
   #server: ChildProcess | undefined;
 
   constructor(
@@ -128,6 +134,31 @@ class RunningCluster implements Cluster {
 
   stop(): Promise<void> {
     return this.#end("SIGINT");
+  }
+
+  async withStandby(): Promise<Cluster> {
+    // The files of a server that has stopped in order are a backup; cp keeps whom they belong to.
+    await this.stop();
+    const directory = mkdtempSync(join(tmpdir(), "assent-postgres-"));
+    if (this.#runner.uid !== undefined) chownSync(directory, this.#runner.uid, this.#runner.uid);
+    const data = join(directory, "data");
+    await promisify(execFile)("cp", ["-a", join(this.directory, "data"), data]);
+    await promisify(execFile)("cp", ["-p", join(data, "PG_VERSION"), join(data, "standby.signal")]);
+    const standby = new RunningCluster(this.#binaries, this.#runner, directory, await freePort(), {
+      ...this.#settings,
+      primary_conninfo: `host=127.0.0.1 port=${this.port} user=${USER} application_name=${STANDBY}`,
+    });
+    this.#settings = { ...this.#settings, synchronous_standby_names: STANDBY };
+    await this.start();
+    await standby.start();
+    return standby;
+  }
+
+  async promote(): Promise<void> {
+    const client = new Client({ connectionString: this.url("postgres") });
+    await client.connect();
+    await client.query("SELECT pg_promote(true, 30)");
+    await client.end();
   }
 
   kill(): Promise<void> {

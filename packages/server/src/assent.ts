@@ -251,6 +251,9 @@ async function assemble({
   await keys().catch((error: unknown) => {
     throw error instanceof SigningKeySealed ? new ConfigError([error.message]) : error;
   });
+  // Known from the start: a database that goes away before anybody has asked takes it from nobody.
+  const metadata = metadataOf(config, catalog, grants);
+  await metadata();
   const makeKey = once(async (alg: SigningAlg) => {
     await ensureKeys(storage, secrets, now(), [alg]);
     catalog.invalidate();
@@ -298,7 +301,7 @@ async function assemble({
     credentials,
     secrets,
     keys,
-    metadata: metadataOf(config, catalog, grants),
+    metadata,
     now,
     event,
     signIn,

@@ -19,6 +19,8 @@ export class Connector {
   #failures = 0;
   #pausedUntil = 0;
   #failure: StorageUnavailable | undefined;
+  /** The highest timeline met: whoever is behind it was the primary before. */
+  #timeline = 0;
   /** Raised when the server turns out not to take writes any more: connections from before are not used again. */
   epoch = 0;
 
@@ -35,18 +37,19 @@ export class Connector {
   /** A connection to the first host that will do. Rejects with `StorageUnavailable`, at once where the last try has just failed. */
   async open(): Promise<Link> {
     if (this.#failure !== undefined && performance.now() < this.#pausedUntil) throw this.#failure;
+    if (this.#timeline === 0 && this.#address.hosts.length > 1) await this.#lookAround();
     const reasons: string[] = [];
     let cause: unknown;
     for (const host of this.#address.hosts) {
       try {
         const link = await this.#try(host);
-        if (this.#readonly || !link.greeting.readOnly) {
+        if (this.#readonly || this.#isPrimary(link)) {
           this.#failures = 0;
           this.#failure = undefined;
           this.#greeted(link.greeting);
           return link;
         }
-        reasons.push(`${host.host}:${host.port} ${link.greeting.standby ? "is a standby" : "is read-only"}`);
+        reasons.push(`${host.host}:${host.port} ${whyNot(link.greeting)}`);
         await link.close();
       } catch (error) {
         cause = error;
@@ -60,6 +63,24 @@ export class Connector {
     throw this.#failure;
   }
 
+  /** A former primary that was started again takes writes, too: they would be lost, and are seen by nobody else. */
+  #isPrimary({ greeting: { readOnly, timeline } }: Link): boolean {
+    if (readOnly || timeline < this.#timeline) return false;
+    this.#timeline = timeline;
+    return true;
+  }
+
+  /** Before the first connection of all: which timeline is the newest. */
+  async #lookAround(): Promise<void> {
+    await Promise.all(
+      this.#address.hosts.map(async (host) => {
+        const link = await this.#try(host).catch(() => undefined);
+        this.#timeline = Math.max(this.#timeline, link?.greeting.timeline ?? 0);
+        await link?.close();
+      }),
+    );
+  }
+
   async #try(host: Host): Promise<Link> {
     const ssl = tlsOf(this.#address, host);
     try {
@@ -71,4 +92,9 @@ export class Connector {
       return Link.open(this.#address, host, false, this.#dialect);
     }
   }
+}
+
+function whyNot({ standby, readOnly }: Greeting): string {
+  if (standby) return "is a standby";
+  return readOnly ? "is read-only" : "was the primary before another one was made that";
 }

@@ -26,6 +26,8 @@ export interface Greeting {
   readonly tookMs: number;
   readonly readOnly: boolean;
   readonly standby: boolean;
+  /** Raised by one each time a standby became the primary; 0: a standby, or a server that tells none. */
+  readonly timeline: number;
 }
 
 /**
@@ -44,6 +46,9 @@ const greet = sql`SELECT
     set_config('default_transaction_isolation', 'read committed', false) AS f,
     set_config('synchronous_commit',
       CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false) AS g`;
+
+/** Any user may ask. Not every kind of PostgreSQL has it: who doesn't answer has no timeline. */
+const askTimeline = sql`SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) AS timeline`;
 
 export class Link {
   readonly host: Host;
@@ -100,6 +105,8 @@ export class Link {
         tookMs: performance.now() - asked,
         standby: row["standby"] === 1,
         readOnly: row["read_only"] === 1,
+        // With one host there is no other that could be the primary.
+        timeline: address.hosts.length > 1 && row["standby"] !== 1 ? await timelineOf(client, known) : 0,
       };
       return new Link(client, known, host, greeting, () => failure);
     } catch (error) {
@@ -159,6 +166,16 @@ export class Link {
 /** Anything that the server did not send as an answer: the socket's errors, its end, our deadline. */
 function isBroken(error: unknown): boolean {
   return error instanceof Error && !("severity" in error) && !(error instanceof TypeError);
+}
+
+async function timelineOf(client: Client, known: Preparations): Promise<number> {
+  try {
+    const [result] = await send(client, known, [{ sql: askTimeline, params: {} }], ANSWER_TIMEOUT);
+    return Number.parseInt(String(result?.rows[0]?.["timeline"]), 16) || 0;
+  } catch (error) {
+    if (isBroken(error)) throw error;
+    return 0;
+  }
 }
 
 async function send(
