@@ -147,7 +147,7 @@ const COUNTED = 1_000_000;
 async function gc(options: JsonOption & { readonly dryRun?: true }) {
   await withAdmin(options, async (admin, out) => {
     if (options.dryRun) {
-      const due = await admin.storage.backlog({ now: Date.now(), most: COUNTED });
+      const due = await admin.storage.backlog({ now: admin.now(), most: COUNTED });
       out.record(due);
       out.note(
         `Rows whose time to be looked at has come, each kind counted up to ${COUNTED}; live grants among them stay.`,

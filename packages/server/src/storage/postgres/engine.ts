@@ -21,7 +21,7 @@ import {
 import { type Address, parseAddress } from "./address.ts";
 import { DatabaseClock } from "./clock.ts";
 import { Connector } from "./connector.ts";
-import { endsConnection, isConflict, isLockTimeout, told } from "./faults.ts";
+import { endsConnection, isConflict, isLockTimeout, isReadOnly, told } from "./faults.ts";
 import { Groups, type Member } from "./groups.ts";
 import { buildBeside } from "./indexes.ts";
 import type { Link } from "./link.ts";
@@ -363,13 +363,16 @@ function isOutage(error: unknown): boolean {
   return endsConnection(error) || error instanceof StorageUnavailable;
 }
 
-/** Begins anew, after a moment of chance, what stood in another transaction's way. */
+/**
+ * Begins anew, after a moment of chance, what stood in another transaction's way; and what met a server that takes no writes any more, on the one that
+ * does now.
+ */
 async function retried<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
-      if (!isConflict(error) || attempt === ATTEMPTS) throw error;
+      if (!(isConflict(error) || isReadOnly(error)) || attempt === ATTEMPTS) throw error;
       await sleep(Math.random() * 2 ** attempt);
     }
   }

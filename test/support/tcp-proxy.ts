@@ -1,0 +1,87 @@
+/** A TCP proxy between the tests' server and its database: it can hold answers back, lose everything without a word, or cut. */
+
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+/**
+ * `pass`: as if it were not there. `holdAnswers`: what the database says is kept, what it is told gets through: it commits, and nobody hears of it.
+ * `lose`: nothing gets through in either direction, and nobody is told. `refuse`: new connections are reset.
+ */
+export type ProxyMode = "pass" | "holdAnswers" | "lose" | "refuse";
+
+export interface TcpProxy {
+  readonly port: number;
+  /** From now on; kept answers are delivered by `pass`. */
+  set(mode: ProxyMode): void;
+  /** Resets all connections there are. */
+  cut(): void;
+  /** Connections there are now. */
+  readonly connections: number;
+  close(): Promise<void>;
+}
+
+interface Pair {
+  readonly client: Socket;
+  readonly target: Socket;
+  kept: Buffer[];
+}
+
+/** In front of a port of loopback, on a free one. */
+export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
+  let mode: ProxyMode = "pass";
+  const pairs = new Set<Pair>();
+  const server = createServer((client) => {
+    if (mode === "refuse") {
+      client.resetAndDestroy();
+      return;
+    }
+    const pair: Pair = { client, target: connect(targetPort, "127.0.0.1"), kept: [] };
+    pairs.add(pair);
+    client.on("data", (data) => {
+      if (mode !== "lose") pair.target.write(data);
+    });
+    pair.target.on("data", (data: Buffer) => {
+      if (mode === "pass") client.write(data);
+      else if (mode === "holdAnswers") pair.kept.push(data);
+    });
+    for (const [one, other] of [
+      [client, pair.target],
+      [pair.target, client],
+    ] as const) {
+      one.on("error", () => undefined);
+      one.on("close", () => {
+        pairs.delete(pair);
+        other.destroy();
+      });
+    }
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    port: (server.address() as AddressInfo).port,
+    set(next) {
+      mode = next;
+      if (mode !== "pass") return;
+      for (const pair of pairs) {
+        for (const data of pair.kept.splice(0)) pair.client.write(data);
+      }
+    },
+    cut() {
+      for (const { client, target } of pairs) {
+        client.resetAndDestroy();
+        target.resetAndDestroy();
+      }
+    },
+    get connections() {
+      return pairs.size;
+    },
+    async close() {
+      for (const { client, target } of pairs) {
+        client.destroy();
+        target.destroy();
+      }
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
