@@ -29,7 +29,7 @@ const IMPORTS: tidy.ImportTable = {
   ],
   "packages/server/src/crypto": [
     ...["oauth/model.ts", "oauth/ports.ts", "oauth/user-code.ts", "owners/storage.ts", "admin/storage.ts"],
-    ...["node:crypto", "node:os", "node:util", "@node-rs/argon2", "lru-cache"],
+    ...["node:crypto", "node:fs", "node:os", "node:path", "node:util", "@node-rs/argon2", "lru-cache"],
   ],
   // What others signed, and what others published.
   "packages/server/src/jose": ["oauth/ports.ts", "oauth/json-web-key.ts", "jose", "lru-cache"],
@@ -98,7 +98,9 @@ const sources = scripts.filter(({ path }) => /^packages\/[^/]+\/src\//.test(path
 /** The rules and this file hold samples of what they look for. */
 const isRule = ({ path }: tidy.SourceFile) => path === "test/tidy.test.ts" || path === "test/support/tidy.ts";
 const tests = scripts.filter(({ path }) => path.endsWith(".test.ts"));
-const everything = tidy.filesOf(root, /./).filter(({ path }) => !/\.(?:png|jpe?g|webp|gif|ico|woff2|db)$/.test(path));
+const everything = tidy
+  .filesOf(root, /./)
+  .filter(({ path }) => !/\.(?:png|jpe?g|webp|gif|ico|woff2|db|bin)$/.test(path));
 const below = (folder: string) => sources.filter(({ path }) => path.startsWith(`packages/server/src/${folder}/`));
 
 interface Manifest {

@@ -10,14 +10,7 @@ import { openClientSecrets } from "./crypto/client-secrets.ts";
 import { DerivedCredentials } from "./crypto/credential.ts";
 import { hashes } from "./crypto/hashes.ts";
 import { newId, newOwnerId } from "./crypto/id.ts";
-import {
-  hashAtMost,
-  hashPassword,
-  MAX_PASSWORD_BYTES,
-  needsRehash,
-  passwordQueue,
-  verifyPassword,
-} from "./crypto/password.ts";
+import { hashAtMost, hashPassword, needsRehash, passwordQueue, verifyPassword } from "./crypto/password.ts";
 import { randomText } from "./crypto/random.ts";
 import { Receipts } from "./crypto/receipts.ts";
 import { Secrets } from "./crypto/secrets.ts";
@@ -47,6 +40,7 @@ import { GuardedFetcher } from "./outbound/guarded-fetch.ts";
 import { remoteKeys } from "./outbound/remote-keys.ts";
 import { assertedOwners, ownerNamed } from "./owners/asserted.ts";
 import { admitDevice } from "./owners/device.ts";
+import { MAX_PASSWORD_BYTES } from "./owners/new-password.ts";
 import type { Notice } from "./owners/notices.ts";
 import { ownerByPassword } from "./owners/password-grant.ts";
 import type { SignInContext } from "./owners/sign-in.ts";

@@ -7,6 +7,7 @@ import { UsageError } from "../failure.ts";
 import { type PasswordOptions, passwordChoice, passwordOptions } from "../prompt.ts";
 
 const OPERATOR = "what this person may do as an operator: admin, read, clients, users";
+const MUST_CHANGE = "signed in, they choose a password of their own before they can go on";
 
 export function register(program: Command): void {
   const user = noun(program, "user", "people who sign in");
@@ -17,6 +18,7 @@ export function register(program: Command): void {
     .option("--name <text>", "the person's own name")
     .addOption(listOption("--operator <role>", OPERATOR));
   withPassword(create)
+    .option("--must-change", MUST_CHANGE)
     .addHelpText("after", "\nWithout --password-stdin and --generate-password the password is asked for.")
     .action(create_);
   verb(user, "list", "list all people, oldest account first").addOption(limitOption()).action(list);
@@ -35,7 +37,9 @@ export function register(program: Command): void {
       "--keep-grants",
       "apps keep the access that they have",
     ),
-  ).action(setPassword_);
+  )
+    .option("--must-change", MUST_CHANGE)
+    .action(setPassword_);
   verb(user, "disable <user>", "keep a person out: sessions and apps' access end at once").action(
     (login: string, options: JsonOption) => setStatus(login, "disabled", options),
   );
@@ -55,6 +59,7 @@ interface CreateOptions extends JsonOption, PasswordOptions {
   readonly emailVerified: boolean;
   readonly name?: string;
   readonly operator?: readonly string[];
+  readonly mustChange?: true;
 }
 
 async function create_(options: CreateOptions) {
@@ -62,7 +67,7 @@ async function create_(options: CreateOptions) {
   await withAdmin(options, async (admin, out) => {
     const { createUser, userRecord } = await import("@assent/server/admin");
     const { username, email, emailVerified } = options;
-    const optional = given({ name: options.name, operator: options.operator });
+    const optional = given({ name: options.name, operator: options.operator, mustChange: options.mustChange });
     const { person, generated } = await createUser({ username, email, emailVerified, password, ...optional }, admin);
     out.record(userRecord(person, generated), ["password"]);
   });
@@ -118,12 +123,18 @@ async function remove(login: string, options: JsonOption) {
   });
 }
 
-async function setPassword_(login: string, options: JsonOption & PasswordOptions & { readonly keepGrants?: true }) {
+interface SetPasswordOptions extends JsonOption, PasswordOptions {
+  readonly keepGrants?: true;
+  readonly mustChange?: true;
+}
+
+async function setPassword_(login: string, options: SetPasswordOptions) {
   const choice = await passwordChoice(options);
   await withAdmin(options, async (admin, out) => {
     const { setPassword, userRecord } = await import("@assent/server/admin");
     const keepGrants = options.keepGrants ?? false;
-    const { person, generated } = await setPassword(login, choice, { keepGrants }, admin);
+    const mustChange = options.mustChange ?? false;
+    const { person, generated } = await setPassword(login, choice, { keepGrants, mustChange }, admin);
     out.record(userRecord(person, generated), ["password"]);
     out.note(
       keepGrants

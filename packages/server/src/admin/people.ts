@@ -1,8 +1,10 @@
 /** What an operator does with people: accounts, passwords, sessions. */
 
+import { isCommonPassword } from "../crypto/common-passwords.ts";
 import { newOwnerId } from "../crypto/id.ts";
 import { displayTextProblem } from "../oauth/client-registration/metadata.ts";
 import { canonicalEmail, canonicalLogin, canonicalUsername } from "../owners/names.ts";
+import { MAX_PASSWORD_BYTES, MIN_PASSWORD, type PasswordProblem, passwordProblem } from "../owners/new-password.ts";
 import type { Person, PersonChanges, Session } from "../owners/storage.ts";
 import { partitionOf } from "../storage/partition.ts";
 import type { AdminContext } from "./context.ts";
@@ -13,8 +15,6 @@ import { newPassword } from "./secret.ts";
 /** What an operator may do: all of it, read alone, or look after clients or people. */
 export const OPERATOR_ROLES = ["admin", "read", "clients", "users"] as const;
 
-const MIN_PASSWORD_CHARACTERS = 8;
-const MAX_PASSWORD_BYTES = 1024;
 const MAX_PERSON_NAME = 120;
 
 /** A password of the operator's choice, or one that is made and told once. */
@@ -28,6 +28,8 @@ export interface NewUser {
   readonly name?: string | null;
   readonly operator?: readonly string[];
   readonly password: PasswordChoice;
+  /** Signed in, they choose another password before they can go on; false unless named. */
+  readonly mustChange?: boolean;
 }
 
 export interface UserWithPassword {
@@ -60,7 +62,7 @@ export async function createUser(input: NewUser, context: AdminContext): Promise
     status: "active",
     passwordHash: await hash(password),
     passwordChangedAt: now,
-    mustChangePassword: false,
+    mustChangePassword: input.mustChange ?? false,
     operator: [...new Set(input.operator ?? [])],
     createdAt: now,
     updatedAt: now,
@@ -123,12 +125,12 @@ export async function updateUser(
 
 /**
  * Gives a person another password. All sessions end; all apps must ask again, too, unless `keepGrants`: a password is most often changed from
- * outside because somebody else may know it. Throws `unknown`, `invalid`.
+ * outside because somebody else may know it. `mustChange`: they choose another one at their next sign-in. Throws `unknown`, `invalid`.
  */
 export async function setPassword(
   login: string,
   choice: PasswordChoice,
-  { keepGrants }: { readonly keepGrants: boolean },
+  { keepGrants, mustChange = false }: { readonly keepGrants: boolean; readonly mustChange?: boolean },
   context: AdminContext,
 ): Promise<UserWithPassword> {
   const person = await userOf(login, context);
@@ -139,7 +141,7 @@ export async function setPassword(
     partition,
     personId,
     passwordHash: await hash(password),
-    mustChange: false,
+    mustChange,
     endGrants: !keepGrants,
     keepSessionId: null,
     now: context.now(),
@@ -215,15 +217,15 @@ function roleProblems(roles: readonly string[]): readonly Remark[] {
   return [{ field: "operator", problem: `${unknown.join(", ")}: the roles are ${OPERATOR_ROLES.join(", ")}` }];
 }
 
-/** Length is what makes a password strong; nothing is asked of its letters. */
+const wrongPasswords: Readonly<Record<PasswordProblem, string>> = {
+  malformed: "it is not text in UTF-8",
+  short: `it has fewer than ${MIN_PASSWORD} characters`,
+  long: `it has more than ${MAX_PASSWORD_BYTES} bytes`,
+  name: "it is the username or the e-mail address",
+  common: "it is one of those that many people have and that are tried first; take another one",
+};
+
 function passwordProblems(password: string, names: readonly string[]): readonly Remark[] {
-  const wrong = (problem: string): Remark[] => [{ field: "password", problem }];
-  if (!password.isWellFormed() || password.includes("\0")) return wrong("it is not text in UTF-8");
-  if ([...password].length < MIN_PASSWORD_CHARACTERS) {
-    return wrong(`it has fewer than ${MIN_PASSWORD_CHARACTERS} characters`);
-  }
-  if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) return wrong(`it has more than ${MAX_PASSWORD_BYTES} bytes`);
-  const folded = password.toLowerCase();
-  if (names.some((name) => name.toLowerCase() === folded)) return wrong("it is the username or the e-mail address");
-  return [];
+  const problem = passwordProblem(password, { names, isCommon: isCommonPassword });
+  return problem === undefined ? [] : [{ field: "password", problem: wrongPasswords[problem] }];
 }

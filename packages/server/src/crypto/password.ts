@@ -7,9 +7,6 @@ import { hash, verify } from "@node-rs/argon2";
 const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 const MAX_QUEUE = 100;
 
-export const MIN_PASSWORD = 8;
-export const MAX_PASSWORD_BYTES = 1024;
-
 /** More sign-ins wait than can be answered in a reasonable time. */
 export class PasswordQueueFull extends Error {}
 

@@ -74,7 +74,7 @@ describe("create", () => {
   });
 
   test("a password of 8 characters or 1,024 bytes → signs in, and is in no file", async () => {
-    for (const password of ["8 chars!", "ä".repeat(512)]) {
+    for (const password of ["8 chars!", "äöüß".repeat(128)]) {
       const { person, generated } = await createUser(aNewUser({ password: { password } }), admin);
       expect(generated).toBeNull();
       expect(await verifyPassword(password, person.passwordHash)).toBe(true);

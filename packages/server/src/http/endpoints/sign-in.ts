@@ -1,7 +1,7 @@
 /** `/login`: the sign-in form, with or without an authorization request behind it. */
 
 import type { Assent } from "../../assent.ts";
-import { MAX_PASSWORD_BYTES } from "../../crypto/password.ts";
+import { MAX_PASSWORD_BYTES } from "../../owners/new-password.ts";
 import { type SignInOutcome, signIn } from "../../owners/sign-in.ts";
 import type { SignInView } from "../../pages/views.ts";
 import { networkOf } from "../client-address.ts";
