@@ -89,6 +89,9 @@ export async function advance(underway: Underway, assent: Assent): Promise<Answe
     return silent ? deny(underway, "login_required", assent) : signInAnswer(underway, assent, null);
   }
   const { person, session } = signedIn;
+  if (person.mustChangePassword) {
+    return silent ? deny(underway, "login_required", assent) : newPasswordFirst(underway, assent);
+  }
   const choices = await ownersOf(underway, person, assent);
   const decision = decideOwner(request, choices, now);
   if (decision === undefined) return deny(underway, "nothing_grantable", assent);
@@ -114,6 +117,12 @@ export async function advance(underway: Underway, assent: Assent): Promise<Answe
   }
   if (silent) return deny(underway, decision.kind === "ambiguous" ? "owner_ambiguous" : "consent_required", assent);
   return consentAnswer({ underway, choices, choice, allGranted }, assent, null);
+}
+
+/** The request goes along, and on once a password has been chosen. */
+function newPasswordFirst({ interaction, visitor }: Underway, assent: Assent): Answer {
+  const request = sealInteraction(assent.secrets, visitor.nonce, interaction);
+  return redirect(303, `${assent.issuer}/account/security/password?request=${request}`, visitor.cookies);
 }
 
 /** For whom the person may answer this request: at least themselves, unless all that it asks for needs a role that they don't have. */

@@ -20,6 +20,8 @@ import { submitDeviceAsk } from "./endpoints/device-ask.ts";
 import { asset, errorCondition, home, jwks, live, logo, metadata, ready } from "./endpoints/documents.ts";
 import { downloadReceipt, receiptKeys, showHistory } from "./endpoints/history.ts";
 import { chooseLanguage, showLanguages } from "./endpoints/language.ts";
+import { showChangePassword, submitChangePassword } from "./endpoints/password.ts";
+import { showSecurity } from "./endpoints/security.ts";
 import { showSignIn, submitSignIn, switchAccount } from "./endpoints/sign-in.ts";
 import type { Answer, HttpRequest } from "./message.ts";
 
@@ -71,6 +73,8 @@ export const routes: readonly Route[] = [
   { path: "/account/history", GET: showHistory, for: "people" },
   { path: "/account/history/receipt", GET: downloadReceipt, for: "people" },
   { path: "/receipts/keys", GET: receiptKeys, for: "programs", cors: true },
+  { path: "/account/security", GET: showSecurity, for: "people" },
+  { path: "/account/security/password", GET: showChangePassword, POST: submitChangePassword, for: "people" },
   { path: "/account/sign-out", GET: showSignOut, POST: submitSignOut, for: "people" },
   { path: "/account", GET: home, for: "people" },
   { path: "/language", GET: showLanguages, POST: chooseLanguage, for: "people" },

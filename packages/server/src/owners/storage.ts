@@ -228,13 +228,14 @@ export interface OwnerStorage {
     readonly changes: PersonChanges;
     readonly now: Millis;
   }): Promise<{ readonly kind: "updated" } | { readonly kind: "unknown" } | { readonly kind: "taken" }>;
-  /** Ends all sessions but `keep`; ends all grants too where `endGrants`. */
+  /** Ends all sessions but `keep`, unless `endSessions` is false; ends all grants too where `endGrants`. */
   setPassword(args: {
     readonly partition: number;
     readonly personId: string;
     readonly passwordHash: string;
     readonly mustChange: boolean;
     readonly endGrants: boolean;
+    readonly endSessions?: boolean;
     readonly keepSessionId: string | null;
     readonly now: Millis;
   }): Promise<boolean>;

@@ -11,6 +11,8 @@ export { historyList, historyPage } from "./history.ts";
 export { languagePage } from "./language.ts";
 export { locales, type Messages, spoken } from "./messages/index.ts";
 export { problemPage } from "./problem.ts";
+export { changePasswordPage } from "./security/change-password.ts";
+export { securityPage } from "./security/index.ts";
 export { signInPage } from "./sign-in.ts";
 export { signedOutPage, signOutPage } from "./sign-out.ts";
 export { localPath } from "./text.ts";

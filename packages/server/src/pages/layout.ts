@@ -72,6 +72,7 @@ export function cardPage(chrome: Chrome, title: string, card: Child, wide = fals
 const PLACES = [
   ["apps", "/account/apps"],
   ["history", "/account/history"],
+  ["security", "/account/security"],
 ] as const;
 
 /** A page of the account: who is signed in and the way out stand above it. `here`: which of the bar's pages it is. */

@@ -30,8 +30,8 @@ import type {
   ScopeChoice,
   SignInView,
 } from "../../src/pages/views.ts";
-
 import { companyStates } from "./company-states.ts";
+import { securityStates } from "./security-states.ts";
 
 /** 14 July 2026, 09:30 UTC: the gallery's now. */
 export const NOW = Date.UTC(2026, 6, 14, 9, 30);
@@ -426,6 +426,7 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
       }),
       c,
     ),
+  ...securityStates,
   "sign-out": (c) => signOutPage({ csrf: "csrf-value", person: ada }, c),
   "signed-out": (c) => signedOutPage({ signIn: "/login" }, c),
   "problem-400": (c) => problemPage(aProblem(), c),

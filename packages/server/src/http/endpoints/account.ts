@@ -24,12 +24,21 @@ export interface Account {
 
 type AccountPage = (account: Account, assent: Assent) => Promise<Answer>;
 
-/** Others are asked to sign in first. A form's token belongs to the session. */
-export function signedIn(show: AccountPage): (http: HttpRequest, assent: Assent) => Promise<Answer> {
+/**
+ * Others are asked to sign in first, and those to choose a new password who must, unless the page is `allowed` before that. A form's token belongs to
+ * the session.
+ */
+export function signedIn(
+  show: AccountPage,
+  ...allowed: readonly "before a new password"[]
+): (http: HttpRequest, assent: Assent) => Promise<Answer> {
   return async (http, assent) => {
     const visitor = await visitorOf(http, assent);
     if (visitor.signedIn === undefined) return redirect(303, `${assent.issuer}/login`, visitor.cookies);
     const { person, session } = visitor.signedIn;
+    if (person.mustChangePassword && !allowed.includes("before a new password")) {
+      return redirect(303, `${assent.issuer}/account/security/password`, visitor.cookies);
+    }
     if (
       http.method === "POST" &&
       !isFormToken(assent.secrets, `session:${session.sessionId}`, formOf(http).get("csrf"))
@@ -145,11 +154,11 @@ async function entryOf({ consent, grants }: ConsentWithGrants, assent: Assent): 
 export const showSignOut = signedIn(async ({ person, session, http, visitor }, assent) => {
   const view = { csrf: formToken(assent.secrets, `session:${session.sessionId}`), person: signedInAs(person) };
   return page(200, signOutPage(view, assent.chrome(http)), "here", visitor.cookies);
-});
+}, "before a new password");
 
 export const submitSignOut = signedIn(async ({ session, http, person, visitor }, assent) => {
   await assent.storage.endSession({ partition: session.partition, sessionId: session.sessionId });
   assent.event("signed_out", { owner: person.personId });
   const cookies = [...visitor.cookies, assent.cookies.clear("session")];
   return page(200, signedOutPage({ signIn: "/login" }, assent.chrome(http)), "here", cookies);
-});
+}, "before a new password");

@@ -39,9 +39,8 @@ export async function submitConsent(http: HttpRequest, assent: Assent): Promise<
   };
 
   if (!isFormToken(assent.secrets, `session:${session.sessionId}`, form.get("csrf"))) return again("stale", 403);
-  if (needsSignIn(request, session.authTime, interaction.startedAt, assent.now()) || choices.length === 0) {
-    return advance(underway, assent);
-  }
+  const stepsBefore = needsSignIn(request, session.authTime, interaction.startedAt, assent.now());
+  if (stepsBefore || person.mustChangePassword || choices.length === 0) return advance(underway, assent);
   const decision = form.get("decision");
   if (decision === "deny") return deny(underway, "access_denied", assent);
   const duration = readDuration(form.get("duration") ?? undefined, assent.config.consentDurations);

@@ -12,8 +12,8 @@ import { chosenOwner, judgedFor, type OwnerChoice, ownerChoices, preferredOwner 
 import type { ConsentDuration, Person, Session } from "../../owners/storage.ts";
 import type { ConsentView } from "../../pages/views.ts";
 import { networkOf } from "../client-address.ts";
-import { type DeviceEntry, isFormToken, newDeviceEntry, openDeviceEntry } from "../forms.ts";
-import { type Answer, formOf, type HttpRequest } from "../message.ts";
+import { type DeviceEntry, isFormToken, newDeviceEntry, openDeviceEntry, sealDeviceEntry } from "../forms.ts";
+import { type Answer, formOf, type HttpRequest, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { type Visitor, visitorOf } from "../visitor.ts";
 import { textsOf } from "./cards.ts";
@@ -71,6 +71,10 @@ export async function waitingOf(
   const { signedIn } = visitor;
   if (signedIn === undefined) return plainSignInAnswer(visitor, http, assent, { ...FIRST, device: entry });
   const { person, session } = signedIn;
+  if (person.mustChangePassword) {
+    const device = sealDeviceEntry(assent.secrets, visitor.nonce, entry);
+    return redirect(303, `${assent.issuer}/account/security/password?device=${device}`, visitor.cookies);
+  }
   const outcome = await lookedUp(entry, person, session, http, assent);
   if (outcome.kind !== "found") return notFound(outcome, entry, visitor, http, assent);
   const { request, place } = outcome;

@@ -172,6 +172,7 @@ interface NewPassword extends PersonKey {
   readonly passwordHash: string;
   readonly mustChange: boolean;
   readonly endGrants: boolean;
+  readonly endSessions?: boolean;
   readonly keepSessionId: string | null;
   readonly now: Millis;
 }
@@ -184,17 +185,19 @@ export const setPassword = steps<NewPassword, boolean>(async (call, args) => {
 });
 
 export const writePassword = transaction<NewPassword, boolean>(
-  async (tx, { partition, personId, passwordHash, mustChange, endGrants, keepSessionId, now }) => {
+  async (tx, { partition, personId, passwordHash, mustChange, endGrants, endSessions = true, keepSessionId, now }) => {
     const changed = await tx.run(
       sql`UPDATE people SET password_hash = :passwordHash, password_changed_at = :now, must_change_password = :mustChange, updated_at = :now
       WHERE ${thisPerson}`,
       { partition, personId, passwordHash, mustChange: flag(mustChange), now },
     );
     if (changed === 0) return false;
-    await tx.run(
-      sql`DELETE FROM sessions WHERE ${thisPerson} AND (session_id <> :keepSessionId OR :keepSessionId IS NULL)`,
-      { partition, personId, keepSessionId },
-    );
+    if (endSessions) {
+      await tx.run(
+        sql`DELETE FROM sessions WHERE ${thisPerson} AND (session_id <> :keepSessionId OR :keepSessionId IS NULL)`,
+        { partition, personId, keepSessionId },
+      );
+    }
     if (endGrants) {
       await endGrantsOf(tx, partition, personId, now);
       await noteStanding(tx, { partition, personId }, { cutAt: now, now });

@@ -101,6 +101,7 @@ export const owner = {
     pages: "حسابك",
     apps: "التطبيقات",
     history: "السجل",
+    security: "الأمان",
   },
 
   apps: {

@@ -64,6 +64,7 @@ export const owner = {
     pages: "Ihr Konto",
     apps: "Apps",
     history: "Verlauf",
+    security: "Sicherheit",
   },
 
   apps: {

@@ -2,5 +2,14 @@
 import { company } from "./company.ts";
 import { owner } from "./owner.ts";
 import { pages } from "./pages.ts";
+import { security } from "./security.ts";
 
-export const en = { language: "en", name: "English", direction: "ltr", ...pages, ...owner, ...company } as const;
+export const en = {
+  language: "en",
+  name: "English",
+  direction: "ltr",
+  ...pages,
+  ...owner,
+  ...company,
+  ...security,
+} as const;

@@ -60,6 +60,7 @@ export const owner = {
     pages: "Your account",
     apps: "Apps",
     history: "History",
+    security: "Security",
   },
 
   apps: {

@@ -63,6 +63,7 @@ export const owner = {
     pages: "Su cuenta",
     apps: "Aplicaciones",
     history: "Historial",
+    security: "Seguridad",
   },
 
   apps: {

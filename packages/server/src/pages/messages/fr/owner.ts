@@ -64,6 +64,7 @@ export const owner = {
     pages: "Votre compte",
     apps: "Applications",
     history: "Historique",
+    security: "Sécurité",
   },
 
   apps: {

@@ -2,5 +2,14 @@
 import { company } from "./company.ts";
 import { owner } from "./owner.ts";
 import { pages } from "./pages.ts";
+import { security } from "./security.ts";
 
-export const ja = { language: "ja", name: "日本語", direction: "ltr", ...pages, ...owner, ...company } as const;
+export const ja = {
+  language: "ja",
+  name: "日本語",
+  direction: "ltr",
+  ...pages,
+  ...owner,
+  ...company,
+  ...security,
+} as const;

@@ -61,6 +61,7 @@ export const owner = {
     pages: "あなたのアカウント",
     apps: "アプリ",
     history: "履歴",
+    security: "セキュリティ",
   },
 
   apps: {

@@ -1,0 +1,51 @@
+/** Before something that a borrowed browser must not do: the password once more, or a sign-in of a moment ago. */
+
+import type { Assent } from "../assent.ts";
+import type { Millis } from "../oauth/model.ts";
+import { MAX_PASSWORD_BYTES } from "../owners/new-password.ts";
+import { signIn } from "../owners/sign-in.ts";
+import type { Person, Session } from "../owners/storage.ts";
+import { networkOf } from "./client-address.ts";
+import type { HttpRequest } from "./message.ts";
+import { knownDevice } from "./visitor.ts";
+
+/** How long a sign-in without a password counts as one of a moment ago. */
+const FRESH: Millis = 600_000;
+
+export type ProofFault =
+  /** The field `current_password` holds something else. */
+  | { readonly kind: "current" }
+  | { readonly kind: "throttled"; readonly minutes: number }
+  /** There is no password to ask for, and the sign-in is too long ago. */
+  | { readonly kind: "stale" };
+
+/**
+ * Whether it is the person who sends this form. Wrong passwords are counted as those of a sign-in are, so that a stolen session is no way around
+ * those limits. Undefined: it is.
+ */
+export async function proofFault(
+  { person, session, http }: { readonly person: Person; readonly session: Session; readonly http: HttpRequest },
+  given: string,
+  assent: Assent,
+): Promise<ProofFault | undefined> {
+  if (person.passwordHash === null) {
+    return assent.now() - session.authTime <= FRESH ? undefined : { kind: "stale" };
+  }
+  if (given === "" || Buffer.byteLength(given) > MAX_PASSWORD_BYTES) return { kind: "current" };
+  const network = networkOf(http.address);
+  const attempt = { username: person.username, password: given, network, knownDeviceOf: knownDevice(http, assent) };
+  const outcome = await signIn(attempt, assent.signIn);
+  switch (outcome.kind) {
+    case "signed_in":
+      return undefined;
+    case "wrong":
+      assent.event("reauthentication_failed", {
+        owner: person.personId,
+        reason: outcome.reason,
+        address: http.address,
+      });
+      return { kind: "current" };
+    case "throttled":
+      return { kind: "throttled", minutes: Math.ceil(Math.max(1, outcome.until - assent.now()) / 60_000) };
+  }
+}

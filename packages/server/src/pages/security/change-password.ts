@@ -1,0 +1,45 @@
+/** `/account/security/password`: another password, and what ends with the old one. */
+import type { Chrome } from "../chrome.ts";
+import { hidden, notice } from "../components.ts";
+import { field, tick } from "../fields.ts";
+import { html } from "../html.ts";
+import { cardPage } from "../layout.ts";
+import { faultText, isAboutProof, newPasswordFields } from "./password-fields.ts";
+import type { ChangePasswordView } from "./views.ts";
+
+/** Renders the form, and every answer to it that isn't a redirect. */
+export function changePasswordPage(view: ChangePasswordView, chrome: Chrome): string {
+  const { words, base } = chrome;
+  const { password } = words;
+  const title = view.must ? password.titleMust : view.has ? password.title : password.titleSet;
+  const proof = view.fault !== null && isAboutProof(view.fault) ? faultText(view.fault, words) : null;
+  return cardPage(
+    chrome,
+    title,
+    html`<div class="stack">
+      <div class="heading">
+        <h1>${title}</h1>
+        ${view.must && html`<p class="soft">${password.introMust}</p>`}
+      </div>
+      ${proof !== null && !view.has && notice("danger", proof)}
+      <form class="fields" method="post" action=${`${base}/account/security/password`} novalidate>
+        ${hidden({ csrf: view.csrf, request: view.request, device: view.device })}
+        <input class="unseen" type="text" name="username" value=${view.person.username} autocomplete="username" readonly tabindex="-1" aria-hidden="true" />
+        ${
+          view.has &&
+          field({
+            ...{ name: "current_password", label: password.current, type: "password" },
+            ...{ autocomplete: "current-password", error: proof, autofocus: view.fault === null },
+          })
+        }
+        ${newPasswordFields(view.fault, words)}
+        <div class="ticks">
+          ${tick("end_sessions", password.endSessions, view.endSessions)}
+          ${tick("end_apps", password.endApps, view.endApps, password.endAppsHint)}
+        </div>
+        <button class="button primary" type="submit">${password.submit}</button>
+        ${!view.must && html`<a class="button" href=${`${base}/account/security`}>${words.cancel}</a>`}
+      </form>
+    </div>`,
+  );
+}

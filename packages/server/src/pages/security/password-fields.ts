@@ -1,0 +1,33 @@
+/** A new password, typed twice, and what was wrong with it. */
+import { field } from "../fields.ts";
+import type { Markup } from "../html.ts";
+import { fill, type Messages, plural } from "../messages/index.ts";
+import type { PasswordFault } from "./views.ts";
+
+/** Two fields: `password` and `again`. */
+export function newPasswordFields(fault: PasswordFault | null, words: Messages): readonly Markup[] {
+  const { password } = words;
+  const own = fault === null || isAboutProof(fault) ? null : faultText(fault, words);
+  const differ = fault?.kind === "differ";
+  return [
+    field({
+      ...{ name: "password", label: password.new, type: "password", autocomplete: "new-password" },
+      ...{ hint: password.hint, error: differ ? null : own },
+    }),
+    field({
+      ...{ name: "again", label: password.again, type: "password", autocomplete: "new-password" },
+      error: differ ? own : null,
+    }),
+  ];
+}
+
+/** True: it is about who they are, not about what they chose. */
+export function isAboutProof({ kind }: PasswordFault): boolean {
+  return kind === "current" || kind === "throttled" || kind === "stale";
+}
+
+export function faultText(fault: PasswordFault, words: Messages): string {
+  if (fault.kind !== "throttled") return words.password.wrong[fault.kind];
+  const count = Math.max(1, Math.ceil(fault.minutes));
+  return fill(plural(words.language, words.signIn.throttled, count), { count });
+}

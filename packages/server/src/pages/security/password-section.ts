@@ -1,0 +1,26 @@
+/** The section about the password, on the page about security. */
+import type { Chrome } from "../chrome.ts";
+import { html, type Markup } from "../html.ts";
+import { rich } from "../messages/index.ts";
+import { timeElement } from "../time.ts";
+import type { SecurityView } from "./views.ts";
+
+export function passwordSection({ password, now }: SecurityView, { words, base }: Chrome): Markup {
+  const { security } = words;
+  return html`<section class="card section" aria-labelledby="password-title">
+    <div>
+      <h2 id="password-title">${security.password}</h2>
+      <p class="soft small">
+        ${
+          !password.set
+            ? security.passwordNone
+            : password.changedAt !== null &&
+              rich(security.passwordChanged, { when: timeElement(words, password.changedAt, now) })
+        }
+      </p>
+    </div>
+    <a class="button" href=${`${base}/account/security/password`}>
+      ${password.set ? security.passwordChange : security.passwordSet}
+    </a>
+  </section>`;
+}

@@ -1,0 +1,170 @@
+/** Another password: by choice, with what ends; and because somebody else chose the one before. */
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Person } from "../../packages/server/src/owners/storage.ts";
+import {
+  Agent,
+  authorize,
+  authorizeUrl,
+  consentForm,
+  type Page,
+  redeem,
+  refresh,
+  signIn,
+} from "../support/browser-like.ts";
+import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/server.ts";
+
+let server: TestServer;
+let client: TestClient;
+beforeAll(async () => {
+  server = await startServer();
+  client = await server.addClient();
+});
+afterAll(() => server.stop());
+
+const PATH = "/account/security/password";
+const NEW = "seven green umbrellas";
+const form = (page: Page) => {
+  const found = page.forms.find(({ fields }) => fields.has("password"));
+  if (found === undefined) throw new Error(`no password form: ${page.status} ${page.text.slice(0, 300)}`);
+  return found;
+};
+
+async function signedIn(person?: Person): Promise<{ person: Person; agent: Agent }> {
+  const one = person ?? (await server.addPerson());
+  const agent = new Agent(server.issuer);
+  await signIn(agent, one.username);
+  return { person: one, agent };
+}
+
+async function change(agent: Agent, fields: Record<string, string | readonly string[]> = {}): Promise<Page> {
+  return agent.submit(form(await agent.get(PATH)), {
+    ...{ current_password: PASSWORD, password: NEW, again: NEW },
+    ...fields,
+  });
+}
+
+async function signsIn(username: string, password: string): Promise<boolean> {
+  const agent = new Agent(server.issuer);
+  const [login] = (await agent.get("/login")).forms;
+  if (login === undefined) throw new Error("no sign-in form");
+  return (await agent.submit(login, { username, password })).status === 303;
+}
+
+describe("a change of password", () => {
+  test.each([
+    ["without the current one", { current_password: "" }, "not your current password"],
+    ["with a wrong current one", { current_password: "not it at all" }, "not your current password"],
+    ["too short", { password: "Wq7-kd2", again: "Wq7-kd2" }, "too short"],
+    ["to one that many have", { password: "Password1!", again: "Password1!" }, "Many people have this password"],
+    ["to nothing", { password: "", again: "" }, "Enter a new password"],
+    ["to the same", { password: PASSWORD, again: PASSWORD }, "the password you have already"],
+    ["typed differently", { again: "seven green umbrella" }, "not the same as above"],
+  ])("%s → the form says so, and the old one still signs in", async (_, fields, said) => {
+    const { person, agent } = await signedIn();
+    const page = await change(agent, fields);
+    expect(page.status).toBe(200);
+    expect(page.text).toContain(said);
+    expect(page.text).not.toContain(NEW);
+    expect(await signsIn(person.username, PASSWORD)).toBe(true);
+  });
+
+  test("to one's own name with digits → the form says so", async () => {
+    const { person, agent } = await signedIn();
+    const own = `${person.username}99`;
+    expect((await change(agent, { password: own, again: own })).text).toContain("Many people have this password");
+  });
+
+  test.each([
+    ["missing", (page: Page) => ({ ...page, csrf: "" })],
+    ["forged", () => ({ csrf: "AAAA" })],
+  ])("with a %s form token → 403, nothing changed", async (_, bend) => {
+    const { person, agent } = await signedIn();
+    const { csrf } = bend(await agent.get(PATH));
+    expect((await change(agent, { csrf })).status).toBe(403);
+    expect(await signsIn(person.username, PASSWORD)).toBe(true);
+  });
+
+  test("with another session's form token, or its own a second time → 403", async () => {
+    const one = await signedIn();
+    const other = await signedIn();
+    const stolen = form(await other.agent.get(PATH)).fields.get("csrf") ?? "";
+    expect((await change(one.agent, { csrf: stolen })).status).toBe(403);
+    const sent = form(await one.agent.get(PATH));
+    const fields = { current_password: PASSWORD, password: NEW, again: NEW };
+    expect((await one.agent.submit(sent, fields)).status).toBe(303);
+    // The session is another one now.
+    expect((await one.agent.submit(sent, fields)).status).toBe(403);
+  });
+
+  test("SS-07, SS-15: both ticks left → this browser has a new session, all others and all refresh tokens end", async () => {
+    const { person, agent } = await signedIn();
+    const elsewhere = (await signedIn(person)).agent;
+    const answer = await redeem(
+      server,
+      client,
+      await authorize(elsewhere, authorizeUrl(server, client), person.username),
+    );
+    const before = agent.cookies.get("assent_session") ?? "";
+    const page = await change(agent);
+    expect([page.status, page.location?.pathname]).toEqual([303, "/account/security"]);
+    expect(agent.cookies.get("assent_session")).not.toBe(before);
+    const old = new Agent(server.issuer);
+    old.cookies.set("assent_session", before);
+    for (const ended of [old, elsewhere]) expect((await ended.get("/account/apps")).location?.pathname).toBe("/login");
+    expect((await agent.follow(page)).text).toContain("Your password was changed");
+    expect((await refresh(server, client, answer.body.refresh_token)).body.error).toBe("invalid_grant");
+    expect(await signsIn(person.username, PASSWORD)).toBe(false);
+    expect(await signsIn(person.username, NEW)).toBe(true);
+  });
+
+  test("both ticks taken away → other sessions and apps stay", async () => {
+    const { person, agent } = await signedIn();
+    const elsewhere = (await signedIn(person)).agent;
+    const answer = await redeem(
+      server,
+      client,
+      await authorize(elsewhere, authorizeUrl(server, client), person.username),
+    );
+    expect((await change(agent, { end_sessions: [], end_apps: [] })).status).toBe(303);
+    expect((await elsewhere.get("/account/apps")).status).toBe(200);
+    expect((await refresh(server, client, answer.body.refresh_token)).status).toBe(200);
+  });
+
+  test("EN-05: guesses at the current one through a stolen session run out", async () => {
+    const { agent } = await signedIn();
+    for (let tries = 0; tries < 10; tries += 1) await change(agent, { current_password: `guess ${tries}` });
+    expect((await change(agent, { current_password: PASSWORD })).status).toBe(429);
+  });
+});
+
+describe("a person who must choose another password", () => {
+  const mustChange = () => server.addPerson({ mustChangePassword: true });
+
+  test("signs in → every page leads to the form, but for the way out", async () => {
+    const { agent } = await signedIn(await mustChange());
+    for (const path of ["/account/apps", "/account/security", "/account/history"])
+      expect((await agent.get(path)).location?.pathname, path).toBe(PATH);
+    expect((await agent.get("/account/sign-out")).status).toBe(200);
+    const page = await change(agent);
+    expect(page.location?.pathname).toBe("/account/security");
+    expect((await agent.get("/account/apps")).status).toBe(200);
+  });
+
+  test("on the way to an app → the form first, then the question of the app", async () => {
+    const person = await mustChange();
+    const agent = new Agent(server.issuer);
+    const page = await signIn(agent, person.username, await agent.get(authorizeUrl(server, client)));
+    expect(page.text).toContain("Choose a new password");
+    const next = await agent.submit(form(page), { current_password: PASSWORD, password: NEW, again: NEW });
+    const asked = await agent.follow(next);
+    const answer = await agent.submit(consentForm(asked), { decision: "allow" });
+    expect(answer.location?.searchParams.get("code")).toMatch(/^ac_/);
+  });
+
+  test("prompt=none → login_required, for nobody sees a page", async () => {
+    const { agent } = await signedIn(await mustChange());
+    const page = await agent.get(authorizeUrl(server, client, { prompt: "none" }));
+    expect(page.location?.searchParams.get("error")).toBe("login_required");
+  });
+});
