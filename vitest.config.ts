@@ -10,6 +10,7 @@ const postgresTests = [
   ),
   "test/attacks/races.test.ts",
   "test/reliability/race.test.ts",
+  "test/reliability/once.test.ts",
 ];
 
 const common = { pool: "forks", testTimeout: 20_000, hookTimeout: 60_000 } as const;
@@ -38,7 +39,7 @@ export default defineConfig({
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
           globalSetup: ["test/support/postgres-setup.ts"],
-          env: { ASSENT_TEST_DATABASE: "postgres", ASSENT_TEST_RACE_ROUNDS: "25" },
+          env: { ASSENT_TEST_DATABASE: "postgres" },
         },
       },
       {
