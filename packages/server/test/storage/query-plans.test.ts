@@ -2,11 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { sqlite } from "../../src/storage/dialect.ts";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { aPostgresDatabase, type TestDatabase } from "../../../../test/support/postgres.ts";
+import { postgres, sqlite } from "../../src/storage/dialect.ts";
 import { openStorage } from "../../src/storage/open.ts";
 import { partitionOf } from "../../src/storage/partition.ts";
-import type { Params, Row, Sql, Tx } from "../../src/storage/sql.ts";
+import { compile, type Params, type Row, type Sql, type Tx } from "../../src/storage/sql.ts";
 import { Connection } from "../../src/storage/sqlite/connection.ts";
 import { verbs } from "../../src/storage/verbs/index.ts";
 import {
@@ -15,6 +17,7 @@ import {
   aGrant,
   aHash,
   aKey,
+  aLiveGrant,
   anApproval,
   anId,
   aPerson,
@@ -24,6 +27,7 @@ import {
   aSession,
   aTrustedIssuer,
   NOW,
+  statusOf,
 } from "./support/builders.ts";
 import { aCompany, anAppRule, anInvitation } from "./support/companies.ts";
 import { aDevice, aDeviceRedemption, anAnswer } from "./support/device.ts";
@@ -159,9 +163,9 @@ const MEANT = [
 const DIRECT =
   /^SEARCH \w+ (EXISTS )?USING (COVERING )?INDEX \w+ \((?!partition=\?\))(partition=\? AND \w+=\?( AND \w+=\?)*|[a-z_]+=\?( AND [a-z_]+=\?)?)\)( LEFT-JOIN)?$/;
 
-test("every statement of every verb finds its rows by an index, none walks a partition", async () => {
+/** Every statement of every verb, and the verb: those of transactions by running them. */
+async function statementsOf(connection: Tx): Promise<ReadonlyMap<Sql, string>> {
   const used = new Map<Sql, string>();
-  const connection = new Connection(path, { readOnly: false });
   const recording: Tx = {
     one: (statement: Sql, params?: Params): Promise<Row | undefined> => connection.one(note(statement), params),
     all: (statement: Sql, params?: Params) => connection.all(note(statement), params),
@@ -188,6 +192,13 @@ test("every statement of every verb finds its rows by an index, none walks a par
     if (verb.kind === "statement") for (const each of [verb.sql, verb.why, verb.look?.sql]) each && note(each);
     if (verb.kind === "read") for (const each of [verb.sql, verb.also]) each && note(each);
   }
+  expect(used.size).toBeGreaterThan(80);
+  return used;
+}
+
+test("every statement of every verb finds its rows by an index, none walks a partition", async () => {
+  const connection = new Connection(path, { readOnly: false });
+  const used = await statementsOf(connection);
   connection.close();
 
   const database = new DatabaseSync(path);
@@ -203,5 +214,173 @@ test("every statement of every verb finds its rows by an index, none walks a par
     }
   }
   database.close();
-  expect(used.size).toBeGreaterThan(80);
+});
+
+describe("on PostgreSQL, in a session as ours are", () => {
+  let database: TestDatabase;
+  let client: Client;
+  beforeAll(async () => {
+    database = await aPostgresDatabase();
+    const storage = await openStorage({ url: database.url });
+    await storage.createPerson({ person, now: NOW });
+    await storage.createCompany({ company, now: NOW });
+    await storage.close();
+    client = new Client({ connectionString: database.url });
+    await client.connect();
+    await client.query("SET enable_seqscan = off");
+    await client.query("SET plan_cache_mode = force_generic_plan");
+  });
+  afterAll(async () => {
+    await client.end();
+    await database.drop();
+  });
+
+  /** Small tables that are read whole, and the ring's one that is emptied. */
+  const WHOLE =
+    /^(catalog|signing_keys|scopes|resources|trusted_issuers|database_state|leases|receipt_keys|accepted_\d)$/;
+  /** Indexes that are walked in their own order, up to a limit, across partitions. */
+  const WALKED =
+    /(_to_collect|_reserved|_pending|_untold|_by_age|_by_version|_deleted|_of_issuer|_of_client)$|^(clients|consents)_pkey$/;
+
+  interface PlanNode {
+    readonly "Node Type": string;
+    readonly "Relation Name"?: string;
+    readonly "Index Name"?: string;
+    readonly "Index Cond"?: string;
+    readonly Plans?: readonly PlanNode[];
+  }
+
+  /** What is wrong with a plan, one line for each node. */
+  function faultsOf(node: PlanNode): string[] {
+    const { "Relation Name": table = "", "Index Name": index, "Index Cond": condition = "" } = node;
+    const faults = (node.Plans ?? []).flatMap(faultsOf);
+    if (node["Node Type"] === "Seq Scan" && !WHOLE.test(table)) faults.push(`walks ${table}`);
+    if (index !== undefined && !WALKED.test(index) && !WHOLE.test(table)) {
+      // Owners' tables by partition and something more; the operator's by their key.
+      const columns = new Set(
+        [...condition.matchAll(/\b([a-z_]+)\)?(?:::\w+)? (?:=|<|>|IS)/g)].map(([, name]) => name),
+      );
+      const byRow = /ROW\(/.test(condition);
+      if (columns.has("partition") ? columns.size < 2 && !byRow : columns.size < 1) {
+        faults.push(`walks ${index}: ${condition || "no condition"}`);
+      }
+    }
+    return faults;
+  }
+
+  /** A few thousand rows in every table: on empty ones any index is as good as another. */
+  async function fill(): Promise<void> {
+    const { rows } = await client.query(
+      `SELECT table_name AS "table", column_name AS "column", data_type AS type FROM information_schema.columns
+        WHERE table_schema = 'public' AND table_name <> 'migrations'`,
+    );
+    const sampleOf = ({ column, type }: Row) =>
+      column === "partition"
+        ? "i % 1024"
+        : ({ text: "'x' || i", bytea: "'\\x00'", integer: "i", bigint: "i" }[String(type)] ?? "NULL");
+    for (const [table, columns = []] of Object.entries(Object.groupBy(rows as Row[], (row) => String(row["table"])))) {
+      await client.query(
+        `INSERT INTO ${table} (${columns.map(({ column }) => column).join(", ")})
+          SELECT ${columns.map(sampleOf).join(", ")} FROM generate_series(1, 5000) AS i ON CONFLICT DO NOTHING`,
+      );
+    }
+    await client.query("ANALYZE");
+  }
+
+  test("the same: no plan that is kept walks a table or a partition", async () => {
+    const run = async (statement: Sql, params: Params = {}) => {
+      const { text, names } = compile(statement, postgres);
+      const values = names.map((name) => params[name]);
+      const { rows, rowCount } = await client.query(
+        text,
+        values.map((value) => (value instanceof Uint8Array ? Buffer.from(value) : value)),
+      );
+      return { rows: rows as Row[], count: rowCount ?? 0 };
+    };
+    const used = await statementsOf({
+      one: async (statement, params) => (await run(statement, params)).rows[0],
+      all: async (statement, params) => (await run(statement, params)).rows,
+      run: async (statement, params) => (await run(statement, params)).count,
+    });
+    await fill();
+    const faults: string[] = [];
+    for (const [statement, name] of used) {
+      const { text, names } = compile(statement, postgres);
+      if (!/^\s*(SELECT|INSERT|UPDATE|DELETE)/.test(text)) continue;
+      await client.query(`PREPARE it AS ${text}`);
+      const nulls = names.length === 0 ? "" : `(${names.map(() => "NULL").join(", ")})`;
+      const { rows } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE it${nulls}`);
+      await client.query("DEALLOCATE it");
+      for (const { Plan } of rows[0]["QUERY PLAN"] as readonly { readonly Plan: PlanNode }[]) {
+        faults.push(...faultsOf(Plan).map((fault) => `${name}: ${fault}`));
+      }
+    }
+    expect(faults).toEqual([]);
+  });
+
+  test("a connection from before the first rows → it plans anew, and goes by the right index soon", async () => {
+    const fresh = await aPostgresDatabase();
+    const storage = await openStorage({ url: fresh.url });
+    const { grant: one } = await aLiveGrant(storage);
+    for (let at = 0; at < 10; at += 1) await statusOf(storage, one);
+    const other = new Client({ connectionString: fresh.url });
+    await other.connect();
+    await other.query(
+      `INSERT INTO grants SELECT (jsonb_populate_record(g, jsonb_build_object('grant_id', 'x' || i))).* FROM grants AS g, generate_series(1, 5000) AS i`,
+    );
+    const walked = async () =>
+      Number(
+        (await other.query("SELECT idx_tup_read FROM pg_stat_user_indexes WHERE indexrelname = 'grants_of_owner'"))
+          .rows[0].idx_tup_read,
+      );
+    await new Promise((resolve) => setTimeout(resolve, 2100));
+    await statusOf(storage, one);
+    await statusOf(storage, one);
+    // A backend tells what it read a second later.
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    await statusOf(storage, one);
+    const before = await walked();
+    for (let at = 0; at < 50; at += 1) await statusOf(storage, one);
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    await statusOf(storage, one);
+    await storage.close();
+    expect((await walked()) - before).toBeLessThan(1000);
+    await other.end();
+    await fresh.drop();
+  });
+
+  test("100 refreshes of each of 100 grants → every update in place, and the table as large as before", async () => {
+    const database = await aPostgresDatabase();
+    const client = new Client({ connectionString: database.url });
+    await client.connect();
+    // A backend tells of what it did at its end at the latest.
+    const maker = await openStorage({ url: database.url });
+    const grants = await Promise.all(Array.from({ length: 100 }, () => aLiveGrant(maker)));
+    await maker.close();
+    const storage = await openStorage({ url: database.url });
+    await client.query("VACUUM ANALYZE grants");
+    const size = async () => Number((await client.query("SELECT pg_table_size('grants') AS size")).rows[0].size);
+    const before = await size();
+    const counts = async () =>
+      (await client.query("SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'grants'")).rows[0];
+    await expect.poll(async () => Number((await counts()).n_tup_upd), { timeout: 5000 }).toBe(100);
+    const then = await counts();
+    for (let generation = 1; generation <= 100; generation += 1) {
+      const outcomes = await Promise.all(
+        grants.map(({ grant: each }) =>
+          storage.refreshGrant(aRefresh(each, { generation, now: NOW + generation * 60_000 })),
+        ),
+      );
+      expect(outcomes.every(({ kind }) => kind === "rotated")).toBe(true);
+    }
+    await storage.close();
+    await expect
+      .poll(async () => Number((await counts()).n_tup_upd) - Number(then.n_tup_upd), { timeout: 5000 })
+      .toBe(10_000);
+    const after = await counts();
+    expect(Number(after.n_tup_hot_upd) - Number(then.n_tup_hot_upd)).toBeGreaterThanOrEqual(9_900);
+    expect(await size()).toBeLessThanOrEqual(before * 1.5);
+    await client.end();
+    await database.drop();
+  });
 });

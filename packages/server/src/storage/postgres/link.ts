@@ -50,6 +50,15 @@ const greet = sql`SELECT
 /** Any user may ask. Not every kind of PostgreSQL has it: who doesn't answer has no timeline. */
 const askTimeline = sql`SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) AS timeline`;
 
+/**
+ * A plan that was made for a table of a few rows is kept when it has millions, until the server's statistics notice: walking all of a partition looked
+ * as good as finding one row of it.
+ */
+const discardPlans = sql`DISCARD PLANS`;
+const YOUNG = 60_000;
+const PLANS_KEPT_YOUNG = 2_000;
+const PLANS_KEPT = 60_000;
+
 export class Link {
   readonly host: Host;
   readonly greeting: Greeting;
@@ -57,6 +66,8 @@ export class Link {
   readonly #known: Preparations;
   #lost: ConnectionLost | undefined;
   #deadline = ANSWER_TIMEOUT;
+  readonly #openedAt = performance.now();
+  #plannedAt = performance.now();
 
   private constructor(client: Client, known: Preparations, host: Host, greeting: Greeting, lost: () => unknown) {
     this.#client = client;
@@ -126,14 +137,25 @@ export class Link {
    */
   async run(asks: readonly Ask[]): Promise<readonly Result[]> {
     if (this.#lost !== undefined) throw this.#lost;
+    const replans = this.#replans();
     try {
-      return await send(this.#client, this.#known, asks, this.#deadline);
+      const all = replans ? [...asks, { sql: discardPlans, params: {} }] : asks;
+      const results = await send(this.#client, this.#known, all, this.#deadline);
+      return replans ? results.slice(0, asks.length) : results;
     } catch (error) {
       if (isBroken(error)) this.#lost ??= new ConnectionLost("the connection was lost", error);
       if (endsConnection(error)) this.#lost ??= new ConnectionLost("the server ended the connection", error);
       if (this.#lost !== undefined) destroy(this.#client);
       throw isBroken(error) ? (this.#lost ?? error) : error;
     }
+  }
+
+  /** Now and then, more often while the connection is young. */
+  #replans(): boolean {
+    const now = performance.now();
+    if (now - this.#plannedAt < (now - this.#openedAt < YOUNG ? PLANS_KEPT_YOUNG : PLANS_KEPT)) return false;
+    this.#plannedAt = now;
+    return true;
   }
 
   /** One statement without parameters. */
