@@ -22,6 +22,7 @@ import { Housekeeping } from "./housekeeping.ts";
 import { Chromes, type PageContext } from "./http/chromes.ts";
 import { networkOf, TrustedProxies } from "./http/client-address.ts";
 import { Cookies } from "./http/cookies.ts";
+import { Popularity } from "./http/endpoints/cards.ts";
 import { FailedClients } from "./http/failed-clients.ts";
 import type { HttpRequest } from "./http/message.ts";
 import { Gate } from "./http/overload.ts";
@@ -63,6 +64,7 @@ export interface Assent {
   readonly storage: Storage;
   readonly oauth: OAuthContext;
   readonly receipts: Receipts;
+  readonly popularity: Popularity;
   readonly signIn: SignInContext;
   readonly credentials: DerivedCredentials;
   readonly secrets: Secrets;
@@ -291,6 +293,7 @@ async function assemble({
     basePath,
     storage,
     oauth: context,
+    popularity: new Popularity(),
     receipts: new Receipts({ issuer, storage, keys }),
     credentials,
     secrets,

@@ -17,6 +17,7 @@ import {
 } from "../command.ts";
 import { Failure, lineOf, UsageError } from "../failure.ts";
 import type { Output } from "../output.ts";
+import { translations } from "./scope.ts";
 
 interface ClientOptions extends JsonOption {
   readonly name?: string;
@@ -35,6 +36,10 @@ interface ClientOptions extends JsonOption {
   readonly allowPlainPkce?: boolean;
   readonly firstParty?: boolean;
   readonly refresh?: "rotate" | "keep";
+  readonly nameLang?: readonly string[];
+  readonly optionalScope?: readonly string[];
+  readonly publisher?: string | false;
+  readonly verified?: boolean;
   readonly clientUri?: string;
   readonly policyUri?: string;
   readonly tosUri?: string;
@@ -94,6 +99,8 @@ function registerUpdate(client: Command): void {
     "change a client: what isn't named stays, a list takes the place of the old one",
   ).option("--name <text>", "what owners know it by");
   settings(update)
+    .option("--no-publisher", "leave open who makes it")
+    .option("--no-verified", "owners read that nobody has looked at it")
     .option("--no-require-pkce", "leave PKCE to a confidential client")
     .option("--no-allow-plain-pkce", "accept S256 challenges alone")
     .option("--no-first-party", "ask owners again")
@@ -122,6 +129,14 @@ function settings(command: Command): Command {
     )
     .addOption(listOption("--response-type <type>", "code, or token with implicit", { words: true }))
     .addOption(listOption("--scope <scopes>", "scopes that it may ask for, separated by spaces", { words: true }))
+    .addOption(
+      listOption("--optional-scope <scopes>", "those of its scopes that it can do without: owners may leave them out", {
+        words: true,
+      }),
+    )
+    .addOption(listOption("--name-lang <tag=text>", "its name in another language: de=Fotodrucker; de= takes it away"))
+    .option("--publisher <text>", "who makes it, as owners read it")
+    .option("--verified", "owners read that you have looked at it")
     .addOption(listOption("--own-scope <scopes>", "scopes that it holds for itself", { words: true }))
     .option(
       "--auth-method <method>",
@@ -166,11 +181,19 @@ async function metadataOf(options: ClientOptions) {
     grant_types: options.grantType,
     response_types: options.responseType,
     scope: options.scope?.join(" "),
+    optional_scope: options.optionalScope?.join(" "),
+    ...namesOf(options.nameLang),
     token_endpoint_auth_method: options.authMethod,
     client_uri: options.clientUri,
     policy_uri: options.policyUri,
     tos_uri: options.tosUri,
   });
+}
+
+/** RFC 7591 §2.2; an empty text takes a name away. */
+function namesOf(words: readonly string[] | undefined): Readonly<Record<string, string | null>> {
+  const names = Object.entries(translations(words, "--name-lang") ?? {});
+  return Object.fromEntries(names.map(([tag, text]) => [`client_name#${tag}`, text === "" ? null : text]));
 }
 
 const TLS_SUBJECTS = ["dn", "san_dns", "san_uri", "san_ip", "san_email"];
@@ -196,6 +219,8 @@ function ownSettingsOf(options: ClientOptions): OwnClientSettings {
     allowPlainPkce: options.allowPlainPkce,
     firstParty: options.firstParty,
     refresh: options.refresh,
+    publisher: options.publisher === false ? null : options.publisher,
+    verified: options.verified,
     tokenEndpointAudience: options.tokenEndpointAudience,
   });
 }

@@ -1,7 +1,8 @@
 /** `assent scope …`: permissions that clients can ask for. */
 
-import type { Command } from "commander";
-import { given, type JsonOption, noun, verb, withAdmin } from "../command.ts";
+import type { NewScope } from "@assent/server/admin";
+import { type Command, Option } from "commander";
+import { given, type JsonOption, listOption, noun, verb, withAdmin } from "../command.ts";
 import { UsageError } from "../failure.ts";
 
 interface ScopeOptions extends JsonOption {
@@ -10,6 +11,8 @@ interface ScopeOptions extends JsonOption {
   readonly optional?: boolean;
   readonly sensitive?: boolean;
   readonly ownerRole?: string | false;
+  readonly access?: NonNullable<NewScope["access"]> | false;
+  readonly descriptionLang?: readonly string[];
 }
 
 export function register(program: Command): void {
@@ -28,6 +31,7 @@ export function register(program: Command): void {
     .option("--no-resource", "it belongs to the authorization server itself")
     .option("--no-optional", "owners grant it, or nothing")
     .option("--no-sensitive", "it stands with the ordinary ones")
+    .option("--no-access", "leave open what it lets an app do")
     .option("--no-owner-role", "any owner may grant it")
     .action(change);
   verb(scope, "delete <name>", "take a permission away: no new token carries it").action(remove);
@@ -36,6 +40,19 @@ export function register(program: Command): void {
 function settings(command: Command): Command {
   return command
     .option("--resource <uri>", "the API that it belongs to; without one, the authorization server itself")
+    .addOption(
+      listOption(
+        "--description-lang <tag=text>",
+        "the description in another language: de='Ihre Fotos ansehen'; de= takes it away",
+      ),
+    )
+    .addOption(
+      new Option("--access <kind>", "what it lets an app do: owners see reading apart from the rest").choices([
+        "read",
+        "write",
+        "delete",
+      ]),
+    )
     .option("--optional", "owners may grant the rest without it")
     .option("--sensitive", "owners see it apart, with a warning")
     .option(
@@ -44,9 +61,23 @@ function settings(command: Command): Command {
     );
 }
 
-function settingsOf({ description, resource, optional, sensitive, ownerRole }: ScopeOptions) {
+/** `de=TEXT`, several times. */
+export function translations(words: readonly string[] | undefined, flag: string): Record<string, string> | undefined {
+  if (words === undefined) return undefined;
+  return Object.fromEntries(
+    words.map((word) => {
+      const [, tag, text] = /^([^=]+)=(.*)$/s.exec(word) ?? [];
+      if (tag === undefined || text === undefined) throw new UsageError(`${flag} is LANGUAGE=TEXT, like de=Fotos`);
+      return [tag.toLowerCase(), text];
+    }),
+  );
+}
+
+function settingsOf({ description, resource, optional, sensitive, ownerRole, access, descriptionLang }: ScopeOptions) {
   return given({
     description,
+    access: access === false ? null : access,
+    descriptions: translations(descriptionLang, "--description-lang"),
     resource: resource === false ? null : resource,
     optional,
     sensitive,
@@ -71,6 +102,7 @@ async function list(options: JsonOption) {
       [
         { field: "name" },
         { field: "resource", show: (value) => (value === null ? "(this server)" : String(value)) },
+        { field: "access", show: (value) => (value === null ? "-" : String(value)) },
         { field: "optional", show: (value) => (value === true ? "optional" : "required") },
         { field: "sensitive", show: (value) => (value === true ? "yes" : "-") },
         { field: "description" },

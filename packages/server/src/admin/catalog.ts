@@ -4,8 +4,8 @@ import { hashes } from "../crypto/hashes.ts";
 import { base64url } from "../crypto/random.ts";
 import { SIGNING_ALGS, signingAlgOf } from "../crypto/signing-algs.ts";
 import { DEFAULT_ALG, ensureKeys } from "../crypto/signing-keys.ts";
-import { displayTextProblem } from "../oauth/client-registration/metadata.ts";
-import type { Resource, Scope } from "../oauth/model.ts";
+import { displayTextProblem, isLanguageTag, MAX_TRANSLATIONS } from "../oauth/client-registration/metadata.ts";
+import type { Resource, Scope, ScopeAccess } from "../oauth/model.ts";
 import { isScopeName } from "../oauth/scope.ts";
 import { allClients } from "./clients.ts";
 import type { AdminContext } from "./context.ts";
@@ -20,6 +20,9 @@ export const MAX_TOKEN_LIFETIME = 86_400;
 
 /** Roles that a scope can ask of its owner: one of the operators', or that they are an operator at all. */
 export const OWNER_ROLES: readonly string[] = [...OPERATOR_ROLES, "operator"];
+
+/** What a scope lets an app do with data. */
+export const SCOPE_ACCESS: readonly ScopeAccess[] = ["read", "write", "delete"];
 
 export type NewScope = Pick<Scope, "name" | "description"> & Partial<Omit<Scope, "name" | "description">>;
 
@@ -36,7 +39,10 @@ export async function updateScope(
   context: AdminContext,
 ): Promise<Scope> {
   const before = (await context.storage.listScopes()).find((scope) => scope.name === name) ?? unknownScope(name);
-  return putScope({ ...before, ...changes }, false, context);
+  // A translation that is named takes the place of the one before; empty, it goes.
+  const descriptions = { ...before.descriptions, ...changes.descriptions };
+  const kept = Object.fromEntries(Object.entries(descriptions).filter(([, text]) => text !== ""));
+  return putScope({ ...before, ...changes, descriptions: kept }, false, context);
 }
 
 /** Removes a scope: no new token carries it. Clients that name it are returned; should it be created again, they may ask for it again. */
@@ -58,6 +64,18 @@ async function putScope(scope: Scope, create: boolean, { storage }: AdminContext
   }
   const wording = displayTextProblem(description, MAX_DESCRIPTION);
   if (wording !== undefined) problems.push({ field: "description", problem: wording });
+  for (const [tag, text] of Object.entries(scope.descriptions ?? {})) {
+    const problem = isLanguageTag(tag) ? displayTextProblem(text, MAX_DESCRIPTION) : "it has no language tag, like de";
+    if (problem !== undefined) problems.push({ field: "description_lang", problem: `${tag}: ${problem}` });
+  }
+  if (Object.keys(scope.descriptions ?? {}).length > MAX_TRANSLATIONS)
+    problems.push({ field: "description_lang", problem: `${MAX_TRANSLATIONS} languages are the most` });
+  if (scope.access != null && !SCOPE_ACCESS.includes(scope.access)) {
+    problems.push({
+      field: "access",
+      problem: `${JSON.stringify(scope.access)} is not one of ${SCOPE_ACCESS.join(", ")}`,
+    });
+  }
   if (ownerRole !== null && !OWNER_ROLES.includes(ownerRole)) {
     problems.push({
       field: "owner_role",

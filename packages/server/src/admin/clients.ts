@@ -3,6 +3,7 @@
 import {
   AUTH_METHODS,
   type ClientMetadata,
+  displayTextProblem,
   MAX_SCOPES,
   type RegisteredFields,
   type RegistrationDefaults,
@@ -21,10 +22,21 @@ const DAY: Millis = 86_400_000;
 /** How long a client's old secret works beside the new one, unless the operator says otherwise: long enough to deploy the new one. */
 export const DEFAULT_OVERLAP: Millis = DAY;
 export const MAX_OVERLAP: Millis = 30 * DAY;
+const MAX_PUBLISHER = 120;
 
 /** What an operator decides about a client, and no registration by the client itself may. */
 export type OwnClientSettings = Partial<
-  Pick<Client, "ownScopes" | "requirePkce" | "allowPlainPkce" | "firstParty" | "refresh" | "tokenEndpointAudience">
+  Pick<
+    Client,
+    | "ownScopes"
+    | "requirePkce"
+    | "allowPlainPkce"
+    | "firstParty"
+    | "refresh"
+    | "tokenEndpointAudience"
+    | "publisher"
+    | "verified"
+  >
 >;
 
 export interface NewClient extends OwnClientSettings {
@@ -58,6 +70,8 @@ export async function createClient(input: NewClient, context: AdminContext): Pro
     requirePkce: input.requirePkce ?? false,
     allowPlainPkce: input.allowPlainPkce ?? false,
     firstParty: input.firstParty ?? false,
+    publisher: input.publisher ?? null,
+    verified: input.verified ?? false,
     refresh: fields.type === "public" ? "rotate" : (input.refresh ?? "keep"),
     logo,
     createdAt: now,
@@ -84,7 +98,8 @@ export async function updateClient(clientId: string, changes: ClientChanges, con
   return changeClient(clientId, context, async (client) => {
     const { metadata, ...settings } = changes;
     const asked = { ...client, ...settings };
-    const fields = await checkedFields(client.type, { ...metadataOf(client), ...metadata }, asked, context, client);
+    const registration = { ...metadataOf(client), ...stillOptional(client, metadata), ...metadata };
+    const fields = await checkedFields(client.type, registration, asked, context, client);
     const now = context.now();
     const lost = (before: readonly string[], after: readonly string[]) => before.some((one) => !after.includes(one));
     const reduced = lost(client.scopes, fields.scopes) || lost(client.grantTypes, fields.grantTypes);
@@ -96,6 +111,14 @@ export async function updateClient(clientId: string, changes: ClientChanges, con
       updatedAt: now,
     };
   });
+}
+
+/** A scope that the client loses is no longer one that it could do without. */
+function stillOptional(client: Client, metadata: ClientMetadata | undefined): ClientMetadata {
+  const scope = metadata?.["scope"];
+  if (typeof scope !== "string") return {};
+  const names = scope.split(" ");
+  return { optional_scope: (client.optionalScopes ?? []).filter((name) => names.includes(name)).join(" ") };
 }
 
 /** Gives a client a new secret; those before it work for `overlap` milliseconds more. Throws `unknown`, `invalid`. */
@@ -271,6 +294,8 @@ function metadataOf(client: Client): ClientMetadata {
     client_uri: client.clientUri,
     policy_uri: client.policyUri,
     tos_uri: client.tosUri,
+    optional_scope: client.optionalScopes?.join(" ") ?? null,
+    ...Object.fromEntries(Object.entries(client.names ?? {}).map(([tag, name]) => [`client_name#${tag}`, name])),
   };
 }
 
@@ -307,8 +332,13 @@ function wrongMethod(type: Client["type"]): Remark {
   return { field: "token_endpoint_auth_method", problem };
 }
 
-function settingProblems(type: Client["type"], { refresh, ownScopes = [] }: OwnClientSettings): readonly Remark[] {
+function settingProblems(
+  type: Client["type"],
+  { refresh, ownScopes = [], publisher }: OwnClientSettings,
+): readonly Remark[] {
   const problems: Remark[] = [];
+  const wording = typeof publisher === "string" ? displayTextProblem(publisher, MAX_PUBLISHER) : undefined;
+  if (wording !== undefined) problems.push({ field: "publisher", problem: wording });
   if (type === "public" && refresh === "keep") {
     problems.push({ field: "refresh", problem: "a public client's refresh tokens rotate (RFC 9700 §4.14.2)" });
   }

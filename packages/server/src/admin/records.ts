@@ -30,7 +30,11 @@ export function clientRecord(client: Client, issuer: string, secret: string | nu
     redirect_uris: client.redirectUris,
     grant_types: client.grantTypes,
     response_types: client.responseTypes,
+    ...Object.fromEntries(Object.entries(client.names ?? {}).map(([tag, name]) => [`client_name#${tag}`, name])),
     scope: client.scopes.join(" "),
+    ...((client.optionalScopes ?? []).length === 0 ? {} : { optional_scope: client.optionalScopes?.join(" ") }),
+    ...(client.publisher == null ? {} : { publisher: client.publisher }),
+    verified: client.verified ?? false,
     own_scope: client.ownScopes.join(" "),
     token_endpoint_auth_method: client.authMethod,
     ...(client.jwks === null ? {} : { jwks: JSON.parse(client.jwks) as unknown }),
@@ -111,8 +115,18 @@ export function ruleRecord(rule: AppRule): WireRecord {
   };
 }
 
-export function scopeRecord({ name, description, resource, optional, sensitive, ownerRole }: Scope): WireRecord {
-  return { name, description, resource, optional, sensitive, owner_role: ownerRole };
+export function scopeRecord(scope: Scope): WireRecord {
+  const { name, description, resource, optional, sensitive, ownerRole, access, descriptions = {} } = scope;
+  return {
+    name,
+    description,
+    ...Object.fromEntries(Object.entries(descriptions).map(([tag, text]) => [`description#${tag}`, text])),
+    resource,
+    access: access ?? null,
+    optional,
+    sensitive,
+    owner_role: ownerRole,
+  };
 }
 
 /** `secret`: only where it was just made. */

@@ -16,7 +16,7 @@ import type { Scope } from "../oauth/model.ts";
 import { parseParameters } from "../oauth/parameters.ts";
 import { audienceOf } from "../oauth/resource-indicator.ts";
 import type { IssueOutcome, NewGrant } from "../oauth/storage.ts";
-import { endOf } from "../owners/consent-record.ts";
+import { durationOf, endOf } from "../owners/consent-record.ts";
 import { decideOwner, type OwnerChoice, ownerChoices } from "../owners/owner-choice.ts";
 import { needsSignIn } from "../owners/session.ts";
 import type { ConsentDuration, Person, Session } from "../owners/storage.ts";
@@ -136,6 +136,8 @@ export interface Approval {
   readonly scopes: readonly Scope[];
   readonly declined: readonly string[];
   readonly duration: ConsentDuration;
+  /** Of single scopes. */
+  readonly durations?: Readonly<Record<string, ConsentDuration>>;
   readonly via: "browser" | "first party";
   readonly person: Person;
   readonly session: Session;
@@ -143,15 +145,17 @@ export interface Approval {
 
 /** Records the consent with its grant, and answers the client. */
 export async function approveRequest(underway: Underway, approval: Approval, assent: Assent): Promise<Answer> {
-  const { choice, scopes, declined, duration, via, person } = approval;
+  const { choice, scopes, declined, duration, durations = {}, via, person } = approval;
+  const { language } = assent.chrome(underway.http, contextOf(underway, assent)).words;
   const { client } = underway.request;
   const now = assent.now();
   const onceUntil = now + assent.oauth.policy.codeTtl + assent.oauth.policy.accessTtl;
   const grant = newGrant(underway, approval, assent);
   const { address } = underway.http;
   if (choice.verdict === "approved") {
-    // Under what an admin approved for all: the answer may be narrower and shorter than that, and changes nothing of it.
-    const endsBy = endOf(duration, now, onceUntil);
+    // Under what an admin approved for all: the answer may be narrower and shorter than that, and changes nothing of it. It ends with its shortest scope.
+    const ends = scopes.map(({ name }) => endOf(durationOf(name, approval), now, onceUntil));
+    const endsBy = ends.reduce((least, end) => (end === null || (least !== null && least < end) ? least : end), null);
     const issued = await assent.storage.issueGrant({ grant, address, endsBy, chosen: true, now });
     return issuedAnswer(issued, grant, underway, assent);
   }
@@ -161,10 +165,11 @@ export async function approveRequest(underway: Underway, approval: Approval, ass
     via,
     declined,
     duration,
-    ...(via === "browser" ? { texts: textsOf(scopes) } : {}),
+    ...(via === "browser" ? { texts: textsOf(scopes, language) } : {}),
+    durations,
     onceUntil,
     shown: {
-      locale: assent.chrome(underway.http, contextOf(underway, assent)).words.language,
+      locale: language,
       clientName: client.name,
       logo: client.logo,
     },
@@ -177,16 +182,12 @@ export async function approveRequest(underway: Underway, approval: Approval, ass
 /** The grant of an answer. Its id derives from the request and the owner: done twice, it is one grant with one code. For a token it has none. */
 export function newGrant(
   { request, interaction }: Underway,
-  {
-    choice,
-    scopes,
-    person,
-    session,
-    duration,
-  }: Pick<Approval, "choice" | "scopes" | "person" | "session" | "duration">,
+  approval: Pick<Approval, "choice" | "scopes" | "person" | "session" | "duration" | "durations">,
   assent: Assent,
 ): NewGrant {
   const { client } = request;
+  const { choice, scopes, person, session } = approval;
+  const lasting = scopes.some(({ name }) => durationOf(name, approval) !== "once");
   const implicit = request.responseType === "token";
   const { partition, ownerId } = choice;
   const whose = ownerId === person.personId ? [ownerId] : [ownerId, person.personId];
@@ -196,7 +197,7 @@ export function newGrant(
     clientId: client.clientId,
     ownerId,
     personId: person.personId,
-    refreshable: mayUse(client, "refresh_token", assent.oauth) && duration !== "once" && !implicit,
+    refreshable: mayUse(client, "refresh_token", assent.oauth) && lasting && !implicit,
     codeSaltHash: implicit ? new Uint8Array() : sha256(Buffer.from(interaction.codeSalt, "base64url")),
     redirectUri: request.redirectUri,
     codeChallenge: request.codeChallenge,

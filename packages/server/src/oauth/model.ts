@@ -76,11 +76,21 @@ export interface Client {
   readonly clientUri: string | null;
   readonly policyUri: string | null;
   readonly tosUri: string | null;
+  /** Its name in other languages (RFC 7591 §2.2, `client_name#de`), by BCP 47 tag in lower case; absent: none. */
+  readonly names?: Readonly<Record<string, string>>;
+  /** Scopes that it can do without: owners may leave them out; absent: none. */
+  readonly optionalScopes?: readonly string[];
+  /** Who makes it, as the operator knows; absent or null: not said. */
+  readonly publisher?: string | null;
+  /** The operator has looked at it; absent: no. */
+  readonly verified?: boolean;
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
   /** When the client last lost a scope or a grant type; grants older than that are judged before they are refreshed. */
   readonly reducedAt: Millis | null;
 }
+
+export type ScopeAccess = "read" | "write" | "delete";
 
 /** A permission that the operator lists (RFC 6749 §3.3). */
 export interface Scope {
@@ -91,6 +101,10 @@ export interface Scope {
   readonly resource: string | null;
   readonly optional: boolean;
   readonly sensitive: boolean;
+  /** What it lets an app do with the data; absent or null: not said. */
+  readonly access?: ScopeAccess | null;
+  /** The description in other languages, by BCP 47 tag in lower case; absent: none. */
+  readonly descriptions?: Readonly<Record<string, string>>;
   /** Only owners with this role may grant it. */
   readonly ownerRole: string | null;
 }

@@ -26,8 +26,13 @@ export function scopesForClient(text: string, client: Client, known: ReadonlyMap
   return parseScope(text).map((name) => {
     const scope = known.get(name);
     if (scope === undefined || !client.scopes.includes(name)) return refuse("scope_not_allowed", name);
-    return scope;
+    return offeredTo(client, scope);
   });
+}
+
+/** The scope as owners are asked for it by this client: what the operator or the client can do without, they may leave out. */
+export function offeredTo(client: Client, scope: Scope): Scope {
+  return scope.optional || !client.optionalScopes?.includes(scope.name) ? scope : { ...scope, optional: true };
 }
 
 /** What of a grant's scopes still holds: not ended, with `margin` left, still the client's to ask for, still in the service. */

@@ -54,6 +54,28 @@ export function readDuration(
   return allowed.find((one) => String(one) === text);
 }
 
+/** The field of a form that holds one scope's own time. */
+export function durationField(scope: string): string {
+  return `duration:${scope}`;
+}
+
+/** The times of single scopes, as far as the form names any that isn't empty; undefined: one of them isn't allowed. */
+export function readDurations(
+  text: (field: string) => string | null,
+  scopes: readonly string[],
+  allowed: readonly ConsentDuration[],
+): Readonly<Record<string, ConsentDuration>> | undefined {
+  const durations: Record<string, ConsentDuration> = {};
+  for (const name of scopes) {
+    const asked = text(durationField(name));
+    if (asked === null || asked === "") continue;
+    const duration = readDuration(asked, allowed);
+    if (duration === undefined) return undefined;
+    durations[name] = duration;
+  }
+  return durations;
+}
+
 const NINETY_DAYS = 7_776_000;
 
 /** What is selected at first: 90 days; where the operator doesn't allow that, the longest that ends. */

@@ -331,6 +331,8 @@ export interface OwnerStorage {
   listHistory(args: HistoryPage): Promise<readonly HistoryEntry[]>;
   /** Undefined: there is none, or it is another owner's. */
   getHistoryEntry(args: { readonly ownerId: string; readonly entryId: string }): Promise<HistoryEntry | undefined>;
+  /** Owners whose consent to the client stands, counted up to `most`. */
+  countOwners(args: { readonly clientId: string; readonly most: number }): Promise<number>;
   /** Keeps the public key of a signed receipt for good. True: it was new. */
   keepReceiptKey(args: { readonly kid: string; readonly publicJwk: string; readonly now: Millis }): Promise<boolean>;
   /** Public JWKs, serialized, of all keys that ever signed a receipt. */

@@ -8,8 +8,8 @@ import { icon } from "./icons.ts";
 import { cardPage } from "./layout.ts";
 import { fill, type Messages, plural, rich } from "./messages/index.ts";
 import { ownerSelect } from "./owner-select.ts";
-import { hostText, initial, NAME_LENGTH, name, visible, webAddress } from "./text.ts";
-import { durationLabel } from "./time.ts";
+import { hostText, initial, mixesAlphabets, NAME_LENGTH, name, visible, webAddress } from "./text.ts";
+import { durationLabel, month } from "./time.ts";
 import type { ClientCard, ConsentView, ScopeChoice, SignedInAs } from "./views.ts";
 
 const CONSENT_FORM = "consent";
@@ -30,22 +30,24 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
       <div class="heading">
         ${tile(view.client, "large", base)}
         <h1>${rich(title, { app: name(view.client.name) })}</h1>
-        ${clientHost(view.client.host, words)}
+        ${clientHost(view.client.host, words)} ${standing(view.client, chrome)}
       </div>
+      ${mixesAlphabets(view.client.name) && notice("warning", words.consent.lookalike)}
       ${view.device !== undefined && deviceFacts(view.device, words)}
       ${alert !== null && notice("danger", alert)}
       ${/* Enter in a field presses a form's first button. This one closes a dialog, and there is none: so only pressing Allow allows. */ ""}
       <button class="unseen" type="submit" form=${CONSENT_FORM} formmethod="dialog" tabindex="-1" aria-hidden="true"></button>
       <form id=${CONSENT_FORM} class="consent" method="post" action=${`${base}${view.device === undefined ? "/consent" : "/device/consent"}`}>
         ${secrets(view.form)}
-        ${scopeSections(view, words)} ${duration(view, words)} ${ownerSelect(view.owners ?? [], problem?.kind === "bad_owner", words)}
+        ${scopeSections(view, words)} <div class="times">${duration(view, words)} ${ownTimes(view, words)}</div>
+        ${ownerSelect(view.owners ?? [], problem?.kind === "bad_owner", words)}
         ${asWhom(view.person, words)} ${next(view.client, words)}
         <div class="decision">
           <button class="button" type="submit" name="decision" value="allow">${icon("check")}${words.consent.allow}</button>
           <button class="button" type="submit" name="decision" value="deny">${icon("x")}${words.consent.deny}</button>
         </div>
       </form>
-      ${promises(view.client, words)}
+      ${about(view.client, words)}
       <form id=${SWITCH_FORM} method="post" action=${`${base}/login/switch`} hidden>${secrets(view.form)}</form>
     </div>`,
   );
@@ -78,18 +80,38 @@ function scopeSections(view: ConsentView, words: Messages): Child {
   </section>`;
 }
 
-/** One group for each API, in the order in which they were asked for. */
+/** One group for each API, in the order in which they were asked for; within it seeing stands before changing, and that before deleting. */
 function groups(scopes: readonly ScopeChoice[], words: Messages): Child {
   const byApi = Map.groupBy(scopes, (scope) => scope.api);
   return [...byApi].map(
     ([api, members]) =>
       html`<fieldset class="group">
         <legend>${api === null ? words.consent.account : name(api)}</legend>
-        <ul>
-          ${members.map((scope) => scopeRow(scope, words))}
-        </ul>
+        ${byKind(members, words)}
       </fieldset>`,
   );
+}
+
+const KINDS = [
+  [null, null],
+  ["read", "eye"],
+  ["write", "pencil"],
+  ["delete", "trash"],
+] as const;
+
+/** What only shows needs no heading; beside what changes, it has one. */
+function byKind(scopes: readonly ScopeChoice[], words: Messages): Child {
+  const changes = scopes.some(({ access }) => access === "write" || access === "delete");
+  return KINDS.map(([kind, sign]) => {
+    const members = scopes.filter(({ access }) => access === kind);
+    if (members.length === 0) return null;
+    const rows = members.map((scope) => scopeRow(scope, words));
+    if (!changes || kind === null) return html`<ul>${rows}</ul>`;
+    return html`<div class=${`kind ${kind}`}>
+      <p class="kind-name">${icon(sign)}${words.consent.kinds[kind]}</p>
+      <ul>${rows}</ul>
+    </div>`;
+  });
 }
 
 function scopeRow(scope: ScopeChoice, words: Messages): Markup {
@@ -126,6 +148,35 @@ function duration(view: ConsentView, words: Messages): Markup {
   </div>`;
 }
 
+/** A time for each scope, folded away: who wants one for all needn't see it. A device has none for once. */
+function ownTimes(view: ConsentView, words: Messages): Child {
+  if (view.scopes.length < 2) return null;
+  const offered = view.durations.filter(({ value }) => view.device === undefined || value !== "once");
+  return html`<details class="fold own-times" open=${view.scopes.some((scope) => scope.duration !== null)}>
+    <summary>${icon("chevronDown")}${words.consent.durationEach}</summary>
+    <ul>
+      ${view.scopes.map(
+        (scope) =>
+          html`<li class="own-time">
+            <label>
+              <span><bdi>${visible(scope.description || scope.name)}</bdi></span>
+              <span class="select">
+                <select name=${`duration:${scope.name}`}>
+                  <option value="" selected=${scope.duration === null}>${words.consent.durationSame}</option>
+                  ${offered.map(
+                    ({ value }) =>
+                      html`<option value=${value} selected=${scope.duration === value}>${durationLabel(words, value)}</option>`,
+                  )}
+                </select>
+                ${icon("chevronDown")}
+              </span>
+            </label>
+          </li>`,
+      )}
+    </ul>
+  </details>`;
+}
+
 function asWhom(person: SignedInAs, words: Messages): Markup {
   const shown = person.name || person.username;
   return html`<div class="person">
@@ -151,16 +202,36 @@ function next(client: ClientCard, words: Messages): Markup {
   </p>`;
 }
 
-/** Links to what the client publishes about itself, where it does. */
-function promises(client: ClientCard, words: Messages): Child {
+/** Whether anybody but the app itself stands for what it says of itself. */
+function standing(client: ClientCard, { words, product }: Chrome): Markup {
+  return client.verified
+    ? html`<p class="standing">${icon("badgeCheck")}<span>${fill(words.consent.verified, { product })}</span></p>`
+    : html`<p class="standing unverified">${icon("circleAlert")}<span>${fill(words.consent.unverified, { product })}</span></p>`;
+}
+
+/** What is known of the app, and links to what it publishes about itself. */
+function about(client: ClientCard, words: Messages): Markup {
+  const { consent } = words;
+  const facts: readonly (readonly [string, Child])[] = [
+    ...(client.publisher === null ? [] : [[consent.publisher, name(client.publisher)] as const]),
+    [consent.since, month(words, client.since)],
+    ...(client.people === null ? [] : [[consent.people, people(client.people, words)] as const]),
+  ];
   const links = [
-    [client.policyUri, words.consent.policy],
-    [client.tosUri, words.consent.terms],
+    [client.policyUri, consent.policy],
+    [client.tosUri, consent.terms],
   ] as const;
   const shown = links.filter(([uri]) => webAddress(uri) !== null);
-  if (shown.length === 0) return null;
-  return html`<p class="promises">
-    <span>${rich(words.consent.about, { app: name(client.name) })}</span>
-    ${shown.map(([uri, text]) => [" ", outsideLink(words, uri, text)])}
-  </p>`;
+  return html`<section class="about">
+    <h2>${rich(consent.about, { app: name(client.name) })}</h2>
+    <dl class="about-facts">
+      ${facts.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}
+    </dl>
+    ${shown.length > 0 && html`<p class="promises">${shown.map(([uri, text]) => [" ", outsideLink(words, uri, text)])}</p>`}
+  </section>`;
+}
+
+function people(over: number, words: Messages): string {
+  if (over === 0) return words.consent.peopleFew;
+  return fill(words.consent.peopleOver, { count: new Intl.NumberFormat(words.language).format(over) });
 }

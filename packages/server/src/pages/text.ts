@@ -33,6 +33,20 @@ export function visible(text: string, limit: number = Number.POSITIVE_INFINITY):
     .trimEnd()}…`;
 }
 
+/** Alphabets whose letters look alike; a word of one name has letters of one of them. */
+const ALIKE = [
+  /\p{Script=Latin}/u,
+  /\p{Script=Cyrillic}/u,
+  /\p{Script=Greek}/u,
+  /\p{Script=Armenian}/u,
+  /\p{Script=Cherokee}/u,
+];
+
+/** True: a word mixes alphabets that look alike, as names do that pretend to be others. */
+export function mixesAlphabets(text: string): boolean {
+  return text.split(/[^\p{L}\p{M}]+/u).some((word) => ALIKE.filter((alphabet) => alphabet.test(word)).length > 1);
+}
+
 /** A name in its own direction, so that a right-to-left one moves nothing around it. */
 export function name(text: string): Markup {
   return html`<bdi class="name">${visible(text, NAME_LENGTH) || SHOWN}</bdi>`;

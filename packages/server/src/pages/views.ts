@@ -19,6 +19,13 @@ export interface ClientCard {
   readonly host: string | null;
   readonly policyUri: string | null;
   readonly tosUri: string | null;
+  /** The operator has looked at it. */
+  readonly verified: boolean;
+  readonly publisher: string | null;
+  /** When it was registered; epoch milliseconds. */
+  readonly since: number;
+  /** How many use it: 0: fewer than ten; n: more than n; null: not said. */
+  readonly people: number | null;
 }
 
 export interface SignedInAs {
@@ -97,6 +104,10 @@ export interface ScopeChoice {
   readonly required: boolean;
   readonly sensitive: boolean;
   readonly checked: boolean;
+  /** What it lets the app do with the data; null: not said. */
+  readonly access: "read" | "write" | "delete" | null;
+  /** Its own time, where the owner had chosen one; null: that of all. */
+  readonly duration: string | null;
   /** The owner had granted it before: shown apart, what is new stands out. */
   readonly granted: boolean;
 }

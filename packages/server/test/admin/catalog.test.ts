@@ -113,19 +113,46 @@ describe("scope", () => {
     });
   });
 
+  test.each([
+    ["access that is none", { access: "admin" as "read" }, "access"],
+    ["a language that is none", { descriptions: { "de de": "Fotos" } }, "description_lang"],
+    ["a translation that hides something", { descriptions: { de: "Fotos\u202E" } }, "description_lang"],
+    [
+      "too many translations",
+      {
+        descriptions: Object.fromEntries(
+          Array.from({ length: 41 }, (_, at) => [`l${"abcdefghijklmnopqrstuvwxyz"[at % 26]}-${at}`, "x"]),
+        ),
+      },
+      "description_lang",
+    ],
+  ])("%s → refused", async (_, change, field) => {
+    const problem = await refusal(createScope({ name: "photos:new", description: "See", ...change }, admin));
+    expect([problem.kind, problem.problems]).toEqual(["invalid", [expect.stringMatching(`^${field}: `)]]);
+  });
+
+  test("translations: one is added, one goes, the others stay", async () => {
+    const name = "photos:translated";
+    await createScope({ name, description: "See", access: "read", descriptions: { de: "Sehen", fr: "Voir" } }, admin);
+    const changed = await updateScope(name, { descriptions: { es: "Ver", fr: "" } }, admin);
+    expect(scopeRecord(changed)).toMatchObject({ access: "read", "description#de": "Sehen", "description#es": "Ver" });
+    expect(scopeRecord(changed)).not.toHaveProperty("description#fr");
+  });
+
   test("a new one → stored; the same again → taken; changed → the rest stays", async () => {
     const scope = await createScope({ name: "photos:read", description: "See your photos", resource: API }, admin);
     expect(scopeRecord(scope)).toEqual({
       name: "photos:read",
       description: "See your photos",
       resource: API,
+      access: null,
       optional: false,
       sensitive: false,
       owner_role: null,
     });
     expect((await refusal(createScope({ name: "photos:read", description: "x" }, admin))).kind).toBe("taken");
     const changed = await updateScope("photos:read", { optional: true, ownerRole: "admin" }, admin);
-    expect(changed).toEqual({ ...scope, optional: true, ownerRole: "admin" });
+    expect(changed).toMatchObject({ ...scope, optional: true, ownerRole: "admin" });
     expect((await refusal(updateScope("nothing", { optional: true }, admin))).kind).toBe("unknown");
   });
 

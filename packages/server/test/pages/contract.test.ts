@@ -220,8 +220,13 @@ describe("consent", () => {
     expect(tag(posted, 'value="photos:write"', " checked")).toHaveLength(1);
     expect(tag(posted, 'value="photos:write"', " disabled")).toHaveLength(0);
     expect(tag(posted, 'value="photos:delete"', " checked")).toHaveLength(0);
-    expect(tags(posted, "option")).toHaveLength(8);
-    expect(tag(posted, '<option value="7776000"', " selected")).toHaveLength(1);
+    const [ofAll = "", ...own] = posted.match(/<select\b[\s\S]*?<\/select>/g) ?? [];
+    expect([tags(ofAll, "option").length, tag(ofAll, '<option value="7776000"', " selected").length]).toEqual([8, 1]);
+    // Folded away, one for each scope: nothing chosen is what stands above.
+    expect(own.map((one) => / name="([^"]+)"/.exec(one)?.[1])).toEqual(
+      aConsent().scopes.map(({ name }) => `duration:${name}`),
+    );
+    for (const one of own) expect(tag(one, "<option value selected")).toHaveLength(1);
     expect(tag(posted, 'name="duration"', "<select")).toHaveLength(1);
     expect(tag(posted, 'name="request"', 'value="sealed-request-value"')).toHaveLength(1);
   });
@@ -241,6 +246,42 @@ describe("consent", () => {
     for (const fact of ["Photo Printer", "print.example.com", "Ada Lovelace", ">ada<", "See your photos and albums"]) {
       expect(posted + html).toContain(fact);
     }
+  });
+
+  test("within an API, seeing before changing before deleting, each with its heading; an API that only shows has none", () => {
+    const order = [
+      "See",
+      'value="photos:read"',
+      "Add and change",
+      'value="photos:write"',
+      "Delete",
+      'value="photos:delete"',
+    ];
+    const places = order.map((text) => posted.indexOf(text.startsWith("value") ? text : `</svg>${text}</p>`));
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    expect(places[0]).toBeGreaterThan(0);
+    expect(consentPage(aConsent({ scopes: [aScope()] }), plain)).not.toContain("kind-name");
+  });
+
+  test("checked by the operator, or not; who makes it, since when, how many use it", () => {
+    for (const text of ["Checked by Assent", "Print House Ltd", "June 2025", "over 100 people"])
+      expect(html).toContain(text);
+    const client = aClient({ verified: false, publisher: null, people: 0 });
+    const stranger = consentPage(aConsent({ client }), plain);
+    for (const text of ["Not checked by Assent", "fewer than 10 people"]) expect(stranger).toContain(text);
+    expect(consentPage(aConsent({ client: aClient({ people: null }) }), plain)).not.toContain("Used by");
+  });
+
+  test.each([
+    ["P\u0430yPal", true],
+    ["\u0391pple", true],
+    ["Photo Printer", false],
+    ["Яндекс Mail", false],
+    ["写真 Printer", false],
+  ])("a name like %j → warned of: %s", (name, warned) => {
+    expect(consentPage(aConsent({ client: aClient({ name }) }), plain).includes("letters of different alphabets")).toBe(
+      warned,
+    );
   });
 
   test("another account has a form of its own", () => {

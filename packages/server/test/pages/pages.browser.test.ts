@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { axe, launchBrowser, withPage } from "../../../../test/support/browser.ts";
-import { assets, chrome, formPostPage } from "../../src/pages/index.ts";
+import { assets, chrome, formPostPage, locales } from "../../src/pages/index.ts";
 import { type GalleryServer, POLICY, serveStates } from "./serve.ts";
 import { states } from "./states.ts";
 
@@ -47,6 +47,34 @@ describe.each([
   });
 });
 
+test("right to left and in every language: clean for axe, nothing scrolls sideways at 320 px", {
+  timeout: 60_000,
+}, async () => {
+  const found: string[] = [];
+  await withPage({ browser, viewport: { width: 320, height: 640 } }, async (page) => {
+    for (const locale of locales) {
+      for (const name of [
+        "consent",
+        "consent-more",
+        "apps",
+        "history",
+        "sign-in-wrong",
+        "device-consent",
+        "problem-404",
+      ]) {
+        await page.goto(`${server.origin}/${name}?locale=${locale}`);
+        expect(await page.evaluate("document.documentElement.lang")).toBe(locale);
+        const violations = await axe(page);
+        const wide = await page.evaluate(
+          "document.scrollingElement.scrollWidth > document.scrollingElement.clientWidth",
+        );
+        if (violations.length > 0 || wide) found.push(`${name} ${locale} ${wide} ${JSON.stringify(violations)}`);
+      }
+    }
+  });
+  expect(found).toEqual([]);
+});
+
 test("320 px: no state scrolls sideways or cuts words off, folded parts open", { timeout: 60_000 }, async () => {
   const wide: string[] = [];
   await withPage({ browser, viewport: { width: 320, height: 640 } }, async (page) => {
@@ -87,11 +115,14 @@ describe("consent by keyboard", () => {
     await withPage({ browser }, async (page) => {
       await page.goto(`${server.origin}/consent`);
       const order: unknown[] = [];
-      for (let step = 0; step < 6; step++) {
+      for (let step = 0; step < 7; step++) {
         await page.keyboard.press("Tab");
         order.push(await page.evaluate(`document.activeElement.name || document.activeElement.textContent.trim()`));
       }
-      expect(order).toEqual(["scope", "scope", "duration", "Not you? Use another account", "decision", "decision"]);
+      expect(order).toEqual([
+        ...["scope", "scope", "duration", "Choose a time for each", "Not you? Use another account"],
+        ...["decision", "decision"],
+      ]);
       expect(await page.evaluate(focused)).toBe("deny");
       const outline = await page.evaluate("getComputedStyle(document.activeElement).outlineStyle");
       expect(outline).toBe("solid");
@@ -126,6 +157,7 @@ describe("consent by keyboard", () => {
       ["csrf", "csrf-value"],
       ["request", "sealed-request-value"],
       ["duration", "3600"],
+      ...["photos:read", "photos:write", "photos:delete", "profile"].map((name) => [`duration:${name}`, ""]),
     ];
     expect(denied).toEqual([...common, ["decision", "deny"]]);
     expect(allowed).toEqual([...common, ["decision", "allow"]]);

@@ -58,6 +58,10 @@ export function aClient(change: Partial<ClientCard> = {}): ClientCard {
     host: "print.example.com",
     policyUri: "https://print.example.com/privacy",
     tosUri: "https://print.example.com/terms",
+    verified: true,
+    publisher: "Print House Ltd",
+    since: NOW - 400 * DAY,
+    people: 100,
     ...change,
   };
 }
@@ -71,6 +75,8 @@ export function aScope(change: Partial<ScopeChoice> = {}): ScopeChoice {
     sensitive: false,
     checked: true,
     granted: false,
+    access: "read",
+    duration: null,
     ...change,
   };
 }
@@ -91,15 +97,16 @@ export const durations: readonly DurationChoice[] = [
 
 export const scopes: readonly ScopeChoice[] = [
   aScope(),
-  aScope({ name: "photos:write", description: "Add photos to your albums", required: false }),
+  aScope({ name: "photos:write", description: "Add photos to your albums", required: false, access: "write" }),
   aScope({
     name: "photos:delete",
     description: "Delete photos for good",
     required: false,
     sensitive: true,
     checked: false,
+    access: "delete",
   }),
-  aScope({ name: "profile", description: "See your name and your picture", api: null }),
+  aScope({ name: "profile", description: "See your name and your picture", api: null, access: null }),
 ];
 
 export function aSignIn(change: Partial<SignInView> = {}): SignInView {
@@ -146,6 +153,7 @@ function manyScopes(): readonly ScopeChoice[] {
       description: `${verbs[index % 5]} ${index % 7 === 0 ? "everything that you and people whom you invited have put into folder" : "folder"} ${index + 1}`,
       api: apis[Math.floor(index / 8)] ?? null,
       required: index % 3 === 0,
+      access: (["read", "write", "delete", "write", "read"] as const)[index % 5] ?? null,
       sensitive: index % 5 === 2,
     }),
   );
@@ -316,6 +324,11 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
     consentPage(aConsent({ scopes: scopes.map((scope, index) => ({ ...scope, granted: index !== 2 })) }), c),
   "consent-again": (c) =>
     consentPage(aConsent({ allGranted: true, scopes: scopes.map((scope) => ({ ...scope, granted: true })) }), c),
+  "consent-unverified": (c) =>
+    consentPage(aConsent({ client: aClient({ verified: false, publisher: null, people: 0, since: NOW - HOUR }) }), c),
+  "consent-lookalike": (c) => consentPage(aConsent({ client: aClient({ name: "P\u0430yPal", verified: false }) }), c),
+  "consent-own-times": (c) =>
+    consentPage(aConsent({ scopes: scopes.map((scope, at) => ({ ...scope, duration: at === 1 ? "once" : null })) }), c),
   "consent-loopback": (c) =>
     consentPage(aConsent({ client: aClient({ name: "Photo CLI", logo: null, host: "127.0.0.1" }) }), c),
   "consent-scheme": (c) =>

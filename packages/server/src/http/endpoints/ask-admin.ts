@@ -28,10 +28,9 @@ export function askAdminAnswer(
   { underway, problem, ...wish }: Wish & { readonly underway: Underway; readonly problem: Problem },
   assent: Assent,
 ): Answer {
-  const html = askAdminPage(
-    askAdminView(wish, problem, formSecrets(underway, assent), clientCard(underway.request)),
-    assent.chrome(underway.http, contextOf(underway, assent)),
-  );
+  const chrome = assent.chrome(underway.http, contextOf(underway, assent));
+  const client = clientCard(underway.request, chrome.words.language);
+  const html = askAdminPage(askAdminView(wish, problem, formSecrets(underway, assent), client), chrome);
   return page(problem === null ? 200 : 400, html, "to a client", underway.visitor.cookies);
 }
 
@@ -67,14 +66,10 @@ export async function submitAsk(http: HttpRequest, assent: Assent): Promise<Answ
   if (wish === undefined) return advance(underway, assent);
   const problem = await ask(wish, underway.request.client, signedIn.person.personId, assent);
   if (problem !== null) return askAdminAnswer({ underway, ...wish, problem }, assent);
-  const html = askedAdminPage(
-    {
-      form: formSecrets(underway, assent),
-      client: clientCard(underway.request),
-      company: wish.choice.acting?.company.name ?? "",
-    },
-    assent.chrome(http, contextOf(underway, assent)),
-  );
+  const chrome = assent.chrome(http, contextOf(underway, assent));
+  const client = clientCard(underway.request, chrome.words.language);
+  const company = wish.choice.acting?.company.name ?? "";
+  const html = askedAdminPage({ form: formSecrets(underway, assent), client, company }, chrome);
   return page(200, html, "to a client", visitor.cookies);
 }
 

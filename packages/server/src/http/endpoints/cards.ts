@@ -1,5 +1,7 @@
-/** How a client and a person are shown on pages. */
+/** How a client, its scopes and a person are shown on pages. */
 
+import { LRUCache } from "lru-cache";
+import type { Assent } from "../../assent.ts";
 import type { AuthorizationRequest } from "../../oauth/authorization-endpoint/request.ts";
 import type { Client, Scope } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
@@ -7,29 +9,72 @@ import type { Person } from "../../owners/storage.ts";
 import type { ClientCard, SignedInAs } from "../../pages/views.ts";
 
 /** The client of a request, with the host that really gets the answer. */
-export function clientCard({ client, redirectUri }: Pick<AuthorizationRequest, "client" | "redirectUri">): ClientCard {
-  return {
-    name: client.name,
-    logo: logoPath(client),
-    host: redirectHost(redirectUri),
-    policyUri: client.policyUri,
-    tosUri: client.tosUri,
-  };
+export function clientCard(
+  { client, redirectUri }: Pick<AuthorizationRequest, "client" | "redirectUri">,
+  language: string,
+): ClientCard {
+  return { ...cardOf(client, language), host: redirectHost(redirectUri) };
 }
 
 /** The client of a device: nothing is sent to a host of it. */
-export function deviceCard(client: Client): ClientCard {
-  const { name, policyUri, tosUri } = client;
-  return { name, logo: logoPath(client), host: null, policyUri, tosUri };
+export function deviceCard(client: Client, language: string): ClientCard {
+  return cardOf(client, language);
+}
+
+function cardOf(client: Client, language: string): ClientCard {
+  return {
+    name: nameOf(client, language),
+    logo: logoPath(client),
+    host: null,
+    policyUri: client.policyUri,
+    tosUri: client.tosUri,
+    verified: client.verified ?? false,
+    publisher: client.publisher ?? null,
+    since: client.createdAt,
+    people: null,
+  };
+}
+
+/** The client's name in the language of the page, where it has one. */
+export function nameOf({ name, names }: Pick<Client, "name" | "names">, language: string): string {
+  return translated(names, language) ?? name;
+}
+
+/** What an owner reads about a scope. */
+export function descriptionOf({ description, descriptions }: Scope, language: string): string {
+  return translated(descriptions, language) ?? description;
+}
+
+function translated(texts: Readonly<Record<string, string>> | undefined, language: string): string | undefined {
+  return texts !== undefined && Object.hasOwn(texts, language) ? texts[language] : undefined;
+}
+
+/** What an owner reads about each scope, by its name. */
+export function textsOf(scopes: readonly Scope[], language: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(scopes.map((scope) => [scope.name, descriptionOf(scope, language)]));
+}
+
+/** How many owners use a client, as an order of magnitude: enough to tell a stranger from everybody's app, and no count of anybody's customers. */
+const MAGNITUDES = [10_000, 1000, 100, 10];
+const COUNTED_AGAIN = 3_600_000;
+
+export class Popularity {
+  readonly #counted = new LRUCache<string, { readonly people: number | null }>({ max: 2000, ttl: COUNTED_AGAIN });
+
+  /** 0: fewer than ten; n: more than n; null: in between. Counted at most once an hour, and never beyond ten thousand. */
+  async of(clientId: string, { storage }: Pick<Assent, "storage">): Promise<number | null> {
+    const known = this.#counted.get(clientId);
+    if (known !== undefined) return known.people;
+    const owners = await storage.countOwners({ clientId, most: (MAGNITUDES[0] ?? 0) + 1 });
+    const over = MAGNITUDES.find((magnitude) => owners > magnitude);
+    const people = over ?? (owners < 10 ? 0 : null);
+    this.#counted.set(clientId, { people });
+    return people;
+  }
 }
 
 export function logoPath({ logo }: Pick<Client, "logo">): string | null {
   return logo === null ? null : `/logos/${logo}`;
-}
-
-/** What an owner reads about each scope, by its name. */
-export function textsOf(scopes: readonly Scope[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(scopes.map(({ name, description }) => [name, description]));
 }
 
 export function signedInAs(person: Person): SignedInAs {

@@ -1,15 +1,16 @@
 /** The consent page: who asks, for what, for how long, as whom. */
 
 import type { Assent } from "../../assent.ts";
-import { defaultDuration, standingScopes } from "../../owners/consent.ts";
+import type { Client } from "../../oauth/model.ts";
+import { defaultDuration, durationField, readDuration, standingScopes } from "../../owners/consent.ts";
 import type { OwnerChoice } from "../../owners/owner-choice.ts";
-import type { Person } from "../../owners/storage.ts";
+import type { ConsentDuration, Person } from "../../owners/storage.ts";
 import { consentPage } from "../../pages/index.ts";
-import type { ConsentView, OwnerOption, ScopeChoice } from "../../pages/views.ts";
+import type { ClientCard, ConsentView, DurationChoice, OwnerOption, ScopeChoice } from "../../pages/views.ts";
 import { formToken, sealInteraction } from "../forms.ts";
 import { contextOf, type Underway } from "../interaction.ts";
 import { type Answer, page } from "../message.ts";
-import { clientCard, signedInAs } from "./cards.ts";
+import { clientCard, descriptionOf, signedInAs } from "./cards.ts";
 import { signInAnswer } from "./sign-in-page.ts";
 
 export interface Asking {
@@ -21,36 +22,35 @@ export interface Asking {
   readonly allGranted: boolean;
 }
 
+/** What was wrong with an answer, and what it was: it stays as it was chosen. */
+export interface Again {
+  readonly problem: NonNullable<ConsentView["problem"]>;
+  readonly status: number;
+  readonly form: URLSearchParams;
+}
+
 /** `again`: what was wrong with the last answer; null: the first time. */
-export async function consentAnswer(
-  asking: Asking,
-  assent: Assent,
-  again: { readonly problem: NonNullable<ConsentView["problem"]>; readonly status: number } | null,
-): Promise<Answer> {
+export async function consentAnswer(asking: Asking, assent: Assent, again: Again | null): Promise<Answer> {
   const { underway, choices, choice, allGranted } = asking;
   const { request, interaction, visitor, http } = underway;
   const { signedIn } = visitor;
   if (signedIn === undefined) return signInAnswer(underway, assent, null);
-  const selected = defaultDuration(assent.config.consentDurations);
+  const chrome = assent.chrome(http, contextOf(underway, assent));
+  const { language } = chrome.words;
   const view: ConsentView = {
     form: {
       csrf: formToken(assent.secrets, `session:${signedIn.session.sessionId}`),
       request: sealInteraction(assent.secrets, visitor.nonce, interaction),
     },
-    client: clientCard(request),
+    client: await inPublic(clientCard(request, language), request.client, assent),
     person: signedInAs(signedIn.person),
     owners: ownerOptions(choices, choice, signedIn.person),
-    scopes: await scopeChoices(choice, assent),
-    durations: assent.config.consentDurations.map((one) => ({ value: String(one), selected: one === selected })),
+    scopes: await scopeChoices(choice, language, again, assent),
+    durations: durationChoices(assent.config.consentDurations, again),
     allGranted,
     problem: again?.problem ?? null,
   };
-  return page(
-    again?.status ?? 200,
-    consentPage(view, assent.chrome(http, contextOf(underway, assent))),
-    "to a client",
-    visitor.cookies,
-  );
+  return page(again?.status ?? 200, consentPage(view, chrome), "to a client", visitor.cookies);
 }
 
 /** The owners as the page offers them; none where there is nothing to choose. */
@@ -69,20 +69,41 @@ export function ownerOptions(
   }));
 }
 
-/** The scopes as the page offers them. */
+/** The card with how many use the app: a question to the database, that only this page needs. */
+export async function inPublic(card: ClientCard, { clientId }: Client, assent: Assent): Promise<ClientCard> {
+  return { ...card, people: await assent.popularity.of(clientId, assent) };
+}
+
+/** The lengths of time that the operator allows; selected is what was chosen, or the usual one. */
+export function durationChoices(
+  allowed: readonly ConsentDuration[],
+  again: Pick<Again, "form"> | null,
+): readonly DurationChoice[] {
+  const chosen = readDuration(again?.form.get("duration") ?? undefined, allowed) ?? defaultDuration(allowed);
+  return allowed.map((one) => ({ value: String(one), selected: one === chosen }));
+}
+
+/** The scopes as the page offers them, in its language; after a wrong answer with what was ticked and chosen. */
 export async function scopeChoices(
   { scopes, consent }: Pick<OwnerChoice, "scopes" | "consent">,
+  language: string,
+  again: Pick<Again, "form"> | null,
   assent: Assent,
 ): Promise<ScopeChoice[]> {
   const resources = await assent.oauth.catalog.resources();
   const standing = standingScopes(consent, assent.now());
-  return scopes.map(({ name, description, resource, optional, sensitive }) => ({
-    name,
-    description,
-    api: resource === null ? null : (resources.get(resource)?.name ?? resource),
-    required: !optional,
-    sensitive,
-    checked: true,
-    granted: standing.has(name),
+  const ticked = again === null ? null : new Set(again.form.getAll("scope"));
+  const chosen = (name: string) => again?.form.get(durationField(name)) ?? "";
+  return scopes.map((scope) => ({
+    name: scope.name,
+    description: descriptionOf(scope, language),
+    api: scope.resource === null ? null : (resources.get(scope.resource)?.name ?? scope.resource),
+    required: !scope.optional,
+    sensitive: scope.sensitive,
+    access: scope.access ?? null,
+    checked: ticked?.has(scope.name) ?? true,
+    granted: standing.has(scope.name),
+    duration:
+      readDuration(chosen(scope.name), assent.config.consentDurations) === undefined ? null : chosen(scope.name),
   }));
 }

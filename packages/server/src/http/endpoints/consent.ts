@@ -1,7 +1,7 @@
 /** `/consent`: the owner's answer to a client (RFC 6749 §4.1.1 (B)). */
 
 import type { Assent } from "../../assent.ts";
-import { answeredScopes, readDuration } from "../../owners/consent.ts";
+import { answeredScopes, readDuration, readDurations } from "../../owners/consent.ts";
 import { chosenOwner, judgedFor, type OwnerChoice, preferredOwner } from "../../owners/owner-choice.ts";
 import { needsSignIn } from "../../owners/session.ts";
 import type { ConsentDuration, Person, Session } from "../../owners/storage.ts";
@@ -35,7 +35,7 @@ export async function submitConsent(http: HttpRequest, assent: Assent): Promise<
     const shown = choice ?? preferredOwner(choices);
     if (shown === undefined) return deny(underway, "nothing_grantable", assent);
     const asking = { underway, choices, choice: shown, allGranted: false };
-    return consentAnswer(asking, assent, { problem: { kind }, status });
+    return consentAnswer(asking, assent, { problem: { kind }, status, form });
   };
 
   if (!isFormToken(assent.secrets, `session:${session.sessionId}`, form.get("csrf"))) return again("stale", 403);
@@ -43,16 +43,22 @@ export async function submitConsent(http: HttpRequest, assent: Assent): Promise<
   if (stepsBefore || person.mustChangePassword || choices.length === 0) return advance(underway, assent);
   const decision = form.get("decision");
   if (decision === "deny") return deny(underway, "access_denied", assent);
-  const duration = readDuration(form.get("duration") ?? undefined, assent.config.consentDurations);
   if (decision !== "allow") return again("stale", 400);
-  if (duration === undefined) return again("bad_duration", 400);
   if (choice === undefined) return again("bad_owner", 400);
-  return allow(underway, new Set(form.getAll("scope")), { choice, duration, person, session }, again, assent);
+  const allowed = assent.config.consentDurations;
+  const duration = readDuration(form.get("duration") ?? undefined, allowed);
+  const names = choice.scopes.map(({ name }) => name);
+  const durations = readDurations((field) => form.get(field), names, allowed);
+  if (duration === undefined || durations === undefined) return again("bad_duration", 400);
+  const answered = { choice, duration, durations, person, session };
+  return allow(underway, new Set(form.getAll("scope")), answered, again, assent);
 }
 
 interface Answered {
   readonly choice: OwnerChoice;
   readonly duration: ConsentDuration;
+  /** Of single scopes. */
+  readonly durations: Readonly<Record<string, ConsentDuration>>;
   readonly person: Person;
   readonly session: Session;
 }

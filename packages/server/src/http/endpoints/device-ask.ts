@@ -12,8 +12,9 @@ import { deviceConsentAnswer, deviceForm, placeOf } from "./device-page.ts";
 /** The form for the reason. */
 export function deviceAskAnswer(found: Found, wish: Wish, problem: AskAdminView["problem"], assent: Assent): Answer {
   const form = deviceForm(found, assent);
-  const view = askAdminView(wish, problem, form, deviceCard(found.client));
-  const html = askAdminPage(view, assent.chrome(found.http, placeOf(form)));
+  const chrome = assent.chrome(found.http, placeOf(form));
+  const view = askAdminView(wish, problem, form, deviceCard(found.client, chrome.words.language));
+  const html = askAdminPage(view, chrome);
   return page(problem === null ? 200 : 400, html, "here", found.visitor.cookies);
 }
 
@@ -27,7 +28,8 @@ export async function submitDeviceAsk(http: HttpRequest, assent: Assent): Promis
   const problem = await ask(wish, found.client, found.person.personId, assent);
   if (problem !== null) return deviceAskAnswer(found, wish, problem, assent);
   const secrets = deviceForm(found, assent);
-  const view = { form: secrets, client: deviceCard(found.client), company: wish.choice.acting?.company.name ?? "" };
-  const html = askedAdminPage(view, assent.chrome(http, placeOf(secrets)));
+  const chrome = assent.chrome(http, placeOf(secrets));
+  const client = deviceCard(found.client, chrome.words.language);
+  const html = askedAdminPage({ form: secrets, client, company: wish.choice.acting?.company.name ?? "" }, chrome);
   return page(200, html, "here", found.visitor.cookies);
 }

@@ -4,7 +4,7 @@ import type { Assent } from "../../assent.ts";
 import type { Client } from "../../oauth/model.ts";
 import type { DeviceRequest } from "../../oauth/storage.ts";
 import { readUserCode, showUserCode } from "../../oauth/user-code.ts";
-import { defaultDuration, standingScopes } from "../../owners/consent.ts";
+import { standingScopes } from "../../owners/consent.ts";
 import type { OwnerChoice } from "../../owners/owner-choice.ts";
 import type { Person, Session } from "../../owners/storage.ts";
 import { consentPage, deviceCodePage, deviceDonePage, deviceElsewherePage } from "../../pages/index.ts";
@@ -15,7 +15,7 @@ import { type DeviceEntry, formToken, sealDeviceEntry } from "../forms.ts";
 import { type Answer, type HttpRequest, page } from "../message.ts";
 import type { Visitor } from "../visitor.ts";
 import { deviceCard, signedInAs } from "./cards.ts";
-import { ownerOptions, scopeChoices } from "./consent-page.ts";
+import { type Again, durationChoices, inPublic, ownerOptions, scopeChoices } from "./consent-page.ts";
 
 interface CodeShown {
   readonly typed: string;
@@ -81,17 +81,11 @@ function factsOf(waiting: Waiting, assent: Assent): DeviceFacts {
 
 /** The extra question, where the device asked from another network. */
 export function elsewhereAnswer(waiting: Waiting, assent: Assent): Answer {
-  const view = {
-    form: deviceForm(waiting, assent),
-    client: deviceCard(waiting.client),
-    device: factsOf(waiting, assent),
-  };
-  return page(
-    200,
-    deviceElsewherePage(view, assent.chrome(waiting.http, placeOf(view.form))),
-    "here",
-    waiting.visitor.cookies,
-  );
+  const form = deviceForm(waiting, assent);
+  const chrome = assent.chrome(waiting.http, placeOf(form));
+  const client = deviceCard(waiting.client, chrome.words.language);
+  const view = { form, client, device: factsOf(waiting, assent) };
+  return page(200, deviceElsewherePage(view, chrome), "here", waiting.visitor.cookies);
 }
 
 /** The consent page, with what the owner compares above it. `again`: what was wrong with the last answer. */
@@ -99,29 +93,26 @@ export async function deviceConsentAnswer(
   waiting: Waiting,
   choice: OwnerChoice,
   assent: Assent,
-  again: { readonly problem: NonNullable<ConsentView["problem"]>; readonly status: number } | null,
+  again: Again | null,
 ): Promise<Answer> {
-  const { choices, person, http, visitor } = waiting;
+  const { choices, person, http, visitor, client } = waiting;
   const { scopes, consent } = choice;
   const standing = standingScopes(consent, assent.now());
-  const selected = defaultDuration(assent.config.consentDurations);
+  const form = deviceForm(waiting, assent);
+  const chrome = assent.chrome(http, placeOf(form));
+  const { language } = chrome.words;
   const view: ConsentView = {
-    form: deviceForm(waiting, assent),
-    client: deviceCard(waiting.client),
+    form,
+    client: await inPublic(deviceCard(client, language), client, assent),
     person: signedInAs(person),
     owners: ownerOptions(choices, choice, person),
-    scopes: await scopeChoices(choice, assent),
-    durations: assent.config.consentDurations.map((one) => ({ value: String(one), selected: one === selected })),
+    scopes: await scopeChoices(choice, language, again, assent),
+    durations: durationChoices(assent.config.consentDurations, again),
     device: factsOf(waiting, assent),
     allGranted: scopes.every(({ name }) => standing.has(name)),
     problem: again?.problem ?? null,
   };
-  return page(
-    again?.status ?? 200,
-    consentPage(view, assent.chrome(http, placeOf(view.form))),
-    "here",
-    visitor.cookies,
-  );
+  return page(again?.status ?? 200, consentPage(view, chrome), "here", visitor.cookies);
 }
 
 export function doneAnswer(
@@ -130,5 +121,6 @@ export function doneAnswer(
   http: HttpRequest,
   assent: Assent,
 ): Answer {
-  return page(200, deviceDonePage({ client: deviceCard(client), outcome }, assent.chrome(http)));
+  const chrome = assent.chrome(http);
+  return page(200, deviceDonePage({ client: deviceCard(client, chrome.words.language), outcome }, chrome));
 }

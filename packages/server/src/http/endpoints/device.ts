@@ -4,8 +4,9 @@ import type { Assent } from "../../assent.ts";
 import { derivedId } from "../../crypto/id.ts";
 import { mayUse } from "../../oauth/grants/judge.ts";
 import { audienceOf } from "../../oauth/resource-indicator.ts";
+import { offeredTo } from "../../oauth/scope.ts";
 import type { DeviceApproval, UserCodePlace } from "../../oauth/storage.ts";
-import { answeredScopes, readDuration } from "../../owners/consent.ts";
+import { answeredScopes, readDuration, readDurations } from "../../owners/consent.ts";
 import { endOf } from "../../owners/consent-record.ts";
 import { answerOf, type ClaimContext, type CodeOutcome, claimUserCode, enterUserCode } from "../../owners/device.ts";
 import { chosenOwner, judgedFor, type OwnerChoice, ownerChoices, preferredOwner } from "../../owners/owner-choice.ts";
@@ -83,7 +84,10 @@ export async function waitingOf(
     return notFound({ kind: "unknown" }, entry, visitor, http, assent);
   }
   const known = await assent.oauth.catalog.scopes();
-  const asked = request.scopes.map((name) => known.get(name)).filter((scope) => scope !== undefined);
+  const asked = request.scopes
+    .map((name) => known.get(name))
+    .filter((scope) => scope !== undefined)
+    .map((scope) => offeredTo(client, scope));
   const allowed = asked.filter(({ name }) => client.scopes.includes(name));
   const choices = await ownerChoices(person, client, allowed, assent.storage, assent.now());
   if (choices.length === 0) {
@@ -188,11 +192,15 @@ export async function submitDeviceConsent(http: HttpRequest, assent: Assent): Pr
   if (!isNear(found) && !found.entry.confirmed) return elsewhereAnswer(found, assent);
   const choice = chosenOwner(found.choices, form.get("owner"));
   const again = (kind: NonNullable<ConsentView["problem"]>["kind"]) =>
-    deviceConsentAnswer(found, choice ?? shownChoice(found), assent, { problem: { kind }, status: 400 });
+    deviceConsentAnswer(found, choice ?? shownChoice(found), assent, { problem: { kind }, status: 400, form });
   const duration = readDuration(form.get("duration") ?? undefined, assent.config.consentDurations);
   if (decision !== "allow") return again("stale");
-  if (duration === undefined) return again("bad_duration");
   if (choice === undefined) return again("bad_owner");
+  // A single scope can't be for once: the next poll finds it among what stands.
+  const lasting = assent.config.consentDurations.filter((one) => one !== "once");
+  const names = choice.scopes.map(({ name }) => name);
+  const durations = duration === "once" ? {} : readDurations((field) => form.get(field), names, lasting);
+  if (duration === undefined || durations === undefined) return again("bad_duration");
   const { granted, declined } = answeredScopes(choice.scopes, new Set(form.getAll("scope")));
   if (granted.length === 0) return again("nothing");
   const judged = judgedFor(choice, granted, assent.now());
@@ -200,7 +208,7 @@ export async function submitDeviceConsent(http: HttpRequest, assent: Assent): Pr
     const scopes = choice.scopes.filter(({ name }) => granted.includes(name));
     return deviceAskAnswer(found, { choice: judged, scopes, reason: "" }, null, assent);
   }
-  return allow(found, { choice: judged, granted, declined, duration }, assent);
+  return allow(found, { choice: judged, granted, declined, duration, durations }, assent);
 }
 
 interface Allowed {
@@ -208,12 +216,14 @@ interface Allowed {
   readonly granted: readonly string[];
   readonly declined: readonly string[];
   readonly duration: ConsentDuration;
+  readonly durations: Readonly<Record<string, ConsentDuration>>;
 }
 
 async function allow(found: Found, allowed: Allowed, assent: Assent): Promise<Answer> {
-  const { choice, granted, declined, duration } = allowed;
+  const { choice, granted, declined, duration, durations } = allowed;
   const { client, request, place, person, session, http } = found;
   const now = assent.now();
+  const { language } = assent.chrome(http).words;
   const onceUntil = request.expiresAt + assent.oauth.policy.accessTtl;
   const outcome = await assent.storage.approveDevice({
     ...place,
@@ -224,9 +234,13 @@ async function allow(found: Found, allowed: Allowed, assent: Assent): Promise<An
     via: "device",
     declined,
     duration,
-    texts: textsOf(choice.scopes.filter(({ name }) => granted.includes(name))),
+    durations,
+    texts: textsOf(
+      choice.scopes.filter(({ name }) => granted.includes(name)),
+      language,
+    ),
     onceUntil,
-    shown: { locale: assent.chrome(http).words.language, clientName: client.name, logo: client.logo },
+    shown: { locale: language, clientName: client.name, logo: client.logo },
     address: http.address,
     now,
   });

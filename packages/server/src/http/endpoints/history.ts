@@ -9,7 +9,7 @@ import { formToken } from "../forms.ts";
 import { type Answer, cachedJson, type HttpRequest, json, page } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { type Account, signedIn } from "./account.ts";
-import { signedInAs } from "./cards.ts";
+import { descriptionOf, signedInAs } from "./cards.ts";
 
 const ENTRIES_SHOWN = 25;
 const FIVE_MINUTES = 300;
@@ -24,16 +24,17 @@ export const showHistory = signedIn(async ({ person, session, http, visitor }, a
     before: last ?? null,
     limit: ENTRIES_SHOWN + 1,
   });
+  const chrome = assent.chrome(http);
   const shown = found.slice(0, ENTRIES_SHOWN);
   const view: HistoryView = {
     csrf: formToken(assent.secrets, `session:${session.sessionId}`),
     person: signedInAs(person),
-    entries: await Promise.all(shown.map((entry) => historyEntry(entry, assent))),
+    entries: await Promise.all(shown.map((entry) => historyEntry(entry, chrome.words.language, assent))),
     now: assent.now(),
     older: found.length > ENTRIES_SHOWN ? (shown.at(-1)?.entryId ?? null) : null,
     first: before === null,
   };
-  return page(200, historyPage(view, assent.chrome(http)), "here", visitor.cookies);
+  return page(200, historyPage(view, chrome), "here", visitor.cookies);
 });
 
 function entryFor(entryId: string, { person }: Pick<Account, "person">, assent: Assent) {
@@ -41,12 +42,17 @@ function entryFor(entryId: string, { person }: Pick<Account, "person">, assent: 
 }
 
 /** An entry as a page shows it: the app's name and the words are those of then, where they were noted. */
-export async function historyEntry(entry: HistoryEntry, assent: Assent): Promise<HistoryEntryView> {
+export async function historyEntry(entry: HistoryEntry, language: string, assent: Assent): Promise<HistoryEntryView> {
   const { record, clientId } = entry;
   const [client, scopes] = await Promise.all([assent.oauth.catalog.client(clientId), assent.oauth.catalog.scopes()]);
   const texts = record.shown?.texts ?? {};
-  const say = (name: string) =>
-    (Object.hasOwn(texts, name) ? texts[name] : undefined) ?? scopes.get(name)?.description ?? name;
+  const say = (name: string) => {
+    const scope = scopes.get(name);
+    // In the language of the page; what is gone, as it was read then.
+    return scope === undefined
+      ? ((Object.hasOwn(texts, name) ? texts[name] : undefined) ?? name)
+      : descriptionOf(scope, language);
+  };
   return {
     entryId: entry.entryId,
     at: entry.at,

@@ -23,22 +23,18 @@ export const FIRST: Shown = { problem: null, username: "", status: 200 };
 export function signInAnswer(underway: Underway, assent: Assent, again: Shown | null): Answer {
   const { request, interaction, visitor, http } = underway;
   const shown = again ?? { ...FIRST, username: request.loginHint?.slice(0, 254) ?? "" };
+  const chrome = assent.chrome(http, contextOf(underway, assent));
   const view: SignInView = {
     form: {
       csrf: formToken(assent.secrets, `browser:${visitor.nonce}`),
       request: sealInteraction(assent.secrets, visitor.nonce, interaction),
     },
-    client: clientCard(request),
+    client: clientCard(request, chrome.words.language),
     username: shown.username,
     problem: shown.problem,
     again: visitor.signedIn === undefined ? null : signedInAs(visitor.signedIn.person),
   };
-  return page(
-    shown.status,
-    signInPage(view, assent.chrome(http, contextOf(underway, assent))),
-    "to a client",
-    visitor.cookies,
-  );
+  return page(shown.status, signInPage(view, chrome), "to a client", visitor.cookies);
 }
 
 /** Sign-in without a request: it leads to the owner's apps. `device`: to the device whose code has been entered. */

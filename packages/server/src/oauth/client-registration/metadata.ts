@@ -69,6 +69,8 @@ export type RegisteredFields = Pick<
   | "clientUri"
   | "policyUri"
   | "tosUri"
+  | "names"
+  | "optionalScopes"
 >;
 
 /** What is wrong with one member. `error` is the code of §3.2.2. */
@@ -109,6 +111,8 @@ export function readRegistration(
     clientUri: reader.page("client_uri"),
     policyUri: reader.page("policy_uri"),
     tosUri: reader.page("tos_uri"),
+    names: reader.names(),
+    optionalScopes: reader.optionalScopes(),
   };
   return reader.problems.length === 0 ? { kind: "valid", fields } : { kind: "invalid", problems: reader.problems };
 }
@@ -126,6 +130,19 @@ export function displayTextProblem(text: string, most: number): string | undefin
   if (text !== text.trim()) return "it begins or ends with a space";
   if (DECEIVING.test(text)) return "it has a control character, or an invisible one that changes how text reads";
   return undefined;
+}
+
+/** How many translations a text may have. */
+export const MAX_TRANSLATIONS = 40;
+
+/** A language tag as pages choose by (BCP 47, the usual part of it). */
+export function isLanguageTag(tag: string): boolean {
+  return /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,3}$/.test(tag);
+}
+
+/** The words of a space-separated list, each once. */
+function wordsOf(text: string | undefined): readonly string[] {
+  return [...new Set((text ?? "").split(" ").filter((word) => word !== ""))];
 }
 
 const TLS_SUBJECT_FIELDS = [
@@ -181,6 +198,33 @@ class Reader {
     const problem = displayTextProblem(name, MAX_NAME);
     if (problem !== undefined) this.#wrong("client_name", problem);
     return name.normalize("NFC");
+  }
+
+  /** §2.2: `client_name#de`. */
+  names(): Readonly<Record<string, string>> {
+    const names: Record<string, string> = {};
+    for (const field of Object.keys(this.#metadata)) {
+      const tag = /^client_name#(.*)$/s.exec(field)?.[1];
+      const value = tag === undefined ? undefined : this.#text(field);
+      if (tag === undefined || value === undefined) continue;
+      const problem = isLanguageTag(tag)
+        ? displayTextProblem(value, MAX_NAME)
+        : "it has no language tag (client_name#de)";
+      if (problem !== undefined) this.#wrong(field, problem);
+      names[tag.toLowerCase()] = value.normalize("NFC");
+    }
+    if (Object.keys(names).length > MAX_TRANSLATIONS)
+      this.#wrong("client_name", `${MAX_TRANSLATIONS} languages are the most`);
+    return names;
+  }
+
+  /** Ours: no RFC says which scopes an app can do without. */
+  optionalScopes(): readonly string[] {
+    const names = wordsOf(this.#text("optional_scope"));
+    const strangers = names.filter((name) => !wordsOf(this.#text("scope")).includes(name));
+    if (strangers.length > 0)
+      this.#wrong("optional_scope", `${strangers.slice(0, 5).map(quoted).join(", ")}: not in scope`);
+    return names;
   }
 
   authMethod(missing: ClientAuthMethod): ClientAuthMethod {
@@ -245,7 +289,7 @@ class Reader {
   }
 
   scopes(): readonly string[] {
-    const names = [...new Set((this.#text("scope") ?? "").split(" ").filter((name) => name !== ""))];
+    const names = wordsOf(this.#text("scope"));
     if (names.length > MAX_SCOPES) this.#wrong("scope", `it has ${names.length} names; ${MAX_SCOPES} is the most`);
     for (const name of names.slice(0, MAX_SCOPES)) {
       if (!isScopeName(name)) this.#wrong("scope", `${quoted(name)} is not a scope's name (RFC 6749 §3.3)`);

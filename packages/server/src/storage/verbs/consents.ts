@@ -277,6 +277,14 @@ export const consentsOfClient = query<{ readonly clientId: string; readonly limi
   outcome: (rows) => rows.map(consentOf),
 });
 
+/** A walk along the index of one client's consents, `most` steps at the longest. */
+export const countOwners = query<{ readonly clientId: string; readonly most: number }, number>({
+  sql: sql`SELECT COUNT(*) AS owners FROM
+    (SELECT 1 FROM consents WHERE +partition >= 0 AND client_id = :clientId AND status = 'active' LIMIT :most) AS few`,
+  bind: (args) => ({ ...args }),
+  outcome: ([row]) => (row === undefined ? 0 : whole(row, "owners")),
+});
+
 export const consentsOfAll = query<{ readonly limit: number }, readonly Consent[]>({
   sql: sql`SELECT ${consentColumns} FROM consents ORDER BY partition, owner_id, client_id LIMIT :limit`,
   bind: ({ limit }) => ({ limit }),
