@@ -45,6 +45,7 @@ const IMPORTS: tidy.ImportTable = {
       "owners/storage.ts",
       "owners/company-storage.ts",
       "owners/company.ts",
+      "owners/factor-storage.ts",
       "owners/consent-record.ts",
       "admin/storage.ts",
     ],

@@ -291,7 +291,12 @@ export interface OwnerStorage {
     readonly idleUntil: Millis;
   }): Promise<{ readonly session: Session; readonly person: Person } | undefined>;
   endSession(args: { readonly partition: number; readonly sessionId: string }): Promise<boolean>;
-  endSessionsOf(args: { readonly partition: number; readonly personId: string }): Promise<number>;
+  /** How many ended: all, or all but one. */
+  endSessionsOf(args: {
+    readonly partition: number;
+    readonly personId: string;
+    readonly keepSessionId?: string;
+  }): Promise<number>;
   listSessions(args: {
     readonly partition: number;
     readonly personId: string;

@@ -20,6 +20,7 @@ import {
   aLiveGrant,
   anApproval,
   anId,
+  aPasskey,
   aPerson,
   aRefresh,
   aResource,
@@ -57,6 +58,7 @@ const aLink = {
   ...{ partition: person.partition, personId, link: "l", now: NOW, madeBy: "operator" },
   subject: { issuerId: "i", claim: null, subject: "s" },
 };
+const passkey = aPasskey(person);
 const client = aClient({ clientId: grant.clientId });
 
 const company = aCompany();
@@ -119,6 +121,12 @@ const calls: readonly (readonly [string, unknown])[] = [
     { ...person, passwordHash: "x", mustChange: false, endGrants: true, keepSessionId: null, now: NOW },
   ],
   ["endSessionsOf", person],
+  ["insertPasskey", passkey],
+  ["erasePasskey", passkey],
+  ["insertPasskey", passkey],
+  ["setSecondFactor", { ...person, sealedSecret: aHash(), step: 1, codes: ["a", "b"], now: NOW }],
+  ["setRecoveryCodes", { ...person, codes: ["c"] }],
+  ["removeSecondFactor", person],
   ["putClient", { client, expect: 0 }],
   ["deleteClient", { clientId: grant.clientId, now: NOW }],
   ["putResource", { resource: aResource(), create: true }],

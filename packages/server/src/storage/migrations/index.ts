@@ -9,6 +9,7 @@ import { upkeep } from "./0006-upkeep.ts";
 import { companies } from "./0007-companies.ts";
 import { history } from "./0008-history.ts";
 import { companyChoices } from "./0009-company-choices.ts";
+import { factors } from "./0010-factors.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -21,4 +22,5 @@ export const migrations: readonly Migration[] = [
   companies,
   history,
   companyChoices,
+  factors,
 ];

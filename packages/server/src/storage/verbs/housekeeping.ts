@@ -6,6 +6,7 @@ import { partitionOf } from "../partition.ts";
 import { DAY, HOUR, text, whole } from "../rows.ts";
 import { type Call, query, type Row, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
 import { getCompany } from "./companies.ts";
+import { getPasskey } from "./factors.ts";
 import { ALARM_KEPT, ENDED_KEPT } from "./grants.ts";
 import { alarmColumns, alarmOf, HISTORY_KEPT, note } from "./history.ts";
 import { settleLinks } from "./members.ts";
@@ -93,6 +94,7 @@ async function isBorne(call: Call, kind: NameKind, value: string, ownerId: strin
   if (kind === "slug") return (await call(getCompany, { partition, companyId: ownerId }))?.slug === value;
   const place = { partition, personId: ownerId };
   if (kind === "subject") return (await call(linkedPerson, { ...place, link: value })) !== undefined;
+  if (kind === "passkey") return (await call(getPasskey, { ...place, credentialId: value })) !== undefined;
   const person = await call(getPerson, place);
   return person !== undefined && bears(person, value);
 }

@@ -3,6 +3,7 @@
 import type { AdminStorage } from "../../admin/storage.ts";
 import type { DeviceStorage, GrantStorage } from "../../oauth/storage.ts";
 import type { CompanyStorage } from "../../owners/company-storage.ts";
+import type { FactorStorage } from "../../owners/factor-storage.ts";
 import type { OwnerStorage } from "../../owners/storage.ts";
 import type { Verb } from "../sql.ts";
 import { countAttempt, forgiveAttempt, fullUntil, resetAttempts, returnAttempt, takeAttempt } from "./attempts.ts";
@@ -59,6 +60,22 @@ import {
   spendDevice,
 } from "./device.ts";
 import { issueDirect } from "./direct.ts";
+import {
+  addPasskey,
+  erasePasskey,
+  findPasskey,
+  getPasskey,
+  getSecondFactor,
+  insertPasskey,
+  listPasskeys,
+  removePasskey,
+  removeSecondFactor,
+  setRecoveryCodes,
+  setSecondFactor,
+  usePasskey,
+  useRecoveryCode,
+  useSecondFactor,
+} from "./factors.ts";
 import { endGrant, findGrant, issueGrant, redeemCode, refreshGrant } from "./grants.ts";
 import { getHistoryEntry, keepReceiptKey, listHistory, listReceiptKeys } from "./history.ts";
 import {
@@ -157,7 +174,7 @@ import {
 } from "./subject-links.ts";
 
 /** What the server may ask of a database. */
-export type Ports = GrantStorage & DeviceStorage & OwnerStorage & CompanyStorage & AdminStorage;
+export type Ports = GrantStorage & DeviceStorage & OwnerStorage & FactorStorage & CompanyStorage & AdminStorage;
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a verb without arguments is called without any
 type Args<F> = F extends () => unknown ? void : F extends (args: infer A) => unknown ? A : never;
@@ -213,6 +230,18 @@ export const portVerbs: { readonly [Name in keyof Ports]: Verb<Args<Ports[Name]>
   getHistoryEntry,
   keepReceiptKey,
   listReceiptKeys,
+
+  addPasskey,
+  findPasskey,
+  listPasskeys,
+  usePasskey,
+  removePasskey,
+  getSecondFactor,
+  setSecondFactor,
+  useSecondFactor,
+  removeSecondFactor,
+  setRecoveryCodes,
+  useRecoveryCode,
 
   createCompany,
   findCompany,
@@ -318,6 +347,9 @@ const innerVerbs = {
   consentsOfOwner,
   consentsOfClient,
   consentsOfAll,
+  insertPasskey,
+  getPasskey,
+  erasePasskey,
   findSession,
   touchSession,
   collectGrants,

@@ -1,6 +1,7 @@
 /**
  * Verbs of names that are unique across owners: reserved, then active. One namespace for usernames and e-mails: both sign in. Another one for
- * the subjects of trusted issuers, another for companies' slugs.
+ * the subjects of trusted issuers, another for companies' slugs,
+ * another for passkeys.
  */
 
 import type { Millis } from "../../oauth/model.ts";
@@ -8,7 +9,7 @@ import { partitionOfName } from "../partition.ts";
 import { HOUR, text } from "../rows.ts";
 import { query, sql, statement } from "../sql.ts";
 
-export type NameKind = "sign-in" | "subject" | "slug";
+export type NameKind = "sign-in" | "subject" | "slug" | "passkey";
 
 /** How long a reservation keeps others out; after that, whoever made it has crashed. */
 export const RESERVED_FOR: Millis = HOUR;

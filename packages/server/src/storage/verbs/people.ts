@@ -5,6 +5,7 @@ import type { CreatePersonOutcome, Person, PersonChanges } from "../../owners/st
 import { partitionOf } from "../partition.ts";
 import { flag, personColumns, personOf, text } from "../rows.ts";
 import { type Call, query, sql, statement, steps, type Tx, transaction } from "../sql.ts";
+import { eraseFactors } from "./factors.ts";
 import { ENDED_KEPT } from "./grants.ts";
 import { eraseHistory } from "./history.ts";
 import { activateName, dropName, forgetName, holderOfName, loosenName, reserveName } from "./names.ts";
@@ -56,10 +57,11 @@ async function release(call: Call, person: Person, now: Millis): Promise<void> {
 export async function eraseWholly(call: Call, person: Person, now: Millis): Promise<void> {
   const { partition, personId } = person;
   for (const value of [person.username, person.email]) await call(loosenName, { value, ownerId: personId, now });
-  const links = await call(erasePerson, { partition, personId, now });
+  const { links, passkeys } = await call(erasePerson, { partition, personId, now });
   await tellOf(call, person, now);
   await release(call, person, now);
   for (const value of links) await call(forgetName, { kind: "subject", value, ownerId: personId, now });
+  for (const value of passkeys) await call(forgetName, { kind: "passkey", value, ownerId: personId, now });
 }
 
 export const insertPerson = statement<Person, boolean>({
@@ -254,8 +256,13 @@ export const deletePerson = steps<PersonKey & { readonly now: Millis }, boolean>
   },
 );
 
-/** The person's own partition: person, sessions, consents and links go, grants end; companies are still to be told. The links that there were. */
-export const erasePerson = transaction<PersonKey & { readonly now: Millis }, readonly string[]>(
+interface Erased {
+  readonly links: readonly string[];
+  readonly passkeys: readonly string[];
+}
+
+/** The person's own partition: person, sessions, factors, consents and links go, grants end; companies are still to be told. What had names of its own. */
+export const erasePerson = transaction<PersonKey & { readonly now: Millis }, Erased>(
   async (tx, { partition, personId, now }) => {
     await noteStanding(tx, { partition, personId }, { gone: true, cutAt: now, now });
     await tx.run(sql`DELETE FROM member_links WHERE ${thisPerson}`, { partition, personId });
@@ -265,12 +272,13 @@ export const erasePerson = transaction<PersonKey & { readonly now: Millis }, rea
       partition,
       personId,
     });
+    const passkeys = await eraseFactors(tx, partition, personId);
     await eraseHistory(tx, partition, personId);
     await endGrantsOf(tx, partition, personId, now);
     const links = await tx.all(
       sql`DELETE FROM subject_links WHERE partition = :partition AND owner_id = :personId RETURNING link`,
       { partition, personId },
     );
-    return links.map((row) => text(row, "link"));
+    return { links: links.map((row) => text(row, "link")), passkeys };
   },
 );

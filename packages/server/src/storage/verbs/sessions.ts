@@ -76,9 +76,15 @@ export const endSession = statement<SessionKey, boolean>({
   outcome: (row) => row !== undefined,
 });
 
-export const endSessionsOf = transaction<{ readonly partition: number; readonly personId: string }, number>(
-  (tx, { partition, personId }) =>
-    tx.run(sql`DELETE FROM sessions WHERE partition = :partition AND person_id = :personId`, { partition, personId }),
+export const endSessionsOf = transaction<
+  { readonly partition: number; readonly personId: string; readonly keepSessionId?: string },
+  number
+>((tx, { partition, personId, keepSessionId = null }) =>
+  tx.run(
+    sql`DELETE FROM sessions
+      WHERE partition = :partition AND person_id = :personId AND (session_id <> :keepSessionId OR :keepSessionId IS NULL)`,
+    { partition, personId, keepSessionId },
+  ),
 );
 
 /** The live ones, last seen first. */

@@ -78,6 +78,13 @@ onEveryBackend("a session", (storage) => {
     expect(await storage().endSessionsOf(person)).toBe(0);
     expect(await use(stranger.session)).toBeDefined();
   });
+
+  test("all but one ended → that one lives", async () => {
+    const { session, person } = await made();
+    await storage().createSession(aSession(person));
+    expect(await storage().endSessionsOf({ ...person, keepSessionId: session.sessionId })).toBe(1);
+    expect(await use(session)).toBeDefined();
+  });
 });
 
 onEveryBackend("attempts", (storage) => {

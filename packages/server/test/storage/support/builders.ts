@@ -5,6 +5,7 @@ import type { StoredKey } from "../../../src/admin/storage.ts";
 import type { Client, Resource, Scope, TrustedIssuer } from "../../../src/oauth/model.ts";
 import { PARTITIONS } from "../../../src/oauth/model.ts";
 import type { IssueDirect, IssueOutcome, NewGrant, RedeemCode, RefreshGrant } from "../../../src/oauth/storage.ts";
+import type { Passkey } from "../../../src/owners/factor-storage.ts";
 import type { Approve, NewSession, Person } from "../../../src/owners/storage.ts";
 import type { Storage } from "../../../src/storage/open.ts";
 import { partitionOf } from "../../../src/storage/partition.ts";
@@ -53,6 +54,21 @@ export async function aStoredPerson(storage: Storage, changes: Partial<Person> =
   const outcome = await storage.createPerson({ person, now: person.createdAt });
   if (outcome.kind !== "created") throw new Error(`the person was not created: ${outcome.kind}`);
   return person;
+}
+
+export function aPasskey({ partition, personId }: Person, changes: Partial<Passkey> = {}): Passkey {
+  return {
+    ...{
+      partition,
+      personId,
+      credentialId: randomBytes(16).toString("base64url"),
+      publicKey: new Uint8Array(aHash()),
+      counter: 1,
+    },
+    ...{ backupEligible: false, backedUp: false, transports: ["internal"], name: "This laptop" },
+    ...{ createdAt: NOW, lastUsedAt: null },
+    ...changes,
+  };
 }
 
 export function aGrant(person: Person, changes: Partial<NewGrant> = {}): NewGrant {

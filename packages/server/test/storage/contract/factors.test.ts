@@ -1,0 +1,218 @@
+import { expect, test } from "vitest";
+import { MOST_PASSKEYS } from "../../../src/owners/factor-storage.ts";
+import { onEveryBackend } from "../support/backends.ts";
+import { aHash, aPasskey, aStoredPerson, DAY, HOUR, NOW } from "../support/builders.ts";
+
+const twenty = Array.from({ length: 20 });
+const count = (outcomes: readonly unknown[], wanted: unknown) => outcomes.filter((one) => one === wanted).length;
+
+onEveryBackend("passkeys", (storage) => {
+  const added = async (changes: Parameters<typeof aPasskey>[1] = {}) => {
+    const person = await aStoredPerson(storage());
+    const passkey = aPasskey(person, changes);
+    expect(await storage().addPasskey({ passkey, now: NOW })).toBe("added");
+    return { person, passkey };
+  };
+  const use = (passkey: ReturnType<typeof aPasskey>, counter: number) =>
+    storage().usePasskey({ ...passkey, counter, backedUp: true, now: NOW + HOUR });
+
+  test("of nobody, or of a disabled person → unknown, and its id stays free", async () => {
+    const person = await aStoredPerson(storage());
+    await storage().setPersonStatus({ ...person, status: "disabled", now: NOW });
+    const passkey = aPasskey(person);
+    expect(await storage().addPasskey({ passkey, now: NOW })).toBe("unknown");
+    expect(await storage().findPasskey(passkey)).toBeUndefined();
+    const other = await aStoredPerson(storage());
+    const theirs = { ...passkey, partition: other.partition, personId: other.personId };
+    expect(await storage().addPasskey({ passkey: theirs, now: NOW })).toBe("added");
+  });
+
+  test("registered by another, or a second time → taken, and the first stays as it was", async () => {
+    const { passkey, person } = await added();
+    const other = await aStoredPerson(storage());
+    const stolen = aPasskey(other, { credentialId: passkey.credentialId });
+    expect(await storage().addPasskey({ passkey: stolen, now: NOW + 2 * HOUR })).toBe("taken");
+    expect(await storage().addPasskey({ passkey: { ...passkey, name: "x" }, now: NOW + 2 * HOUR })).toBe("taken");
+    expect(await storage().findPasskey(passkey)).toEqual({ passkey, person });
+    expect(await storage().listPasskeys(other)).toEqual([]);
+  });
+
+  test("one id by 20 people at once → one has it", async () => {
+    const people = await Promise.all(twenty.map(() => aStoredPerson(storage())));
+    const { credentialId } = aPasskey(people[0] ?? (await aStoredPerson(storage())));
+    const outcomes = await Promise.all(
+      people.map((person) => storage().addPasskey({ passkey: aPasskey(person, { credentialId }), now: NOW })),
+    );
+    expect(count(outcomes, "added")).toBe(1);
+    const found = await storage().findPasskey({ credentialId });
+    expect(found?.person.personId).toBe(people[outcomes.indexOf("added")]?.personId);
+  });
+
+  test("one more than there may be, also all at once → full", async () => {
+    const person = await aStoredPerson(storage());
+    const outcomes = await Promise.all(
+      Array.from({ length: MOST_PASSKEYS + 5 }, () => storage().addPasskey({ passkey: aPasskey(person), now: NOW })),
+    );
+    expect(count(outcomes, "added")).toBe(MOST_PASSKEYS);
+    expect(count(outcomes, "full")).toBe(5);
+    expect(await storage().listPasskeys(person)).toHaveLength(MOST_PASSKEYS);
+  });
+
+  test("used with a count that is the same or lower → stale, and nothing is written", async () => {
+    const { passkey } = await added({ counter: 7 });
+    expect(await use(passkey, 7)).toBe("stale");
+    expect(await use(passkey, 6)).toBe("stale");
+    expect(await use(passkey, 0)).toBe("stale");
+    expect(await storage().listPasskeys(passkey)).toEqual([passkey]);
+  });
+
+  test("used by somebody who hasn't it → unknown", async () => {
+    const { passkey } = await added();
+    const other = await aStoredPerson(storage());
+    expect(await use({ ...passkey, personId: other.personId, partition: other.partition }, 9)).toBe("unknown");
+  });
+
+  test("used with a higher count → used, with when and whether it is backed up", async () => {
+    const { passkey } = await added({ counter: 7 });
+    expect(await use(passkey, 8)).toBe("used");
+    expect(await storage().listPasskeys(passkey)).toEqual([
+      { ...passkey, counter: 8, backedUp: true, lastUsedAt: NOW + HOUR },
+    ]);
+  });
+
+  test("one that keeps no count → used each time; once it counts, it has to go on", async () => {
+    const { passkey } = await added({ counter: 0 });
+    expect(await use(passkey, 0)).toBe("used");
+    expect(await use(passkey, 0)).toBe("used");
+    expect(await use(passkey, 1)).toBe("used");
+    expect(await use(passkey, 0)).toBe("stale");
+  });
+
+  test("20 uses with one count at once → one", async () => {
+    const { passkey } = await added({ counter: 1 });
+    const outcomes = await Promise.all(twenty.map(() => use(passkey, 2)));
+    expect([count(outcomes, "used"), count(outcomes, "stale")]).toEqual([1, 19]);
+  });
+
+  test("removed by another, or one that isn't there → unknown, and it stays", async () => {
+    const { passkey } = await added();
+    const other = await aStoredPerson(storage());
+    const now = NOW + HOUR;
+    expect(await storage().removePasskey({ ...passkey, ...other, now })).toBe("unknown");
+    expect(await storage().removePasskey({ ...passkey, credentialId: "x", now })).toBe("unknown");
+    expect(await storage().listPasskeys(passkey)).toHaveLength(1);
+  });
+
+  test("the last one of somebody without a password → last, and it still signs in", async () => {
+    const person = await aStoredPerson(storage(), { passwordHash: null });
+    const [one, two] = [aPasskey(person), aPasskey(person)];
+    for (const passkey of [one, two]) await storage().addPasskey({ passkey, now: NOW });
+    const outcomes = await Promise.all([one, two].map((each) => storage().removePasskey({ ...each, now: NOW })));
+    expect(outcomes.toSorted()).toEqual(["last", "removed"]);
+    const [left] = await storage().listPasskeys(person);
+    expect(await storage().findPasskey({ credentialId: left?.credentialId ?? "" })).toMatchObject({ person });
+    await storage().collectGarbage({ now: NOW + DAY, limit: 1000 });
+    expect(await storage().findPasskey({ credentialId: left?.credentialId ?? "" })).toMatchObject({ person });
+  });
+
+  test("removed → gone, and its id is free", async () => {
+    const { passkey } = await added();
+    expect(await storage().removePasskey({ ...passkey, now: NOW })).toBe("removed");
+    expect(await storage().removePasskey({ ...passkey, now: NOW })).toBe("unknown");
+    expect(await storage().findPasskey(passkey)).toBeUndefined();
+    expect(await storage().addPasskey({ passkey, now: NOW })).toBe("added");
+  });
+
+  test("of a person who is deleted → gone, ids are free", async () => {
+    const { passkey, person } = await added();
+    await storage().setSecondFactor({ ...person, sealedSecret: aHash(), step: 1, codes: ["a"], now: NOW });
+    await storage().deletePerson({ ...person, now: NOW });
+    expect(await storage().findPasskey(passkey)).toBeUndefined();
+    expect(await storage().getSecondFactor(person)).toBeUndefined();
+    const other = await aStoredPerson(storage());
+    const again = aPasskey(other, { credentialId: passkey.credentialId });
+    expect(await storage().addPasskey({ passkey: again, now: NOW })).toBe("added");
+  });
+});
+
+onEveryBackend("a second factor", (storage) => {
+  const codes = ["a", "b", "c"];
+  const set = async (step = 10) => {
+    const person = await aStoredPerson(storage());
+    const sealedSecret = new Uint8Array(aHash());
+    expect(await storage().setSecondFactor({ ...person, sealedSecret, step, codes, now: NOW })).toBe(true);
+    return { ...person, sealedSecret };
+  };
+
+  test("of nobody, or of a disabled person → false", async () => {
+    const person = await aStoredPerson(storage());
+    expect(await storage().getSecondFactor(person)).toBeUndefined();
+    await storage().setPersonStatus({ ...person, status: "disabled", now: NOW });
+    expect(await storage().setSecondFactor({ ...person, sealedSecret: aHash(), step: 1, codes, now: NOW })).toBe(false);
+    expect(await storage().getSecondFactor(person)).toBeUndefined();
+  });
+
+  test("set → as it was given, with its codes; set again → the old one and its codes are gone", async () => {
+    const person = await set();
+    expect(await storage().getSecondFactor(person)).toEqual({
+      ...{ sealedSecret: person.sealedSecret, lastStep: 10, createdAt: NOW, lastUsedAt: null, codesLeft: 3 },
+    });
+    const sealedSecret = new Uint8Array(aHash("another"));
+    await storage().setSecondFactor({ ...person, sealedSecret, step: 5, codes: ["d"], now: NOW + HOUR });
+    expect(await storage().getSecondFactor(person)).toEqual({
+      ...{ sealedSecret, lastStep: 5, createdAt: NOW + HOUR, lastUsedAt: null, codesLeft: 1 },
+    });
+    expect(await storage().useRecoveryCode({ ...person, code: "a" })).toBe(false);
+  });
+
+  test("a step that was accepted, or one before it → false; a later one → true, and it is noted", async () => {
+    const person = await set(10);
+    const use = (step: number) => storage().useSecondFactor({ ...person, step, now: NOW + HOUR });
+    expect(await use(10)).toBe(false);
+    expect(await use(9)).toBe(false);
+    expect(await use(12)).toBe(true);
+    expect(await use(11)).toBe(false);
+    expect(await storage().getSecondFactor(person)).toMatchObject({ lastStep: 12, lastUsedAt: NOW + HOUR });
+  });
+
+  test("one step, 20 times at once → once", async () => {
+    const person = await set(10);
+    const outcomes = await Promise.all(twenty.map(() => storage().useSecondFactor({ ...person, step: 11, now: NOW })));
+    expect(count(outcomes, true)).toBe(1);
+  });
+
+  test("a recovery code of another, or a wrong one → false; the right one → once", async () => {
+    const person = await set();
+    const other = await set();
+    expect(await storage().useRecoveryCode({ ...person, code: "x" })).toBe(false);
+    expect(await storage().useRecoveryCode({ ...person, code: "a" })).toBe(true);
+    expect(await storage().useRecoveryCode({ ...person, code: "a" })).toBe(false);
+    expect((await storage().getSecondFactor(person))?.codesLeft).toBe(2);
+    expect((await storage().getSecondFactor(other))?.codesLeft).toBe(3);
+  });
+
+  test("one recovery code, 20 times at once → once", async () => {
+    const person = await set();
+    const outcomes = await Promise.all(twenty.map(() => storage().useRecoveryCode({ ...person, code: "b" })));
+    expect(count(outcomes, true)).toBe(1);
+  });
+
+  test("new recovery codes without a second factor → false; with one → in place of those that were left", async () => {
+    const person = await aStoredPerson(storage());
+    expect(await storage().setRecoveryCodes({ ...person, codes })).toBe(false);
+    expect(await storage().useRecoveryCode({ ...person, code: "a" })).toBe(false);
+    const other = await set();
+    expect(await storage().setRecoveryCodes({ ...other, codes: ["x", "y"] })).toBe(true);
+    expect(await storage().useRecoveryCode({ ...other, code: "a" })).toBe(false);
+    expect(await storage().useRecoveryCode({ ...other, code: "x" })).toBe(true);
+  });
+
+  test("removed → gone with its codes; removed again → false", async () => {
+    const person = await set();
+    expect(await storage().removeSecondFactor(person)).toBe(true);
+    expect(await storage().getSecondFactor(person)).toBeUndefined();
+    expect(await storage().useRecoveryCode({ ...person, code: "a" })).toBe(false);
+    expect(await storage().useSecondFactor({ ...person, step: 99, now: NOW })).toBe(false);
+    expect(await storage().removeSecondFactor(person)).toBe(false);
+  });
+});
