@@ -29,6 +29,7 @@ export const TABLES: readonly Table[] = [
   { name: "invitations", key: ["partition", "invitation_id"] },
   { name: "company_rules", key: ["partition", "company_id", "client_id"] },
   { name: "company_opt_outs", key: ["partition", "company_id", "client_id", "person_id"] },
+  { name: "company_choices", key: ["partition", "company_id", "client_id", "person_id"] },
   { name: "company_requests", key: ["partition", "company_id", "client_id", "person_id"] },
   { name: "consents", key: ["partition", "owner_id", "client_id"] },
   { name: "history", key: ["partition", "entry_id"] },
