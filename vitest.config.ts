@@ -11,6 +11,7 @@ const postgresTests = [
   "test/attacks/races.test.ts",
   "test/reliability/race.test.ts",
   "test/reliability/once.test.ts",
+  "test/reliability/upgrade.test.ts",
 ];
 
 const common = { pool: "forks", testTimeout: 20_000, hookTimeout: 60_000 } as const;

@@ -13,9 +13,10 @@ import { openStorage, type Storage } from "../../packages/server/src/storage/ope
 import { openSqlite } from "../../packages/server/src/storage/sqlite/engine.ts";
 import { OWN_TABLES, TABLES } from "../../packages/server/src/storage/tables.ts";
 import { aLiveGrant, aSession, NOW, statusOf } from "../../packages/server/test/storage/support/builders.ts";
+import { cyclesOf, figure } from "../support/figures.ts";
 
-/** Of all statements, so many are died before, evenly spread; 100,000 by hand is each of them. */
-const POINTS = Number(process.env["ASSENT_TEST_KILL_POINTS"] ?? 4);
+/** Of all statements, so many are died before, evenly spread; 10,000 is each of them. */
+const POINTS = cyclesOf(4);
 const root = join(import.meta.dirname, "..", "..");
 
 let folder: string;
@@ -84,9 +85,8 @@ function everyPoint(base: string, args: readonly string[], again: (dataDir: stri
     expect(fingerprint(dataDir), `killed before statement ${at}`).toBe(wanted);
     killed += 1;
   }
-  console.log(
-    `assent ${args.slice(0, args[0] === "db" ? 2 : 1).join(" ")}: killed at ${killed} of ${statements} statements, 0 differ afterwards`,
-  );
+  const command = args.slice(0, args[0] === "db" ? 2 : 1).join(" ");
+  figure("REL-17", `assent ${command} killed at ${killed} of its ${statements} statements`, { "differ afterwards": 0 });
   return killed;
 }
 

@@ -42,16 +42,18 @@ export class NotStarted extends Error {
   }
 }
 
-const command = join(import.meta.dirname, "..", "..", "packages", "cli", "bin", "assent.js");
+/** The checkout that these tests are of. */
+const here = join(import.meta.dirname, "..", "..");
 
-/** Starts `assent serve` on a data directory; resolves when it is ready. `env`: more variables. `flags`: Node's own. */
+/** Starts `assent serve` on a data directory; resolves when it is ready. `env`: more variables. `flags`: Node's own. `checkout`: another version's. */
 export async function startProcess(
   dataDir: string,
   env: Record<string, string> = {},
   flags: readonly string[] = [],
+  checkout: string = here,
 ): Promise<ServerProcess> {
   const startedAt = performance.now();
-  const { child, started, ended, output } = launch(dataDir, env, flags);
+  const { child, started, ended, output } = launch(dataDir, env, flags, checkout);
   const url = await Promise.race([started, ended]);
   if (typeof url !== "string") throw new NotStarted(output.join(""), url.code);
   await untilReady(url);
@@ -76,7 +78,8 @@ export async function killDuringStart(dataDir: string, after: number): Promise<v
   await ended;
 }
 
-function launch(dataDir: string, env: Record<string, string>, flags: readonly string[] = []) {
+function launch(dataDir: string, env: Record<string, string>, flags: readonly string[] = [], checkout = here) {
+  const command = join(checkout, "packages", "cli", "bin", "assent.js");
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("ASSENT_"));
   const child = spawn(process.execPath, [...flags, command, "serve"], {
     cwd: dataDir,

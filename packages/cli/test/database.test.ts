@@ -1,0 +1,103 @@
+/** `assent db …`, `export`, `import`: what they print, and their exit codes. */
+
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { aWorkspace, type Workspace } from "./support/cli.ts";
+
+let at: Workspace;
+beforeAll(async () => {
+  at = aWorkspace();
+  await at.json(["user", "create", "--username", "alice", "--email", "alice@example.com", "--generate-password"]);
+});
+afterAll(() => at.remove());
+
+const PASTS = [
+  ["db", "backup"],
+  ["db", "restore"],
+  ["db", "restore", "x", "--keep-consents", "--for-inspection"],
+  ["db", "migrate", "now"],
+  ["export"],
+  ["import"],
+  ["import", "a", "b"],
+] as const;
+
+test.each(PASTS.map((args) => [args.join(" "), args] as const))("assent %s → wrong usage, 2", async (_, args) => {
+  const { code, stdout, stderr } = await at.run(args);
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toMatch(/^error: .+\n$/);
+});
+
+describe("what can't be done → 1, one line that says what to do", () => {
+  test.each([
+    [["db", "restore", "nowhere.db"], /there is no backup at/],
+    [["import", "nowhere.jsonl"], /there is no file/],
+    [["db", "backup", "data/assent.db"], /exists already: name a file that doesn't/],
+    [["export", "data/assent.db"], /exists already/],
+    [["import", "data/assent.db"], /no JSON|no export|cut off/],
+  ] as const)("%j", async (args, problem) => {
+    const { code, stdout, stderr } = await at.run(args);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(problem);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+  });
+
+  test("a configuration that names PostgreSQL → backup and restore lead to its own tools", async () => {
+    const env = {
+      ASSENT_DATABASE_URL: "postgres://u@127.0.0.1:1/x",
+      ASSENT_SECRET: Buffer.alloc(32, 1).toString("base64"),
+    };
+    for (const verb of ["backup", "restore"]) {
+      const { code, stderr } = await at.run(["db", verb, "x.db"], { env });
+      expect(code).toBe(1);
+      expect(stderr).toContain("assent db epoch");
+    }
+  });
+});
+
+test("backup, restore, epoch: each says what it did; the old database is kept", async () => {
+  const made = await at.json(["db", "backup", "b.db"]);
+  expect(made).toEqual({ file: join(at.folder, "b.db"), bytes: statSync(join(at.folder, "b.db")).size });
+  const restored = await at.run(["db", "restore", "b.db"]);
+  expect([restored.code, restored.stdout]).toEqual([0, `Restored ${join(at.dataDir, "assent.db")}.\n`]);
+  expect(restored.stderr).toMatch(/What it held before is in .*\.replaced-\d{8}T\d{6}Z/);
+  expect(restored.stderr).toContain("Back as they were at the backup: passwords");
+  expect(await at.json(["db", "epoch", "--keep-consents"])).toEqual({ ended: { grants: 0, consents: 0, sessions: 0 } });
+  expect(await at.json(["user", "list"])).toHaveLength(1);
+});
+
+test("for inspection: commands look, no server starts, no export leaves it", async () => {
+  await at.json(["db", "backup", "c.db"]);
+  const env = { ASSENT_DATA_DIR: join(at.folder, "drill") };
+  expect(await at.json(["db", "restore", "c.db", "--for-inspection"], { env })).toMatchObject({
+    replaced: null,
+    ended: null,
+  });
+  expect(await at.json(["user", "list"], { env })).toHaveLength(1);
+  for (const args of [["serve"], ["export", "drill.jsonl"]]) {
+    const { code, stderr } = await at.run(args, { env });
+    expect([args, code]).toEqual([args, 1]);
+    expect(stderr).toMatch(/restored for inspection/);
+  }
+});
+
+test("export and import: counted, verified; a database with anything in it is refused", async () => {
+  const exported = await at.json<{ rows: Record<string, number>; sha256: string }>(["export", "all.jsonl"]);
+  expect(exported.rows).toMatchObject({ people: 1, names: 2 });
+  const env = { ASSENT_DATA_DIR: join(at.folder, "moved") };
+  expect(await at.json(["import", "all.jsonl"], { env })).toEqual({
+    rows: exported.rows,
+    resumed: false,
+    verified: true,
+  });
+  expect(await at.json(["user", "list"], { env })).toHaveLength(1);
+  const again = await at.run(["import", "all.jsonl"], { env });
+  expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/isn't empty/)]);
+  expect(existsSync(join(at.folder, "all.jsonl.part"))).toBe(false);
+});
+
+test("gc --dry-run counts and removes nothing; status names each migration's phase", async () => {
+  expect(await at.json(["db", "gc", "--dry-run"])).toMatchObject({ grants: 0, sessions: 0, names: 0 });
+  const status = await at.json<{ migrations: { phase: string; known: boolean }[] }>(["db", "status"]);
+  expect(status.migrations[0]).toMatchObject({ id: 1, phase: "expand", known: true });
+});

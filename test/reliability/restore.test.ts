@@ -1,0 +1,187 @@
+/** REL-20, REL-14: a backup made while the server serves, and a restore after which nothing comes back that ended meanwhile. */
+
+import { execFile } from "node:child_process";
+import { rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { aJwtIssuer, claimsFor, JWT_BEARER, jwtOf, trust } from "../support/assertions.ts";
+import type { Agent } from "../support/browser-like.ts";
+import * as clientKeys from "../support/client-keys.ts";
+import { cyclesOf, figure, quantile } from "../support/figures.ts";
+import { type BackChannelAnswer, bodyOf, codeForm, refreshForm, send } from "../support/keep-alive.ts";
+import {
+  authorizePath,
+  ISSUER,
+  nextCode,
+  type Prepared,
+  prepareData,
+  type ServerProcess,
+  signedInAgent,
+  startProcess,
+} from "../support/processes.ts";
+import type { TestClient } from "../support/server.ts";
+
+/** Grants of each kind. */
+const GRANTS = cyclesOf(8);
+const run = promisify(execFile);
+const root = join(import.meta.dirname, "..", "..");
+const here = { issuer: ISSUER, now: () => Date.now() };
+const idp = aJwtIssuer("https://idp.test");
+
+let key: clientKeys.KeyPair;
+let data: Prepared<"keeping" | "rotating" | "signing" | "asserting">;
+let server: ServerProcess;
+
+beforeAll(async () => {
+  key = await clientKeys.aKeyPair();
+  data = await prepareData(
+    {
+      keeping: {},
+      rotating: { refresh: "rotate" },
+      signing: {
+        authMethod: "private_key_jwt",
+        grantTypes: ["client_credentials"],
+        ownScopes: ["read"],
+        secrets: [],
+        jwks: clientKeys.jwksOf(key),
+      },
+      asserting: { grantTypes: [JWT_BEARER], redirectUris: [] },
+    },
+    (one) => trust(one, { issuer: idp.issuer, type: "jwt", jwks: idp.jwks }),
+  );
+  server = await startProcess(data.dataDir);
+});
+afterAll(async () => {
+  await server.end("SIGKILL");
+  rmSync(dirname(data.dataDir), { recursive: true, force: true });
+});
+
+/** Runs a command to its end while this process goes on asking. */
+async function assent(...args: readonly string[]): Promise<Record<string, unknown>> {
+  const { stdout } = await run(process.execPath, [join(root, "packages/cli/src/main.ts"), ...args, "--json"], {
+    env: { PATH: process.env["PATH"], HOME: data.dataDir, ASSENT_DATA_DIR: data.dataDir, ASSENT_ISSUER: ISSUER },
+  });
+  return JSON.parse(stdout);
+}
+
+const token = (client: TestClient | undefined, form: Record<string, string>): Promise<BackChannelAnswer> =>
+  send(server.url, { path: "/token", form, ...(client === undefined ? {} : { client }) });
+
+/** A browser in which the owner has signed in and said yes to this client. */
+const browser = (client: TestClient): Promise<Agent> => signedInAgent(server.url, data.person, authorizePath(client));
+
+/** The refresh token of a fresh authorization. */
+async function granted(client: TestClient, agent: Agent): Promise<string> {
+  const code = await nextCode(agent, authorizePath(client));
+  return bodyOf(await token(client, codeForm(client, code)))["refresh_token"] ?? "";
+}
+
+const many = <T>(make: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: GRANTS }, make));
+
+/** Two kinds of assertions, as they go over the wire. */
+async function assertions() {
+  const { signing, asserting } = data.clients;
+  const now = Math.floor(Date.now() / 1000);
+  return {
+    ofClient: {
+      grant_type: "client_credentials",
+      client_assertion_type: clientKeys.JWT_BEARER,
+      client_assertion: await clientKeys.sign(key, clientKeys.claimsOf(here, signing, { exp: now + 290 })),
+    },
+    asGrant: {
+      client: asserting,
+      form: {
+        grant_type: JWT_BEARER,
+        scope: "read",
+        assertion: jwtOf(idp, claimsFor(here, idp, data.person.username)),
+      },
+    },
+  };
+}
+
+test("backup under load, then all sorts of ends, then restore → 0 of what ended works, 0 of what could have", {
+  timeout: 120_000 + GRANTS * 500,
+}, async () => {
+  const { keeping, rotating } = data.clients;
+  const agent = await browser(keeping);
+  const other = await browser(rotating);
+  const kept = await many(() => granted(keeping, agent));
+  const spent = await many(() => granted(rotating, other));
+  const revoked = await many(() => granted(rotating, other));
+  const codes = await many(() => nextCode(agent, authorizePath(keeping)));
+
+  // 200 refreshes a second go on while the backup is made.
+  const latencies: number[] = [];
+  const failures: string[] = [];
+  let shed = 0;
+  let next = 0;
+  const load = setInterval(() => {
+    next += 1;
+    void token(keeping, refreshForm(kept[next % kept.length])).then(({ status, text, took }) => {
+      latencies.push(took);
+      // Refused early, on a machine that has too much to do: the database had no part in it.
+      if (status === 503) shed += 1;
+      else if (status !== 200) failures.push(text);
+    });
+  }, 5);
+  await sleep(300);
+  const backup = join(dirname(data.dataDir), "backup.db");
+  const began = performance.now();
+  await assent("db", "backup", backup);
+  const took = performance.now() - began;
+  await sleep(300);
+  clearInterval(load);
+  await sleep(300);
+  expect(failures).toEqual([]);
+  expect(server.output.join("")).not.toMatch(/StorageUnavailable|SQLite:|database is locked/);
+  figure("REL-14", "backup beside 200 requests a second", {
+    answered: latencies.length,
+    refused: failures.length,
+    "refused early": shed,
+    "ms of the command": took,
+    "ms p99": quantile(latencies, 0.99),
+  });
+
+  // What happens afterwards: spent, rotated, revoked, used.
+  const redeemed = await Promise.all(codes.map((code) => token(keeping, codeForm(keeping, code))));
+  expect(redeemed.every(({ status }) => status === 200)).toBe(true);
+  const rotatedTo = await Promise.all(
+    spent.map(async (one) => bodyOf(await token(rotating, refreshForm(one)))["refresh_token"] ?? ""),
+  );
+  for (const one of revoked) await send(server.url, { path: "/revoke", client: rotating, form: { token: one } });
+  const { ofClient, asGrant } = await assertions();
+  expect((await token(undefined, ofClient)).status).toBe(200);
+  const granting = await token(asGrant.client, asGrant.form);
+  expect(granting.status).toBe(200);
+  await assent("consent", "revoke", data.person.username, keeping.clientId);
+
+  await server.end("SIGTERM");
+  const { ended } = (await assent("db", "restore", backup)) as { ended: Record<string, number> };
+  expect(ended["grants"]).toBeGreaterThanOrEqual(4 * GRANTS);
+  server = await startProcess(data.dataDir);
+
+  const tries = [
+    ...[...kept, ...redeemed.map((answer) => bodyOf(answer)["refresh_token"] ?? "")].map((one) =>
+      token(keeping, refreshForm(one)),
+    ),
+    ...[...spent, ...revoked, ...rotatedTo].map((one) => token(rotating, refreshForm(one))),
+    ...codes.map((code) => token(keeping, codeForm(keeping, code))),
+    token(undefined, ofClient),
+    token(asGrant.client, asGrant.form),
+  ];
+  const answers = await Promise.all(tries);
+  const accepted = answers.filter(({ status }) => status === 200);
+  figure("REL-20", "tokens, codes and assertions tried after a restore", {
+    tried: answers.length,
+    accepted: accepted.length,
+  });
+  expect(accepted.map(({ text }) => text)).toEqual([]);
+  // Nothing was taken for theft.
+  expect(server.output.join("")).toContain('"state_lost"');
+  expect(server.output.join("")).not.toContain("refresh_token_replayed");
+
+  // The owner signs in, sees the page, and all goes on.
+  expect((await token(keeping, refreshForm(await granted(keeping, await browser(keeping))))).status).toBe(200);
+});
