@@ -10,15 +10,41 @@ import { type Greeting, Link } from "./link.ts";
 const FIRST_PAUSE = 50;
 const LONGEST_PAUSE = 1_000;
 
+/** What a connection is for. */
+export type Use = "write" | "read";
+
+/** After a failure, the same answer for a while. */
+class Pause {
+  #failures = 0;
+  #until = 0;
+  #failure: StorageUnavailable | undefined;
+
+  check(): void {
+    if (this.#failure !== undefined && performance.now() < this.#until) throw this.#failure;
+  }
+
+  begin(message: string, cause: unknown): StorageUnavailable {
+    const length = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** this.#failures);
+    this.#failures += 1;
+    this.#until = performance.now() + length * (0.5 + Math.random() / 2);
+    this.#failure = new StorageUnavailable(message, { cause });
+    return this.#failure;
+  }
+
+  end(): void {
+    this.#failures = 0;
+    this.#failure = undefined;
+  }
+}
+
 export class Connector {
   readonly #address: Address;
   /** True: a standby will do, since nothing is written. */
   readonly #readonly: boolean;
   readonly #dialect: Dialect;
   readonly #greeted: (greeting: Greeting) => void;
-  #failures = 0;
-  #pausedUntil = 0;
-  #failure: StorageUnavailable | undefined;
+  /** Of those who would write, and of those who only read. */
+  readonly #pauses: Readonly<Record<Use, Pause>> = { write: new Pause(), read: new Pause() };
   /** The highest timeline met: whoever is behind it was the primary before. */
   #timeline = 0;
   /** Raised when the server turns out not to take writes any more: connections from before are not used again. */
@@ -34,18 +60,21 @@ export class Connector {
     this.#greeted = options.greeted;
   }
 
-  /** A connection to the first host that will do. Rejects with `StorageUnavailable`, at once where the last try has just failed. */
-  async open(): Promise<Link> {
-    if (this.#failure !== undefined && performance.now() < this.#pausedUntil) throw this.#failure;
+  /**
+   * A connection to the first host that will do: a primary, which for reading alone may be one that takes no writes now. Rejects with
+   * `StorageUnavailable`, at once where the last try has just failed.
+   */
+  async open(use: Use = "write"): Promise<Link> {
+    const pause = this.#pauses[use];
+    pause.check();
     if (this.#timeline === 0 && this.#address.hosts.length > 1) await this.#lookAround();
     const reasons: string[] = [];
     let cause: unknown;
     for (const host of this.#address.hosts) {
       try {
         const link = await this.#try(host);
-        if (this.#readonly || this.#isPrimary(link)) {
-          this.#failures = 0;
-          this.#failure = undefined;
+        if (this.#readonly || this.#isPrimary(link, use)) {
+          pause.end();
           this.#greeted(link.greeting);
           return link;
         }
@@ -56,16 +85,13 @@ export class Connector {
         reasons.push(`${host.host}:${host.port}: ${error instanceof Error ? error.message : String(error)}`);
       }
     }
-    const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** this.#failures);
-    this.#failures += 1;
-    this.#pausedUntil = performance.now() + pause * (0.5 + Math.random() / 2);
-    this.#failure = new StorageUnavailable(`PostgreSQL cannot be reached: ${reasons.join("; ")}`, { cause });
-    throw this.#failure;
+    throw pause.begin(`PostgreSQL cannot be reached: ${reasons.join("; ")}`, cause);
   }
 
   /** A former primary that was started again takes writes, too: they would be lost, and are seen by nobody else. */
-  #isPrimary({ greeting: { readOnly, timeline } }: Link): boolean {
-    if (readOnly || timeline < this.#timeline) return false;
+  #isPrimary({ greeting: { standby, readOnly, timeline } }: Link, use: Use): boolean {
+    // A standby is behind: what was revoked on the primary may still live there.
+    if (standby || (readOnly && use === "write") || timeline < this.#timeline) return false;
     this.#timeline = timeline;
     return true;
   }

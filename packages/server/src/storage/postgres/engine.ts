@@ -108,7 +108,7 @@ export class PostgresEngine implements SchemaHost {
       greeted: (greeting) => this.clock.measured(greeting),
     });
     this.#writers = new Pool(this.#connector, WRITERS);
-    this.#readers = new Pool(this.#connector, READERS);
+    this.#readers = new Pool(this.#connector, READERS, "read");
     this.#transactions = new Pool(this.#connector, Math.max(1, address.maxConnections - WRITERS - READERS));
     this.#writes = new Groups((group) => this.#writeGroup(group), {
       lanes: WRITERS,

@@ -1,7 +1,7 @@
 /** A bounded number of connections, lent one at a time. */
 
 import { StorageUnavailable } from "../errors.ts";
-import type { Connector } from "./connector.ts";
+import type { Connector, Use } from "./connector.ts";
 import { endsConnection, isReadOnly } from "./faults.ts";
 import type { Link } from "./link.ts";
 
@@ -26,6 +26,7 @@ interface Idle {
 export class Pool {
   readonly #connector: Connector;
   readonly #max: number;
+  readonly #use: Use;
   readonly #waiting: Waiter[] = [];
   #idle: Idle[] = [];
   /** Connections there are, or are being made. */
@@ -36,9 +37,10 @@ export class Pool {
   /** Connections made so far. */
   opened = 0;
 
-  constructor(connector: Connector, max: number) {
+  constructor(connector: Connector, max: number, use: Use = "write") {
     this.#connector = connector;
     this.#max = max;
+    this.#use = use;
   }
 
   /** Does the work on a connection. Rejects with `StorageUnavailable` where none is free or can be made in a second. */
@@ -98,7 +100,7 @@ export class Pool {
     this.#size += 1;
     const { epoch } = this.#connector;
     try {
-      const link = await this.#connector.open();
+      const link = await this.#connector.open(this.#use);
       this.opened += 1;
       this.#release(link, epoch);
     } catch (error) {

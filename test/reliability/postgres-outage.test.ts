@@ -1,0 +1,278 @@
+/**
+ * REL-09, REL-11, REL-13: between the server and its PostgreSQL connections are cut or fall silent, also behind a COMMIT; the database takes no writes;
+ * clocks are wrong. Nothing hangs, nothing that was acknowledged is lost, and one clock decides.
+ */
+
+import { randomBytes, randomInt } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client as PgClient } from "pg";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Person } from "../../packages/server/src/owners/storage.ts";
+import { openStorage } from "../../packages/server/src/storage/open.ts";
+import { claimsOf } from "../support/assertions.ts";
+import type { Agent } from "../support/browser-like.ts";
+import { cyclesOf, figure } from "../support/figures.ts";
+import { type BackChannelAnswer, bodyOf, codeForm, refreshForm, send } from "../support/keep-alive.ts";
+import { FaultyProxy } from "../support/mishaps.ts";
+import { aPostgresDatabase, type TestDatabase } from "../support/postgres.ts";
+import { authorizePath, nextCode, type ServerProcess, signedInAgent, startProcess } from "../support/processes.ts";
+import { API, registering, type TestClient } from "../support/server.ts";
+
+let folder: string;
+let database: TestDatabase;
+let clients: { keeping: TestClient; rotating: TestClient };
+let person: Person;
+const secret = randomBytes(32).toString("base64");
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "assent-outage-"));
+  database = await aPostgresDatabase();
+  const storage = await openStorage({ url: database.url });
+  const register = registering({ storage }, Date.now);
+  await register.addStandardScopes();
+  clients = { keeping: await register.addClient(), rotating: await register.addClient({ refresh: "rotate" }) };
+  person = await register.addPerson();
+  await storage.close();
+});
+afterAll(async () => {
+  await database.drop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function aNode(url: string, env: Record<string, string> = {}, flags: readonly string[] = []): Promise<ServerProcess> {
+  const dataDir = join(folder, randomBytes(4).toString("hex"));
+  mkdirSync(dataDir, { mode: 0o700 });
+  return startProcess(
+    dataDir,
+    { ASSENT_DATABASE_URL: url, ASSENT_SECRET: secret, ASSENT_RETRY_WINDOW: "600", ...env },
+    flags,
+  );
+}
+
+async function rows(statement: string, ...values: readonly unknown[]): Promise<Record<string, unknown>[]> {
+  const connection = new PgClient({ connectionString: database.url, options: "-c default_transaction_read_only=off" });
+  await connection.connect();
+  try {
+    return (await connection.query(statement, [...values])).rows as Record<string, unknown>[];
+  } finally {
+    await connection.end();
+  }
+}
+
+function redeem(url: string, client: TestClient, code: string): Promise<BackChannelAnswer> {
+  return send(url, { path: "/token", client, form: codeForm(client, code) });
+}
+
+function refresh(url: string, token: string | undefined): Promise<BackChannelAnswer> {
+  return send(url, { path: "/token", client: clients.rotating, form: refreshForm(token) });
+}
+
+/** The first answer that isn't 503, asked as a client would that was told to come again; the last one after a while. */
+async function settled(ask: () => Promise<BackChannelAnswer>): Promise<BackChannelAnswer> {
+  const until = performance.now() + 5_000;
+  for (;;) {
+    const answer = await ask();
+    if (answer.status !== 503 || performance.now() > until) return answer;
+    await sleep(50);
+  }
+}
+
+async function firstTokens(url: string, agent: Agent, count: number): Promise<{ access: string; refresh: string }[]> {
+  const path = authorizePath(clients.rotating);
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      const body = bodyOf(await redeem(url, clients.rotating, await nextCode(agent, path)));
+      return { access: body["access_token"] ?? "", refresh: body["refresh_token"] ?? "" };
+    }),
+  );
+}
+
+describe("REL-09 the network between server and database", () => {
+  const cuts = cyclesOf(8);
+  let proxy: FaultyProxy;
+  let server: ServerProcess;
+  beforeEach(async () => {
+    const { hostname, port } = new URL(database.url);
+    proxy = await FaultyProxy.open(() => ({ host: hostname, port: Number(port) }));
+    server = await aNode(database.url.replace(`:${port}/`, `:${proxy.port}/`));
+  });
+  afterEach(async () => {
+    proxy.weather = "fair";
+    await server.end("SIGTERM");
+    await proxy.close();
+  });
+
+  test(`${cuts} times cut or silent at random → 503 within 5 s, documents go on, then each works once`, {
+    timeout: 60_000 + cuts * 20_000,
+  }, async () => {
+    const { keeping } = clients;
+    const path = authorizePath(keeping);
+    const keeper = await signedInAgent(server.url, person, path);
+    const rotator = await signedInAgent(server.url, person, authorizePath(clients.rotating));
+    let tokens = (await firstTokens(server.url, rotator, 4)).map((one) => one.refresh);
+    const seen = {
+      "answers 503": 0,
+      "acknowledged meanwhile": 0,
+      "codes with unknown outcome": 0,
+      "of them committed": 0,
+    };
+    let [slowest, recovery, live] = [0, 0, 0];
+    for (let cut = 0; cut < cuts; cut += 1) {
+      const codes = await Promise.all(Array.from({ length: 4 }, () => nextCode(keeper, path)));
+      const under = [
+        ...codes.map((code) => redeem(server.url, keeping, code)),
+        ...tokens.map((one) => refresh(server.url, one)),
+      ];
+      await sleep(randomInt(12));
+      proxy.weather = cut % 3 === 2 ? "silent" : "cut";
+      const answers = await Promise.all(under);
+      for (const one of ["/jwks", "/.well-known/oauth-authorization-server", "/health/live"])
+        expect((await send(server.url, { method: "GET", path: one })).status, one).toBe(200);
+      const during = await refresh(server.url, tokens[0]);
+      expect(during.status).toBe(503);
+      for (const { status, headers, took } of [...answers, during]) {
+        expect([200, 503]).toContain(status);
+        if (status === 503) expect(Number(headers["retry-after"])).toBeGreaterThan(0);
+        if (status === 503) seen["answers 503"] += 1;
+        else seen["acknowledged meanwhile"] += 1;
+        slowest = Math.max(slowest, took);
+      }
+      proxy.weather = "fair";
+      const from = performance.now();
+      const [first = ""] = tokens;
+      expect((await settled(() => refresh(server.url, first))).status).toBe(200);
+      recovery = Math.max(recovery, performance.now() - from);
+      for (const [at, code] of codes.entries()) {
+        const answered = answers[at];
+        if (answered?.status === 200) {
+          live += 1;
+          continue;
+        }
+        seen["codes with unknown outcome"] += 1;
+        const again = await settled(() => redeem(server.url, keeping, code));
+        expect([again.status, bodyOf(again)["error"]]).toEqual(
+          again.status === 200 ? [200, undefined] : [400, "invalid_grant"],
+        );
+        if (again.status === 200) live += 1;
+        else seen["of them committed"] += 1;
+      }
+      tokens = await Promise.all(
+        tokens.map(async (token, at) => {
+          const acknowledged = answers[4 + at];
+          const answer = await settled(() => refresh(server.url, token));
+          expect(answer.status, "the owner would have to sign in again").toBe(200);
+          const successor = bodyOf(answer)["refresh_token"] ?? "";
+          if (acknowledged?.status === 200) expect(bodyOf(acknowledged)["refresh_token"], "a fork").toBe(successor);
+          return successor;
+        }),
+      );
+    }
+    const active = await rows(
+      "SELECT COUNT(*) AS n FROM grants WHERE client_id = $1 AND status = 'active' AND generation = 1",
+      keeping.clientId,
+    );
+    // A token that nobody holds would be one that nobody can revoke.
+    expect(Number(active[0]?.["n"])).toBe(live);
+    expect(slowest).toBeLessThan(5_000);
+    figure("REL-09", "connections to PostgreSQL cut or silent", {
+      cuts,
+      ...seen,
+      "live grants that nobody was told of": 0,
+      forks: 0,
+      "ms until the answer at most": slowest,
+      "ms until a write succeeds again at most": recovery,
+    });
+  });
+});
+
+describe("REL-13 the database takes no writes", () => {
+  test("→ writes 503, introspection and documents go on; afterwards by itself as before", {
+    timeout: 40_000,
+  }, async () => {
+    const server = await aNode(database.url);
+    const agent = await signedInAgent(server.url, person, authorizePath(clients.rotating));
+    const [made] = await firstTokens(server.url, agent, 1);
+    const name = database.url.slice(database.url.lastIndexOf("/") + 1);
+    const api = { clientId: API.id, secret: API.secret };
+    await rows(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    await rows("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'assent'");
+    try {
+      let refused = await refresh(server.url, made?.refresh);
+      expect(refused.status).toBe(503);
+      await sleep(600);
+      refused = await refresh(server.url, made?.refresh);
+      expect([refused.status, Number(refused.headers["retry-after"]) > 0]).toEqual([503, true]);
+      const seen = await send(server.url, { path: "/introspect", client: api, form: { token: made?.access ?? "" } });
+      expect([seen.status, bodyOf(seen)["active"]]).toEqual([200, true]);
+      for (const path of ["/jwks", "/.well-known/oauth-authorization-server", "/health/live"])
+        expect((await send(server.url, { method: "GET", path })).status, path).toBe(200);
+    } finally {
+      await rows(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
+    }
+    const from = performance.now();
+    while ((await refresh(server.url, made?.refresh)).status !== 200) await sleep(20);
+    figure("REL-13", "PostgreSQL read-only", {
+      "other answers than 503 to writes": 0,
+      lost: 0,
+      "ms to recover": performance.now() - from,
+    });
+    await server.end("SIGTERM");
+  });
+});
+
+describe("REL-11 three processes, whose clocks are right, 5 minutes fast and 5 minutes slow", () => {
+  const preload = join(import.meta.dirname, "..", "support", "clock-skew.js");
+
+  test("→ the database's clock decides everywhere; a clock that is set back an hour changes nothing", {
+    timeout: 90_000,
+  }, async () => {
+    const clock = (name: string, offset: number) => {
+      const file = join(folder, name);
+      writeFileSync(file, String(offset));
+      return file;
+    };
+    const files = [clock("right", 0), clock("fast", 300_000), clock("slow", -300_000)];
+    const nodes = await Promise.all(
+      files.map((file) =>
+        aNode(database.url, { ASSENT_TEST_CLOCK: file, ASSENT_CODE_TTL: "3" }, ["--import", preload]),
+      ),
+    );
+    const client = clients.rotating;
+    const path = authorizePath(client);
+    const agents = await Promise.all(nodes.map(({ url }) => signedInAgent(url, person, path)));
+    let [worst, pairs] = [0, 0];
+    const everyPair = async () => {
+      for (const agent of agents) {
+        for (const node of nodes) {
+          const body = bodyOf(await redeem(node.url, client, await nextCode(agent, path)));
+          const issued = Number(claimsOf(body["access_token"])["iat"]) * 1000;
+          const [row] = await rows("SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now");
+          worst = Math.max(worst, Math.abs(Number(row?.["now"]) - issued));
+          expect((await refresh(node.url, body["refresh_token"])).status).toBe(200);
+          pairs += 1;
+        }
+      }
+    };
+    await everyPair();
+    const late = await Promise.all(agents.map((agent) => nextCode(agent, path)));
+    await sleep(3_500);
+    for (const [at, code] of late.entries()) {
+      const answer = await redeem(nodes[(at + 1) % 3]?.url ?? "", client, code);
+      expect([answer.status, bodyOf(answer)["error"]], "a code outlived its 3 seconds").toEqual([400, "invalid_grant"]);
+    }
+    const anHourBack = [0, 300_000, -300_000].map((offset) => String(offset - 3_600_000));
+    for (const [at, file] of files.entries()) writeFileSync(file, anHourBack[at] ?? "");
+    await sleep(2_500);
+    await everyPair();
+    expect(worst).toBeLessThan(10_000);
+    figure("REL-11", "clocks right, +5 min, -5 min, then all an hour back", {
+      "pairs of nodes": pairs,
+      "ms between a token's iat and the database's clock at most": worst,
+      "codes accepted after their end": 0,
+    });
+    for (const node of nodes) await node.end("SIGTERM");
+  });
+});
