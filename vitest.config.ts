@@ -12,6 +12,7 @@ const postgresTests = [
   "test/reliability/race.test.ts",
   "test/reliability/once.test.ts",
   "test/reliability/upgrade.test.ts",
+  "test/reliability/kill.test.ts",
 ];
 
 const common = { pool: "forks", testTimeout: 20_000, hookTimeout: 60_000 } as const;

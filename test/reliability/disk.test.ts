@@ -187,7 +187,7 @@ describe("REL-21 the power fails under load", () => {
   }, async () => {
     const tokens = (await firstTokens(LINES)).map((one) => one.refresh);
     const client = data.clients.rotating.clientId;
-    const grants = rowsOf<{ grant_id: string }>(
+    const grants = await rowsOf<{ grant_id: string }>(
       data.dataDir,
       "SELECT grant_id FROM grants WHERE client_id = ? AND generation = 1 ORDER BY created_at DESC LIMIT ?",
       client,
@@ -212,7 +212,7 @@ describe("REL-21 the power fails under load", () => {
         torn += 1;
       }
       expect(integrityOf(join(folder, "assent.db")), `image ${image}`).toBe("ok");
-      const steps = rowsOf<{ steps: number }>(
+      const steps = await rowsOf<{ steps: number }>(
         folder,
         `SELECT SUM(generation - 1) AS steps FROM grants WHERE grant_id IN (${grants.map(() => "?").join(", ")})`,
         ...grants.map(({ grant_id }) => grant_id),

@@ -17,9 +17,9 @@ import {
   signedInAgent,
   startProcess,
 } from "../support/processes.ts";
-import type { TestClient } from "../support/server.ts";
+import { onPostgres, type TestClient } from "../support/server.ts";
 
-const ROUNDS = cyclesOf(100);
+const ROUNDS = cyclesOf(onPostgres ? 25 : 100);
 const AT_ONCE = 50;
 
 let data: Prepared<"keeping" | "rotating">;

@@ -3,7 +3,9 @@
 import { randomInt } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { Client as PgClient } from "pg";
 import { type Ended, type ServerProcess, startProcess } from "./processes.ts";
+import { postgresOf } from "./server.ts";
 
 export class Nodes {
   readonly #dataDir: string;
@@ -61,14 +63,38 @@ export class Nodes {
   }
 }
 
-/** What an SQLite file holds, read past the server. */
-export function rowsOf<Row>(dataDir: string, text: string, ...values: readonly (string | number)[]): Row[] {
+/** What the database of a data directory holds, read past the server; places are written `?`. */
+export async function rowsOf<Row>(
+  dataDir: string,
+  text: string,
+  ...values: readonly (string | number)[]
+): Promise<Row[]> {
+  const url = postgresOf(dataDir);
+  if (url !== undefined) return rowsOfPostgres<Row>(url, text, values);
   const database = new DatabaseSync(join(dataDir, "assent.db"), { readOnly: true });
   try {
     return database.prepare(text).all(...values) as Row[];
   } finally {
     database.close();
   }
+}
+
+async function rowsOfPostgres<Row>(url: string, text: string, values: readonly (string | number)[]): Promise<Row[]> {
+  const client = new PgClient({ connectionString: url });
+  await client.connect();
+  try {
+    let at = 0;
+    const numbered = text.replaceAll("?", () => `$${++at}`);
+    // Whole numbers of 64 bits come as text.
+    const { rows } = await client.query({ text: numbered, values: [...values], types: { getTypeParser: () => whole } });
+    return rows as Row[];
+  } finally {
+    await client.end();
+  }
+}
+
+function whole(text: string): string | number {
+  return /^-?\d+$/.test(text) ? Number(text) : text;
 }
 
 /** SQLite's own check of the whole file: `ok`, or what is wrong. */
