@@ -4,8 +4,7 @@
  */
 
 import { randomInt } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -14,15 +13,7 @@ import { cyclesOf, figure } from "../support/figures.ts";
 import { Journal } from "../support/journal.ts";
 import { type BackChannelAnswer, bodyOf, codeForm, refreshForm, send } from "../support/keep-alive.ts";
 import { integrityOf, Nodes, rowsOf } from "../support/nodes.ts";
-import {
-  authorizePath,
-  killDuringStart,
-  nextCode,
-  type Prepared,
-  prepareData,
-  signedInAgent,
-  startProcess,
-} from "../support/processes.ts";
+import { authorizePath, nextCode, type Prepared, prepareData, signedInAgent } from "../support/processes.ts";
 import { onPostgres, type TestClient } from "../support/server.ts";
 
 const DATABASE = onPostgres ? "PostgreSQL" : "SQLite";
@@ -250,26 +241,4 @@ describe.each([
     figure("REL-02", `refresh, ${where}`, { forks: 0, "logged out": 0, ...refreshed });
     figure("REL-07", `revocation, ${where}`, { resurrected: 0, ...revoked });
   });
-});
-
-describe("kill -9 during the first start", () => {
-  // Their database is a file of their own.
-  test.runIf(!onPostgres)(
-    "at three moments → the next start is ready, with one signing key",
-    { timeout: 60_000 },
-    async () => {
-      const folder = mkdtempSync(join(tmpdir(), "assent-first-start-"));
-      for (const moment of [300, 550, 800]) {
-        const dataDir = join(folder, String(moment));
-        mkdirSync(dataDir, { mode: 0o700 });
-        await killDuringStart(dataDir, moment + randomInt(100));
-        const next = await startProcess(dataDir);
-        expect(next.readyAfter).toBeLessThan(READY_WITHIN);
-        const keys = (await (await fetch(`${next.url}/jwks`)).json()) as { keys: unknown[] };
-        expect(keys.keys).toHaveLength(1);
-        await next.end("SIGTERM");
-      }
-      rmSync(folder, { recursive: true, force: true });
-    },
-  );
 });
