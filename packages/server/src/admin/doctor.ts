@@ -19,6 +19,7 @@ import { grantsOf } from "../grants.ts";
 import type { Millis, SigningAlg } from "../oauth/model.ts";
 import { serverMetadata } from "../oauth/server-metadata.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
+import { isPostgresUrl, maskedUrl } from "../storage/postgres/address.ts";
 import { allClients, clientRemarks, surroundings } from "./clients.ts";
 import { type AdminContext, adminOf } from "./context.ts";
 import { databaseStatus } from "./database.ts";
@@ -98,21 +99,27 @@ function fileFindings(config: Config): Finding[] {
 /** What can only be looked at through the database. */
 async function insideFindings(config: Config, now: Millis): Promise<readonly Finding[]> {
   try {
-    const { exists, migrations } = await databaseStatus(config);
-    if (!exists) return [{ check: "database", status: "note", detail: "not there yet: the first start makes it" }];
-    const pending = migrations.filter(({ appliedAt }) => appliedAt === null);
-    if (pending.length > 0) {
-      const detail = `${pending.length} migration(s) are missing: the next start, or assent db migrate, applies them`;
-      return [{ check: "database", status: "warning", detail }];
-    }
-    const storage = await openStorage({ url: config.databaseUrl, readonly: true });
-    try {
-      return await storedFindings(config, storage, now);
-    } finally {
-      await storage.close();
-    }
+    if (!isPostgresUrl(config.databaseUrl)) return await schemaFindings(config, now);
+    const { postgresFindings } = await import("./postgres-findings.ts");
+    return [...(await postgresFindings(config)), ...(await schemaFindings(config, now))];
   } catch (error) {
     return lines(error).map((detail) => ({ check: "database", status: "broken", detail }));
+  }
+}
+
+async function schemaFindings(config: Config, now: Millis): Promise<readonly Finding[]> {
+  const { exists, migrations } = await databaseStatus(config);
+  if (!exists) return [{ check: "database", status: "note", detail: "not there yet: the first start makes it" }];
+  const pending = migrations.filter(({ appliedAt }) => appliedAt === null);
+  if (pending.length > 0) {
+    const detail = `${pending.length} migration(s) are missing: the next start, or assent db migrate, applies them`;
+    return [{ check: "database", status: "warning", detail }];
+  }
+  const storage = await openStorage({ url: config.databaseUrl, readonly: true });
+  try {
+    return await storedFindings(config, storage, now);
+  } finally {
+    await storage.close();
   }
 }
 
@@ -259,12 +266,16 @@ function inForce(config: Config): Readonly<Record<string, unknown>> {
     settings.map(({ variable, key, default: byDefault }) => {
       const value = values.get(key);
       if (key === "secret") return [variable, config.secret === null ? byDefault : `set (${config.secret.length})`];
-      if (key === "databaseUrl") return [variable, config.databaseUrl.replace(/\/\/[^@/]*@/, "//…@")];
+      if (key === "databaseUrl") return [variable, shownUrl(config.databaseUrl)];
       if (key === "listen") return [variable, `${config.listen.host}:${config.listen.port}`];
       if (value === null) return [variable, byDefault];
       return [variable, TIMES.has(key) && typeof value === "number" ? value / 1000 : value];
     }),
   );
+}
+
+function shownUrl(url: string): string {
+  return isPostgresUrl(url) ? maskedUrl(url) : url;
 }
 
 function lines(error: unknown): readonly string[] {

@@ -1,0 +1,72 @@
+/** What `doctor` says of a PostgreSQL server. */
+
+import type { Config } from "../config.ts";
+import { inspectPostgres, type ServerFacts } from "../storage/postgres/inspect.ts";
+import type { Finding } from "./doctor.ts";
+
+const OLDEST = 15;
+/** The newest that our tests have run on. */
+const NEWEST = 18;
+/** Beyond this a clock is wrong, and not merely late, in milliseconds. */
+const CLOCK = 10_000;
+/** Connections that others need: the operator's shell, backups, monitoring. */
+const SPARE = 10;
+
+/** Throws `StorageUnavailable` where no server answers. */
+export async function postgresFindings({
+  databaseUrl,
+  workers,
+}: Pick<Config, "databaseUrl" | "workers">): Promise<Finding[]> {
+  return judge(await inspectPostgres(databaseUrl), workers);
+}
+
+/** The judgement alone. */
+export function judge(facts: ServerFacts, workers: number): Finding[] {
+  const { place, version } = facts;
+  const findings: Finding[] = [];
+  const find = (status: Finding["status"], detail: string) => findings.push({ check: "database", status, detail });
+  if (version < OLDEST) find("broken", `${place} is PostgreSQL ${version}: ${OLDEST} is the oldest that works`);
+  if (version > NEWEST) find("note", `${place} is PostgreSQL ${version}: ${NEWEST} is the newest that was tried`);
+  if (facts.readOnly) {
+    const what = facts.standby ? "a standby" : "read-only (default_transaction_read_only)";
+    find("broken", `${place} is ${what}, and no other host of the URL takes writes`);
+  }
+  if (facts.encoding !== "UTF8") {
+    find(
+      "broken",
+      `the database's encoding is ${facts.encoding}, wanted UTF8: make it anew (CREATE DATABASE … ENCODING 'UTF8')`,
+    );
+  }
+  if (!facts.fsync) find("warning", "fsync is off: a loss of power may lose or destroy all that was acknowledged");
+  if (facts.synchronousCommit === "off") {
+    find("warning", "synchronous_commit is off: our sessions turn it on, but tools that write beside them don't");
+  }
+  if (facts.synchronousCommit === "local") {
+    find("warning", "synchronous_commit is local: what was acknowledged may be lost when a standby takes over");
+  }
+  if (Math.abs(facts.localAhead) > CLOCK) {
+    const seconds = Math.round(Math.abs(facts.localAhead) / 1000);
+    const side = facts.localAhead > 0 ? "ahead of" : "behind";
+    find(
+      "warning",
+      `this machine's clock is ${seconds} s ${side} the database's: servers go by the database's, logs by this one`,
+    );
+  }
+  if (facts.superuser)
+    find("warning", "the role is a superuser: one that owns its tables is enough (docs/operate/postgresql.md)");
+  if (!facts.mayCreate)
+    find("note", "the role may not make tables: run assent db migrate as one that may, before a new version starts");
+  const wanted = workers * facts.ownConnections;
+  if (wanted > facts.maxConnections - SPARE) {
+    find(
+      "warning",
+      `${workers} process(es) of this configuration open up to ${wanted} connections, and the server allows ${facts.maxConnections} to all: lower max_connections in the URL, or raise the server's`,
+    );
+  }
+  const protection = facts.encrypted ? "TLS" : "no TLS";
+  find(
+    findings.some(({ status }) => status === "broken") ? "note" : "ok",
+    `PostgreSQL ${version} at ${place}, ${facts.readOnly ? "read-only" : "read-write"}, ${protection}`,
+  );
+  return findings;
+}
