@@ -417,6 +417,7 @@ describe("time", () => {
     ["5 minutes ahead", 299, 0],
     ["5 minutes after an iat that is ahead", 305, 6],
     ["with a fraction", 60.5, 0],
+    ["with a fraction finer than ours", 60.123_456_7, -0.765_432_1],
   ])("CJ-14 exp %s → 200", async (_, exp, iat) => {
     expect((await send(await sign(key, claims({ exp: seconds() + exp, iat: seconds(iat) })))).status).toBe(200);
   });

@@ -98,6 +98,15 @@ describe("JB-01 a JWT that is right in all", () => {
     }
   });
 
+  test("times with fractions of a second, finer than ours (RFC 7519 §2) → accepted, and cut", async () => {
+    const now = server.now() / 1000;
+    const ends = [now + 100.123_456_7, now + 2000.987_654_3].map((exp) => ({ exp }));
+    for (const times of [...ends, { iat: now - 5.123_456_7 }, { nbf: now - 5.1234 }, { auth_time: now - 10.1234 }]) {
+      const { status, body } = await use(about(alice.username, times));
+      expect(status, JSON.stringify([times, body])).toBe(200);
+    }
+  });
+
   test("a refresh of what came of it → there is no token to refresh", async () => {
     const { body } = await use(about(alice.username));
     expect(body.refresh_token).toBeUndefined();

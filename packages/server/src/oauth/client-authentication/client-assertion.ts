@@ -3,6 +3,7 @@
 import { type ConditionName, refuse } from "../errors.ts";
 import { PUBLIC_KEY_ALGS, SECRET_ALGS } from "../json-web-key.ts";
 import type { Client, Millis } from "../model.ts";
+import { timeClaim } from "../numeric-date.ts";
 import type { Parameters } from "../parameters.ts";
 import type { ForeignJwt, OAuthContext, SignatureOutcome, VerifiedBy } from "../ports.ts";
 import { compareSecret } from "./client-secret.ts";
@@ -92,10 +93,8 @@ function isForUs(aud: unknown, { tokenEndpointAudience }: Client, issuer: string
 
 /** When it ends; refuses one that is over, not yet valid, or lives too long. */
 function endOf({ claims }: ForeignJwt, now: Millis, forgottenBefore: Millis): Millis {
-  const exp = timeOf(claims["exp"]);
-  const iat = "iat" in claims ? timeOf(claims["iat"]) : null;
-  const nbf = "nbf" in claims ? timeOf(claims["nbf"]) : null;
-  if (exp === undefined || iat === undefined || nbf === undefined) {
+  const [exp, iat, nbf] = [timeClaim(claims, "exp"), timeClaim(claims, "iat"), timeClaim(claims, "nbf")];
+  if (exp === undefined || exp === null || iat === undefined || nbf === undefined) {
     return refuse("client_assertion_out_of_time", "exp, iat or nbf is not a time");
   }
   if (exp <= now - CLOCK_SKEW) refuse("client_assertion_out_of_time", "it is over");
@@ -107,11 +106,6 @@ function endOf({ claims }: ForeignJwt, now: Millis, forgottenBefore: Millis): Mi
   if ((iat ?? exp - MAX_LIFETIME) < forgottenBefore + CLOCK_SKEW && forgottenBefore > 0)
     refuse("client_assertion_out_of_time", "it is from before the database was restored, and may have been used");
   return exp;
-}
-
-/** A NumericDate (RFC 7519 §2) in milliseconds; undefined: it is none. */
-function timeOf(value: unknown): Millis | undefined {
-  return typeof value === "number" && Number.isFinite(value) ? value * 1000 : undefined;
 }
 
 /** The algs are those of the registered method, so no public key is ever taken for a secret, nor a secret for nothing. */

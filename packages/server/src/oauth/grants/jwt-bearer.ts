@@ -6,14 +6,13 @@ import { type Assertion, redeemAssertion, trustedIssuer } from "../assertion.ts"
 import { type ConditionName, refuse } from "../errors.ts";
 import { PUBLIC_KEY_ALGS } from "../json-web-key.ts";
 import type { Millis, TrustedIssuer } from "../model.ts";
+import { timeClaim } from "../numeric-date.ts";
 import type { ForeignJwt, OAuthContext, SignatureOutcome } from "../ports.ts";
 import type { GrantType } from "./index.ts";
 
 /** What a JWT for this purpose calls itself; an access token, an ID token with a type or a proof calls itself otherwise. */
 const TYPES = /^(?:application\/)?(?:jwt|authorization-grant\+jwt)$/i;
 const MAX_JTI = 512;
-/** Seconds since the epoch; past the year 9999 nothing is a time. */
-const LATEST = 253_402_300_799;
 
 export const jwtBearer: GrantType = {
   grantType: "urn:ietf:params:oauth:grant-type:jwt-bearer",
@@ -81,10 +80,8 @@ function subjectOf(claims: ForeignJwt["claims"], { subjectClaim }: TrustedIssuer
   };
 }
 
-/** A NumericDate; null: absent. */
+/** Null: absent. */
 function timeOf(claims: ForeignJwt["claims"], name: "exp" | "iat" | "nbf" | "auth_time"): Millis | null {
-  if (!Object.hasOwn(claims, name)) return null;
-  const value = claims[name];
-  if (typeof value === "number" && value >= 0 && value <= LATEST) return value * 1000;
-  return refuse("assertion_malformed", `${name} is not a time`);
+  const time = timeClaim(claims, name);
+  return time === undefined ? refuse("assertion_malformed", `${name} is not a time`) : time;
 }
