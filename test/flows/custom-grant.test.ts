@@ -178,6 +178,8 @@ describe("a token for an owner, under their consent", () => {
     const { body } = await ask(under(person, { authTime: server.now() - 60_000 }), { scope: "read" });
     expect([body.scope, body.expires_in, body.refresh_token]).toEqual(["read", 600, undefined]);
     expect(Number(claimsOf(body.access_token)["auth_time"])).toBeLessThan(server.now() / 1000 - 50);
+    const unsaid = await ask(under(person), { scope: "read" });
+    expect(claimsOf(unsaid.body.access_token)).not.toHaveProperty("auth_time");
     await refusedAs(ask(under(person), { scope: "read write" }), "custom_grant_refused", /under consent/);
     // Nothing was added to what the owner decided.
     const key = { partition: person.partition, ownerId: person.personId, clientId: client.clientId };

@@ -107,6 +107,14 @@ describe("JB-01 a JWT that is right in all", () => {
     }
   });
 
+  test("who says when the person signed in is believed; who doesn't → no auth_time, and never an amr (RFC 9068 §2.2.1)", async () => {
+    const at = Math.floor(server.now() / 1000) - 3600;
+    expect(claimsOf((await use(about(alice.username, { auth_time: at }))).body.access_token)["auth_time"]).toBe(at);
+    const claims = claimsOf((await use(about(alice.username))).body.access_token);
+    expect(Object.keys(claims)).not.toEqual(expect.arrayContaining(["auth_time"]));
+    expect(Object.keys(claims)).not.toEqual(expect.arrayContaining(["amr"]));
+  });
+
   test("a refresh of what came of it → there is no token to refresh", async () => {
     const { body } = await use(about(alice.username));
     expect(body.refresh_token).toBeUndefined();

@@ -146,6 +146,8 @@ describe("an assertion that is right in all", () => {
     const { body } = await use(encoded(signed(assertionXml(server, idp, alice.username, { statementsXml }), idp)));
     expect(body.expires_in).toBeLessThanOrEqual(90);
     expect(claimsOf(body.access_token)["auth_time"]).toBe(Math.floor(Date.parse(at(-100)) / 1000));
+    const unsaid = await use(encoded(signed(assertionXml(server, idp, alice.username), idp)));
+    expect(claimsOf(unsaid.body.access_token)).not.toHaveProperty("auth_time");
   });
 
   test("declaration, white space between elements, other prefixes, OneTimeUse → accepted", async () => {

@@ -97,9 +97,7 @@ export class OwnAccessTokens implements AccessTokens {
       jti: grantId === null ? randomText(16) : `${grantId}.${randomText(12)}`,
       ...(actor === null ? {} : { act: { sub: actor } }),
       ...(certificateThumbprint === undefined ? {} : { cnf: { "x5t#S256": certificateThumbprint } }),
-      ...(person === null
-        ? {}
-        : { auth_time: Math.floor(person.authTime / 1000), acr: person.acr ?? undefined, amr: person.amr }),
+      ...(person === null ? {} : signedIn(person)),
     });
   }
 
@@ -130,6 +128,15 @@ export class OwnAccessTokens implements AccessTokens {
     }
     return verified;
   }
+}
+
+/** RFC 9068 §2.2.1. A resource server takes an `auth_time` for a sign-in: where none is known, nothing is said. */
+function signedIn({ authTime, acr, amr }: NonNullable<AccessTokenClaims["person"]>) {
+  return {
+    auth_time: authTime === null ? undefined : Math.floor(authTime / 1000),
+    acr: acr ?? undefined,
+    amr: amr.length === 0 ? undefined : amr,
+  };
 }
 
 /** Ours has exactly one of our own headers, so nothing in a foreign header is ever interpreted; the alg is the key's. */

@@ -29,6 +29,7 @@ export interface Assertion {
   readonly kind: "issuer jti" | "saml id";
   readonly id: string;
   readonly subject: AssertedSubject;
+  /** When the subject signed in at the issuer; null: it doesn't say so, or nobody did. */
   readonly authTime: Millis | null;
   readonly issuedAt: Millis | null;
   readonly notBefore: Millis | null;
@@ -204,7 +205,7 @@ async function issue(
       refreshable: false,
       scopes,
       audience,
-      authTime: assertion.authTime ?? assertion.issuedAt ?? now,
+      authTime: assertion.authTime,
       acr: null,
       amr: [],
     },

@@ -204,7 +204,8 @@ export interface Grant {
   readonly scopes: readonly GrantedScope[];
   /** The one API that its tokens are for; null: several, and each token request names one (RFC 8707 §2.2). */
   readonly audience: string | null;
-  readonly authTime: Millis;
+  /** When the person proved who they are; null: nobody here knows, since somebody else vouches for them. */
+  readonly authTime: Millis | null;
   readonly acr: string | null;
   readonly amr: readonly string[];
   readonly createdAt: Millis;

@@ -66,8 +66,12 @@ export interface AccessTokenClaims {
   readonly alg: SigningAlg;
   /** The person who acted for the company that `sub` names (RFC 8693 §4.1); null: the owner themselves, or nobody. */
   readonly actor: string | null;
-  /** Where a person took part. */
-  readonly person: { readonly authTime: Millis; readonly acr: string | null; readonly amr: readonly string[] } | null;
+  /** Where a person took part; what nobody knows of how they signed in isn't said (§2.2.1). */
+  readonly person: {
+    readonly authTime: Millis | null;
+    readonly acr: string | null;
+    readonly amr: readonly string[];
+  } | null;
 }
 
 /** An access token of ours that verifies and has not expired. */

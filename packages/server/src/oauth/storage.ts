@@ -30,7 +30,7 @@ export interface NewGrant {
   readonly codeChallengeMethod: "S256" | "plain" | null;
   readonly scopes: readonly string[];
   readonly audience: string | null;
-  readonly authTime: Millis;
+  readonly authTime: Millis | null;
   readonly acr: string | null;
   readonly amr: readonly string[];
   /** How long a second click is answered like the first; where there is a code, how long that lives. */

@@ -48,6 +48,14 @@ export function bytes(row: Row, column: string): Uint8Array {
   return value;
 }
 
+/** In `grants.auth_time`, which can't be null: nobody said when the person signed in. */
+export const AUTH_TIME_UNKNOWN: Millis = 0;
+
+function authTimeOf(row: Row): Millis | null {
+  const at = whole(row, "auth_time");
+  return at === AUTH_TIME_UNKNOWN ? null : at;
+}
+
 /** A JSON column, written by this program alone: its shape is believed. */
 export function json<T>(row: Row, column: string): T {
   return JSON.parse(text(row, column)) as T;
@@ -70,7 +78,7 @@ export function grantOf(row: Row): Grant {
     codeChallengeMethod: textOrNull(row, "code_challenge_method") as Grant["codeChallengeMethod"],
     scopes: json<readonly GrantedScope[]>(row, "scopes"),
     audience: textOrNull(row, "audience"),
-    authTime: whole(row, "auth_time"),
+    authTime: authTimeOf(row),
     acr: textOrNull(row, "acr"),
     amr: json<readonly string[]>(row, "amr"),
     createdAt: whole(row, "created_at"),

@@ -78,7 +78,7 @@ export interface TokenForOwner extends Decided {
   readonly under: "consent" | "operator policy";
   /** The most that the token may have, in names of scopes; what the client may not ask for is never in it. */
   readonly scopes: readonly string[];
-  /** When the person last proved who they are, in whole milliseconds since the epoch; left out: now. */
+  /** When the person last proved who they are, in whole milliseconds since the epoch; left out: the token doesn't say. */
   readonly authTime?: number;
 }
 
@@ -210,7 +210,7 @@ async function issue(
     refreshable: false,
     scopes,
     audience,
-    authTime: authTime ?? now,
+    authTime: authTime ?? null,
     acr: null,
     amr: [],
   };

@@ -3,7 +3,7 @@
 import type { GrantedScope } from "../../oauth/model.ts";
 import type { IssueDirect, IssueDirectOutcome } from "../../oauth/storage.ts";
 import { directScopes, recordDirect } from "../../owners/consent-record.ts";
-import { consentOf, DAY, flag, grantColumns, grantOf } from "../rows.ts";
+import { AUTH_TIME_UNKNOWN, consentOf, DAY, flag, grantColumns, grantOf } from "../rows.ts";
 import { sql, type Tx, transaction } from "../sql.ts";
 import { lockedConsent, writeConsent } from "./consents.ts";
 import { isActiveClient, latestEnd, ownerVerdict, supersede } from "./grants.ts";
@@ -59,7 +59,7 @@ export function insertRedeemed(
   }: Pick<IssueDirect, "grant" | "refreshSaltHash" | "accessUntil" | "idleUntil" | "now">,
   scopes: readonly GrantedScope[],
 ) {
-  const { scopes: _, amr, refreshable, ...rest } = grant;
+  const { scopes: _, amr, refreshable, authTime, ...rest } = grant;
   const end = latestEnd(scopes);
   return tx.one(
     sql`INSERT INTO grants (partition, grant_id, client_id, owner_id, person_id, status, generation, refreshable, code_salt_hash,
@@ -74,6 +74,7 @@ export function insertRedeemed(
       noSalt: new Uint8Array(),
       refreshSaltHash,
       scopes: JSON.stringify(scopes),
+      authTime: authTime ?? AUTH_TIME_UNKNOWN,
       amr: JSON.stringify(amr),
       now,
       idleUntil: refreshable ? idleUntil : accessUntil,

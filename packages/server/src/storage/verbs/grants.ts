@@ -17,6 +17,7 @@ import {
 } from "../../oauth/storage.ts";
 import { cappedEnds, judgeActing, type Verdict } from "../../owners/company.ts";
 import {
+  AUTH_TIME_UNKNOWN,
   consentColumns,
   consentOf,
   DAY,
@@ -289,7 +290,7 @@ export async function insertGrant(
   scopes: readonly GrantedScope[],
   now: Millis,
 ): Promise<boolean> {
-  const { scopes: _, amr, refreshable, accessUntil, ...rest } = grant;
+  const { scopes: _, amr, refreshable, authTime, accessUntil, ...rest } = grant;
   const end = latestEnd(scopes);
   const inserted = await tx.run(
     sql`INSERT INTO grants (partition, grant_id, client_id, owner_id, person_id, status, generation, refreshable, code_salt_hash, redirect_uri,
@@ -303,6 +304,7 @@ export async function insertGrant(
       ...rest,
       refreshable: flag(refreshable),
       scopes: JSON.stringify(scopes),
+      authTime: authTime ?? AUTH_TIME_UNKNOWN,
       amr: JSON.stringify(amr),
       ...(accessUntil === null
         ? { generation: 0, lastUsedAt: null, idleUntil: grant.codeUntil, absoluteUntil: end }
