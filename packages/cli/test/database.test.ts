@@ -55,7 +55,7 @@ describe("what can't be done → 1, one line that says what to do", () => {
   });
 });
 
-test("backup, restore, epoch: each says what it did; the old database is kept", async () => {
+test("backup, restore, epoch: each says what it did; the old database is kept", { timeout: 60_000 }, async () => {
   const made = await at.json(["db", "backup", "b.db"]);
   expect(made).toEqual({ file: join(at.folder, "b.db"), bytes: statSync(join(at.folder, "b.db")).size });
   const restored = await at.run(["db", "restore", "b.db"]);
@@ -66,7 +66,7 @@ test("backup, restore, epoch: each says what it did; the old database is kept", 
   expect(await at.json(["user", "list"])).toHaveLength(1);
 });
 
-test("for inspection: commands look, no server starts, no export leaves it", async () => {
+test("for inspection: commands look, no server starts, no export leaves it", { timeout: 60_000 }, async () => {
   await at.json(["db", "backup", "c.db"]);
   const env = { ASSENT_DATA_DIR: join(at.folder, "drill") };
   expect(await at.json(["db", "restore", "c.db", "--for-inspection"], { env })).toMatchObject({
@@ -79,9 +79,17 @@ test("for inspection: commands look, no server starts, no export leaves it", asy
     expect([args, code]).toEqual([args, 1]);
     expect(stderr).toMatch(/restored for inspection/);
   }
+  const doctor = await at.run(["doctor"], { env });
+  expect([doctor.code, doctor.stdout]).toEqual([1, expect.stringContaining("restored for inspection")]);
+  expect(await at.json(["db", "status"], { env })).toMatchObject({
+    for_inspection: true,
+    importing: false,
+  });
 });
 
-test("export and import: counted, verified; a database with anything in it is refused", async () => {
+test("export and import: counted, verified; a database with anything in it is refused", {
+  timeout: 60_000,
+}, async () => {
   const exported = await at.json<{ rows: Record<string, number>; sha256: string }>(["export", "all.jsonl"]);
   expect(exported.rows).toMatchObject({ people: 1, names: 2 });
   const env = { ASSENT_DATA_DIR: join(at.folder, "moved") };

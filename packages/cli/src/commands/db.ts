@@ -72,13 +72,16 @@ async function plan(out: Output) {
 
 async function status(options: JsonOption) {
   const { databaseStatus, loadConfig } = await import("@assent/server/admin");
-  const { kind, path, exists, migrations } = await databaseStatus(await loadConfig());
+  const { kind, path, exists, migrations, state } = await databaseStatus(await loadConfig());
   const size = exists && path !== null ? (await stat(path)).size : null;
   const record = {
     database: kind,
     path,
     exists,
     bytes: size,
+    importing: state?.importing ?? false,
+    for_inspection: state?.inspection ?? false,
+    restored_at: state?.epoch ? new Date(state.epoch.at).toISOString() : null,
     pending: migrations.filter(({ appliedAt }) => appliedAt === null).length,
     migrations: migrations.map(({ id, name, phase, appliedAt, known }) => ({
       id,

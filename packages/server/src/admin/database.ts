@@ -7,6 +7,7 @@ import type { Millis } from "../oauth/model.ts";
 import type { MigrationState } from "../storage/migrations/migrate.ts";
 import type { PlannedStep } from "../storage/migrations/plan.ts";
 import { openStorage } from "../storage/open.ts";
+import type { DatabaseState } from "../storage/state.ts";
 
 /**
  * Brings the schema up to date, making the database where there is none; the names of what was applied. Reach `expand` leaves out what programs of
@@ -45,16 +46,20 @@ export interface DatabaseStatus {
   readonly exists: boolean;
   /** Empty where there is no database yet. */
   readonly migrations: readonly MigrationState[];
+  /** Null where there is no database yet, or one of before this was noted. */
+  readonly state: DatabaseState | null;
 }
 
 /** Looks, and changes nothing. Throws `SchemaMismatch`, `StorageUnavailable`, `UnsafeFileMode`. */
 export async function databaseStatus(config: Config): Promise<DatabaseStatus> {
   const path = databaseFile(config) ?? null;
   const kind = config.databaseUrl.split(":", 1)[0] ?? "";
-  if (path !== null && !existsSync(path)) return { kind, path, exists: false, migrations: [] };
+  if (path !== null && !existsSync(path)) return { kind, path, exists: false, migrations: [], state: null };
   const storage = await openStorage({ url: config.databaseUrl, readonly: true });
   try {
-    return { kind, path, exists: true, migrations: await storage.migrationStatus() };
+    const migrations = await storage.migrationStatus();
+    const noted = migrations.some(({ name, appliedAt }) => name === "upkeep" && appliedAt !== null);
+    return { kind, path, exists: true, migrations, state: noted ? await storage.state() : null };
   } finally {
     await storage.close();
   }

@@ -18,8 +18,10 @@ import { looseFiles, ownFiles, secretFile, secretsOf } from "../data-dir.ts";
 import { grantsOf } from "../grants.ts";
 import type { Millis, SigningAlg } from "../oauth/model.ts";
 import { serverMetadata } from "../oauth/server-metadata.ts";
+import type { MigrationState } from "../storage/migrations/migrate.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
 import { isPostgresUrl, maskedUrl } from "../storage/postgres/address.ts";
+import { refuseUnready } from "../storage/state.ts";
 import { allClients, clientRemarks, surroundings } from "./clients.ts";
 import { type AdminContext, adminOf } from "./context.ts";
 import { databaseStatus } from "./database.ts";
@@ -108,19 +110,28 @@ async function insideFindings(config: Config, now: Millis): Promise<readonly Fin
 }
 
 async function schemaFindings(config: Config, now: Millis): Promise<readonly Finding[]> {
-  const { exists, migrations } = await databaseStatus(config);
+  const { exists, migrations, state } = await databaseStatus(config);
   if (!exists) return [{ check: "database", status: "note", detail: "not there yet: the first start makes it" }];
+  if (state !== null) refuseUnready(state, { serve: true });
   const pending = migrations.filter(({ appliedAt }) => appliedAt === null);
-  if (pending.length > 0) {
-    const detail = `${pending.length} migration(s) are missing: the next start, or assent db migrate, applies them`;
+  const expanding = pending.filter(({ phase }) => phase === "expand");
+  if (expanding.length > 0) {
+    const detail = `${expanding.length} migration(s) are missing: the next start, or assent db migrate, applies them`;
     return [{ check: "database", status: "warning", detail }];
   }
   const storage = await openStorage({ url: config.databaseUrl, readonly: true });
   try {
-    return await storedFindings(config, storage, now);
+    return [...waitingFindings(pending), ...(await storedFindings(config, storage, now))];
   } finally {
     await storage.close();
   }
+}
+
+/** What only an operator's word applies. */
+function waitingFindings(pending: readonly MigrationState[]): readonly Finding[] {
+  if (pending.length === 0) return [];
+  const detail = `${pending.map(({ name }) => name).join(", ")}: waits until no server of the version before runs; then assent db migrate --contract`;
+  return [{ check: "database", status: "note", detail }];
 }
 
 async function storedFindings(config: Config, storage: Storage, now: Millis): Promise<readonly Finding[]> {

@@ -2,9 +2,13 @@
 
 import { type Millis, PARTITIONS } from "../oauth/model.ts";
 import type { SchemaHost } from "./migrations/migrate.ts";
-import { sql, type Tx } from "./sql.ts";
+import { consentColumns, consentOf } from "./rows.ts";
+import { named, sql, type Tx } from "./sql.ts";
 import { readState, STATES, type StoredEpoch, writeState } from "./state.ts";
+import { TABLES } from "./tables.ts";
+import { endOfAll } from "./verbs/consents.ts";
 import { ENDED_KEPT } from "./verbs/grants.ts";
+import { note } from "./verbs/history.ts";
 
 export interface Ended {
   readonly grants: number;
@@ -17,7 +21,8 @@ export interface Ended {
 const AT_ONCE = 32;
 
 /**
- * Ends every active grant (`state_lost`), every session, device request and invitation, and every standing consent unless they are kept. In short transactions,
+ * Ends every active grant (`state_lost`), every session and whatever else could be used once (`afterRestore` of `TABLES`), and every standing consent, with what
+ * companies allow their members, unless these are kept. In short transactions,
  * with the place noted: one that was interrupted is gone on with, under its own time and choice, before a new one begins. The numbers are those
  * of this call.
  */
@@ -55,15 +60,32 @@ async function endPartition(
     sql`UPDATE grants SET status = 'state_lost', ended_at = :at, collect_at = :endedKept WHERE partition = :partition AND status = 'active'`,
     { partition, at, endedKept: at + ENDED_KEPT },
   );
-  if (!keepConsents) {
-    ended.consents += await tx.run(
-      sql`UPDATE consents SET status = 'revoked', revoked_at = :at, revoked_by = 'restore', updated_at = :at
-        WHERE partition = :partition AND status = 'active'`,
-      { partition, at },
-    );
+  if (!keepConsents) ended.consents += await endConsents(tx, partition, at);
+  for (const { name, empty } of EMPTIED) {
+    const rows = await tx.run(empty, { partition });
+    if (name === "sessions") ended.sessions += rows;
   }
-  ended.sessions += await tx.run(sql`DELETE FROM sessions WHERE partition = :partition`, { partition });
-  // Each could have been used or taken back since.
-  await tx.run(sql`DELETE FROM device_requests WHERE partition = :partition`, { partition });
-  await tx.run(sql`DELETE FROM invitations WHERE partition = :partition`, { partition });
+}
+
+const EMPTIED = TABLES.filter(({ afterRestore }) => afterRestore === "emptied").map(({ name }) => {
+  const table = named(name);
+  return { name, empty: sql`DELETE FROM ${table} WHERE partition = :partition` };
+});
+
+/** What owners said yes to, and what companies did for their members: all of it is asked again. */
+async function endConsents(tx: Tx, partition: number, at: Millis): Promise<number> {
+  const consents = await tx.all(
+    sql`UPDATE consents SET status = 'revoked', revoked_at = :at, revoked_by = 'restore', updated_at = :at
+      WHERE partition = :partition AND status = 'active' RETURNING ${consentColumns}`,
+    { partition, at },
+  );
+  for (const consent of consents.map(consentOf)) {
+    const { ownerId, clientId } = consent;
+    await note(tx, { partition, ownerId, clientId, at, kind: "revoked", record: endOfAll(consent, "server") });
+  }
+  await tx.run(sql`UPDATE company_rules SET rule = 'ask' WHERE partition = :partition AND rule = 'allow'`, {
+    partition,
+  });
+  await tx.run(sql`DELETE FROM company_choices WHERE partition = :partition`, { partition });
+  return consents.length;
 }

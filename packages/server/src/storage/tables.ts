@@ -4,41 +4,50 @@ export interface Table {
   readonly name: string;
   /** Columns of the primary key, in its order. */
   readonly key: readonly string[];
+  /**
+   * What a restore does with its rows, which tell nothing of what happened since the backup. `kept`: the operator looks after them. `ended`: they
+   * stay and no longer give access. `emptied`: each could have been used or taken back.
+   */
+  readonly afterRestore: "kept" | "ended" | "emptied";
 }
 
 /** In the order in which they are moved. */
 export const TABLES: readonly Table[] = [
-  { name: "catalog", key: ["kind"] },
-  { name: "clients", key: ["client_id"] },
-  { name: "resources", key: ["identifier"] },
-  { name: "scopes", key: ["name"] },
-  { name: "trusted_issuers", key: ["issuer"] },
-  { name: "logos", key: ["hash"] },
-  { name: "signing_keys", key: ["kid"] },
-  { name: "receipt_keys", key: ["kid"] },
-  { name: "names", key: ["partition", "kind", "value"] },
-  { name: "people", key: ["partition", "person_id"] },
-  { name: "passkeys", key: ["partition", "person_id", "credential_id"] },
-  { name: "second_factors", key: ["partition", "person_id"] },
-  { name: "recovery_codes", key: ["partition", "person_id", "code_hash"] },
-  { name: "subject_links", key: ["partition", "owner_id", "link"] },
-  { name: "companies", key: ["partition", "company_id"] },
-  { name: "members", key: ["partition", "company_id", "person_id"] },
-  { name: "member_links", key: ["partition", "person_id", "company_id"] },
-  { name: "standings", key: ["partition", "person_id", "company_id"] },
-  { name: "invitations", key: ["partition", "invitation_id"] },
-  { name: "company_rules", key: ["partition", "company_id", "client_id"] },
-  { name: "company_opt_outs", key: ["partition", "company_id", "client_id", "person_id"] },
-  { name: "company_choices", key: ["partition", "company_id", "client_id", "person_id"] },
-  { name: "company_requests", key: ["partition", "company_id", "client_id", "person_id"] },
-  { name: "consents", key: ["partition", "owner_id", "client_id"] },
-  { name: "history", key: ["partition", "entry_id"] },
-  { name: "grants", key: ["partition", "grant_id"] },
-  { name: "sessions", key: ["partition", "session_id"] },
-  { name: "device_requests", key: ["partition", "request_id"] },
-  { name: "attempts", key: ["partition", "key"] },
-  { name: "accepted", key: ["partition", "kind", "key"] },
-  ...Array.from({ length: 8 }, (_, at) => ({ name: `accepted_${at}`, key: ["partition", "kind", "key"] })),
+  { name: "catalog", key: ["kind"], afterRestore: "kept" },
+  { name: "clients", key: ["client_id"], afterRestore: "kept" },
+  { name: "resources", key: ["identifier"], afterRestore: "kept" },
+  { name: "scopes", key: ["name"], afterRestore: "kept" },
+  { name: "trusted_issuers", key: ["issuer"], afterRestore: "kept" },
+  { name: "logos", key: ["hash"], afterRestore: "kept" },
+  { name: "signing_keys", key: ["kid"], afterRestore: "kept" },
+  { name: "receipt_keys", key: ["kid"], afterRestore: "kept" },
+  { name: "names", key: ["partition", "kind", "value"], afterRestore: "kept" },
+  { name: "people", key: ["partition", "person_id"], afterRestore: "kept" },
+  { name: "passkeys", key: ["partition", "person_id", "credential_id"], afterRestore: "kept" },
+  { name: "second_factors", key: ["partition", "person_id"], afterRestore: "kept" },
+  { name: "recovery_codes", key: ["partition", "person_id", "code_hash"], afterRestore: "emptied" },
+  { name: "subject_links", key: ["partition", "owner_id", "link"], afterRestore: "kept" },
+  { name: "companies", key: ["partition", "company_id"], afterRestore: "kept" },
+  { name: "members", key: ["partition", "company_id", "person_id"], afterRestore: "kept" },
+  { name: "member_links", key: ["partition", "person_id", "company_id"], afterRestore: "kept" },
+  { name: "standings", key: ["partition", "person_id", "company_id"], afterRestore: "kept" },
+  { name: "invitations", key: ["partition", "invitation_id"], afterRestore: "emptied" },
+  { name: "company_rules", key: ["partition", "company_id", "client_id"], afterRestore: "ended" },
+  { name: "company_opt_outs", key: ["partition", "company_id", "client_id", "person_id"], afterRestore: "kept" },
+  { name: "company_choices", key: ["partition", "company_id", "client_id", "person_id"], afterRestore: "ended" },
+  { name: "company_requests", key: ["partition", "company_id", "client_id", "person_id"], afterRestore: "kept" },
+  { name: "consents", key: ["partition", "owner_id", "client_id"], afterRestore: "ended" },
+  { name: "history", key: ["partition", "entry_id"], afterRestore: "kept" },
+  { name: "grants", key: ["partition", "grant_id"], afterRestore: "ended" },
+  { name: "sessions", key: ["partition", "session_id"], afterRestore: "emptied" },
+  { name: "device_requests", key: ["partition", "request_id"], afterRestore: "emptied" },
+  { name: "attempts", key: ["partition", "key"], afterRestore: "kept" },
+  { name: "accepted", key: ["partition", "kind", "key"], afterRestore: "kept" },
+  ...Array.from({ length: 8 }, (_, at) => ({
+    name: `accepted_${at}`,
+    key: ["partition", "kind", "key"],
+    afterRestore: "kept" as const,
+  })),
 ];
 
 /** What the database knows of itself and isn't moved. */

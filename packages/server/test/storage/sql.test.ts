@@ -56,6 +56,7 @@ test("every statement on an owner's table names the partition", () => {
     "thisPerson",
     "thisName",
     "thisKey",
+    "theirs",
     "oneConsent",
     "live",
     "refreshed",

@@ -10,11 +10,11 @@ export const companyChoices: Migration = {
   statements: [
     sql`CREATE TABLE company_choices (
       partition INTEGER NOT NULL,
-      company_id TEXT NOT NULL,
-      client_id TEXT NOT NULL,
-      person_id TEXT NOT NULL,
+      company_id ${words.key} NOT NULL,
+      client_id ${words.key} NOT NULL,
+      person_id ${words.key} NOT NULL,
       since ${words.whole} NOT NULL,
       PRIMARY KEY (partition, company_id, client_id, person_id)
-    )`,
+    )${words.spread}`,
   ],
 };

@@ -18,13 +18,23 @@ export async function copyDatabase(from: string, target: string): Promise<{ read
   const draft = `${target}.part`;
   try {
     await draftOf(from, draft);
-    // A link, not a rename: what another put there meanwhile isn't replaced.
-    linkSync(draft, target);
+    publish(draft, target);
     syncFolder(target);
   } finally {
     removeDatabase(draft);
   }
   return { bytes: statSync(target).size };
+}
+
+/** Gives a file its name. A link, not a rename, where the file system has links: what another put there meanwhile isn't replaced. */
+function publish(draft: string, target: string): void {
+  try {
+    linkSync(draft, target);
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(code) || existsSync(target)) throw error;
+    renameSync(draft, target);
+  }
 }
 
 /** As `copyDatabase`, over whatever was left there by one that was interrupted. */
@@ -41,6 +51,8 @@ export async function draftOf(from: string, draft: string): Promise<void> {
 
 /** Replaces all that a database holds by what another file holds, in one transaction of SQLite's own. */
 export async function putBack(from: string, into: string): Promise<void> {
+  // A new file is nobody else's from its first byte on.
+  closeSync(openSync(into, "a", 0o600));
   try {
     await copyPages(from, into);
   } catch (error) {

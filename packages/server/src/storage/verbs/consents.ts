@@ -200,7 +200,7 @@ export async function endConsent(
 }
 
 /** What the history keeps of a record that ended. */
-function endOfAll({ scopes, shown }: Consent, by: string): HistoryEntry["record"] {
+export function endOfAll({ scopes, shown }: Consent, by: string): HistoryEntry["record"] {
   const removed = scopes.map(({ name }) => name);
   return { clientName: shown.clientName, by, via: null, scopes: [], removed, expiresAt: null };
 }

@@ -43,6 +43,11 @@ onEveryBackend("a new epoch", (storage) => {
     expect(await storage().useSession({ ...session, now: at, idleUntil: at + HOUR })).toBeUndefined();
     expect(await storage().issueDirect(aDirectGrant(live.person))).toEqual({ kind: "blocked" });
     expect(await storage().listConsents({ ...live.grant, now: at })).toEqual([]);
+    expect((await storage().listHistory({ ...live.grant, before: null, limit: 9 }))[0]).toMatchObject({
+      kind: "revoked",
+      at,
+      record: { by: "server", removed: ["read"] },
+    });
 
     const again = aGrant(live.person, { codeUntil: at + MINUTE });
     expect((await storage().approve(anApproval(again, { now: at }))).kind).toBe("issued");
