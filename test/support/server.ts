@@ -13,6 +13,7 @@ import { secretOf } from "../../packages/server/src/data-dir.ts";
 import { serverOptions } from "../../packages/server/src/http/server.ts";
 import { type AssentServer, type Config, configOf, createAssent } from "../../packages/server/src/index.ts";
 import type { Client, Resource, Scope } from "../../packages/server/src/oauth/model.ts";
+import type { Notice } from "../../packages/server/src/owners/notices.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { partitionOf } from "../../packages/server/src/storage/partition.ts";
 
@@ -57,6 +58,8 @@ export interface TestServerOptions {
   readonly dataDir?: string;
   /** Documents that clients name may stand on this machine. */
   readonly fetchFromLoopback?: boolean;
+  /** Told what people should hear of. */
+  readonly notify?: (notice: Notice) => void;
 }
 
 /** Starts a server; scopes `read`, `write` (optional) of API `https://api.test`, and `profile` of the server itself are there. */
@@ -64,6 +67,7 @@ export async function startServer({
   config = {},
   dataDir = mkdtempSync(join(tmpdir(), "assent-")),
   fetchFromLoopback = false,
+  notify = () => undefined,
 }: TestServerOptions = {}): Promise<TestServer> {
   // The issuer is in tokens and metadata: the port must be known before the server is made.
   const server = createServer(serverOptions);
@@ -75,7 +79,7 @@ export async function startServer({
   const log: string[] = [];
   const logger = pino({ level: config.logLevel ?? "trace" }, { write: (line: string) => void log.push(line) });
   const database = await databaseOf(config, dataDir);
-  const options = { now, log: logger, dangerouslyFetchFromLoopbackAddresses: fetchFromLoopback };
+  const options = { now, log: logger, dangerouslyFetchFromLoopbackAddresses: fetchFromLoopback, notify };
   const assent = await createAssent(
     configOf({ dataDir, housekeeping: false, ...database.config, ...config, issuer }),
     options,

@@ -20,7 +20,7 @@ const MAC = 57;
 const SIZE = 89;
 const TEXT_SIZE = 119;
 
-export type AnyCredentialKind = CredentialKind | "session" | "device";
+export type AnyCredentialKind = CredentialKind | "session" | "device" | "invitation";
 
 const prefixes: Readonly<Record<AnyCredentialKind, string>> = {
   code: "ac_",
@@ -28,6 +28,7 @@ const prefixes: Readonly<Record<AnyCredentialKind, string>> = {
   device_code: "dc_",
   session: "",
   device: "",
+  invitation: "iv_",
 };
 
 export class DerivedCredentials implements Credentials {

@@ -18,6 +18,7 @@ export type Purpose =
   | "device request"
   | "session"
   | "device"
+  | "invitation"
   | "csrf"
   | "authorization request"
   | "signing key"

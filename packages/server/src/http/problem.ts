@@ -48,6 +48,7 @@ const words: Partial<Record<ConditionName, { readonly said: keyof Problems; read
   authorization_client_unknown: { said: "clientUnknown" },
   redirect_uri_mismatch: { said: "redirectUri" },
   not_found: { said: "notFound", door: "apps" },
+  invitation_unknown: { said: "invitation", door: "apps" },
   method_not_allowed: { said: "method", door: "apps" },
   form_token_invalid: { said: "form", door: "apps" },
   interaction_unknown: { said: "cutOff", door: "apps" },

@@ -8,6 +8,26 @@ import { narrowApp, revokeApp, showApps, showSignOut, submitSignOut } from "./en
 import { submitAsk } from "./endpoints/ask-admin.ts";
 import { authorize } from "./endpoints/authorize.ts";
 import { deviceAuthorization, introspection, revocation, token } from "./endpoints/back-channel.ts";
+import { showCompanies } from "./endpoints/company.ts";
+import {
+  decideApp,
+  refuseRequest,
+  revokeCompanyApp,
+  setDefaultRule,
+  setOptOut,
+  showCompanyApps,
+} from "./endpoints/company-apps.ts";
+import {
+  acceptInvitation,
+  changeRole,
+  invite,
+  leaveCompany,
+  removeFromCompany,
+  showCompanyHistory,
+  showInvitation,
+  showMembers,
+  withdraw,
+} from "./endpoints/company-members.ts";
 import { showConsent, submitConsent } from "./endpoints/consent.ts";
 import {
   answerElsewhere,
@@ -75,6 +95,21 @@ export const routes: readonly Route[] = [
   { path: "/receipts/keys", GET: receiptKeys, for: "programs", cors: true },
   { path: "/account/security", GET: showSecurity, for: "people" },
   { path: "/account/security/password", GET: showChangePassword, POST: submitChangePassword, for: "people" },
+  { path: "/account/companies", GET: showCompanies, for: "people" },
+  { path: "/company/:slug", GET: showCompanyApps, for: "people" },
+  { path: "/company/:slug/rule", POST: decideApp, for: "people" },
+  { path: "/company/:slug/revoke", POST: revokeCompanyApp, for: "people" },
+  { path: "/company/:slug/refuse", POST: refuseRequest, for: "people" },
+  { path: "/company/:slug/default", POST: setDefaultRule, for: "people" },
+  { path: "/company/:slug/opt-out", POST: setOptOut, for: "people" },
+  { path: "/company/:slug/leave", POST: leaveCompany, for: "people" },
+  { path: "/company/:slug/members", GET: showMembers, for: "people" },
+  { path: "/company/:slug/members/role", POST: changeRole, for: "people" },
+  { path: "/company/:slug/members/remove", POST: removeFromCompany, for: "people" },
+  { path: "/company/:slug/members/invite", POST: invite, for: "people" },
+  { path: "/company/:slug/members/withdraw", POST: withdraw, for: "people" },
+  { path: "/company/:slug/history", GET: showCompanyHistory, for: "people" },
+  { path: "/invitation", GET: showInvitation, POST: acceptInvitation, for: "people" },
   { path: "/account/sign-out", GET: showSignOut, POST: submitSignOut, for: "people" },
   { path: "/account", GET: home, for: "people" },
   { path: "/language", GET: showLanguages, POST: chooseLanguage, for: "people" },

@@ -1017,6 +1017,13 @@ export const conditions = {
     description: "There is nothing at this address.",
     help: "The metadata at /.well-known/oauth-authorization-server names every endpoint.",
   },
+  invitation_unknown: {
+    error: "not_found",
+    status: 404,
+    section: "RFC 9110 §15.5.5",
+    description: "There is no such invitation, or it does not hold any more.",
+    help: "An invitation to a company works once, for seven days, and for the person that it names. Ask an admin of the company for a new one.",
+  },
   form_token_invalid: {
     error: "forbidden",
     status: 403,

@@ -3,6 +3,8 @@ export { appsPage } from "./apps.ts";
 export { askAdminPage, askedAdminPage } from "./ask-admin.ts";
 export { type Asset, assets } from "./assets.ts";
 export { type Chrome, chrome } from "./chrome.ts";
+export { companyAppsPage } from "./company-apps.ts";
+export { companiesPage, companyHistoryPage, companyMembersPage, invitationPage } from "./company-members.ts";
 export { conditionPage } from "./condition.ts";
 export { consentPage } from "./consent.ts";
 export { deviceCodePage, deviceDonePage, deviceElsewherePage } from "./device.ts";

@@ -71,6 +71,7 @@ export function cardPage(chrome: Chrome, title: string, card: Child, wide = fals
 /** Pages of the account that its bar leads to. */
 const PLACES = [
   ["apps", "/account/apps"],
+  ["companies", "/account/companies"],
   ["history", "/account/history"],
   ["security", "/account/security"],
 ] as const;

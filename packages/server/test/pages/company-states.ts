@@ -1,7 +1,38 @@
 /** The states of pages about companies. What they share with others is read when a page is rendered: the two files import each other. */
-import { askAdminPage, askedAdminPage, type Chrome, consentPage } from "../../src/pages/index.ts";
+import type {
+  CompanyAppsView,
+  CompanyAppView,
+  CompanyFrame,
+  CompanyMembersView,
+} from "../../src/pages/company-views.ts";
+import {
+  askAdminPage,
+  askedAdminPage,
+  type Chrome,
+  companiesPage,
+  companyAppsPage,
+  companyHistoryPage,
+  companyMembersPage,
+  consentPage,
+  invitationPage,
+} from "../../src/pages/index.ts";
 import type { AskAdminView, OwnerOption } from "../../src/pages/views.ts";
-import { aClient, aConsent, ada, deviceForm, form, LONG_NAME, scopes, television } from "./states.ts";
+import {
+  aClient,
+  aConsent,
+  ada,
+  deviceForm,
+  durations,
+  form,
+  LONG_NAME,
+  longPerson,
+  NOW,
+  scopes,
+  television,
+} from "./states.ts";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 
 const owners = (): readonly OwnerOption[] => [
   { value: "person-id", name: ada.name, kind: "self", selected: true },
@@ -27,4 +58,128 @@ export const companyStates: Readonly<Record<string, (chrome: Chrome) => string>>
     askAdminPage(anAskAdmin({ problem: "too_many", company: LONG_NAME, reason: "For the fair." }), c),
   "asked-admin": (c) => askedAdminPage({ form, client: aClient(), company: "Acme Corp" }, c),
   "asked-admin-device": (c) => askedAdminPage({ form: deviceForm, client: television, company: "Acme Corp" }, c),
+};
+
+const frame = (change: Partial<CompanyFrame> = {}): CompanyFrame => ({
+  ...{ csrf: "csrf-value", person: ada, company: { name: "Acme Corp", slug: "acme" }, admin: true, now: NOW },
+  notice: null,
+  ...change,
+});
+
+const see = { name: "photos:read", description: "See your photos and albums" };
+const add = { name: "photos:write", description: "Add photos to your albums" };
+
+function aCompanyApp(change: Partial<CompanyAppView> = {}): CompanyAppView {
+  return {
+    ...{ clientId: "c-1", name: "Photo Printer", logo: "/logos/photo-printer", host: "print.example.com" },
+    ...{ scopes: [see, add], grantedAt: NOW - 40 * DAY, lastUsedAt: NOW - DAY, expiresAt: NOW + 300 * DAY },
+    ...{ people: 12, rule: "allow", optOut: true, mine: "acts" },
+    choices: [
+      { ...see, checked: true },
+      { ...add, checked: false },
+    ],
+    ...change,
+  };
+}
+
+function companyApps(change: Partial<CompanyAppsView> = {}): CompanyAppsView {
+  return {
+    ...frame(),
+    apps: [
+      aCompanyApp(),
+      aCompanyApp({
+        clientId: "c-2",
+        name: LONG_NAME,
+        logo: null,
+        rule: "ask",
+        people: 0,
+        mine: null,
+        lastUsedAt: null,
+      }),
+      aCompanyApp({ clientId: "c-3", name: "Spy", logo: null, rule: "block", scopes: [], grantedAt: null, mine: null }),
+    ],
+    requests: [
+      {
+        ...{ clientId: "c-4", app: "Photo TV", logo: null, host: null, personId: "p-2", username: "grace" },
+        ...{ scopes: [see], ceiling: [see.name], askedAt: NOW - HOUR },
+        reason: "For the screen in the lobby.\nIt shows the photos of the fair.",
+      },
+    ],
+    defaultRule: "ask",
+    durations: durations.filter(({ value }) => value !== "once"),
+    ...change,
+  };
+}
+
+const aMember = () =>
+  ({ personId: "p-1", username: "ada", role: "admin", since: NOW - 90 * DAY, disabled: false, self: true }) as const;
+
+function companyMembers(change: Partial<CompanyMembersView> = {}): CompanyMembersView {
+  return {
+    ...frame(),
+    members: [
+      aMember(),
+      { ...aMember(), personId: "p-2", username: "grace", role: "member", self: false },
+      { ...aMember(), personId: "p-3", username: longPerson.username, role: "member", self: false, disabled: true },
+    ],
+    ...{ next: "grace", first: false, invited: null, addressee: "", problem: null },
+    invitations: [{ invitationId: "i-1", addressee: "linus@example.com", role: "member", expiresAt: NOW + 5 * DAY }],
+    ...change,
+  };
+}
+
+const anInvitation = () => ({ csrf: "csrf-value", token: "iv_token", person: ada, company: "Acme Corp" }) as const;
+
+export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => string>> = {
+  "company-apps": (c) => companyAppsPage(companyApps(), c),
+  "company-apps-done": (c) => companyAppsPage(companyApps({ notice: "revoked", requests: [] }), c),
+  "company-apps-empty": (c) => companyAppsPage(companyApps({ apps: [], requests: [], notice: "nothing" }), c),
+  "company-apps-member": (c) =>
+    companyAppsPage(
+      companyApps({ admin: false, requests: [], apps: [aCompanyApp(), aCompanyApp({ mine: "stopped" })] }),
+      c,
+    ),
+  "company-members": (c) => companyMembersPage(companyMembers(), c),
+  "company-members-invited": (c) =>
+    companyMembersPage(
+      companyMembers({
+        invited: {
+          addressee: "linus@example.com",
+          link: `https://id.example.com/invitation?token=iv_${"Ab3-".repeat(30)}`,
+          expiresAt: NOW + 7 * DAY,
+        },
+      }),
+      c,
+    ),
+  "company-members-wrong": (c) =>
+    companyMembersPage(companyMembers({ addressee: "not an address", problem: "addressee", notice: "lastAdmin" }), c),
+  "company-members-many": (c) => companyMembersPage(companyMembers({ problem: "tooMany", first: true, next: null }), c),
+  "company-history": (c) =>
+    companyHistoryPage(
+      {
+        ...frame(),
+        entries: (["allowed", "allowedByPolicy", "revoked", "alarm"] as const).map((what, at) => ({
+          ...{ entryId: `e-${at}`, at: NOW - at * DAY, what, app: "Photo Printer", by: "ada", expiresAt: undefined },
+          ...{ can: what === "allowed" ? [see.description, add.description] : [], takenAway: [] },
+        })),
+        ...{ older: "e-3", first: false },
+      },
+      c,
+    ),
+  "company-history-empty": (c) => companyHistoryPage({ ...frame(), entries: [], older: null, first: true }, c),
+  companies: (c) =>
+    companiesPage(
+      {
+        ...{ csrf: "csrf-value", person: ada },
+        companies: [
+          { name: "Acme Corp", slug: "acme", role: "admin" },
+          { name: LONG_NAME, slug: "long", role: "member" },
+        ],
+      },
+      c,
+    ),
+  "companies-none": (c) => companiesPage({ csrf: "csrf-value", person: ada, companies: [] }, c),
+  invitation: (c) => invitationPage({ ...anInvitation(), role: "member", wrongPerson: false }, c),
+  "invitation-admin": (c) => invitationPage({ ...anInvitation(), role: "admin", wrongPerson: false }, c),
+  "invitation-other": (c) => invitationPage({ ...anInvitation(), role: "member", wrongPerson: true }, c),
 };

@@ -30,7 +30,7 @@ import type {
   ScopeChoice,
   SignInView,
 } from "../../src/pages/views.ts";
-import { companyStates } from "./company-states.ts";
+import { companyPageStates, companyStates } from "./company-states.ts";
 import { securityStates } from "./security-states.ts";
 
 /** 14 July 2026, 09:30 UTC: the gallery's now. */
@@ -40,7 +40,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 export const ada = { name: "Ada Lovelace", username: "ada" };
-const longPerson = {
+export const longPerson = {
   name: "Wolfeschlegelsteinhausenbergerdorff the Elder of Philadelphia",
   username: "wolfeschlegelsteinhausenbergerdorff.the.elder@mail.example.com",
 };
@@ -344,6 +344,7 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
       c,
     ),
   ...companyStates,
+  ...companyPageStates,
   "consent-40-scopes": (c) => consentPage(aConsent({ scopes: manyScopes() }), c),
   "consent-long": (c) =>
     consentPage(

@@ -12,7 +12,7 @@ import { advance, contextOf, isAnswer, ownersOf, resume, type Underway } from ".
 import { type Answer, formOf, type HttpRequest, page } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { visitorOf } from "../visitor.ts";
-import { clientCard } from "./cards.ts";
+import { clientCard, descriptionOf } from "./cards.ts";
 
 /** What is asked for, of which company, by whom. */
 export interface Wish {
@@ -30,7 +30,8 @@ export function askAdminAnswer(
 ): Answer {
   const chrome = assent.chrome(underway.http, contextOf(underway, assent));
   const client = clientCard(underway.request, chrome.words.language);
-  const html = askAdminPage(askAdminView(wish, problem, formSecrets(underway, assent), client), chrome);
+  const view = askAdminView(wish, problem, formSecrets(underway, assent), client, chrome.words.language);
+  const html = askAdminPage(view, chrome);
   return page(problem === null ? 200 : 400, html, "to a client", underway.visitor.cookies);
 }
 
@@ -39,9 +40,11 @@ export function askAdminView(
   problem: Problem,
   form: FormSecrets,
   client: ClientCard,
+  language: string,
 ): AskAdminView {
   const company = choice.acting?.company.name ?? "";
-  return { form, client, company, owner: choice.ownerId, scopes, reason, longest: MAX_REASON, problem };
+  const asked = scopes.map((scope) => ({ name: scope.name, description: descriptionOf(scope, language) }));
+  return { form, client, company, owner: choice.ownerId, scopes: asked, reason, longest: MAX_REASON, problem };
 }
 
 function formSecrets({ visitor, interaction }: Underway, assent: Assent): FormSecrets {

@@ -13,7 +13,8 @@ import { deviceConsentAnswer, deviceForm, placeOf } from "./device-page.ts";
 export function deviceAskAnswer(found: Found, wish: Wish, problem: AskAdminView["problem"], assent: Assent): Answer {
   const form = deviceForm(found, assent);
   const chrome = assent.chrome(found.http, placeOf(form));
-  const view = askAdminView(wish, problem, form, deviceCard(found.client, chrome.words.language));
+  const { language } = chrome.words;
+  const view = askAdminView(wish, problem, form, deviceCard(found.client, language), language);
   const html = askAdminPage(view, chrome);
   return page(problem === null ? 200 : 400, html, "here", found.visitor.cookies);
 }

@@ -194,12 +194,14 @@ export const setOptOut = transaction<
     await tx.run(sql`DELETE FROM company_opt_outs WHERE ${thisApp} AND person_id = :personId`, key);
     return { kind: "done", grantsEnded: 0 };
   }
-  if (acting?.rule?.optOut !== true) return { kind: "unknown" };
-  await tx.run(
-    sql`INSERT INTO company_opt_outs (partition, company_id, client_id, person_id, since) VALUES (:partition, :companyId, :clientId, :personId, :now)
+  // Where it isn't offered, what acts for the member now ends all the same.
+  const offered = acting?.rule?.optOut === true;
+  if (offered)
+    await tx.run(
+      sql`INSERT INTO company_opt_outs (partition, company_id, client_id, person_id, since) VALUES (:partition, :companyId, :clientId, :personId, :now)
       ON CONFLICT (partition, company_id, client_id, person_id) DO NOTHING`,
-    { ...key, now },
-  );
+      { ...key, now },
+    );
   await tx.run(sql`DELETE FROM company_choices WHERE ${thisApp} AND person_id = :personId`, key);
   const grantsEnded = await tx.run(
     sql`UPDATE grants SET status = 'revoked', ended_at = :now, collect_at = :endedKept

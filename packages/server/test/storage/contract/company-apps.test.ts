@@ -116,13 +116,15 @@ onEveryBackend("what a company decided about an app", (storage) => {
     const acting = (company: Company, person: Person) =>
       storage().findActing({ ...keyOf(company), personId: person.personId, clientId: "client-1" });
 
-    test("where it isn't offered, by a stranger → unknown", async () => {
+    test("by a stranger → unknown; where it isn't offered → what acts for the member ends, and nothing is kept", async () => {
       const { company, member } = await aStaffedCompany(storage());
-      expect(await optOut(company, member)).toEqual({ kind: "unknown" });
       await set(company, anAppRule({ optOut: false }));
-      expect(await optOut(company, member)).toEqual({ kind: "unknown" });
-      await set(company, anAppRule());
       expect(await optOut(company, await aStoredPerson(storage()))).toEqual({ kind: "unknown" });
+      const grant = aCompanyGrant(company, member);
+      await storage().issueGrant({ grant, address: null, now: NOW });
+      expect(await optOut(company, member)).toEqual({ kind: "done", grantsEnded: 1 });
+      expect(await statusOf(storage(), grant)).toMatchObject({ status: "revoked" });
+      expect(await acting(company, member)).toMatchObject({ optedOut: false });
     });
 
     test("→ that member's grants end, the others' stay; taken back → as before; not offered any more → forgotten", async () => {

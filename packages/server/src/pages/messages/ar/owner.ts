@@ -100,6 +100,7 @@ export const owner = {
   account: {
     pages: "حسابك",
     apps: "التطبيقات",
+    companies: "الشركات",
     history: "السجل",
     security: "الأمان",
   },

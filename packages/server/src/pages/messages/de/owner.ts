@@ -63,6 +63,7 @@ export const owner = {
   account: {
     pages: "Ihr Konto",
     apps: "Apps",
+    companies: "Unternehmen",
     history: "Verlauf",
     security: "Sicherheit",
   },

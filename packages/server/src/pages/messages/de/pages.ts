@@ -107,6 +107,10 @@ export const pages = {
       title: "Hier ist nichts",
       text: "Vielleicht ist die Adresse falsch geschrieben, oder die Seite ist umgezogen.",
     },
+    invitation: {
+      title: "Diese Einladung gilt nicht mehr",
+      text: "Sie wurde vielleicht schon benutzt, zurückgezogen oder ist älter als sieben Tage. Bitten Sie die Verwaltung des Unternehmens um eine neue.",
+    },
     method: {
       title: "So geht das nicht",
       text: "Diese Adresse nimmt diese Art von Anfrage nicht an.",

@@ -59,6 +59,7 @@ export const owner = {
   account: {
     pages: "Your account",
     apps: "Apps",
+    companies: "Companies",
     history: "History",
     security: "Security",
   },

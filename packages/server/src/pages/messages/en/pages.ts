@@ -100,6 +100,10 @@ export const pages = {
       title: "There is nothing here",
       text: "The address may be mistyped, or the page has moved.",
     },
+    invitation: {
+      title: "This invitation doesn’t hold any more",
+      text: "It may have been used, withdrawn, or be older than seven days. Ask an admin of the company for a new one.",
+    },
     method: {
       title: "That doesn’t work this way",
       text: "This address doesn’t take that kind of request.",

@@ -62,6 +62,7 @@ export const owner = {
   account: {
     pages: "Su cuenta",
     apps: "Aplicaciones",
+    companies: "Empresas",
     history: "Historial",
     security: "Seguridad",
   },

@@ -105,6 +105,10 @@ export const pages = {
       title: "Aquí no hay nada",
       text: "Puede que la dirección esté mal escrita, o que la página se haya movido.",
     },
+    invitation: {
+      title: "Esta invitación ya no es válida",
+      text: "Puede que se haya usado, se haya retirado o tenga más de siete días. Pida otra a un administrador de la empresa.",
+    },
     method: {
       title: "Así no funciona",
       text: "Esta dirección no admite ese tipo de solicitud.",

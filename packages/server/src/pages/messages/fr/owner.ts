@@ -63,6 +63,7 @@ export const owner = {
   account: {
     pages: "Votre compte",
     apps: "Applications",
+    companies: "Entreprises",
     history: "Historique",
     security: "Sécurité",
   },

@@ -106,6 +106,10 @@ export const pages = {
       title: "Il n’y a rien ici",
       text: "L’adresse est peut-être mal écrite, ou la page a été déplacée.",
     },
+    invitation: {
+      title: "Cette invitation n’est plus valable",
+      text: "Elle a peut-être été utilisée, retirée, ou date de plus de sept jours. Demandez-en une nouvelle à un administrateur de l’entreprise.",
+    },
     method: {
       title: "Cela ne fonctionne pas ainsi",
       text: "Cette adresse n’accepte pas ce type de demande.",

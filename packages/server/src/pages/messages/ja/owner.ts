@@ -60,6 +60,7 @@ export const owner = {
   account: {
     pages: "あなたのアカウント",
     apps: "アプリ",
+    companies: "会社",
     history: "履歴",
     security: "セキュリティ",
   },

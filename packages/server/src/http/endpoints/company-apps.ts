@@ -1,0 +1,242 @@
+/** `/company/{slug}`: the apps of a company, and what its admins and members decide about them. */
+
+import type { Assent } from "../../assent.ts";
+import type { Client, Scope } from "../../oauth/model.ts";
+import { redirectHost } from "../../oauth/redirect-uri.ts";
+import { isInForce } from "../../owners/company.ts";
+import type { AppRequest, AppRule, CompanyApp } from "../../owners/company-storage.ts";
+import { defaultDuration, readDuration } from "../../owners/consent.ts";
+import { endOf } from "../../owners/consent-record.ts";
+import type { ConsentDuration } from "../../owners/storage.ts";
+import type { CompanyAppsView, CompanyAppView, CompanyRequestView, CompanyScope } from "../../pages/company-views.ts";
+import { companyAppsPage } from "../../pages/index.ts";
+import { type Answer, formOf, page } from "../message.ts";
+import { descriptionOf, logoPath, nameOf } from "./cards.ts";
+import { backTo, forAdmins, forMembers, type InCompany, idIn, noLongerAdmin } from "./company.ts";
+
+/** How many requests a page shows; the rest comes when these are answered. */
+const REQUESTS_SHOWN = 50;
+const YEAR = 31_536_000;
+
+export const showCompanyApps = forMembers(async (at, assent) => {
+  const { frame, acting, http, visitor } = at;
+  const durations = longDurations(assent);
+  const selected = durations.includes(YEAR) ? YEAR : defaultDuration(durations);
+  const view: CompanyAppsView = {
+    ...frame,
+    apps: await appsOf(at, assent),
+    requests: frame.admin ? await requestsOf(at, assent) : [],
+    defaultRule: acting.company.defaultRule,
+    durations: durations.map((one) => ({ value: String(one), selected: one === selected })),
+  };
+  return page(200, companyAppsPage(view, assent.chrome(http)), "here", visitor.cookies);
+});
+
+/** An approval for all is never for once. */
+function longDurations(assent: Assent): readonly ConsentDuration[] {
+  const durations = assent.config.consentDurations.filter((one) => one !== "once");
+  return durations.length > 0 ? durations : ["forever"];
+}
+
+async function appsOf({ key, person, frame, http }: InCompany, assent: Assent): Promise<readonly CompanyAppView[]> {
+  const now = assent.now();
+  const { language } = assent.chrome(http).words;
+  const { storage } = assent;
+  const [apps, rules, own] = await Promise.all([
+    storage.listCompanyApps({ ...key, now }),
+    storage.listRules(key),
+    storage.grantsOfMember({ ...key, personId: person.personId, now }),
+  ]);
+  const granted = new Map(apps.map((app) => [app.consent.clientId, app]));
+  const ruled = new Map(rules.map((rule) => [rule.clientId, rule]));
+  const mine = new Set(own.map(({ clientId }) => clientId));
+  const views = await Promise.all(
+    [...new Set([...granted.keys(), ...ruled.keys()])].map(async (clientId) => {
+      const acting = await storage.findActing({ ...key, personId: person.personId, clientId });
+      const state = acting?.optedOut === true ? "stopped" : mine.has(clientId) ? "acts" : null;
+      return appView(
+        { clientId, app: granted.get(clientId), rule: ruled.get(clientId), mine: state, language },
+        assent,
+      );
+    }),
+  );
+  return frame.admin ? views : views.filter((view) => view.mine !== null || view.rule === "allow");
+}
+
+interface Known {
+  readonly clientId: string;
+  readonly app: CompanyApp | undefined;
+  readonly rule: AppRule | undefined;
+  readonly mine: CompanyAppView["mine"];
+  /** Of the page. */
+  readonly language: string;
+}
+
+async function appView({ clientId, app, rule, mine, language }: Known, assent: Assent): Promise<CompanyAppView> {
+  const client = await assent.oauth.catalog.client(clientId);
+  const known = await assent.oauth.catalog.scopes();
+  const ceiling = rule?.rule === "allow" ? rule.scopes : (app?.consent.scopes ?? []).map(({ name }) => name);
+  const uses = [app?.consent.lastUsedAt ?? null, app?.lastUsedAt ?? null].filter((at) => at !== null);
+  return {
+    clientId,
+    name: client === undefined ? (app?.consent.shown.clientName ?? clientId) : nameOf(client, language),
+    ...looks(client),
+    scopes: (app?.consent.scopes ?? []).map(({ name }) => described(name, known, language)),
+    grantedAt: app?.consent.createdAt ?? null,
+    lastUsedAt: uses.length === 0 ? null : Math.max(...uses),
+    expiresAt: app?.consent.expiresAt ?? null,
+    people: app?.people ?? 0,
+    rule: rule === undefined || (rule.rule === "allow" && !isInForce(rule, assent.now())) ? null : rule.rule,
+    optOut: rule?.optOut ?? false,
+    choices: (client?.scopes ?? []).map((name) => ({
+      ...described(name, known, language),
+      checked: ceiling.includes(name),
+    })),
+    mine,
+  };
+}
+
+function looks(client: Client | undefined): Pick<CompanyAppView, "logo" | "host"> {
+  const [first] = client?.redirectUris ?? [];
+  return {
+    logo: client === undefined ? null : logoPath(client),
+    host: first === undefined ? null : redirectHost(first),
+  };
+}
+
+function described(name: string, known: ReadonlyMap<string, Scope>, language: string): CompanyScope {
+  const scope = known.get(name);
+  return { name, description: scope === undefined ? name : descriptionOf(scope, language) };
+}
+
+async function requestsOf({ key, http }: InCompany, assent: Assent): Promise<readonly CompanyRequestView[]> {
+  const [requests, rules] = await Promise.all([
+    assent.storage.listRequests({ ...key, limit: REQUESTS_SHOWN }),
+    assent.storage.listRules(key),
+  ]);
+  const { language } = assent.chrome(http).words;
+  const approved = new Map(rules.filter(({ rule }) => rule === "allow").map((rule) => [rule.clientId, rule.scopes]));
+  return Promise.all(
+    requests.map((request) => requestView(request, approved.get(request.clientId) ?? [], language, assent)),
+  );
+}
+
+async function requestView(
+  request: AppRequest,
+  approved: readonly string[],
+  language: string,
+  assent: Assent,
+): Promise<CompanyRequestView> {
+  const { clientId, personId, username, scopes, reason, askedAt } = request;
+  const client = await assent.oauth.catalog.client(clientId);
+  const known = await assent.oauth.catalog.scopes();
+  return {
+    ...{ clientId, personId, username, reason, askedAt },
+    app: client === undefined ? clientId : nameOf(client, language),
+    ...looks(client),
+    scopes: scopes.map((name) => described(name, known, language)),
+    ceiling: [...new Set([...approved, ...scopes])],
+  };
+}
+
+const RULES = ["allow", "ask", "block"] as const;
+
+/** A decision about an app for all members: from a request, about an app of the list, or about one named by its id. */
+export const decideApp = forAdmins(async (at, assent) => {
+  const form = formOf(at.http);
+  const named = form.get("rule");
+  const rule = RULES.find((one) => one === named);
+  const clientId = idIn(form, "client_id");
+  const client = await assent.oauth.catalog.client(clientId);
+  if (client === undefined) return backTo(at, "", "unknownApp", assent);
+  if (rule === undefined && named !== "default") return backTo(at, "", "nothing", assent);
+  const known = await assent.oauth.catalog.scopes();
+  const ticked = form.getAll("scope");
+  // What the form adds counts for nothing: no more than the app may ask for, and nothing that is for operators.
+  const scopes = client.scopes.filter((name) => ticked.includes(name) && known.get(name)?.ownerRole === null);
+  const duration = readDuration(form.get("duration") ?? undefined, longDurations(assent));
+  if (rule === "allow" && (scopes.length === 0 || duration === undefined)) return backTo(at, "", "nothing", assent);
+  const { key, person, http } = at;
+  const now = assent.now();
+  const allowed = rule === "allow" && duration !== undefined;
+  const outcome = await assent.storage.setRule({
+    ...{ ...key, clientId, by: person.personId, now },
+    rule:
+      rule === undefined
+        ? null
+        : {
+            rule,
+            scopes: allowed ? scopes : [],
+            endsAt: allowed ? endOf(duration, now, now) : null,
+            optOut: allowed && form.get("opt_out") === "yes",
+          },
+    shown: { locale: assent.chrome(http).words.language, clientName: client.name, logo: client.logo },
+  });
+  if (outcome.kind !== "done") return noLongerAdmin(at, assent);
+  assent.event("company_app_decided", {
+    ...{ company: key.companyId, client_id: clientId, by: person.personId },
+    ...{ rule: rule ?? "default", grants_ended: outcome.grantsEnded },
+  });
+  return backTo(at, "", rule === "block" ? "blocked" : "decided", assent);
+});
+
+export const revokeCompanyApp = forAdmins(async (at, assent) => {
+  const { key, person, http } = at;
+  const clientId = idIn(formOf(http), "client_id");
+  const outcome = await assent.storage.revokeForAll({ ...key, clientId, by: person.personId, now: assent.now() });
+  if (outcome.kind !== "done") {
+    return outcome.kind === "not_admin" ? noLongerAdmin(at, assent) : backTo(at, "", "gone", assent);
+  }
+  assent.event("consent_revoked", {
+    ...{ owner: key.companyId, by: person.personId, client_id: clientId, grants_ended: outcome.grantsEnded },
+  });
+  return backTo(at, "", "revoked", assent);
+});
+
+export const refuseRequest = forAdmins(async (at, assent) => {
+  const { key, person, http } = at;
+  const form = formOf(http);
+  const clientId = idIn(form, "client_id");
+  const personId = idIn(form, "person_id");
+  const now = assent.now();
+  const outcome = await assent.storage.refuseRequest({ ...key, clientId, personId, by: person.personId, now });
+  if (outcome.kind === "not_admin") return noLongerAdmin(at, assent);
+  if (outcome.kind === "unknown") return backTo(at, "", "gone", assent);
+  assent.event("company_request_refused", {
+    ...{ company: key.companyId, client_id: clientId, person: personId, by: person.personId },
+  });
+  return backTo(at, "", "refused", assent);
+});
+
+export const setDefaultRule = forAdmins(async (at, assent) => {
+  const { key, person, http } = at;
+  const named = formOf(http).get("rule");
+  const defaultRule = (["members", "ask", "block"] as const).find((one) => one === named);
+  if (defaultRule === undefined) return backTo(at, "", "nothing", assent);
+  const outcome = await assent.storage.updateCompany({
+    ...{ ...key, changes: { defaultRule }, by: person.personId, now: assent.now() },
+  });
+  if (outcome.kind !== "updated") return noLongerAdmin(at, assent);
+  assent.event("company_default_changed", { company: key.companyId, rule: defaultRule, by: person.personId });
+  return backTo(at, "", "defaults", assent);
+});
+
+/** A member keeps an app from acting for them, or lets it again. */
+export const setOptOut = forMembers(async (at, assent): Promise<Answer> => {
+  const { key, person, http } = at;
+  const form = formOf(http);
+  const clientId = idIn(form, "client_id");
+  const out = form.get("out") === "yes";
+  const outcome = await assent.storage.setOptOut({
+    ...key,
+    clientId,
+    personId: person.personId,
+    out,
+    now: assent.now(),
+  });
+  if (outcome.kind === "unknown") return backTo(at, "", "gone", assent);
+  assent.event(out ? "company_app_stopped" : "company_app_resumed", {
+    ...{ company: key.companyId, client_id: clientId, person: person.personId, grants_ended: outcome.grantsEnded },
+  });
+  return backTo(at, "", out ? "stopped" : "resumed", assent);
+});

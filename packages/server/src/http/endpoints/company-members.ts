@@ -1,0 +1,243 @@
+/** `/company/{slug}/members`, `/company/{slug}/history`, `/invitation`: who belongs to a company, who is asked to. */
+
+import type { Assent } from "../../assent.ts";
+import { sha256 } from "../../crypto/credential.ts";
+import { newId } from "../../crypto/id.ts";
+import { randomBytes, randomText } from "../../crypto/random.ts";
+import { INVITATION_TTL } from "../../owners/company.ts";
+import type { MemberOutcome, Role } from "../../owners/company-storage.ts";
+import { canonicalLogin } from "../../owners/names.ts";
+import type { HistoryEntry } from "../../owners/storage.ts";
+import type { CompanyHistoryView, CompanyMembersView, InvitationView } from "../../pages/company-views.ts";
+import { companyHistoryPage, companyMembersPage, invitationPage } from "../../pages/index.ts";
+import { formToken } from "../forms.ts";
+import { type Answer, formOf, page, redirect } from "../message.ts";
+import { problemAnswer } from "../problem.ts";
+import { type Account, signedIn } from "./account.ts";
+import { signedInAs } from "./cards.ts";
+import { backTo, forAdmins, forMembers, type InCompany, idIn, noLongerAdmin } from "./company.ts";
+import { historyEntry } from "./history.ts";
+
+const MEMBERS_SHOWN = 50;
+const ENTRIES_SHOWN = 25;
+
+export const showMembers = forAdmins((at, assent) => membersAnswer(at, {}, assent));
+
+type Invited = Partial<Pick<CompanyMembersView, "invited" | "addressee" | "problem">>;
+
+async function membersAnswer(at: InCompany, shown: Invited, assent: Assent): Promise<Answer> {
+  const { key, frame, person, http, visitor } = at;
+  const named = http.method === "GET" ? new URLSearchParams(http.query).get("after") : null;
+  const after = named === null ? null : (canonicalLogin(named) ?? null);
+  const [members, invitations] = await Promise.all([
+    assent.storage.listMembers({ ...key, limit: MEMBERS_SHOWN + 1, after }),
+    assent.storage.listInvitations({ ...key, now: assent.now() }),
+  ]);
+  const page1 = members.slice(0, MEMBERS_SHOWN);
+  const view: CompanyMembersView = {
+    ...frame,
+    members: page1.map(({ personId, username, role, since, standing }) => ({
+      ...{ personId, username, role, since, disabled: standing === "disabled", self: personId === person.personId },
+    })),
+    next: members.length > MEMBERS_SHOWN ? (page1.at(-1)?.username ?? null) : null,
+    first: after === null,
+    invitations: invitations.map(({ invitationId, addressee, role, expiresAt }) => ({
+      ...{ invitationId, addressee, role, expiresAt },
+    })),
+    ...{ invited: null, addressee: "", problem: null, ...shown },
+  };
+  const problem = view.problem !== null;
+  return page(problem ? 400 : 200, companyMembersPage(view, assent.chrome(http)), "here", visitor.cookies);
+}
+
+function roleOf(form: URLSearchParams): Role | undefined {
+  return (["member", "admin"] as const).find((one) => one === form.get("role"));
+}
+
+export const changeRole = forAdmins(async (at, assent) => {
+  const { key, person, http } = at;
+  const form = formOf(http);
+  const role = roleOf(form);
+  const personId = idIn(form, "person_id");
+  if (role === undefined) return backTo(at, "/members", "nothing", assent);
+  const outcome = await assent.storage.setMemberRole({
+    ...key,
+    personId,
+    role,
+    by: person.personId,
+    now: assent.now(),
+  });
+  if (outcome.kind === "done") {
+    assent.event("company_role_changed", { company: key.companyId, person: personId, role, by: person.personId });
+  }
+  return memberAnswer(at, outcome, "role", assent);
+});
+
+export const removeFromCompany = forAdmins(async (at, assent) => {
+  const personId = idIn(formOf(at.http), "person_id");
+  return memberAnswer(at, await removed(at, personId, assent), "removed", assent);
+});
+
+/** Every member may leave. */
+export const leaveCompany = forMembers(async (at, assent) => {
+  const outcome = await removed(at, at.person.personId, assent);
+  if (outcome.kind === "last_admin") return backTo(at, "", "lastAdmin", assent);
+  return redirect(303, `${assent.issuer}/account/companies`, at.visitor.cookies);
+});
+
+async function removed({ key, person }: InCompany, personId: string, assent: Assent): Promise<MemberOutcome> {
+  const now = assent.now();
+  if (!/^[\w-]{22}$/.test(personId)) return { kind: "unknown" };
+  const whom = { partition: assent.credentials.partitionOf(personId), personId };
+  const outcome = await assent.storage.removeMember({ ...key, person: whom, by: person.personId, now });
+  if (outcome.kind === "done") {
+    const { grantsEnded } = outcome;
+    const { companyId: company } = key;
+    assent.event("company_member_removed", {
+      company,
+      person: personId,
+      by: person.personId,
+      grants_ended: grantsEnded,
+    });
+  }
+  return outcome;
+}
+
+function memberAnswer(at: InCompany, outcome: MemberOutcome, done: "role" | "removed", assent: Assent): Answer {
+  switch (outcome.kind) {
+    case "done":
+      return backTo(at, "/members", done, assent);
+    case "last_admin":
+      return backTo(at, "/members", "lastAdmin", assent);
+    case "unknown":
+      return backTo(at, "/members", "gone", assent);
+    case "not_admin":
+      return noLongerAdmin(at, assent);
+  }
+}
+
+/** The link stands on this page and in the notice, once; the database keeps a hash. */
+export const invite = forAdmins(async (at, assent) => {
+  const { key, person, http, frame } = at;
+  const form = formOf(http);
+  const typed = (form.get("addressee") ?? "").trim().slice(0, 254);
+  const addressee = canonicalLogin(typed);
+  const role = roleOf(form);
+  if (addressee === undefined || role === undefined) {
+    return membersAnswer(at, { addressee: typed, problem: "addressee" }, assent);
+  }
+  const now = assent.now();
+  const invitationId = newId(key.partition);
+  const salt = randomBytes(32);
+  const expiresAt = now + INVITATION_TTL;
+  const invitedBy = person.personId;
+  const outcome = await assent.storage.createInvitation({
+    invitation: { ...key, invitationId, addressee, role, invitedBy, createdAt: now, expiresAt, status: "open" },
+    ...{ saltHash: sha256(salt), by: person.personId, now },
+  });
+  if (outcome.kind === "not_admin") return noLongerAdmin(at, assent);
+  if (outcome.kind === "too_many") return membersAnswer(at, { addressee: typed, problem: "tooMany" }, assent);
+  const token = assent.credentials.make("invitation", invitationId, 0, salt);
+  const link = `${assent.issuer}/invitation?token=${token}`;
+  assent.event("company_invitation_made", {
+    company: key.companyId,
+    invitation: invitationId,
+    role,
+    by: person.personId,
+  });
+  const { companyId } = key;
+  const company = { companyId, ...frame.company };
+  const by = { personId: person.personId, username: person.username };
+  assent.notify({ kind: "company_invitation", company, addressee, role, by, link, expiresAt });
+  return membersAnswer(at, { invited: { addressee, link, expiresAt } }, assent);
+});
+
+export const withdraw = forAdmins(async (at, assent) => {
+  const { key, person, http } = at;
+  const invitationId = idIn(formOf(http), "invitation");
+  const now = assent.now();
+  const outcome = await assent.storage.withdrawInvitation({ ...key, invitationId, by: person.personId, now });
+  if (outcome.kind === "not_admin") return noLongerAdmin(at, assent);
+  return backTo(at, "/members", outcome.kind === "done" ? "withdrawn" : "gone", assent);
+});
+
+/** The invitation of a token, as the storage is asked for it; undefined: none of ours. */
+function placeOf(token: string, assent: Assent) {
+  const credential = assent.credentials.read("invitation", token);
+  if (credential === undefined) return undefined;
+  const { partition, grantId: invitationId, saltHash } = credential;
+  return { partition, invitationId, saltHash, now: assent.now() };
+}
+
+function gone({ http }: Account, assent: Assent): Answer {
+  return problemAnswer("invitation_unknown", http, assent);
+}
+
+export const showInvitation = signedIn(async (account, assent) => {
+  const token = new URLSearchParams(account.http.query).get("token") ?? "";
+  const place = placeOf(token, assent);
+  const found = place && (await assent.storage.findInvitation(place));
+  if (found === undefined) return gone(account, assent);
+  const { username, email } = account.person;
+  const { addressee, role } = found.invitation;
+  const wrongPerson = addressee !== username && addressee !== email;
+  return invitationAnswer(account, { token, company: found.company.name, role, wrongPerson }, assent);
+});
+
+function invitationAnswer(
+  { person, session, http, visitor }: Account,
+  shown: Pick<InvitationView, "token" | "company" | "role" | "wrongPerson">,
+  assent: Assent,
+): Answer {
+  const csrf = formToken(assent.secrets, `session:${session.sessionId}`);
+  const view: InvitationView = { ...shown, csrf, person: signedInAs(person) };
+  const html = invitationPage(view, assent.chrome(http, { here: `/invitation?token=${shown.token}` }));
+  return page(shown.wrongPerson ? 403 : 200, html, "here", visitor.cookies);
+}
+
+export const acceptInvitation = signedIn(async (account, assent) => {
+  const { person, http, visitor } = account;
+  const place = placeOf(formOf(http).get("token") ?? "", assent);
+  if (place === undefined) return gone(account, assent);
+  const outcome = await assent.storage.acceptInvitation({ ...place, person, link: randomText(16) });
+  if (outcome.kind !== "joined") return gone(account, assent);
+  const { companyId, slug } = outcome.company;
+  assent.event("company_member_joined", { company: companyId, person: person.personId });
+  return redirect(303, `${assent.issuer}/company/${slug}?done=joined`, visitor.cookies);
+});
+
+export const showCompanyHistory = forAdmins(async (at, assent) => {
+  const { key, frame, http, visitor } = at;
+  const query = new URLSearchParams(http.query);
+  const before = query.has("before") ? idIn(query, "before") : null;
+  const ownerId = key.companyId;
+  const last = before === null ? undefined : await assent.storage.getHistoryEntry({ ownerId, entryId: before });
+  if (before !== null && last === undefined) return problemAnswer("not_found", http, assent);
+  const { partition } = key;
+  const found = await assent.storage.listHistory({
+    partition,
+    ownerId,
+    before: last ?? null,
+    limit: ENTRIES_SHOWN + 1,
+  });
+  const shown = found.slice(0, ENTRIES_SHOWN);
+  const chrome = assent.chrome(http);
+  const view: CompanyHistoryView = {
+    ...frame,
+    entries: await Promise.all(
+      shown.map(async (entry) => ({
+        ...(await historyEntry(entry, chrome.words.language, assent)),
+        by: await nameOf(entry, at, assent),
+      })),
+    ),
+    older: found.length > ENTRIES_SHOWN ? (shown.at(-1)?.entryId ?? null) : null,
+    first: before === null,
+  };
+  return page(200, companyHistoryPage(view, chrome), "here", visitor.cookies);
+});
+
+/** Who did it: by name as long as they belong to the company; afterwards by their id alone, which says nothing to others. */
+async function nameOf({ record: { by } }: HistoryEntry, { key }: InCompany, assent: Assent): Promise<string> {
+  const acting = await assent.storage.findActing({ ...key, personId: by, clientId: null });
+  return acting?.member.username ?? by;
+}

@@ -1,0 +1,91 @@
+/** `/company/{slug}`: a company's pages. To whoever doesn't belong to it, it isn't there. */
+
+import type { Assent } from "../../assent.ts";
+import { canonicalSlug } from "../../owners/company.ts";
+import type { Acting, CompanyKey } from "../../owners/company-storage.ts";
+import { COMPANY_NOTICES, type CompanyFrame, type CompanyNotice } from "../../pages/company-views.ts";
+import { companiesPage } from "../../pages/index.ts";
+import { formToken } from "../forms.ts";
+import { type Answer, page, redirect } from "../message.ts";
+import { problemAnswer } from "../problem.ts";
+import type { Endpoint } from "../routes.ts";
+import { type Account, signedIn } from "./account.ts";
+import { signedInAs } from "./cards.ts";
+
+/** What the pages of a company need: a member who is signed in. */
+export interface InCompany extends Account {
+  readonly acting: Acting;
+  readonly key: CompanyKey;
+  readonly frame: CompanyFrame;
+}
+
+type CompanyEndpoint = (at: InCompany, assent: Assent) => Promise<Answer>;
+
+/** Where the reader is no active member, or no admin where one is wanted, the answer is that of an unknown address. */
+function inCompany(admins: boolean, show: CompanyEndpoint): Endpoint {
+  return signedIn(async (account, assent) => {
+    const { http, person } = account;
+    const slug = canonicalSlug(http.params["slug"] ?? "");
+    const company = slug === undefined ? undefined : await assent.storage.findCompany({ slug });
+    const nobody = problemAnswer("not_found", http, assent);
+    if (company === undefined) return nobody;
+    const { partition, companyId } = company;
+    const key = { partition, companyId };
+    const acting = await assent.storage.findActing({ ...key, personId: person.personId, clientId: null });
+    if (acting?.company.status !== "active" || acting.member.standing !== "active") return nobody;
+    const admin = acting.member.role === "admin";
+    if (admins && !admin) return nobody;
+    return show({ ...account, acting, key, frame: frameOf(account, acting, assent) }, assent);
+  });
+}
+
+/** For every member. */
+export const forMembers = (show: CompanyEndpoint): Endpoint => inCompany(false, show);
+
+/** For admins alone. */
+export const forAdmins = (show: CompanyEndpoint): Endpoint => inCompany(true, show);
+
+function frameOf({ session, person, http }: Account, { company, member }: Acting, assent: Assent): CompanyFrame {
+  const { name, slug } = company;
+  const done = new URLSearchParams(http.query).get("done");
+  return {
+    csrf: formToken(assent.secrets, `session:${session.sessionId}`),
+    person: signedInAs(person),
+    company: { name, slug },
+    admin: member.role === "admin",
+    now: assent.now(),
+    notice: COMPANY_NOTICES.find((one) => one === done) ?? null,
+  };
+}
+
+/** Back to a page of the company, which then says what was done. */
+export function backTo(
+  { frame, visitor }: Pick<InCompany, "frame" | "visitor">,
+  place: "" | "/members",
+  done: CompanyNotice,
+  assent: Assent,
+): Answer {
+  return redirect(303, `${assent.issuer}/company/${frame.company.slug}${place}?done=${done}`, visitor.cookies);
+}
+
+/** An id that a form or an address names; empty where it is none: no such thing is looked for. */
+export function idIn(fields: URLSearchParams, name: string): string {
+  const id = fields.get(name)?.trim() ?? "";
+  return /^[\x21-\x7e]{1,200}$/.test(id) ? id : "";
+}
+
+/** An admin who was one when the page was asked for, and isn't any more. */
+export function noLongerAdmin({ http }: InCompany, assent: Assent): Answer {
+  return problemAnswer("not_found", http, assent);
+}
+
+export const showCompanies = signedIn(async ({ person, session, http, visitor }, assent) => {
+  const { partition, personId } = person;
+  const companies = await assent.storage.companiesOf({ partition, personId, clientId: null });
+  const view = {
+    csrf: formToken(assent.secrets, `session:${session.sessionId}`),
+    person: signedInAs(person),
+    companies: companies.map(({ company: { name, slug }, member: { role } }) => ({ name, slug, role })),
+  };
+  return page(200, companiesPage(view, assent.chrome(http)), "here", visitor.cookies);
+});

@@ -1,0 +1,83 @@
+/** The shell of a company's pages: its name, the ways between its pages, what was just done. */
+import type { Chrome } from "./chrome.ts";
+import type { CompanyFrame, CompanyNotice } from "./company-views.ts";
+import { hidden, notice } from "./components.ts";
+import { type Child, html, type Markup } from "./html.ts";
+import { icon } from "./icons.ts";
+import { accountPage } from "./layout.ts";
+import { fill, type Messages } from "./messages/index.ts";
+import { NAME_LENGTH, name, visible } from "./text.ts";
+
+type Place = "apps" | "members" | "history";
+
+const REFUSALS: readonly CompanyNotice[] = ["lastAdmin", "unknownApp", "nothing", "gone"];
+
+/** A page of a company. Members who are no admins see the first place alone. */
+export function companyPage(frame: CompanyFrame, here: Place, title: string, content: Child, chrome: Chrome): string {
+  const { words } = chrome;
+  const { company } = frame;
+  const places: readonly (readonly [Place, string])[] = [
+    ["apps", ""],
+    ["members", "/members"],
+    ["history", "/history"],
+  ];
+  return accountPage(
+    chrome,
+    fill(title, { company: visible(company.name, NAME_LENGTH) }),
+    { ...frame, here: "companies" },
+    html`<div class="stack">
+      <div class="heading">
+        <h1>${name(company.name)}</h1>
+        ${
+          frame.admin &&
+          html`<nav class="places company-places" aria-label=${words.company.pages}>
+            ${places.map(
+              ([place, path]) =>
+                html`<a class="place" href=${companyPath(frame, chrome) + path} aria-current=${place === here ? "page" : null}>${words.company.places[place]}</a>`,
+            )}
+          </nav>`
+        }
+      </div>
+      ${frame.notice !== null && said(frame.notice, words)} ${content}
+    </div>`,
+  );
+}
+
+function said(what: CompanyNotice, words: Messages): Markup {
+  return notice(REFUSALS.includes(what) ? "danger" : "done", words.company.notices[what]);
+}
+
+/** Path of a company's first page. */
+export function companyPath({ company }: Pick<CompanyFrame, "company">, { base }: Chrome): string {
+  return `${base}/company/${encodeURIComponent(company.slug)}`;
+}
+
+/** A form of one button, about something that hidden fields name. */
+export function oneButton(
+  action: string,
+  fields: Readonly<Record<string, string>>,
+  button: { readonly text: Child; readonly kind?: "danger"; readonly about?: Child },
+): Markup {
+  return html`<form method="post" action=${action}>
+    ${hidden(fields)}
+    <button class=${button.kind === "danger" ? "button danger" : "button"} type="submit">
+      ${button.text}${button.about !== undefined && html`<span class="unseen"> (${button.about})</span>`}
+    </button>
+  </form>`;
+}
+
+/** A select with its label. */
+export function select(
+  field: { readonly id: string; readonly name: string; readonly label: string },
+  options: readonly { readonly value: string; readonly label: string; readonly selected: boolean }[],
+): Markup {
+  return html`<div class="field">
+    <label for=${field.id}>${field.label}</label>
+    <div class="select">
+      <select id=${field.id} name=${field.name}>
+        ${options.map(({ value, label, selected }) => html`<option value=${value} selected=${selected}>${label}</option>`)}
+      </select>
+      ${icon("chevronDown")}
+    </div>
+  </div>`;
+}

@@ -1,0 +1,373 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Notice } from "../../packages/server/src/owners/notices.ts";
+import {
+  Agent,
+  authorize,
+  authorizeUrl,
+  type Form,
+  type Page,
+  redeem,
+  refresh,
+  signIn,
+} from "../support/browser-like.ts";
+import { addCompany, addMember, decide, type TestCompany } from "../support/companies.ts";
+import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+
+let server: TestServer;
+let client: TestClient;
+let company: TestCompany;
+const notices: Notice[] = [];
+
+beforeAll(async () => {
+  server = await startServer({ notify: (notice) => notices.push(notice) });
+  client = await server.addClient({ name: "Photo <b>Printer</b>" });
+  company = await addCompany(server);
+});
+afterAll(() => server.stop());
+
+async function as(person: { readonly username: string }): Promise<Agent> {
+  const agent = new Agent(server.issuer);
+  await signIn(agent, person.username);
+  return agent;
+}
+
+const path = (place = "", of = company) => `/company/${of.slug}${place}`;
+
+function formTo(page: Page, place: string, with_: Record<string, string> = {}): Form {
+  const form = page.forms.find(
+    ({ action, fields }) =>
+      action.endsWith(place) && Object.entries(with_).every(([name, value]) => fields.get(name) === value),
+  );
+  if (form === undefined) throw new Error(`no form to ${place}: ${page.status} ${page.text.slice(0, 500)}`);
+  return form;
+}
+
+/** Where a 303 leads, without the server's address. */
+const placeOf = ({ location }: Page) => location?.href.slice(server.issuer.length);
+
+/** Every form of a company's pages: where it goes and what it says. */
+const POSTS: readonly (readonly [string, Record<string, string>])[] = [
+  ["/rule", { client_id: "c", rule: "block" }],
+  ["/revoke", { client_id: "c" }],
+  ["/refuse", { client_id: "c", person_id: "p" }],
+  ["/default", { rule: "members" }],
+  ["/members/role", { person_id: "p", role: "admin" }],
+  ["/members/remove", { person_id: "p" }],
+  ["/members/invite", { addressee: "x@example.com", role: "admin" }],
+  ["/members/withdraw", { invitation: "i" }],
+];
+const csrfOf = async (agent: Agent) =>
+  formTo(await agent.get("/account/companies"), "/sign-out").fields.get("csrf") ?? "";
+
+describe("who sees a company", () => {
+  test("nobody who isn't signed in: whatever the slug, sign-in", async () => {
+    for (const place of ["", "/members", "/history"]) {
+      for (const slug of [company.slug, "nobody"]) {
+        expect(placeOf(await new Agent(server.issuer).get(`/company/${slug}${place}`))).toBe("/login");
+      }
+    }
+  });
+
+  test("a stranger gets what an unknown slug gets, byte for byte but for the number of the request", async () => {
+    const agent = await as(await server.addPerson());
+    const plain = ({ status, text }: Page) => [
+      status,
+      text.replaceAll(/[\w-]{6}-\w+(?=<)/g, "").replaceAll(/\/company\/[^"]*|%2Fcompany%2F[^"]*/g, ""),
+    ];
+    for (const place of ["", "/members", "/history"]) {
+      const [here, nowhere] = [await agent.get(path(place)), await agent.get(`/company/nobody${place}`)];
+      expect(here.status).toBe(404);
+      expect(plain(here)).toEqual(plain(nowhere));
+    }
+  });
+
+  test("a stranger, or another company's admin, posts any form with a good token → 404, nothing changed", async () => {
+    const other = await addCompany(server);
+    for (const person of [await server.addPerson(), other.admin]) {
+      const agent = await as(person);
+      const csrf = await csrfOf(agent);
+      for (const [place, fields] of [...POSTS, ["/opt-out", { client_id: "c", out: "yes" }], ["/leave", {}]] as const) {
+        expect([place, (await agent.post(path(place), { csrf, ...fields })).status]).toEqual([place, 404]);
+      }
+    }
+    const { partition, companyId } = company;
+    expect(await server.assent.storage.getCompany({ partition, companyId })).toMatchObject({ defaultRule: "ask" });
+  });
+
+  test("a member → their own apps alone; admins' pages and forms are 404", async () => {
+    const agent = await as(company.member);
+    const page = await agent.get(path());
+    expect(page.status).toBe(200);
+    expect(page.text).toContain("Apps that you use for the company");
+    expect(page.text).not.toContain("Other apps");
+    for (const place of ["/members", "/history"]) expect((await agent.get(path(place))).status).toBe(404);
+    const csrf = await csrfOf(agent);
+    for (const [place, fields] of POSTS) {
+      expect([place, (await agent.post(path(place), { csrf, ...fields })).status]).toEqual([place, 404]);
+    }
+  });
+
+  test.each(["no", "a forged", "another session's"])(
+    "%s form token → 403 on every form, nothing changed",
+    async (which) => {
+      const agent = await as(company.admin);
+      const csrf = which === "no" ? "" : which === "a forged" ? "forged" : await csrfOf(await as(company.admin));
+      for (const [place, fields] of [...POSTS, ["/opt-out", {}], ["/leave", {}]] as const) {
+        expect([place, (await agent.post(path(place), { csrf, ...fields })).status]).toEqual([place, 403]);
+      }
+      expect((await agent.post("/invitation", { csrf, token: "x" })).status).toBe(403);
+    },
+  );
+
+  test("once disabled, the company is there for nobody", async () => {
+    const { partition, companyId, slug, admin } = await addCompany(server);
+    await server.assent.storage.setCompanyStatus({ partition, companyId, status: "disabled", now: server.now() });
+    expect((await (await as(admin)).get(`/company/${slug}`)).status).toBe(404);
+  });
+
+  test("one's companies → listed with the place in each; of none → said so", async () => {
+    expect((await (await as(company.admin)).get("/account/companies")).text).toMatch(/Acme Corp[\s\S]*Admin/);
+    expect((await (await as(await server.addPerson())).get("/account/companies")).text).toContain(
+      "You don’t belong to a company",
+    );
+  });
+});
+
+describe("apps", () => {
+  async function granted(of: TestCompany, app: TestClient) {
+    const agent = await as(of.admin);
+    const callback = await authorize(agent, authorizeUrl(server, app), of.admin.username, { owner: of.companyId });
+    return { agent, tokens: (await redeem(server, app, callback)).body };
+  }
+
+  test("an app that the company granted → shown with who uses it; revoked for everyone → refreshing stops now", async () => {
+    const acme = await addCompany(server);
+    const { agent, tokens } = await granted(acme, client);
+    const page = await agent.get(path("", acme));
+    expect(page.text).toContain(`data-client-id="${client.clientId}"`);
+    expect(page.text).toContain("Photo &lt;b>Printer");
+    expect(page.text).toContain("1 member");
+    const done = await agent.submit(formTo(page, "/revoke"));
+    expect([done.status, placeOf(done)]).toEqual([303, `${path("", acme)}?done=revoked`]);
+    expect((await agent.follow(done)).text).toContain("revoked for everyone");
+    expect((await refresh(server, client, tokens.refresh_token)).body.error).toBe("invalid_grant");
+    expect(placeOf(await agent.submit(formTo(page, "/revoke")))).toBe(`${path("", acme)}?done=gone`);
+  });
+
+  test("a notice that no page has → none is shown", async () => {
+    const agent = await as(company.admin);
+    for (const done of ["x", "constructor", "<script>"]) {
+      expect((await agent.get(path(`?done=${encodeURIComponent(done)}`))).text).not.toMatch(/class="notice/);
+    }
+  });
+
+  test("the story: a member asks, an admin approves for all, the member's app gets its answer; then it is blocked", async () => {
+    const acme = await addCompany(server);
+    const app = await server.addClient();
+    const { partition, companyId, member } = acme;
+    const wish = { partition, companyId, clientId: app.clientId, personId: member.personId, scopes: ["read"] };
+    await server.assent.storage.askApproval({ ...wish, reason: "<i>fair</i>", now: server.now() });
+    const agent = await as(acme.admin);
+    const page = await agent.get(path("", acme));
+    expect(page.text).toContain("&lt;i>fair&lt;/i>");
+    const approve = formTo(page, "/rule", { rule: "allow" });
+    expect(placeOf(await agent.submit(approve, { opt_out: "yes" }))).toBe(`${path("", acme)}?done=decided`);
+    const members = await as(member);
+    const callback = await members.get(authorizeUrl(server, app));
+    const { body } = await redeem(server, app, callback.location ?? "");
+    expect(body.refresh_token).toBeTruthy();
+
+    const own = await members.get(path("", acme));
+    expect(placeOf(await members.submit(formTo(own, "/opt-out", { out: "yes" })))).toBe(
+      `${path("", acme)}?done=stopped`,
+    );
+    expect((await refresh(server, app, body.refresh_token)).body.error).toBe("invalid_grant");
+    expect((await members.get(authorizeUrl(server, app))).status).toBe(200);
+    const again = await members.get(path("", acme));
+    await members.submit(formTo(again, "/opt-out", { out: "no" }));
+    expect((await members.get(authorizeUrl(server, app))).location?.searchParams.get("code")).toBeTruthy();
+
+    const list = await agent.get(path("", acme));
+    const blocked = await agent.submit(formTo(list, "/rule", { client_id: app.clientId }), { rule: "block" });
+    expect(placeOf(blocked)).toBe(`${path("", acme)}?done=blocked`);
+    expect((await members.get(authorizeUrl(server, app))).text).toContain("doesn’t let this app in");
+  });
+
+  test("a request refused → out of the queue; refused again → it is gone", async () => {
+    const acme = await addCompany(server);
+    const { partition, companyId, member } = acme;
+    const wish = { partition, companyId, clientId: client.clientId, personId: member.personId, scopes: ["read"] };
+    await server.assent.storage.askApproval({ ...wish, reason: "r", now: server.now() });
+    const agent = await as(acme.admin);
+    const form = formTo(await agent.get(path("", acme)), "/refuse");
+    expect(placeOf(await agent.submit(form))).toBe(`${path("", acme)}?done=refused`);
+    expect(placeOf(await agent.submit(form))).toBe(`${path("", acme)}?done=gone`);
+  });
+
+  test("a rule: no such app, none of the rules, nothing ticked, a duration that isn't offered, scopes beyond the app's → nothing changed", async () => {
+    const acme = await addCompany(server);
+    const agent = await as(acme.admin);
+    const csrf = await csrfOf(agent);
+    const { clientId: client_id } = client;
+    const post = async (fields: Record<string, string>) =>
+      placeOf(await agent.post(path("/rule", acme), { csrf, ...fields }));
+    const good = { client_id, rule: "allow", scope: "read", duration: "86400" };
+    expect(await post({ ...good, client_id: "c-none" })).toBe(`${path("", acme)}?done=unknownApp`);
+    for (const bad of [
+      { rule: "" },
+      { rule: "own" },
+      { scope: "admin" },
+      { scope: "" },
+      { duration: "once" },
+      { duration: "7" },
+    ]) {
+      expect(await post({ ...good, ...bad })).toBe(`${path("", acme)}?done=nothing`);
+    }
+    const { partition, companyId } = acme;
+    expect(await server.assent.storage.listRules({ partition, companyId })).toEqual([]);
+    expect(await post(good)).toBe(`${path("", acme)}?done=decided`);
+    expect(await server.assent.storage.listRules({ partition, companyId })).toMatchObject([
+      { scopes: ["read"], optOut: false },
+    ]);
+    expect(await post({ client_id, rule: "default" })).toBe(`${path("", acme)}?done=decided`);
+    expect(await server.assent.storage.listRules({ partition, companyId })).toEqual([]);
+  });
+
+  test("what holds for other apps: nonsense → nothing; members decide → they do", async () => {
+    const acme = await addCompany(server);
+    const agent = await as(acme.admin);
+    const form = formTo(await agent.get(path("", acme)), "/default");
+    expect(placeOf(await agent.submit(form, { rule: "all" }))).toBe(`${path("", acme)}?done=nothing`);
+    expect(placeOf(await agent.submit(form, { rule: "members" }))).toBe(`${path("", acme)}?done=defaults`);
+    const callback = await authorize(await as(acme.member), authorizeUrl(server, client), "", {
+      owner: acme.companyId,
+    });
+    expect(callback.searchParams.get("code")).toBeTruthy();
+  });
+
+  test("the history → what was allowed and revoked, by whom", async () => {
+    const acme = await addCompany(server);
+    const { agent } = await granted(acme, client);
+    await agent.submit(formTo(await agent.get(path("", acme)), "/revoke"));
+    const { text } = await agent.get(path("/history", acme));
+    expect(text).toMatch(/was revoked for everyone[\s\S]*was allowed/);
+    expect(text).toContain(acme.admin.username);
+    expect((await agent.get(path("/history?before=x", acme))).status).toBe(404);
+    await decide(server, acme, client, {});
+    expect((await agent.get(path("/history", acme))).text).toContain("was approved for all members");
+  });
+});
+
+describe("members", () => {
+  test("another role, removed, the last admin → done, done, refused with the reason", async () => {
+    const acme = await addCompany(server);
+    const agent = await as(acme.admin);
+    const page = await agent.get(path("/members", acme));
+    const { personId: person_id } = acme.member;
+    const self = acme.admin.personId;
+    const submit = async (place: string, id: string, fields = {}) =>
+      placeOf(await agent.submit(formTo(page, place, { person_id: id }), fields));
+    const at = path("/members", acme);
+    expect(await submit("/members/role", self, { role: "member" })).toBe(`${at}?done=lastAdmin`);
+    expect(await submit("/members/remove", self)).toBe(`${at}?done=lastAdmin`);
+    expect(await submit("/members/role", person_id, { role: "owner" })).toBe(`${at}?done=nothing`);
+    expect(await submit("/members/role", person_id, { role: "admin" })).toBe(`${at}?done=role`);
+    expect(await submit("/members/remove", person_id)).toBe(`${at}?done=removed`);
+    expect(await submit("/members/remove", person_id)).toBe(`${at}?done=gone`);
+    expect((await (await as(acme.member)).get(path("", acme))).status).toBe(404);
+  });
+
+  test("ids of another company's people, or of nobody → gone, nothing changed there", async () => {
+    const acme = await addCompany(server);
+    const agent = await as(acme.admin);
+    const csrf = await csrfOf(agent);
+    for (const person_id of [company.member.personId, company.admin.personId, "", "x", "AAAA", "%00", "\0", "a\0b"]) {
+      for (const place of ["/members/remove", "/members/role"]) {
+        const done = await agent.post(path(place, acme), { csrf, person_id, role: "member" });
+        expect([person_id, place, placeOf(done)]).toEqual([person_id, place, `${path("/members", acme)}?done=gone`]);
+      }
+    }
+    expect((await (await as(company.member)).get(path())).status).toBe(200);
+  });
+
+  test("a member leaves → belongs to it no more", async () => {
+    const acme = await addCompany(server);
+    const agent = await as(acme.member);
+    const left = await agent.submit(formTo(await agent.get(path("", acme)), "/leave"));
+    expect(placeOf(left)).toBe("/account/companies");
+    expect((await agent.get(path("", acme))).status).toBe(404);
+  });
+});
+
+describe("invitations", () => {
+  async function invited(addressee: string, role = "member") {
+    const agent = await as(company.admin);
+    const mark = server.log.length;
+    const page = await agent.submit(formTo(await agent.get(path("/members")), "/members/invite"), { addressee, role });
+    const link = /<code class="secret-link"[^>]*>([^<]*)</.exec(page.text)?.[1] ?? "";
+    expect(server.log.slice(mark).join("")).not.toContain("iv_");
+    return { agent, page, link };
+  }
+
+  test("of what is neither an address nor a name → the form again with what was typed", async () => {
+    const { page, link } = await invited("not an address <b>");
+    expect([page.status, link]).toEqual([400, ""]);
+    expect(page.text).toContain("neither an e-mail address nor a username");
+    expect(page.text).toContain('value="not an address &lt;b>"');
+  });
+
+  test("→ the link on that page alone, and a notice for whoever delivers it", async () => {
+    const guest = await server.addPerson();
+    const { agent, link } = await invited(guest.email.toUpperCase());
+    expect(link).toMatch(/\/invitation\?token=iv_[\w-]{119}$/);
+    expect((await agent.get(path("/members"))).text).not.toContain("iv_");
+    expect(notices.at(-1)).toMatchObject({ kind: "company_invitation", addressee: guest.email, link, role: "member" });
+  });
+
+  test("followed by somebody else → refused, and it holds for whom it names; accepted once; the link then leads nowhere", async () => {
+    const guest = await server.addPerson();
+    const { link } = await invited(guest.username, "admin");
+    const wrong = await (await as(company.member)).get(link);
+    expect([wrong.status, wrong.text.includes("is for somebody else")]).toEqual([403, true]);
+    const agent = await as(guest);
+    const page = await agent.get(link);
+    expect(page.text).toContain("As an admin of");
+    const form = formTo(page, "/invitation");
+    const stolen = await (await as(company.member)).post("/invitation", {
+      token: form.fields.get("token") ?? "",
+      csrf: await csrfOf(await as(company.member)),
+    });
+    expect(stolen.status).toBe(403);
+    const joined = await agent.submit(form);
+    expect(placeOf(joined)).toBe(`${path()}?done=joined`);
+    expect((await agent.get(path("/members"))).status).toBe(200);
+    expect((await agent.submit(form)).status).toBe(404);
+    expect((await agent.get(link)).status).toBe(404);
+  });
+
+  test("a token that isn't ours, of another kind, withdrawn, a week old → 404", async () => {
+    const guest = await server.addPerson();
+    const agent = await as(guest);
+    for (const token of ["", "iv_", `iv_${"A".repeat(119)}`, agent.cookies.get("assent_session") ?? ""]) {
+      expect((await agent.get(`/invitation?token=${token}`)).status).toBe(404);
+    }
+    const { link, agent: admin } = await invited(guest.email);
+    const open = await admin.get(path("/members"));
+    const invitation = /name="invitation" value="([^"]*)"/.exec(open.text)?.[1] ?? "";
+    expect(placeOf(await admin.submit(formTo(open, "/members/withdraw", { invitation })))).toBe(
+      `${path("/members")}?done=withdrawn`,
+    );
+    expect((await agent.get(link)).status).toBe(404);
+    const late = await invited(guest.email);
+    server.tick(7 * 86_400_000);
+    expect((await (await as(guest)).get(late.link)).status).toBe(404);
+    server.tick(-7 * 86_400_000);
+  });
+
+  test("asked to by an admin of two companies → each has its own", async () => {
+    const second = await addCompany(server);
+    await addMember(server, second, company.admin, "admin");
+    const agent = await as(company.admin);
+    expect((await agent.get("/account/companies")).text.match(/href="\/company\//g)?.length).toBeGreaterThanOrEqual(2);
+  });
+});
