@@ -185,6 +185,11 @@ export async function endConsent(
     { ...args, revokedBy },
   );
   if (record === undefined) return { kind: "unknown" };
+  // In the order in which groups of refreshes lock them.
+  await tx.all(
+    sql`SELECT grant_id FROM grants WHERE ${oneConsent} AND status = 'active' ORDER BY grant_id || '' ${words.forUpdate}`,
+    { partition, ownerId, clientId },
+  );
   const ended = await tx.all(
     sql`UPDATE grants SET status = 'revoked', ended_at = :now, collect_at = :endedKept WHERE ${oneConsent} AND status = 'active'
       RETURNING last_used_at, idle_until, absolute_until`,

@@ -4,7 +4,7 @@ import type { Millis } from "../../oauth/model.ts";
 import type { CreatePersonOutcome, Person, PersonChanges } from "../../owners/storage.ts";
 import { partitionOf } from "../partition.ts";
 import { flag, personColumns, personOf, text } from "../rows.ts";
-import { type Call, query, sql, statement, steps, type Tx, transaction } from "../sql.ts";
+import { type Call, query, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
 import { eraseFactors } from "./factors.ts";
 import { ENDED_KEPT } from "./grants.ts";
 import { eraseHistory } from "./history.ts";
@@ -240,6 +240,12 @@ export const writePersonStatus = transaction<NewStatus, boolean>(async (tx, { pa
 });
 
 async function endGrantsOf(tx: Tx, partition: number, personId: string, now: Millis): Promise<void> {
+  // In the order in which groups of refreshes lock them.
+  await tx.all(
+    sql`SELECT grant_id FROM grants WHERE partition = :partition AND owner_id = :personId AND status = 'active'
+      ORDER BY grant_id || '' ${words.forUpdate}`,
+    { partition, personId },
+  );
   await tx.run(
     sql`UPDATE grants SET status = 'owner_ended', ended_at = :now, collect_at = :endedKept
       WHERE partition = :partition AND owner_id = :personId AND status = 'active'`,

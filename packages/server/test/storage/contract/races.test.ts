@@ -10,6 +10,7 @@ import {
   anApprovedGrant,
   aRedemption,
   aRefresh,
+  aStoredPerson,
   NOW,
   SECOND,
   statusOf,
@@ -128,6 +129,46 @@ onEveryBackend("races", (storage, opened) => {
     expect(tally(await run(calls))).toEqual({ issued: 1, repeated: 19 });
     expect(await storage().findConsent({ ...grant })).toMatchObject({ uses: 2 });
   });
+
+  test.each(places)(
+    "20 first decisions about one app in %s → the record holds what each of them allowed",
+    async (_, run) => {
+      const person = await aStoredPerson(storage());
+      const names = Array.from({ length: 20 }, (__, at) => `scope-${String(at).padStart(2, "0")}`);
+      const made = names.map((name) => aGrant(person, { scopes: [name] }));
+      const kinds = await run(made.map((each) => ({ verb: "approve", args: anApproval(each) })));
+      expect(tally(kinds)).toEqual({ issued: 20 });
+      const [first] = made;
+      const consent = first && (await storage().findConsent({ ...first }));
+      expect(consent?.uses).toBe(20);
+      expect(consent?.scopes.map(({ name }) => name).sort()).toEqual(names);
+    },
+  );
+
+  test.each(places)(
+    "an owner's 10 grants refreshed together while the consent is revoked in %s → none lives, and nobody waits for a deadlock",
+    async (_, run) => {
+      const { grant, person } = await aLiveGrant(storage());
+      const others = Array.from({ length: 9 }, () => aGrant(person));
+      for (const each of others) {
+        await storage().approve(anApproval(each));
+        await storage().redeemCode(aRedemption(each));
+      }
+      const all = [grant, ...others];
+      const began = performance.now();
+      for (let round = 1; round <= 5; round += 1) {
+        const calls: Call[] = all.map((each) => ({
+          verb: "refreshGrant",
+          args: aRefresh(each, { generation: round }),
+        }));
+        if (round === 5) calls.splice(5, 0, revocation(grant));
+        await run(calls);
+      }
+      expect((await Promise.all(all.map((each) => statusOf(storage(), each)))).filter(isLive)).toEqual([]);
+      // PostgreSQL looks for a deadlock after a second.
+      expect(performance.now() - began).toBeLessThan(5000);
+    },
+  );
 
   test.each(places)("a consent revoked amid codes and refreshes in %s → no live grant is left", async (_, run) => {
     for (let round = 0; round < 5; round += 1) {
