@@ -35,8 +35,10 @@ async function alone(config: Config): Promise<void> {
     throw error;
   });
   const address = addressOf(config.listen.host, listening.port);
+  // Who reads that we have started may tell us to stop at once.
+  const toldToStop = untilToldToStop();
   log.info(startedLine(config, address), `serving ${config.issuer} on ${address}`);
-  const signal = await untilToldToStop();
+  const signal = await toldToStop;
   log.info({ event: "stopping", signal }, "stopping: requests under way are finished");
   await listening.stop();
   await metrics?.stop();
@@ -91,11 +93,12 @@ async function supervise(config: Config): Promise<void> {
     throw error;
   });
   const crew = supervisor.crew();
+  const toldToStop = untilToldToStop();
   log.info(
     { ...startedLine(config, address), workers: crew },
     `serving ${config.issuer} on ${address} in ${crew.live} processes`,
   );
-  const signal = await untilToldToStop();
+  const signal = await toldToStop;
   log.info({ event: "stopping", signal }, "stopping: requests under way are finished");
   const inOrder = await supervisor.stop();
   await metrics?.stop();
