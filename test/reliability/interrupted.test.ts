@@ -10,10 +10,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrations } from "../../packages/server/src/storage/migrations/index.ts";
 import { migrate } from "../../packages/server/src/storage/migrations/migrate.ts";
 import { openStorage, type Storage } from "../../packages/server/src/storage/open.ts";
+import { openPostgres } from "../../packages/server/src/storage/postgres/engine.ts";
 import { openSqlite } from "../../packages/server/src/storage/sqlite/engine.ts";
 import { OWN_TABLES, TABLES } from "../../packages/server/src/storage/tables.ts";
 import { aLiveGrant, aSession, NOW, statusOf } from "../../packages/server/test/storage/support/builders.ts";
+import { byHand } from "../../packages/server/test/storage/support/by-hand.ts";
 import { cyclesOf, figure } from "../support/figures.ts";
+import { aPostgresDatabase } from "../support/postgres.ts";
 
 /** Of all statements, so many are died before, evenly spread; 10,000 is each of them. */
 const POINTS = cyclesOf(4);
@@ -33,14 +36,20 @@ function copyOf(base: string, name: string): string {
   return dataDir;
 }
 
-function assent(dataDir: string, args: readonly string[], killAt: number) {
+function assent(dataDir: string, args: readonly string[], killAt: number, more: Readonly<Record<string, string>> = {}) {
   return spawnSync(
     process.execPath,
     ["--import", join(root, "test/support/kill-at.ts"), join(root, "packages/cli/src/main.ts"), ...args],
     {
       cwd: folder,
       encoding: "utf8",
-      env: { PATH: process.env["PATH"], HOME: folder, ASSENT_DATA_DIR: dataDir, ASSENT_TEST_KILL_AT: String(killAt) },
+      env: {
+        PATH: process.env["PATH"],
+        HOME: folder,
+        ASSENT_DATA_DIR: dataDir,
+        ASSENT_TEST_KILL_AT: String(killAt),
+        ...more,
+      },
     },
   );
 }
@@ -166,4 +175,61 @@ test("backup: killed in the middle → no file of that name, and none in the way
     expect(() => writeFileSync(target, "", { flag: "r+" })).toThrow(/ENOENT/);
   }
   run(["db", "backup", target])(base);
+});
+
+/** Tables, columns, indexes and what is recorded of migrations. */
+async function schemaOf(url: string): Promise<string> {
+  const rows = [
+    await byHand(url, [
+      "SELECT table_name, column_name, data_type, is_nullable, column_default FROM information_schema.columns WHERE table_schema = 'public' ORDER BY 1, ordinal_position",
+    ]),
+    await byHand(url, [
+      "SELECT indexdef, indisvalid FROM pg_indexes JOIN pg_index ON indexrelid = CAST(quote_ident(indexname) AS regclass) WHERE schemaname = 'public' ORDER BY 1",
+    ]),
+    await byHand(url, ["SELECT id, name, checksum, floor FROM migrations ORDER BY id"]),
+    await byHand(url, ["SELECT * FROM migration_steps"]),
+    await byHand(url, ["SELECT * FROM people ORDER BY person_id"]),
+  ];
+  return createHash("sha256").update(JSON.stringify(rows)).digest("hex");
+}
+
+test("REL-17: db migrate on PostgreSQL", { timeout: 120_000 + POINTS * 10_000 }, async () => {
+  const dataDir = join(folder, "nothing");
+  mkdirSync(dataDir, { mode: 0o700 });
+  const args = ["db", "migrate", "--contract"];
+  const secret = Buffer.alloc(32, 1).toString("base64");
+  /** On the first schema with people in it; what the killed and the next process left behind. */
+  const migrated = async (killAt: number) => {
+    const database = await aPostgresDatabase("empty");
+    try {
+      const engine = openPostgres({ url: database.url, readonly: false });
+      await migrate(engine, NOW, migrations.slice(0, 1));
+      await engine.close();
+      await byHand(database.url, [
+        `INSERT INTO people (partition, person_id, username, email, status, password_hash, must_change_password, operator, created_at, updated_at)
+          SELECT i % 1024, 'p' || i, 'u' || i, 'e' || i, 'active', 'x', 0, '[]', i, i FROM generate_series(1, 500) AS i`,
+      ]);
+      const env = { ASSENT_DATABASE_URL: database.url, ASSENT_SECRET: secret };
+      const first = assent(dataDir, args, killAt, env);
+      if (killAt > 0) {
+        expect(first.signal, first.stderr).toBe("SIGKILL");
+        const second = assent(dataDir, args, 0, env);
+        expect(second.status, second.stderr).toBe(0);
+      }
+      return { schema: await schemaOf(database.url), writes: Number(/statements: (\d+)/.exec(first.stderr)?.[1]) };
+    } finally {
+      await database.drop();
+    }
+  };
+  const { schema, writes } = await migrated(0);
+  const step = Math.max(1, Math.floor(writes / POINTS));
+  let killed = 0;
+  for (let at = 2; at < writes; at += step) {
+    expect((await migrated(at)).schema, `killed before message ${at}`).toBe(schema);
+    killed += 1;
+  }
+  figure("REL-17", `assent db migrate on PostgreSQL killed at ${killed} of its ${writes} messages`, {
+    "differ afterwards": 0,
+  });
+  expect(killed).toBeGreaterThanOrEqual(4);
 });

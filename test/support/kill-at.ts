@@ -1,8 +1,9 @@
 /**
- * Preloaded into a process (`node --import`): kills it, as a loss of power would, right before the n-th statement that it gives to SQLite. n is
- * ASSENT_TEST_KILL_AT; with 0 it lives, and the last line on stderr says how many statements there were.
+ * Preloaded into a process (`node --import`): kills it, as a loss of power would, right before the n-th statement that it gives to SQLite, or the n-th
+ * time that it sends something to PostgreSQL. n is ASSENT_TEST_KILL_AT; with 0 it lives, and the last line on stderr says how many there were.
  */
 
+import { Socket } from "node:net";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 
 const at = Number(process.env["ASSENT_TEST_KILL_AT"] ?? 0);
@@ -19,4 +20,5 @@ function before(prototype: object, name: string): void {
 
 before(DatabaseSync.prototype, "exec");
 for (const name of ["run", "get", "all"]) before(StatementSync.prototype, name);
+before(Socket.prototype, "write");
 process.on("exit", () => process.stderr.write(`statements: ${count}\n`));
