@@ -175,4 +175,14 @@ describe("consent", () => {
     await server.assent.storage.revokeConsent({ ...key, revokedBy: owner.personId, now: server.now() });
     await expectAssertionRefused(server, use(about(owner.username)), "assertion_consent_revoked");
   });
+
+  test("one scope taken back → the next assertion yields the others; that scope alone → refused", async () => {
+    const owner = await server.addPerson();
+    const both = { scope: "read write" };
+    expect((await use(about(owner.username), both)).body.scope).toBe("read write");
+    const key = { partition: owner.partition, ownerId: owner.personId, clientId: client.clientId };
+    await server.assent.storage.narrowConsent({ ...key, remove: ["write"], by: owner.personId, now: server.now() });
+    expect((await use(about(owner.username), both)).body.scope).toBe("read");
+    await expectAssertionRefused(server, use(about(owner.username), { scope: "write" }), "assertion_consent_revoked");
+  });
 });

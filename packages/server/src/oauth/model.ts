@@ -234,6 +234,8 @@ export interface Consent {
   readonly via: "browser" | "device" | "first party" | "company policy" | "password" | "operator policy" | "admin";
   /** Standing scopes: these skip the page. A `once` adds none. */
   readonly scopes: readonly ConsentedScope[];
+  /** Names of scopes that the owner said no to, one by one: nothing brings them but a page. */
+  readonly removed: readonly string[];
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
   /** When the last of it ends; null: never by itself. */

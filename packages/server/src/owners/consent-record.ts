@@ -68,7 +68,8 @@ export function absoluteUntilOf(scopes: readonly GrantedScope[]): Millis {
  *
  * A record that was revoked, or never was, starts anew. An active one keeps what was not asked now and has not expired. Standing scopes move to
  * the new end, in every live grant too; but no grant gains a scope, and a grant without refresh tokens (a `once` among them) never lasts longer
- * than it was born to. `once` leaves no standing scope behind. Declined scopes leave the record and every grant.
+ * than it was born to. `once` leaves no standing scope behind. Declined scopes leave the record and every grant, and stay away until they are
+ * allowed on a page.
  */
 export function approve(
   before: Consent | undefined,
@@ -102,6 +103,7 @@ export function approve(
     grantedBy: decision.grantedBy,
     via: decision.via,
     scopes,
+    removed: union(before?.removed ?? [], decision.declined).filter((name) => !decided.has(name)),
     createdAt: held?.createdAt ?? now,
     updatedAt: now,
     expiresAt: expiryOf(scopes, [...after, { scopes: own }]),
@@ -122,12 +124,14 @@ function standsAlone(before: Consent | undefined, { via }: Pick<IssueDirect, "vi
 
 /**
  * The ends of a grant without a page. A password given beside a decision on a page reaches no further than that: a scope of the record ends
- * with it, any other with this access token.
+ * with it, any other with this access token. What the owner took back is left out.
  */
 export function directScopes(before: Consent | undefined, issued: IssueDirect): readonly GrantedScope[] {
   const { grant, via, consentUntil, accessUntil } = issued;
   const ends = new Map((before?.scopes ?? []).map(({ name, expiresAt }) => [name, expiresAt]));
-  return grant.scopes.map((name) => {
+  const removed = new Set(before?.removed);
+  const names = grant.scopes.filter((name) => !removed.has(name));
+  return names.map((name) => {
     if (via !== "password" || standsAlone(before, issued)) return { name, expiresAt: consentUntil };
     return { name, expiresAt: sooner(ends.has(name) ? (ends.get(name) ?? null) : accessUntil, consentUntil) };
   });
@@ -141,20 +145,19 @@ export function directScopes(before: Consent | undefined, issued: IssueDirect): 
 export function recordDirect(before: Consent | undefined, issued: IssueDirect): Consent {
   const { grant, consentUntil, now } = issued;
   const kept = (before?.scopes ?? []).filter(({ expiresAt }) => isAhead(expiresAt, now));
-  const later = (end: Millis | null) => latestOf([end, consentUntil]) ?? null;
+  const granted = directScopes(before, issued);
   const scopes = !standsAlone(before, issued)
     ? kept
     : [
         ...kept.map((scope) =>
-          grant.scopes.includes(scope.name) ? { ...scope, expiresAt: later(scope.expiresAt) } : scope,
+          grant.scopes.includes(scope.name) ? { ...scope, expiresAt: later(scope.expiresAt, consentUntil) } : scope,
         ),
-        ...grant.scopes
-          .filter((name) => !kept.some((scope) => scope.name === name))
-          .map((name): ConsentedScope => ({ name, expiresAt: consentUntil, grantedAt: now })),
+        ...granted
+          .filter(({ name }) => !kept.some((scope) => scope.name === name))
+          .map(({ name }): ConsentedScope => ({ name, expiresAt: consentUntil, grantedAt: now })),
       ];
-  const own = directScopes(before, issued).map(({ expiresAt }) => expiresAt);
   const ends = [
-    ...own,
+    ...granted.map(({ expiresAt }) => expiresAt),
     ...scopes.map(({ expiresAt }) => expiresAt),
     ...(before === undefined ? [] : [before.expiresAt]),
   ];
@@ -166,6 +169,7 @@ export function recordDirect(before: Consent | undefined, issued: IssueDirect): 
     grantedBy: before?.grantedBy ?? (issued.via === "operator policy" ? "operator" : grant.personId),
     via: before?.via ?? issued.via,
     scopes,
+    removed: before?.removed ?? [],
     createdAt: before?.createdAt ?? now,
     updatedAt: now,
     expiresAt: latestOf(ends) ?? null,
@@ -178,7 +182,7 @@ export function recordDirect(before: Consent | undefined, issued: IssueDirect): 
   };
 }
 
-/** The record and its live grants after some scopes were taken away; `left`: the scopes that something still holds. */
+/** The record and its live grants after some scopes were taken away, for good until a page; `left`: the scopes that something still holds. */
 export function narrow(
   consent: Consent,
   remove: readonly string[],
@@ -189,8 +193,13 @@ export function narrow(
   const scopes = consent.scopes.filter(({ name, expiresAt }) => !removed.has(name) && isAhead(expiresAt, now));
   const after = live.map((each) => changed(each, removed, new Map(), now));
   const left = new Set([...scopes, ...after.flatMap((each) => each.scopes)].map(({ name }) => name));
+  const held = [...consent.scopes, ...live.flatMap((each) => each.scopes)].map(({ name }) => name);
+  const gone = union(
+    consent.removed,
+    held.filter((name) => removed.has(name)),
+  );
   return {
-    consent: { ...consent, scopes, updatedAt: now, expiresAt: expiryOf(scopes, after) },
+    consent: { ...consent, scopes, removed: gone, updatedAt: now, expiresAt: expiryOf(scopes, after) },
     changes: differences(live, after),
     left: left.size,
   };
@@ -238,6 +247,10 @@ function changed(
 
 function later(a: Millis | null, b: Millis | null): Millis | null {
   return latestOf([a, b]) ?? null;
+}
+
+function union(a: readonly string[], b: readonly string[]): readonly string[] {
+  return [...new Set([...a, ...b])];
 }
 
 function sooner(a: Millis | null, b: Millis | null): Millis | null {

@@ -10,7 +10,7 @@ export const grantColumns = sql`partition, grant_id, client_id, owner_id, person
   uses, idle_until, absolute_until, ended_at`;
 
 export const consentColumns = sql`partition, owner_id, client_id, status, granted_by, via, scopes, created_at, updated_at, expires_at,
-  last_used_at, last_used_address, uses, revoked_at, revoked_by, shown`;
+  last_used_at, last_used_address, uses, revoked_at, revoked_by, shown, removed`;
 
 export const personColumns = sql`partition, person_id, username, email, email_verified_at, name, status, password_hash, password_changed_at,
   must_change_password, operator, created_at, updated_at`;
@@ -102,6 +102,7 @@ export function consentOf(row: Row): Consent {
     grantedBy: text(row, "granted_by"),
     via: text(row, "via") as Consent["via"],
     scopes: json<readonly ConsentedScope[]>(row, "scopes"),
+    removed: json<readonly string[]>(row, "removed"),
     createdAt: whole(row, "created_at"),
     updatedAt: whole(row, "updated_at"),
     expiresAt: wholeOrNull(row, "expires_at"),

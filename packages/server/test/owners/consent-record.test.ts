@@ -14,6 +14,7 @@ function aConsent(changes: Partial<Consent> = {}): Consent {
     grantedBy: "owner",
     via: "browser",
     scopes: [{ name: "read", expiresAt: NOW + HOUR, grantedAt: NOW - HOUR }],
+    removed: [],
     createdAt: NOW - HOUR,
     updatedAt: NOW - HOUR,
     expiresAt: NOW + HOUR,
@@ -156,6 +157,16 @@ describe("narrowing", () => {
     expect(after.left).toBe(2);
     expect(after.consent.scopes.map(({ name }) => name)).toEqual(["write"]);
     expect(after.changes).toMatchObject([{ grantId: "h", scopes: [] }]);
+  });
+
+  test("is remembered, by what there was, until a page allows it for more than once", () => {
+    const after = narrow(aConsent({ removed: ["print"] }), ["read", "never held"], [], NOW).consent;
+    expect(after.removed).toEqual(["print", "read"]);
+    const page = (duration: "once" | number, declined: readonly string[] = []) =>
+      approve(after, aDecision({ duration, declined }, ["read"]), []).consent.removed;
+    expect(page(7200)).toEqual(["print"]);
+    expect(page("once")).toEqual(["print", "read"]);
+    expect(page(7200, ["delete"])).toEqual(["print", "delete"]);
   });
 
   test("of everything → nothing left", () => {

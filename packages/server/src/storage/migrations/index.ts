@@ -10,6 +10,7 @@ import { companies } from "./0007-companies.ts";
 import { history } from "./0008-history.ts";
 import { companyChoices } from "./0009-company-choices.ts";
 import { factors } from "./0010-factors.ts";
+import { takenBackScopes } from "./0011-taken-back-scopes.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -23,4 +24,5 @@ export const migrations: readonly Migration[] = [
   history,
   companyChoices,
   factors,
+  takenBackScopes,
 ];

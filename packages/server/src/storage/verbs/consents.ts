@@ -91,12 +91,17 @@ export async function writeConsent(tx: Tx, consent: Consent): Promise<void> {
   await tx.run(
     sql`INSERT INTO consents (${consentColumns})
       VALUES (:partition, :ownerId, :clientId, :status, :grantedBy, :via, :scopes, :createdAt, :updatedAt, :expiresAt, :lastUsedAt,
-        :lastUsedAddress, :uses, :revokedAt, :revokedBy, :shown)
+        :lastUsedAddress, :uses, :revokedAt, :revokedBy, :shown, :removed)
       ON CONFLICT (partition, owner_id, client_id) DO UPDATE SET status = excluded.status, granted_by = excluded.granted_by, via = excluded.via,
         scopes = excluded.scopes, created_at = excluded.created_at, updated_at = excluded.updated_at, expires_at = excluded.expires_at,
         last_used_at = excluded.last_used_at, last_used_address = excluded.last_used_address, uses = excluded.uses,
-        revoked_at = excluded.revoked_at, revoked_by = excluded.revoked_by, shown = excluded.shown`,
-    { ...consent, scopes: JSON.stringify(consent.scopes), shown: JSON.stringify(consent.shown) },
+        revoked_at = excluded.revoked_at, revoked_by = excluded.revoked_by, shown = excluded.shown, removed = excluded.removed`,
+    {
+      ...consent,
+      scopes: JSON.stringify(consent.scopes),
+      shown: JSON.stringify(consent.shown),
+      removed: JSON.stringify(consent.removed),
+    },
   );
 }
 

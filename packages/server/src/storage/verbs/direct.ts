@@ -9,7 +9,7 @@ import { lockedConsent, writeConsent } from "./consents.ts";
 import { isActiveClient, latestEnd, ownerVerdict, supersede } from "./grants.ts";
 import { note } from "./history.ts";
 
-/** The record first: a consent that the owner took back makes no grant. */
+/** The record first: a consent that the owner took back makes no grant, and scopes that they took back are in none. */
 export const issueDirect = transaction<IssueDirect, IssueDirectOutcome>((tx, args) => makeDirect(tx, args));
 
 /** As `issueDirect`, inside another verb's transaction. */
@@ -24,6 +24,7 @@ export async function makeDirect(tx: Tx, args: IssueDirect): Promise<IssueDirect
   const record = before && consentOf(before);
   if (record?.status === "revoked") return { kind: "blocked" };
   const scopes = directScopes(record, args);
+  if (scopes.length === 0) return { kind: "blocked" };
   const row = await insertRedeemed(tx, args, scopes);
   if (row === undefined) return { kind: "exists" };
   const after = recordDirect(record, args);

@@ -218,6 +218,7 @@ onEveryBackend("approving", (storage) => {
       grantedBy: person.personId,
       via: "browser",
       scopes: scopes.map((scope) => ({ ...scope, grantedAt: NOW })),
+      removed: [],
       createdAt: NOW,
       updatedAt: NOW,
       expiresAt,

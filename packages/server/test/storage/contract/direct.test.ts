@@ -108,6 +108,27 @@ onEveryBackend("a grant without a code", (storage) => {
     },
   );
 
+  test.each(["operator policy", "password"] as const)(
+    "by %s after the owner took a scope back → without it; with nothing left → blocked; allowed on a page → again",
+    async (via) => {
+      const person = await somebody();
+      const direct = aDirectGrant(person, { via }, { scopes: ["read", "write"] });
+      const { clientId } = direct.grant;
+      const namesOf = async (scopes: readonly string[]) => {
+        const outcome = await storage().issueDirect(aDirectGrant(person, { via }, { clientId, scopes }));
+        return outcome.kind === "issued" ? outcome.grant.scopes.map(({ name }) => name) : outcome.kind;
+      };
+      await storage().issueDirect(direct);
+      const key = consentOf(direct);
+      await storage().narrowConsent({ ...key, remove: ["write"], by: person.personId, now: NOW });
+      expect(await namesOf(["read", "write"])).toEqual(["read"]);
+      expect(await namesOf(["write"])).toBe("blocked");
+      expect((await storage().findConsent(key))?.scopes.some(({ name }) => name === "write")).toBe(false);
+      await storage().approve(anApproval(aGrant(person, { clientId, scopes: ["write"] }), { duration: 3600 }));
+      expect(await namesOf(["read", "write"])).toEqual(["read", "write"]);
+    },
+  );
+
   test("by operator policy, then a page for something else → the page's scopes alone stand", async () => {
     const person = await somebody();
     const direct = aDirectGrant(person, { via: "operator policy" }, { scopes: ["unseen"], refreshable: false });

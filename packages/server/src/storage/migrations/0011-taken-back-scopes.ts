@@ -1,0 +1,11 @@
+/** Single scopes that owners took back: what comes without a page leaves them out from now on. */
+
+import { sql } from "../sql.ts";
+import type { Migration } from "./migration.ts";
+
+export const takenBackScopes: Migration = {
+  id: 11,
+  name: "taken back scopes",
+  phase: "expand",
+  statements: [sql`ALTER TABLE consents ADD COLUMN removed TEXT NOT NULL DEFAULT '[]'`],
+};
