@@ -222,7 +222,7 @@ describe("REL-27 ten processes start at the same time on an empty database", () 
       expect(new Set(sets).size).toBe(1);
       expect((JSON.parse(sets[0] ?? "") as { keys: unknown[] }).keys).toHaveLength(1);
       expect(await rowsOf(dataDir, "SELECT name FROM migrations GROUP BY name HAVING COUNT(*) > 1")).toEqual([]);
-      slowest = Math.max(slowest, nodes.slowestStart);
+      slowest = Math.max(slowest, ...nodes.starts);
       expect((await nodes.end()).map(({ code }) => code)).toEqual(Array(10).fill(0));
       rmSync(folder, { recursive: true, force: true });
     }

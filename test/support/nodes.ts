@@ -11,8 +11,8 @@ export class Nodes {
   readonly #dataDir: string;
   readonly #env: Record<string, string>;
   #processes: ServerProcess[] = [];
-  /** The longest time, in milliseconds, that a start took. */
-  slowestStart = 0;
+  /** How many milliseconds each start took until the process was ready. */
+  readonly starts: number[] = [];
 
   constructor(dataDir: string, env: Record<string, string> = {}) {
     this.#dataDir = dataDir;
@@ -58,7 +58,7 @@ export class Nodes {
 
   async #one(): Promise<ServerProcess> {
     const one = await startProcess(this.#dataDir, this.#env);
-    this.slowestStart = Math.max(this.slowestStart, one.readyAfter);
+    this.starts.push(one.readyAfter);
     return one;
   }
 }

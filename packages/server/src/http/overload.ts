@@ -3,9 +3,11 @@
 /** Requests that may be under way in one process. Beyond it each would wait for so many others that coming again is quicker. */
 const UNDER_WAY = 1_024;
 /** Milliseconds that one turn of the event loop may spend on taking requests up, once the loop is overloaded. */
-const BUDGET = 25;
+const BUDGET = 40;
 /** How long turns have to be longer than that, one after the other, before anybody is refused: a burst is no overload. */
-const PATIENCE = 300;
+const PATIENCE = 500;
+/** With fewer under way nobody is refused: it isn't they who keep the process busy. */
+const FEW = 50;
 /** Without any request for so long, what was measured before says nothing any more. */
 const FORGET = 1_000;
 
@@ -41,7 +43,7 @@ export class Gate {
       setImmediate(() => this.#endOfTurn());
     }
     if (this.#underWay >= UNDER_WAY) return "under_way";
-    const overloaded = this.#long !== undefined && now - this.#long > PATIENCE;
+    const overloaded = this.#underWay >= FEW && this.#long !== undefined && now - this.#long > PATIENCE;
     return overloaded && now - this.#turn > BUDGET ? "event_loop" : undefined;
   }
 
