@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, "..");
  */
 const IMPORTS: tidy.ImportTable = {
   "packages/server/src/oauth": [],
-  "packages/server/src/owners": ["oauth"],
+  "packages/server/src/owners": ["oauth", "lru-cache"],
   "packages/server/src/admin": [
     ...[
       "oauth",

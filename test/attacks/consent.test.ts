@@ -315,7 +315,8 @@ describe("taking it back", () => {
     const bound = await granted(owner, ask({ scope: "bills" }));
     const free = await granted(owner, ask({ scope: "read" }));
     expect([await active(other, bound.access_token), await active(API, free.access_token)]).toEqual([true, true]);
-    const page = await owner.agent.submit(await appsForm(owner, "/revoke"), { revoke: "revoke" });
+    const answer = await owner.agent.submit(await appsForm(owner, "/revoke"), { revoke: "revoke" });
+    const page = await owner.agent.follow(answer);
     expect(page.text).toContain("gets nothing new any more");
     expect(await active(other, bound.access_token)).toBe(false);
     // An access token is never taken back: other APIs see it time out.
@@ -353,13 +354,14 @@ describe("taking it back", () => {
     const form = await appsForm(b, `/${action}`);
     // B takes back their own first, so that only A's could be hit.
     await b.agent.submit(await appsForm(b, "/revoke"), { revoke: "revoke" });
-    const page = await b.agent.submit(form, {
+    const answer = await b.agent.submit(form, {
       client_id: client.clientId,
       owner: a.personId,
       owner_id: a.personId,
       partition: String(a.partition),
     });
-    expect(page.status).toBe(200);
+    const page = await b.agent.follow(answer);
+    expect([answer.status, page.status]).toEqual([303, 200]);
     const after = await refresh(server, client, body.refresh_token);
     expect([after.status, after.body.scope]).toEqual([200, "read write"]);
     expect((await b.agent.get("/account/apps")).text).not.toContain(`data-client-id="${client.clientId}"`);

@@ -227,7 +227,7 @@ describe("markup", () => {
     expect(answered.status).toBe(302);
     const csrf = (await agent.get("/account/apps")).forms[0]?.fields.get("csrf") ?? "";
     const pages = [login, consent, await agent.get("/account/apps"), await agent.get("/account/sign-out")];
-    pages.push(await agent.post("/account/apps/revoke", { client_id: bad.clientId, csrf }));
+    pages.push(await agent.follow(await agent.post("/account/apps/revoke", { client_id: bad.clientId, csrf })));
     for (const { status, text } of pages) {
       expect(status).toBe(200);
       expect(text).toContain("&lt;script>alert(1)");

@@ -193,6 +193,8 @@ describe("SS-12 two requests in one browser", () => {
     const other = await server.addClient({ redirectUris: ["https://other.test/cb"] });
     const { agent } = await signedIn();
     const form = consentForm(await agent.get(authorizeUrl(server, client)));
+    // Of whose data it is, a form may speak; of somebody for whom this person can't, it is refused.
+    expect((await agent.submit(form, { decision: "allow", owner: "somebody" })).status).toBe(400);
     const answer = await agent.submit(form, {
       decision: "allow",
       client_id: other.clientId,
@@ -200,7 +202,6 @@ describe("SS-12 two requests in one browser", () => {
       scope: ["profile", "write", "admin"],
       state: "evil",
       response_mode: "form_post",
-      owner: "somebody",
     });
     expect(answer.location?.href.startsWith("https://app.test/cb?code=")).toBe(true);
     expect(answer.location?.searchParams.get("state")).toBe("a state");

@@ -152,7 +152,8 @@ describe("SS-05 a form with a wrong token", () => {
       }
     }
     expect(JSON.stringify(await consents(person))).toBe(before);
-    for (const [path, fields] of posts) expect((await agent.post(path, { ...fields, csrf })).status).toBe(200);
+    for (const [path, fields] of posts)
+      expect((await agent.follow(await agent.post(path, { ...fields, csrf }))).status).toBe(200);
     expect(await consents(person)).toEqual([]);
     expect(await isSignedIn(agent)).toBe(false);
   });

@@ -166,7 +166,7 @@ describe("a consent that has ended", () => {
     const apps = await agent.get("/account/apps");
     const form = apps.forms.find(({ action }) => action.endsWith("/revoke"));
     if (form === undefined) throw new Error("no revoke");
-    expect((await agent.submit(form)).status).toBe(200);
+    expect((await agent.submit(form)).status).toBe(303);
     expect(asksConsent(await agent.get(authorizeUrl(server, client)))).toBe(true);
   });
 

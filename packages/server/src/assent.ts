@@ -20,7 +20,7 @@ import { prepareDataDir, secretsOf } from "./data-dir.ts";
 import { grantsOf } from "./grants.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { Chromes, type PageContext } from "./http/chromes.ts";
-import { networkOf, TrustedProxies } from "./http/client-address.ts";
+import { coarseNetworkOf, networkOf, TrustedProxies } from "./http/client-address.ts";
 import { Cookies } from "./http/cookies.ts";
 import { Popularity } from "./http/endpoints/cards.ts";
 import { FailedClients } from "./http/failed-clients.ts";
@@ -44,6 +44,7 @@ import { admitDevice } from "./owners/device.ts";
 import { MAX_PASSWORD_BYTES } from "./owners/new-password.ts";
 import type { Notice } from "./owners/notices.ts";
 import { ownerByPassword } from "./owners/password-grant.ts";
+import { ScopeUses } from "./owners/scope-uses.ts";
 import type { SignInContext } from "./owners/sign-in.ts";
 import type { Chrome } from "./pages/index.ts";
 import { AssertionReader } from "./saml/reader.ts";
@@ -261,6 +262,7 @@ async function assemble({
   const { issuer } = config;
   const basePath = new URL(issuer).pathname.replace(/\/$/, "");
   const owners = { storage, newOwnerId, partitionOf, now };
+  const scopeUses = new ScopeUses(storage, now);
   const context: OAuthContext = {
     issuer,
     policy: policyOf(config),
@@ -277,6 +279,8 @@ async function assemble({
     assertedOwners: assertedOwners(owners),
     findOwner: (by, value) => ownerNamed(by, value, owners),
     newGrantId: newId,
+    networkOf: coarseNetworkOf,
+    noteUse: (grant, scopes) => scopeUses.note(grant, scopes),
     notBefore,
     openClientSecrets: (clientId, sealed) => openClientSecrets(secrets, clientId, sealed),
     ownerPassword: (username, password, address) =>

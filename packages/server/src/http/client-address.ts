@@ -88,6 +88,12 @@ function plain(address: string): string {
   return bare.replace(/^::ffff:(\d+\.\d+\.\d+\.\d+)$/i, "$1");
 }
 
+/** What owners are shown of where an app was used from: the /24 of an IPv4 address, the /48 of an IPv6 one. */
+export function coarseNetworkOf(address: string): string {
+  if (isIP(address) === 4) return `${address.split(".").slice(0, 3).join(".")}.0/24`;
+  return networkOf(address).replace(/^([^:]*:[^:]*:[^:]*):[^:]*::\/64$/, "$1::/48");
+}
+
 /** What limits count: an IPv4 address, or the /64 of an IPv6 one, which is what one customer gets. */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;

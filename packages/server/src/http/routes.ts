@@ -4,7 +4,8 @@ import type { Assent } from "../assent.ts";
 import { VERIFICATION_PATH } from "../oauth/device-authorization.ts";
 import type { GrantEndpoint } from "../oauth/grants/offered.ts";
 import { endpoints } from "../oauth/server-metadata.ts";
-import { narrowApp, revokeApp, showApps, showSignOut, submitSignOut } from "./endpoints/account.ts";
+import { showSignOut, submitSignOut } from "./endpoints/account.ts";
+import { endApp, narrowApp, revokeApp, showApps } from "./endpoints/apps.ts";
 import { submitAsk } from "./endpoints/ask-admin.ts";
 import { authorize } from "./endpoints/authorize.ts";
 import { deviceAuthorization, introspection, revocation, token } from "./endpoints/back-channel.ts";
@@ -90,6 +91,7 @@ export const routes: readonly Route[] = [
   { path: "/account/apps", GET: showApps, for: "people" },
   { path: "/account/apps/revoke", POST: revokeApp, for: "people" },
   { path: "/account/apps/narrow", POST: narrowApp, for: "people" },
+  { path: "/account/apps/end", POST: endApp, for: "people" },
   { path: "/account/history", GET: showHistory, for: "people" },
   { path: "/account/history/receipt", GET: downloadReceipt, for: "people" },
   { path: "/receipts/keys", GET: receiptKeys, for: "programs", cors: true },

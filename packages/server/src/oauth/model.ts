@@ -213,6 +213,10 @@ export interface Grant {
   readonly rotatedAt: Millis | null;
   readonly retries: number;
   readonly lastUsedAt: Millis | null;
+  /** When it was last refreshed for all of its scopes; null: never. */
+  readonly wholeUsedAt: Millis | null;
+  /** The network that it was last used from; null: not known. */
+  readonly usedFrom: string | null;
   readonly uses: number;
   readonly idleUntil: Millis;
   readonly absoluteUntil: Millis;

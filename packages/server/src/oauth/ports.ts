@@ -3,7 +3,7 @@
 import type { AssertedOwner, AssertedOwners } from "./asserted-subject.ts";
 import type { SamlReader } from "./assertion.ts";
 import type { GrantRegistry } from "./grants/offered.ts";
-import type { Millis, Resource, Scope, SigningAlg } from "./model.ts";
+import type { Grant, Millis, Resource, Scope, SigningAlg } from "./model.ts";
 import type { Catalog, DeviceStorage, GrantStorage, UserCodePlace } from "./storage.ts";
 
 /** What a credential is for; a code is never taken for a refresh token, nor either for anything else. */
@@ -195,6 +195,10 @@ export interface OAuthContext {
   /** Looks at an owner's password as the sign-in page does: counted, in the same time whatever is wrong. `address`: who asks. */
   ownerPassword(username: string, password: string, address: string): Promise<OwnerPasswordOutcome>;
   now(): Millis;
+  /** The network of an address, as coarse as owners may be shown it. */
+  networkOf(address: string): string;
+  /** Notes that a token for less than all was given out: seldom, and never twice in a few minutes. */
+  noteUse(grant: Grant, scopes: readonly string[]): Promise<void>;
   /** When the database was last put back to an earlier time; 0: never. Which assertions were accepted before that is forgotten. */
   readonly notBefore: Millis;
   /** Counts a request for a device; false: too many of them are under way. */

@@ -60,6 +60,8 @@ export type IssueOutcome =
   | { readonly kind: "no_consent" };
 
 export interface RedeemCode {
+  /** As of `RefreshGrant`. */
+  readonly network?: string;
   readonly partition: number;
   readonly grantId: string;
   readonly codeSaltHash: Uint8Array;
@@ -93,7 +95,20 @@ export type RedeemOutcome =
   | { readonly kind: "needs_resource" }
   | { readonly kind: "unknown" };
 
+/** That an app got a token for some of what it may. */
+export interface RecordScopeUses {
+  readonly partition: number;
+  readonly ownerId: string;
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  readonly now: Millis;
+}
+
 export interface RefreshGrant {
+  /** The token is for all that the grant holds; absent: it is for less. */
+  readonly whole?: boolean;
+  /** The network that the request came from, coarse; absent: not known. */
+  readonly network?: string;
   readonly partition: number;
   readonly grantId: string;
   readonly refreshSaltHash: Uint8Array;
@@ -286,6 +301,7 @@ export interface GrantStorage {
   refreshGrant(args: RefreshGrant): Promise<RefreshOutcome>;
   findGrant(args: FindGrant): Promise<Grant | undefined>;
   endGrant(args: EndGrant): Promise<EndOutcome>;
+  recordScopeUses(args: RecordScopeUses): Promise<void>;
 }
 
 /** What rarely changes, cached in each process and at most 1 s old. Values may be kept for one request, not longer. */

@@ -117,11 +117,20 @@ export interface HistoryEntry {
     readonly removed: readonly string[];
     /** End of the whole; null: until revoked. */
     readonly expiresAt: Millis | null;
+    /** Of a `revoked`: when the app was last seen to use it; null: never. */
+    readonly lastUsedAt?: Millis | null;
     /** The grant that ended, where it was one of several. */
     readonly grantId?: string;
     /** What the owner read about each scope, and in which language; absent: nothing was shown. */
     readonly shown?: { readonly locale: string; readonly texts: Readonly<Record<string, string>> };
   };
+}
+
+/** When an app last got a token for a scope of its own, where it asked for less than it may. */
+export interface ScopeUse {
+  readonly clientId: string;
+  readonly scope: string;
+  readonly lastUsedAt: Millis;
 }
 
 /** A page of an owner's history. */
@@ -333,6 +342,7 @@ export interface OwnerStorage {
   changeEnd(
     args: ConsentKey & { readonly end: Millis | null; readonly by: string; readonly now: Millis },
   ): Promise<{ readonly kind: "changed"; readonly entryId: string } | { readonly kind: "unknown" }>;
+  listScopeUses(args: { readonly partition: number; readonly ownerId: string }): Promise<readonly ScopeUse[]>;
   listHistory(args: HistoryPage): Promise<readonly HistoryEntry[]>;
   /** Undefined: there is none, or it is another owner's. */
   getHistoryEntry(args: { readonly ownerId: string; readonly entryId: string }): Promise<HistoryEntry | undefined>;

@@ -6,17 +6,22 @@ import { type Child, html, type Markup } from "./html.ts";
 import { icon } from "./icons.ts";
 import { accountPage } from "./layout.ts";
 import { fill, type Messages, plural, rich } from "./messages/index.ts";
-import { name, visible } from "./text.ts";
-import { clock, timeElement } from "./time.ts";
-import type { AppEntry, AppsView } from "./views.ts";
+import { hostText, NAME_LENGTH, name, visible } from "./text.ts";
+import { clock, durationLabel, timeElement } from "./time.ts";
+import type { AppEntry, AppsView, DoneNotice } from "./views.ts";
 
 /** So many permissions stand open in an entry; the others are a click away, so that thirty apps stay readable. */
 const OPEN_SCOPES = 4;
 
+/** A search pays from so many apps on. */
+const SEARCHED = 6;
+/** What an app hasn't used for so long stands apart. */
+const UNUSED: number = 90 * 86_400_000;
+
 /** Renders `GET /account/apps`. */
 export function appsPage(view: AppsView, chrome: Chrome): string {
   const { words } = chrome;
-  const count = view.apps.length;
+  const { total } = view;
   return accountPage(
     chrome,
     words.apps.title,
@@ -24,33 +29,88 @@ export function appsPage(view: AppsView, chrome: Chrome): string {
     html`<div class="stack">
       <div class="heading">
         <h1>${words.apps.title}</h1>
-        ${count > 0 && html`<p class="soft">${fill(plural(words.language, words.apps.intro, count), { count })}</p>`}
+        ${total > 0 && html`<p class="soft">${fill(plural(words.language, words.apps.intro, total), { count: total })}</p>`}
       </div>
-      ${view.notice !== null && done(view.notice, view.now, words)}
+      ${view.notice !== null && done(view.notice, view.now, chrome)}
+      ${(total >= SEARCHED || view.query !== "") && search(view, chrome)}
       ${
-        count === 0
+        total === 0
           ? html`<div class="card empty">
               ${icon("shield")}
               <h2>${words.apps.emptyTitle}</h2>
               <p class="soft">${words.apps.emptyText}</p>
             </div>`
-          : html`<div class="apps">${view.apps.map((app) => entry(app, view, chrome))}</div>`
+          : lists(view, chrome)
       }
     </div>`,
   );
 }
 
-function done(what: NonNullable<AppsView["notice"]>, at: number, words: Messages): Markup {
+/** In use first; what hasn't been used for long below it, with its reason. */
+function lists(view: AppsView, chrome: Chrome): Child {
+  const { words } = chrome;
+  const [used, unused] = [false, true].map((idle) => view.apps.filter((app) => isUnused(app, view.now) === idle));
+  return [
+    used !== undefined &&
+      used.length > 0 &&
+      html`<div class="apps">${used.map((app) => entry(app, view, chrome))}</div>`,
+    unused !== undefined &&
+      unused.length > 0 &&
+      html`<section class="unused">
+        <h2>${words.apps.unusedTitle}</h2>
+        <p class="soft">${words.apps.unusedText}</p>
+        <div class="apps">${unused.map((app) => entry(app, view, chrome))}</div>
+      </section>`,
+  ];
+}
+
+function isUnused({ lastUsedAt, grantedAt }: AppEntry, now: number): boolean {
+  return (lastUsedAt ?? grantedAt) < now - UNUSED;
+}
+
+function search(view: AppsView, chrome: Chrome): Markup {
+  const { words, base } = chrome;
+  const { query } = view;
+  const count = view.apps.length;
+  const found =
+    count === 0
+      ? fill(words.apps.foundNone, { query: visible(query, NAME_LENGTH) })
+      : fill(plural(words.language, words.apps.found, count), { count });
+  return html`<search class="search">
+    <form method="get" action=${`${base}/account/apps`}>
+      <label class="unseen" for="q">${words.apps.search}</label>
+      <input id="q" name="q" type="search" value=${query} placeholder=${words.apps.search} maxlength="100" autocomplete="off" />
+      <button class="button" type="submit">${icon("search")}<span class="unseen">${words.apps.searchSubmit}</span></button>
+    </form>
+    ${query !== "" && html`<p role="status">${found} <a href=${`${base}/account/apps`}>${words.apps.showAll}</a></p>`}
+  </search>`;
+}
+
+function done(what: DoneNotice, now: number, { words, base }: Chrome): Markup {
   if (what.kind === "gone") return notice("done", words.apps.gone);
+  const receipt =
+    what.entryId === null ? null : `${base}/account/history/receipt?entry=${encodeURIComponent(what.entryId)}`;
+  return notice("done", [
+    doneText(what, now, words),
+    receipt !== null && [" ", html`<a href=${receipt} download>${words.apps.receipt}</a>`],
+  ]);
+}
+
+/** What is done at once, and what is yet to come, as it stands now: the same page shows less of it a minute later. */
+function doneText(what: Exclude<DoneNotice, { kind: "gone" }>, now: number, words: Messages): Child {
   const app = name(what.app);
-  const [now, soon] =
+  if (what.kind === "end_changed") {
+    if (what.endsAt === null) return rich(words.apps.endForever, { app });
+    return rich(words.apps.endChanged, { app, when: timeElement(words, what.endsAt, now) });
+  }
+  const [over, soon] =
     what.kind === "revoked"
       ? [words.apps.revoked, words.apps.revokedSoon]
       : [words.apps.narrowed, words.apps.narrowedSoon];
-  const count = Math.ceil(what.minutes);
-  if (count < 1) return notice("done", rich(now, { app }));
-  const time = clock(words, at + count * 60_000);
-  return notice("done", rich(plural(words.language, soon, count), { app, count, time }));
+  const count = what.openUntil === null ? 0 : Math.ceil((what.openUntil - now) / 60_000);
+  if (what.openUntil === null || count < 1) return rich(over, { app });
+  const time = html`<time datetime=${new Date(what.openUntil).toISOString()}>${clock(words, what.openUntil)}</time>`;
+  return rich(plural(words.language, soon, count), { app, count, time });
 }
 
 function entry(app: AppEntry, view: AppsView, chrome: Chrome): Markup {
@@ -65,16 +125,57 @@ function entry(app: AppEntry, view: AppsView, chrome: Chrome): Markup {
     </div>
     ${app.theftAt !== null && notice("warning", rich(words.apps.theft, { when: timeElement(words, app.theftAt, view.now) }))}
     ${scopeList(app, view.now, words)} ${facts(app, view.now, words)}
-    <div class="app-actions">
-      ${narrowing(app, view, chrome)}
-      <form method="post" action=${`${base}/account/apps/revoke`}>
-        ${hidden({ csrf: view.csrf, client_id: app.clientId })}
-        <button class="button danger" type="submit" name="revoke" value="revoke">
-          ${words.apps.revoke}<span class="unseen"> ${rich(words.apps.revokeOf, { app: name(app.name) })}</span>
-        </button>
-      </form>
-    </div>
+    ${app.idleScopes && keepUsed(app, view, chrome)}
+    <div class="app-folds">${narrowing(app, view, chrome)} ${ending(app, view, chrome)}</div>
+    <form class="app-end" method="post" action=${`${base}/account/apps/revoke`}>
+      ${hidden({ csrf: view.csrf, client_id: app.clientId })}
+      <p class="soft small">${stops(app, words)}</p>
+      <button class="button danger" type="submit" name="revoke" value="revoke">
+        ${words.apps.revoke}<span class="unseen"> ${rich(words.apps.revokeOf, { app: name(app.name) })}</span>
+      </button>
+    </form>
   </article>`;
+}
+
+/** What revoking does, before it is done. */
+function stops({ stopsIn }: AppEntry, words: Messages): string {
+  if (stopsIn < 1) return words.apps.stopsAtOnce;
+  return fill(plural(words.language, words.apps.stopsSoon, stopsIn), { count: stopsIn });
+}
+
+/** One press takes away what the app never used. */
+function keepUsed(app: AppEntry, view: AppsView, { words, base }: Chrome): Markup {
+  return html`<form class="keep-used" method="post" action=${`${base}/account/apps/narrow`}>
+    ${hidden({ csrf: view.csrf, client_id: app.clientId })}
+    ${app.scopes
+      .filter(({ usedAt, removable }) => usedAt !== null || !removable)
+      .map((scope) => hidden({ keep: scope.name }))}
+    <p class="small">${words.apps.keepUsedHint}</p>
+    <button class="button" type="submit" name="narrow" value="used">
+      ${words.apps.keepUsed}<span class="unseen"> ${rich(words.apps.revokeOf, { app: name(app.name) })}</span>
+    </button>
+  </form>`;
+}
+
+/** Another end, sooner or later. */
+function ending(app: AppEntry, view: AppsView, { words, base }: Chrome): Markup | null {
+  if (view.durations.length === 0) return null;
+  return html`<details class="fold">
+    <summary>${icon("chevronDown")}${words.apps.end}<span class="unseen"> ${rich(words.apps.revokeOf, { app: name(app.name) })}</span></summary>
+    <form class="ending" method="post" action=${`${base}/account/apps/end`}>
+      ${hidden({ csrf: view.csrf, client_id: app.clientId })}
+      <label>
+        <span class="small">${words.apps.endLabel}</span>
+        <span class="select">
+          <select name="duration">
+            ${view.durations.map((value) => html`<option value=${value}>${durationLabel(words, value)}</option>`)}
+          </select>
+          ${icon("chevronDown")}
+        </span>
+      </label>
+      <button class="button" type="submit" name="end" value="end">${words.apps.endSubmit}</button>
+    </form>
+  </details>`;
 }
 
 function scopeList(app: AppEntry, now: number, words: Messages): Child {
@@ -88,7 +189,7 @@ function scopeList(app: AppEntry, now: number, words: Messages): Child {
               " ",
               html`<span class="soft small">${rich(words.apps.until, { when: timeElement(words, scope.expiresAt, now) })}</span>`,
             ]
-          }</span
+          }${scope.usedAt === null && [" ", html`<span class="tag">${words.apps.scopeNever}</span>`]}</span
         >
       </li>`,
   );
@@ -108,12 +209,18 @@ function facts(app: AppEntry, now: number, words: Messages): Markup {
   const time = (at: number) => timeElement(words, at, now);
   const rows: readonly (readonly [string, Child])[] = [
     [words.apps.granted, time(app.grantedAt)],
-    [words.apps.used, app.lastUsedAt === null ? words.apps.never : time(app.lastUsedAt)],
+    [words.apps.used, usedText(app, time, words)],
     [words.apps.ends, app.expiresAt === null ? words.apps.noEnd : time(app.expiresAt)],
   ];
   return html`<dl class="facts">
     ${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}
   </dl>`;
+}
+
+function usedText({ lastUsedAt, usedFrom }: AppEntry, time: (at: number) => Markup, words: Messages): Child {
+  if (lastUsedAt === null) return words.apps.never;
+  if (usedFrom === null) return time(lastUsedAt);
+  return rich(words.apps.usedFrom, { when: time(lastUsedAt), network: hostText(usedFrom) });
 }
 
 /** Where one permission may go and another stays: a form with a tick for each. */

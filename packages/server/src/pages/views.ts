@@ -184,9 +184,17 @@ export interface AppEntry {
     readonly expiresAt: number | null;
     /** May be taken away alone. */
     readonly removable: boolean;
+    /** When the app last got access for it; null: never; absent: not known. */
+    readonly usedAt?: number | null | undefined;
   }[];
   readonly grantedAt: number;
   readonly lastUsedAt: number | null;
+  /** The network that it was last used from; null: not known. */
+  readonly usedFrom: string | null;
+  /** For how many minutes more what it holds would work if it were revoked now; 0: it holds nothing. */
+  readonly stopsIn: number;
+  /** Some of what it may do it has never used, and it has had the time to. */
+  readonly idleScopes: boolean;
   readonly expiresAt: number | null;
   /** A grant of it ended because a spent token or code came back: when. */
   readonly theftAt: number | null;
@@ -195,21 +203,37 @@ export interface AppEntry {
 export interface AppsView {
   readonly csrf: string;
   readonly person: SignedInAs;
+  /** Those that fit the search. */
   readonly apps: readonly AppEntry[];
+  /** How many there are in all. */
+  readonly total: number;
+  /** What is searched for; empty: everything is shown. */
+  readonly query: string;
+  /** Lengths of time that may be chosen anew: seconds or `forever`. */
+  readonly durations: readonly string[];
   /** Now, epoch milliseconds: relative times are made from it. */
   readonly now: number;
   /** What was just done. */
-  readonly notice:
-    | null
-    | {
-        readonly kind: "revoked";
-        readonly app: string;
-        /** Minutes in which an access token that is out may still be used; 0: none is out. */
-        readonly minutes: number;
-      }
-    | { readonly kind: "narrowed"; readonly app: string; readonly minutes: number }
-    | { readonly kind: "gone" };
+  readonly notice: null | DoneNotice;
 }
+
+export type DoneNotice =
+  | {
+      readonly kind: "revoked" | "narrowed";
+      readonly app: string;
+      /** When the last of what the app held ends; null: it held nothing, or that is over. */
+      readonly openUntil: number | null;
+      /** The entry of the history; null: none. */
+      readonly entryId: string | null;
+    }
+  | {
+      readonly kind: "end_changed";
+      readonly app: string;
+      /** Null: until revoked. */
+      readonly endsAt: number | null;
+      readonly entryId: string | null;
+    }
+  | { readonly kind: "gone" };
 
 export interface HistoryEntryView {
   readonly entryId: string;

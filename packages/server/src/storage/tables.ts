@@ -37,6 +37,7 @@ export const TABLES: readonly Table[] = [
   { name: "company_choices", key: ["partition", "company_id", "client_id", "person_id"], afterRestore: "ended" },
   { name: "company_requests", key: ["partition", "company_id", "client_id", "person_id"], afterRestore: "kept" },
   { name: "consents", key: ["partition", "owner_id", "client_id"], afterRestore: "ended" },
+  { name: "scope_uses", key: ["partition", "owner_id", "client_id", "scope"], afterRestore: "kept" },
   { name: "history", key: ["partition", "entry_id"], afterRestore: "kept" },
   { name: "grants", key: ["partition", "grant_id"], afterRestore: "ended" },
   { name: "sessions", key: ["partition", "session_id"], afterRestore: "emptied" },

@@ -79,6 +79,7 @@ const calls: readonly (readonly [string, unknown])[] = [
   ["issueGrant", { grant: aGrant(person), address: null, now: NOW }],
   ["narrowConsent", { ...consent, remove: ["read"], by: "x" }],
   ["approve", anApproval(aGrant(person))],
+  ["recordScopeUses", { ...consent, scopes: ["read"] }],
   ["changeEnd", { ...consent, end: NOW + 1000, by: "x" }],
   ["endGrant", { ...aRefresh(grant), saltHash: aRefresh(grant).refreshSaltHash }],
   ["issueDirect", aDirectGrant(person)],

@@ -30,6 +30,7 @@ export const authorizationCode: GrantType = {
       codeSaltHash: credential.saltHash,
       clientId: client.clientId,
       redirectUri,
+      network: context.networkOf(request.address),
       ...challengesOf(single.get("code_verifier"), context.hashes),
       resourceNamed: resource !== undefined,
       refreshSaltHash: salt.hash,

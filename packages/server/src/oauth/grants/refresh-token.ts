@@ -32,6 +32,8 @@ export const refreshToken: GrantType = {
       generation: credential.generation,
       resourceNamed: judgedFirst,
       rotate: client.type === "public" || client.refresh === "rotate",
+      whole: asked.scope === undefined,
+      network: context.networkOf(request.address),
       ...bounds,
     };
     let outcome = await context.storage.refreshGrant(args);
@@ -42,6 +44,11 @@ export const refreshToken: GrantType = {
     }
     const grant = refreshed(outcome, credential, client, context);
     const judged = await judgeGrant(grant, client, asked, context);
+    if (asked.scope !== undefined)
+      await context.noteUse(
+        grant,
+        judged.scopes.map(({ name }) => name),
+      );
     return tokenResponse(grant, judged, client, context, () => liveToken(grant, credential, token, context));
   },
 };

@@ -11,6 +11,7 @@ import { history } from "./0008-history.ts";
 import { companyChoices } from "./0009-company-choices.ts";
 import { factors } from "./0010-factors.ts";
 import { takenBackScopes } from "./0011-taken-back-scopes.ts";
+import { uses } from "./0012-uses.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -25,4 +26,5 @@ export const migrations: readonly Migration[] = [
   companyChoices,
   factors,
   takenBackScopes,
+  uses,
 ];

@@ -11,6 +11,7 @@ import { ENDED_KEPT } from "./grants.ts";
 import { eraseHistory } from "./history.ts";
 import { dropLink } from "./members.ts";
 import { activateName, dropName, holderOfName, loosenName, reserveName } from "./names.ts";
+import { eraseScopeUses } from "./scope-uses.ts";
 
 export const getCompany = query<CompanyKey, Company | undefined>({
   sql: sql`SELECT ${companyColumns} FROM companies WHERE ${thisCompany}`,
@@ -166,6 +167,7 @@ export const eraseCompany = transaction<CompanyKey & { readonly now: Millis }, r
     await tx.run(sql`DELETE FROM invitations WHERE ${thisCompany}`, key);
     await tx.run(sql`DELETE FROM consents WHERE partition = :partition AND owner_id = :companyId`, key);
     await eraseHistory(tx, partition, companyId);
+    await eraseScopeUses(tx, partition, companyId);
     await endGrantsOfCompany(tx, key, now);
     await tx.run(sql`DELETE FROM companies WHERE ${thisCompany}`, key);
     return members.map((row) => ({ personId: text(row, "person_id"), link: text(row, "link") }));

@@ -34,6 +34,7 @@ import {
 } from "./grants.ts";
 import { note } from "./history.ts";
 import { rememberChoice } from "./members.ts";
+import { forgetScopeUses } from "./scope-uses.ts";
 
 const oneConsent = sql`partition = :partition AND owner_id = :ownerId AND client_id = :clientId`;
 export const lockedConsent = sql`SELECT ${consentColumns} FROM consents WHERE ${oneConsent} ${words.forUpdate}`;
@@ -202,11 +203,13 @@ export async function endConsent(
   );
   const uses = [record, ...ended].map((row) => wholeOrNull(row, "last_used_at") ?? 0);
   const live = ended.filter((row) => Math.min(whole(row, "idle_until"), whole(row, "absolute_until")) > now);
+  const lastUsedAt = Math.max(...uses) || null;
   const entryId = await note(tx, {
     ...{ partition, ownerId, clientId, at: now, kind: "revoked" },
-    record: endOfAll(consentOf(record), revokedBy),
+    record: { ...endOfAll(consentOf(record), revokedBy), lastUsedAt },
   });
-  return { kind: "revoked", grantsEnded: live.length, lastUsedAt: Math.max(...uses) || null, entryId };
+  await forgetScopeUses(tx, args);
+  return { kind: "revoked", grantsEnded: live.length, lastUsedAt, entryId };
 }
 
 /** What the history keeps of a record that ended. */

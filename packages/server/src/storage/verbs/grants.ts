@@ -61,6 +61,7 @@ export const redeemCode = statement<RedeemCode, RedeemOutcome>({
       collect_at = CASE WHEN generation > 0 THEN :alarmKept WHEN ${first} THEN collect_at ELSE :endedKept END,
       refresh_salt_hash = CASE WHEN ${first} THEN :refreshSaltHash ELSE refresh_salt_hash END,
       last_used_at = CASE WHEN ${first} THEN :now ELSE last_used_at END,
+      used_from = CASE WHEN ${first} THEN :network ELSE used_from END,
       uses = CASE WHEN ${first} THEN uses + 1 ELSE uses END,
       idle_until = CASE WHEN generation > 0 THEN idle_until WHEN refreshable = 1 THEN :idleUntil ELSE :accessUntil END,
       absolute_until = CASE WHEN generation > 0 OR refreshable = 1 OR absolute_until < :accessUntil THEN absolute_until
@@ -73,8 +74,9 @@ export const redeemCode = statement<RedeemCode, RedeemOutcome>({
     RETURNING ${grantColumns}`,
   why: sql`SELECT client_id, status, generation, code_until, idle_until, absolute_until FROM grants
     WHERE partition = :partition AND grant_id = :grantId AND code_salt_hash = :codeSaltHash`,
-  bind: ({ resourceNamed, ...args }) => ({
+  bind: ({ resourceNamed, network, ...args }) => ({
     ...args,
+    network: network ?? null,
     resourceNamed: flag(resourceNamed),
     endedKept: args.now + ENDED_KEPT,
     alarmKept: args.now + ALARM_KEPT,
@@ -109,9 +111,11 @@ const refreshed = sql`partition = :partition AND grant_id = :grantId AND refresh
 export const refreshGrant = statement<RefreshGrant, RefreshOutcome>({
   look: {
     when: ({ rotate }) => !rotate,
-    sql: sql`SELECT ${grantColumns} FROM grants WHERE ${refreshed} AND generation = :generation AND last_used_at > :recently`,
-    bind: ({ rotate: _, resourceNamed, ...args }) => ({
+    sql: sql`SELECT ${grantColumns} FROM grants WHERE ${refreshed} AND generation = :generation AND last_used_at > :recently
+      AND (:whole = 0 OR whole_used_at > :recently)`,
+    bind: ({ rotate: _, resourceNamed, whole: all, network: __, ...args }) => ({
       ...args,
+      whole: flag(all ?? false),
       resourceNamed: flag(resourceNamed),
       recently: args.now - USE_RECORDED_EVERY,
     }),
@@ -124,6 +128,8 @@ export const refreshGrant = statement<RefreshGrant, RefreshOutcome>({
       retries = CASE WHEN ${rotating} THEN 0 WHEN ${again} THEN retries + 1 ELSE retries END,
       rotated_at = CASE WHEN ${rotating} THEN :now ELSE rotated_at END,
       last_used_at = CASE WHEN ${current} THEN :now ELSE last_used_at END,
+      whole_used_at = CASE WHEN ${current} AND :whole = 1 THEN :now ELSE whole_used_at END,
+      used_from = CASE WHEN ${current} THEN :network ELSE used_from END,
       uses = CASE WHEN ${current} THEN uses + 1 ELSE uses END,
       idle_until = CASE WHEN ${current} THEN :idleUntil ELSE idle_until END,
       generation = CASE WHEN ${rotating} THEN generation + 1 ELSE generation END
@@ -131,8 +137,10 @@ export const refreshGrant = statement<RefreshGrant, RefreshOutcome>({
     RETURNING ${grantColumns}`,
   why: sql`SELECT ${grantColumns} FROM grants
     WHERE partition = :partition AND grant_id = :grantId AND refresh_salt_hash = :refreshSaltHash`,
-  bind: ({ rotate, resourceNamed, ...args }) => ({
+  bind: ({ rotate, resourceNamed, whole: all, network, ...args }) => ({
     ...args,
+    whole: flag(all ?? false),
+    network: network ?? null,
     rotate: flag(rotate),
     resourceNamed: flag(resourceNamed),
     retries: RETRIES,

@@ -150,6 +150,7 @@ import {
   writePersonStatus,
 } from "./people.ts";
 import { deleteResource, listResources, putResource } from "./resources.ts";
+import { listScopeUses, recordScopeUses } from "./scope-uses.ts";
 import { deleteScope, listScopes, putScope } from "./scopes.ts";
 import {
   createSession,
@@ -189,6 +190,7 @@ export const portVerbs: { readonly [Name in keyof Ports]: Verb<Args<Ports[Name]>
   endGrant,
   issueDirect,
   once,
+  recordScopeUses,
 
   createDevice,
   pollDevice,
@@ -226,6 +228,7 @@ export const portVerbs: { readonly [Name in keyof Ports]: Verb<Args<Ports[Name]>
   narrowConsent,
   changeEnd,
   countOwners,
+  listScopeUses,
   listHistory,
   getHistoryEntry,
   keepReceiptKey,

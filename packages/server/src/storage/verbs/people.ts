@@ -9,6 +9,7 @@ import { eraseFactors } from "./factors.ts";
 import { ENDED_KEPT } from "./grants.ts";
 import { eraseHistory } from "./history.ts";
 import { activateName, dropName, forgetName, holderOfName, loosenName, reserveName } from "./names.ts";
+import { eraseScopeUses } from "./scope-uses.ts";
 import { noteStanding, tellOf } from "./standings.ts";
 
 export interface PersonKey {
@@ -280,6 +281,7 @@ export const erasePerson = transaction<PersonKey & { readonly now: Millis }, Era
     });
     const passkeys = await eraseFactors(tx, partition, personId);
     await eraseHistory(tx, partition, personId);
+    await eraseScopeUses(tx, partition, personId);
     await endGrantsOf(tx, partition, personId, now);
     const links = await tx.all(
       sql`DELETE FROM subject_links WHERE partition = :partition AND owner_id = :personId RETURNING link`,

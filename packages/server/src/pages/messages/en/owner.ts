@@ -93,8 +93,8 @@ export const owner = {
     revokeOf: "of {app}",
     stopsAtOnce: "Stops at once.",
     stopsSoon: {
-      one: "Stops at once; what it holds already works for up to a minute more.",
-      other: "Stops at once; what it holds already works for up to {count} minutes more.",
+      one: "Stops at once; what it already holds works for up to a minute more.",
+      other: "Stops at once; what it already holds works for up to {count} minutes more.",
     },
     narrow: "Change what it can do",
     narrowHint: "Untick what the app should no longer do. To take everything back, revoke its access.",
@@ -109,9 +109,9 @@ export const owner = {
       "An old key of this app was used {when}, so we disconnected it. The app may have a fault, or somebody copied the key. If you don’t trust the app any more, revoke its access.",
     revoked: "{app} can’t use your account any more.",
     revokedSoon: {
-      one: "{app} gets nothing new any more. What it holds already stops working by {time}, in a minute at most.",
+      one: "{app} gets nothing new any more. What it already holds stops working by {time}, in a minute at most.",
       other:
-        "{app} gets nothing new any more. What it holds already stops working by {time}, in {count} minutes at most.",
+        "{app} gets nothing new any more. What it already holds stops working by {time}, in {count} minutes at most.",
     },
     narrowed: "{app} can do less now.",
     narrowedSoon: {

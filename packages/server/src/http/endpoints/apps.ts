@@ -1,0 +1,190 @@
+/** `/account/apps`: what an owner allowed, what became of it, and taking it back. */
+
+import type { Assent } from "../../assent.ts";
+import { longestAccessTtl } from "../../oauth/access-token.ts";
+import type { Grant, Millis } from "../../oauth/model.ts";
+import { redirectHost } from "../../oauth/redirect-uri.ts";
+import { USE_RECORDED_EVERY } from "../../oauth/storage.ts";
+import { readDuration } from "../../owners/consent.ts";
+import { endOf } from "../../owners/consent-record.ts";
+import type { ConsentWithGrants, HistoryEntry, Person, ScopeUse } from "../../owners/storage.ts";
+import { appsPage } from "../../pages/index.ts";
+import type { AppEntry, AppsView, DoneNotice } from "../../pages/views.ts";
+import { formToken } from "../forms.ts";
+import { type Answer, formOf, page, redirect } from "../message.ts";
+import { type Account, signedIn } from "./account.ts";
+import { descriptionOf, logoPath, nameOf, signedInAs } from "./cards.ts";
+
+const DAY: Millis = 86_400_000;
+/** An app has had the time to use what it may. */
+const SETTLED: Millis = 7 * DAY;
+/** For so long the page tells of what was done, should it be loaded again. */
+const TOLD: Millis = DAY;
+const MAX_QUERY = 100;
+
+export const showApps = signedIn(async ({ person, session, http, visitor }, assent) => {
+  const asked = new URLSearchParams(http.query);
+  const query = (asked.get("q") ?? "").trim().slice(0, MAX_QUERY);
+  const chrome = assent.chrome(http);
+  const all = await entries(person, chrome.words.language, assent);
+  const view: AppsView = {
+    csrf: formToken(assent.secrets, `session:${session.sessionId}`),
+    person: signedInAs(person),
+    apps: query === "" ? all : all.filter((app) => fits(app, query)),
+    total: all.length,
+    query,
+    durations: assent.config.consentDurations.filter((one) => one !== "once").map(String),
+    now: assent.now(),
+    notice: await noticeOf(asked.get("done"), person, assent),
+  };
+  return page(200, appsPage(view, chrome), "here", visitor.cookies);
+});
+
+/** By name or host, whatever the case and the way that accents are written. */
+function fits({ name, host }: AppEntry, query: string): boolean {
+  const plain = (text: string) => text.normalize("NFKC").toLocaleLowerCase();
+  return [name, host ?? ""].some((text) => plain(text).includes(plain(query)));
+}
+
+/** What was done, as it stands now: told from the history, so that no link can make it up. */
+async function noticeOf(done: string | null, person: Person, assent: Assent): Promise<AppsView["notice"]> {
+  if (done === null) return null;
+  if (done === "gone") return { kind: "gone" };
+  const entry = await assent.storage.getHistoryEntry({ ownerId: person.personId, entryId: done });
+  const now = assent.now();
+  return entry === undefined || entry.at < now - TOLD ? null : toldOf(entry, now, assent);
+}
+
+async function toldOf(entry: HistoryEntry, now: Millis, assent: Assent): Promise<DoneNotice | null> {
+  const { entryId, kind, at, record, clientId } = entry;
+  const app = (await assent.oauth.catalog.client(clientId))?.name ?? record.clientName ?? clientId;
+  if (kind === "end_changed") return { kind, app, endsAt: record.expiresAt, entryId };
+  if (kind !== "revoked" && kind !== "narrowed") return null;
+  // Of what was narrowed nobody has noted the last use: it may have been a moment before.
+  const openUntil = await heldUntil(record.lastUsedAt === undefined ? at : record.lastUsedAt, at, assent);
+  return { kind, app, openUntil: openUntil !== null && openUntil > now ? openUntil : null, entryId };
+}
+
+/** When the last access token of an app ends: it isn't revoked, it times out. Null: it has none. */
+async function heldUntil(lastUsedAt: Millis | null, at: Millis, assent: Assent): Promise<Millis | null> {
+  if (lastUsedAt === null) return null;
+  // The last use may have been later than what is written of it.
+  return Math.min(at, lastUsedAt + USE_RECORDED_EVERY) + (await longestAccessTtl(assent.oauth));
+}
+
+/** Back to the page, which tells of it: loading that again repeats nothing. */
+function told(assent: Assent, done: string): Answer {
+  return redirect(303, `${assent.issuer}/account/apps?done=${encodeURIComponent(done)}`);
+}
+
+function keyOf({ person, http }: Account) {
+  const clientId = formOf(http).get("client_id") ?? "";
+  return { partition: person.partition, ownerId: person.personId, clientId };
+}
+
+export const revokeApp = signedIn(async (account, assent) => {
+  const key = keyOf(account);
+  const outcome = await assent.storage.revokeConsent({ ...key, revokedBy: account.person.personId, now: assent.now() });
+  if (outcome.kind === "unknown") return told(assent, "gone");
+  assent.event("consent_revoked", { owner: key.ownerId, client_id: key.clientId, grants_ended: outcome.grantsEnded });
+  return told(assent, outcome.entryId);
+});
+
+export const narrowApp = signedIn(async (account, assent) => {
+  const { person, http } = account;
+  const key = keyOf(account);
+  const keep = new Set(formOf(http).getAll("keep"));
+  const entry = (await entries(person, "en", assent)).find(({ clientId }) => clientId === key.clientId);
+  const remove = (entry?.scopes ?? []).map(({ name }) => name).filter((name) => !keep.has(name));
+  if (entry === undefined) return told(assent, "gone");
+  if (remove.length === 0) return redirect(303, `${assent.issuer}/account/apps`);
+  const outcome = await assent.storage.narrowConsent({ ...key, remove, by: person.personId, now: assent.now() });
+  if (outcome.kind === "unknown") return told(assent, "gone");
+  assent.event("consent_narrowed", { owner: key.ownerId, client_id: key.clientId, removed: remove.join(" ") });
+  return told(assent, outcome.entryId);
+});
+
+export const endApp = signedIn(async (account, assent) => {
+  const key = keyOf(account);
+  const now = assent.now();
+  const duration = readDuration(formOf(account.http).get("duration") ?? undefined, assent.config.consentDurations);
+  if (duration === undefined || duration === "once") return redirect(303, `${assent.issuer}/account/apps`);
+  const outcome = await assent.storage.changeEnd({ ...key, end: endOf(duration, now, now), by: key.ownerId, now });
+  if (outcome.kind === "unknown") return told(assent, "gone");
+  assent.event("consent_end_changed", { owner: key.ownerId, client_id: key.clientId });
+  return told(assent, outcome.entryId);
+});
+
+async function entries(person: Person, language: string, assent: Assent): Promise<AppEntry[]> {
+  const place = { partition: person.partition, ownerId: person.personId };
+  const [consents, uses] = await Promise.all([
+    assent.storage.listConsents({ ...place, now: assent.now() }),
+    assent.storage.listScopeUses(place),
+  ]);
+  const usesOf = Map.groupBy(uses, ({ clientId }) => clientId);
+  return Promise.all(consents.map((one) => entryOf(one, usesOf.get(one.consent.clientId) ?? [], language, assent)));
+}
+
+async function entryOf(
+  { consent, grants }: ConsentWithGrants,
+  uses: readonly ScopeUse[],
+  language: string,
+  assent: Assent,
+): Promise<AppEntry> {
+  const now = assent.now();
+  const client = await assent.oauth.catalog.client(consent.clientId);
+  const known = await assent.oauth.catalog.scopes();
+  const live = grants.filter(({ status }) => status === "active");
+  const ends = new Map(
+    [...live.flatMap(({ scopes }) => scopes), ...consent.scopes].map(({ name, expiresAt }) => [name, expiresAt]),
+  );
+  const lastUsed = newest(grants);
+  const lastUsedAt = latest([consent.lastUsedAt, lastUsed?.lastUsedAt ?? null]);
+  const thefts = grants.filter(({ status }) => status === "theft" || status === "replayed");
+  const [firstRedirect] = client?.redirectUris ?? [];
+  const usedAt = usesByScope([...ends.keys()], live, uses);
+  const heldFor = ((await heldUntil(lastUsed?.lastUsedAt ?? null, now, assent)) ?? now) - now;
+  const settled = consent.createdAt < now - SETTLED;
+  return {
+    clientId: consent.clientId,
+    name: client === undefined ? consent.shown.clientName : nameOf(client, language),
+    logo: client === undefined ? null : logoPath(client),
+    host: firstRedirect === undefined ? null : redirectHost(firstRedirect),
+    scopes: [...ends].map(([name, expiresAt]) => {
+      const scope = known.get(name);
+      const description = scope === undefined ? name : descriptionOf(scope, language);
+      return { name, description, expiresAt, removable: true, usedAt: settled ? usedAt?.get(name) : undefined };
+    }),
+    grantedAt: consent.createdAt,
+    lastUsedAt,
+    usedFrom: lastUsed?.usedFrom ?? null,
+    stopsIn: Math.max(0, Math.ceil(heldFor / 60_000)),
+    idleScopes: settled && usedAt !== undefined && [...usedAt.values()].includes(null),
+    expiresAt: consent.expiresAt,
+    theftAt: latest(thefts.map(({ endedAt }) => endedAt)),
+  };
+}
+
+/** Undefined: nothing is known of what the app uses. The first token holds everything whatever the app wants, so only refreshes tell. */
+function usesByScope(
+  scopes: readonly string[],
+  live: readonly Grant[],
+  uses: readonly ScopeUse[],
+): ReadonlyMap<string, Millis | null> | undefined {
+  if (uses.length === 0 && live.every(({ wholeUsedAt }) => wholeUsedAt === null)) return undefined;
+  const own = new Map(uses.map(({ scope, lastUsedAt }) => [scope, lastUsedAt]));
+  return new Map(
+    scopes.map((name) => {
+      const whole = live.filter((grant) => grant.scopes.some((scope) => scope.name === name));
+      return [name, latest([own.get(name) ?? null, ...whole.map(({ wholeUsedAt }) => wholeUsedAt)])];
+    }),
+  );
+}
+
+function newest(grants: readonly Grant[]): Grant | undefined {
+  return grants.toSorted((a, b) => (b.lastUsedAt ?? 0) - (a.lastUsedAt ?? 0))[0];
+}
+
+function latest(times: readonly (Millis | null)[]): Millis | null {
+  return Math.max(0, ...times.map((at) => at ?? 0)) || null;
+}

@@ -1,0 +1,23 @@
+/** What an app used of what it may: so that owners can leave it that and no more. */
+
+import { sql, words } from "../sql.ts";
+import type { Migration } from "./migration.ts";
+
+/** A refresh for everything is noted in the grant's own row, in columns that no index holds; one for less, which is rare, by a row for each scope. */
+export const uses: Migration = {
+  id: 12,
+  name: "uses",
+  phase: "expand",
+  statements: [
+    sql`ALTER TABLE grants ADD COLUMN whole_used_at ${words.whole}`,
+    sql`ALTER TABLE grants ADD COLUMN used_from TEXT`,
+    sql`CREATE TABLE scope_uses (
+      partition INTEGER NOT NULL,
+      owner_id ${words.key} NOT NULL,
+      client_id ${words.key} NOT NULL,
+      scope ${words.key} NOT NULL,
+      last_used_at ${words.whole} NOT NULL,
+      PRIMARY KEY (partition, owner_id, client_id, scope)
+    )${words.spreadRoomy}`,
+  ],
+};

@@ -1,0 +1,47 @@
+/** Verbs of what an app used of what it may, where it asked for less than all of it. */
+
+import type { RecordScopeUses } from "../../oauth/storage.ts";
+import type { ScopeUse } from "../../owners/storage.ts";
+import { text, whole } from "../rows.ts";
+import { query, sql, type Tx, transaction } from "../sql.ts";
+
+export const recordScopeUses = transaction<RecordScopeUses, void>(async (tx, { scopes, ...args }) => {
+  for (const scope of [...scopes].sort()) {
+    await tx.run(
+      sql`INSERT INTO scope_uses (partition, owner_id, client_id, scope, last_used_at)
+        VALUES (:partition, :ownerId, :clientId, :scope, :now)
+        ON CONFLICT (partition, owner_id, client_id, scope) DO UPDATE SET last_used_at = excluded.last_used_at`,
+      { ...args, scope },
+    );
+  }
+});
+
+export const listScopeUses = query<{ readonly partition: number; readonly ownerId: string }, readonly ScopeUse[]>({
+  sql: sql`SELECT client_id, scope, last_used_at FROM scope_uses WHERE partition = :partition AND owner_id = :ownerId`,
+  bind: ({ partition, ownerId }) => ({ partition, ownerId }),
+  outcome: (rows) =>
+    rows.map((row) => ({
+      clientId: text(row, "client_id"),
+      scope: text(row, "scope"),
+      lastUsedAt: whole(row, "last_used_at"),
+    })),
+});
+
+/** With the owner. */
+export async function eraseScopeUses(tx: Tx, partition: number, ownerId: string): Promise<void> {
+  await tx.run(sql`DELETE FROM scope_uses WHERE partition = :partition AND owner_id = :ownerId`, {
+    partition,
+    ownerId,
+  });
+}
+
+/** With the consent: what is allowed anew has not been used yet. */
+export async function forgetScopeUses(
+  tx: Tx,
+  { partition, ownerId, clientId }: { readonly partition: number; readonly ownerId: string; readonly clientId: string },
+): Promise<void> {
+  await tx.run(
+    sql`DELETE FROM scope_uses WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId`,
+    { partition, ownerId, clientId },
+  );
+}

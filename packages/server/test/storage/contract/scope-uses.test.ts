@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { onEveryBackend } from "../support/backends.ts";
+import { aLiveGrant, aRefresh, MINUTE, NOW, statusOf } from "../support/builders.ts";
+
+onEveryBackend("what an app used", (storage) => {
+  const network = "203.0.113.0/24";
+
+  test("redeemed, refreshed for less → not for all of it; where from is known", async () => {
+    const { grant } = await aLiveGrant(storage());
+    expect(await statusOf(storage(), grant)).toMatchObject({ wholeUsedAt: null, usedFrom: null });
+    await storage().refreshGrant(aRefresh(grant, { rotate: false, now: NOW + 6 * MINUTE, network }));
+    expect(await statusOf(storage(), grant)).toMatchObject({ wholeUsedAt: null, usedFrom: network });
+  });
+
+  test("a kept token, for all, a moment after one for less → written all the same; then not for five minutes", async () => {
+    const { grant } = await aLiveGrant(storage());
+    const refresh = (now: number, whole: boolean) =>
+      storage().refreshGrant(aRefresh(grant, { rotate: false, now, whole, network }));
+    await refresh(NOW + 6 * MINUTE, false);
+    await refresh(NOW + 7 * MINUTE, true);
+    expect(await statusOf(storage(), grant)).toMatchObject({ wholeUsedAt: NOW + 7 * MINUTE });
+    await refresh(NOW + 8 * MINUTE, true);
+    await refresh(NOW + 9 * MINUTE, false);
+    expect(await statusOf(storage(), grant)).toMatchObject({
+      wholeUsedAt: NOW + 7 * MINUTE,
+      lastUsedAt: NOW + 7 * MINUTE,
+    });
+    await refresh(NOW + 13 * MINUTE, true);
+    expect(await statusOf(storage(), grant)).toMatchObject({ wholeUsedAt: NOW + 13 * MINUTE });
+  });
+
+  test("a retry, or a theft → no use", async () => {
+    const { grant } = await aLiveGrant(storage());
+    const refresh = (now: number, from: string) =>
+      storage().refreshGrant(aRefresh(grant, { now, whole: true, network: from }));
+    expect((await refresh(NOW + MINUTE, network)).kind).toBe("rotated");
+    expect((await refresh(NOW + MINUTE + 5000, "198.51.100.0/24")).kind).toBe("retried");
+    expect((await refresh(NOW + 10 * MINUTE, "198.51.100.0/24")).kind).toBe("theft");
+    expect(await statusOf(storage(), grant)).toMatchObject({ wholeUsedAt: NOW + MINUTE, usedFrom: network });
+  });
+
+  test("single scopes → the last time of each, of this owner alone; gone with the consent, and with the owner", async () => {
+    const { person, grant } = await aLiveGrant(storage(), { scopes: ["read", "write"] });
+    const { partition, ownerId, clientId } = grant;
+    const record = (scopes: string[], now: number) =>
+      storage().recordScopeUses({ partition, ownerId, clientId, scopes, now });
+    const list = () => storage().listScopeUses({ partition, ownerId });
+    await record(["read", "write"], NOW);
+    await record(["read"], NOW + MINUTE);
+    expect([...(await list())].sort((a, b) => a.lastUsedAt - b.lastUsedAt)).toEqual([
+      { clientId, scope: "write", lastUsedAt: NOW },
+      { clientId, scope: "read", lastUsedAt: NOW + MINUTE },
+    ]);
+    await storage().revokeConsent({ partition, ownerId, clientId, revokedBy: ownerId, now: NOW });
+    expect(await list()).toEqual([]);
+    await record(["read"], NOW);
+    await storage().deletePerson({ ...person, now: NOW });
+    expect(await list()).toEqual([]);
+  });
+});
