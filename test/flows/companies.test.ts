@@ -167,6 +167,17 @@ describe("the next time", () => {
     expect(claimsOf(body.access_token)).toMatchObject({ sub: company.companyId });
   });
 
+  test("chosen for the company only this once → the page again, though the company's consent stands", async () => {
+    const company = await addCompany(server);
+    await asCompany(company);
+    const second = await server.addPerson();
+    await addMember(server, company, second, "admin");
+    const agent = agentOf();
+    const page = await atConsent(agent, authorizeUrl(server, client), second.username);
+    await agent.submit(consentForm(page), { decision: "allow", owner: company.companyId, duration: "once" });
+    expect((await again(agent)).status).toBe(200);
+  });
+
   test("allowed for oneself and for the company → the page; with prompt=none account_selection_required", async () => {
     const company = await addCompany(server);
     const { agent } = await asCompany(company);

@@ -156,7 +156,8 @@ export async function approveRequest(underway: Underway, approval: Approval, ass
     // Under what an admin approved for all: the answer may be narrower and shorter than that, and changes nothing of it. It ends with its shortest scope.
     const ends = scopes.map(({ name }) => endOf(durationOf(name, approval), now, onceUntil));
     const endsBy = ends.reduce((least, end) => (end === null || (least !== null && least < end) ? least : end), null);
-    const issued = await assent.storage.issueGrant({ grant, address, endsBy, chosen: true, now });
+    const chosen = scopes.some(({ name }) => durationOf(name, approval) !== "once");
+    const issued = await assent.storage.issueGrant({ grant, address, endsBy, chosen, now });
     return issuedAnswer(issued, grant, underway, assent);
   }
   const outcome = await assent.storage.approve({

@@ -50,7 +50,7 @@ export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
   const row = { ...grant, refreshable: grant.refreshable && lasting };
   if (!(await insertGrant(tx, row, scopes, now))) return alreadyThere(tx, grant, now);
   await recordApproval(tx, isAdmin ? args : sparing(args), grant.grantId);
-  await rememberChoice(tx, grant, now);
+  if (lasting) await rememberChoice(tx, grant, now);
   await supersede(tx, grant, now);
   return { kind: "issued", scopes };
 });
