@@ -14,9 +14,11 @@ export interface HousekeepingParts {
   readonly log: Logger;
   /** What else is due each time, on every node. */
   readonly alsoDue: () => Promise<void>;
+  /** From one round to the next, give or take half; default a minute. */
+  readonly every?: Millis;
 }
 
-/** From one round to the next, give or take half: nodes that started together don't go on together. */
+/** Give or take half: nodes that started together don't go on together. */
 const EVERY: Millis = 60_000;
 /** A node that died in the middle is replaced after that. */
 const LEASE: Millis = 120_000;
@@ -55,7 +57,8 @@ export class Housekeeping {
   }
 
   async #forever(): Promise<void> {
-    while (await this.#wait(EVERY / 2 + randomInt(EVERY))) {
+    const { every = EVERY } = this.#parts;
+    while (await this.#wait(every / 2 + randomInt(every))) {
       try {
         await this.#parts.alsoDue();
         await this.round();
