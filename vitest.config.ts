@@ -8,7 +8,7 @@ const postgresTests = [
   ...["authorization-code", "refresh", "device", "jwt-bearer", "saml2-bearer", "revocation", "consent-ends"].map(
     (flow) => `test/flows/${flow}.test.ts`,
   ),
-  "test/attacks/races.test.ts",
+  ...["hostile-text", "injection", "races"].map((attack) => `test/attacks/${attack}.test.ts`),
   "test/reliability/race.test.ts",
   "test/reliability/once.test.ts",
   "test/reliability/upgrade.test.ts",

@@ -417,7 +417,7 @@ test("DV-21 more than a thousand requests of a client from a network → 429 wit
   const refused = await ask();
   expectRefusal(refused, "temporarily_unavailable", 429);
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
-  expect(rowCounts(own.dataDir)["device_requests"]).toBe(1000);
+  expect((await rowCounts(own.dataDir))["device_requests"]).toBe(1000);
   await aDevice(own, client, {}, from());
   await aDevice(own, other, {}, flood);
   await own.stop();

@@ -95,14 +95,14 @@ describe("DS-06 parameters without end", () => {
 
 test("DS-09 3,000 requests without a cookie → nothing is stored of any, in no table and no file", async () => {
   await ask(authorizePath({}));
-  const before = { rows: rowCounts(server.dataDir), files: files() };
+  const before = { rows: await rowCounts(server.dataDir), files: files() };
   await flood(3000, async (at) => {
     const { status } = await ask(authorizePath({ state: `${at}`, login_hint: `user${at}` }), {
       "user-agent": `agent ${at}`,
     });
     if (status !== 200) throw new Error(`answered ${status}`);
   });
-  expect({ rows: rowCounts(server.dataDir), files: files() }).toEqual(before);
+  expect({ rows: await rowCounts(server.dataDir), files: files() }).toEqual(before);
 });
 
 test("DS-10 3,000 languages, clients, conditions and pages that don't exist → memory stays where it was", async () => {

@@ -255,7 +255,7 @@ describe("SS-19 prompt=login or max_age=0 with a session", () => {
       const { agent, username } = await signedIn();
       await authorize(agent, authorizeUrl(server, client), username);
       server.tick(5);
-      const before = rowCounts(server.dataDir)["grants"];
+      const before = (await rowCounts(server.dataDir))["grants"];
       const page = await agent.get(authorizeUrl(server, client, extra));
       const request = signInForm(page).fields.get("request") ?? "";
       const csrf = (await agent.get("/account/apps")).forms[0]?.fields.get("csrf") ?? "";
@@ -270,7 +270,7 @@ describe("SS-19 prompt=login or max_age=0 with a session", () => {
         expect([again.status, again.location]).toEqual([200, undefined]);
         signInForm(again);
       }
-      expect(rowCounts(server.dataDir)["grants"]).toBe(before);
+      expect((await rowCounts(server.dataDir))["grants"]).toBe(before);
       expect((await agent.get("/account/apps")).status).toBe(200);
     },
   );

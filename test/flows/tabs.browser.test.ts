@@ -68,11 +68,11 @@ test("a double click on Allow → one grant, one code, and the app has it", asyn
     await page.goto(authorizeUrl(server, client));
     await signInOn(page);
     await page.waitForSelector("button[value=allow]");
-    const before = rowCounts(server.dataDir)["grants"] ?? 0;
+    const before = (await rowCounts(server.dataDir))["grants"] ?? 0;
     await page.dblclick("button[value=allow]", { noWaitAfter: true });
     await page.getByRole("heading", { name: "Back in the app" }).waitFor();
     const arrived = await near.arrival();
-    expect(rowCounts(server.dataDir)["grants"]).toBe(before + 1);
+    expect((await rowCounts(server.dataDir))["grants"]).toBe(before + 1);
     expect((await redeem(server, client, arrived.fields.get("code") ?? "")).status).toBe(200);
     near.forget();
   });

@@ -139,12 +139,12 @@ describe("a double click on Allow", () => {
     const agent = new Agent(server.issuer);
     await signIn(agent, username);
     const form = consentForm(await agent.get(authorizeUrl(server, client)));
-    const before = rowCounts(server.dataDir)["grants"] ?? 0;
+    const before = (await rowCounts(server.dataDir))["grants"] ?? 0;
     const answers = await Promise.all(Array.from({ length: 10 }, () => agent.submit(form, { decision: "allow" })));
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(302));
     const codes = new Set(answers.map(({ location }) => location?.searchParams.get("code")));
     expect(codes.size).toBe(1);
-    expect(rowCounts(server.dataDir)["grants"]).toBe(before + 1);
+    expect((await rowCounts(server.dataDir))["grants"]).toBe(before + 1);
     const [held] = await server.assent.storage.listConsents({ partition, ownerId: personId, now: server.now() });
     expect([held?.consent.uses, held?.grants.length]).toEqual([1, 1]);
     const [code] = codes;

@@ -3,11 +3,11 @@
 import { createServer, request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { expect } from "vitest";
 import { serverOptions } from "../../packages/server/src/http/server.ts";
+import { byHand } from "../../packages/server/test/storage/support/by-hand.ts";
 import { type Agent, authorizeUrl, consentForm, type Page, signIn } from "./browser-like.ts";
-import { startServer, type TestClient, type TestServer, type TestServerOptions } from "./server.ts";
+import { postgresOf, startServer, type TestClient, type TestServer, type TestServerOptions } from "./server.ts";
 
 /** A refusal that stays with us: HTTP 400, a page, no way to anywhere. */
 export function expectPage400(page: Page, condition?: string): void {
@@ -124,19 +124,20 @@ export function sendBytes(origin: string, bytes: string | Buffer): Promise<strin
 }
 
 /** How many rows each table has, by its name. */
-export function rowCounts(dataDir: string): Record<string, number> {
-  const database = new DatabaseSync(join(dataDir, "assent.db"), { readOnly: true });
-  try {
-    const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
-    return Object.fromEntries(
-      tables.map(({ name }) => [
-        String(name),
-        Number(database.prepare(`SELECT count(*) AS n FROM "${String(name)}"`).get()?.["n"]),
-      ]),
-    );
-  } finally {
-    database.close();
-  }
+export async function rowCounts(dataDir: string): Promise<Record<string, number>> {
+  const url = postgresOf(dataDir) ?? `sqlite:${join(dataDir, "assent.db")}`;
+  const tables = await byHand(url, [
+    url.startsWith("sqlite:")
+      ? "SELECT name FROM sqlite_schema WHERE type = 'table'"
+      : "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
+  ]);
+  const counts = await Promise.all(
+    tables.map(async ({ name }) => {
+      const [row] = await byHand(url, [`SELECT count(*) AS n FROM "${String(name)}"`]);
+      return [String(name), Number(row?.["n"])] as const;
+    }),
+  );
+  return Object.fromEntries(counts);
 }
 
 /** The log's lines from a mark on, as one text. */

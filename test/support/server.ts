@@ -81,7 +81,7 @@ export async function startServer({
   const database = await databaseOf(config, dataDir);
   const options = { now, log: logger, dangerouslyFetchFromLoopbackAddresses: fetchFromLoopback, notify };
   const assent = await createAssent(
-    configOf({ dataDir, housekeeping: false, ...database.config, ...config, issuer }),
+    configOf({ dataDir, housekeeping: false, ...database.config, ...config, ...secretOr(config, database), issuer }),
     options,
   );
   server.on("request", assent.handler);
@@ -128,6 +128,11 @@ async function databaseOf(
     // A data directory that was moved lives on.
     drop: async () => (postgresOf(dataDir) === undefined ? undefined : database.drop()),
   };
+}
+
+/** PostgreSQL wants its secret told; elsewhere none stands for the data directory's. */
+function secretOr({ secret }: Partial<Config>, database: { readonly config: Partial<Config> }): Partial<Config> {
+  return secret == null && database.config.secret != null ? { secret: database.config.secret } : {};
 }
 
 /** Where a data directory tells which PostgreSQL database is its own. */

@@ -228,6 +228,8 @@ test("every statement of every verb finds its rows by an index, none walks a par
 describe("on PostgreSQL, in a session as ours are", () => {
   let database: TestDatabase;
   let client: Client;
+  /** Found by the first test, planned by the second, too. */
+  let used: ReadonlyMap<Sql, string> = new Map();
   beforeAll(async () => {
     database = await aPostgresDatabase();
     const storage = await openStorage({ url: database.url });
@@ -306,7 +308,7 @@ describe("on PostgreSQL, in a session as ours are", () => {
       );
       return { rows: rows as Row[], count: rowCount ?? 0 };
     };
-    const used = await statementsOf({
+    used = await statementsOf({
       one: async (statement, params) => (await run(statement, params)).rows[0],
       all: async (statement, params) => (await run(statement, params)).rows,
       run: async (statement, params) => (await run(statement, params)).count,
@@ -325,6 +327,43 @@ describe("on PostgreSQL, in a session as ours are", () => {
       }
     }
     expect(faults).toEqual([]);
+  });
+
+  /** Housekeeping looks at everybody's rows, and so do operators. */
+  const HOUSEKEEPING = /^(collect|stale|untold|empty|backlog)/;
+  const OPERATORS = [
+    ...["companiesAfter", "consentsOfAll", "consentsOfClient", "countOwners", "deleteClient", "listSubjectLinks"],
+    "peopleAfter",
+  ];
+
+  test("spread by partition: whatever a token, a session or a consent needs lies in one part", async () => {
+    const spread = await aPostgresDatabase("sharded");
+    const other = new Client({ connectionString: spread.url });
+    await other.connect();
+    await other.query("SET enable_seqscan = off");
+    await other.query("SET plan_cache_mode = force_custom_plan");
+    const partsOf = (node: PlanNode): string[] => [
+      ...[node["Relation Name"] ?? ""].filter((name) => /_part_\d+$/.test(name)),
+      ...(node.Plans ?? []).flatMap(partsOf),
+    ];
+    const crossing = new Set<string>();
+    for (const [statement, name] of used) {
+      const { text, names } = compile(statement, postgres);
+      if (!/^\s*(SELECT|INSERT|UPDATE|DELETE)/.test(text)) continue;
+      await other.query(`PREPARE it AS ${text}`);
+      const ones = names.length === 0 ? "" : `(${names.map(() => "'1'").join(", ")})`;
+      const { rows } = await other.query(`EXPLAIN (FORMAT JSON) EXECUTE it${ones}`);
+      await other.query("DEALLOCATE it");
+      const parts = new Set(
+        (rows[0]["QUERY PLAN"] as readonly { readonly Plan: PlanNode }[]).flatMap(({ Plan }) => partsOf(Plan)),
+      );
+      const tables = new Set([...parts].map((part) => part.replace(/_part_\d+$/, "")));
+      if (parts.size > tables.size) crossing.add(name);
+    }
+    expect(used.size).toBeGreaterThan(80);
+    expect([...crossing].filter((name) => !HOUSEKEEPING.test(name)).sort()).toEqual(OPERATORS);
+    await other.end();
+    await spread.drop();
   });
 
   test("a connection from before the first rows → it plans anew, and goes by the right index soon", async () => {
