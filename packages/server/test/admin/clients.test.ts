@@ -142,14 +142,16 @@ describe("grant types that the operator switched off", () => {
     expect(problems[0]).not.toMatch(/ password\b/);
   });
 
-  test("none named → the defaults that are left; none left → named", async () => {
+  test("none named → the defaults that are left; none left that leads anywhere → said so", async () => {
     const { grant_types: _, ...metadata } = aNewClient().metadata;
     const made = await createClient({ type: "confidential", metadata }, without("refresh_token"));
     expect(made.client.grantTypes).toEqual(["authorization_code"]);
-    const { problems } = await refusal(
-      createClient({ type: "public", metadata: { ...metadata, redirect_uris: [] } }, without("authorization_code")),
-    );
-    expect(problems[0]).toMatch(/^grant_types: it is empty: name one or more of refresh_token, /);
+    for (const type of ["public", "confidential"] as const) {
+      const { problems } = await refusal(createClient({ type, metadata }, without("authorization_code")));
+      expect(problems).toEqual([
+        expect.stringMatching(/^grant_types: it is missing, .* switched off .*: name one or more of refresh_token, /),
+      ]);
+    }
   });
 
   test("a client that had it → may be changed otherwise, and is remarked on", async () => {

@@ -239,7 +239,13 @@ class Reader {
 
   grantTypes(missing: readonly string[], authMethod: ClientAuthMethod): readonly string[] {
     const { grants, had } = this.#registrable;
-    const asked = this.#list("grant_types") ?? missing.filter((one) => grants.offers(one));
+    const sent = this.#list("grant_types");
+    const asked = sent ?? missing.filter((one) => grants.offers(one));
+    if (sent === undefined && asked.every(neverRefreshed)) {
+      const off = "is missing, and what it is by default is switched off on this server (ASSENT_GRANT_TYPES)";
+      this.#wrong("grant_types", `it ${off}: name one or more of ${grants.offered.join(", ")}`);
+      return asked;
+    }
     for (const one of asked) {
       if (grants.offers(one) || had.includes(one)) continue;
       const problem = grants.known.includes(one)
