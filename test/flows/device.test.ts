@@ -5,7 +5,7 @@ import * as oauth from "oauth4webapi";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Agent, postForm, refresh } from "../support/browser-like.ts";
 import { aDevice, aDeviceClient, DEVICE_GRANT, decide, enter, formWith, poll } from "../support/device.ts";
-import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { PASSWORD, settle, startServer, type TestClient, type TestServer } from "../support/server.ts";
 
 const insecure = { [oauth.allowInsecureRequests]: true } as const;
 
@@ -196,6 +196,19 @@ describe("the owner", () => {
     expect(field.fields.get("user_code")).toBe(userCode);
     expect(page.text).toContain("Does the device in front of you show this code?");
     expect((await agent.submit(field)).text).toContain("Photo TV");
+  });
+
+  test("a client that lost the grant meanwhile → an unknown code, and nothing is recorded", async () => {
+    const lost = await aDeviceClient(server);
+    const { userCode } = await aDevice(server, lost);
+    const { secret: _, ...client } = { ...lost, grantTypes: ["authorization_code"] };
+    await server.assent.storage.putClient({ client, expect: null });
+    await settle();
+    const { username, partition, personId } = await server.addPerson();
+    const page = await enter(anAgent(), userCode, username);
+    expect(page.text).toContain("No device is waiting");
+    const key = { partition, ownerId: personId, clientId: lost.clientId };
+    expect(await server.assent.storage.findConsent(key)).toBeUndefined();
   });
 
   test("refuses → access_denied, at every poll", async () => {

@@ -2,6 +2,7 @@
 
 import type { Assent } from "../../assent.ts";
 import { derivedId } from "../../crypto/id.ts";
+import { deviceCode } from "../../oauth/grants/device-code.ts";
 import { mayUse } from "../../oauth/grants/judge.ts";
 import { audienceOf } from "../../oauth/resource-indicator.ts";
 import { offeredTo } from "../../oauth/scope.ts";
@@ -80,7 +81,8 @@ export async function waitingOf(
   if (outcome.kind !== "found") return notFound(outcome, entry, visitor, http, assent);
   const { request, place } = outcome;
   const client = await assent.oauth.catalog.client(request.clientId);
-  if (client === undefined || client.status !== "active") {
+  // Nor one that has lost the grant meanwhile: a yes would lead to no token.
+  if (client?.status !== "active" || !mayUse(client, deviceCode.grantType, assent.oauth)) {
     return notFound({ kind: "unknown" }, entry, visitor, http, assent);
   }
   const known = await assent.oauth.catalog.scopes();
