@@ -10,6 +10,7 @@ import type { Person } from "../../packages/server/src/owners/storage.ts";
 import {
   aJwtIssuer,
   claimsFor,
+  claimsOf,
   expectAssertionRefused,
   JWT_BEARER,
   jwtOf,
@@ -105,6 +106,8 @@ describe("JB-05 times", () => {
     ["exp in more than an hour", () => ({ exp: now() + 3700 }), "assertion_lifetime_too_long"],
     ["nbf in 61 s", () => ({ nbf: now() + 61 }), "assertion_not_yet_valid"],
     ["iat in 61 s", () => ({ iat: now() + 61 }), "assertion_not_yet_valid"],
+    ["auth_time in 61 s", () => ({ auth_time: now() + 61 }), "assertion_not_yet_valid"],
+    ["auth_time a text", () => ({ auth_time: `${now()}` }), "assertion_malformed"],
     ["iat more than an hour ago", () => ({ iat: now() - 3700 }), "assertion_lifetime_too_long"],
     ["exp a text", () => ({ exp: `${now() + 60}` }), "assertion_malformed"],
     ["exp null", () => ({ exp: null }), "assertion_malformed"],
@@ -116,6 +119,11 @@ describe("JB-05 times", () => {
       await refusedAs(made(changes()), condition);
     },
   );
+
+  test("a sign-in that is ahead by 10 s → it was now", async () => {
+    const { body } = await use(made({ auth_time: now() + 10 }));
+    expect(Number(claimsOf(body.access_token)["auth_time"])).toBeLessThanOrEqual(server.now() / 1000);
+  });
 
   test("clocks that differ by 10 s → accepted", async () => {
     for (const changes of [{ nbf: now() + 10 }, { iat: now() + 10 }, { exp: now() - 10, iat: now() - 100 }]) {

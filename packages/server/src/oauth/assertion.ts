@@ -93,13 +93,16 @@ export function trustedIssuer(
 }
 
 /** RFC 7521 §5.2, items 4–6, and the longest life that the operator allows. */
-function checkTimes({ record, issuedAt, notBefore, end }: Assertion, now: Millis, forgottenBefore: Millis): void {
+function checkTimes(assertion: Assertion, now: Millis, forgottenBefore: Millis): void {
+  const { record, authTime, issuedAt, notBefore, end } = assertion;
   const longest = record.maxLifetime * 1000;
   // The shortest token must fit in: none ends later than its assertion could still have been accepted.
   if (end + CLOCK_SKEW < now + SHORTEST_TOKEN) refuse("assertion_expired");
   if (end > now + longest + CLOCK_SKEW) refuse("assertion_lifetime_too_long");
   if (notBefore !== null && notBefore > now + CLOCK_SKEW) refuse("assertion_not_yet_valid");
   if (issuedAt !== null && issuedAt > now + CLOCK_SKEW) refuse("assertion_not_yet_valid", "issued in the future");
+  // An API that wants a fresh sign-in would find this one fresh for ever.
+  if (authTime !== null && authTime > now + CLOCK_SKEW) refuse("assertion_not_yet_valid", "signed in in the future");
   if (issuedAt !== null && issuedAt < now - longest - CLOCK_SKEW) refuse("assertion_lifetime_too_long", "too old");
   if ((issuedAt ?? end - longest) < forgottenBefore + CLOCK_SKEW && forgottenBefore > 0)
     refuse("assertion_expired", "it is from before the database was restored, and may have been used");
@@ -205,7 +208,7 @@ async function issue(
       refreshable: false,
       scopes,
       audience,
-      authTime: assertion.authTime,
+      authTime: assertion.authTime === null ? null : Math.min(assertion.authTime, now),
       acr: null,
       amr: [],
     },
