@@ -108,6 +108,17 @@ export function issuerRemarks(issuer: TrustedIssuer): readonly Remark[] {
   if (issuer.mapSubject === "email" && issuer.emailDomains.length === 0 && issuer.subjects.length === 0) {
     remarks.push({ field: "email_domain", problem: "it may speak for addresses of every domain: name its own" });
   }
+  // SAML has no word for a verified address, so that none is believed without a domain.
+  if (
+    issuer.createOwners &&
+    issuer.type === "jwt" &&
+    issuer.mapSubject !== "email" &&
+    issuer.emailDomains.length === 0
+  ) {
+    const problem =
+      "owners that it makes get every address that it calls verified, whosever it is: name its own domains";
+    remarks.push({ field: "email_domain", problem });
+  }
   return remarks;
 }
 

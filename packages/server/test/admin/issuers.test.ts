@@ -148,6 +148,14 @@ describe("what can be", () => {
     expect(issuerRecord(changed)).toMatchObject({ subject_claim: "upn", email_domains: [], map_subject: "email" });
   });
 
+  test("it may make owners, and no domain is its own → a remark, where it can call addresses verified", async () => {
+    const maker = { createOwners: true, subjects: ["kiosk"], mapSubject: "link" } as const;
+    const made = await createIssuer(jwt({ issuer: "https://maker.test", ...maker }), admin);
+    expect(issuerRemarks(made)).toEqual([{ field: "email_domain", problem: expect.stringMatching("calls verified") }]);
+    expect(issuerRemarks({ ...made, emailDomains: ["corp.test"] })).toEqual([]);
+    expect(issuerRemarks({ ...made, type: "saml" })).toEqual([]);
+  });
+
   test("changed → what isn't named stays, its keys among it", async () => {
     const { client } = await createClient(
       {
