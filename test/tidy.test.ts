@@ -47,10 +47,16 @@ const IMPORTS: tidy.ImportTable = {
       "owners/company.ts",
       "owners/factor-storage.ts",
       "owners/consent-record.ts",
+      "owners/mail-storage.ts",
       "admin/storage.ts",
     ],
     ...["node:crypto", "node:fs", "node:fs/promises", "node:module", "node:os", "node:path", "node:sqlite"],
     ...["node:net", "node:timers/promises", "node:tls", "node:url", "node:worker_threads", "lru-cache", "pg"],
+  ],
+  // What is written to people, on its way.
+  "packages/server/src/mail": [
+    ...["oauth/model.ts", "owners/mail.ts", "owners/mail-storage.ts", "crypto", "pages"],
+    ...["node:timers/promises", "nodemailer"],
   ],
   "packages/server/src/pages": ["node:crypto", "node:fs", "htm", "preact", "preact-render-to-string"],
   "packages/server/src/http": [

@@ -12,7 +12,7 @@ export interface DemoServer {
 
 /** Starts what `config` asks for. Throws a `ConfigError` where a port is taken. */
 export async function startServer(config: Config): Promise<DemoServer> {
-  const assent = await createAssent(config);
+  const assent = await createAssent(config, { dangerouslyLogMail: true });
   try {
     return config.workers > 1 ? await supervised(assent) : await alone(assent);
   } catch (error) {

@@ -19,6 +19,7 @@ import { userCodes } from "./crypto/user-codes.ts";
 import { prepareDataDir, secretsOf } from "./data-dir.ts";
 import { grantsOf } from "./grants.ts";
 import { Housekeeping } from "./housekeeping.ts";
+import { Afterwards } from "./http/afterwards.ts";
 import { Chromes, type PageContext } from "./http/chromes.ts";
 import { coarseNetworkOf, networkOf, TrustedProxies } from "./http/client-address.ts";
 import { Cookies } from "./http/cookies.ts";
@@ -29,6 +30,7 @@ import { Gate } from "./http/overload.ts";
 import { createHandler } from "./http/server.ts";
 import { JoseForeignJwts, readKeySet } from "./jose/foreign-jwts.ts";
 import { createLogger } from "./log.ts";
+import type { Outbox } from "./mail/outbox.ts";
 import type { Snapshot } from "./metrics/figures.ts";
 import { type MetricSources, ServerMetrics } from "./metrics/server-metrics.ts";
 import type { ConditionName } from "./oauth/errors.ts";
@@ -37,11 +39,14 @@ import type { Millis, Scope, SigningAlg } from "./oauth/model.ts";
 import type { OAuthContext } from "./oauth/ports.ts";
 import { serverMetadata } from "./oauth/server-metadata.ts";
 import type { Catalog } from "./oauth/storage.ts";
+import { openOutbox } from "./open-outbox.ts";
 import { GuardedFetcher } from "./outbound/guarded-fetch.ts";
 import { remoteKeys } from "./outbound/remote-keys.ts";
 import { assertedOwners, ownerNamed } from "./owners/asserted.ts";
 import { admitDevice } from "./owners/device.ts";
+import type { Postbox } from "./owners/mail.ts";
 import { MAX_PASSWORD_BYTES } from "./owners/new-password.ts";
+import { postNotice } from "./owners/notice-mail.ts";
 import type { Notice } from "./owners/notices.ts";
 import { ownerByPassword } from "./owners/password-grant.ts";
 import { ScopeUses } from "./owners/scope-uses.ts";
@@ -94,6 +99,10 @@ export interface Assent {
   ): void;
   /** Hands over what people should hear of. Never throws. */
   notify(notice: Notice): void;
+  /** Messages to people. */
+  readonly mail: Postbox;
+  /** Does some work once the answer under way has gone, so that nobody can tell from it what there was to do. */
+  afterwards(work: () => Promise<void>): void;
   requestId(): string;
   /** It has been told to stop: `/health/ready` says so. */
   ending(): boolean;
@@ -131,6 +140,8 @@ export interface AssentOptions {
   readonly dangerouslyFetchFromLoopbackAddresses?: boolean;
   /** Told what people should hear of (invitations, members' requests), to deliver it; absent: nobody is. It must return at once. */
   readonly notify?: (notice: Notice) => void;
+  /** For demos on one machine: without ASSENT_SMTP_URL, messages go to the log, links and all. */
+  readonly dangerouslyLogMail?: boolean;
   /** For one of several processes that share a machine. */
   readonly worker?: {
     /** What is risky in the configuration is said by one of them. */
@@ -177,11 +188,20 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
     const notBefore = state.epoch?.at ?? 0;
     const crew = options.worker?.crew ?? (() => undefined);
     const { notify } = options;
-    const parts = { config, storage, secrets, log, now, local, saml, tls, grants, notBefore, metrics, crew, notify };
+    const mail = openOutbox({ config, storage, secrets, log, now }, options.dangerouslyLogMail ?? false);
+    const afterwards = new Afterwards(
+      (error) => log.error({ event: "afterwards_failed", err: error }, "work after an answer failed"),
+      () => log.warn({ event: "afterwards_overrun" }, "too much work after answers: some was left undone"),
+    );
+    const parts = {
+      ...{ config, storage, secrets, log, now, local, saml, tls, grants, notBefore, metrics, crew, notify },
+      ...{ mail, afterwards },
+    };
     const assent = await assemble(parts);
     const alsoDue = () => makeKeys(storage, secrets, now());
     const housekeeping = new Housekeeping({ storage, now, log, alsoDue });
     if (config.housekeeping) housekeeping.start();
+    mail.start();
     const telling = setInterval(() => void tellCompanies(assent.assent, log), TELL_EVERY);
     telling.unref();
     return {
@@ -198,6 +218,8 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
         clearInterval(telling);
         metrics.close();
         await housekeeping.stop();
+        await afterwards.done();
+        await mail.stop();
         await saml.close();
         await storage.close();
       },
@@ -224,6 +246,8 @@ interface Parts {
   readonly metrics: ServerMetrics;
   readonly crew: () => Crew | undefined;
   readonly notify: AssentOptions["notify"];
+  readonly mail: Outbox;
+  readonly afterwards: Afterwards;
 }
 
 async function assemble({
@@ -240,6 +264,8 @@ async function assemble({
   metrics,
   crew,
   notify,
+  mail,
+  afterwards,
 }: Parts): Promise<{ assent: Assent } & Pick<AssentServer, "announceEnd" | "drain">> {
   // Freshness is measured on a clock that nobody sets.
   const catalog = openCatalog(storage, { now: () => performance.now() });
@@ -329,7 +355,10 @@ async function assemble({
       if (fault) log.error({ ...fields, err: error }, "fault");
       else log.info(fields, condition);
     },
+    mail,
+    afterwards: (work) => afterwards.add(work),
     notify: (notice) => {
+      afterwards.add(() => postNotice(notice, { storage, mail, issuer, partitionOf, attemptKey, now }));
       try {
         notify?.(notice);
       } catch (error) {

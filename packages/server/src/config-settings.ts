@@ -3,6 +3,8 @@
 import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import type { SmtpServer } from "./mail/transport.ts";
+import { canonicalEmail } from "./owners/names.ts";
 import { isPostgresUrl, parseAddress } from "./storage/postgres/address.ts";
 
 export interface Setting {
@@ -118,6 +120,25 @@ function yesOrNo(text: string): boolean | undefined {
 }
 
 const number = (text: string) => `a whole number of seconds, 1 to ${text}`;
+
+/** `smtp://` and `smtps://`, name and password in them. */
+function smtpUrl(text: string): SmtpServer | undefined {
+  const url = /^smtps?:\/\/[^/?#]+\/?$/.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || url.hostname === "") return undefined;
+  const secure = url.protocol === "smtps:";
+  try {
+    return {
+      host: url.hostname.replace(/^\[|\]$/g, ""),
+      port: url.port === "" ? (secure ? 465 : 587) : Number(url.port),
+      secure,
+      user: url.username === "" ? null : decodeURIComponent(url.username),
+      password: url.password === "" ? null : decodeURIComponent(url.password),
+      loopback: isLoopbackHost(url.hostname),
+    };
+  } catch {
+    return undefined;
+  }
+}
 
 export const settings: readonly Setting[] = [
   {
@@ -313,6 +334,33 @@ export const settings: readonly Setting[] = [
     wanted: "a whole number of seconds, 0 to 300",
   },
   {
+    variable: "ASSENT_SMTP_URL",
+    key: "smtpUrl",
+    parse: smtpUrl,
+    default: "none",
+    meaning:
+      "The server that takes messages to people. TLS is required (smtps, or STARTTLS) unless its host is loopback. Without it no mail is sent: nobody signs up or recovers a password by themselves.",
+    wanted: "smtp://[user:password@]host[:port], or smtps:// for TLS from the start",
+    secret: true,
+  },
+  {
+    variable: "ASSENT_MAIL_FROM",
+    key: "mailFrom",
+    parse: canonicalEmail,
+    default: "no-reply@<host of the issuer>",
+    meaning: "The address that messages come from.",
+    wanted: "an e-mail address",
+  },
+  {
+    variable: "ASSENT_SIGN_UP",
+    key: "signUp",
+    parse: yesOrNo,
+    default: "false",
+    meaning:
+      "Anybody with an e-mail address may create an account. Takes ASSENT_SMTP_URL: the link to go on goes by mail.",
+    wanted: "true or false",
+  },
+  {
     variable: "ASSENT_METRICS_LISTEN",
     key: "metricsListen",
     parse: listen,
@@ -337,9 +385,6 @@ export const settings: readonly Setting[] = [
     wanted: "thread or main",
   },
 ];
-
-/** Variables of the same contract for parts that this version hasn't: they are taken, and the start says that they do nothing. */
-export const withoutEffect: ReadonlySet<string> = new Set(["ASSENT_SMTP_URL"]);
 
 /** The defaults, relative to a working directory. */
 export function defaultsOf(cwd: string): Record<string, unknown> {
@@ -368,6 +413,9 @@ export function defaultsOf(cwd: string): Record<string, unknown> {
     tlsKey: null,
     tlsClientCa: null,
     drainDelay: 0,
+    smtpUrl: null,
+    mailFrom: null,
+    signUp: false,
     metricsListen: null,
     logLevel: "info",
     sqliteWriter: "thread",

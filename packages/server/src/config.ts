@@ -3,7 +3,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { defaultsOf, type Setting, settings, withoutEffect } from "./config-settings.ts";
+import { defaultsOf, type Setting, settings } from "./config-settings.ts";
+import type { SmtpServer } from "./mail/transport.ts";
 import type { CustomGrant } from "./oauth/grants/custom.ts";
 import { customGrantProblems } from "./oauth/grants/custom-shape.ts";
 import { OUR_GRANT_TYPES } from "./oauth/grants/names.ts";
@@ -47,6 +48,12 @@ export interface Config {
   readonly tlsClientCa: string | null;
   /** Milliseconds from "not ready" to the end of listening. */
   readonly drainDelay: number;
+  /** The server that takes messages to people; null: none are sent. */
+  readonly smtpUrl: SmtpServer | null;
+  /** Null: `no-reply@` the issuer's host. */
+  readonly mailFrom: string | null;
+  /** Anybody may create an account. */
+  readonly signUp: boolean;
   /** Null: nobody is told figures. */
   readonly metricsListen: { readonly host: string; readonly port: number } | null;
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
@@ -143,10 +150,6 @@ function build({ environment, file, cwd, problems }: Sources): Config {
   }
   for (const [name, value] of Object.entries(environment)) {
     if (!name.startsWith("ASSENT_") || name === "ASSENT_CONFIG" || FOREIGN.test(name) || value === undefined) continue;
-    if (withoutEffect.has(name)) {
-      warnings.push(`${name} is set, but this version has nothing that it is for`);
-      continue;
-    }
     const setting = byVariable.get(name);
     if (setting === undefined)
       problems.push(`${name}: unknown variable; docs/reference/configuration.md has those there are`);
@@ -160,6 +163,9 @@ function build({ environment, file, cwd, problems }: Sources): Config {
   if ((values["tlsCert"] === null) !== (values["tlsKey"] === null)) problems.push(TLS_HALF);
   if (values["tlsCert"] !== null && String(values["issuer"]).startsWith("http:")) {
     problems.push("ASSENT_TLS_CERT: TLS ends here, but ASSENT_ISSUER is http; wanted https");
+  }
+  if (values["signUp"] === true && values["smtpUrl"] === null) {
+    warnings.push("ASSENT_SIGN_UP is true, but nobody can sign up: without ASSENT_SMTP_URL no link is sent");
   }
   problems.push(...grantProblems(values as unknown as Config));
   if (isPostgresUrl(String(values["databaseUrl"])) && values["secret"] === null) problems.push(SECRET_MISSING);

@@ -14,11 +14,9 @@ export interface HousekeepingParts {
   readonly log: Logger;
   /** What else is due each time, on every node. */
   readonly alsoDue: () => Promise<void>;
-  /** From one round to the next, give or take half; default a minute. */
-  readonly every?: Millis;
 }
 
-/** Give or take half: nodes that started together don't go on together. */
+/** From one round to the next, give or take half: nodes that started together don't go on together. */
 const EVERY: Millis = 60_000;
 /** A node that died in the middle is replaced after that. */
 const LEASE: Millis = 120_000;
@@ -57,8 +55,7 @@ export class Housekeeping {
   }
 
   async #forever(): Promise<void> {
-    const { every = EVERY } = this.#parts;
-    while (await this.#wait(every / 2 + randomInt(every))) {
+    while (await this.#wait(EVERY / 2 + randomInt(EVERY))) {
       try {
         await this.#parts.alsoDue();
         await this.round();

@@ -94,9 +94,31 @@ describe("TLS that ends here", () => {
   });
 });
 
-test("a variable for a part that isn't built → a warning, not silence", async () => {
-  const config = await loadConfig({ ASSENT_SMTP_URL: "smtp://127.0.0.1" }, cwd);
-  expect(config.warnings).toEqual([expect.stringContaining("ASSENT_SMTP_URL")]);
+describe("mail", () => {
+  test.each([
+    ["another kind", "http://mail.example.com"],
+    ["no host", "smtp://"],
+    ["a path", "smtp://mail.example.com/x"],
+    ["a query that could switch TLS off", "smtp://mail.example.com?ignoreTLS=true"],
+    ["a name that isn't encoded", "smtp://100%@mail.example.com"],
+  ])("ASSENT_SMTP_URL with %s → refused, its value unsaid", async (_, url) => {
+    const refused = loadConfig({ ASSENT_SMTP_URL: url }, cwd);
+    await expect(refused).rejects.toThrow(/^ASSENT_SMTP_URL: found a value of \d+ characters, wanted smtp/);
+  });
+
+  test.each([
+    ["smtp://127.0.0.1:2525", { host: "127.0.0.1", port: 2525, secure: false, user: null, loopback: true }],
+    ["smtp://a%40b:p%3Aw@mail.example.com", { port: 587, user: "a@b", password: "p:w", loopback: false }],
+    ["smtps://mail.example.com/", { host: "mail.example.com", port: 465, secure: true }],
+  ])("%s → as it says", async (url, wanted) => {
+    expect(await loadConfig({ ASSENT_SMTP_URL: url }, cwd)).toMatchObject({ smtpUrl: wanted, warnings: [] });
+  });
+
+  test("a sender with a line break → refused; sign-up without mail → a warning", async () => {
+    await expect(loadConfig({ ASSENT_MAIL_FROM: "a@b.test\nBcc: c@d.test" }, cwd)).rejects.toThrow("ASSENT_MAIL_FROM");
+    const { warnings } = await loadConfig({ ASSENT_SIGN_UP: "true" }, cwd);
+    expect(warnings).toEqual([expect.stringContaining("ASSENT_SMTP_URL")]);
+  });
 });
 
 test("workers: a number, auto → one a core; none, too many, a word → refused", async () => {

@@ -20,7 +20,7 @@ const MAC = 57;
 const SIZE = 89;
 const TEXT_SIZE = 119;
 
-export type AnyCredentialKind = CredentialKind | "session" | "device" | "invitation";
+export type AnyCredentialKind = CredentialKind | "session" | "device" | "invitation" | "mail link";
 
 const prefixes: Readonly<Record<AnyCredentialKind, string>> = {
   code: "ac_",
@@ -29,6 +29,7 @@ const prefixes: Readonly<Record<AnyCredentialKind, string>> = {
   session: "",
   device: "",
   invitation: "iv_",
+  "mail link": "ml_",
 };
 
 export class DerivedCredentials implements Credentials {

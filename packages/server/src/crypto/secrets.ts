@@ -19,6 +19,8 @@ export type Purpose =
   | "session"
   | "device"
   | "invitation"
+  | "mail link"
+  | "mail"
   | "csrf"
   | "authorization request"
   | "signing key"

@@ -2,6 +2,7 @@
 
 import type { Consent, Grant, GrantedScope, Millis } from "../oauth/model.ts";
 import type { DeviceApproval, DeviceRequest, IssueOutcome, NewGrant, UserCodePlace } from "../oauth/storage.ts";
+import type { StoredMail } from "./mail-storage.ts";
 
 /** A person who owns, or acts for a company that owns. */
 export interface Person {
@@ -19,6 +20,10 @@ export interface Person {
   readonly mustChangePassword: boolean;
   /** Operator roles: `admin`, `read`, `clients`, `users`. */
   readonly operator: readonly string[];
+  /** The language of their pages when they signed in last (BCP 47); null or absent: not known. */
+  readonly language?: string | null;
+  /** When the account goes, as they wished; null or absent: it stays. */
+  readonly deleteAt?: Millis | null;
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
 }
@@ -44,6 +49,10 @@ export interface NewSession extends Omit<Session, "createdAt" | "lastSeenAt"> {
   readonly now: Millis;
   /** The session that this sign-in takes the place of; ended in the same transaction. */
   readonly replaces: { readonly partition: number; readonly sessionId: string } | null;
+  /** The language that the person reads, from now on; absent: as it was. */
+  readonly language?: string;
+  /** Messages about this sign-in. */
+  readonly mails?: readonly StoredMail[];
 }
 
 /** How long a consent lasts: seconds, until revoked, or for this one authorization. */
@@ -245,6 +254,8 @@ export interface OwnerStorage {
     readonly mustChange: boolean;
     readonly endGrants: boolean;
     readonly endSessions?: boolean;
+    /** Messages about it. */
+    readonly mails?: readonly StoredMail[];
     readonly keepSessionId: string | null;
     readonly now: Millis;
   }): Promise<boolean>;

@@ -11,6 +11,7 @@ export { deviceCodePage, deviceDonePage, deviceElsewherePage } from "./device.ts
 export { formPostPage } from "./form-post.ts";
 export { historyList, historyPage } from "./history.ts";
 export { languagePage } from "./language.ts";
+export { type MailView, mailOf } from "./mail.ts";
 export { locales, type Messages, spoken } from "./messages/index.ts";
 export { problemPage } from "./problem.ts";
 export { changePasswordPage } from "./security/change-password.ts";

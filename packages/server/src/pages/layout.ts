@@ -74,6 +74,7 @@ const PLACES = [
   ["companies", "/account/companies"],
   ["history", "/account/history"],
   ["security", "/account/security"],
+  ["profile", "/account/profile"],
 ] as const;
 
 /** A page of the account: who is signed in and the way out stand above it. `here`: which of the bar's pages it is. */

@@ -13,7 +13,7 @@ export const consentColumns = sql`partition, owner_id, client_id, status, grante
   last_used_at, last_used_address, uses, revoked_at, revoked_by, shown, removed`;
 
 export const personColumns = sql`partition, person_id, username, email, email_verified_at, name, status, password_hash, password_changed_at,
-  must_change_password, operator, created_at, updated_at`;
+  must_change_password, operator, language, delete_at, created_at, updated_at`;
 
 export const sessionColumns = sql`partition, session_id, person_id, auth_time, acr, amr, created_at, last_seen_at, idle_until, absolute_until,
   user_agent, address`;
@@ -130,6 +130,8 @@ export function personOf(row: Row): Person {
     passwordChangedAt: wholeOrNull(row, "password_changed_at"),
     mustChangePassword: whole(row, "must_change_password") === 1,
     operator: json<readonly string[]>(row, "operator"),
+    language: textOrNull(row, "language"),
+    deleteAt: wholeOrNull(row, "delete_at"),
     createdAt: whole(row, "created_at"),
     updatedAt: whole(row, "updated_at"),
   };

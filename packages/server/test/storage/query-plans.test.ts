@@ -32,6 +32,7 @@ import {
 } from "./support/builders.ts";
 import { aCompany, anAppRule, anInvitation } from "./support/companies.ts";
 import { aDevice, aDeviceRedemption, anAnswer } from "./support/device.ts";
+import { aMail, aLink as aMailLink } from "./support/mail.ts";
 
 let directory: string;
 let path: string;
@@ -70,6 +71,17 @@ const inCompany = { partition: company.partition, ownerId: company.companyId, gr
 const companyApp = { partition: company.partition, companyId: company.companyId, clientId: grant.clientId };
 const invitation = anInvitation(company, { addressee: person.username });
 const saltHash = aHash();
+
+const mails = [aMail(person.partition)];
+const linkKey = { partition: person.partition, saltHash, passwordHash: "x", before: person.email, mails, now: NOW };
+const toLink = (purpose: "recover" | "verify" | "change" | "undo") => aMailLink(person, purpose);
+const mailLinks = {
+  recover: toLink("recover"),
+  verify: toLink("verify"),
+  change: toLink("change"),
+  undo: toLink("undo"),
+};
+const following = ({ linkId }: { readonly linkId: string }) => ({ ...linkKey, linkId });
 
 /** What each transaction is called with, in an order in which each does something. */
 const calls: readonly (readonly [string, unknown])[] = [
@@ -116,6 +128,17 @@ const calls: readonly (readonly [string, unknown])[] = [
   ["onceAcross", { kind: "saml id", key: "a", until: NOW + 90_000_000, now: NOW }],
   ["emptyRing", { now: NOW + 2 * 15 * 60_000 }],
   ["collectAccepted", { now: NOW, limit: 10 }],
+  ...Object.values(mailLinks).map((link) => ["createMailLink", { link, saltHash, mails, now: NOW }] as const),
+  ["verifyEmail", following(mailLinks.verify)],
+  ["writeEmail", { ...following(mailLinks.change), undo: toLink("undo"), undoSaltHash: saltHash }],
+  ["createMailLink", { link: mailLinks.recover, saltHash, mails, now: NOW }],
+  ["writeRecovery", following(mailLinks.recover)],
+  ["createMailLink", { link: mailLinks.undo, saltHash, mails, now: NOW }],
+  ["writeUndo", following(mailLinks.undo)],
+  ["postMail", { mails, now: NOW }],
+  ["writeDeletion", { ...person, at: NOW, keepSessionId: null, mails, now: NOW }],
+  ["collectMailLinks", sweep],
+  ["collectOutbox", sweep],
   ["createSession", aSession(person, { replaces: { partition: 1, sessionId: "x" } })],
   [
     "writePassword",
@@ -153,7 +176,8 @@ const calls: readonly (readonly [string, unknown])[] = [
 const MEANT = [
   /^SCAN (catalog|signing_keys|receipt_keys|scopes|resources|trusted_issuers)\b/,
   /^SEARCH people USING INDEX people_by_age \((\(created_at,person_id\)|created_at)>\(?\?(,\?\))?\)$/,
-  /^SEARCH (grants|sessions|attempts|accepted|device_requests|names|history|invitations|company_requests|member_links) USING (?:COVERING )?INDEX (\w+_to_collect|names_reserved|member_links_pending) \(\w+<\?\)$/,
+  /^SEARCH (grants|sessions|attempts|accepted|device_requests|names|history|invitations|company_requests|member_links|mail_links|outbox) USING (?:COVERING )?INDEX (\w+_to_collect|names_reserved|member_links_pending|outbox_due) \(\w+<\?\)$/,
+  /^SEARCH people USING (?:COVERING )?INDEX people_to_delete \(delete_at<\?\)$/,
   /^SEARCH companies USING INDEX companies_by_age \((\(created_at,company_id\)|created_at)>\(?\?(,\?\))?\)$/,
   /^SEARCH standings USING INDEX standings_untold \(written_at>\?\)$/,
   /^SEARCH members USING INDEX members_by_name \(partition=\? AND company_id=\? AND username>\?\)$/,
@@ -330,7 +354,7 @@ describe("on PostgreSQL, in a session as ours are", () => {
   });
 
   /** Housekeeping looks at everybody's rows, and so do operators. */
-  const HOUSEKEEPING = /^(collect|stale|untold|empty|backlog)/;
+  const HOUSEKEEPING = /^(collect|stale|untold|empty|backlog|due)/;
   const OPERATORS = [
     ...["companiesAfter", "consentsOfAll", "consentsOfClient", "countOwners", "deleteClient", "listSubjectLinks"],
     "peopleAfter",

@@ -12,6 +12,7 @@ import { companyChoices } from "./0009-company-choices.ts";
 import { factors } from "./0010-factors.ts";
 import { takenBackScopes } from "./0011-taken-back-scopes.ts";
 import { uses } from "./0012-uses.ts";
+import { mail } from "./0013-mail.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -27,4 +28,5 @@ export const migrations: readonly Migration[] = [
   factors,
   takenBackScopes,
   uses,
+  mail,
 ];

@@ -6,6 +6,7 @@ import { partitionOf } from "../partition.ts";
 import { DAY, HOUR, text, whole } from "../rows.ts";
 import { type Call, query, type Row, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
 import { getCompany } from "./companies.ts";
+import { collectPeople } from "./deletion.ts";
 import { getPasskey } from "./factors.ts";
 import { ALARM_KEPT, ENDED_KEPT } from "./grants.ts";
 import { alarmColumns, alarmOf, HISTORY_KEPT, note } from "./history.ts";
@@ -58,6 +59,12 @@ export const collect = steps<Sweep & { readonly what: Collected }, Swept>(async 
       return call(collectHistory, sweep);
     case "invitations":
       return call(collectInvitations, sweep);
+    case "mail_links":
+      return call(collectMailLinks, sweep);
+    case "outbox":
+      return call(collectOutbox, sweep);
+    case "people":
+      return collectPeople(call, sweep);
     case "company_requests":
       return call(collectRequests, sweep);
     case "names":
@@ -212,6 +219,29 @@ export const collectInvitations = transaction<Sweep, Swept>(async (tx, { now, li
   ),
 );
 
+/** Links that nobody can follow any more. */
+export const collectMailLinks = transaction<Sweep, Swept>(async (tx, { now, limit }) =>
+  all(
+    await tx.run(
+      sql`DELETE FROM mail_links WHERE (partition, link_id) IN
+        (SELECT partition, link_id FROM mail_links WHERE +partition >= 0 AND expires_at <= :now ORDER BY expires_at LIMIT :limit)`,
+      { now, limit },
+    ),
+  ),
+);
+
+/** Messages that were sent, or never will be: for 30 days their cause is not told again. */
+export const collectOutbox = transaction<Sweep, Swept>(async (tx, { now, limit }) =>
+  all(
+    await tx.run(
+      sql`DELETE FROM outbox WHERE (partition, mail_id) IN
+        (SELECT partition, mail_id FROM outbox
+          WHERE +partition >= 0 AND status <> 'waiting' AND created_at <= :before ORDER BY created_at LIMIT :limit)`,
+      { before: now - 30 * DAY, limit },
+    ),
+  ),
+);
+
 /** Requests to companies' admins that were answered: members see the answer for 90 days. */
 export const collectRequests = transaction<Sweep, Swept>(async (tx, { now, limit }) =>
   all(
@@ -238,6 +268,10 @@ export const backlog = query<{ readonly now: Millis; readonly most: number }, Re
     UNION ALL SELECT 'clients', COUNT(*) FROM (SELECT 1 FROM clients WHERE deleted_at <= :aDayAgo LIMIT :most) AS few
     UNION ALL SELECT 'history', COUNT(*) FROM (SELECT 1 FROM history WHERE +partition >= 0 AND at <= :historyBefore LIMIT :most) AS few
     UNION ALL SELECT 'invitations', COUNT(*) FROM (SELECT 1 FROM invitations WHERE +partition >= 0 AND expires_at <= :aDayAgo LIMIT :most) AS few
+    UNION ALL SELECT 'mail_links', COUNT(*) FROM (SELECT 1 FROM mail_links WHERE +partition >= 0 AND expires_at <= :now LIMIT :most) AS few
+    UNION ALL SELECT 'outbox', COUNT(*)
+      FROM (SELECT 1 FROM outbox WHERE +partition >= 0 AND status <> 'waiting' AND created_at <= :thirtyDaysAgo LIMIT :most) AS few
+    UNION ALL SELECT 'people', COUNT(*) FROM (SELECT 1 FROM people WHERE +partition >= 0 AND delete_at <= :now LIMIT :most) AS few
     UNION ALL SELECT 'company_requests', COUNT(*)
       FROM (SELECT 1 FROM company_requests WHERE +partition >= 0 AND status <> 'open' AND decided_at <= :ninetyDaysAgo LIMIT :most) AS few
     UNION ALL SELECT 'names', COUNT(*) FROM (SELECT 1 FROM names WHERE +partition >= 0 AND status = 'reserved' AND reserved_at < :anHourAgo LIMIT :most) AS few`,
@@ -247,6 +281,7 @@ export const backlog = query<{ readonly now: Millis; readonly most: number }, Re
     historyBefore: now - HISTORY_KEPT,
     anHourAgo: now - HOUR,
     aDayAgo: now - DAY,
+    thirtyDaysAgo: now - 30 * DAY,
     ninetyDaysAgo: now - 90 * DAY,
   }),
   outcome: (rows) => Object.fromEntries(rows.map((row) => [text(row, "kind"), whole(row, "due")])),

@@ -4,6 +4,7 @@ import type { AdminStorage } from "../../admin/storage.ts";
 import type { DeviceStorage, GrantStorage } from "../../oauth/storage.ts";
 import type { CompanyStorage } from "../../owners/company-storage.ts";
 import type { FactorStorage } from "../../owners/factor-storage.ts";
+import type { MailStorage } from "../../owners/mail-storage.ts";
 import type { OwnerStorage } from "../../owners/storage.ts";
 import type { Verb } from "../sql.ts";
 import { countAttempt, forgiveAttempt, fullUntil, resetAttempts, returnAttempt, takeAttempt } from "./attempts.ts";
@@ -46,6 +47,7 @@ import {
   narrowConsent,
   revokeConsent,
 } from "./consents.ts";
+import { adminsOf, duePeople, postponeDeletion, setDeletion, soleAdminOf, writeDeletion } from "./deletion.ts";
 import {
   approveDevice,
   claimDevice,
@@ -90,6 +92,8 @@ import {
   collectGrants,
   collectHistory,
   collectInvitations,
+  collectMailLinks,
+  collectOutbox,
   collectRequests,
   collectSessions,
   releaseLease,
@@ -105,6 +109,18 @@ import {
 import { deleteIssuer, listIssuers, putIssuer, removeIssuer } from "./issuers.ts";
 import { addKey, listKeys, removeKey, retireKey } from "./keys.ts";
 import { getLogo, putLogo } from "./logos.ts";
+import {
+  changeEmail,
+  createMailLink,
+  findMailLink,
+  recoverPassword,
+  takeMailLink,
+  undoEmail,
+  verifyEmail,
+  writeEmail,
+  writeRecovery,
+  writeUndo,
+} from "./mail-links.ts";
 import {
   addMember,
   adoptLink,
@@ -132,6 +148,7 @@ import {
   staleNames,
 } from "./names.ts";
 import { emptyRing, once, onceAcross, onceWithin } from "./once.ts";
+import { claimMail, claimOne, dueMail, postMail, settleMail } from "./outbox.ts";
 import {
   createPerson,
   deletePerson,
@@ -175,7 +192,13 @@ import {
 } from "./subject-links.ts";
 
 /** What the server may ask of a database. */
-export type Ports = GrantStorage & DeviceStorage & OwnerStorage & FactorStorage & CompanyStorage & AdminStorage;
+export type Ports = GrantStorage &
+  DeviceStorage &
+  OwnerStorage &
+  FactorStorage &
+  CompanyStorage &
+  MailStorage &
+  AdminStorage;
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a verb without arguments is called without any
 type Args<F> = F extends () => unknown ? void : F extends (args: infer A) => unknown ? A : never;
@@ -276,6 +299,19 @@ export const portVerbs: { readonly [Name in keyof Ports]: Verb<Args<Ports[Name]>
   tellCompanies,
   untoldPeople,
 
+  postMail,
+  claimMail,
+  settleMail,
+  createMailLink,
+  findMailLink,
+  takeMailLink,
+  recoverPassword,
+  verifyEmail,
+  changeEmail,
+  undoEmail,
+  setDeletion,
+  soleAdminOf,
+
   catalogVersions,
   clientsChangedSince,
   getClient,
@@ -363,6 +399,8 @@ const innerVerbs = {
   collectAccepted,
   collectDevices,
   collectInvitations,
+  collectMailLinks,
+  collectOutbox,
   collectRequests,
   emptyRing,
   onceAcross,
@@ -371,6 +409,15 @@ const innerVerbs = {
   spendDevice,
   recordDevice,
   markApproved,
+  dueMail,
+  claimOne,
+  writeRecovery,
+  writeEmail,
+  writeUndo,
+  writeDeletion,
+  adminsOf,
+  duePeople,
+  postponeDeletion,
 };
 
 /** All of them: the writer's thread is told a name, not a function. */

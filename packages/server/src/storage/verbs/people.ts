@@ -1,6 +1,7 @@
 /** Verbs of people. Their names live in other partitions, so that what touches names is several verbs. */
 
 import type { Millis } from "../../oauth/model.ts";
+import type { StoredMail } from "../../owners/mail-storage.ts";
 import type { CreatePersonOutcome, Person, PersonChanges } from "../../owners/storage.ts";
 import { partitionOf } from "../partition.ts";
 import { flag, personColumns, personOf, text } from "../rows.ts";
@@ -9,6 +10,7 @@ import { eraseFactors } from "./factors.ts";
 import { ENDED_KEPT } from "./grants.ts";
 import { eraseHistory } from "./history.ts";
 import { activateName, dropName, forgetName, holderOfName, loosenName, reserveName } from "./names.ts";
+import { post } from "./outbox.ts";
 import { eraseScopeUses } from "./scope-uses.ts";
 import { noteStanding, tellOf } from "./standings.ts";
 
@@ -68,12 +70,14 @@ export async function eraseWholly(call: Call, person: Person, now: Millis): Prom
 export const insertPerson = statement<Person, boolean>({
   sql: sql`INSERT INTO people (${personColumns})
     VALUES (:partition, :personId, :username, :email, :emailVerifiedAt, :name, :status, :passwordHash, :passwordChangedAt, :mustChangePassword, :operator,
-      :createdAt, :updatedAt)
+      :language, :deleteAt, :createdAt, :updatedAt)
     ON CONFLICT (partition, person_id) DO NOTHING RETURNING person_id`,
   bind: (person) => ({
     ...person,
     mustChangePassword: flag(person.mustChangePassword),
     operator: JSON.stringify(person.operator),
+    language: person.language ?? null,
+    deleteAt: person.deleteAt ?? null,
   }),
   outcome: (row) => row !== undefined,
 });
@@ -176,6 +180,7 @@ interface NewPassword extends PersonKey {
   readonly mustChange: boolean;
   readonly endGrants: boolean;
   readonly endSessions?: boolean;
+  readonly mails?: readonly StoredMail[];
   readonly keepSessionId: string | null;
   readonly now: Millis;
 }
@@ -188,7 +193,10 @@ export const setPassword = steps<NewPassword, boolean>(async (call, args) => {
 });
 
 export const writePassword = transaction<NewPassword, boolean>(
-  async (tx, { partition, personId, passwordHash, mustChange, endGrants, endSessions = true, keepSessionId, now }) => {
+  async (
+    tx,
+    { partition, personId, passwordHash, mustChange, endGrants, endSessions = true, keepSessionId, mails, now },
+  ) => {
     const changed = await tx.run(
       sql`UPDATE people SET password_hash = :passwordHash, password_changed_at = :now, must_change_password = :mustChange, updated_at = :now
       WHERE ${thisPerson}`,
@@ -205,6 +213,7 @@ export const writePassword = transaction<NewPassword, boolean>(
       await endGrantsOf(tx, partition, personId, now);
       await noteStanding(tx, { partition, personId }, { cutAt: now, now });
     }
+    await post(tx, mails, now);
     return true;
   },
 );
@@ -240,7 +249,8 @@ export const writePersonStatus = transaction<NewStatus, boolean>(async (tx, { pa
   return true;
 });
 
-async function endGrantsOf(tx: Tx, partition: number, personId: string, now: Millis): Promise<void> {
+/** Ends the grants that are the person's own. */
+export async function endGrantsOf(tx: Tx, partition: number, personId: string, now: Millis): Promise<void> {
   // In the order in which groups of refreshes lock them.
   await tx.all(
     sql`SELECT grant_id FROM grants WHERE partition = :partition AND owner_id = :personId AND status = 'active'
@@ -275,6 +285,7 @@ export const erasePerson = transaction<PersonKey & { readonly now: Millis }, Era
     await tx.run(sql`DELETE FROM member_links WHERE ${thisPerson}`, { partition, personId });
     await tx.run(sql`DELETE FROM people WHERE ${thisPerson}`, { partition, personId });
     await tx.run(sql`DELETE FROM sessions WHERE ${thisPerson}`, { partition, personId });
+    await tx.run(sql`DELETE FROM mail_links WHERE ${thisPerson}`, { partition, personId });
     await tx.run(sql`DELETE FROM consents WHERE partition = :partition AND owner_id = :personId`, {
       partition,
       personId,

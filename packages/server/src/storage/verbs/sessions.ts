@@ -4,6 +4,7 @@ import type { Millis } from "../../oauth/model.ts";
 import type { NewSession, Person, Session } from "../../owners/storage.ts";
 import { MINUTE, personColumns, personOf, sessionColumns, sessionOf, text } from "../rows.ts";
 import { query, sql, statement, steps, transaction, words } from "../sql.ts";
+import { post } from "./outbox.ts";
 
 /** How old the last recorded sight of a session must be before another is written. */
 const SEEN_RECORDED_EVERY: Millis = 5 * MINUTE;
@@ -14,26 +15,36 @@ interface SessionKey {
 }
 
 /** Nothing is made for a person who was disabled or removed meanwhile: their next request finds no session. */
-export const createSession = transaction<NewSession, void>(async (tx, { replaces, amr, ...session }) => {
-  if (replaces !== null) {
-    const { partition, sessionId } = replaces;
-    await tx.run(sql`DELETE FROM sessions WHERE partition = :partition AND session_id = :sessionId`, {
-      partition,
-      sessionId,
-    });
-  }
-  const person = await tx.one(
-    sql`SELECT status FROM people WHERE partition = :partition AND person_id = :personId ${words.forShare}`,
-    { partition: session.partition, personId: session.personId },
-  );
-  if (person === undefined || text(person, "status") !== "active") return;
-  await tx.run(
-    sql`INSERT INTO sessions (${sessionColumns}, secret_hash)
+export const createSession = transaction<NewSession, void>(
+  async (tx, { replaces, amr, language, mails, ...session }) => {
+    if (replaces !== null) {
+      const { partition, sessionId } = replaces;
+      await tx.run(sql`DELETE FROM sessions WHERE partition = :partition AND session_id = :sessionId`, {
+        partition,
+        sessionId,
+      });
+    }
+    const person = await tx.one(
+      sql`SELECT status, language FROM people WHERE partition = :partition AND person_id = :personId ${words.forUpdate}`,
+      { partition: session.partition, personId: session.personId },
+    );
+    if (person === undefined || text(person, "status") !== "active") return;
+    if (language !== undefined && person["language"] !== language) {
+      await tx.run(sql`UPDATE people SET language = :language WHERE partition = :partition AND person_id = :personId`, {
+        partition: session.partition,
+        personId: session.personId,
+        language,
+      });
+    }
+    await tx.run(
+      sql`INSERT INTO sessions (${sessionColumns}, secret_hash)
       VALUES (:partition, :sessionId, :personId, :authTime, :acr, :amr, :now, :now, :idleUntil, :absoluteUntil, :userAgent, :address,
         :secretHash)`,
-    { ...session, amr: JSON.stringify(amr) },
-  );
-});
+      { ...session, amr: JSON.stringify(amr) },
+    );
+    await post(tx, mails, session.now);
+  },
+);
 
 /** One read; every 5 minutes a write, which also notices a session that ended between the two. */
 export const useSession = steps<

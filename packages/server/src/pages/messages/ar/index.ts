@@ -1,5 +1,6 @@
 /** What the pages say in Arabic. */
 import { company } from "./company.ts";
+import { mail } from "./mail.ts";
 import { owner } from "./owner.ts";
 import { pages } from "./pages.ts";
 import { security } from "./security.ts";
@@ -12,4 +13,5 @@ export const ar = {
   ...owner,
   ...company,
   ...security,
+  ...mail,
 } as const;

@@ -103,6 +103,7 @@ export const owner = {
     companies: "الشركات",
     history: "السجل",
     security: "الأمان",
+    profile: "الملف الشخصي",
   },
 
   apps: {

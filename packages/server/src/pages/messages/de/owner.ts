@@ -66,6 +66,7 @@ export const owner = {
     companies: "Unternehmen",
     history: "Verlauf",
     security: "Sicherheit",
+    profile: "Profil",
   },
 
   apps: {

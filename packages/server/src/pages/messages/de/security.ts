@@ -45,4 +45,115 @@ export const security = {
       common: "Dieses Passwort haben viele, deshalb wird es zuerst probiert. Wählen Sie ein anderes.",
     },
   },
+
+  recover: {
+    link: "Passwort vergessen?",
+    title: "Neues Passwort wählen",
+    intro: "Geben Sie Ihren Benutzernamen oder Ihre E-Mail-Adresse ein. Wir schicken Ihnen einen Link.",
+    login: "Benutzername oder E-Mail-Adresse",
+    submit: "Link schicken",
+    missing: "Geben Sie Ihren Benutzernamen oder Ihre E-Mail-Adresse ein.",
+    stale:
+      "Diese Seite war zu lange offen, oder Ihr Browser nimmt keine Cookies an. Versuchen Sie es bitte noch einmal.",
+    newText: "Für das Konto {person}. Sie werden dann überall abgemeldet, und Apps müssen Sie neu fragen.",
+    submitNew: "Dieses Passwort nehmen",
+    doneTitle: "Ihr Passwort wurde geändert",
+    doneText:
+      "Sie wurden überall abgemeldet, und keine App kann Ihr Konto verwenden. Melden Sie sich mit dem neuen Passwort an.",
+  },
+
+  sent: {
+    title: "Sehen Sie in Ihr Postfach",
+    recover:
+      "Wenn es dieses Konto gibt, ist ein Link an seine E-Mail-Adresse unterwegs. Er gilt einmal, 15 Minuten lang.",
+    signUp: "Eine Nachricht an {email} ist unterwegs. Der Link darin gilt einmal, eine Stunde lang.",
+    hint: "Nach ein paar Minuten nichts da? Sehen Sie im Spam nach, oder fragen Sie noch einmal.",
+    back: "Zurück zur Anmeldung",
+  },
+
+  link: {
+    goneTitle: "Dieser Link gilt nicht mehr",
+    goneText: "Er wurde schon verwendet, ist zu alt oder unvollständig. Es wurde nichts geändert.",
+    again: "Neuen Link anfordern",
+    takenTitle: "Diese Adresse geht nicht",
+    takenText: "Ein anderes Konto hat sie schon. Es wurde nichts geändert.",
+    account: "Zu Ihrem Konto",
+  },
+
+  signUp: {
+    link: "Konto anlegen",
+    title: "Konto anlegen",
+    intro: "Wir schicken einen Link an Ihre E-Mail-Adresse, mit dem es weitergeht.",
+    email: "E-Mail-Adresse",
+    submit: "Link schicken",
+    emailWrong: "Das ist keine E-Mail-Adresse. Eine sieht aus wie name@example.com.",
+    newText: "Ihre E-Mail-Adresse ist {email}.",
+    username: "Benutzername",
+    usernameHint: "Buchstaben, Ziffern und . _ - ohne Leerzeichen. Damit melden Sie sich an.",
+    name: "Ihr Name",
+    nameHint: "So, wie andere ihn sehen sollen. Das Feld kann leer bleiben.",
+    create: "Konto anlegen",
+    usernameWrong:
+      "Ein Benutzername hat nur Buchstaben, Ziffern und . _ -, höchstens 64, und beginnt mit einem Buchstaben oder einer Ziffer.",
+    usernameTaken: "Diesen Benutzernamen hat schon jemand. Wählen Sie einen anderen.",
+    nameWrong: "Das lässt sich nicht anzeigen. Ein Name hat bis zu 120 Zeichen in einer Zeile.",
+  },
+
+  confirm: {
+    verifyTitle: "Ist das Ihre E-Mail-Adresse?",
+    verifyText: "{email} steht beim Konto {person}. Sagen Sie nur ja, wenn beides Ihnen gehört.",
+    changeTitle: "E-Mail-Adresse ändern?",
+    changeText: "Das Konto {person} bekommt die Adresse {email}. Sagen Sie nur ja, wenn beides Ihnen gehört.",
+    yes: "Ja, beides gehört mir",
+    doneTitle: "Danke",
+    doneText: "{email} ist die bestätigte Adresse des Kontos {person}.",
+    undoTitle: "Änderung zurücknehmen",
+    undoText:
+      "Das Konto {person} bekommt {email} zurück. Sie werden überall abgemeldet, Apps müssen Sie neu fragen, und Sie wählen ein neues Passwort.",
+    undoSubmit: "Zurücknehmen",
+    undoneTitle: "Das Konto gehört wieder Ihnen",
+    undoneText: "Es hat wieder die Adresse {email}. Melden Sie sich mit dem neuen Passwort an.",
+  },
+
+  profile: {
+    title: "Profil",
+    intro: "Wer Sie hier sind.",
+    username: "Benutzername",
+    name: "Name",
+    nameSave: "Speichern",
+    nameSaved: "Ihr Name wurde geändert.",
+    email: "E-Mail-Adresse",
+    verified: "Bestätigt",
+    unverified: "Nicht bestätigt",
+    verify: "Link zum Bestätigen schicken",
+    verifySent: "Eine Nachricht an {email} ist unterwegs. Der Link darin gilt einmal, eine Stunde lang.",
+    change: "Ändern",
+    newEmail: "Neue E-Mail-Adresse",
+    changeSubmit: "Link dorthin schicken",
+    changeSent:
+      "Eine Nachricht an {email} ist unterwegs. Ihre Adresse ändert sich, wenn Sie den Link darin öffnen. Er gilt einmal, eine Stunde lang.",
+    changeSame: "Das ist schon Ihre Adresse.",
+    tooMany: "Es wurden zu viele Nachrichten angefordert. Versuchen Sie es in einer Stunde wieder.",
+    data: "Ihre Daten",
+    dataText: "Alles, was hier über Sie gespeichert ist, als Datei für Sie.",
+    download: "Herunterladen",
+    delete: "Konto löschen",
+    deleteText: "Mit allem, was hier über Sie gespeichert ist.",
+    deleteLink: "Konto löschen",
+    pending: "Ihr Konto wird am {when} gelöscht.",
+    keep: "Konto behalten",
+    kept: "Ihr Konto bleibt.",
+  },
+
+  deletion: {
+    title: "Konto löschen?",
+    text: "Es wird am {when} gelöscht. Bis dahin können Sie sich anmelden und es behalten. Danach kann es niemand zurückholen.",
+    now: "Sofort verlieren Apps ihren Zugriff, und Sie werden überall sonst abgemeldet.",
+    later:
+      "Dann verschwindet alles, was hier über Sie gespeichert ist, und andere können Ihren Benutzernamen und Ihre Adresse nehmen.",
+    submit: "Mein Konto löschen",
+    keep: "Behalten",
+    soleAdmin:
+      "Sie sind die einzige Person, die {companies} verwaltet. Geben Sie dort erst jemand anderem diese Aufgabe, oder fragen Sie den Betreiber dieses Dienstes.",
+  },
 } as const satisfies Translation<typeof english, "one" | "other">;

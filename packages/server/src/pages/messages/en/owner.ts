@@ -62,6 +62,7 @@ export const owner = {
     companies: "Companies",
     history: "History",
     security: "Security",
+    profile: "Profile",
   },
 
   apps: {

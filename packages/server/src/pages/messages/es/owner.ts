@@ -65,6 +65,7 @@ export const owner = {
     companies: "Empresas",
     history: "Historial",
     security: "Seguridad",
+    profile: "Perfil",
   },
 
   apps: {

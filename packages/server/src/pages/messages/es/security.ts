@@ -43,4 +43,114 @@ export const security = {
       common: "Muchas personas tienen esta contraseña, por eso es de las primeras que se prueban. Elija otra.",
     },
   },
+
+  recover: {
+    link: "¿Ha olvidado su contraseña?",
+    title: "Elegir una contraseña nueva",
+    intro: "Introduzca su nombre de usuario o su correo electrónico. Le enviamos un enlace.",
+    login: "Nombre de usuario o correo electrónico",
+    submit: "Enviar el enlace",
+    missing: "Introduzca su nombre de usuario o su correo electrónico.",
+    stale: "Esta página ha estado abierta demasiado tiempo, o su navegador rechaza las cookies. Inténtelo otra vez.",
+    newText:
+      "Para la cuenta {person}. Se cerrará su sesión en todas partes y las aplicaciones tendrán que volver a preguntarle.",
+    submitNew: "Usar esta contraseña",
+    doneTitle: "Su contraseña se ha cambiado",
+    doneText:
+      "Se ha cerrado su sesión en todas partes y ninguna aplicación puede usar su cuenta. Inicie sesión con la contraseña nueva.",
+  },
+
+  sent: {
+    title: "Mire su buzón",
+    recover: "Si existe esa cuenta, un enlace va de camino a su correo electrónico. Sirve una vez, durante 15 minutos.",
+    signUp: "Un mensaje va de camino a {email}. Su enlace sirve una vez, durante una hora.",
+    hint: "¿Nada después de unos minutos? Mire entre el correo no deseado o pídalo otra vez.",
+    back: "Volver al inicio de sesión",
+  },
+
+  link: {
+    goneTitle: "Este enlace ya no funciona",
+    goneText: "Ya se usó, es demasiado antiguo o está incompleto. No se ha cambiado nada.",
+    again: "Pedir un enlace nuevo",
+    takenTitle: "Esta dirección no se puede usar",
+    takenText: "Otra cuenta ya la tiene. No se ha cambiado nada.",
+    account: "Ir a su cuenta",
+  },
+
+  signUp: {
+    link: "Crear una cuenta",
+    title: "Crear una cuenta",
+    intro: "Enviamos a su correo electrónico un enlace con el que continuar.",
+    email: "Correo electrónico",
+    submit: "Enviar el enlace",
+    emailWrong: "Eso no es un correo electrónico. Tiene la forma nombre@example.com.",
+    newText: "Su correo electrónico es {email}.",
+    username: "Nombre de usuario",
+    usernameHint: "Letras, cifras y . _ - sin espacios. Con él inicia sesión.",
+    name: "Su nombre",
+    nameHint: "Como deben verlo los demás. Puede dejarlo vacío.",
+    create: "Crear la cuenta",
+    usernameWrong:
+      "Un nombre de usuario solo tiene letras, cifras y . _ -, 64 como máximo, y empieza por una letra o una cifra.",
+    usernameTaken: "Alguien ya tiene ese nombre de usuario. Elija otro.",
+    nameWrong: "Eso no se puede mostrar. Un nombre tiene hasta 120 caracteres en una línea.",
+  },
+
+  confirm: {
+    verifyTitle: "¿Es este su correo electrónico?",
+    verifyText: "{email} figura en la cuenta {person}. Diga que sí solo si ambos son suyos.",
+    changeTitle: "¿Cambiar su correo electrónico?",
+    changeText: "La cuenta {person} recibe la dirección {email}. Diga que sí solo si ambas son suyas.",
+    yes: "Sí, todo es mío",
+    doneTitle: "Gracias",
+    doneText: "{email} es la dirección verificada de la cuenta {person}.",
+    undoTitle: "Deshacer el cambio",
+    undoText:
+      "La cuenta {person} recupera {email}. Se cierra su sesión en todas partes, las aplicaciones tienen que volver a preguntarle y usted elige una contraseña nueva.",
+    undoSubmit: "Deshacerlo",
+    undoneTitle: "La cuenta vuelve a ser suya",
+    undoneText: "Tiene la dirección {email}, como antes. Inicie sesión con la contraseña nueva.",
+  },
+
+  profile: {
+    title: "Perfil",
+    intro: "Quién es usted aquí.",
+    username: "Nombre de usuario",
+    name: "Nombre",
+    nameSave: "Guardar",
+    nameSaved: "Su nombre se ha cambiado.",
+    email: "Correo electrónico",
+    verified: "Verificado",
+    unverified: "Sin verificar",
+    verify: "Enviar un enlace para verificarlo",
+    verifySent: "Un mensaje va de camino a {email}. Su enlace sirve una vez, durante una hora.",
+    change: "Cambiar",
+    newEmail: "Correo electrónico nuevo",
+    changeSubmit: "Enviarle un enlace",
+    changeSent:
+      "Un mensaje va de camino a {email}. Su dirección cambia cuando abra el enlace. Sirve una vez, durante una hora.",
+    changeSame: "Esa ya es su dirección.",
+    tooMany: "Se han pedido demasiados mensajes. Inténtelo dentro de una hora.",
+    data: "Sus datos",
+    dataText: "Todo lo que se guarda aquí sobre usted, en un archivo para usted.",
+    download: "Descargar",
+    delete: "Eliminar su cuenta",
+    deleteText: "Con todo lo que se guarda aquí sobre usted.",
+    deleteLink: "Eliminar la cuenta",
+    pending: "Su cuenta se eliminará el {when}.",
+    keep: "Conservar mi cuenta",
+    kept: "Su cuenta se queda.",
+  },
+
+  deletion: {
+    title: "¿Eliminar su cuenta?",
+    text: "Se elimina el {when}. Hasta entonces puede iniciar sesión y conservarla. Después nadie puede recuperarla.",
+    now: "Al momento, las aplicaciones pierden su acceso y se cierra su sesión en los demás sitios.",
+    later:
+      "Después desaparece todo lo que se guarda aquí sobre usted, y otros pueden tomar su nombre de usuario y su dirección.",
+    submit: "Eliminar mi cuenta",
+    keep: "Conservarla",
+    soleAdmin:
+      "Usted es la única persona que administra {companies}. Encargue eso antes a otra persona, o hable con quien lleva este servicio.",
+  },
 } as const satisfies Translation<typeof english, "one" | "other">;

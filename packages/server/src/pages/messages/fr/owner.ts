@@ -66,6 +66,7 @@ export const owner = {
     companies: "Entreprises",
     history: "Historique",
     security: "Sécurité",
+    profile: "Profil",
   },
 
   apps: {

@@ -44,4 +44,114 @@ export const security = {
       common: "Beaucoup de gens ont ce mot de passe, il est donc essayé en premier. Choisissez-en un autre.",
     },
   },
+
+  recover: {
+    link: "Mot de passe oublié ?",
+    title: "Choisir un nouveau mot de passe",
+    intro: "Saisissez votre nom d’utilisateur ou votre adresse e-mail. Nous vous envoyons un lien.",
+    login: "Nom d’utilisateur ou adresse e-mail",
+    submit: "Envoyer le lien",
+    missing: "Saisissez votre nom d’utilisateur ou votre adresse e-mail.",
+    stale: "Cette page est restée ouverte trop longtemps, ou votre navigateur refuse les cookies. Veuillez réessayer.",
+    newText:
+      "Pour le compte {person}. Vous serez alors déconnecté partout, et les applications devront vous redemander l’accès.",
+    submitNew: "Choisir ce mot de passe",
+    doneTitle: "Votre mot de passe a été changé",
+    doneText:
+      "Vous avez été déconnecté partout, et aucune application ne peut utiliser votre compte. Connectez-vous avec le nouveau mot de passe.",
+  },
+
+  sent: {
+    title: "Regardez dans votre boîte aux lettres",
+    recover: "Si ce compte existe, un lien est en route vers son adresse e-mail. Il sert une fois, pendant 15 minutes.",
+    signUp: "Un message est en route vers {email}. Son lien sert une fois, pendant une heure.",
+    hint: "Rien après quelques minutes ? Regardez parmi les indésirables, ou demandez encore une fois.",
+    back: "Retour à la connexion",
+  },
+
+  link: {
+    goneTitle: "Ce lien ne fonctionne plus",
+    goneText: "Il a été utilisé, il est trop ancien ou incomplet. Rien n’a été changé.",
+    again: "Demander un nouveau lien",
+    takenTitle: "Cette adresse ne peut pas servir",
+    takenText: "Un autre compte l’a déjà. Rien n’a été changé.",
+    account: "Aller à votre compte",
+  },
+
+  signUp: {
+    link: "Créer un compte",
+    title: "Créer un compte",
+    intro: "Nous envoyons à votre adresse e-mail un lien qui vous permet de continuer.",
+    email: "Adresse e-mail",
+    submit: "Envoyer le lien",
+    emailWrong: "Ce n’est pas une adresse e-mail. Une adresse ressemble à nom@example.com.",
+    newText: "Votre adresse e-mail est {email}.",
+    username: "Nom d’utilisateur",
+    usernameHint: "Lettres, chiffres et . _ - sans espaces. Il sert à vous connecter.",
+    name: "Votre nom",
+    nameHint: "Tel que les autres doivent le voir. Vous pouvez le laisser vide.",
+    create: "Créer le compte",
+    usernameWrong:
+      "Un nom d’utilisateur n’a que des lettres, des chiffres et . _ -, 64 au plus, et commence par une lettre ou un chiffre.",
+    usernameTaken: "Quelqu’un a déjà ce nom d’utilisateur. Choisissez-en un autre.",
+    nameWrong: "Cela ne peut pas être affiché. Un nom a jusqu’à 120 caractères sur une ligne.",
+  },
+
+  confirm: {
+    verifyTitle: "Est-ce votre adresse e-mail ?",
+    verifyText: "{email} figure au compte {person}. Dites oui seulement si les deux sont à vous.",
+    changeTitle: "Changer votre adresse e-mail ?",
+    changeText: "Le compte {person} reçoit l’adresse {email}. Dites oui seulement si les deux sont à vous.",
+    yes: "Oui, les deux sont à moi",
+    doneTitle: "Merci",
+    doneText: "{email} est l’adresse vérifiée du compte {person}.",
+    undoTitle: "Annuler le changement",
+    undoText:
+      "Le compte {person} retrouve {email}. Vous êtes déconnecté partout, les applications doivent vous redemander l’accès, et vous choisissez un nouveau mot de passe.",
+    undoSubmit: "Annuler le changement",
+    undoneTitle: "Le compte est de nouveau à vous",
+    undoneText: "Il a l’adresse {email}, comme avant. Connectez-vous avec le nouveau mot de passe.",
+  },
+
+  profile: {
+    title: "Profil",
+    intro: "Qui vous êtes ici.",
+    username: "Nom d’utilisateur",
+    name: "Nom",
+    nameSave: "Enregistrer",
+    nameSaved: "Votre nom a été changé.",
+    email: "Adresse e-mail",
+    verified: "Vérifiée",
+    unverified: "Non vérifiée",
+    verify: "Envoyer un lien pour la vérifier",
+    verifySent: "Un message est en route vers {email}. Son lien sert une fois, pendant une heure.",
+    change: "Changer",
+    newEmail: "Nouvelle adresse e-mail",
+    changeSubmit: "Y envoyer un lien",
+    changeSent:
+      "Un message est en route vers {email}. Votre adresse change quand vous ouvrez son lien. Il sert une fois, pendant une heure.",
+    changeSame: "C’est déjà votre adresse.",
+    tooMany: "Trop de messages ont été demandés. Réessayez dans une heure.",
+    data: "Vos données",
+    dataText: "Tout ce qui est conservé ici à votre sujet, dans un fichier pour vous.",
+    download: "Télécharger",
+    delete: "Supprimer votre compte",
+    deleteText: "Avec tout ce qui est conservé ici à votre sujet.",
+    deleteLink: "Supprimer le compte",
+    pending: "Votre compte sera supprimé le {when}.",
+    keep: "Garder mon compte",
+    kept: "Votre compte reste.",
+  },
+
+  deletion: {
+    title: "Supprimer votre compte ?",
+    text: "Il sera supprimé le {when}. D’ici là, vous pouvez vous connecter et le garder. Ensuite, personne ne peut le faire revenir.",
+    now: "Tout de suite, les applications perdent leur accès, et vous êtes déconnecté partout ailleurs.",
+    later:
+      "Ensuite, tout ce qui est conservé ici à votre sujet disparaît, et d’autres peuvent prendre votre nom d’utilisateur et votre adresse.",
+    submit: "Supprimer mon compte",
+    keep: "Le garder",
+    soleAdmin:
+      "Vous êtes la seule personne à administrer {companies}. Confiez d’abord cette tâche à quelqu’un d’autre, ou adressez-vous à l’exploitant de ce service.",
+  },
 } as const satisfies Translation<typeof english, "one" | "other">;

@@ -63,6 +63,7 @@ export const owner = {
     companies: "会社",
     history: "履歴",
     security: "セキュリティ",
+    profile: "プロフィール",
   },
 
   apps: {

@@ -1,0 +1,142 @@
+/** The outbox: messages sealed for storage, and sent by whichever process comes first, until a server takes them or it is of no use any more. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { derivedId } from "../crypto/id.ts";
+import { seal, unseal } from "../crypto/seal.ts";
+import type { Secrets } from "../crypto/secrets.ts";
+import type { Millis } from "../oauth/model.ts";
+import type { MailDraft, Postbox } from "../owners/mail.ts";
+import type { ClaimedMail, MailStorage, SettledMail, StoredMail } from "../owners/mail-storage.ts";
+import { chrome, mailOf } from "../pages/index.ts";
+import { MailFault, type Transport } from "./transport.ts";
+
+const SECOND: Millis = 1000;
+const MINUTE: Millis = 60 * SECOND;
+const HOUR: Millis = 60 * MINUTE;
+
+/** How often each process looks by itself; what it has written itself it sends at once. */
+const LOOK_EVERY: Millis = 5 * SECOND;
+/** A process that died with a message in its hands is given up on after that. */
+const CLAIM: Millis = 2 * MINUTE;
+const AT_ONCE = 5;
+/** From one try to the next; after the last of them a message is given up. */
+const PAUSES: readonly Millis[] = [30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR];
+/** For messages without a link that runs out. */
+const NEWS_LAST: Millis = 3 * 24 * HOUR;
+
+export interface OutboxParts {
+  readonly storage: Pick<MailStorage, "claimMail" | "settleMail">;
+  readonly secrets: Secrets;
+  readonly issuer: string;
+  /** The address that messages come from. */
+  readonly from: string;
+  /** Null: this server sends none. */
+  readonly transport: Transport | null;
+  readonly now: () => Millis;
+  readonly event: (name: string, fields: Readonly<Record<string, string | number>>) => void;
+  /** What an operator must hear of. */
+  readonly alarm: (name: string, fields: Readonly<Record<string, string | number>>, text: string) => void;
+}
+
+export class Outbox implements Postbox {
+  readonly enabled: boolean;
+  readonly #parts: OutboxParts;
+  readonly #stopping = new AbortController();
+  #running: Promise<void> | undefined;
+  #wake: AbortController | undefined;
+  #again = false;
+
+  constructor(parts: OutboxParts) {
+    this.#parts = parts;
+    this.enabled = parts.transport !== null;
+  }
+
+  write(
+    draft: MailDraft,
+    about: { readonly partition: number; readonly cause: readonly string[]; readonly uselessAfter?: Millis },
+  ): readonly StoredMail[] {
+    if (!this.enabled) return [];
+    const { secrets, now } = this.#parts;
+    const { partition, cause, uselessAfter = now() + NEWS_LAST } = about;
+    const mailId = derivedId(partition, "mail", draft.kind, draft.to, ...cause);
+    const sealed = seal(secrets, "mail", mailId, Buffer.from(JSON.stringify(draft)));
+    return [{ partition, mailId, kind: draft.kind, sealed, uselessAfter }];
+  }
+
+  kick(): void {
+    this.#again = true;
+    this.#wake?.abort();
+  }
+
+  start(): void {
+    if (this.enabled) this.#running ??= this.#forever();
+  }
+
+  /** Resolves when what is being sent is sent. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#wake?.abort();
+    await this.#running;
+    this.#parts.transport?.close();
+  }
+
+  async #forever(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      this.#again = false;
+      const sent = await this.#round().catch((error: unknown) => {
+        this.#parts.event("outbox_unreachable", { fault: error instanceof Error ? error.name : "unknown" });
+        return 0;
+      });
+      if (sent === 0 && !this.#again) await this.#pause();
+    }
+  }
+
+  async #pause(): Promise<void> {
+    this.#wake = new AbortController();
+    const signal = AbortSignal.any([this.#wake.signal, this.#stopping.signal]);
+    await sleep(LOOK_EVERY, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+
+  /** Sends what is due; how many were taken on. */
+  async #round(): Promise<number> {
+    const now = this.#parts.now();
+    const claimed = await this.#parts.storage.claimMail({ now, limit: AT_ONCE, until: now + CLAIM });
+    await Promise.all(claimed.map((mail) => this.#deliver(mail)));
+    return claimed.length;
+  }
+
+  async #deliver(mail: ClaimedMail): Promise<void> {
+    const outcome = await this.#send(mail);
+    const { mailId, kind, tries } = mail;
+    if (outcome.kind === "dead") {
+      const text = `a message (${kind}) was given up after ${tries} tries: ${outcome.fault}`;
+      this.#parts.alarm("mail_dead", { mail: mailId, kind, tries, fault: outcome.fault }, text);
+    } else if (outcome.kind === "again") {
+      this.#parts.event("mail_delayed", { mail: mailId, kind, tries, fault: outcome.fault });
+    } else {
+      this.#parts.event("mail_sent", { mail: mailId, kind, tries });
+    }
+    await this.#parts.storage.settleMail({ ...mail, outcome });
+  }
+
+  async #send({ mailId, sealed, tries, uselessAfter }: ClaimedMail): Promise<SettledMail> {
+    const { secrets, issuer, from, transport, now } = this.#parts;
+    const plain = unseal(secrets, "mail", mailId, sealed);
+    if (plain === undefined) return { kind: "dead", fault: "sealed with a secret that is gone" };
+    if (now() >= uselessAfter) return { kind: "dead", fault: "too late to be of use" };
+    const draft = JSON.parse(plain.toString()) as MailDraft;
+    const frame = chrome({ issuer, locale: draft.language });
+    const words = mailOf(draft, { issuer, chrome: frame });
+    const { to } = draft;
+    const letter = { id: mailId, from: { name: frame.product, address: from }, to, ...words };
+    try {
+      await transport?.send(letter);
+      return { kind: "sent" };
+    } catch (error) {
+      if (!(error instanceof MailFault)) return { kind: "dead", fault: "it can't be put into words" };
+      const pause = PAUSES[tries - 1];
+      if (error.permanent || pause === undefined) return { kind: "dead", fault: error.message };
+      return { kind: "again", at: now() + pause, fault: error.message };
+    }
+  }
+}

@@ -1,0 +1,117 @@
+/** The storage port of mail: the outbox, the links that messages carry, and what following one does. Each verb is one transaction. */
+
+import type { Millis } from "../oauth/model.ts";
+import type { Person } from "./storage.ts";
+
+/** A message as it waits: what it says is sealed, since it may hold a link. */
+export interface StoredMail {
+  /** Of what causes it: it is written in the same transaction. */
+  readonly partition: number;
+  /** The same for the same cause, which is told once. */
+  readonly mailId: string;
+  readonly kind: string;
+  readonly sealed: Uint8Array;
+  /** After that nobody has any use for it. */
+  readonly uselessAfter: Millis;
+}
+
+/** A message that the caller is to send now. */
+export interface ClaimedMail extends StoredMail {
+  /** How often it was taken on, this time included. */
+  readonly tries: number;
+}
+
+/** What following a link does. */
+export type LinkPurpose = "recover" | "sign-up" | "verify" | "change" | "undo";
+
+/** A link that stands in one message. */
+export interface MailLink {
+  readonly partition: number;
+  readonly linkId: string;
+  /** For `sign-up` the id that the person will have. */
+  readonly personId: string;
+  readonly purpose: LinkPurpose;
+  /** Canonical: the address that it is about, which is not always the one that it is sent to. */
+  readonly address: string;
+  readonly expiresAt: Millis;
+}
+
+/** A link as somebody presents it. */
+export interface LinkKey {
+  readonly partition: number;
+  readonly linkId: string;
+  readonly saltHash: Uint8Array;
+  readonly purpose: LinkPurpose;
+  readonly now: Millis;
+}
+
+export type SettledMail =
+  | { readonly kind: "sent" }
+  | { readonly kind: "again"; readonly at: Millis; readonly fault: string }
+  | { readonly kind: "dead"; readonly fault: string };
+
+/** `unknown`: the link was used, is too old, or never was; or the person may not sign in. `taken`: another account has the address. */
+export type LinkOutcome = { readonly kind: "done"; readonly person: Person } | { readonly kind: "unknown" | "taken" };
+
+interface PersonKey {
+  readonly partition: number;
+  readonly personId: string;
+}
+
+export interface MailStorage {
+  /** Puts messages of one partition into the outbox; those that are there already stay as they are. */
+  postMail(args: { readonly mails: readonly StoredMail[]; readonly now: Millis }): Promise<void>;
+  /** Takes on what is due, until `until`: no other caller gets it before. Oldest first. */
+  claimMail(args: {
+    readonly now: Millis;
+    readonly limit: number;
+    readonly until: Millis;
+  }): Promise<readonly ClaimedMail[]>;
+  /** What became of a message that was taken on; false: another caller has taken it on since. What it said is forgotten unless it is tried again. */
+  settleMail(
+    args: Pick<ClaimedMail, "partition" | "mailId" | "tries"> & { readonly outcome: SettledMail },
+  ): Promise<boolean>;
+
+  /** A link and the message that carries it. */
+  createMailLink(args: {
+    readonly link: MailLink;
+    readonly saltHash: Uint8Array;
+    readonly mails: readonly StoredMail[];
+    readonly now: Millis;
+  }): Promise<void>;
+  /** The link, if it holds; it still does afterwards. */
+  findMailLink(args: LinkKey): Promise<MailLink | undefined>;
+  /** The link, used up. */
+  takeMailLink(args: LinkKey): Promise<MailLink | undefined>;
+  /** A new password by a link to the person's verified address: all sessions, grants and other links end. */
+  recoverPassword(
+    args: Omit<LinkKey, "purpose"> & { readonly passwordHash: string; readonly mails: readonly StoredMail[] },
+  ): Promise<LinkOutcome>;
+  /** The person's address is the link's, and theirs. */
+  verifyEmail(args: Omit<LinkKey, "purpose">): Promise<LinkOutcome>;
+  /** Gives the person the link's address, with a link to take that back. */
+  changeEmail(
+    args: Omit<LinkKey, "purpose"> & {
+      /** The address that the messages were written for. */
+      readonly before: string;
+      readonly undo: MailLink;
+      readonly undoSaltHash: Uint8Array;
+      readonly mails: readonly StoredMail[];
+    },
+  ): Promise<LinkOutcome>;
+  /** Gives the person the address back that they had, and a new password: all sessions, grants and other links end. */
+  undoEmail(
+    args: Omit<LinkKey, "purpose"> & { readonly passwordHash: string; readonly mails: readonly StoredMail[] },
+  ): Promise<LinkOutcome>;
+  /** When the account goes (null: it stays). Going, its other sessions and all of its grants end now. False: no such person. */
+  setDeletion(
+    args: PersonKey & {
+      readonly at: Millis | null;
+      readonly keepSessionId: string | null;
+      readonly mails: readonly StoredMail[];
+      readonly now: Millis;
+    },
+  ): Promise<boolean>;
+  /** Companies whose only admin the person is: without them nobody could change anything. */
+  soleAdminOf(args: PersonKey): Promise<readonly { readonly name: string; readonly slug: string }[]>;
+}

@@ -1,0 +1,65 @@
+/** What this service writes to people, before it is put into words. */
+
+import type { Millis } from "../oauth/model.ts";
+import type { StoredMail } from "./mail-storage.ts";
+
+export type MailKind =
+  | "recover"
+  | "signUp"
+  | "known"
+  | "verify"
+  | "change"
+  | "changed"
+  | "passwordChanged"
+  | "signIn"
+  | "deletion"
+  | "companyRequest"
+  | "companyApproved"
+  | "companyRefused"
+  | "companyInvitation";
+
+/** One message to one mailbox. */
+export interface MailDraft {
+  readonly kind: MailKind;
+  /** Canonical address. */
+  readonly to: string;
+  /** BCP 47; one that isn't spoken here is English. */
+  readonly language: string;
+  /** Where its button leads: an absolute URL. */
+  readonly link: string;
+  /** What its sentences speak of, whoever chose it: shown as text, without hidden characters. */
+  readonly values: {
+    readonly person?: string;
+    readonly email?: string;
+    readonly at?: Millis;
+    readonly browser?: string | null;
+    readonly address?: string | null;
+    readonly company?: string;
+    readonly app?: string;
+    readonly by?: string;
+    readonly reason?: string;
+  };
+}
+
+/** Writes messages for the outbox. */
+export interface Postbox {
+  /** False: this server sends none, and `write` yields nothing. */
+  readonly enabled: boolean;
+  /**
+   * The message as storage takes it. `partition`: of the transaction that it is written in. `cause`: the same for the same cause, which is told
+   * once. `uselessAfter`: when a link in it has run out.
+   */
+  write(
+    draft: MailDraft,
+    about: { readonly partition: number; readonly cause: readonly string[]; readonly uselessAfter?: Millis },
+  ): readonly StoredMail[];
+  /** Something was written: it is sent at once. */
+  kick(): void;
+}
+
+/** How long a link holds. */
+export const RECOVER_TTL: Millis = 15 * 60_000;
+export const CONFIRM_TTL: Millis = 60 * 60_000;
+export const UNDO_TTL: Millis = 7 * 86_400_000;
+/** From the wish to delete an account to its end. */
+export const DELETION_DELAY: Millis = 14 * 86_400_000;

@@ -1,0 +1,128 @@
+/** Messages to people in words: text and HTML of the same, in their language. */
+import type { Chrome } from "./chrome.ts";
+import { html, renderDocument } from "./html.ts";
+import { fill } from "./messages/index.ts";
+import { visible, webAddress } from "./text.ts";
+import { exact } from "./time.ts";
+
+/** A message before it is put into words; see `owners/mail.ts`. */
+export interface MailView {
+  readonly kind: keyof Chrome["words"]["mail"]["kinds"];
+  readonly link: string;
+  readonly values: {
+    readonly person?: string;
+    readonly email?: string;
+    readonly at?: number;
+    readonly browser?: string | null;
+    readonly address?: string | null;
+    readonly company?: string;
+    readonly app?: string;
+    readonly by?: string;
+    readonly reason?: string;
+  };
+}
+
+export interface MailWords {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  readonly language: string;
+}
+
+/** Longer texts of strangers are cut. */
+const LONGEST = 120;
+const LONGEST_REASON = 500;
+
+/** Puts a message into the words of `chrome`'s language. Throws a `TypeError` where its link is no web address. */
+export function mailOf(
+  view: MailView,
+  { issuer, chrome }: { readonly issuer: string; readonly chrome: Chrome },
+): MailWords {
+  const { words, product } = chrome;
+  const link = webAddress(view.link);
+  if (link === null) throw new TypeError("the link of a message leads nowhere");
+  const said = words.mail.kinds[view.kind];
+  const values = shown(view, chrome);
+  const subject = fill(said.subject, values);
+  const lines = [fill(said.text, values), ...facts(view, chrome)];
+  const hint = fill(said.hint, values);
+  const footer = fill(words.mail.footer, { product, host: new URL(issuer).host });
+  const text = [...lines, `${said.button}:\n${link}`, hint, `-- \n${footer}`].join("\n\n");
+  return {
+    subject,
+    text: `${text}\n`,
+    html: document({ subject, lines, button: said.button, link, hint, footer }, chrome),
+    language: words.language,
+  };
+}
+
+/** What strangers chose, on one line and without hidden characters: a subject is a header, too. */
+function shown({ values }: MailView, { words, product }: Chrome): Record<Hole, string> {
+  const { person = "", email = "", at, company = "", app = "", by = "" } = values;
+  const name = (text: string) => visible(text, LONGEST);
+  return {
+    ...{ person: name(person), email: name(email), company: name(company), app: name(app), by: name(by), product },
+    when: at === undefined ? "" : exact(words, at),
+  };
+}
+
+type Hole = "person" | "email" | "company" | "app" | "by" | "product" | "when";
+
+function facts({ kind, values }: MailView, { words }: Chrome): string[] {
+  const { at, browser, address, reason } = values;
+  const labels = words.mail.facts;
+  const rows: readonly (readonly [string, string | null | undefined])[] =
+    kind === "signIn"
+      ? [
+          [labels.when, at === undefined ? null : exact(words, at)],
+          [labels.browser, browser],
+          [labels.address, address],
+        ]
+      : kind === "companyRequest"
+        ? [[labels.reason, reason]]
+        : [];
+  const told = rows.filter(([, value]) => value !== null && value !== undefined && value !== "");
+  return told.map(([label, value]) => `${label}: ${visible(value ?? "", LONGEST_REASON)}`);
+}
+
+interface Parts {
+  readonly subject: string;
+  readonly lines: readonly string[];
+  readonly button: string;
+  readonly link: string;
+  readonly hint: string;
+  readonly footer: string;
+}
+
+const BODY =
+  "margin:0;padding:24px 12px;background:#f4f6f5;color:#16201c;font:16px/1.5 system-ui,'Segoe UI',Roboto,Arial,sans-serif";
+const CARD =
+  "max-width:480px;margin:0 auto;padding:28px;background:#ffffff;border:1px solid #dde3e0;border-radius:12px";
+const BUTTON =
+  "display:inline-block;padding:12px 20px;border-radius:10px;background:#0d6b56;color:#ffffff;font-weight:600;text-decoration:none";
+const SOFT = "color:#55625c;font-size:14px";
+
+/** Mail programs know no style sheets of ours: the little there is stands at the elements. */
+function document({ subject, lines, button, link, hint, footer }: Parts, { words, product }: Chrome): string {
+  return renderDocument(html`
+    <html lang=${words.language} dir=${words.direction}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light" />
+        <title>${subject}</title>
+      </head>
+      <body style=${BODY}>
+        <div style=${CARD}>
+          <p style="margin:0 0 20px;font-weight:700">${product}</p>
+          ${lines.map((line) => html`<p style="margin:0 0 16px;overflow-wrap:anywhere">${line}</p>`)}
+          <p style="margin:24px 0"><a href=${link} style=${BUTTON}>${button}</a></p>
+          <p style=${`margin:0 0 16px;${SOFT}`}>${hint}</p>
+          <p style=${`margin:0 0 4px;${SOFT}`}>${words.mail.open}</p>
+          <p style=${`margin:0;overflow-wrap:anywhere;${SOFT}`} dir="ltr">${link}</p>
+        </div>
+        <p style=${`max-width:480px;margin:16px auto 0;${SOFT}`}>${footer}</p>
+      </body>
+    </html>
+  `);
+}

@@ -1,0 +1,91 @@
+/** German: what is written to people. */
+import type { mail as english } from "../en/mail.ts";
+import type { Translation } from "../translation.ts";
+
+export const mail = {
+  mail: {
+    open: "Wenn der Knopf nicht geht, öffnen Sie diese Adresse:",
+    footer: "{product} auf {host} hat diese Nachricht geschickt. Antworten darauf liest niemand.",
+    facts: { when: "Zeit", browser: "Browser (Programm)", address: "Netzadresse", reason: "Genannter Grund" },
+    kinds: {
+      recover: {
+        subject: "Wählen Sie ein neues Passwort",
+        text: "Jemand, vermutlich Sie, hat für das Konto {person} ein neues Passwort angefordert. Der Link gilt einmal, 15 Minuten lang.",
+        button: "Neues Passwort wählen",
+        hint: "Wenn Sie das nicht waren, tun Sie nichts: Ihr Passwort bleibt, wie es ist.",
+      },
+      signUp: {
+        subject: "Weiter mit Ihrem neuen Konto",
+        text: "Jemand, vermutlich Sie, möchte mit der Adresse {email} ein Konto anlegen. Der Link gilt einmal, eine Stunde lang.",
+        button: "Konto anlegen",
+        hint: "Wenn Sie das nicht waren, tun Sie nichts: Es entsteht kein Konto.",
+      },
+      known: {
+        subject: "Sie haben schon ein Konto",
+        text: "Jemand, vermutlich Sie, wollte die Adresse {email} für ein Konto verwenden. Es gibt damit schon eines: {person}.",
+        button: "Anmelden",
+        hint: "Sie kennen das Passwort nicht mehr? Auf der Seite zum Anmelden kommen Sie zu einem neuen. Wenn Sie das nicht waren, tun Sie nichts: Es wurde nichts geändert.",
+      },
+      verify: {
+        subject: "Ist das Ihre E-Mail-Adresse?",
+        text: "Beim Konto {person} steht die Adresse {email}. Bitte sagen Sie, dass sie Ihnen gehört. Der Link gilt einmal, eine Stunde lang.",
+        button: "Ja, sie gehört mir",
+        hint: "Wenn Sie dieses Konto nicht kennen, tun Sie nichts.",
+      },
+      change: {
+        subject: "Ihre neue E-Mail-Adresse",
+        text: "Das Konto {person} soll die Adresse {email} bekommen. Der Link gilt einmal, eine Stunde lang.",
+        button: "Diese Adresse verwenden",
+        hint: "Wenn Sie dieses Konto nicht kennen, tun Sie nichts: Es wird nichts geändert.",
+      },
+      changed: {
+        subject: "Ihre E-Mail-Adresse wurde geändert",
+        text: "Das Konto {person} hat jetzt die Adresse {email}. Nachrichten gehen nicht mehr an diese hier.",
+        button: "Das war ich nicht: zurücknehmen",
+        hint: "Wenn Sie das waren, tun Sie nichts. Der Link gilt einmal, 7 Tage lang: Er gibt dem Konto diese Adresse zurück und lässt Sie ein neues Passwort wählen.",
+      },
+      passwordChanged: {
+        subject: "Ihr Passwort wurde geändert",
+        text: "Das Passwort des Kontos {person} wurde am {when} geändert.",
+        button: "Das war ich nicht: neues Passwort wählen",
+        hint: "Wenn Sie das waren, tun Sie nichts.",
+      },
+      signIn: {
+        subject: "Neue Anmeldung bei Ihrem Konto",
+        text: "Jemand hat sich als {person} angemeldet, mit einem Browser, den wir bei Ihnen noch nicht gesehen haben.",
+        button: "Konto ansehen",
+        hint: "Wenn Sie das waren, tun Sie nichts. Wenn nicht, ändern Sie jetzt Ihr Passwort.",
+      },
+      deletion: {
+        subject: "Ihr Konto wird gelöscht",
+        text: "Wie gewünscht wird das Konto {person} am {when} gelöscht, mit allem, was über Sie gespeichert ist. Apps haben ihren Zugriff schon verloren.",
+        button: "Konto behalten",
+        hint: "Bis dahin können Sie sich anmelden und es behalten. Danach kann es niemand zurückholen.",
+      },
+      companyRequest: {
+        subject: "{by} bittet um eine App bei {company}",
+        text: "{by} bittet darum, dass {app} bei {company} verwendet werden darf.",
+        button: "Entscheiden",
+        hint: "Sie bekommen diese Nachricht, weil Sie {company} verwalten.",
+      },
+      companyApproved: {
+        subject: "{app} darf bei {company} verwendet werden",
+        text: "Die Verwaltung von {company} hat {app} zugelassen, wie Sie es gewünscht haben.",
+        button: "Zu {company}",
+        hint: "Beginnen Sie in der App noch einmal.",
+      },
+      companyRefused: {
+        subject: "{app} wurde bei {company} nicht zugelassen",
+        text: "Die Verwaltung von {company} hat {app} abgelehnt, worum Sie gebeten hatten.",
+        button: "Zu {company}",
+        hint: "Wenn Sie die App trotzdem brauchen, sprechen Sie mit der Verwaltung von {company}.",
+      },
+      companyInvitation: {
+        subject: "Einladung zu {company}",
+        text: "{by} lädt Sie zu {company} ein. Die Einladung gilt einmal, bis {when}.",
+        button: "Einladung ansehen",
+        hint: "Wenn Sie {company} nicht kennen, tun Sie nichts.",
+      },
+    },
+  },
+} as const satisfies Translation<typeof english, "one" | "other">;

@@ -1,0 +1,89 @@
+/** English: what is written to people. */
+
+export const mail = {
+  mail: {
+    open: "If the button doesn’t work, open this address:",
+    footer: "{product} at {host} sent this message. Nobody reads answers to it.",
+    facts: { when: "Time", browser: "Browser", address: "Network address", reason: "Reason given" },
+    kinds: {
+      recover: {
+        subject: "Choose a new password",
+        text: "Somebody, most likely you, asked for a new password for the account {person}. The link works once, for 15 minutes.",
+        button: "Choose a new password",
+        hint: "If it wasn’t you, do nothing: your password stays as it is.",
+      },
+      signUp: {
+        subject: "Go on with your new account",
+        text: "Somebody, most likely you, wants to create an account with the address {email}. The link works once, for an hour.",
+        button: "Create the account",
+        hint: "If it wasn’t you, do nothing: there will be no account.",
+      },
+      known: {
+        subject: "You have an account already",
+        text: "Somebody, most likely you, wanted to use the address {email} for an account. There is one with it already: {person}.",
+        button: "Sign in",
+        hint: "You don’t know the password any more? The page for signing in helps you to a new one. If it wasn’t you, do nothing: nothing was changed.",
+      },
+      verify: {
+        subject: "Is this your e-mail address?",
+        text: "The account {person} has the address {email}. Please say that it is yours. The link works once, for an hour.",
+        button: "Yes, it is mine",
+        hint: "If you don’t know of this account, do nothing.",
+      },
+      change: {
+        subject: "Your new e-mail address",
+        text: "The account {person} is to have the address {email}. The link works once, for an hour.",
+        button: "Use this address",
+        hint: "If you don’t know of this account, do nothing: nothing will be changed.",
+      },
+      changed: {
+        subject: "Your e-mail address was changed",
+        text: "The account {person} has the address {email} now. Messages no longer go to this one.",
+        button: "It wasn’t me: take it back",
+        hint: "If it was you, do nothing. The link works once, for 7 days: it gives the account this address again and lets you choose a new password.",
+      },
+      passwordChanged: {
+        subject: "Your password was changed",
+        text: "The password of the account {person} was changed on {when}.",
+        button: "It wasn’t me: choose a new one",
+        hint: "If it was you, do nothing.",
+      },
+      signIn: {
+        subject: "New sign-in to your account",
+        text: "Somebody signed in as {person} with a browser that we hadn’t seen with you before.",
+        button: "Look at your account",
+        hint: "If it was you, do nothing. If not, change your password now.",
+      },
+      deletion: {
+        subject: "Your account will be deleted",
+        text: "As you wished, the account {person} will be deleted on {when}, with what is kept about you. Apps have lost their access already.",
+        button: "Keep my account",
+        hint: "Until then you can sign in and keep it. Afterwards nobody can bring it back.",
+      },
+      companyRequest: {
+        subject: "{by} asks for an app at {company}",
+        text: "{by} asks that {app} may be used at {company}.",
+        button: "Decide",
+        hint: "You get this message because you are an admin of {company}.",
+      },
+      companyApproved: {
+        subject: "{app} may be used at {company}",
+        text: "An admin of {company} has approved {app}, as you asked.",
+        button: "Go to {company}",
+        hint: "Start again from the app.",
+      },
+      companyRefused: {
+        subject: "{app} was not approved at {company}",
+        text: "An admin of {company} has refused {app}, for which you had asked.",
+        button: "Go to {company}",
+        hint: "If you need it all the same, talk to an admin of {company}.",
+      },
+      companyInvitation: {
+        subject: "Invitation to {company}",
+        text: "{by} invites you to {company}. The invitation works once, until {when}.",
+        button: "See the invitation",
+        hint: "If you don’t know {company}, do nothing.",
+      },
+    },
+  },
+} as const;

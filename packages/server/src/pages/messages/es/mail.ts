@@ -1,0 +1,91 @@
+/** Spanish: what is written to people. */
+import type { mail as english } from "../en/mail.ts";
+import type { Translation } from "../translation.ts";
+
+export const mail = {
+  mail: {
+    open: "Si el botón no funciona, abra esta dirección:",
+    footer: "{product} en {host} ha enviado este mensaje. Nadie lee las respuestas.",
+    facts: { when: "Hora", browser: "Navegador", address: "Dirección de red", reason: "Motivo indicado" },
+    kinds: {
+      recover: {
+        subject: "Elija una contraseña nueva",
+        text: "Alguien, seguramente usted, ha pedido una contraseña nueva para la cuenta {person}. El enlace sirve una vez, durante 15 minutos.",
+        button: "Elegir una contraseña nueva",
+        hint: "Si no fue usted, no haga nada: su contraseña sigue igual.",
+      },
+      signUp: {
+        subject: "Continúe con su cuenta nueva",
+        text: "Alguien, seguramente usted, quiere crear una cuenta con la dirección {email}. El enlace sirve una vez, durante una hora.",
+        button: "Crear la cuenta",
+        hint: "Si no fue usted, no haga nada: no habrá ninguna cuenta.",
+      },
+      known: {
+        subject: "Ya tiene una cuenta",
+        text: "Alguien, seguramente usted, quiso usar la dirección {email} para una cuenta. Ya hay una con ella: {person}.",
+        button: "Iniciar sesión",
+        hint: "¿Ya no recuerda la contraseña? La página de inicio de sesión le ayuda a elegir otra. Si no fue usted, no haga nada: no se ha cambiado nada.",
+      },
+      verify: {
+        subject: "¿Es este su correo electrónico?",
+        text: "La cuenta {person} tiene la dirección {email}. Diga que es suya. El enlace sirve una vez, durante una hora.",
+        button: "Sí, es mía",
+        hint: "Si no conoce esta cuenta, no haga nada.",
+      },
+      change: {
+        subject: "Su correo electrónico nuevo",
+        text: "La cuenta {person} va a tener la dirección {email}. El enlace sirve una vez, durante una hora.",
+        button: "Usar esta dirección",
+        hint: "Si no conoce esta cuenta, no haga nada: no se cambiará nada.",
+      },
+      changed: {
+        subject: "Su correo electrónico se ha cambiado",
+        text: "La cuenta {person} tiene ahora la dirección {email}. Los mensajes ya no llegan a esta.",
+        button: "No fui yo: deshacerlo",
+        hint: "Si fue usted, no haga nada. El enlace sirve una vez, durante 7 días: devuelve esta dirección a la cuenta y le deja elegir una contraseña nueva.",
+      },
+      passwordChanged: {
+        subject: "Su contraseña se ha cambiado",
+        text: "La contraseña de la cuenta {person} se cambió el {when}.",
+        button: "No fui yo: elegir una nueva",
+        hint: "Si fue usted, no haga nada.",
+      },
+      signIn: {
+        subject: "Nuevo inicio de sesión en su cuenta",
+        text: "Alguien ha iniciado sesión como {person} con un navegador que no habíamos visto antes con usted.",
+        button: "Ver su cuenta",
+        hint: "Si fue usted, no haga nada. Si no, cambie ahora su contraseña.",
+      },
+      deletion: {
+        subject: "Su cuenta se eliminará",
+        text: "Como usted quería, la cuenta {person} se eliminará el {when}, con todo lo que se guarda sobre usted. Las aplicaciones ya han perdido su acceso.",
+        button: "Conservar mi cuenta",
+        hint: "Hasta entonces puede iniciar sesión y conservarla. Después nadie puede recuperarla.",
+      },
+      companyRequest: {
+        subject: "{by} pide una aplicación en {company}",
+        text: "{by} pide que se pueda usar {app} en {company}.",
+        button: "Decidir",
+        hint: "Recibe este mensaje porque administra {company}.",
+      },
+      companyApproved: {
+        subject: "{app} se puede usar en {company}",
+        text: "La administración de {company} ha aprobado {app}, como usted pidió.",
+        button: "Ir a {company}",
+        hint: "Empiece de nuevo desde la aplicación.",
+      },
+      companyRefused: {
+        subject: "{app} no se ha aprobado en {company}",
+        text: "La administración de {company} ha rechazado {app}, que usted había pedido.",
+        button: "Ir a {company}",
+        hint: "Si la necesita de todos modos, hable con la administración de {company}.",
+      },
+      companyInvitation: {
+        subject: "Invitación a {company}",
+        text: "{by} le invita a {company}. La invitación sirve una vez, hasta el {when}.",
+        button: "Ver la invitación",
+        hint: "Si no conoce {company}, no haga nada.",
+      },
+    },
+  },
+} as const satisfies Translation<typeof english, "one" | "other">;

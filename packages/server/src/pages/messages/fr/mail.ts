@@ -1,0 +1,91 @@
+/** French: what is written to people. */
+import type { mail as english } from "../en/mail.ts";
+import type { Translation } from "../translation.ts";
+
+export const mail = {
+  mail: {
+    open: "Si le bouton ne fonctionne pas, ouvrez cette adresse :",
+    footer: "{product} sur {host} a envoyé ce message. Personne ne lit les réponses.",
+    facts: { when: "Heure", browser: "Navigateur", address: "Adresse réseau", reason: "Raison donnée" },
+    kinds: {
+      recover: {
+        subject: "Choisissez un nouveau mot de passe",
+        text: "Quelqu’un, sans doute vous, a demandé un nouveau mot de passe pour le compte {person}. Le lien sert une fois, pendant 15 minutes.",
+        button: "Choisir un nouveau mot de passe",
+        hint: "Si ce n’était pas vous, ne faites rien : votre mot de passe reste tel qu’il est.",
+      },
+      signUp: {
+        subject: "Continuez avec votre nouveau compte",
+        text: "Quelqu’un, sans doute vous, veut créer un compte avec l’adresse {email}. Le lien sert une fois, pendant une heure.",
+        button: "Créer le compte",
+        hint: "Si ce n’était pas vous, ne faites rien : il n’y aura pas de compte.",
+      },
+      known: {
+        subject: "Vous avez déjà un compte",
+        text: "Quelqu’un, sans doute vous, a voulu utiliser l’adresse {email} pour un compte. Il y en a déjà un avec elle : {person}.",
+        button: "Se connecter",
+        hint: "Vous ne connaissez plus le mot de passe ? La page de connexion vous aide à en choisir un nouveau. Si ce n’était pas vous, ne faites rien : rien n’a été changé.",
+      },
+      verify: {
+        subject: "Est-ce votre adresse e-mail ?",
+        text: "Le compte {person} a l’adresse {email}. Veuillez dire qu’elle est à vous. Le lien sert une fois, pendant une heure.",
+        button: "Oui, elle est à moi",
+        hint: "Si vous ne connaissez pas ce compte, ne faites rien.",
+      },
+      change: {
+        subject: "Votre nouvelle adresse e-mail",
+        text: "Le compte {person} doit recevoir l’adresse {email}. Le lien sert une fois, pendant une heure.",
+        button: "Utiliser cette adresse",
+        hint: "Si vous ne connaissez pas ce compte, ne faites rien : rien ne sera changé.",
+      },
+      changed: {
+        subject: "Votre adresse e-mail a été changée",
+        text: "Le compte {person} a maintenant l’adresse {email}. Les messages n’arrivent plus à celle-ci.",
+        button: "Ce n’était pas moi : annuler",
+        hint: "Si c’était vous, ne faites rien. Le lien sert une fois, pendant 7 jours : il rend cette adresse au compte et vous laisse choisir un nouveau mot de passe.",
+      },
+      passwordChanged: {
+        subject: "Votre mot de passe a été changé",
+        text: "Le mot de passe du compte {person} a été changé le {when}.",
+        button: "Ce n’était pas moi : en choisir un nouveau",
+        hint: "Si c’était vous, ne faites rien.",
+      },
+      signIn: {
+        subject: "Nouvelle connexion à votre compte",
+        text: "Quelqu’un s’est connecté en tant que {person} avec un navigateur que nous n’avions jamais vu chez vous.",
+        button: "Voir votre compte",
+        hint: "Si c’était vous, ne faites rien. Sinon, changez votre mot de passe maintenant.",
+      },
+      deletion: {
+        subject: "Votre compte sera supprimé",
+        text: "Comme vous l’avez voulu, le compte {person} sera supprimé le {when}, avec tout ce qui est conservé à votre sujet. Les applications ont déjà perdu leur accès.",
+        button: "Garder mon compte",
+        hint: "D’ici là, vous pouvez vous connecter et le garder. Ensuite, personne ne peut le faire revenir.",
+      },
+      companyRequest: {
+        subject: "{by} demande une application chez {company}",
+        text: "{by} demande que {app} puisse être utilisée chez {company}.",
+        button: "Décider",
+        hint: "Vous recevez ce message parce que vous administrez {company}.",
+      },
+      companyApproved: {
+        subject: "{app} peut être utilisée chez {company}",
+        text: "L’administration de {company} a approuvé {app}, comme vous l’aviez demandé.",
+        button: "Aller à {company}",
+        hint: "Recommencez depuis l’application.",
+      },
+      companyRefused: {
+        subject: "{app} n’a pas été approuvée chez {company}",
+        text: "L’administration de {company} a refusé {app}, que vous aviez demandée.",
+        button: "Aller à {company}",
+        hint: "Si vous en avez besoin malgré tout, parlez à l’administration de {company}.",
+      },
+      companyInvitation: {
+        subject: "Invitation à {company}",
+        text: "{by} vous invite à rejoindre {company}. L’invitation sert une fois, jusqu’au {when}.",
+        button: "Voir l’invitation",
+        hint: "Si vous ne connaissez pas {company}, ne faites rien.",
+      },
+    },
+  },
+} as const satisfies Translation<typeof english, "one" | "other">;

@@ -1,0 +1,224 @@
+/** Verbs of links in messages: each is good for one purpose, once, while the person's account is as it was when the link was made. */
+
+import type { Millis } from "../../oauth/model.ts";
+import type { LinkKey, LinkOutcome, LinkPurpose, MailLink, StoredMail } from "../../owners/mail-storage.ts";
+import { personColumns, personOf, text, whole } from "../rows.ts";
+import { type Call, query, type Row, sql, statement, steps, type Tx, transaction } from "../sql.ts";
+import { activateName, dropName, loosenName, reserveName } from "./names.ts";
+import { post } from "./outbox.ts";
+import { endGrantsOf, getPerson } from "./people.ts";
+import { noteStanding, tellOf } from "./standings.ts";
+
+const linkColumns = sql`partition, link_id, person_id, purpose, address, expires_at`;
+const held = sql`partition = :partition AND link_id = :linkId AND salt_hash = :saltHash AND purpose = :purpose AND expires_at > :now`;
+
+type UnpurposedKey = Omit<LinkKey, "purpose">;
+
+function linkOf(row: Row): MailLink {
+  return {
+    partition: whole(row, "partition"),
+    linkId: text(row, "link_id"),
+    personId: text(row, "person_id"),
+    purpose: text(row, "purpose") as LinkPurpose,
+    address: text(row, "address"),
+    expiresAt: whole(row, "expires_at"),
+  };
+}
+
+const boundKey = ({ partition, linkId, saltHash, purpose, now }: LinkKey) => ({
+  ...{ partition, linkId, saltHash, purpose, now },
+});
+
+async function insertLink(tx: Tx, link: MailLink, saltHash: Uint8Array, now: Millis): Promise<void> {
+  await tx.run(
+    sql`INSERT INTO mail_links (${linkColumns}, salt_hash, created_at)
+      VALUES (:partition, :linkId, :personId, :purpose, :address, :expiresAt, :saltHash, :now)`,
+    { ...link, saltHash, now },
+  );
+}
+
+export const createMailLink = transaction<
+  {
+    readonly link: MailLink;
+    readonly saltHash: Uint8Array;
+    readonly mails: readonly StoredMail[];
+    readonly now: Millis;
+  },
+  void
+>(async (tx, { link, saltHash, mails, now }) => {
+  await insertLink(tx, link, saltHash, now);
+  await post(tx, mails, now);
+});
+
+export const findMailLink = query<LinkKey, MailLink | undefined>({
+  sql: sql`SELECT ${linkColumns} FROM mail_links WHERE ${held}`,
+  bind: boundKey,
+  outcome: ([row]) => row && linkOf(row),
+});
+
+export const takeMailLink = statement<LinkKey, MailLink | undefined>({
+  sql: sql`DELETE FROM mail_links WHERE ${held} RETURNING ${linkColumns}`,
+  bind: boundKey,
+  outcome: (row) => row && linkOf(row),
+});
+
+/** Uses the link up inside another verb's transaction. */
+async function take(tx: Tx, key: UnpurposedKey, purpose: LinkPurpose): Promise<MailLink | undefined> {
+  const row = await tx.one(
+    sql`DELETE FROM mail_links WHERE ${held} RETURNING ${linkColumns}`,
+    boundKey({ ...key, purpose }),
+  );
+  return row && linkOf(row);
+}
+
+/** Whatever else was sent to the person's mailbox is good for nothing any more. */
+async function dropOthers(tx: Tx, partition: number, personId: string): Promise<void> {
+  await tx.run(sql`DELETE FROM mail_links WHERE partition = :partition AND person_id = :personId`, {
+    partition,
+    personId,
+  });
+}
+
+/** Whoever had the account before has nothing of it left: sessions, grants, links. */
+async function takeBack(tx: Tx, partition: number, personId: string, now: Millis): Promise<void> {
+  await tx.run(sql`DELETE FROM sessions WHERE partition = :partition AND person_id = :personId`, {
+    partition,
+    personId,
+  });
+  await endGrantsOf(tx, partition, personId, now);
+  await noteStanding(tx, { partition, personId }, { cutAt: now, now });
+  await dropOthers(tx, partition, personId);
+}
+
+type Recovery = UnpurposedKey & { readonly passwordHash: string; readonly mails: readonly StoredMail[] };
+
+/** The person's partition first; then their companies hear that what was done in their names ends. */
+export const recoverPassword = steps<Recovery, LinkOutcome>(async (call, args) => {
+  const outcome = await call(writeRecovery, args);
+  if (outcome.kind === "done") await tellOf(call, outcome.person, args.now);
+  return outcome;
+});
+
+export const writeRecovery = transaction<Recovery, LinkOutcome>(async (tx, args) => {
+  const { partition, passwordHash, mails, now } = args;
+  const link = await take(tx, args, "recover");
+  if (link === undefined) return { kind: "unknown" };
+  // To another address than the person has now, the link proves nothing.
+  const row = await tx.one(
+    sql`UPDATE people SET password_hash = :passwordHash, password_changed_at = :now, must_change_password = 0,
+        email_verified_at = :now, updated_at = :now
+      WHERE partition = :partition AND person_id = :personId AND status = 'active' AND email = :address
+      RETURNING ${personColumns}`,
+    { partition, personId: link.personId, address: link.address, passwordHash, now },
+  );
+  if (row === undefined) return { kind: "unknown" };
+  await takeBack(tx, partition, link.personId, now);
+  await post(tx, mails, now);
+  return { kind: "done", person: personOf(row) };
+});
+
+export const verifyEmail = transaction<UnpurposedKey, LinkOutcome>(async (tx, args) => {
+  const { partition, now } = args;
+  const link = await take(tx, args, "verify");
+  if (link === undefined) return { kind: "unknown" };
+  const row = await tx.one(
+    sql`UPDATE people SET email_verified_at = :now, updated_at = :now
+      WHERE partition = :partition AND person_id = :personId AND status = 'active' AND email = :address
+      RETURNING ${personColumns}`,
+    { partition, personId: link.personId, address: link.address, now },
+  );
+  return row === undefined ? { kind: "unknown" } : { kind: "done", person: personOf(row) };
+});
+
+interface Move {
+  readonly link: MailLink;
+  /** The address that the person has until then. */
+  readonly before: string;
+  readonly now: Millis;
+}
+
+/** Around the transaction that gives a person another address: the new one is reserved before, the old one let go of after. */
+async function moving(
+  call: Call,
+  { link, before, now }: Move,
+  write: () => Promise<LinkOutcome>,
+): Promise<LinkOutcome> {
+  const ownerId = link.personId;
+  const name = { value: link.address, ownerId, now };
+  if (!(await call(reserveName, name))) return { kind: "taken" };
+  const old = { value: before, ownerId, now };
+  await call(loosenName, old);
+  const outcome = await write();
+  const moved = outcome.kind === "done";
+  await call(moved ? activateName : dropName, name);
+  await call(moved ? dropName : activateName, old);
+  return outcome;
+}
+
+type Change = UnpurposedKey & {
+  readonly before: string;
+  readonly undo: MailLink;
+  readonly undoSaltHash: Uint8Array;
+  readonly mails: readonly StoredMail[];
+};
+
+export const changeEmail = steps<Change, LinkOutcome>(async (call, args) => {
+  const { before, now } = args;
+  const link = await call(findMailLink, { ...args, purpose: "change" });
+  if (link === undefined) return { kind: "unknown" };
+  if (link.address === before) return call(writeEmail, args);
+  return moving(call, { link, before, now }, () => call(writeEmail, args));
+});
+
+export const writeEmail = transaction<Change, LinkOutcome>(async (tx, args) => {
+  const { partition, before, undo, undoSaltHash, mails, now } = args;
+  const link = await take(tx, args, "change");
+  if (link === undefined) return { kind: "unknown" };
+  const row = await tx.one(
+    sql`UPDATE people SET email = :address, email_verified_at = :now, updated_at = :now
+      WHERE partition = :partition AND person_id = :personId AND status = 'active' AND email = :before
+      RETURNING ${personColumns}`,
+    { partition, personId: link.personId, address: link.address, before, now },
+  );
+  if (row === undefined) return { kind: "unknown" };
+  // Links to the mailbox before are of no use, but for those that take a change back.
+  await tx.run(
+    sql`DELETE FROM mail_links WHERE partition = :partition AND person_id = :personId AND purpose <> 'undo'`,
+    {
+      partition,
+      personId: link.personId,
+    },
+  );
+  await insertLink(tx, undo, undoSaltHash, now);
+  await post(tx, mails, now);
+  return { kind: "done", person: personOf(row) };
+});
+
+export const undoEmail = steps<Recovery, LinkOutcome>(async (call, args) => {
+  const { partition, now } = args;
+  const link = await call(findMailLink, { ...args, purpose: "undo" });
+  const person = link && (await call(getPerson, { partition, personId: link.personId }));
+  if (link === undefined || person === undefined) return { kind: "unknown" };
+  const write = () => call(writeUndo, { ...args, before: person.email });
+  const outcome =
+    person.email === link.address ? await write() : await moving(call, { link, before: person.email, now }, write);
+  if (outcome.kind === "done") await tellOf(call, outcome.person, now);
+  return outcome;
+});
+
+export const writeUndo = transaction<Recovery & { readonly before: string }, LinkOutcome>(async (tx, args) => {
+  const { partition, passwordHash, before, mails, now } = args;
+  const link = await take(tx, args, "undo");
+  if (link === undefined) return { kind: "unknown" };
+  const row = await tx.one(
+    sql`UPDATE people SET email = :address, email_verified_at = :now, password_hash = :passwordHash, password_changed_at = :now,
+        must_change_password = 0, delete_at = NULL, updated_at = :now
+      WHERE partition = :partition AND person_id = :personId AND status = 'active' AND email = :before
+      RETURNING ${personColumns}`,
+    { partition, personId: link.personId, address: link.address, passwordHash, before, now },
+  );
+  if (row === undefined) return { kind: "unknown" };
+  await takeBack(tx, partition, link.personId, now);
+  await post(tx, mails, now);
+  return { kind: "done", person: personOf(row) };
+});

@@ -1,0 +1,184 @@
+import { expect, test } from "vitest";
+import type { LinkPurpose, MailLink } from "../../../src/owners/mail-storage.ts";
+import type { Person } from "../../../src/owners/storage.ts";
+import { onEveryBackend } from "../support/backends.ts";
+import { aGrant, aHash, anApproval, anId, aSession, aStoredPerson, DAY, MINUTE, NOW } from "../support/builders.ts";
+import { aStaffedCompany, join } from "../support/companies.ts";
+import { aLink, aMail, aSentLink } from "../support/mail.ts";
+
+onEveryBackend("a link in a message", (storage) => {
+  const sent = async (purpose: LinkPurpose, changes: Partial<MailLink> = {}, person?: Person) => {
+    const one = person ?? (await aStoredPerson(storage()));
+    const link = aLink(one, purpose, changes);
+    return { person: one, link, key: await aSentLink(storage(), link) };
+  };
+  type Key = Awaited<ReturnType<typeof sent>>["key"];
+  const recover = (key: Key, mails = [aMail(key.partition)]) =>
+    storage().recoverPassword({ ...key, passwordHash: "new", mails });
+  const change = (key: Key, person: Person, before = person.email) => {
+    const undo = aLink(person, "undo", { address: before, expiresAt: NOW + 7 * DAY });
+    const undoSaltHash = aHash();
+    const args = { ...key, before, undo, undoSaltHash, mails: [] };
+    return {
+      undo: { partition: undo.partition, linkId: undo.linkId, saltHash: undoSaltHash, now: NOW },
+      outcome: () => storage().changeEmail(args),
+    };
+  };
+  const anAddress = () =>
+    `${anId()
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]/g, "")}@example.com`;
+
+  test.each(["recover", "sign-up", "verify", "change", "undo"] as const)(
+    "for %s: with another secret, too late, for another purpose → none; else it is found, and taken once",
+    async (purpose) => {
+      const { link, key } = await sent(purpose);
+      const other = purpose === "verify" ? "recover" : "verify";
+      for (const wrong of [
+        { ...key, purpose, saltHash: aHash() },
+        { ...key, purpose, now: link.expiresAt },
+        { ...key, purpose: other } as const,
+        { ...key, purpose, linkId: anId(key.partition) },
+      ]) {
+        expect(await storage().findMailLink(wrong)).toBeUndefined();
+        expect(await storage().takeMailLink(wrong)).toBeUndefined();
+      }
+      expect(await storage().findMailLink({ ...key, purpose })).toEqual(link);
+      expect(await storage().takeMailLink({ ...key, purpose })).toEqual(link);
+      expect(await storage().takeMailLink({ ...key, purpose })).toBeUndefined();
+    },
+  );
+
+  test("to recover → password, sessions, grants, other links; the second time unknown", async () => {
+    const { person, key } = await sent("recover");
+    const grant = aGrant(person);
+    await storage().approve(anApproval(grant));
+    await storage().createSession(aSession(person));
+    const other = await sent("change", {}, person);
+    expect(await recover(key)).toMatchObject({
+      kind: "done",
+      person: { passwordHash: "new", mustChangePassword: false },
+    });
+    expect((await storage().findGrant({ ...grant, saltHash: grant.codeSaltHash }))?.status).toBe("owner_ended");
+    expect(await storage().listSessions({ ...person, now: NOW })).toEqual([]);
+    expect(await storage().findMailLink({ ...other.key, purpose: "change" })).toBeUndefined();
+    expect(await recover(key)).toEqual({ kind: "unknown" });
+  });
+
+  test("to recover, in companies' names → those grants end, too", async () => {
+    const { company } = await aStaffedCompany(storage());
+    const { person, key } = await sent("recover");
+    await join(storage(), company, person, "member");
+    const owner = { partition: company.partition, ownerId: company.companyId, grantId: anId(company.partition) };
+    const grant = aGrant(person, owner);
+    await storage().approve(anApproval(grant));
+    await recover(key);
+    expect((await storage().findGrant({ ...grant, saltHash: grant.codeSaltHash }))?.status).not.toBe("active");
+  });
+
+  test.each([
+    ["disabled", (person: Person) => storage().setPersonStatus({ ...person, status: "disabled", now: NOW })],
+    ["removed", (person: Person) => storage().deletePerson({ ...person, now: NOW })],
+    [
+      "at another address now",
+      (person: Person) => storage().updatePerson({ ...person, changes: { email: anAddress() }, now: NOW }),
+    ],
+  ])("of a person who is %s → unknown, whatever it is for", async (_, what) => {
+    for (const purpose of ["recover", "verify"] as const) {
+      const { person, key } = await sent(purpose);
+      await what(person);
+      const outcome = purpose === "recover" ? recover(key) : storage().verifyEmail(key);
+      expect(await outcome).toEqual({ kind: "unknown" });
+      expect((await storage().getPerson(person))?.passwordHash).not.toBe("new");
+    }
+  });
+
+  test("to recover, twenty times at once → done once", async () => {
+    const { key } = await sent("recover");
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => recover(key)));
+    expect(outcomes.filter(({ kind }) => kind === "done")).toHaveLength(1);
+  });
+
+  test("to verify → verified, once", async () => {
+    const person = await aStoredPerson(storage(), { emailVerifiedAt: null });
+    const { key } = await sent("verify", {}, person);
+    expect(await storage().verifyEmail(key)).toMatchObject({ kind: "done", person: { emailVerifiedAt: NOW } });
+    expect(await storage().verifyEmail(key)).toEqual({ kind: "unknown" });
+  });
+
+  test("to change: another's address → taken, and nothing is changed; from another address than thought → unknown", async () => {
+    const other = await aStoredPerson(storage());
+    const { person, key } = await sent("change", { address: other.email });
+    expect(await change(key, person).outcome()).toEqual({ kind: "taken" });
+    expect((await storage().findPersonByName({ name: person.email }))?.personId).toBe(person.personId);
+    expect((await storage().findPersonByName({ name: other.email }))?.personId).toBe(other.personId);
+    const second = await sent("change", { address: anAddress() });
+    expect(await change(second.key, second.person, "old@example.com").outcome()).toEqual({ kind: "unknown" });
+    expect((await storage().findPersonByName({ name: second.person.email }))?.personId).toBe(second.person.personId);
+  });
+
+  test("to change → the address, both names, the verification; links to the old mailbox end, but not the way back", async () => {
+    const address = anAddress();
+    const { person, key } = await sent("change", { address });
+    const recovery = await sent("recover", {}, person);
+    const { undo, outcome } = change(key, person);
+    expect(await outcome()).toMatchObject({ kind: "done", person: { email: address, emailVerifiedAt: NOW } });
+    expect((await storage().findPersonByName({ name: address }))?.personId).toBe(person.personId);
+    expect(await storage().findPersonByName({ name: person.email })).toBeUndefined();
+    expect(await recover(recovery.key)).toEqual({ kind: "unknown" });
+    expect(await outcome()).toEqual({ kind: "unknown" });
+    const undone = await storage().undoEmail({ ...undo, passwordHash: "new", mails: [] });
+    expect(undone).toMatchObject({ kind: "done", person: { email: person.email, passwordHash: "new" } });
+    expect((await storage().findPersonByName({ name: person.email }))?.personId).toBe(person.personId);
+    expect(await storage().findPersonByName({ name: address })).toBeUndefined();
+    expect(await storage().undoEmail({ ...undo, passwordHash: "again", mails: [] })).toEqual({ kind: "unknown" });
+  });
+
+  test("to undo → sessions and grants end, a deletion is off; taken by another meanwhile → taken", async () => {
+    const { person, key } = await sent("change", { address: anAddress() });
+    const { undo, outcome } = change(key, person);
+    await outcome();
+    const grant = aGrant(person);
+    await storage().approve(anApproval(grant));
+    await storage().createSession(aSession(person));
+    const other = await aStoredPerson(storage(), { email: person.email });
+    expect(await storage().undoEmail({ ...undo, passwordHash: "new", mails: [] })).toEqual({ kind: "taken" });
+    await storage().deletePerson({ ...other, now: NOW });
+    await storage().setDeletion({ ...person, at: NOW + DAY, keepSessionId: null, mails: [], now: NOW });
+    expect(await storage().undoEmail({ ...undo, passwordHash: "new", mails: [] })).toMatchObject({
+      kind: "done",
+      person: { deleteAt: null },
+    });
+    expect((await storage().findGrant({ ...grant, saltHash: grant.codeSaltHash }))?.status).toBe("owner_ended");
+    expect(await storage().listSessions({ ...person, now: NOW })).toEqual([]);
+  });
+
+  test("to change, twenty people want one address at once → one has it", async () => {
+    const address = anAddress();
+    const all = await Promise.all(Array.from({ length: 20 }, () => sent("change", { address })));
+    const outcomes = await Promise.all(all.map(({ key, person }) => change(key, person).outcome()));
+    expect(outcomes.filter(({ kind }) => kind === "done")).toHaveLength(1);
+    const holder = await storage().findPersonByName({ name: address });
+    expect(all.map(({ person }) => person.personId)).toContain(holder?.personId);
+  });
+
+  test("of the past → collected; after a restore → gone", async () => {
+    const { key } = await sent("verify");
+    await storage().collectGarbage({ now: NOW + 16 * MINUTE, limit: 10_000 });
+    expect(await storage().findMailLink({ ...key, purpose: "verify" })).toBeUndefined();
+    const kept = await sent("verify");
+    await storage().endAllBefore({ now: NOW, keepConsents: true });
+    expect(await storage().findMailLink({ ...kept.key, purpose: "verify" })).toBeUndefined();
+  });
+
+  test("the only admin of a company → named; with another admin, or as a member → not", async () => {
+    const { company, admin, member } = await aStaffedCompany(storage());
+    expect(await storage().soleAdminOf(admin)).toEqual([{ name: company.name, slug: company.slug }]);
+    expect(await storage().soleAdminOf(member)).toEqual([]);
+    await storage().setDeletion({ ...admin, at: NOW + MINUTE, keepSessionId: null, mails: [], now: NOW });
+    await storage().collectGarbage({ now: NOW + MINUTE, limit: 10_000 });
+    expect(await storage().getPerson(admin)).toMatchObject({ deleteAt: NOW + MINUTE + DAY });
+    await join(storage(), company, member, "admin");
+    expect(await storage().soleAdminOf(admin)).toEqual([]);
+  });
+});

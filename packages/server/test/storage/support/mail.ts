@@ -1,0 +1,28 @@
+/** Messages and links to bend. */
+
+import { randomBytes } from "node:crypto";
+import type { LinkPurpose, MailLink, StoredMail } from "../../../src/owners/mail-storage.ts";
+import type { Person } from "../../../src/owners/storage.ts";
+import type { Storage } from "../../../src/storage/open.ts";
+import { aHash, anId, DAY, MINUTE, NOW } from "./builders.ts";
+
+export function aMail(partition: number, changes: Partial<StoredMail> = {}): StoredMail {
+  const sealed = new Uint8Array(randomBytes(40));
+  return { partition, mailId: anId(partition), kind: "recover", sealed, uselessAfter: NOW + DAY, ...changes };
+}
+
+export function aLink(
+  { partition, personId, email }: Person,
+  purpose: LinkPurpose,
+  changes: Partial<MailLink> = {},
+): MailLink {
+  const linkId = anId(partition);
+  return { partition, linkId, personId, purpose, address: email, expiresAt: NOW + 15 * MINUTE, ...changes };
+}
+
+/** A link in the storage, with what presents it. */
+export async function aSentLink(storage: Storage, link: MailLink) {
+  const saltHash = aHash();
+  await storage.createMailLink({ link, saltHash, mails: [], now: NOW });
+  return { partition: link.partition, linkId: link.linkId, saltHash, now: NOW };
+}
