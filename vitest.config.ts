@@ -5,9 +5,16 @@ const browserTests = ["packages/*/test/**/*.browser.test.ts", "test/**/*.browser
 
 /** What also runs on PostgreSQL as a whole server; the storage's own tests run on both databases by themselves. */
 const postgresTests = [
-  ...["authorization-code", "refresh", "device", "jwt-bearer", "saml2-bearer", "revocation", "consent-ends"].map(
-    (flow) => `test/flows/${flow}.test.ts`,
-  ),
+  ...[
+    "authorization-code",
+    "refresh",
+    "device",
+    "jwt-bearer",
+    "saml2-bearer",
+    "revocation",
+    "consent-ends",
+    "companies",
+  ].map((flow) => `test/flows/${flow}.test.ts`),
   ...["hostile-text", "injection", "races"].map((attack) => `test/attacks/${attack}.test.ts`),
   "test/reliability/race.test.ts",
   "test/reliability/once.test.ts",

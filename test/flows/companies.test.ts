@@ -1,7 +1,5 @@
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openSqlite } from "../../packages/server/src/storage/sqlite/engine.ts";
-import { writePersonStatus } from "../../packages/server/src/storage/verbs/people.ts";
+import { byHand } from "../../packages/server/test/storage/support/by-hand.ts";
 import {
   Agent,
   authorize,
@@ -361,10 +359,21 @@ describe("who leaves", () => {
     await addMember(server, company, second, "admin");
     const { tokens } = await asCompany(company);
     const others = await asCompany(company, second);
-    const engine = await openSqlite({ path: join(server.dataDir, "assent.db"), writer: "main", readonly: false });
-    // A process that dies between the person's change and the news of it.
-    await engine.call(writePersonStatus, { ...company.admin, status: "disabled", now: server.now() });
-    await engine.close();
+    const { partition, personId } = company.admin;
+    // What a process leaves that dies between the person's change and the news of it.
+    await byHand(
+      server.assent.config.databaseUrl,
+      [
+        "UPDATE people SET status = 'disabled', standing_version = 1 WHERE partition = $1 AND person_id = $2",
+        partition,
+        personId,
+      ],
+      [
+        `INSERT INTO standings (partition, person_id, company_id, version, standing, cut_at, written_at)
+          VALUES ($1, $2, $3, 1, 'disabled', $4, $4)`,
+        ...[partition, personId, company.companyId, server.now()],
+      ],
+    );
     await settle();
     const answer = await refresh(server, client, tokens.refresh_token);
     expect(answer.body.error).toBe("invalid_grant");

@@ -11,7 +11,7 @@ import {
   signIn,
 } from "../support/browser-like.ts";
 import { addCompany, addMember, decide, type TestCompany } from "../support/companies.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/server.ts";
 
 let server: TestServer;
 let client: TestClient;
@@ -343,6 +343,22 @@ describe("invitations", () => {
     expect((await agent.get(path("/members"))).status).toBe(200);
     expect((await agent.submit(form)).status).toBe(404);
     expect((await agent.get(link)).status).toBe(404);
+  });
+
+  test("followed before signing in → sign-in, wrong once, then the invitation; a token that isn't ours leads nowhere else", async () => {
+    const guest = await server.addPerson();
+    const { link } = await invited(guest.email);
+    const agent = new Agent(server.issuer);
+    const page = await agent.get(link);
+    const wrong = await agent.submit(formTo(page, "/login"), { username: guest.username, password: "wrong" });
+    const shown = await signIn(agent, guest.username, wrong);
+    expect(shown.text).toContain("invites you");
+    for (const token of ["", "iv_x", "//evil.test", "https://evil.test/"]) {
+      const other = new Agent(server.issuer);
+      const form = formTo(await other.get("/login"), "/login");
+      const done = await other.submit(form, { username: guest.username, password: PASSWORD, invitation: token });
+      expect(placeOf(done)).toBe("/account/apps");
+    }
   });
 
   test("a token that isn't ours, of another kind, withdrawn, a week old → 404", async () => {

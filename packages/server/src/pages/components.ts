@@ -14,7 +14,12 @@ export function hidden(fields: Readonly<Record<string, string | null>>): Child {
 
 /** The fields that every form of an authorization sends back. */
 export function secrets(form: FormSecrets): Child {
-  return hidden({ csrf: form.csrf, request: form.request, device: form.device ?? null });
+  return hidden({
+    csrf: form.csrf,
+    request: form.request,
+    device: form.device ?? null,
+    invitation: form.invitation ?? null,
+  });
 }
 
 /** An app's logo, or its initial where it has none. The name stands beside it, so it has no text of its own. */

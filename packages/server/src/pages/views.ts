@@ -8,6 +8,8 @@ export interface FormSecrets {
   readonly request: string | null;
   /** Field `device`: a device's code under way, sealed; absent: none is. */
   readonly device?: string;
+  /** Field `invitation`: the token of an invitation to answer after sign-in; absent: none. */
+  readonly invitation?: string;
 }
 
 /** The client as an owner sees it. */

@@ -11,12 +11,14 @@ import type { HistoryEntry } from "../../owners/storage.ts";
 import type { CompanyHistoryView, CompanyMembersView, InvitationView } from "../../pages/company-views.ts";
 import { companyHistoryPage, companyMembersPage, invitationPage } from "../../pages/index.ts";
 import { formToken } from "../forms.ts";
-import { type Answer, formOf, page, redirect } from "../message.ts";
+import { type Answer, formOf, type HttpRequest, page, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
+import { visitorOf } from "../visitor.ts";
 import { type Account, signedIn } from "./account.ts";
 import { signedInAs } from "./cards.ts";
 import { backTo, forAdmins, forMembers, type InCompany, idIn, noLongerAdmin } from "./company.ts";
 import { historyEntry } from "./history.ts";
+import { FIRST, plainSignInAnswer } from "./sign-in-page.ts";
 
 const MEMBERS_SHOWN = 50;
 const ENTRIES_SHOWN = 25;
@@ -173,7 +175,17 @@ function gone({ http }: Account, assent: Assent): Answer {
   return problemAnswer("invitation_unknown", http, assent);
 }
 
-export const showInvitation = signedIn(async (account, assent) => {
+/** Whoever isn't signed in signs in first and comes back; what isn't an invitation of ours leads to the plain sign-in. */
+export async function showInvitation(http: HttpRequest, assent: Assent): Promise<Answer> {
+  const visitor = await visitorOf(http, assent);
+  const token = new URLSearchParams(http.query).get("token") ?? "";
+  if (visitor.signedIn === undefined && placeOf(token, assent) !== undefined) {
+    return plainSignInAnswer(visitor, http, assent, { ...FIRST, invitation: token });
+  }
+  return showToPerson(http, assent);
+}
+
+const showToPerson = signedIn(async (account, assent) => {
   const token = new URLSearchParams(account.http.query).get("token") ?? "";
   const place = placeOf(token, assent);
   const found = place && (await assent.storage.findInvitation(place));

@@ -37,17 +37,30 @@ export function signInAnswer(underway: Underway, assent: Assent, again: Shown | 
   return page(shown.status, signInPage(view, chrome), "to a client", visitor.cookies);
 }
 
-/** Sign-in without a request: it leads to the owner's apps. `device`: to the device whose code has been entered. */
+/**
+ * Sign-in without a request: it leads to the owner's apps. `device`: to the device whose code has been entered. `invitation`: back to the one whose
+ * link was followed.
+ */
 export function plainSignInAnswer(
   visitor: Visitor,
   http: HttpRequest,
   assent: Assent,
-  { device, ...shown }: Shown & { readonly device?: DeviceEntry | undefined } = FIRST,
+  {
+    device,
+    invitation,
+    ...shown
+  }: Shown & { readonly device?: DeviceEntry | undefined; readonly invitation?: string | undefined } = FIRST,
 ): Answer {
   const sealed = device === undefined ? {} : { device: sealDeviceEntry(assent.secrets, visitor.nonce, device) };
-  const here = sealed.device === undefined ? "/login" : `/device/consent?device=${sealed.device}`;
+  const plain = invitation === undefined ? "/login" : `/invitation?token=${invitation}`;
+  const here = sealed.device === undefined ? plain : `/device/consent?device=${sealed.device}`;
   const view: SignInView = {
-    form: { csrf: formToken(assent.secrets, `browser:${visitor.nonce}`), request: null, ...sealed },
+    form: {
+      csrf: formToken(assent.secrets, `browser:${visitor.nonce}`),
+      request: null,
+      ...sealed,
+      ...(invitation && { invitation }),
+    },
     device: device !== undefined,
     client: null,
     username: shown.username,

@@ -32,9 +32,10 @@ export async function submitSignIn(http: HttpRequest, assent: Assent): Promise<A
   if (underway !== undefined && isAnswer(underway)) return underway;
   const device = deviceOf(form, visitor, assent);
   if (device === "unknown") return problemAnswer("interaction_unknown", http, assent);
+  const invitation = invitationOf(form, assent);
   const again = (problem: SignInView["problem"], status: number) =>
     show(
-      { problem, status, username: form.get("username")?.slice(0, 254) ?? "", device },
+      { problem, status, username: form.get("username")?.slice(0, 254) ?? "", device, invitation },
       underway,
       visitor,
       http,
@@ -83,11 +84,21 @@ async function signedInOrAgain(outcome: SignInOutcome, attempted: Attempted, ass
       if (underway === undefined && device !== null) {
         return redirect(303, `${assent.issuer}/device/consent?device=${encodeURIComponent(device)}`, cookies);
       }
+      const invitation = invitationOf(formOf(http), assent);
+      if (underway === undefined && invitation !== undefined) {
+        return redirect(303, `${assent.issuer}/invitation?token=${invitation}`, cookies);
+      }
       if (underway === undefined) return redirect(303, `${assent.issuer}/account/apps`, cookies);
       const request = encodeURIComponent(formOf(http).get("request") ?? "");
       return redirect(303, `${assent.issuer}/consent?request=${request}`, cookies);
     }
   }
+}
+
+/** The invitation that the sign-in is for, by its token; undefined: for none of ours. */
+function invitationOf(form: URLSearchParams, assent: Assent): string | undefined {
+  const token = form.get("invitation") ?? "";
+  return assent.credentials.read("invitation", token) === undefined ? undefined : token;
 }
 
 /** The device that the sign-in is for; undefined: for none. */
@@ -102,6 +113,7 @@ function show(
     status: number;
     username: string;
     device: DeviceEntry | undefined;
+    invitation: string | undefined;
   },
   underway: Underway | undefined,
   visitor: Visitor,
