@@ -99,6 +99,11 @@ describe("a service in its own name", () => {
         expect.any(String),
       ]);
       expect(new Set(got).size).toBe(2);
+      const others = "CERT=import.pem KEY=import.key NODE_EXTRA_CA_CERTS=server.pem";
+      const stdout = expect.stringMatching(/^401 \{[\s\S]*'invalid_client'/);
+      await expect(
+        elsewhere.run(`CLIENT_ID=… ${others} node examples/client-authentication/mutual-tls.ts`),
+      ).rejects.toMatchObject({ code: 1, stdout });
     } finally {
       await elsewhere.leave();
     }

@@ -61,7 +61,11 @@ call.end(new URLSearchParams({ grant_type: "client_credentials", client_id }).to
 const [response] = (await once(call, "response")) as [IncomingMessage];
 const answer = (await json(response)) as Record<string, unknown>;
 console.log(response.statusCode, answer);
-// The API compares this with the certificate of its own connection.
-const [, payload = ""] = String(answer["access_token"]).split(".");
-const claims = JSON.parse(Buffer.from(payload, "base64url").toString());
-console.log("Bound to the certificate with SHA-256", claims.cnf["x5t#S256"]);
+if (response.statusCode === 200) {
+  // The API compares this with the certificate of its own connection.
+  const [, payload = ""] = String(answer["access_token"]).split(".");
+  const { cnf } = JSON.parse(Buffer.from(payload, "base64url").toString()) as { cnf?: Record<string, string> };
+  console.log("Bound to the certificate with SHA-256", cnf?.["x5t#S256"] ?? "none: register --certificate-bound");
+} else {
+  process.exitCode = 1;
+}
