@@ -23,7 +23,7 @@ beforeAll(async () => {
   sessionId = session.sessionId;
   await storage.createSession(session);
   const grant = aGrant(person, { authTime: now, codeUntil: now + 60_000, scopes: ["read", "write"] });
-  await storage.approve(anApproval(grant, { now }));
+  await storage.approve(anApproval(grant, { now, declined: ["delete"] }));
   await storage.close();
 });
 afterAll(() => at.remove());
@@ -66,6 +66,7 @@ test("consent list → by person, by client, as a table", async () => {
         { name: "read", granted_at: expect.any(String), expires_at: null },
         { name: "write", granted_at: expect.any(String), expires_at: null },
       ],
+      taken_back: ["delete"],
     }),
   ]);
   expect(await at.json(["consent", "list", "--user", "alice", "--client", "client-1"])).toEqual(all);

@@ -210,6 +210,7 @@ export function consentRecord(consent: Consent): WireRecord {
       granted_at: time(grantedAt),
       expires_at: time(expiresAt),
     })),
+    taken_back: consent.removed,
     created_at: time(consent.createdAt),
     updated_at: time(consent.updatedAt),
     expires_at: time(consent.expiresAt),
