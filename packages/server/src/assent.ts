@@ -4,6 +4,7 @@ import type { X509Certificate } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { availableParallelism } from "node:os";
 import type { Logger } from "pino";
+import { readBrand } from "./brand.ts";
 import { type Config, ConfigError, certificatesKnown } from "./config.ts";
 import { OwnAccessTokens } from "./crypto/access-tokens.ts";
 import { openClientSecrets } from "./crypto/client-secrets.ts";
@@ -39,6 +40,7 @@ import type { Millis, Scope, SigningAlg } from "./oauth/model.ts";
 import type { OAuthContext } from "./oauth/ports.ts";
 import { serverMetadata } from "./oauth/server-metadata.ts";
 import type { Catalog } from "./oauth/storage.ts";
+import { once } from "./once.ts";
 import { openOutbox } from "./open-outbox.ts";
 import { GuardedFetcher } from "./outbound/guarded-fetch.ts";
 import { remoteKeys } from "./outbound/remote-keys.ts";
@@ -51,7 +53,7 @@ import type { Notice } from "./owners/notices.ts";
 import { ownerByPassword } from "./owners/password-grant.ts";
 import { ScopeUses } from "./owners/scope-uses.ts";
 import type { SignInContext } from "./owners/sign-in.ts";
-import type { Chrome } from "./pages/index.ts";
+import type { Brand, Chrome } from "./pages/index.ts";
 import { AssertionReader } from "./saml/reader.ts";
 import { openCatalog } from "./storage/catalog.ts";
 import { StorageUnavailable } from "./storage/errors.ts";
@@ -69,6 +71,8 @@ export interface Assent {
   readonly basePath: string;
   readonly storage: Storage;
   readonly oauth: OAuthContext;
+  /** The operator's look. */
+  readonly brand: Brand;
   readonly receipts: Receipts;
   readonly popularity: Popularity;
   readonly signIn: SignInContext;
@@ -165,6 +169,7 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
   const grants = grantsOf(config);
   prepareDataDir(config);
   const tls = readTls(config);
+  const brand = readBrand(config);
   if (options.worker?.first ?? true) {
     for (const warning of [...config.warnings, ...tls.warnings]) log.warn({ event: "configuration" }, warning);
   }
@@ -195,7 +200,7 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
     );
     const parts = {
       ...{ config, storage, secrets, log, now, local, saml, tls, grants, notBefore, metrics, crew, notify },
-      ...{ mail, afterwards },
+      ...{ mail, afterwards, brand },
     };
     const assent = await assemble(parts);
     const alsoDue = () => makeKeys(storage, secrets, now());
@@ -240,6 +245,7 @@ interface Parts {
   readonly local: boolean;
   readonly saml: AssertionReader;
   readonly tls: Tls;
+  readonly brand: Brand;
   readonly grants: GrantRegistry;
   /** When the database was last put back; 0: never. */
   readonly notBefore: Millis;
@@ -259,6 +265,7 @@ async function assemble({
   local,
   saml,
   tls,
+  brand,
   grants,
   notBefore,
   metrics,
@@ -314,7 +321,7 @@ async function assemble({
     now,
     event,
   };
-  const chromes = new Chromes(issuer);
+  const chromes = new Chromes(issuer, brand);
   const ids = { prefix: randomText(6), count: 0 };
   let [ending, draining] = [false, false];
   const assent: Assent = {
@@ -324,6 +331,7 @@ async function assemble({
     storage,
     oauth: context,
     popularity: new Popularity(),
+    brand,
     receipts: new Receipts({ issuer, storage, keys }),
     credentials,
     secrets,
@@ -434,16 +442,6 @@ function keysOf(parts: {
 /** What is missing of each alg that an API's tokens are signed with. */
 async function makeKeys(storage: Storage, secrets: Secrets, now: Millis): Promise<void> {
   await ensureKeys(storage, secrets, now, algsInUse(await storage.listResources()));
-}
-
-/** One piece of work for all who want the same at the same time. */
-function once<Key, Made>(make: (key: Key) => Promise<Made>): (key: Key) => Promise<Made> {
-  const making = new Map<Key, Promise<Made>>();
-  return (key) => {
-    const underWay = making.get(key) ?? make(key).finally(() => making.delete(key));
-    making.set(key, underWay);
-    return underWay;
-  };
 }
 
 /** Serialized anew when the scopes have changed. */

@@ -5,6 +5,7 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import type { SmtpServer } from "./mail/transport.ts";
 import { canonicalEmail } from "./owners/names.ts";
+import { readBrandColors } from "./pages/brand.ts";
 import { isPostgresUrl, parseAddress } from "./storage/postgres/address.ts";
 
 export interface Setting {
@@ -257,6 +258,38 @@ export const settings: readonly Setting[] = [
     wanted: "a comma-separated list of seconds, once and forever",
   },
   {
+    variable: "ASSENT_BRAND_NAME",
+    key: "brandName",
+    parse: (text) => (text.trim() !== "" && [...text].length <= 40 && !/\p{C}/u.test(text) ? text.trim() : undefined),
+    default: "Assent",
+    meaning: "What this service calls itself on its pages.",
+    wanted: "1 to 40 visible characters",
+  },
+  {
+    variable: "ASSENT_BRAND_COLORS",
+    key: "brandColors",
+    parse: readBrandColors,
+    default: "none",
+    meaning: "The accent colour of pages; a second one for dark ground, or it is made of the first.",
+    wanted: "#rrggbb or #rrggbb,#rrggbb, each with a contrast of 4.5:1 to its ground (WCAG 2.2 AA)",
+  },
+  {
+    variable: "ASSENT_BRAND_LOGO",
+    key: "brandLogo",
+    parse: (text) => text || undefined,
+    default: "none",
+    meaning: "A picture in place of our mark: PNG, JPEG or WebP, up to 256 KiB.",
+    wanted: "a path",
+  },
+  {
+    variable: "ASSENT_BRAND_CSS",
+    key: "brandCss",
+    parse: (text) => text || undefined,
+    default: "none",
+    meaning: "A style sheet of yours, loaded behind ours, up to 64 KiB.",
+    wanted: "a path",
+  },
+  {
     variable: "ASSENT_GRANT_TYPES",
     key: "grantTypes",
     parse: names,
@@ -403,6 +436,10 @@ export function defaultsOf(cwd: string): Record<string, unknown> {
     deviceTtl: 600_000,
     deviceInterval: 5000,
     consentDurations: ["once", 3600, DAY, 7 * DAY, 30 * DAY, 90 * DAY, 365 * DAY, "forever"],
+    brandName: null,
+    brandColors: null,
+    brandLogo: null,
+    brandCss: null,
     grantTypes: null,
     customGrants: [],
     requirePkce: false,

@@ -31,6 +31,12 @@ export interface Config {
   readonly deviceTtl: number;
   readonly deviceInterval: number;
   readonly consentDurations: readonly ConsentDuration[];
+  /** What this service calls itself; null: Assent. */
+  readonly brandName: string | null;
+  readonly brandColors: BrandColors | null;
+  /** Paths; null: none. */
+  readonly brandLogo: string | null;
+  readonly brandCss: string | null;
   /** Names of the grant types that are offered; null: all. */
   readonly grantTypes: readonly string[] | null;
   /** Grant types of your own, beside ours; from `customGrants` in assent.config.ts or .js. */
@@ -96,6 +102,8 @@ export class ConfigError extends Error {
 
 /** A key of the file that is code, and so has no variable. */
 const CUSTOM_GRANTS = "customGrants";
+
+import type { BrandColors } from "./pages/index.ts";
 
 export const SECRET_MISSING =
   "ASSENT_SECRET: found nothing, wanted 32 or more random bytes in base64 (openssl rand -base64 32): all servers of one PostgreSQL share it";

@@ -1,7 +1,7 @@
 /** The frames of pages, one for each language, made once. */
 
 import type { Millis } from "../oauth/model.ts";
-import { type Chrome, chrome, locales } from "../pages/index.ts";
+import { type Brand, type Chrome, chrome, locales } from "../pages/index.ts";
 import { languageOf } from "./language.ts";
 import type { HttpRequest } from "./message.ts";
 
@@ -18,8 +18,8 @@ export interface PageContext {
 export class Chromes {
   readonly #byLanguage: ReadonlyMap<string, Chrome>;
 
-  constructor(issuer: string) {
-    this.#byLanguage = new Map(locales.map((locale) => [locale, chrome({ issuer, locale })]));
+  constructor(issuer: string, brand: Brand) {
+    this.#byLanguage = new Map(locales.map((locale) => [locale, chrome({ issuer, locale, brand })]));
   }
 
   /** `chosen`: value of the cookie that keeps the choice. */

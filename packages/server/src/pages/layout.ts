@@ -17,8 +17,9 @@ const LETTERS = [
   "M112 9.4v10.4a3.6 3.6 0 0 0 3.6 3.6m-6.2-10.2h6",
 ];
 
-/** The mark, an A whose bar is a tick, and the word. */
-function wordmark({ product }: Chrome): Markup {
+/** The mark, an A whose bar is a tick, and the word; an operator's logo in their place. */
+function wordmark({ product, logo }: Chrome): Markup {
+  if (logo !== null) return html`<img class="brand-logo" src=${logo} alt=${product} />`;
   return html`<svg class="wordmark" viewBox="0 0 118 32" role="img" aria-label=${product}>
     <rect class="mark-tile" width="32" height="32" rx="9" />
     <path class="mark-sign" d="M8.5 23.5 16 8.5l7.5 15m-10.9-5.3 2.6 2.6 4.4-4.6" />
@@ -37,7 +38,7 @@ function page(chrome: Chrome, title: string, kind: string, body: readonly Child[
         <meta name="color-scheme" content="light dark" />
         <title>${fill(words.documentTitle, { title, product: chrome.product })}</title>
         <link rel="icon" href=${chrome.favicon} type="image/svg+xml" />
-        <link rel="stylesheet" href=${chrome.stylesheet} />
+        ${chrome.stylesheets.map((path) => html`<link rel="stylesheet" href=${path} />`)}
       </head>
       <body class=${kind}>
         ${body} ${languages(chrome)}

@@ -417,8 +417,8 @@ test("an issuer with a path → every path of every page begins with it", () => 
 });
 
 test("the style sheet's path names its content, and it loads nothing from elsewhere", () => {
-  const sheet = assets.get(plain.stylesheet);
-  expect(plain.stylesheet).toMatch(/^\/assets\/[\w-]{16}\/assent\.css$/);
+  const sheet = assets.get(plain.stylesheets[0] ?? "");
+  expect(plain.stylesheets[0]).toMatch(/^\/assets\/[\w-]{16}\/assent\.css$/);
   expect(sheet).toMatchObject({ type: "text/css; charset=utf-8", immutable: true });
   expect(sheet?.bytes.toString().match(/@import|url\((?!"data:)/g)).toBeNull();
   expect(assets.get(plain.favicon)).toMatchObject({ type: "image/svg+xml", immutable: false });

@@ -28,8 +28,10 @@ export async function errorCondition(http: HttpRequest, assent: Assent): Promise
 }
 
 export async function asset(http: HttpRequest, assent: Assent): Promise<Answer> {
-  const found = assets.get(http.path.slice(assent.basePath.length));
-  if (found === undefined) return problemAnswer("not_found", http, assent);
+  const path = http.path.slice(assent.basePath.length);
+  const { stylesheet, logo: mark } = assent.brand;
+  const found = assets.get(path) ?? [stylesheet, mark].find((one) => one?.path === path);
+  if (found === undefined || found === null) return problemAnswer("not_found", http, assent);
   const caching = found.immutable ? "public, max-age=31536000, immutable" : "public, max-age=86400";
   const headers = { "content-type": found.type, "cache-control": caching, etag: found.etag };
   if (http.header("if-none-match") === found.etag) return { status: 304, headers, body: "" };
