@@ -128,7 +128,7 @@ async function restore(file: string, options: RestoreOptions) {
 
 async function epoch(options: JsonOption & { readonly keepConsents?: true }) {
   const { beginEpoch, loadConfig } = await import("@assent/server/admin");
-  const ended = await beginEpoch(await loadConfig(), { keepConsents: options.keepConsents ?? false }, Date.now());
+  const ended = await beginEpoch(await loadConfig(), { keepConsents: options.keepConsents ?? false });
   const out = new Output(options.json ?? false);
   out.done({ ended }, "What was granted before now has ended.");
   tellEnded(out, ended);

@@ -117,13 +117,14 @@ async function prepared(
 export async function beginEpoch(
   config: Config,
   { keepConsents }: Pick<RestoreOptions, "keepConsents">,
-  now: Millis,
+  given?: Millis,
 ): Promise<Ended> {
   prepareDataDir(config);
   const storage = await openStorage({ url: config.databaseUrl, writer: "main" });
   try {
-    await storage.migrate({ now, reach: "expand" });
-    return await endAll(storage, now, keepConsents);
+    await storage.migrate({ now: given ?? storage.now(), reach: "expand" });
+    // The database's own time, once it has been asked: what servers issue is compared with it.
+    return await endAll(storage, given ?? storage.now(), keepConsents);
   } finally {
     await storage.close();
   }

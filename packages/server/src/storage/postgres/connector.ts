@@ -47,7 +47,9 @@ export class Connector {
   readonly #pauses: Readonly<Record<Use, Pause>> = { write: new Pause(), read: new Pause() };
   /** The highest timeline met: whoever is behind it was the primary before. */
   #timeline = 0;
-  /** Raised when the server turns out not to take writes any more: connections from before are not used again. */
+  /** Who took writes last. */
+  #primary: Host | undefined;
+  /** Raised when the server turns out not to take writes any more, or another does: connections from before are not used again. */
   epoch = 0;
 
   constructor(
@@ -61,7 +63,7 @@ export class Connector {
   }
 
   /**
-   * A connection to the first host that will do: a primary, which for reading alone may be one that takes no writes now. Rejects with
+   * A connection to the first host that takes writes; for reading alone, where there is none, to a primary that takes none now. Rejects with
    * `StorageUnavailable`, at once where the last try has just failed.
    */
   async open(use: Use = "write"): Promise<Link> {
@@ -70,13 +72,20 @@ export class Connector {
     if (this.#timeline === 0 && this.#address.hosts.length > 1) await this.#lookAround();
     const reasons: string[] = [];
     let cause: unknown;
+    let fallback: Link | undefined;
     for (const host of this.#address.hosts) {
       try {
         const link = await this.#try(host);
-        if (this.#readonly || this.#isPrimary(link, use)) {
+        if (this.#readonly || this.#isPrimary(link, "write")) {
+          await fallback?.close();
+          if (!this.#readonly) this.#found(host);
           pause.end();
           this.#greeted(link.greeting);
           return link;
+        }
+        if (use === "read" && fallback === undefined && this.#isPrimary(link, "read")) {
+          fallback = link;
+          continue;
         }
         reasons.push(`${host.host}:${host.port} ${whyNot(link.greeting)}`);
         await link.close();
@@ -85,7 +94,18 @@ export class Connector {
         reasons.push(`${host.host}:${host.port}: ${error instanceof Error ? error.message : String(error)}`);
       }
     }
+    if (fallback !== undefined) {
+      pause.end();
+      this.#greeted(fallback.greeting);
+      return fallback;
+    }
     throw pause.begin(`PostgreSQL cannot be reached: ${reasons.join("; ")}`, cause);
+  }
+
+  /** Another server than before takes the writes: what reads from the one before would not see them. */
+  #found(host: Host): void {
+    if (this.#primary !== undefined && this.#primary !== host) this.epoch += 1;
+    this.#primary = host;
   }
 
   /** A former primary that was started again takes writes, too: they would be lost, and are seen by nobody else. */

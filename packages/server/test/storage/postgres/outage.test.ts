@@ -200,6 +200,8 @@ describe("somebody holds a row's lock", () => {
 });
 
 describe("several hosts", () => {
+  afterEach(() => readOnly(cluster, "off"));
+
   test("the first is read-only → the second; one that turns read-only is left by the next write, which succeeds", async () => {
     const second = await startCluster();
     const setUp = await openStorage({ url: second.url("postgres") });
