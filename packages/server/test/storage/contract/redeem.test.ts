@@ -134,6 +134,8 @@ onEveryBackend("redeeming a code", (storage) => {
         idleUntil: NOW + SECOND + 90 * DAY,
         absoluteUntil: Number.MAX_SAFE_INTEGER,
         endedAt: null,
+        wholeUsedAt: null,
+        usedFrom: null,
       },
     });
   });
