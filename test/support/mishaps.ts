@@ -38,7 +38,8 @@ export function copyAtOnce(pid: number, dataDir: string, to: string): void {
 export type Weather = "fair" | "refuse" | "cut" | "silent";
 
 /**
- * A TCP proxy whose weather changes: `refuse` ends new connections at once, `cut` resets all there are, `silent` passes nothing on and closes nothing.
+ * A TCP proxy whose weather changes: `refuse` ends new connections at once, `cut` resets all there are, `silent` passes nothing on and closes nothing
+ * until the weather changes again.
  * `delay`: milliseconds that each piece from the far side is held back.
  */
 export class FaultyProxy {
@@ -66,8 +67,10 @@ export class FaultyProxy {
   }
 
   set weather(weather: Weather) {
+    // What fell silent is lost with all that was in it: nothing is delivered late that its sender has given up.
+    const lost = this.#weather === "silent" && weather !== "silent";
     this.#weather = weather;
-    if (weather === "cut" || weather === "refuse") {
+    if (lost || weather === "cut" || weather === "refuse") {
       for (const pair of this.#pairs) for (const socket of pair) socket.resetAndDestroy();
     }
     for (const pair of this.#pairs) for (const socket of pair) weather === "silent" ? socket.pause() : socket.resume();

@@ -122,7 +122,9 @@ class RunningCluster implements Cluster {
     ];
     const server = spawn(command ?? "", args, { stdio: ["ignore", log, log] });
     this.#server = server;
-    process.once("exit", () => server.kill("SIGQUIT"));
+    const takeAlong = () => server.kill("SIGQUIT");
+    process.once("exit", takeAlong);
+    server.once("exit", () => process.off("exit", takeAlong));
     const until = Date.now() + 30_000;
     while (!(await answers(this.url("postgres")))) {
       if (server.exitCode !== null || Date.now() > until) {
