@@ -20,7 +20,7 @@ export const CLOCK_SKEW: Millis = 30_000;
 const REMEMBERED_LONGER: Millis = 60_000;
 
 /** Ends are cut to whole seconds, and the answer takes its time: less would be a token that is over when it arrives. */
-const SHORTEST_TOKEN: Millis = 2000;
+export const SHORTEST_TOKEN: Millis = 2000;
 
 /** What a verified assertion says, whatever it is written in. Times are on the issuer's clock. */
 export interface Assertion {

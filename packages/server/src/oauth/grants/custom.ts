@@ -2,9 +2,9 @@
 
 import { accessTokenTtl, issueAccessToken, type TokenResponse } from "../access-token.ts";
 import type { AssertedOwner } from "../asserted-subject.ts";
-import { CLOCK_SKEW } from "../assertion.ts";
+import { CLOCK_SKEW, SHORTEST_TOKEN } from "../assertion.ts";
 import { type ConditionName, refuse } from "../errors.ts";
-import { type Client, type GrantedScope, type Millis, NEVER } from "../model.ts";
+import { type Client, type GrantedScope, NEVER } from "../model.ts";
 import type { OAuthContext } from "../ports.ts";
 import { ownScopesOf, signForClient } from "./client-credentials.ts";
 import { readDecision } from "./custom-shape.ts";
@@ -95,8 +95,6 @@ const REFUSALS: Readonly<Record<CustomGrantError, ConditionName>> = {
   temporarily_unavailable: "temporarily_unavailable",
 };
 
-/** Ends are cut to whole seconds, and the answer takes its time. */
-const SHORTEST_TOKEN: Millis = 2000;
 /** Of what an embedder's code says to the log. */
 const MAX_DETAIL = 300;
 
