@@ -28,8 +28,19 @@ const IMPORTS: tidy.ImportTable = {
     ...["node:crypto", "node:fs", "node:http", "node:https", "node:path", "node:util", "sharp"],
   ],
   "packages/server/src/crypto": [
-    ...["oauth/model.ts", "oauth/ports.ts", "oauth/user-code.ts", "owners/storage.ts", "admin/storage.ts"],
-    ...["node:crypto", "node:fs", "node:os", "node:path", "node:util", "@node-rs/argon2", "lru-cache"],
+    ...["oauth/model.ts", "oauth/ports.ts", "oauth/user-code.ts", "owners/factor-storage.ts", "owners/storage.ts"],
+    "admin/storage.ts",
+    ...[
+      "node:crypto",
+      "node:fs",
+      "node:net",
+      "node:os",
+      "node:path",
+      "node:util",
+      "@node-rs/argon2",
+      "@simplewebauthn/server",
+      "lru-cache",
+    ],
   ],
   // What others signed, and what others published.
   "packages/server/src/jose": ["oauth/ports.ts", "oauth/json-web-key.ts", "jose", "lru-cache"],
@@ -58,7 +69,7 @@ const IMPORTS: tidy.ImportTable = {
     ...["oauth/model.ts", "owners/mail.ts", "owners/mail-storage.ts", "crypto", "pages"],
     ...["node:timers/promises", "nodemailer"],
   ],
-  "packages/server/src/pages": ["node:crypto", "node:fs", "htm", "preact", "preact-render-to-string"],
+  "packages/server/src/pages": ["node:crypto", "node:fs", "htm", "preact", "preact-render-to-string", "qr"],
   "packages/server/src/http": [
     ...["oauth", "owners", "admin", "crypto", "metrics", "pages", "storage/errors.ts", "assent.ts", "config.ts"],
     ...["node:crypto", "node:http", "node:https", "node:net", "node:stream", "node:tls", "node:url"],

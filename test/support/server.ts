@@ -60,6 +60,8 @@ export interface TestServerOptions {
   readonly fetchFromLoopback?: boolean;
   /** Told what people should hear of. */
   readonly notify?: (notice: Notice) => void;
+  /** The issuer's name for this machine: passkeys are made for names, not for addresses. */
+  readonly host?: "127.0.0.1" | "localhost";
 }
 
 /** Starts a server; scopes `read`, `write` (optional) of API `https://api.test`, and `profile` of the server itself are there. */
@@ -68,12 +70,13 @@ export async function startServer({
   dataDir = mkdtempSync(join(tmpdir(), "assent-")),
   fetchFromLoopback = false,
   notify = () => undefined,
+  host = "127.0.0.1",
 }: TestServerOptions = {}): Promise<TestServer> {
   // The issuer is in tokens and metadata: the port must be known before the server is made.
   const server = createServer(serverOptions);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const issuer = config.issuer ?? url;
+  const issuer = config.issuer ?? url.replace("127.0.0.1", host);
   let offset = 0;
   const now = () => Date.now() + offset;
   const log: string[] = [];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openStorage } from "../../server/src/storage/open.ts";
 import { partitionOf } from "../../server/src/storage/partition.ts";
-import { aGrant, anApproval, aSession } from "../../server/test/storage/support/builders.ts";
+import { aGrant, anApproval, aPasskey, aSession } from "../../server/test/storage/support/builders.ts";
 import { aWorkspace, type Workspace } from "./support/cli.ts";
 
 let at: Workspace;
@@ -47,6 +47,26 @@ test("session list → where a person is signed in; what the browser sent can't 
   const { stdout } = await at.run(["session", "list", "alice"]);
   expect(stdout).toContain("Browser�]0;owned� 1.0");
   expect(stdout).not.toContain("\u001b");
+});
+
+test("user reset-second-factor → app, codes, passkeys if named, and sessions are gone; nobody → refused", async () => {
+  await at.json(["user", "create", "--username", "lena", "--email", "l@x.test", "--generate-password"]);
+  const storage = await openStorage({ url: `sqlite:${at.dataDir}/assent.db`, writer: "main" });
+  const person = await storage.findPersonByName({ name: "lena" });
+  if (person === undefined) throw new Error("the person isn't there");
+  const now = Date.now();
+  await storage.setSecondFactor({ ...person, sealedSecret: Buffer.from("x"), step: 1, codes: ["a"], now });
+  await storage.addPasskey({ passkey: aPasskey(person), now });
+  const until = now + 3_600_000;
+  await storage.createSession(aSession(person, { now, authTime: now, idleUntil: until, absoluteUntil: until }));
+  await storage.close();
+  const reset = ["user", "reset-second-factor", "lena"];
+  expect(await at.json(reset)).toMatchObject({
+    ...{ username: "lena", second_factor_removed: true, passkeys_removed: 0, sessions_ended: 1 },
+  });
+  expect(await at.json([...reset, "--passkeys"])).toMatchObject({ second_factor_removed: false, passkeys_removed: 1 });
+  expect((await at.run(["user", "reset-second-factor", "nobody"])).stderr).toContain('there is no user "nobody"');
+  await at.json(["user", "delete", "lena"]);
 });
 
 test("session revoke → gone; again → refused", async () => {

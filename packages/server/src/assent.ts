@@ -18,6 +18,7 @@ import { Secrets } from "./crypto/secrets.ts";
 import { algsInUse, ensureKeys, type KeySet, keySet, SigningKeySealed } from "./crypto/signing-keys.ts";
 import { userCodes } from "./crypto/user-codes.ts";
 import { prepareDataDir, secretsOf } from "./data-dir.ts";
+import { secondStepOf } from "./factors.ts";
 import { grantsOf } from "./grants.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { Afterwards } from "./http/afterwards.ts";
@@ -26,7 +27,7 @@ import { coarseNetworkOf, networkOf, TrustedProxies } from "./http/client-addres
 import { Cookies } from "./http/cookies.ts";
 import { Popularity } from "./http/endpoints/cards.ts";
 import { FailedClients } from "./http/failed-clients.ts";
-import type { HttpRequest } from "./http/message.ts";
+import { commonHeaders, type HttpRequest } from "./http/message.ts";
 import { Gate } from "./http/overload.ts";
 import { createHandler } from "./http/server.ts";
 import { JoseForeignJwts, readKeySet } from "./jose/foreign-jwts.ts";
@@ -52,6 +53,7 @@ import { postNotice } from "./owners/notice-mail.ts";
 import type { Notice } from "./owners/notices.ts";
 import { ownerByPassword } from "./owners/password-grant.ts";
 import { ScopeUses } from "./owners/scope-uses.ts";
+import type { SecondStepContext } from "./owners/second-step.ts";
 import type { SignInContext } from "./owners/sign-in.ts";
 import type { Brand, Chrome } from "./pages/index.ts";
 import { AssertionReader } from "./saml/reader.ts";
@@ -76,6 +78,7 @@ export interface Assent {
   readonly receipts: Receipts;
   readonly popularity: Popularity;
   readonly signIn: SignInContext;
+  readonly secondStep: SecondStepContext;
   readonly credentials: DerivedCredentials;
   readonly secrets: Secrets;
   readonly cookies: Cookies;
@@ -317,7 +320,7 @@ async function assemble({
     notBefore,
     openClientSecrets: (clientId, sealed) => openClientSecrets(secrets, clientId, sealed),
     ownerPassword: (username, password, address) =>
-      ownerByPassword({ username, password, network: networkOf(address) }, MAX_PASSWORD_BYTES, signIn),
+      ownerByPassword({ username, password, network: networkOf(address) }, MAX_PASSWORD_BYTES, { ...signIn, storage }),
     now,
     event,
   };
@@ -340,6 +343,7 @@ async function assemble({
     now,
     event,
     signIn,
+    secondStep: secondStepOf({ storage, secrets, attemptKey, now }),
     cookies: new Cookies(issuer),
     proxies: new TrustedProxies(config.trustProxy),
     failedClients: new FailedClients({ storage, attemptKey, now, monotonic: () => performance.now() }),
@@ -408,14 +412,6 @@ function policyOf(config: Config): OAuthContext["policy"] {
     retryWindowPublic: config.retryWindow ?? 10_000,
     requirePkce: config.requirePkce,
     passwordRefresh: config.passwordRefresh,
-  };
-}
-
-function commonHeaders(issuer: string): Readonly<Record<string, string>> {
-  return {
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    ...(issuer.startsWith("https:") ? { "strict-transport-security": "max-age=31536000; includeSubDomains" } : {}),
   };
 }
 

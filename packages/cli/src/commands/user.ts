@@ -40,6 +40,13 @@ export function register(program: Command): void {
   )
     .option("--must-change", MUST_CHANGE)
     .action(setPassword_);
+  verb(
+    user,
+    "reset-second-factor <user>",
+    "take away a lost authenticator app and its recovery codes: all sessions end",
+  )
+    .option("--passkeys", "all passkeys, too, but one without which they could not sign in")
+    .action(resetSecondFactor_);
   verb(user, "disable <user>", "keep a person out: sessions and apps' access end at once").action(
     (login: string, options: JsonOption) => setStatus(login, "disabled", options),
   );
@@ -141,6 +148,26 @@ async function setPassword_(login: string, options: SetPasswordOptions) {
         ? "All sessions have ended; apps keep their access."
         : "All sessions have ended, and apps must ask for access again.",
     );
+  });
+}
+
+async function resetSecondFactor_(login: string, options: JsonOption & { readonly passkeys?: true }) {
+  await withAdmin(options, async (admin, out) => {
+    const { resetSecondFactor } = await import("@assent/server/admin");
+    const reset = await resetSecondFactor(login, { passkeys: options.passkeys ?? false }, admin);
+    const { person, secondFactor, passkeys, sessionsEnded } = reset;
+    const { personId: id, username } = person;
+    const record = {
+      id,
+      username,
+      second_factor_removed: secondFactor,
+      passkeys_removed: passkeys,
+      sessions_ended: sessionsEnded,
+    };
+    const app = secondFactor
+      ? "The authenticator app and its recovery codes are gone"
+      : `${username} had no authenticator app`;
+    out.done(record, `${app}; ${passkeys} passkey(s) removed; ${sessionsEnded} session(s) ended.`);
   });
 }
 

@@ -8,13 +8,14 @@ import { grantsOf } from "../grants.ts";
 import { type GrantRegistry, grantRegistry } from "../oauth/grants/offered.ts";
 import type { Millis } from "../oauth/model.ts";
 import type { CompanyStorage } from "../owners/company-storage.ts";
+import type { FactorStorage } from "../owners/factor-storage.ts";
 import type { OwnerStorage } from "../owners/storage.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
 import { refuseUnready } from "../storage/state.ts";
 import type { AdminStorage } from "./storage.ts";
 
 export interface AdminContext {
-  readonly storage: AdminStorage & OwnerStorage & CompanyStorage;
+  readonly storage: AdminStorage & OwnerStorage & FactorStorage & CompanyStorage;
   /** The issuer's URL, as the configuration has it. */
   readonly issuer: string;
   /** What clients can be registered for. */
@@ -37,7 +38,7 @@ export interface OpenedAdmin extends AdminContext {
 
 /** The use-cases on a storage that is open already, such as a server's own. `grants`: that server's; left out: all of ours. */
 export function adminOf(
-  storage: AdminStorage & OwnerStorage & CompanyStorage,
+  storage: AdminStorage & OwnerStorage & FactorStorage & CompanyStorage,
   issuer: string,
   now: () => Millis = Date.now,
   secrets?: () => Secrets,

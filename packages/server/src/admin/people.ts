@@ -187,6 +187,35 @@ export async function revokeSessionsOf(login: string, context: AdminContext): Pr
   return context.storage.endSessionsOf({ partition, personId });
 }
 
+/** What was taken from a person. */
+export interface FactorsReset {
+  readonly person: Person;
+  /** They had an authenticator app. */
+  readonly secondFactor: boolean;
+  readonly passkeys: number;
+  readonly sessionsEnded: number;
+}
+
+/**
+ * Takes away the authenticator app with its recovery codes, for somebody who lost both, and all passkeys if it says so; signs them out everywhere. A
+ * passkey without which they could not sign in stays. Throws `unknown`.
+ */
+export async function resetSecondFactor(
+  login: string,
+  { passkeys }: { readonly passkeys: boolean },
+  context: AdminContext,
+): Promise<FactorsReset> {
+  const { storage } = context;
+  const person = await userOf(login, context);
+  const key = { partition: person.partition, personId: person.personId };
+  const secondFactor = await storage.removeSecondFactor(key);
+  let removed = 0;
+  for (const { credentialId } of passkeys ? await storage.listPasskeys(key) : []) {
+    if ((await storage.removePasskey({ ...key, credentialId, now: context.now() })) === "removed") removed += 1;
+  }
+  return { person, secondFactor, passkeys: removed, sessionsEnded: await storage.endSessionsOf(key) };
+}
+
 function unknownUser(login: string): never {
   return refuse("unknown", "username", `there is no user ${JSON.stringify(login)}`);
 }

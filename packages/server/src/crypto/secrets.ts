@@ -27,6 +27,9 @@ export type Purpose =
   | "access token"
   | "client secret"
   | "attempt"
+  | "second factor"
+  | "partial sign-in"
+  | "passkey challenge"
   | "verified";
 
 /** `ASSENT_SECRET`: the first of the list makes, all of them verify. */

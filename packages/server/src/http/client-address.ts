@@ -109,3 +109,16 @@ export function networkOf(address: string): string {
     .map((group) => Number.parseInt(group, 16).toString(16))
     .join(":")}::/64`;
 }
+
+/** About where an address is, without saying which it is: `203.0.113.x`, or the first 48 bits of an IPv6 one. Null: it is no address. */
+export function coarse(address: string | null): string | null {
+  const network = address === null ? "" : networkOf(address);
+  if (isIP(network) === 4) return network.replace(/\.\d+$/, ".x");
+  const groups = network.replace(/\/\d+$/, "").split(":");
+  return network.includes(":")
+    ? `${groups
+        .slice(0, 3)
+        .map((group) => group || "0")
+        .join(":")}:…`
+    : null;
+}

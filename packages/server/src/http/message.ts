@@ -101,3 +101,12 @@ export function queryOf(parameters: Parameters, resource: readonly string[]): st
   for (const one of resource) query.append("resource", one);
   return query.toString();
 }
+
+/** On every answer. */
+export function commonHeaders(issuer: string): Readonly<Record<string, string>> {
+  return {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    ...(issuer.startsWith("https:") ? { "strict-transport-security": "max-age=31536000; includeSubDomains" } : {}),
+  };
+}

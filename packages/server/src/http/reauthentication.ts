@@ -10,7 +10,7 @@ import type { HttpRequest } from "./message.ts";
 import { knownDevice } from "./visitor.ts";
 
 /** How long a sign-in without a password counts as one of a moment ago. */
-const FRESH: Millis = 600_000;
+export const FRESH: Millis = 600_000;
 
 export type ProofFault =
   /** The field `current_password` holds something else. */

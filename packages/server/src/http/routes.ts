@@ -7,6 +7,12 @@ import { endpoints } from "../oauth/server-metadata.ts";
 import { showSignOut, submitSignOut } from "./endpoints/account.ts";
 import { endApp, narrowApp, revokeApp, showApps } from "./endpoints/apps.ts";
 import { submitAsk } from "./endpoints/ask-admin.ts";
+import {
+  removeAuthenticator,
+  renewRecoveryCodes,
+  showAuthenticator,
+  submitAuthenticator,
+} from "./endpoints/authenticator.ts";
 import { authorize } from "./endpoints/authorize.ts";
 import { deviceAuthorization, introspection, revocation, token } from "./endpoints/back-channel.ts";
 import { showCompanies } from "./endpoints/company.ts";
@@ -41,8 +47,10 @@ import { submitDeviceAsk } from "./endpoints/device-ask.ts";
 import { asset, errorCondition, home, jwks, live, logo, metadata, ready } from "./endpoints/documents.ts";
 import { downloadReceipt, receiptKeys, showHistory } from "./endpoints/history.ts";
 import { chooseLanguage, showLanguages } from "./endpoints/language.ts";
+import { removePasskey, showAddPasskey, submitAddPasskey } from "./endpoints/passkeys.ts";
 import { showChangePassword, submitChangePassword } from "./endpoints/password.ts";
-import { showSecurity } from "./endpoints/security.ts";
+import { refuseStronger, submitPasskey, submitSecondStep } from "./endpoints/second-step.ts";
+import { endSessions, showConfirm, showSecurity } from "./endpoints/security.ts";
 import { showSignIn, submitSignIn, switchAccount } from "./endpoints/sign-in.ts";
 import type { Answer, HttpRequest } from "./message.ts";
 
@@ -75,6 +83,9 @@ export const routes: readonly Route[] = [
   },
   { path: endpoints.jwks, GET: jwks, for: "programs", cors: true },
   { path: "/login", GET: showSignIn, POST: submitSignIn, for: "people" },
+  { path: "/login/second", POST: submitSecondStep, for: "people" },
+  { path: "/login/passkey", POST: submitPasskey, for: "people" },
+  { path: "/login/stronger", POST: refuseStronger, for: "people", part: "authorization" },
   { path: "/login/switch", POST: switchAccount, for: "people" },
   { path: "/consent", GET: showConsent, POST: submitConsent, for: "people", part: "authorization" },
   { path: "/consent/ask", POST: submitAsk, for: "people", part: "authorization" },
@@ -96,6 +107,13 @@ export const routes: readonly Route[] = [
   { path: "/account/history/receipt", GET: downloadReceipt, for: "people" },
   { path: "/receipts/keys", GET: receiptKeys, for: "programs", cors: true },
   { path: "/account/security", GET: showSecurity, for: "people" },
+  { path: "/account/security/passkeys", GET: showAddPasskey, POST: submitAddPasskey, for: "people" },
+  { path: "/account/security/passkeys/remove", POST: removePasskey, for: "people" },
+  { path: "/account/security/authenticator", GET: showAuthenticator, POST: submitAuthenticator, for: "people" },
+  { path: "/account/security/authenticator/remove", POST: removeAuthenticator, for: "people" },
+  { path: "/account/security/recovery-codes", POST: renewRecoveryCodes, for: "people" },
+  { path: "/account/security/sessions", POST: endSessions, for: "people" },
+  { path: "/account/confirm", GET: showConfirm, for: "people" },
   { path: "/account/security/password", GET: showChangePassword, POST: submitChangePassword, for: "people" },
   { path: "/account/companies", GET: showCompanies, for: "people" },
   { path: "/company/:slug", GET: showCompanyApps, for: "people" },

@@ -4,6 +4,8 @@ import type { Assent } from "../assent.ts";
 import { sha256 } from "../crypto/credential.ts";
 import { newId } from "../crypto/id.ts";
 import { randomBytes, randomText } from "../crypto/random.ts";
+import type { Authentication } from "../oauth/authentication-context.ts";
+import type { Millis } from "../oauth/model.ts";
 import { SESSION_ABSOLUTE, SESSION_IDLE } from "../owners/session.ts";
 import type { Person, Session } from "../owners/storage.ts";
 import type { HttpRequest } from "./message.ts";
@@ -46,9 +48,16 @@ async function sessionOf(request: HttpRequest, assent: Assent): Promise<Visitor[
   });
 }
 
+/** How a session came about. */
+export interface SignedInBy extends Authentication {
+  /** When, if not just now: a later step of a sign-in doesn't make the first one younger. */
+  readonly authTime?: Millis;
+}
+
 /** A new session for a person who has just signed in; the one that this browser had ends with it. */
 export async function startSession(
   person: Person,
+  { acr, amr, authTime }: SignedInBy,
   visitor: Visitor,
   request: HttpRequest,
   assent: Assent,
@@ -61,9 +70,9 @@ export async function startSession(
     partition: person.partition,
     sessionId,
     personId: person.personId,
-    authTime: now,
-    acr: null,
-    amr: ["pwd"],
+    authTime: authTime ?? now,
+    acr,
+    amr,
     idleUntil: now + SESSION_IDLE,
     absoluteUntil: now + SESSION_ABSOLUTE,
     userAgent: request.header("user-agent")?.slice(0, 300) ?? null,

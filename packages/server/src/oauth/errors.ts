@@ -416,6 +416,14 @@ export const conditions = {
     description: "max_age must be a whole number of seconds.",
     help: "Send max_age as digits, for example 300.",
   },
+  // -- acr_values (RFC 9470)
+  authentication_unmet: {
+    error: "unmet_authentication_requirements",
+    status: 400,
+    section: "RFC 9470 §5",
+    description: "The owner has no way to sign in that is as strong as the request wants.",
+    help: "The request's acr_values, or a policy of a scope in it, asks for more than a password. The owner may set up an authenticator app or a passkey under /account/security; ask again then, or ask for less.",
+  },
   // -- scope, resource (RFC 6749 §3.3, RFC 8707)
   scope_missing: {
     error: "invalid_scope",

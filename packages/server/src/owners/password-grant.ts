@@ -2,6 +2,7 @@
 
 import type { OwnerPasswordOutcome } from "../oauth/ports.ts";
 import { grantableScopes } from "./consent.ts";
+import type { FactorStorage } from "./factor-storage.ts";
 import { type SignInContext, type SignInRequest, signIn } from "./sign-in.ts";
 
 /** As much as any name has. */
@@ -11,7 +12,7 @@ const MAX_USERNAME = 254;
 export async function ownerByPassword(
   { username, password, network }: Omit<SignInRequest, "knownDeviceOf">,
   longest: number,
-  context: SignInContext,
+  context: SignInContext & { readonly storage: Pick<FactorStorage, "getSecondFactor"> },
 ): Promise<OwnerPasswordOutcome> {
   if (username.length > MAX_USERNAME || Buffer.byteLength(password) > longest) {
     return { kind: "wrong", reason: "too long" };
@@ -20,6 +21,8 @@ export async function ownerByPassword(
   const outcome = await signIn({ username, password, network, knownDeviceOf: undefined }, context);
   if (outcome.kind !== "signed_in") return outcome;
   const { person } = outcome;
+  // A password alone is not what this owner chose; no client can ask for the rest.
+  if ((await context.storage.getSecondFactor(person)) !== undefined) return { kind: "wrong", reason: "second factor" };
   return {
     kind: "owner",
     owner: {

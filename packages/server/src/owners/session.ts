@@ -1,7 +1,9 @@
 /** Sessions: how long one lasts, and whether its sign-in is fresh enough for a request. */
 
+import { ACR_VALUES, type Authentication, BY_PASSWORD } from "../oauth/authentication-context.ts";
 import type { AuthorizationRequest } from "../oauth/authorization-endpoint/request.ts";
 import type { Millis } from "../oauth/model.ts";
+import type { Session } from "./storage.ts";
 
 /** 12 hours without use … */
 export const SESSION_IDLE: Millis = 12 * 3_600_000;
@@ -22,4 +24,9 @@ export function needsSignIn(
   if (signedInForThis) return false;
   if (request.prompt.includes("login") || request.prompt.includes("select_account")) return true;
   return request.maxAge !== null && now - authTime > request.maxAge * 1000;
+}
+
+/** How surely the person of a session was recognized. One from before this was noted began with a password. */
+export function authenticationOf({ acr, amr }: Pick<Session, "acr" | "amr">): Authentication {
+  return { acr: ACR_VALUES.find((one) => one === acr) ?? BY_PASSWORD.acr, amr };
 }

@@ -1,4 +1,4 @@
-/** Files that pages load from this server: one style sheet, the mark, one script. Read once, when the process starts. */
+/** Files that pages load from this server: one style sheet, the mark, two scripts. Read once, when the process starts. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
@@ -27,17 +27,20 @@ function load(file: string, type: string, hashed: boolean): Asset {
 }
 
 const stylesheet = load("assent.css", "text/css; charset=utf-8", true);
-/** Sends the form post page's form; the one script there is, and no page needs it. */
+/** Sends the form post page's form; no page needs it. */
 const formPostScript = load("form-post.js", "text/javascript; charset=utf-8", true);
+/** Asks the browser for passkeys; who has none, or no scripts, signs in without it. */
+const passkeyScript = load("passkeys.js", "text/javascript; charset=utf-8", true);
 const favicon = load("favicon.svg", "image/svg+xml", false);
 
 /** Every asset, by its path. */
 export const assets: ReadonlyMap<string, Asset> = new Map(
-  [stylesheet, formPostScript, favicon].map((asset) => [asset.path, asset]),
+  [stylesheet, formPostScript, passkeyScript, favicon].map((asset) => [asset.path, asset]),
 );
 
 export const assetPaths = {
   stylesheet: stylesheet.path,
   formPostScript: formPostScript.path,
+  passkeyScript: passkeyScript.path,
   favicon: favicon.path,
 } as const;

@@ -16,6 +16,7 @@ export interface Chrome {
   readonly logo: string | null;
   readonly favicon: string;
   readonly formPostScript: string;
+  readonly passkeyScript: string;
   /** Path and query, below the issuer's, at which this page can be had in another language; null: nowhere. */
   readonly here: string | null;
 }
@@ -44,6 +45,7 @@ export function chrome(options: {
     logo: brand.logo === null ? null : base + brand.logo.path,
     favicon: base + assetPaths.favicon,
     formPostScript: base + assetPaths.formPostScript,
+    passkeyScript: base + assetPaths.passkeyScript,
     here: options.here ?? null,
   };
 }

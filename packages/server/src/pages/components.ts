@@ -19,6 +19,7 @@ export function secrets(form: FormSecrets): Child {
     request: form.request,
     device: form.device ?? null,
     invitation: form.invitation ?? null,
+    to: form.to ?? null,
   });
 }
 

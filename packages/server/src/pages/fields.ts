@@ -12,6 +12,8 @@ export interface FieldShown {
   readonly hint?: string;
   /** What is wrong with it; absent or null: nothing. */
   readonly error?: string | null;
+  /** The keyboard that a phone shows. */
+  readonly inputmode?: "numeric";
   readonly autofocus?: boolean;
   readonly optional?: boolean;
 }
@@ -25,6 +27,7 @@ export function field({
   value = "",
   hint,
   error = null,
+  inputmode,
   autofocus = false,
   optional = false,
 }: FieldShown): Markup {
@@ -32,6 +35,7 @@ export function field({
   const attributes: Attributes = {
     "aria-describedby": described.length === 0 ? null : described.join(" "),
     "aria-invalid": error === null ? null : "true",
+    inputmode,
     autofocus: autofocus || error !== null,
     required: !optional,
     // A password is never sent back to be shown again.

@@ -7,6 +7,7 @@ import { type Attributes, html, type Markup } from "./html.ts";
 import { icon } from "./icons.ts";
 import { cardPage } from "./layout.ts";
 import { fill, type Messages, plural, rich } from "./messages/index.ts";
+import { passkeyForm } from "./passkey.ts";
 import { NAME_LENGTH, name, visible } from "./text.ts";
 import type { SignInView } from "./views.ts";
 
@@ -29,6 +30,7 @@ export function signInPage(view: SignInView, chrome: Chrome): string {
         }
         <button class="button primary" type="submit">${words.signIn.submit}</button>
       </form>
+      ${view.passkey !== null && passkeyForm(view.passkey, view.form, null, chrome)}
     </div>`,
   );
 }
@@ -76,7 +78,7 @@ function fields(view: SignInView, words: Messages): readonly Markup[] {
   return [
     html`<div class="field">
       <label for="username">${words.signIn.username}</label>
-      <input id="username" name="username" type="text" value=${view.username} autocomplete="username" autocapitalize="none"
+      <input id="username" name="username" type="text" value=${view.username} autocomplete=${view.passkey === null ? "username" : "username webauthn"} autocapitalize="none"
         autocorrect="off" spellcheck="false" required autofocus=${noUsername}
         ...${invalid(kind === "wrong" || (kind === "missing" && noUsername))} />
     </div>`,
@@ -99,6 +101,8 @@ function problemText(view: SignInView, words: Messages): string {
       const count = Math.max(1, Math.ceil(problem.minutes));
       return fill(plural(words.language, words.signIn.throttled, count), { count });
     }
+    case "passkey":
+      return words.passkey.failed;
     case "stale":
       return words.signIn.stale;
     case undefined:

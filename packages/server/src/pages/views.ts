@@ -1,5 +1,7 @@
 /** What each page is given. A page is a function from one of these to a document; it reads nothing else. */
 
+import type { PasskeyOffer } from "./factor-views.ts";
+
 /** Hidden fields that go back with a form exactly as they came. */
 export interface FormSecrets {
   /** Field `csrf`. */
@@ -10,6 +12,8 @@ export interface FormSecrets {
   readonly device?: string;
   /** Field `invitation`: the token of an invitation to answer after sign-in; absent: none. */
   readonly invitation?: string;
+  /** Field `to`: the page of the account that the sign-in leads to; absent: the first of them. */
+  readonly to?: string;
 }
 
 /** The client as an owner sees it. */
@@ -45,12 +49,16 @@ export interface SignInView {
     | null
     | { readonly kind: "wrong" }
     | { readonly kind: "missing" }
+    /** The passkey is unknown, or what it signed isn't right: never which. */
+    | { readonly kind: "passkey" }
     /** Minutes until it may be tried again. */
     | { readonly kind: "throttled"; readonly minutes: number }
     /** The form had been open for too long, or cookies are off. */
     | { readonly kind: "stale" };
   /** Why a person who is signed in is asked again (prompt=login, max_age). */
   readonly again: SignedInAs | null;
+  /** What asks for a passkey; null: they don't work at this address. */
+  readonly passkey: PasskeyOffer | null;
   /** True: the sign-in leads to a device that waits. */
   readonly device?: boolean;
 }

@@ -29,7 +29,15 @@ const allHoles = ({ texts }: Message) => [...new Set(texts.flatMap(holesOf))].so
 const UNREACHED: Readonly<Record<string, readonly string[]>> = { fr: ["many"], es: ["many"] };
 
 /** The same word in both languages, or no word at all. */
-const SAME = new Set(["documentTitle", "profile.name", "account.apps", "device.code", "duration.minute"]);
+const SAME = new Set([
+  "documentTitle",
+  "profile.name",
+  "account.apps",
+  "device.code",
+  "duration.minute",
+  "passkeys.title",
+  "passkeys.name",
+]);
 
 describe("languages", () => {
   test.each(["xx", "", "zz-ZZ", "constructor", "../en"])("unknown locale %j → English", (locale) => {

@@ -1,17 +1,22 @@
 /** The states of the pages about one's own account. */
+
 import { type Chrome, changePasswordPage, securityPage } from "../../src/pages/index.ts";
 import type { ChangePasswordView, PasswordFault, SecurityView } from "../../src/pages/security/views.ts";
+import { aSession } from "./factor-states.ts";
 
 const NOW = Date.UTC(2026, 6, 14, 9, 30);
 const ada = { name: "Ada Lovelace", username: "ada" };
 
-function aSecurityView(changes: Partial<SecurityView> = {}): SecurityView {
+export function aSecurityView(changes: Partial<SecurityView> = {}): SecurityView {
   return {
     csrf: "csrf-value",
     person: ada,
     now: NOW,
     notice: null,
     password: { set: true, changedAt: NOW - 40 * 86_400_000 },
+    passkeys: { available: true, entries: [] },
+    authenticator: null,
+    sessions: [aSession({ here: true })],
     ...changes,
   };
 }

@@ -16,6 +16,7 @@ import {
   signOutPage,
 } from "../../src/pages/index.ts";
 import { companyPageStates, companyStates } from "./company-states.ts";
+import { anOffer, factorStates } from "./factor-states.ts";
 import {
   aClient,
   aCondition,
@@ -57,6 +58,7 @@ export * from "./samples.ts";
 /** The states, by name. A name begins with its page's. */
 export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
   "sign-in": (c) => signInPage(aSignIn(), c),
+  "sign-in-passkey": (c) => signInPage(aSignIn({ passkey: anOffer }), c),
   "sign-in-alone": (c) => signInPage(aSignIn({ form: noRequest, client: null }), c),
   "sign-in-hint": (c) => signInPage(aSignIn({ username: "ada" }), c),
   "sign-in-wrong": (c) => signInPage(aSignIn({ username: "ada", problem: { kind: "wrong" } }), c),
@@ -223,6 +225,8 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
       c,
     ),
   ...securityStates,
+  ...factorStates,
+  ...factorStates,
   "sign-out": (c) => signOutPage({ csrf: "csrf-value", person: ada }, c),
   "signed-out": (c) => signedOutPage({ signIn: "/login" }, c),
   "problem-400": (c) => problemPage(aProblem(), c),

@@ -17,7 +17,7 @@ export interface Account {
   readonly http: HttpRequest;
 }
 
-type AccountPage = (account: Account, assent: Assent) => Promise<Answer>;
+export type AccountPage = (account: Account, assent: Assent) => Promise<Answer>;
 
 /**
  * Others are asked to sign in first, and those to choose a new password who must, unless the page is `allowed` before that. A form's token belongs to

@@ -4,6 +4,7 @@ import type { Assent } from "../../assent.ts";
 import { isCommonPassword } from "../../crypto/common-passwords.ts";
 import { hashPassword } from "../../crypto/password.ts";
 import { passwordProblem } from "../../owners/new-password.ts";
+import { authenticationOf } from "../../owners/session.ts";
 import type { Person } from "../../owners/storage.ts";
 import { changePasswordPage } from "../../pages/index.ts";
 import type { PasswordFault } from "../../pages/security/views.ts";
@@ -20,7 +21,7 @@ export const showChangePassword = signedIn(
 );
 
 export const submitChangePassword = signedIn(async (account, assent) => {
-  const { person, http, visitor } = account;
+  const { person, session, http, visitor } = account;
   const form = formOf(http);
   const again = (fault: PasswordFault) => formAnswer(account, form, fault, assent);
   const current = form.get("current_password") ?? "";
@@ -46,7 +47,10 @@ export const submitChangePassword = signedIn(async (account, assent) => {
   });
   assent.event("password_changed", { owner: personId, address: http.address, apps_ended: String(endApps) });
   // What this browser is known by changes with the password.
-  const cookies = [...visitor.cookies, ...(await startSession(person, visitor, http, assent))];
+  const cookies = [
+    ...visitor.cookies,
+    ...(await startSession(person, authenticationOf(session), visitor, http, assent)),
+  ];
   return redirect(303, assent.issuer + onward(form), cookies);
 }, "before a new password");
 

@@ -1,19 +1,108 @@
-/** `/account/security`: how one signs in. */
+/** `/account/security`: how one signs in, and where one is signed in. */
 
-import { securityPage } from "../../pages/index.ts";
+import type { Assent } from "../../assent.ts";
+import { relyingPartyOf } from "../../crypto/passkeys.ts";
+import type { FactorSections } from "../../pages/factor-views.ts";
+import { securityPage, signedOutPage } from "../../pages/index.ts";
+import { SECURITY_NOTICES, type SecurityView } from "../../pages/security/views.ts";
+import { coarse } from "../client-address.ts";
 import { formToken } from "../forms.ts";
-import { page } from "../message.ts";
-import { signedIn } from "./account.ts";
+import { formOf, page, redirect } from "../message.ts";
+import { FRESH } from "../reauthentication.ts";
+import { deviceOf } from "../user-agent.ts";
+import { type Account, type AccountPage, signedIn } from "./account.ts";
 import { signedInAs } from "./cards.ts";
+import { arrivalOf, FIRST, isAnswered, type Place, signInFor } from "./sign-in-page.ts";
 
-export const showSecurity = signedIn(async ({ person, session, http, visitor }, assent) => {
+export const showSecurity = signedIn(async (account, assent) => {
+  const { person, session, http, visitor } = account;
   const done = new URLSearchParams(http.query).get("done");
-  const view = {
+  const view: SecurityView = {
     csrf: formToken(assent.secrets, `session:${session.sessionId}`),
     person: signedInAs(person),
     now: assent.now(),
-    notice: done === "password" ? done : null,
+    notice: (Object.keys(SECURITY_NOTICES) as (keyof typeof SECURITY_NOTICES)[]).find((one) => one === done) ?? null,
     password: { set: person.passwordHash !== null, changedAt: person.passwordChangedAt },
-  } as const;
+    ...(await factorsOf(account, assent)),
+  };
   return page(200, securityPage(view, assent.chrome(http)), "here", visitor.cookies);
+});
+
+async function factorsOf({ person, session }: Account, assent: Assent): Promise<FactorSections> {
+  const { storage } = assent;
+  const key = { partition: person.partition, personId: person.personId };
+  const [passkeys, factor, sessions] = await Promise.all([
+    storage.listPasskeys(key),
+    storage.getSecondFactor(key),
+    storage.listSessions({ ...key, now: assent.now() }),
+  ]);
+  const entries = passkeys.map(({ credentialId, backupEligible, ...entry }) => ({
+    ...{ id: credentialId, name: entry.name, synced: backupEligible },
+    ...{ createdAt: entry.createdAt, lastUsedAt: entry.lastUsedAt },
+  }));
+  return {
+    passkeys: { available: relyingPartyOf(assent.issuer) !== undefined, entries },
+    authenticator: factor === undefined ? null : { since: factor.createdAt, codesLeft: factor.codesLeft },
+    sessions: sessions
+      .slice(0, MOST_SHOWN)
+      .map(({ sessionId, userAgent, address, createdAt, lastSeenAt }) => ({
+        ...{ id: sessionId, here: sessionId === session.sessionId, ...deviceOf(userAgent), place: coarse(address) },
+        ...{ since: createdAt, seenAt: lastSeenAt },
+      }))
+      .sort((one, other) => Number(other.here) - Number(one.here)),
+  };
+}
+
+/** "Everywhere else" ends those, too, that aren't shown. */
+const MOST_SHOWN = 50;
+
+/** Ends sessions; what apps may do goes on. */
+export const endSessions = signedIn(async ({ person, session, http, visitor }, assent) => {
+  const end = formOf(http).get("end") ?? "";
+  const key = { partition: person.partition, personId: person.personId };
+  if (end === "all") {
+    const ended = await assent.storage.endSessionsOf(key);
+    assent.event("sessions_ended", { owner: person.personId, ended, address: http.address });
+    const cookies = [...visitor.cookies, assent.cookies.clear("session")];
+    return page(200, signedOutPage({ signIn: "/login" }, assent.chrome(http)), "here", cookies);
+  }
+  if (end === "others") {
+    const ended = await assent.storage.endSessionsOf({ ...key, keepSessionId: session.sessionId });
+    assent.event("sessions_ended", { owner: person.personId, ended, address: http.address });
+    return securityAfter("others-ended", visitor.cookies, assent);
+  }
+  // Their own alone: an id of somebody else's is as unknown as one that nobody has.
+  const own = (await assent.storage.listSessions({ ...key, now: assent.now() })).find(
+    ({ sessionId }) => sessionId === end,
+  );
+  if (own === undefined) return redirect(303, `${assent.issuer}/account/security`, visitor.cookies);
+  await assent.storage.endSession(own);
+  assent.event("sessions_ended", { owner: person.personId, ended: 1, address: http.address });
+  return securityAfter("session-ended", visitor.cookies, assent);
+});
+
+/** Back to the page about security, which says what was done. */
+export function securityAfter(done: keyof typeof SECURITY_NOTICES, cookies: readonly string[], { issuer }: Assent) {
+  return redirect(303, `${issuer}/account/security?done=${done}`, cookies);
+}
+
+/**
+ * A page that a borrowed browser must not use: it takes a sign-in of the last ten minutes, with all its steps. Others sign in once more, and come
+ * back to it.
+ */
+export function freshly(to: Place, show: AccountPage): ReturnType<typeof signedIn> {
+  return signedIn(async (account, assent) => {
+    const { session, http, visitor } = account;
+    if (assent.now() - session.authTime <= FRESH) return show(account, assent);
+    const request = (http.method === "GET" ? new URLSearchParams(http.query) : formOf(http)).get("request");
+    const query = new URLSearchParams({ to, ...(request === null ? {} : { request }) });
+    return redirect(303, `${assent.issuer}/account/confirm?${query}`, visitor.cookies);
+  });
+}
+
+/** The sign-in once more, on the way to one of those pages. */
+export const showConfirm = signedIn(async ({ person, http }, assent) => {
+  const arrival = await arrivalOf(http, assent, new URLSearchParams(http.query));
+  if (isAnswered(arrival)) return arrival;
+  return signInFor({ ...arrival, to: arrival.to ?? "security" }, assent, { ...FIRST, username: person.username });
 });

@@ -1,16 +1,27 @@
 /** `/login`: the sign-in form, with or without an authorization request behind it. */
 
 import type { Assent } from "../../assent.ts";
+import { BY_PASSWORD } from "../../oauth/authentication-context.ts";
 import { MAX_PASSWORD_BYTES } from "../../owners/new-password.ts";
 import { type SignInOutcome, signIn } from "../../owners/sign-in.ts";
 import type { SignInView } from "../../pages/views.ts";
 import { networkOf } from "../client-address.ts";
 import { type DeviceEntry, isFormToken, openDeviceEntry } from "../forms.ts";
-import { advance, isAnswer, resume, type Underway } from "../interaction.ts";
+import { advance, isAnswer, resume } from "../interaction.ts";
 import { type Answer, formOf, type HttpRequest, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
-import { knownDevice, startSession, type Visitor, visitorOf } from "../visitor.ts";
-import { FIRST, plainSignInAnswer, signInAnswer } from "./sign-in-page.ts";
+import { knownDevice, type Visitor, visitorOf } from "../visitor.ts";
+import { signedInAnswer } from "./second-step.ts";
+import { secondStepAnswer, waysOf } from "./second-step-page.ts";
+import {
+  type Arrival,
+  arrivalOf,
+  FIRST,
+  isAnswered,
+  plainSignInAnswer,
+  signInAnswer,
+  signInFor,
+} from "./sign-in-page.ts";
 
 export async function showSignIn(http: HttpRequest, assent: Assent): Promise<Answer> {
   const visitor = await visitorOf(http, assent);
@@ -25,22 +36,11 @@ export async function showSignIn(http: HttpRequest, assent: Assent): Promise<Ans
 }
 
 export async function submitSignIn(http: HttpRequest, assent: Assent): Promise<Answer> {
-  const visitor = await visitorOf(http, assent);
-  const form = formOf(http);
-  const sealed = form.get("request");
-  const underway = sealed === null ? undefined : await resume(sealed, visitor, http, assent);
-  if (underway !== undefined && isAnswer(underway)) return underway;
-  const device = deviceOf(form, visitor, assent);
-  if (device === "unknown") return problemAnswer("interaction_unknown", http, assent);
-  const invitation = invitationOf(form, assent);
+  const arrival = await arrivalOf(http, assent);
+  if (isAnswered(arrival)) return arrival;
+  const { visitor, form } = arrival;
   const again = (problem: SignInView["problem"], status: number) =>
-    show(
-      { problem, status, username: form.get("username")?.slice(0, 254) ?? "", device, invitation },
-      underway,
-      visitor,
-      http,
-      assent,
-    );
+    signInFor(arrival, assent, { problem, status, username: form.get("username")?.slice(0, 254) ?? "" });
 
   if (!isFormToken(assent.secrets, `browser:${visitor.nonce}`, form.get("csrf"))) return again({ kind: "stale" }, 403);
   const username = form.get("username") ?? "";
@@ -54,18 +54,16 @@ export async function submitSignIn(http: HttpRequest, assent: Assent): Promise<A
     { username, password, network, knownDeviceOf: knownDevice(http, assent) },
     assent.signIn,
   );
-  return signedInOrAgain(outcome, { underway, visitor, http, again }, assent);
+  return signedInOrAgain(outcome, arrival, again, assent);
 }
 
-interface Attempted {
-  readonly underway: Underway | undefined;
-  readonly visitor: Visitor;
-  readonly http: HttpRequest;
-  readonly again: (problem: SignInView["problem"], status: number) => Answer;
-}
-
-async function signedInOrAgain(outcome: SignInOutcome, attempted: Attempted, assent: Assent): Promise<Answer> {
-  const { underway, visitor, http, again } = attempted;
+async function signedInOrAgain(
+  outcome: SignInOutcome,
+  arrival: Arrival,
+  again: (problem: SignInView["problem"], status: number) => Answer,
+  assent: Assent,
+): Promise<Answer> {
+  const { http } = arrival;
   switch (outcome.kind) {
     case "wrong":
       assent.event("sign_in_failed", { reason: outcome.reason, address: http.address });
@@ -78,51 +76,18 @@ async function signedInOrAgain(outcome: SignInOutcome, attempted: Attempted, ass
     }
     case "signed_in": {
       const { person } = outcome;
-      const cookies = [...visitor.cookies, ...(await startSession(person, visitor, http, assent))];
-      assent.event("signed_in", { owner: person.personId, address: http.address });
-      const device = formOf(http).get("device");
-      if (underway === undefined && device !== null) {
-        return redirect(303, `${assent.issuer}/device/consent?device=${encodeURIComponent(device)}`, cookies);
-      }
-      const invitation = invitationOf(formOf(http), assent);
-      if (underway === undefined && invitation !== undefined) {
-        return redirect(303, `${assent.issuer}/invitation?token=${invitation}`, cookies);
-      }
-      if (underway === undefined) return redirect(303, `${assent.issuer}/account/apps`, cookies);
-      const request = encodeURIComponent(formOf(http).get("request") ?? "");
-      return redirect(303, `${assent.issuer}/consent?request=${request}`, cookies);
+      const ways = await waysOf({ person }, "mfa", assent);
+      // A passkey alone is a way to sign in, not one that must be gone: who has no authenticator app goes in by the password.
+      if (!ways.codes) return signedInAnswer(person, BY_PASSWORD, arrival, assent);
+      return secondStepAnswer(arrival, ways, { person, authTime: assent.now(), sessionId: null }, assent);
     }
   }
-}
-
-/** The invitation that the sign-in is for, by its token; undefined: for none of ours. */
-function invitationOf(form: URLSearchParams, assent: Assent): string | undefined {
-  const token = form.get("invitation") ?? "";
-  return assent.credentials.read("invitation", token) === undefined ? undefined : token;
 }
 
 /** The device that the sign-in is for; undefined: for none. */
 function deviceOf(form: URLSearchParams, { nonce }: Visitor, assent: Assent): DeviceEntry | "unknown" | undefined {
   const sealed = form.get("device");
   return sealed === null ? undefined : (openDeviceEntry(assent.secrets, nonce, sealed) ?? "unknown");
-}
-
-function show(
-  shown: {
-    problem: SignInView["problem"];
-    status: number;
-    username: string;
-    device: DeviceEntry | undefined;
-    invitation: string | undefined;
-  },
-  underway: Underway | undefined,
-  visitor: Visitor,
-  http: HttpRequest,
-  assent: Assent,
-): Answer {
-  return underway === undefined
-    ? plainSignInAnswer(visitor, http, assent, shown)
-    : signInAnswer(underway, assent, shown);
 }
 
 /** "Not you?": ends this session and shows the sign-in form of the same request. */

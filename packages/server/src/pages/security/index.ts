@@ -3,8 +3,12 @@ import type { Chrome } from "../chrome.ts";
 import { notice } from "../components.ts";
 import { html } from "../html.ts";
 import { accountPage } from "../layout.ts";
+import type { Messages } from "../messages/index.ts";
+import { authenticatorSection } from "./authenticator-section.ts";
+import { passkeysSection } from "./passkeys-section.ts";
 import { passwordSection } from "./password-section.ts";
-import type { SecurityView } from "./views.ts";
+import { sessionsSection } from "./sessions-section.ts";
+import { SECURITY_NOTICES, type SecurityView } from "./views.ts";
 
 /** Renders `GET /account/security`. A section is a function of the whole view, in a file of its own. */
 export function securityPage(view: SecurityView, chrome: Chrome): string {
@@ -18,8 +22,30 @@ export function securityPage(view: SecurityView, chrome: Chrome): string {
         <h1>${words.security.title}</h1>
         <p class="soft">${words.security.intro}</p>
       </div>
-      ${view.notice !== null && notice("done", words.security.passwordDone)}
-      <div class="apps">${passwordSection(view, chrome)}</div>
+      ${view.notice !== null && notice(SECURITY_NOTICES[view.notice], noticeText(view.notice, words))}
+      <div class="apps">
+        ${passwordSection(view, chrome)} ${passkeysSection(view, chrome)} ${authenticatorSection(view, chrome)}
+        ${sessionsSection(view, chrome)}
+      </div>
     </div>`,
   );
+}
+
+function noticeText(done: NonNullable<SecurityView["notice"]>, words: Messages): string {
+  switch (done) {
+    case "password":
+      return words.security.passwordDone;
+    case "passkey-added":
+      return words.passkeys.doneAdded;
+    case "passkey-removed":
+      return words.passkeys.doneRemoved;
+    case "passkey-last":
+      return words.passkeys.last;
+    case "authenticator-removed":
+      return words.authenticator.doneRemoved;
+    case "session-ended":
+      return words.sessions.doneOne;
+    case "others-ended":
+      return words.sessions.doneOthers;
+  }
 }

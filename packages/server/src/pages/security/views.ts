@@ -1,15 +1,27 @@
 /** What the pages about one's own account are given. */
 
+import type { FactorSections } from "../factor-views.ts";
 import type { SignedInAs } from "../views.ts";
 
+/** What may just have been done, as the page's address says it, and whether it is bad news. */
+export const SECURITY_NOTICES = {
+  password: "done",
+  "passkey-added": "done",
+  "passkey-removed": "done",
+  "passkey-last": "warning",
+  "authenticator-removed": "done",
+  "session-ended": "done",
+  "others-ended": "done",
+} as const;
+
 /** `/account/security`: one member for each section. */
-export interface SecurityView {
+export interface SecurityView extends FactorSections {
   readonly csrf: string;
   readonly person: SignedInAs;
   /** Epoch milliseconds. */
   readonly now: number;
   /** What was just done. */
-  readonly notice: "password" | null;
+  readonly notice: keyof typeof SECURITY_NOTICES | null;
   readonly password: PasswordSection;
 }
 

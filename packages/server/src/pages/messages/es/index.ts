@@ -1,5 +1,6 @@
 /** What the pages say in Spanish. */
 import { company } from "./company.ts";
+import { factors } from "./factors.ts";
 import { mail } from "./mail.ts";
 import { owner } from "./owner.ts";
 import { pages } from "./pages.ts";
@@ -14,4 +15,5 @@ export const es = {
   ...company,
   ...security,
   ...mail,
+  ...factors,
 } as const;

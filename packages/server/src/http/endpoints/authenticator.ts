@@ -1,0 +1,105 @@
+/** `/account/security/authenticator`: one-time codes set up, moved and removed; recovery codes made anew. */
+
+import type { Assent } from "../../assent.ts";
+import { sealCodeSecret } from "../../crypto/code-secrets.ts";
+import { base32, newCodeSecret, otpauthUri, stepOfCode } from "../../crypto/one-time-codes.ts";
+import { newRecoveryCodes, recoveryCodeHash } from "../../crypto/recovery-codes.ts";
+import { seal, unseal } from "../../crypto/seal.ts";
+import { BY_CODE } from "../../oauth/authentication-context.ts";
+import type { Millis } from "../../oauth/model.ts";
+import type { AuthenticatorView } from "../../pages/factor-views.ts";
+import { authenticatorPage, recoveryCodesPage } from "../../pages/index.ts";
+import { formToken } from "../forms.ts";
+import { type Answer, formOf, page, redirect } from "../message.ts";
+import { startSession } from "../visitor.ts";
+import type { Account } from "./account.ts";
+import { freshly, securityAfter } from "./security.ts";
+
+/** How long a new secret waits for the code that proves it. */
+const SETUP_TTL: Millis = 1_800_000;
+
+export const showAuthenticator = freshly("authenticator", async (account, assent) =>
+  setupAnswer(account, newCodeSecret(), new URLSearchParams(account.http.query).get("request"), null, assent),
+);
+
+export const submitAuthenticator = freshly("authenticator", async (account, assent) => {
+  const { person, session, http, visitor } = account;
+  const form = formOf(http);
+  const request = form.get("request");
+  const secret = openSetup(form.get("sealed") ?? "", account, assent);
+  if (secret === undefined) return setupAnswer(account, newCodeSecret(), request, "expired", assent);
+  const now = assent.now();
+  const step = stepOfCode(secret, (form.get("code") ?? "").slice(0, 100), now);
+  if (step === undefined) return setupAnswer(account, secret, request, "wrong", assent);
+  const { partition, personId } = person;
+  const codes = newRecoveryCodes();
+  const renewed = (await assent.storage.getSecondFactor(person)) !== undefined;
+  const set = await assent.storage.setSecondFactor({
+    ...{ partition, personId, sealedSecret: sealCodeSecret(assent.secrets, personId, secret) },
+    ...{ step, codes: hashed(codes, personId), now },
+  });
+  if (!set) return redirect(303, `${assent.issuer}/login`, visitor.cookies);
+  assent.event("second_factor_set", { owner: personId, address: http.address });
+  // Password a moment ago, code just now: this session has had both steps. What it is known by changes with its strength.
+  const both = session.amr.includes("pwd") ? BY_CODE : { acr: "phr" as const, amr: session.amr };
+  const cookies = [
+    ...visitor.cookies,
+    ...(await startSession(person, { ...both, authTime: session.authTime }, visitor, http, assent)),
+  ];
+  const next = request === null ? "/account/security" : `/consent?${new URLSearchParams({ request })}`;
+  return page(200, recoveryCodesPage({ codes, renewed, next }, assent.chrome(http)), "here", cookies);
+});
+
+export const removeAuthenticator = freshly("security", async ({ person, http, visitor }, assent) => {
+  const { partition, personId } = person;
+  if (await assent.storage.removeSecondFactor({ partition, personId })) {
+    assent.event("second_factor_removed", { owner: personId, address: http.address });
+  }
+  return securityAfter("authenticator-removed", visitor.cookies, assent);
+});
+
+export const renewRecoveryCodes = freshly("security", async ({ person, http, visitor }, assent) => {
+  const { partition, personId } = person;
+  const codes = newRecoveryCodes();
+  const renewed = await assent.storage.setRecoveryCodes({ partition, personId, codes: hashed(codes, personId) });
+  if (!renewed) return redirect(303, `${assent.issuer}/account/security`, visitor.cookies);
+  assent.event("recovery_codes_renewed", { owner: personId, address: http.address });
+  const view = { codes, renewed, next: "/account/security" };
+  return page(200, recoveryCodesPage(view, assent.chrome(http)), "here", visitor.cookies);
+});
+
+function hashed(codes: readonly string[], personId: string): readonly string[] {
+  return codes.map((code) => recoveryCodeHash(personId, code)).filter((hash) => hash !== undefined);
+}
+
+function setupAnswer(
+  { person, session, http, visitor }: Account,
+  secret: Uint8Array,
+  request: string | null,
+  fault: AuthenticatorView["fault"],
+  assent: Assent,
+): Answer {
+  const plain = Buffer.from(JSON.stringify([Buffer.from(secret).toString("base64url"), assent.now()]));
+  const view: AuthenticatorView = {
+    csrf: formToken(assent.secrets, `session:${session.sessionId}`),
+    sealed: Buffer.from(seal(assent.secrets, "second factor", bearerOf(session), plain)).toString("base64url"),
+    uri: otpauthUri(secret, { issuer: new URL(assent.issuer).host, account: person.username }),
+    secret: base32(secret),
+    request,
+    fault,
+  };
+  return page(200, authenticatorPage(view, assent.chrome(http)), "here", visitor.cookies);
+}
+
+/** The secret that this session was shown. Undefined: another's, or too long ago. */
+function openSetup(sealed: string, { session }: Account, assent: Assent): Uint8Array | undefined {
+  if (!/^[A-Za-z0-9_-]{1,300}$/.test(sealed)) return undefined;
+  const plain = unseal(assent.secrets, "second factor", bearerOf(session), Buffer.from(sealed, "base64url"));
+  if (plain === undefined) return undefined;
+  const [secret, at] = JSON.parse(plain.toString()) as [string, Millis];
+  return assent.now() - at > SETUP_TTL ? undefined : Buffer.from(secret, "base64url");
+}
+
+function bearerOf({ sessionId }: Account["session"]): string {
+  return `setup in session:${sessionId}`;
+}

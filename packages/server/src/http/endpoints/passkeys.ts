@@ -1,0 +1,94 @@
+/** `/account/security/passkeys`: made and removed. */
+
+import type { Assent } from "../../assent.ts";
+import { hashes } from "../../crypto/hashes.ts";
+import { ALGORITHMS, madePasskey, newChallenge, openChallenge, relyingPartyOf } from "../../crypto/passkeys.ts";
+import type { AddPasskeyView } from "../../pages/factor-views.ts";
+import { addPasskeyPage } from "../../pages/index.ts";
+import { formToken } from "../forms.ts";
+import { type Answer, formOf, page, redirect } from "../message.ts";
+import type { Account } from "./account.ts";
+import { freshly, securityAfter } from "./security.ts";
+
+const MAX_NAME = 60;
+
+export const showAddPasskey = freshly("passkeys", async (account, assent) => {
+  const request = new URLSearchParams(account.http.query).get("request");
+  return addAnswer(account, { name: "", request, fault: null }, assent);
+});
+
+export const submitAddPasskey = freshly("passkeys", async (account, assent) => {
+  const { person, session, http, visitor } = account;
+  const form = formOf(http);
+  const name = (form.get("name") ?? "").trim();
+  const request = form.get("request");
+  const again = (fault: AddPasskeyView["fault"], reason?: string) => {
+    if (reason !== undefined) assent.event("passkey_refused", { owner: person.personId, reason });
+    return addAnswer(account, { name: name.slice(0, MAX_NAME), request, fault }, assent);
+  };
+  const rp = relyingPartyOf(assent.issuer);
+  const now = assent.now();
+  const challenge = openChallenge(assent.secrets, `session:${session.sessionId}`, form.get("challenge"), now);
+  if (rp === undefined || challenge === undefined)
+    return again("failed", "not a challenge of this session's, or too old");
+  if (name === "" || [...name].length > MAX_NAME || !name.isWellFormed()) return again("name");
+  const made = await madePasskey(form.get("credential") ?? "", challenge, rp);
+  if ("refused" in made) return again("failed", made.refused);
+  const { until } = challenge;
+  const key = hashes.sha256(challenge.challenge);
+  if (!(await assent.storage.once({ kind: "passkey challenge", key, until, now })))
+    return again("failed", "answered before");
+  const { partition, personId } = person;
+  const passkey = { ...made, partition, personId, name, createdAt: now, lastUsedAt: null };
+  const outcome = await assent.storage.addPasskey({ passkey, now });
+  if (outcome === "unknown") return redirect(303, `${assent.issuer}/login`, visitor.cookies);
+  if (outcome !== "added") return again(outcome);
+  assent.event("passkey_added", { owner: personId, credential_id: made.credentialId, address: http.address });
+  if (request !== null)
+    return redirect(303, `${assent.issuer}/consent?${new URLSearchParams({ request })}`, visitor.cookies);
+  return securityAfter("passkey-added", visitor.cookies, assent);
+});
+
+export const removePasskey = freshly("security", async ({ person, http, visitor }, assent) => {
+  const credentialId = formOf(http).get("id") ?? "";
+  const { partition, personId } = person;
+  const outcome = await assent.storage.removePasskey({ partition, personId, credentialId, now: assent.now() });
+  if (outcome === "last") return securityAfter("passkey-last", visitor.cookies, assent);
+  if (outcome === "removed") {
+    assent.event("passkey_removed", { owner: personId, credential_id: credentialId, address: http.address });
+  }
+  return securityAfter("passkey-removed", visitor.cookies, assent);
+});
+
+async function addAnswer(
+  { person, session, http, visitor }: Account,
+  shown: Pick<AddPasskeyView, "name" | "request" | "fault">,
+  assent: Assent,
+): Promise<Answer> {
+  const rp = relyingPartyOf(assent.issuer);
+  const { challenge, sealed } = newChallenge(assent.secrets, `session:${session.sessionId}`, assent.now());
+  const existing = await assent.storage.listPasskeys(person);
+  const options = rp && {
+    rp: { id: rp.id, name: assent.chrome(http).product },
+    user: { id: person.personId, name: person.username, displayName: person.name ?? person.username },
+    challenge,
+    pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: "public-key", alg })),
+    // Known without a name, and never without a look at who holds it.
+    authenticatorSelection: { residentKey: "required", requireResidentKey: true, userVerification: "required" },
+    excludeCredentials: existing.map(({ credentialId, transports }) => ({
+      type: "public-key",
+      id: credentialId,
+      transports,
+    })),
+    attestation: "none",
+    timeout: 300_000,
+  };
+  const view: AddPasskeyView = {
+    csrf: formToken(assent.secrets, `session:${session.sessionId}`),
+    options: options === undefined ? null : JSON.stringify(options),
+    challenge: sealed,
+    ...shown,
+  };
+  const leads = shown.request === null ? "here" : "to a client";
+  return page(200, addPasskeyPage(view, assent.chrome(http)), leads, visitor.cookies);
+}

@@ -1,0 +1,56 @@
+/** A sign-in of which one step is done: carried by the browser, sealed, bound to it. No session is born before the last step. */
+
+import type { Assent } from "../assent.ts";
+import { hashes } from "../crypto/hashes.ts";
+import { seal, unseal } from "../crypto/seal.ts";
+import type { Millis } from "../oauth/model.ts";
+import type { Person } from "../owners/storage.ts";
+import type { Visitor } from "./visitor.ts";
+
+/** How long the second step may take. */
+export const PARTIAL_TTL: Millis = 600_000;
+
+/** What has been proved so far. */
+export interface Partial {
+  readonly person: Person;
+  /** When the first step was done: the sign-in counts from then. */
+  readonly authTime: Millis;
+  /** The session whose sign-in was the first step; null: a password typed just now. */
+  readonly sessionId: string | null;
+}
+
+const PURPOSE = "partial sign-in";
+
+export function sealPartial({ person, authTime, sessionId }: Partial, { nonce }: Visitor, assent: Assent): string {
+  const { partition, personId, passwordHash } = person;
+  const plain = [partition, personId, assent.now(), authTime, sessionId, tagOf(passwordHash)];
+  return Buffer.from(seal(assent.secrets, PURPOSE, nonce, Buffer.from(JSON.stringify(plain)))).toString("base64url");
+}
+
+/** Undefined: not this browser's, too old, or overtaken: the password is another now, the person was disabled, the session has ended. */
+export async function openPartial(
+  sealed: string | null,
+  { nonce, signedIn }: Visitor,
+  assent: Assent,
+): Promise<Partial | undefined> {
+  if (sealed === null || sealed.length > 1024 || !/^[A-Za-z0-9_-]+$/.test(sealed)) return undefined;
+  const plain = unseal(assent.secrets, PURPOSE, nonce, Buffer.from(sealed, "base64url"));
+  if (plain === undefined) return undefined;
+  const [partition, personId, at, authTime, sessionId, tag] = JSON.parse(plain.toString()) as [
+    number,
+    string,
+    Millis,
+    Millis,
+    string | null,
+    string,
+  ];
+  if (assent.now() - at > PARTIAL_TTL) return undefined;
+  if (sessionId !== null && sessionId !== signedIn?.session.sessionId) return undefined;
+  const person = await assent.storage.getPerson({ partition, personId });
+  if (person === undefined || person.status !== "active" || tagOf(person.passwordHash) !== tag) return undefined;
+  return { person, authTime, sessionId };
+}
+
+function tagOf(passwordHash: string | null): string {
+  return hashes.sha256(passwordHash ?? "").slice(0, 16);
+}

@@ -1,0 +1,70 @@
+/** Passkeys at the pages: what a form is given to ask for one, and whose answer came back. */
+
+import type { Assent } from "../assent.ts";
+import { hashes } from "../crypto/hashes.ts";
+import {
+  credentialIdOf,
+  newChallenge,
+  openChallenge,
+  type RelyingParty,
+  relyingPartyOf,
+  usedPasskey,
+} from "../crypto/passkeys.ts";
+import type { Authentication } from "../oauth/authentication-context.ts";
+import type { Passkey } from "../owners/factor-storage.ts";
+import type { Person } from "../owners/storage.ts";
+import type { PasskeyOffer } from "../pages/factor-views.ts";
+import type { Visitor } from "./visitor.ts";
+
+/** Null: passkeys don't work at this issuer's address. */
+export function passkeyOffer({ nonce }: Visitor, assent: Assent): PasskeyOffer | null {
+  const rp = relyingPartyOf(assent.issuer);
+  if (rp === undefined) return null;
+  return { ...newChallenge(assent.secrets, `browser:${nonce}`, assent.now()), rpId: rp.id };
+}
+
+/**
+ * The person whose passkey signed; undefined: nobody's, for a reason that the log alone learns: a page that told an unknown key from a wrong
+ * signature would say which keys there are.
+ */
+export async function personOfPasskey(
+  form: URLSearchParams,
+  { nonce }: Visitor,
+  address: string,
+  assent: Assent,
+): Promise<{ readonly person: Person; readonly by: Authentication } | undefined> {
+  const rp = relyingPartyOf(assent.issuer);
+  const outcome = rp === undefined ? "passkeys don't work at this address" : await verified(form, nonce, rp, assent);
+  if (typeof outcome !== "string") return outcome;
+  assent.event("sign_in_failed", { reason: `passkey: ${outcome}`, address });
+  return undefined;
+}
+
+async function verified(form: URLSearchParams, nonce: string, rp: RelyingParty, assent: Assent) {
+  const { secrets, storage } = assent;
+  const now = assent.now();
+  const answer = form.get("credential") ?? "";
+  const challenge = openChallenge(secrets, `browser:${nonce}`, form.get("challenge"), now);
+  if (challenge === undefined) return "not a challenge of this browser's, or too old";
+  const credentialId = credentialIdOf(answer);
+  const found = credentialId === undefined ? undefined : await storage.findPasskey({ credentialId });
+  if (found === undefined) return "unknown";
+  const { passkey, person } = found;
+  const used = await usedPasskey(answer, passkey, challenge, rp);
+  if ("refused" in used) return used.refused;
+  if (person.status !== "active") return "disabled";
+  const { until } = challenge;
+  const key = hashes.sha256(challenge.challenge);
+  if (!(await storage.once({ kind: "passkey challenge", key, until, now }))) return "the challenge was answered before";
+  const outcome = await storage.usePasskey({ ...passkey, ...used, now });
+  if (outcome === "stale") {
+    assent.event("passkey_copied", { owner: person.personId, credential_id: passkey.credentialId });
+    return "its count didn't go up: there may be a copy of it";
+  }
+  return outcome === "used" ? { person, by: authenticationBy(passkey) } : outcome;
+}
+
+/** RFC 8176: a key that may leave its device is software to us. The authenticator looked who holds it each time (`user`), so that these are two factors. */
+function authenticationBy({ backupEligible }: Passkey): Authentication {
+  return { acr: "phr", amr: [backupEligible ? "swk" : "hwk", "user", "mfa"] };
+}

@@ -1,0 +1,85 @@
+/** The second step of a sign-in: a one-time code or a recovery code, throttled before it is looked at. */
+
+import type { Millis } from "../oauth/model.ts";
+import type { FactorStorage } from "./factor-storage.ts";
+import type { Attempt, OwnerStorage, Person } from "./storage.ts";
+
+const MINUTE: Millis = 60_000;
+
+/** What it is given from outside. */
+export interface SecondStepContext {
+  readonly storage: Pick<OwnerStorage, "countAttempt" | "forgiveAttempt"> &
+    Pick<FactorStorage, "getSecondFactor" | "useSecondFactor" | "useRecoveryCode">;
+  /** The time step of a code; undefined: it is wrong. Throws where the secret can't be opened any more. */
+  stepOfCode(personId: string, sealedSecret: Uint8Array, typed: string): number | undefined;
+  /** Undefined: no code looks like that. */
+  recoveryCodeHash(personId: string, typed: string): string | undefined;
+  attemptKey(...parts: readonly string[]): string;
+  now(): Millis;
+}
+
+export interface SecondStepRequest {
+  readonly person: Person;
+  readonly by: "code" | "recovery";
+  readonly typed: string;
+  /** An IPv4 address, or the /64 of an IPv6 one. */
+  readonly network: string;
+  readonly knownDeviceOf: { readonly personId: string; readonly deviceId: string } | undefined;
+}
+
+export type SecondStepOutcome =
+  /** `codesLeft`: recovery codes. */
+  | { readonly kind: "passed"; readonly codesLeft: number }
+  | { readonly kind: "wrong"; readonly reason: "none" | "code" | "spent" }
+  | { readonly kind: "throttled"; readonly until: Millis };
+
+/**
+ * Three codes of a million are right at any time. Who comes here knows the password, so that nobody else can use up the tries: the bounds hold for
+ * the account, whatever sessions, browsers and addresses the guesses come from. From a browser that the person has used before only its own counts.
+ */
+export function secondStepAttempts(
+  { person, network, knownDeviceOf }: SecondStepRequest,
+  key: SecondStepContext["attemptKey"],
+): readonly Attempt[] {
+  const { personId } = person;
+  if (knownDeviceOf?.personId === personId) {
+    return [{ key: key("second device", personId, knownDeviceOf.deviceId), limit: 5, window: 15 * MINUTE }];
+  }
+  return [
+    { key: key("second", personId, network), limit: 5, window: 15 * MINUTE },
+    { key: key("second", personId), limit: 10, window: 60 * MINUTE },
+  ];
+}
+
+export async function secondStep(request: SecondStepRequest, context: SecondStepContext): Promise<SecondStepOutcome> {
+  const { storage } = context;
+  const attempts = secondStepAttempts(request, context.attemptKey);
+  const counted = await storage.countAttempt({ attempts, now: context.now() });
+  if (counted.kind === "throttled") return counted;
+  const outcome = await looked(request, context);
+  if (outcome.kind === "passed") {
+    const [own, ...shared] = attempts;
+    await storage.forgiveAttempt({ reset: own === undefined ? [] : [own.key], undo: shared.map(({ key }) => key) });
+  }
+  return outcome;
+}
+
+async function looked(
+  { person, by, typed }: SecondStepRequest,
+  { storage, stepOfCode, recoveryCodeHash, now }: SecondStepContext,
+): Promise<SecondStepOutcome> {
+  const key = { partition: person.partition, personId: person.personId };
+  const factor = await storage.getSecondFactor(key);
+  if (factor === undefined) return { kind: "wrong", reason: "none" };
+  if (by === "recovery") {
+    const code = recoveryCodeHash(person.personId, typed);
+    if (code === undefined || !(await storage.useRecoveryCode({ ...key, code })))
+      return { kind: "wrong", reason: "code" };
+    return { kind: "passed", codesLeft: factor.codesLeft - 1 };
+  }
+  const step = stepOfCode(person.personId, factor.sealedSecret, typed);
+  if (step === undefined) return { kind: "wrong", reason: "code" };
+  // The statement decides which of two with the same code comes in.
+  if (!(await storage.useSecondFactor({ ...key, step, now: now() }))) return { kind: "wrong", reason: "spent" };
+  return { kind: "passed", codesLeft: factor.codesLeft };
+}

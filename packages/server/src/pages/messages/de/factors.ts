@@ -1,0 +1,124 @@
+/** German: ways to sign in beside a password, and where one is signed in. */
+import type { factors as english } from "../en/factors.ts";
+import type { Translation } from "../translation.ts";
+
+export const factors: Translation<typeof english, "one" | "other"> = {
+  secondStep: {
+    title: "Noch ein Schritt",
+    intro: "Geben Sie den Code ein, den Ihre Authenticator-App für dieses Konto anzeigt.",
+    introPasskey: "Bestätigen Sie mit einem Passkey, dass Sie es sind.",
+    as: "Anmeldung als {person}",
+    code: "6-stelliger Code",
+    submit: "Weiter",
+    lost: "Sie haben Ihren Authenticator nicht zur Hand?",
+    recovery: "Wiederherstellungscode",
+    recoveryHint: "Einer der Codes, die Sie sich notiert haben. Jeder gilt einmal.",
+    wrong: "Dieser Code ist falsch oder wurde schon benutzt. Warten Sie auf den nächsten und geben Sie ihn ein.",
+    wrongRecovery: "Das ist keiner Ihrer Wiederherstellungscodes, oder er wurde schon benutzt.",
+    missing: "Geben Sie den Code ein.",
+    over: "Als jemand anderes anmelden",
+  },
+
+  stronger: {
+    title: "Das verlangt eine sicherere Anmeldung",
+    intro:
+      "{app} bittet um etwas, das Ihr Konto nur nach einer Anmeldung mit mehr als einem Passwort erlauben darf. Das haben Sie noch nicht eingerichtet.",
+    introPasskey:
+      "{app} bittet um etwas, das Ihr Konto nur nach einer Anmeldung mit einem Passkey erlauben darf. Sie haben noch keinen hinzugefügt.",
+    authenticator: "Authenticator-App einrichten",
+    passkey: "Passkey hinzufügen",
+    deny: "Nicht erlauben und zurück",
+  },
+
+  passkey: {
+    use: "Mit einem Passkey anmelden",
+    noScript:
+      "Passkeys brauchen JavaScript und einen Browser, der sie kennt. Sie können sich mit Ihrem Passwort anmelden.",
+    failed:
+      "Dieser Passkey kann hier nicht benutzt werden. Versuchen Sie es noch einmal, oder melden Sie sich anders an.",
+    cancelled:
+      "Es wurde nichts gesendet: Der Passkey wurde nicht benutzt. Versuchen Sie es noch einmal, oder melden Sie sich anders an.",
+  },
+
+  passkeys: {
+    title: "Passkeys",
+    intro:
+      "Melden Sie sich mit Fingerabdruck, Gesicht oder Bildschirmsperre an, ohne Passwort. Keine andere Website kann ihn weitergeben.",
+    unavailable: "Unter dieser Adresse können keine Passkeys benutzt werden.",
+    add: "Passkey hinzufügen",
+    added: "Hinzugefügt {when}",
+    used: "zuletzt benutzt {when}",
+    unused: "nie benutzt",
+    synced: "Wird vom Anbieter synchronisiert",
+    bound: "Nur auf einem Gerät",
+    remove: "Entfernen",
+    removeNamed: "Den Passkey {name} entfernen",
+    name: "Name",
+    nameHint: "Damit Sie ihn wiedererkennen, zum Beispiel „Arbeitslaptop“.",
+    addTitle: "Passkey hinzufügen",
+    addIntro:
+      "Ihr Browser fragt gleich, wo er liegen soll: auf diesem Gerät, einem Telefon oder einem Sicherheitsschlüssel.",
+    addNoScript:
+      "Um einen Passkey hinzuzufügen, schalten Sie JavaScript für diese Seite ein, in einem Browser, der Passkeys kennt.",
+    doneAdded: "Ihr Passkey wurde hinzugefügt. Ab jetzt können Sie sich damit anmelden.",
+    doneRemoved: "Der Passkey wurde entfernt. Er kann nicht mehr anmelden; löschen Sie ihn auch auf Ihrem Gerät.",
+    last: "Anders können Sie sich nicht anmelden. Wählen Sie zuerst ein Passwort, oder fügen Sie einen weiteren Passkey hinzu.",
+    wrong: {
+      failed: "Dieser Passkey konnte nicht hinzugefügt werden. Versuchen Sie es noch einmal.",
+      cancelled: "Es wurde kein Passkey angelegt. Versuchen Sie es noch einmal.",
+      taken: "Dieser Passkey wurde schon hinzugefügt.",
+      full: "Mehr Passkeys als diese kann es nicht geben. Entfernen Sie zuerst einen.",
+      name: "Geben Sie ihm einen Namen mit 1 bis 60 Zeichen.",
+    },
+  },
+
+  authenticator: {
+    title: "Authenticator-App",
+    intro: "Nach Ihrem Passwort geben Sie einen Code ein, den eine App auf Ihrem Telefon anzeigt.",
+    off: "Nicht eingerichtet",
+    on: "Eingerichtet {when}",
+    setUp: "Einrichten",
+    replace: "Auf ein anderes Telefon umziehen",
+    remove: "Entfernen",
+    setUpTitle: "Authenticator-App einrichten",
+    scan: "Scannen Sie dies mit einer Authenticator-App, etwa der für Passwörter auf Ihrem Telefon.",
+    qr: "QR-Code mit dem Geheimnis darunter",
+    secret: "Oder tippen Sie dies ein:",
+    code: "6-stelliger Code, den die App jetzt anzeigt",
+    submit: "Einschalten",
+    wrong:
+      "Dieser Code ist falsch. Prüfen Sie, ob die Uhr Ihres Telefons stimmt, und geben Sie den Code ein, den es jetzt anzeigt.",
+    expired: "Diese Seite war zu lange offen. Hier ist ein neuer Code zum Scannen.",
+    doneRemoved: "Die Authenticator-App wurde entfernt. Ab jetzt meldet Ihr Passwort allein Sie an.",
+  },
+
+  recovery: {
+    title: "Wiederherstellungscodes",
+    left: { one: "1 Code übrig", other: "{count} Codes übrig" },
+    none: "Keine Codes übrig. Erstellen Sie neue, bevor Sie einen brauchen.",
+    renew: "Neue Codes erstellen",
+    newTitle: "Ihre Wiederherstellungscodes",
+    newIntro:
+      "Jeder meldet Sie einmal an, anstelle eines Codes der App. Verwahren Sie sie bei Ihren wichtigen Unterlagen: Sie werden nur dieses eine Mal gezeigt.",
+    newOld: "Codes, die Sie vorher hatten, gelten nicht mehr.",
+    go: "Ich habe sie verwahrt",
+  },
+
+  sessions: {
+    title: "Wo Sie angemeldet sind",
+    intro: "Abmelden beendet nichts, was Sie Apps erlaubt haben: Das finden Sie unter {apps}.",
+    apps: "Ihre Apps",
+    here: "Dieser Browser",
+    device: "{browser} auf {system}",
+    unknown: "Unbekannter Browser",
+    from: "von {place}",
+    since: "Angemeldet {when}",
+    seen: "zuletzt gesehen {when}",
+    end: "Abmelden",
+    endNamed: "{device} abmelden, zuletzt gesehen {when}",
+    endOthers: "Überall sonst abmelden",
+    endAll: "Überall abmelden",
+    doneOne: "Dieser Browser ist abgemeldet.",
+    doneOthers: "Sie sind überall sonst abgemeldet. Apps behalten den Zugriff, den Sie ihnen erlaubt haben.",
+  },
+};

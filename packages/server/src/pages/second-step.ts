@@ -1,0 +1,94 @@
+/** The second step of a sign-in: a code of an app, a recovery code, or a passkey. */
+import type { Chrome } from "./chrome.ts";
+import { hidden, notice, secrets, tile } from "./components.ts";
+import type { SecondStepView } from "./factor-views.ts";
+import { type Attributes, html, type Markup } from "./html.ts";
+import { icon } from "./icons.ts";
+import { cardPage } from "./layout.ts";
+import { fill, type Messages, plural, rich } from "./messages/index.ts";
+import { passkeyForm } from "./passkey.ts";
+import { name } from "./text.ts";
+
+const ERROR_ID = "second-step-error";
+
+/** Renders the step, and every answer to it that isn't a redirect. */
+export function secondStepPage(view: SecondStepView, chrome: Chrome): string {
+  const { words } = chrome;
+  const { client, person, problem, passkey } = view;
+  return cardPage(
+    chrome,
+    words.secondStep.title,
+    html`<div class="stack">
+      <div class="heading">
+        ${client === null ? html`<span class="sign plain">${icon("shield")}</span>` : tile(client, "large", chrome.base)}
+        <h1>${words.secondStep.title}</h1>
+        <p class="soft">${view.codes ? words.secondStep.intro : words.secondStep.introPasskey}</p>
+        <p class="soft small">${rich(words.secondStep.as, { person: name(person.name || person.username) })}</p>
+      </div>
+      ${problem !== null && !isAboutField(problem) && notice("danger", problemText(problem, words))}
+      ${view.codes && codeForm(view, chrome)}
+      ${passkey !== null && passkeyForm(passkey, view.form, view.partial, chrome)}
+      ${view.codes && recoveryForm(view, chrome)}
+      ${view.over !== null && html`<p class="small"><a href=${chrome.base + view.over}>${words.secondStep.over}</a></p>`}
+    </div>`,
+  );
+}
+
+function codeForm(view: SecondStepView, { words, base }: Chrome): Markup {
+  const wrong = view.problem?.kind === "wrong" || view.problem?.kind === "missing";
+  const described: Attributes = wrong ? { "aria-describedby": ERROR_ID, "aria-invalid": "true" } : {};
+  return html`<form class="fields" method="post" action=${`${base}/login/second`} novalidate>
+    ${secrets(view.form)} ${hidden({ partial: view.partial })}
+    <div class="field">
+      <label for="code">${words.secondStep.code}</label>
+      <input id="code" name="code" class="user-code" type="text" inputmode="numeric" maxlength="20" autocomplete="one-time-code" autocorrect="off"
+        spellcheck="false" required autofocus=${view.problem?.kind !== "wrongRecovery"} ...${described} />
+    </div>
+    ${wrong && view.problem !== null && fieldProblem(view.problem, words)}
+    <button class="button primary" type="submit">${words.secondStep.submit}</button>
+  </form>`;
+}
+
+function recoveryForm(view: SecondStepView, { words, base }: Chrome): Markup {
+  const wrong = view.problem?.kind === "wrongRecovery";
+  const described = wrong ? `recovery-hint ${ERROR_ID}` : "recovery-hint";
+  return html`<details class="fold" open=${wrong}>
+    <summary>${icon("chevronDown")}<span>${words.secondStep.lost}</span></summary>
+    <form class="fields" method="post" action=${`${base}/login/second`} novalidate>
+      ${secrets(view.form)} ${hidden({ partial: view.partial })}
+      <div class="field">
+        <label for="recovery">${words.secondStep.recovery}</label>
+        <p class="soft small" id="recovery-hint">${words.secondStep.recoveryHint}</p>
+        <input id="recovery" name="recovery" type="text" maxlength="60" autocomplete="off" autocapitalize="none" autocorrect="off" spellcheck="false"
+          required aria-describedby=${described} aria-invalid=${wrong ? "true" : null} autofocus=${wrong} />
+      </div>
+      ${wrong && view.problem !== null && fieldProblem(view.problem, words)}
+      <button class="button" type="submit">${words.secondStep.submit}</button>
+    </form>
+  </details>`;
+}
+
+type Problem = NonNullable<SecondStepView["problem"]>;
+
+function isAboutField({ kind }: Problem): boolean {
+  return kind === "wrong" || kind === "wrongRecovery" || kind === "missing";
+}
+
+function fieldProblem(problem: Problem, words: Messages): Markup {
+  return html`<p class="field-error" id=${ERROR_ID} role="alert">${icon("circleAlert")}<span>${problemText(problem, words)}</span></p>`;
+}
+
+function problemText(problem: Problem, words: Messages): string {
+  switch (problem.kind) {
+    case "throttled": {
+      const count = Math.max(1, Math.ceil(problem.minutes));
+      return fill(plural(words.language, words.signIn.throttled, count), { count });
+    }
+    case "stale":
+      return words.signIn.stale;
+    case "passkey":
+      return words.passkey.failed;
+    default:
+      return words.secondStep[problem.kind];
+  }
+}

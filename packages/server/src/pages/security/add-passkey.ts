@@ -1,0 +1,44 @@
+/** `/account/security/passkeys`: a name, and the button that has the browser make a key pair. */
+import type { Chrome } from "../chrome.ts";
+import { hidden, notice } from "../components.ts";
+import type { AddPasskeyView } from "../factor-views.ts";
+import { field } from "../fields.ts";
+import { html } from "../html.ts";
+import { icon } from "../icons.ts";
+import { cardPage } from "../layout.ts";
+
+export function addPasskeyPage(view: AddPasskeyView, chrome: Chrome): string {
+  const { words, base } = chrome;
+  const { passkeys } = words;
+  const { fault } = view;
+  const back = html`<a class="button" href=${`${base}/account/security`}>${words.cancel}</a>`;
+  return cardPage(
+    chrome,
+    passkeys.addTitle,
+    html`<div class="stack">
+      <div class="heading">
+        <span class="sign plain">${icon("key")}</span>
+        <h1>${passkeys.addTitle}</h1>
+        <p class="soft">${view.options === null ? passkeys.unavailable : passkeys.addIntro}</p>
+      </div>
+      ${fault !== null && fault !== "name" && notice("danger", passkeys.wrong[fault])}
+      ${
+        view.options === null
+          ? back
+          : html`<div><form class="fields" method="post" action=${`${base}/account/security/passkeys`} data-passkey="create"
+              data-options=${view.options}>
+              ${hidden({ csrf: view.csrf, request: view.request, challenge: view.challenge, credential: "" })}
+              ${field({
+                ...{ name: "name", label: passkeys.name, type: "text", autocomplete: "off", hint: passkeys.nameHint },
+                ...{ value: view.name, autofocus: true, error: fault === "name" ? passkeys.wrong.name : null },
+              })}
+              <p class="field-error" role="alert" hidden data-passkey-problem>${icon("circleAlert")}<span>${passkeys.wrong.cancelled}</span></p>
+              <p class="soft small" data-passkey-without>${passkeys.addNoScript}</p>
+              <button class="button primary" type="submit" hidden data-passkey-ready>${passkeys.add}</button>
+              ${back}
+            </form>
+            <script src=${chrome.passkeyScript} defer></script></div>`
+      }
+    </div>`,
+  );
+}

@@ -1,0 +1,45 @@
+/** The section about one-time codes and the recovery codes beside them, on the page about security. */
+import type { Chrome } from "../chrome.ts";
+import { hidden } from "../components.ts";
+import { html, type Markup } from "../html.ts";
+import { fill, plural, rich } from "../messages/index.ts";
+import { timeElement } from "../time.ts";
+import type { SecurityView } from "./views.ts";
+
+export function authenticatorSection({ authenticator, csrf, now }: SecurityView, { words, base }: Chrome): Markup {
+  const { authenticator: said, recovery } = words;
+  const path = `${base}/account/security`;
+  const codes =
+    authenticator !== null &&
+    (authenticator.codesLeft === 0
+      ? recovery.none
+      : fill(plural(words.language, recovery.left, authenticator.codesLeft), { count: authenticator.codesLeft }));
+  return html`<section class="card section" aria-labelledby="authenticator-title">
+    <div>
+      <h2 id="authenticator-title">${said.title}</h2>
+      <p class="soft small">
+        ${said.intro} ${authenticator === null ? said.off : rich(said.on, { when: timeElement(words, authenticator.since, now) })}.
+      </p>
+    </div>
+    <form class="way-all" method="post" action=${`${path}/authenticator/remove`}>
+      ${hidden({ csrf })}
+      <a class="button" href=${`${path}/authenticator`}>${authenticator === null ? said.setUp : said.replace}</a>
+      ${authenticator !== null && html`<button class="button" type="submit" aria-label=${`${said.remove}: ${said.title}`}>${said.remove}</button>`}
+    </form>
+    ${
+      authenticator !== null &&
+      html`<ul class="ways">
+        <li class="way">
+          <div class="way-what">
+            <p>${recovery.title}</p>
+            <p class="soft small">${codes}</p>
+          </div>
+          <form method="post" action=${`${path}/recovery-codes`}>
+            ${hidden({ csrf })}
+            <button class="button" type="submit">${recovery.renew}</button>
+          </form>
+        </li>
+      </ul>`
+    }
+  </section>`;
+}

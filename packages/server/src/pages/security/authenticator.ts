@@ -1,0 +1,65 @@
+/** `/account/security/authenticator`: the secret as a QR code and in letters, and the code that proves that an app has it. */
+import encodeQr from "qr";
+import type { Chrome } from "../chrome.ts";
+import { hidden } from "../components.ts";
+import type { AuthenticatorView, RecoveryCodesView } from "../factor-views.ts";
+import { field } from "../fields.ts";
+import { html, type Markup } from "../html.ts";
+import { cardPage } from "../layout.ts";
+
+export function authenticatorPage(view: AuthenticatorView, chrome: Chrome): string {
+  const { words, base } = chrome;
+  const { authenticator: said } = words;
+  const error = view.fault === null ? null : said[view.fault];
+  return cardPage(
+    chrome,
+    said.setUpTitle,
+    html`<div class="stack">
+      <div class="heading">
+        <h1>${said.setUpTitle}</h1>
+        <p class="soft">${said.scan}</p>
+      </div>
+      ${qrCode(view.uri, said.qr)}
+      <p class="small">${said.secret} <code class="secret" dir="ltr">${view.secret.replace(/.{4}/g, "$& ").trim()}</code></p>
+      <form class="fields" method="post" action=${`${base}/account/security/authenticator`} novalidate>
+        ${hidden({ csrf: view.csrf, sealed: view.sealed, request: view.request })}
+        ${field({ name: "code", label: said.code, type: "text", inputmode: "numeric", autocomplete: "one-time-code", error })}
+        <button class="button primary" type="submit">${said.submit}</button>
+        <a class="button" href=${`${base}/account/security`}>${words.cancel}</a>
+      </form>
+    </div>`,
+  );
+}
+
+/** Dark on light whatever the theme: many cameras read no other. The border is part of the code. */
+function qrCode(text: string, label: string): Markup {
+  const rows = encodeQr(text, "raw", { ecc: "medium", border: 2 });
+  const path = rows.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ""))).join("");
+  return html`<svg class="qr" viewBox=${`0 0 ${rows.length} ${rows.length}`} role="img" aria-label=${label} shape-rendering="crispEdges">
+    <rect class="qr-light" width=${rows.length} height=${rows.length} />
+    <path class="qr-dark" d=${path} />
+  </svg>`;
+}
+
+/** The codes, shown this one time. */
+export function recoveryCodesPage(view: RecoveryCodesView, chrome: Chrome): string {
+  const { words, base } = chrome;
+  const { recovery } = words;
+  return cardPage(
+    chrome,
+    recovery.newTitle,
+    html`<div class="stack">
+      <div class="heading">
+        <h1>${recovery.newTitle}</h1>
+        <p class="soft">${recovery.newIntro}</p>
+        ${view.renewed && html`<p class="soft">${recovery.newOld}</p>`}
+      </div>
+      <ol class="codes" dir="ltr">
+        ${view.codes.map((code) => html`<li><code>${code}</code></li>`)}
+      </ol>
+      <div class="buttons">
+        <a class="button primary" href=${base + view.next}>${recovery.go}</a>
+      </div>
+    </div>`,
+  );
+}

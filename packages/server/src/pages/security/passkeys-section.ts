@@ -1,0 +1,42 @@
+/** The section about passkeys, on the page about security. */
+import type { Chrome } from "../chrome.ts";
+import { hidden } from "../components.ts";
+import type { PasskeyEntry } from "../factor-views.ts";
+import { html, type Markup } from "../html.ts";
+import { fill, rich } from "../messages/index.ts";
+import { name, visible } from "../text.ts";
+import { timeElement } from "../time.ts";
+import type { SecurityView } from "./views.ts";
+
+export function passkeysSection(view: SecurityView, chrome: Chrome): Markup {
+  const { words, base } = chrome;
+  const { passkeys } = words;
+  const { available, entries } = view.passkeys;
+  return html`<section class="card section" aria-labelledby="passkeys-title">
+    <div>
+      <h2 id="passkeys-title">${passkeys.title}</h2>
+      <p class="soft small">${available ? passkeys.intro : passkeys.unavailable}</p>
+    </div>
+    ${available && html`<a class="button" href=${`${base}/account/security/passkeys`}>${passkeys.add}</a>`}
+    ${entries.length > 0 && html`<ul class="ways">${entries.map((entry) => passkeyEntry(entry, view, chrome))}</ul>`}
+  </section>`;
+}
+
+function passkeyEntry(entry: PasskeyEntry, { csrf, now }: SecurityView, { words, base }: Chrome): Markup {
+  const { passkeys } = words;
+  const when = (at: number) => timeElement(words, at, now);
+  return html`<li class="way">
+    <div class="way-what">
+      <p>${name(entry.name)}</p>
+      <p class="soft small">
+        ${rich(passkeys.added, { when: when(entry.createdAt) })}, ${
+          entry.lastUsedAt === null ? passkeys.unused : rich(passkeys.used, { when: when(entry.lastUsedAt) })
+        }. ${entry.synced ? passkeys.synced : passkeys.bound}.
+      </p>
+    </div>
+    <form method="post" action=${`${base}/account/security/passkeys/remove`}>
+      ${hidden({ csrf, id: entry.id })}
+      <button class="button" type="submit" aria-label=${fill(passkeys.removeNamed, { name: visible(entry.name, 60) })}>${passkeys.remove}</button>
+    </form>
+  </li>`;
+}

@@ -1,0 +1,134 @@
+/** The states of the pages about ways to sign in beside a password. */
+import type {
+  AddPasskeyView,
+  AuthenticatorView,
+  PasskeyEntry,
+  PasskeyOffer,
+  SecondStepView,
+  SessionEntry,
+  StrongerView,
+} from "../../src/pages/factor-views.ts";
+import {
+  addPasskeyPage,
+  authenticatorPage,
+  type Chrome,
+  recoveryCodesPage,
+  secondStepPage,
+  securityPage,
+  strongerPage,
+} from "../../src/pages/index.ts";
+import { SECURITY_NOTICES } from "../../src/pages/security/views.ts";
+import { aSecurityView } from "./security-states.ts";
+
+const NOW = Date.UTC(2026, 6, 14, 9, 30);
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const ada = { name: "Ada Lovelace", username: "ada" };
+const client = {
+  ...{ name: "Photo Printer", logo: null, host: "print.example.com", policyUri: null, tosUri: null },
+  ...{ verified: false, publisher: null, since: NOW - 400 * DAY, people: null },
+};
+
+export const anOffer: PasskeyOffer = {
+  challenge: "Y2hhbGxlbmdl",
+  sealed: "sealed-challenge",
+  rpId: "id.example.com",
+};
+
+export function aSession(changes: Partial<SessionEntry> = {}): SessionEntry {
+  return {
+    ...{ id: "session-1", here: false, browser: "Firefox", system: "Linux", place: "203.0.113.x" },
+    ...{ since: NOW - 3 * DAY, seenAt: NOW - HOUR },
+    ...changes,
+  };
+}
+
+function aPasskey(changes: Partial<PasskeyEntry> = {}): PasskeyEntry {
+  return {
+    ...{ id: "key-1", name: "Work laptop", synced: true, createdAt: NOW - 90 * DAY, lastUsedAt: NOW - 2 * HOUR },
+    ...changes,
+  };
+}
+
+export function aSecondStep(changes: Partial<SecondStepView> = {}): SecondStepView {
+  return {
+    form: { csrf: "csrf-value", request: "sealed-request-value" },
+    ...{ partial: "sealed-partial", client, person: ada, codes: true, passkey: null, over: "/login", problem: null },
+    ...changes,
+  };
+}
+
+export function aStronger(changes: Partial<StrongerView> = {}): StrongerView {
+  const request = "sealed-request-value";
+  return { form: { csrf: "csrf-value", request }, client, wanted: "mfa", passkeys: true, request, ...changes };
+}
+
+export function anAddPasskey(changes: Partial<AddPasskeyView> = {}): AddPasskeyView {
+  return { csrf: "csrf-value", options: "{}", challenge: "sealed", name: "", request: null, fault: null, ...changes };
+}
+
+export function anAuthenticator(changes: Partial<AuthenticatorView> = {}): AuthenticatorView {
+  const secret = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP";
+  const uri = `otpauth://totp/id.example.com:ada?secret=${secret}&issuer=id.example.com`;
+  return { csrf: "csrf-value", sealed: "sealed-secret", uri, secret, request: null, fault: null, ...changes };
+}
+
+const codes = Array.from({ length: 10 }, (_, at) => `${at}k3p-9xwz-a7m${at}-qrst`);
+const sessions = [
+  aSession({ id: "here", here: true, browser: "Chrome", system: "macOS" }),
+  aSession(),
+  aSession({ id: "phone", browser: "Safari", system: "iPhone", place: "2001:db8:1:…", seenAt: NOW - 5 * DAY }),
+  aSession({ id: "other", browser: null, system: null, place: null }),
+];
+const everything = {
+  passkeys: {
+    available: true,
+    entries: [aPasskey(), aPasskey({ id: "key-2", name: "Schlüssel am Bund", synced: false, lastUsedAt: null })],
+  },
+  authenticator: { since: NOW - 200 * DAY, codesLeft: 7 },
+  sessions,
+};
+
+export const factorStates: Readonly<Record<string, (chrome: Chrome) => string>> = {
+  "second-step": (c) => secondStepPage(aSecondStep(), c),
+  "second-step-passkey": (c) => secondStepPage(aSecondStep({ passkey: anOffer, over: null }), c),
+  "second-step-passkey-alone": (c) => secondStepPage(aSecondStep({ codes: false, passkey: anOffer }), c),
+  ...Object.fromEntries(
+    (["wrong", "wrongRecovery", "missing", "stale", "passkey"] as const).map((kind) => [
+      `second-step-problem-${kind}`,
+      (c: Chrome) => secondStepPage(aSecondStep({ problem: { kind }, client: null }), c),
+    ]),
+  ),
+  "second-step-throttled": (c) => secondStepPage(aSecondStep({ problem: { kind: "throttled", minutes: 9 } }), c),
+  stronger: (c) => strongerPage(aStronger(), c),
+  "stronger-passkey": (c) => strongerPage(aStronger({ wanted: "phr" }), c),
+  "stronger-device": (c) => strongerPage(aStronger({ passkeys: false, form: null, request: null }), c),
+  "add-passkey": (c) => addPasskeyPage(anAddPasskey(), c),
+  "add-passkey-nowhere": (c) => addPasskeyPage(anAddPasskey({ options: null }), c),
+  ...Object.fromEntries(
+    (["failed", "taken", "full", "name"] as const).map((fault) => [
+      `add-passkey-${fault}`,
+      (c: Chrome) => addPasskeyPage(anAddPasskey({ fault, name: "Work laptop" }), c),
+    ]),
+  ),
+  authenticator: (c) => authenticatorPage(anAuthenticator(), c),
+  "authenticator-wrong": (c) => authenticatorPage(anAuthenticator({ fault: "wrong" }), c),
+  "authenticator-expired": (c) => authenticatorPage(anAuthenticator({ fault: "expired" }), c),
+  "recovery-codes": (c) => recoveryCodesPage({ codes, renewed: false, next: "/account/security" }, c),
+  "recovery-codes-renewed": (c) => recoveryCodesPage({ codes, renewed: true, next: "/account/security" }, c),
+  "security-everything": (c) => securityPage(aSecurityView(everything), c),
+  "security-no-codes": (c) =>
+    securityPage(
+      aSecurityView({
+        ...everything,
+        authenticator: { since: NOW, codesLeft: 0 },
+        passkeys: { available: false, entries: [] },
+      }),
+      c,
+    ),
+  ...Object.fromEntries(
+    (Object.keys(SECURITY_NOTICES) as (keyof typeof SECURITY_NOTICES)[])
+      .filter((notice) => notice !== "password")
+      .map((notice) => [`security-${notice}`, (c: Chrome) => securityPage(aSecurityView({ notice }), c)]),
+  ),
+};

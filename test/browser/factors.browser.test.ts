@@ -1,0 +1,146 @@
+/** Passkeys and one-time codes in a real browser with a virtual authenticator: made, used without a name, copied; without JavaScript; axe and keys. */
+
+import type { Browser, CDPSession, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { axe, launchBrowser, withPage } from "../support/browser.ts";
+import { withSecondStep } from "../support/second-step.ts";
+import { PASSWORD, startServer, type TestServer } from "../support/server.ts";
+
+let browser: Browser;
+let server: TestServer;
+beforeAll(async () => {
+  [browser, server] = await Promise.all([launchBrowser(), startServer({ host: "localhost" })]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+interface Virtual {
+  readonly cdp: CDPSession;
+  readonly authenticatorId: string;
+}
+
+/** As a laptop with a fingerprint reader has it. */
+async function withAuthenticator(page: Page): Promise<Virtual> {
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send("WebAuthn.enable");
+  const { authenticatorId } = await cdp.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      ...{ protocol: "ctap2", transport: "internal", hasResidentKey: true, hasUserVerification: true },
+      ...{ isUserVerified: true, automaticPresenceSimulation: true },
+    },
+  });
+  return { cdp, authenticatorId };
+}
+
+async function signInWithPassword(page: Page, username: string): Promise<void> {
+  await page.goto(`${server.issuer}/login`);
+  await page.fill("#username", username);
+  await page.fill("#password", PASSWORD);
+  await page.press("#password", "Enter");
+}
+
+/** Adds a passkey by keys alone. */
+async function addPasskey(page: Page, name: string): Promise<void> {
+  await page.goto(`${server.issuer}/account/security/passkeys`);
+  await page.locator("[data-passkey-ready]").waitFor();
+  expect(await axe(page)).toEqual([]);
+  await page.fill("#name", name);
+  await page.press("#name", "Enter");
+  await page.getByText("Your passkey was added").waitFor();
+}
+
+async function signOut(page: Page): Promise<void> {
+  await page.context().clearCookies();
+}
+
+/** A browser that offers no passkeys behind fields: the button is what is left. */
+async function noOffers(page: Page): Promise<void> {
+  await page.addInitScript("PublicKeyCredential.isConditionalMediationAvailable = async () => false");
+}
+
+describe("a passkey", () => {
+  test("made, shown, used without a name, removed", async () => {
+    const person = await server.addPerson();
+    await withPage({ browser }, async (page) => {
+      const { cdp, authenticatorId } = await withAuthenticator(page);
+      await signInWithPassword(page, person.username);
+      await addPasskey(page, "Work laptop");
+      expect(await axe(page)).toEqual([]);
+      const { credentials } = await cdp.send("WebAuthn.getCredentials", { authenticatorId });
+      expect(credentials).toMatchObject([{ isResidentCredential: true, rpId: "localhost" }]);
+
+      await signOut(page);
+      // Offered behind the username's field: chosen there, nothing is typed or pressed.
+      await page.goto(`${server.issuer}/login`);
+      await page.waitForURL(/account\/apps/);
+      await signOut(page);
+      await noOffers(page);
+      await page.goto(`${server.issuer}/login`);
+      await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+      await page.waitForURL(/account\/apps/);
+      const sessions = await server.assent.storage.listSessions({ ...person, now: server.now() });
+      expect(sessions.some(({ acr }) => acr === "phr")).toBe(true);
+
+      await page.goto(`${server.issuer}/account/security`);
+      await page.getByRole("button", { name: "Remove the passkey Work laptop" }).click();
+      await page.getByText("The passkey was removed").waitFor();
+      expect(await server.assent.storage.listPasskeys(person)).toEqual([]);
+    });
+  });
+
+  test("copied to another authenticator, whose count lags behind → refused there", async () => {
+    const person = await server.addPerson();
+    await withPage({ browser }, async (page) => {
+      const { cdp, authenticatorId } = await withAuthenticator(page);
+      await signInWithPassword(page, person.username);
+      await addPasskey(page, "Key");
+      const { credentials } = await cdp.send("WebAuthn.getCredentials", { authenticatorId });
+      const [credential] = credentials;
+      const [stored] = await server.assent.storage.listPasskeys(person);
+      if (credential === undefined || stored === undefined) throw new Error("no passkey was made");
+      // The original was used elsewhere meanwhile.
+      await server.assent.storage.usePasskey({ ...stored, counter: 1000, backedUp: false, now: server.now() });
+      await signOut(page);
+      await noOffers(page);
+      await page.goto(`${server.issuer}/login`);
+      const refused = page.getByText("This passkey can’t be used here");
+      await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+      await refused.waitFor();
+      expect(await axe(page)).toEqual([]);
+      expect(page.url()).toContain("/login/passkey");
+    });
+  });
+});
+
+test("without JavaScript → no button for passkeys, a word of why; password and code lead in", async () => {
+  const { person, app } = await withSecondStep(server);
+  await withPage({ browser, javaScriptEnabled: false }, async (page) => {
+    await page.goto(`${server.issuer}/login`);
+    expect(await page.getByRole("button", { name: "Sign in with a passkey" }).isVisible()).toBe(false);
+    expect(await page.getByText("Passkeys need JavaScript", { exact: false }).isVisible()).toBe(true);
+    await signInWithPassword(page, person.username);
+    await page.fill("#code", app.code());
+    await page.press("#code", "Enter");
+    await page.waitForURL(/account\/apps/);
+  });
+});
+
+test("the second step by keys alone, in the narrowest window → clean for axe, the code first, recovery unfolds", async () => {
+  const { person, recoveryCodes } = await withSecondStep(server);
+  await withPage({ browser, viewport: { width: 320, height: 640 } }, async (page) => {
+    await signInWithPassword(page, person.username);
+    await page.locator("#code").waitFor();
+    expect(await axe(page)).toEqual([]);
+    expect(await page.evaluate("document.activeElement.id")).toBe("code");
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(320);
+    await page.locator("summary").focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.id")).toBe("recovery");
+    await page.keyboard.type(recoveryCodes[3] ?? "");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/account\/apps/);
+  });
+});
