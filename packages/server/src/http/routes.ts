@@ -35,6 +35,7 @@ import {
   showMembers,
   withdraw,
 } from "./endpoints/company-members.ts";
+import { showEmailLink, submitEmailLink } from "./endpoints/confirm.ts";
 import { showConsent, submitConsent } from "./endpoints/consent.ts";
 import {
   answerElsewhere,
@@ -49,9 +50,21 @@ import { downloadReceipt, receiptKeys, showHistory } from "./endpoints/history.t
 import { chooseLanguage, showLanguages } from "./endpoints/language.ts";
 import { removePasskey, showAddPasskey, submitAddPasskey } from "./endpoints/passkeys.ts";
 import { showChangePassword, submitChangePassword } from "./endpoints/password.ts";
+import {
+  askNewEmail,
+  askVerification,
+  exportData,
+  keepAccount,
+  saveName,
+  showDelete,
+  showProfile,
+  submitDelete,
+} from "./endpoints/profile.ts";
+import { showNewPassword, showRecover, submitNewPassword, submitRecover } from "./endpoints/recover.ts";
 import { refuseStronger, submitPasskey, submitSecondStep } from "./endpoints/second-step.ts";
 import { endSessions, showConfirm, showSecurity } from "./endpoints/security.ts";
 import { showSignIn, submitSignIn, switchAccount } from "./endpoints/sign-in.ts";
+import { showCreateAccount, showSignUp, submitCreateAccount, submitSignUp } from "./endpoints/sign-up.ts";
 import type { Answer, HttpRequest } from "./message.ts";
 
 export type Endpoint = (http: HttpRequest, assent: Assent) => Promise<Answer>;
@@ -130,6 +143,20 @@ export const routes: readonly Route[] = [
   { path: "/company/:slug/members/withdraw", POST: withdraw, for: "people" },
   { path: "/company/:slug/history", GET: showCompanyHistory, for: "people" },
   { path: "/invitation", GET: showInvitation, POST: acceptInvitation, for: "people" },
+  { path: "/recover", GET: showRecover, POST: submitRecover, for: "people" },
+  { path: "/recover/new", GET: showNewPassword("recover"), POST: submitNewPassword("recover"), for: "people" },
+  { path: "/undo", GET: showNewPassword("undo"), POST: submitNewPassword("undo"), for: "people" },
+  { path: "/sign-up", GET: showSignUp, POST: submitSignUp, for: "people" },
+  { path: "/sign-up/account", GET: showCreateAccount, POST: submitCreateAccount, for: "people" },
+  { path: "/confirm/verify", GET: showEmailLink("verify"), POST: submitEmailLink("verify"), for: "people" },
+  { path: "/confirm/change", GET: showEmailLink("change"), POST: submitEmailLink("change"), for: "people" },
+  { path: "/account/profile", GET: showProfile, for: "people" },
+  { path: "/account/profile/name", POST: saveName, for: "people" },
+  { path: "/account/profile/verify", POST: askVerification, for: "people" },
+  { path: "/account/profile/email", POST: askNewEmail, for: "people" },
+  { path: "/account/profile/export", POST: exportData, for: "people" },
+  { path: "/account/profile/delete", GET: showDelete, POST: submitDelete, for: "people" },
+  { path: "/account/profile/keep", POST: keepAccount, for: "people" },
   { path: "/account/sign-out", GET: showSignOut, POST: submitSignOut, for: "people" },
   { path: "/account", GET: home, for: "people" },
   { path: "/language", GET: showLanguages, POST: chooseLanguage, for: "people" },

@@ -28,3 +28,10 @@ export function deviceOf(userAgent: string | null): {
   const found = (list: typeof BROWSERS) => list.find(([, sign]) => sign.test(userAgent ?? ""))?.[0] ?? null;
   return { browser: found(BROWSERS), system: found(SYSTEMS) };
 }
+
+/** Such as `Firefox, Linux`; null: nothing that we know. */
+export function browserName(userAgent: string | null): string | null {
+  const { browser, system } = deviceOf(userAgent);
+  const parts = [browser, system].filter((part) => part !== null);
+  return parts.length === 0 ? null : parts.join(", ");
+}

@@ -8,7 +8,9 @@ import type { Authentication } from "../oauth/authentication-context.ts";
 import type { Millis } from "../oauth/model.ts";
 import { SESSION_ABSOLUTE, SESSION_IDLE } from "../owners/session.ts";
 import type { Person, Session } from "../owners/storage.ts";
+import { newsFor } from "./mail-links.ts";
 import type { HttpRequest } from "./message.ts";
+import { browserName } from "./user-agent.ts";
 
 export interface Visitor {
   /** What ties a request under way to this browser. */
@@ -54,18 +56,28 @@ export interface SignedInBy extends Authentication {
   readonly authTime?: Millis;
 }
 
-/** A new session for a person who has just signed in; the one that this browser had ends with it. */
+/**
+ * A new session for a person who has just signed in; the one that this browser had ends with it. The person hears of a browser that is new with them,
+ * unless `quietly`: they have just made the account, or shown that it is them.
+ */
 export async function startSession(
   person: Person,
   { acr, amr, authTime }: SignedInBy,
   visitor: Visitor,
   request: HttpRequest,
   assent: Assent,
+  quietly?: "quietly",
 ): Promise<readonly string[]> {
   const sessionId = newId(person.partition);
   const salt = randomBytes(32);
   const now = assent.now();
   const old = visitor.signedIn?.session;
+  const known = knownDevice(request, assent)?.personId === person.personId;
+  const { language } = assent.chrome(request).words;
+  const userAgent = request.header("user-agent")?.slice(0, 300) ?? null;
+  const values = { browser: browserName(userAgent), address: request.address };
+  const news = { link: "/account/security", language, values };
+  const mails = known || quietly !== undefined ? [] : await newsFor(person, "signIn", news, assent);
   await assent.storage.createSession({
     partition: person.partition,
     sessionId,
@@ -75,14 +87,17 @@ export async function startSession(
     amr,
     idleUntil: now + SESSION_IDLE,
     absoluteUntil: now + SESSION_ABSOLUTE,
-    userAgent: request.header("user-agent")?.slice(0, 300) ?? null,
+    userAgent,
+    language,
+    mails,
     address: request.address,
     secretHash: sha256(salt),
     now,
     replaces: old === undefined ? null : { partition: old.partition, sessionId: old.sessionId },
   });
   const cookies = [assent.cookies.set("session", assent.credentials.make("session", sessionId, 0, salt))];
-  if (knownDevice(request, assent)?.personId !== person.personId) {
+  if (mails.length > 0) assent.mail.kick();
+  if (!known) {
     const device = assent.credentials.make("device", person.personId, 0, randomBytes(32));
     cookies.push(assent.cookies.set("device", device, YEAR));
   }

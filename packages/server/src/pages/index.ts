@@ -18,8 +18,17 @@ export { problemPage } from "./problem.ts";
 export { secondStepPage } from "./second-step.ts";
 export { addPasskeyPage } from "./security/add-passkey.ts";
 export { authenticatorPage, recoveryCodesPage } from "./security/authenticator.ts";
+export {
+  askPage,
+  confirmPage,
+  createAccountPage,
+  donePage,
+  newPasswordPage,
+  sentPage,
+} from "./security/by-mail.ts";
 export { changePasswordPage } from "./security/change-password.ts";
 export { securityPage } from "./security/index.ts";
+export { deletePage, profilePage } from "./security/profile.ts";
 export { signInPage } from "./sign-in.ts";
 export { signedOutPage, signOutPage } from "./sign-out.ts";
 export { strongerPage } from "./stronger.ts";

@@ -31,8 +31,18 @@ export function signInPage(view: SignInView, chrome: Chrome): string {
         <button class="button primary" type="submit">${words.signIn.submit}</button>
       </form>
       ${view.passkey !== null && passkeyForm(view.passkey, view.form, null, chrome)}
+      ${ways(view, chrome)}
     </div>`,
   );
+}
+
+function ways({ ways: open, again }: SignInView, { words, base }: Chrome): Markup | null {
+  const signUp = open?.signUp === true && again === null;
+  if (open?.recover !== true && !signUp) return null;
+  return html`<p class="ways">
+    ${open?.recover === true && html`<a href=${`${base}/recover`}>${words.recover.link}</a>`}
+    ${signUp && html`<a href=${`${base}/sign-up`}>${words.signUp.link}</a>`}
+  </p>`;
 }
 
 function documentTitle(view: SignInView, words: Messages): string {

@@ -59,6 +59,8 @@ export interface SignInView {
   readonly again: SignedInAs | null;
   /** What asks for a passkey; null: they don't work at this address. */
   readonly passkey: PasskeyOffer | null;
+  /** What those can do who have no password here, or don't know it any more; absent: neither. */
+  readonly ways?: { readonly recover: boolean; readonly signUp: boolean };
   /** True: the sign-in leads to a device that waits. */
   readonly device?: boolean;
 }

@@ -1,7 +1,26 @@
 /** The states of the pages about one's own account. */
 
-import { type Chrome, changePasswordPage, securityPage } from "../../src/pages/index.ts";
-import type { ChangePasswordView, PasswordFault, SecurityView } from "../../src/pages/security/views.ts";
+import {
+  askPage,
+  type Chrome,
+  changePasswordPage,
+  confirmPage,
+  createAccountPage,
+  deletePage,
+  donePage,
+  newPasswordPage,
+  profilePage,
+  securityPage,
+  sentPage,
+} from "../../src/pages/index.ts";
+import type {
+  ChangePasswordView,
+  CreateAccountView,
+  DeleteView,
+  PasswordFault,
+  ProfileView,
+  SecurityView,
+} from "../../src/pages/security/views.ts";
 import { aSession } from "./factor-states.ts";
 
 const NOW = Date.UTC(2026, 6, 14, 9, 30);
@@ -36,6 +55,34 @@ function aPasswordChange(changes: Partial<ChangePasswordView> = {}): ChangePassw
   };
 }
 
+const LONG_ADDRESS =
+  "a-very-long-name-that-goes-on-and-on-until-it-is-64-letters-long@departments.of.a.long.example.com";
+const aLink = { csrf: "csrf-value", link: "ml_value", person: "ada", email: "ada@example.com", stale: false };
+
+function aCreation(changes: Partial<CreateAccountView> = {}): CreateAccountView {
+  return {
+    csrf: "csrf-value",
+    link: "ml_value",
+    email: "ada@example.com",
+    username: "",
+    name: "",
+    fault: null,
+    ...changes,
+  };
+}
+
+function aProfile(changes: Partial<ProfileView> = {}): ProfileView {
+  return {
+    ...{ csrf: "csrf-value", person: ada, now: NOW, name: "Ada Lovelace", nameWrong: false, email: "ada@example.com" },
+    ...{ verified: true, mail: true, hasPassword: true, typed: "", fault: null, deleteAt: null, notice: null },
+    ...changes,
+  };
+}
+
+function aDeletion(changes: Partial<DeleteView> = {}): DeleteView {
+  return { csrf: "csrf-value", at: NOW + 14 * 86_400_000, hasPassword: true, fault: null, soleAdminOf: [], ...changes };
+}
+
 const faults: readonly PasswordFault["kind"][] = ["current", "common", "differ", "stale"];
 
 export const securityStates: Readonly<Record<string, (chrome: Chrome) => string>> = {
@@ -48,6 +95,36 @@ export const securityStates: Readonly<Record<string, (chrome: Chrome) => string>
   "change-password-first": (c) => changePasswordPage(aPasswordChange({ has: false }), c),
   "change-password-throttled": (c) =>
     changePasswordPage(aPasswordChange({ fault: { kind: "throttled", minutes: 12 } }), c),
+  recover: (c) => askPage({ what: "recover", csrf: "csrf-value", typed: "", fault: null }, c),
+  "recover-missing": (c) => askPage({ what: "recover", csrf: "csrf-value", typed: "", fault: { kind: "missing" } }, c),
+  "recover-throttled": (c) =>
+    askPage({ what: "recover", csrf: "csrf-value", typed: "ada", fault: { kind: "throttled", minutes: 9 } }, c),
+  "recover-sent": (c) => sentPage({ email: null }, c),
+  "recover-new": (c) => newPasswordPage({ ...aLink, what: "recover", fault: null }, c),
+  "recover-new-short": (c) => newPasswordPage({ ...aLink, what: "recover", fault: { kind: "short" } }, c),
+  "recover-done": (c) => donePage({ what: "recovered" }, c),
+  "link-gone": (c) => donePage({ what: "gone", again: "/recover" }, c),
+  "link-taken": (c) => donePage({ what: "taken" }, c),
+  undo: (c) => newPasswordPage({ ...aLink, what: "undo", fault: null }, c),
+  undone: (c) => donePage({ what: "undone", email: LONG_ADDRESS }, c),
+  "sign-up": (c) => askPage({ what: "signUp", csrf: "csrf-value", typed: "", fault: null }, c),
+  "sign-up-wrong": (c) => askPage({ what: "signUp", csrf: "csrf-value", typed: "ada", fault: { kind: "missing" } }, c),
+  "sign-up-sent": (c) => sentPage({ email: LONG_ADDRESS }, c),
+  "sign-up-account": (c) => createAccountPage(aCreation(), c),
+  "sign-up-taken": (c) =>
+    createAccountPage(aCreation({ username: "ada", name: "Ada", fault: { username: "taken" } }), c),
+  "sign-up-stale": (c) => createAccountPage(aCreation({ username: "ada", fault: { stale: true } }), c),
+  "confirm-verify": (c) => confirmPage({ ...aLink, what: "verify" }, c),
+  "confirm-change": (c) => confirmPage({ ...aLink, what: "change", email: LONG_ADDRESS, stale: true }, c),
+  confirmed: (c) => donePage({ what: "confirmed", email: "ada@example.com", person: "ada" }, c),
+  profile: (c) => profilePage(aProfile(), c),
+  "profile-unverified": (c) => profilePage(aProfile({ verified: false, email: LONG_ADDRESS, name: "" }), c),
+  "profile-change-sent": (c) => profilePage(aProfile({ notice: { kind: "change", email: "ada@new.example" } }), c),
+  "profile-fault": (c) => profilePage(aProfile({ typed: "ada@new.example", fault: { kind: "current" } }), c),
+  "profile-going": (c) => profilePage(aProfile({ deleteAt: NOW + 9 * 86_400_000, mail: false }), c),
+  delete: (c) => deletePage(aDeletion(), c),
+  "delete-wrong": (c) => deletePage(aDeletion({ fault: { kind: "current" } }), c),
+  "delete-sole-admin": (c) => deletePage(aDeletion({ soleAdminOf: ["Acme", "Acme Labs"] }), c),
   ...Object.fromEntries(
     faults.map((kind) => [
       `change-password-${kind}`,

@@ -61,6 +61,7 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
   "sign-in-passkey": (c) => signInPage(aSignIn({ passkey: anOffer }), c),
   "sign-in-alone": (c) => signInPage(aSignIn({ form: noRequest, client: null }), c),
   "sign-in-hint": (c) => signInPage(aSignIn({ username: "ada" }), c),
+  "sign-in-ways": (c) => signInPage(aSignIn({ client: null, ways: { recover: true, signUp: true } }), c),
   "sign-in-wrong": (c) => signInPage(aSignIn({ username: "ada", problem: { kind: "wrong" } }), c),
   "sign-in-missing": (c) => signInPage(aSignIn({ problem: { kind: "missing" } }), c),
   "sign-in-throttled": (c) => signInPage(aSignIn({ username: "ada", problem: { kind: "throttled", minutes: 5 } }), c),

@@ -9,6 +9,7 @@ import type { Person } from "../../owners/storage.ts";
 import { changePasswordPage } from "../../pages/index.ts";
 import type { PasswordFault } from "../../pages/security/views.ts";
 import { formToken } from "../forms.ts";
+import { languageFor, newsFor } from "../mail-links.ts";
 import { type Answer, formOf, page, redirect } from "../message.ts";
 import { proofFault } from "../reauthentication.ts";
 import { startSession } from "../visitor.ts";
@@ -35,6 +36,8 @@ export const submitChangePassword = signedIn(async (account, assent) => {
   const { partition, personId } = person;
   const endApps = form.get("end_apps") === "yes";
   const endSessions = form.get("end_sessions") === "yes";
+  const news = { link: "/recover", language: languageFor(http, assent) };
+  const mails = await newsFor(person, "passwordChanged", news, assent);
   await assent.storage.setPassword({
     partition,
     personId,
@@ -43,13 +46,15 @@ export const submitChangePassword = signedIn(async (account, assent) => {
     endGrants: endApps,
     endSessions,
     keepSessionId: null,
+    mails,
     now: assent.now(),
   });
+  assent.mail.kick();
   assent.event("password_changed", { owner: personId, address: http.address, apps_ended: String(endApps) });
   // What this browser is known by changes with the password.
   const cookies = [
     ...visitor.cookies,
-    ...(await startSession(person, authenticationOf(session), visitor, http, assent)),
+    ...(await startSession(person, authenticationOf(session), visitor, http, assent, "quietly")),
   ];
   return redirect(303, assent.issuer + onward(form), cookies);
 }, "before a new password");

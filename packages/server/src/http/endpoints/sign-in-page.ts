@@ -117,6 +117,7 @@ export function signInAnswer(underway: Underway, assent: Assent, again: Shown | 
   const chrome = assent.chrome(http, contextOf(underway, assent));
   const view: SignInView = {
     form: formSecrets({ visitor, http, underway, device: undefined, invitation: undefined, to }, assent),
+    ways: waysOf(assent),
     client: clientCard(request, chrome.words.language),
     username: shown.username,
     problem: shown.problem,
@@ -139,6 +140,7 @@ export function plainSignInAnswer(
   const view: SignInView = {
     form,
     device: device !== undefined,
+    ways: waysOf(assent),
     client: null,
     username: shown.username,
     problem: shown.problem,
@@ -153,4 +155,8 @@ function hereOf({ device, invitation, to }: FormSecrets): string {
   if (device !== undefined) return `/device/consent?device=${device}`;
   if (invitation !== undefined) return `/invitation?token=${invitation}`;
   return to === undefined ? "/login" : `/account/confirm?to=${to}`;
+}
+
+function waysOf(assent: Assent): { readonly recover: boolean; readonly signUp: boolean } {
+  return { recover: assent.mail.enabled, signUp: assent.config.signUp && assent.mail.enabled };
 }

@@ -59,3 +59,89 @@ export interface ChangePasswordView {
   readonly endSessions: boolean;
   readonly endApps: boolean;
 }
+
+type Asked = { readonly kind: "missing" | "stale" } | { readonly kind: "throttled"; readonly minutes: number };
+
+/** `/recover`, `/sign-up`. */
+export interface AskView {
+  readonly what: "recover" | "signUp";
+  readonly csrf: string;
+  readonly typed: string;
+  readonly fault: Asked | null;
+}
+
+export interface NewPasswordView {
+  readonly what: "recover" | "undo";
+  readonly csrf: string;
+  /** Field `link`: what the message's link holds. */
+  readonly link: string;
+  readonly person: string;
+  /** The address that a change taken back restores. */
+  readonly email: string;
+  readonly fault: PasswordFault | null;
+  /** The form was open for too long. */
+  readonly stale: boolean;
+}
+
+export interface CreateAccountView {
+  readonly csrf: string;
+  readonly link: string;
+  readonly email: string;
+  readonly username: string;
+  readonly name: string;
+  readonly fault:
+    | null
+    | { readonly stale: true }
+    | { readonly username: "wrong" | "taken" }
+    | { readonly name: "wrong" }
+    | { readonly password: PasswordFault };
+}
+
+export interface ConfirmView {
+  readonly what: "verify" | "change";
+  readonly csrf: string;
+  readonly link: string;
+  readonly email: string;
+  readonly person: string;
+  readonly stale: boolean;
+}
+
+export type DoneView =
+  | { readonly what: "recovered" | "taken" }
+  | { readonly what: "undone"; readonly email: string }
+  | { readonly what: "confirmed"; readonly email: string; readonly person: string }
+  /** `again`: where another link is asked for; null: on the profile. */
+  | { readonly what: "gone"; readonly again: "/recover" | "/sign-up" | null };
+
+type ProofFault = Extract<PasswordFault, { readonly kind: "current" | "throttled" | "stale" }>;
+
+export interface ProfileView {
+  readonly csrf: string;
+  readonly person: SignedInAs;
+  readonly now: number;
+  readonly name: string;
+  readonly nameWrong: boolean;
+  readonly email: string;
+  readonly verified: boolean;
+  /** Messages are sent from here: an address can be proved. */
+  readonly mail: boolean;
+  readonly hasPassword: boolean;
+  /** The new address, as it was typed. */
+  readonly typed: string;
+  readonly fault: null | { readonly kind: "wrongEmail" } | { readonly kind: "sameEmail" } | ProofFault;
+  readonly deleteAt: number | null;
+  readonly notice:
+    | null
+    | { readonly kind: "name" | "kept" | "tooMany" }
+    | { readonly kind: "verify" | "change"; readonly email: string };
+}
+
+export interface DeleteView {
+  readonly csrf: string;
+  /** When it would be. */
+  readonly at: number;
+  readonly hasPassword: boolean;
+  readonly fault: ProofFault | null;
+  /** Companies that would be left without an admin. */
+  readonly soleAdminOf: readonly string[];
+}

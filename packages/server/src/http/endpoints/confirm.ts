@@ -1,0 +1,79 @@
+/** `/confirm/…`: an address is proved, and perhaps takes the place of another. A link alone does nothing. */
+
+import type { Assent } from "../../assent.ts";
+import { UNDO_TTL } from "../../owners/mail.ts";
+import { confirmPage } from "../../pages/index.ts";
+import { formToken, isFormToken } from "../forms.ts";
+import { languageFor, newLink } from "../mail-links.ts";
+import { type Answer, formOf, type HttpRequest, page } from "../message.ts";
+import { type Visitor, visitorOf } from "../visitor.ts";
+import { doneAnswer, follow } from "./recover.ts";
+
+type What = "verify" | "change";
+type Followed = NonNullable<Awaited<ReturnType<typeof follow>>>;
+
+export function showEmailLink(what: What): (http: HttpRequest, assent: Assent) => Promise<Answer> {
+  return async (http, assent) => {
+    const visitor = await visitorOf(http, assent);
+    const token = new URLSearchParams(http.query).get("link");
+    const followed = await follow(token, what, assent);
+    if (followed === undefined) return doneAnswer({ what: "gone", again: null }, http, assent, visitor);
+    return askAnswer(what, token ?? "", followed, visitor, http, assent, false);
+  };
+}
+
+export function submitEmailLink(what: What): (http: HttpRequest, assent: Assent) => Promise<Answer> {
+  return async (http, assent) => {
+    const visitor = await visitorOf(http, assent);
+    const form = formOf(http);
+    const token = form.get("link") ?? "";
+    const followed = await follow(token, what, assent);
+    if (followed === undefined) return doneAnswer({ what: "gone", again: null }, http, assent, visitor);
+    if (!isFormToken(assent.secrets, `browser:${visitor.nonce}`, form.get("csrf")))
+      return { ...askAnswer(what, token, followed, visitor, http, assent, true), status: 403 };
+    const outcome =
+      what === "verify" ? await assent.storage.verifyEmail(followed.key) : await change(followed, http, assent);
+    if (outcome.kind !== "done") {
+      const view = outcome.kind === "taken" ? ({ what: "taken" } as const) : ({ what: "gone", again: null } as const);
+      return doneAnswer(view, http, assent, visitor);
+    }
+    const { personId, email, username } = outcome.person;
+    assent.event(what === "verify" ? "email_verified" : "email_changed", { owner: personId, address: http.address });
+    return doneAnswer({ what: "confirmed", email, person: username }, http, assent, visitor);
+  };
+}
+
+/** The address before hears of it, with a way back: whoever has a session for a moment must not get the account for good. */
+async function change({ key, link, person }: Followed, http: HttpRequest, assent: Assent) {
+  const { partition, personId, email: before, username } = person;
+  const undo = newLink({ partition, personId, purpose: "undo", address: before, ttl: UNDO_TTL }, "/undo", assent);
+  const language = person.language ?? languageFor(http, assent);
+  const values = { person: username, email: link.address };
+  const about = { partition, cause: [undo.link.linkId], uselessAfter: undo.link.expiresAt };
+  const mails = assent.mail.write({ kind: "changed", to: before, language, link: undo.url, values }, about);
+  const outcome = await assent.storage.changeEmail({
+    ...key,
+    before,
+    undo: undo.link,
+    undoSaltHash: undo.saltHash,
+    mails,
+  });
+  assent.mail.kick();
+  return outcome;
+}
+
+function askAnswer(
+  what: What,
+  link: string,
+  followed: Followed,
+  visitor: Visitor,
+  http: HttpRequest,
+  assent: Assent,
+  stale: boolean,
+): Answer {
+  const { username: person } = followed.person;
+  const csrf = formToken(assent.secrets, `browser:${visitor.nonce}`);
+  const view = { what, csrf, link, person, stale, email: followed.link.address };
+  const here = `/confirm/${what}?link=${link}`;
+  return page(200, confirmPage(view, assent.chrome(http, { here })), "here", visitor.cookies);
+}

@@ -1,0 +1,192 @@
+/** `/account/profile`: who one is here, all that is kept about one, and the way out. */
+
+import type { Assent } from "../../assent.ts";
+import { displayTextProblem } from "../../oauth/client-registration/metadata.ts";
+import { CONFIRM_TTL, DELETION_DELAY } from "../../owners/mail.ts";
+import { canonicalEmail } from "../../owners/names.ts";
+import { deletePage, profilePage } from "../../pages/index.ts";
+import type { DeleteView, ProfileView } from "../../pages/security/views.ts";
+import { formToken } from "../forms.ts";
+import { languageFor, mayWriteTo, newLink, newsFor, sendLink } from "../mail-links.ts";
+import { type Answer, formOf, json, page, redirect } from "../message.ts";
+import { problemAnswer } from "../problem.ts";
+import { proofFault } from "../reauthentication.ts";
+import { type Account, signedIn } from "./account.ts";
+import { signedInAs } from "./cards.ts";
+import { tellKnown } from "./sign-up.ts";
+
+const MAX_NAME = 120;
+/** Of each kind, in a download. */
+const MOST_ENTRIES = 10_000;
+
+const UNTOUCHED = { nameWrong: false, typed: "", fault: null, notice: null } as const;
+type Shown = Pick<ProfileView, "nameWrong" | "typed" | "fault" | "notice"> & { readonly name?: string };
+
+export const showProfile = signedIn(async (account, assent) => {
+  const done = new URLSearchParams(account.http.query).get("done");
+  const notice = done === "name" || done === "kept" ? ({ kind: done } as const) : null;
+  return answer(account, { ...UNTOUCHED, notice }, assent);
+});
+
+export const saveName = signedIn(async (account, assent) => {
+  const { person, http, visitor } = account;
+  const name = formOf(http).get("name")?.trim() ?? "";
+  if (name !== "" && displayTextProblem(name, MAX_NAME) !== undefined)
+    return answer(account, { ...UNTOUCHED, name: name.slice(0, 500), nameWrong: true }, assent);
+  const { partition, personId } = person;
+  const changes = { name: name === "" ? null : name };
+  await assent.storage.updatePerson({ partition, personId, changes, now: assent.now() });
+  return redirect(303, `${assent.issuer}/account/profile?done=name`, visitor.cookies);
+});
+
+export const askVerification = signedIn(async (account, assent) => {
+  const { person, http } = account;
+  if (!assent.mail.enabled || person.emailVerifiedAt !== null) return answer(account, UNTOUCHED, assent);
+  const { partition, personId, email, username } = person;
+  if (!(await mayWriteTo(email, assent))) return answer(account, { ...UNTOUCHED, notice: { kind: "tooMany" } }, assent);
+  const made = newLink(
+    { partition, personId, purpose: "verify", address: email, ttl: CONFIRM_TTL },
+    "/confirm/verify",
+    assent,
+  );
+  const values = { person: username, email };
+  await sendLink(made, { kind: "verify", to: email, language: languageFor(http, assent), values }, assent);
+  return answer(account, { ...UNTOUCHED, notice: { kind: "verify", email } }, assent);
+});
+
+/** The new address is written to; whether another account has it, only that mailbox hears. */
+export const askNewEmail = signedIn(async (account, assent) => {
+  const { person, http } = account;
+  if (!assent.mail.enabled) return problemAnswer("not_found", http, assent);
+  const form = formOf(http);
+  const typed = form.get("email")?.trim().slice(0, 254) ?? "";
+  const email = canonicalEmail(typed);
+  const again = (fault: ProfileView["fault"], status = 200) =>
+    answer(account, { ...UNTOUCHED, typed, fault }, assent, status);
+  if (email === undefined) return again({ kind: "wrongEmail" });
+  if (email === person.email) return again({ kind: "sameEmail" });
+  const unproved = await proofFault(account, form.get("current_password") ?? "", assent);
+  if (unproved !== undefined) return again(unproved, unproved.kind === "throttled" ? 429 : 200);
+  const language = languageFor(http, assent);
+  assent.afterwards(() => sendNewEmail(account, email, language, assent));
+  return answer(account, { ...UNTOUCHED, notice: { kind: "change", email } }, assent);
+});
+
+async function sendNewEmail({ person }: Account, email: string, language: string, assent: Assent): Promise<void> {
+  if (!(await mayWriteTo(email, assent))) return;
+  const known = await assent.storage.findPersonByName({ name: email });
+  if (known !== undefined) return tellKnown(known, email, language, assent);
+  const { partition, personId, username } = person;
+  const made = newLink(
+    { partition, personId, purpose: "change", address: email, ttl: CONFIRM_TTL },
+    "/confirm/change",
+    assent,
+  );
+  await sendLink(made, { kind: "change", to: email, language, values: { person: username, email } }, assent);
+}
+
+function answer(account: Account, { name, ...shown }: Shown, assent: Assent, status = 200): Answer {
+  const { person, session, http, visitor } = account;
+  const view: ProfileView = {
+    csrf: formToken(assent.secrets, `session:${session.sessionId}`),
+    person: signedInAs(person),
+    now: assent.now(),
+    name: name ?? person.name ?? "",
+    email: person.email,
+    verified: person.emailVerifiedAt !== null,
+    mail: assent.mail.enabled,
+    hasPassword: person.passwordHash !== null,
+    deleteAt: person.deleteAt ?? null,
+    ...shown,
+  };
+  const chrome = assent.chrome(http, { here: "/account/profile" });
+  return page(status, profilePage(view, chrome), "here", visitor.cookies);
+}
+
+/** All that is kept about the person, but for what proves who they are. */
+export const exportData = signedIn(async ({ person, http, visitor }, assent) => {
+  const { partition, personId } = person;
+  const now = assent.now();
+  const key = { partition, ownerId: personId };
+  const [sessions, apps, history, companies, passkeys] = await Promise.all([
+    assent.storage.listSessions({ partition, personId, now }),
+    assent.storage.listConsents({ ...key, now }),
+    assent.storage.listHistory({ ...key, before: null, limit: MOST_ENTRIES }),
+    assent.storage.companiesOf({ partition, personId, clientId: null }),
+    assent.storage.listPasskeys({ partition, personId }),
+  ]);
+  const { passwordHash, partition: _, ...account } = person;
+  const body = {
+    issuer: assent.issuer,
+    made_at: now,
+    account: { ...account, hasPassword: passwordHash !== null },
+    sessions: sessions.map(({ partition: _partition, ...session }) => session),
+    apps,
+    history,
+    companies: companies.map(({ company, member }) => ({ name: company.name, slug: company.slug, ...member })),
+    passkeys: passkeys.map(({ name, createdAt, lastUsedAt }) => ({ name, createdAt, lastUsedAt })),
+  };
+  assent.event("data_exported", { owner: personId, address: http.address });
+  const made = json(200, `${JSON.stringify(body, null, 2)}\n`, {
+    "content-disposition": 'attachment; filename="my-data.json"',
+  });
+  return { ...made, cookies: visitor.cookies };
+});
+
+export const showDelete = signedIn(async (account, assent) => deleteAnswer(account, null, assent));
+
+/** In two weeks, unless they sign in and keep it; what others could do in their name ends now. */
+export const submitDelete = signedIn(async (account, assent) => {
+  const { person, session, http, visitor } = account;
+  const { partition, personId } = person;
+  if ((await assent.storage.soleAdminOf({ partition, personId })).length > 0)
+    return deleteAnswer(account, null, assent);
+  const unproved = await proofFault(account, formOf(http).get("current_password") ?? "", assent);
+  if (unproved !== undefined) return deleteAnswer(account, unproved, assent);
+  const now = assent.now();
+  const at = now + DELETION_DELAY;
+  const news = {
+    link: "/account/profile",
+    language: languageFor(http, assent),
+    values: { person: person.username, at },
+  };
+  const mails = await newsFor(person, "deletion", news, assent);
+  await assent.storage.setDeletion({ partition, personId, at, keepSessionId: session.sessionId, mails, now });
+  assent.mail.kick();
+  assent.event("deletion_asked", { owner: personId, address: http.address });
+  return redirect(303, `${assent.issuer}/account/profile`, visitor.cookies);
+});
+
+export const keepAccount = signedIn(async ({ person, http, visitor }, assent) => {
+  const { partition, personId } = person;
+  await assent.storage.setDeletion({
+    partition,
+    personId,
+    at: null,
+    keepSessionId: null,
+    mails: [],
+    now: assent.now(),
+  });
+  assent.event("deletion_withdrawn", { owner: personId, address: http.address });
+  return redirect(303, `${assent.issuer}/account/profile?done=kept`, visitor.cookies);
+});
+
+async function deleteAnswer(account: Account, fault: DeleteView["fault"], assent: Assent): Promise<Answer> {
+  const { person, session, http, visitor } = account;
+  const { partition, personId } = person;
+  const companies = await assent.storage.soleAdminOf({ partition, personId });
+  const view: DeleteView = {
+    csrf: formToken(assent.secrets, `session:${session.sessionId}`),
+    at: assent.now() + DELETION_DELAY,
+    hasPassword: person.passwordHash !== null,
+    fault,
+    soleAdminOf: companies.map(({ name }) => name),
+  };
+  const status = fault?.kind === "throttled" ? 429 : 200;
+  return page(
+    status,
+    deletePage(view, assent.chrome(http, { here: "/account/profile/delete" })),
+    "here",
+    visitor.cookies,
+  );
+}

@@ -1,0 +1,179 @@
+/** `/sign-up`: an account for whoever can read mail at an address, where the operator allows it. */
+
+import type { Assent } from "../../assent.ts";
+import { newOwnerId } from "../../crypto/id.ts";
+import { hashPassword } from "../../crypto/password.ts";
+import { BY_PASSWORD } from "../../oauth/authentication-context.ts";
+import { displayTextProblem } from "../../oauth/client-registration/metadata.ts";
+import { CONFIRM_TTL } from "../../owners/mail.ts";
+import type { MailLink } from "../../owners/mail-storage.ts";
+import { canonicalEmail, canonicalUsername } from "../../owners/names.ts";
+import type { Person } from "../../owners/storage.ts";
+import { createAccountPage, sentPage } from "../../pages/index.ts";
+import type { CreateAccountView } from "../../pages/security/views.ts";
+import { formToken, isFormToken } from "../forms.ts";
+import { languageFor, linkKey, mayWriteTo, newLink, sendLink } from "../mail-links.ts";
+import { type Answer, formOf, type HttpRequest, page, redirect } from "../message.ts";
+import { problemAnswer } from "../problem.ts";
+import { startSession, type Visitor, visitorOf } from "../visitor.ts";
+import { newPasswordFault } from "./password.ts";
+import { askAnswer, doneAnswer, mayAsk } from "./recover.ts";
+
+const MAX_NAME = 120;
+
+/** True: the operator allows it, and the link can be sent. */
+export function maySignUp({ config, mail }: Assent): boolean {
+  return config.signUp && mail.enabled;
+}
+
+export async function showSignUp(http: HttpRequest, assent: Assent): Promise<Answer> {
+  if (!maySignUp(assent)) return problemAnswer("not_found", http, assent);
+  return askAnswer({ what: "signUp", typed: "", fault: null }, await visitorOf(http, assent), http, assent);
+}
+
+export async function submitSignUp(http: HttpRequest, assent: Assent): Promise<Answer> {
+  if (!maySignUp(assent)) return problemAnswer("not_found", http, assent);
+  const visitor = await visitorOf(http, assent);
+  const typed = formOf(http).get("email")?.trim().slice(0, 254) ?? "";
+  const refused = await mayAsk("signUp", typed, visitor, http, assent);
+  if (refused !== undefined) return refused;
+  const email = canonicalEmail(typed);
+  if (email === undefined)
+    return askAnswer({ what: "signUp", typed, fault: { kind: "missing" } }, visitor, http, assent);
+  const language = languageFor(http, assent);
+  assent.afterwards(() => sendSignUp(email, language, assent));
+  return page(200, sentPage({ email }, { ...assent.chrome(http), here: null }), "here", visitor.cookies);
+}
+
+/** Whether there is an account already is told to the mailbox alone. */
+async function sendSignUp(email: string, language: string, assent: Assent): Promise<void> {
+  if (!(await mayWriteTo(email, assent))) return;
+  const known = await assent.storage.findPersonByName({ name: email });
+  if (known !== undefined) return tellKnown(known, email, language, assent);
+  const personId = newOwnerId();
+  const partition = assent.credentials.partitionOf(personId);
+  const made = newLink(
+    { partition, personId, purpose: "sign-up", address: email, ttl: CONFIRM_TTL },
+    "/sign-up/account",
+    assent,
+  );
+  await sendLink(made, { kind: "signUp", to: email, language, values: { email } }, assent);
+}
+
+/** The mailbox of an account hears that somebody wanted to use its address for another one. */
+export async function tellKnown(known: Person, email: string, language: string, assent: Assent): Promise<void> {
+  const { partition, username } = known;
+  const draft = {
+    kind: "known",
+    to: email,
+    language: known.language ?? language,
+    values: { email, person: username },
+  } as const;
+  const mails = assent.mail.write(
+    { ...draft, link: `${assent.issuer}/login` },
+    { partition, cause: [String(assent.now())] },
+  );
+  await assent.storage.postMail({ mails, now: assent.now() });
+  assent.mail.kick();
+}
+
+export async function showCreateAccount(http: HttpRequest, assent: Assent): Promise<Answer> {
+  if (!maySignUp(assent)) return problemAnswer("not_found", http, assent);
+  const token = new URLSearchParams(http.query).get("link");
+  const key = linkKey(token, "sign-up", assent);
+  const link = key && (await assent.storage.findMailLink(key));
+  const visitor = await visitorOf(http, assent);
+  if (link === undefined) return doneAnswer({ what: "gone", again: "/sign-up" }, http, assent, visitor);
+  const shown = { token: token ?? "", link, username: "", name: "", fault: null };
+  return createAnswer(shown, visitor, http, assent);
+}
+
+export async function submitCreateAccount(http: HttpRequest, assent: Assent): Promise<Answer> {
+  if (!maySignUp(assent)) return problemAnswer("not_found", http, assent);
+  const visitor = await visitorOf(http, assent);
+  const form = formOf(http);
+  const key = linkKey(form.get("link"), "sign-up", assent);
+  const link = key && (await assent.storage.findMailLink(key));
+  const gone = () => doneAnswer({ what: "gone", again: "/sign-up" }, http, assent, visitor);
+  if (key === undefined || link === undefined) return gone();
+  const typed = {
+    username: form.get("username")?.slice(0, 254) ?? "",
+    name: form.get("name")?.trim().slice(0, 500) ?? "",
+  };
+  const again = (fault: CreateAccountView["fault"], token = form.get("link") ?? "", status = 200) =>
+    createAnswer({ token, link, ...typed, fault }, visitor, http, assent, status);
+  if (!isFormToken(assent.secrets, `browser:${visitor.nonce}`, form.get("csrf")))
+    return again({ stale: true }, undefined, 403);
+
+  const username = canonicalUsername(typed.username.trim());
+  if (username === undefined) return again({ username: "wrong" });
+  if (typed.name !== "" && displayTextProblem(typed.name, MAX_NAME) !== undefined) return again({ name: "wrong" });
+  const password = form.get("password") ?? "";
+  const fault = newPasswordFault(password, form.get("again") ?? "", { username, email: link.address }, assent);
+  if (fault !== undefined) return again({ password: fault });
+  if ((await assent.storage.findPersonByName({ name: username })) !== undefined) return again({ username: "taken" });
+
+  const passwordHash = await hashPassword(password);
+  // From here on the link is used up: of two who send the form at once, one makes the account.
+  if ((await assent.storage.takeMailLink(key)) === undefined) return gone();
+  const person = aPerson(
+    link,
+    { username, name: typed.name, passwordHash, language: languageFor(http, assent) },
+    assent,
+  );
+  const outcome = await assent.storage.createPerson({ person, now: assent.now() });
+  if (outcome.kind === "taken") {
+    if (outcome.what === "email") return gone();
+    return again({ username: "taken" }, await renewed(link, assent));
+  }
+  assent.event("signed_up", { owner: person.personId, address: http.address });
+  const cookies = [...visitor.cookies, ...(await startSession(person, BY_PASSWORD, visitor, http, assent, "quietly"))];
+  return redirect(303, `${assent.issuer}/account/apps`, cookies);
+}
+
+/** The same link once more, for a form whose username went to another in the last moment. */
+async function renewed(link: MailLink, assent: Assent): Promise<string> {
+  const made = newLink({ ...link, ttl: Math.max(1, link.expiresAt - assent.now()) }, "/sign-up/account", assent);
+  await assent.storage.createMailLink({ link: made.link, saltHash: made.saltHash, mails: [], now: assent.now() });
+  return made.token;
+}
+
+function aPerson(
+  { partition, personId, address }: MailLink,
+  chosen: {
+    readonly username: string;
+    readonly name: string;
+    readonly passwordHash: string;
+    readonly language: string;
+  },
+  { now }: Assent,
+): Person {
+  const at = now();
+  return {
+    ...{ partition, personId, username: chosen.username, email: address, emailVerifiedAt: at },
+    name: chosen.name === "" ? null : chosen.name,
+    status: "active",
+    ...{ passwordHash: chosen.passwordHash, passwordChangedAt: at, mustChangePassword: false, operator: [] },
+    ...{ language: chosen.language, deleteAt: null, createdAt: at, updatedAt: at },
+  };
+}
+
+function createAnswer(
+  shown: {
+    readonly token: string;
+    readonly link: MailLink;
+    readonly username: string;
+    readonly name: string;
+    readonly fault: CreateAccountView["fault"];
+  },
+  visitor: Visitor,
+  http: HttpRequest,
+  assent: Assent,
+  status = 200,
+): Answer {
+  const { token, link, username, name, fault } = shown;
+  const csrf = formToken(assent.secrets, `browser:${visitor.nonce}`);
+  const view = { csrf, link: token, email: link.address, username, name, fault };
+  const here = `/sign-up/account?link=${token}`;
+  return page(status, createAccountPage(view, assent.chrome(http, { here })), "here", visitor.cookies);
+}

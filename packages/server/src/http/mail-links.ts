@@ -1,0 +1,102 @@
+/** Links in messages: made, read, and the bounds on how many somebody can have sent. */
+
+import type { Assent } from "../assent.ts";
+import { sha256 } from "../crypto/credential.ts";
+import { newId } from "../crypto/id.ts";
+import { randomBytes } from "../crypto/random.ts";
+import type { Millis } from "../oauth/model.ts";
+import type { MailDraft, MailKind } from "../owners/mail.ts";
+import type { LinkKey, LinkPurpose, MailLink, StoredMail } from "../owners/mail-storage.ts";
+import type { Attempt, Person } from "../owners/storage.ts";
+import { networkOf } from "./client-address.ts";
+import type { HttpRequest } from "./message.ts";
+
+const HOUR: Millis = 3_600_000;
+/** So many messages an hour may strangers have sent to one mailbox. */
+const TO_A_MAILBOX = 5;
+/** So many may be asked for from one network. */
+const FROM_A_NETWORK = 20;
+const NETWORK_WINDOW: Millis = 15 * 60_000;
+/** News of an account to its owner, a day. */
+const NEWS_A_DAY = 20;
+
+export interface NewLink {
+  readonly link: MailLink;
+  readonly saltHash: Uint8Array;
+  /** As it stands in the message. */
+  readonly url: string;
+  /** As a form carries it. */
+  readonly token: string;
+}
+
+/** A link to `path` for a person or, at `sign-up`, for whoever will have that id. */
+export function newLink(
+  about: Pick<MailLink, "partition" | "personId" | "purpose" | "address"> & { readonly ttl: Millis },
+  path: string,
+  assent: Assent,
+): NewLink {
+  const { partition, personId, purpose, address, ttl } = about;
+  const linkId = newId(partition);
+  const salt = randomBytes(32);
+  const token = assent.credentials.make("mail link", linkId, 0, salt);
+  const link = { partition, linkId, personId, purpose, address, expiresAt: assent.now() + ttl };
+  return { link, saltHash: sha256(salt), token, url: `${assent.issuer}${path}?link=${token}` };
+}
+
+/** What a link's text presents; undefined: it is none of ours. */
+export function linkKey(text: string | null, purpose: LinkPurpose, assent: Assent): LinkKey | undefined {
+  const credential = assent.credentials.read("mail link", text ?? "");
+  if (credential === undefined) return undefined;
+  const { partition, grantId: linkId, saltHash } = credential;
+  return { partition, linkId, saltHash, purpose, now: assent.now() };
+}
+
+/** Makes the link and its message, and has it sent. */
+export async function sendLink(made: NewLink, draft: Omit<MailDraft, "link">, assent: Assent): Promise<void> {
+  const { link, saltHash, url } = made;
+  const about = { partition: link.partition, cause: [link.linkId], uselessAfter: link.expiresAt };
+  const mails = assent.mail.write({ ...draft, link: url }, about);
+  await assent.storage.createMailLink({ link, saltHash, mails, now: assent.now() });
+  assent.mail.kick();
+}
+
+/** False: enough was sent to that mailbox for now. */
+export async function mayWriteTo(address: string, assent: Assent): Promise<boolean> {
+  const attempt = { key: assent.signIn.attemptKey("mailbox", address), limit: TO_A_MAILBOX, window: HOUR };
+  return allowed([attempt], assent);
+}
+
+/** When it may be asked again from this network; undefined: now. Counts the asking, whatever it is about. */
+export async function askedTooOften(http: HttpRequest, assent: Assent): Promise<Millis | undefined> {
+  const key = assent.signIn.attemptKey("asks for mail", networkOf(http.address));
+  const attempts = [{ key, limit: FROM_A_NETWORK, window: NETWORK_WINDOW }];
+  const outcome = await assent.storage.countAttempt({ attempts, now: assent.now() });
+  return outcome.kind === "throttled" ? outcome.until : undefined;
+}
+
+/** News for a person of what has just become of their account; none to an address that nobody vouched for, and no more than twenty a day. */
+export async function newsFor(
+  person: Person,
+  kind: Extract<MailKind, "passwordChanged" | "signIn" | "deletion">,
+  news: { readonly link: string; readonly language: string; readonly values?: MailDraft["values"] },
+  assent: Assent,
+): Promise<readonly StoredMail[]> {
+  const { partition, personId, email: to, username, emailVerifiedAt } = person;
+  if (!assent.mail.enabled || emailVerifiedAt === null) return [];
+  const attempt = { key: assent.signIn.attemptKey("news", personId), limit: NEWS_A_DAY, window: 24 * HOUR };
+  if (!(await allowed([attempt], assent))) return [];
+  const at = assent.now();
+  const values = { person: username, at, ...news.values };
+  const language = person.language ?? news.language;
+  const draft = { kind, to, language, link: assent.issuer + news.link, values };
+  return assent.mail.write(draft, { partition, cause: [personId, String(at)] });
+}
+
+async function allowed(attempts: readonly Attempt[], assent: Assent): Promise<boolean> {
+  return (await assent.storage.countAttempt({ attempts, now: assent.now() })).kind === "allowed";
+}
+
+/** The language of the pages that somebody looks at. */
+export function languageFor(http: HttpRequest, assent: Assent): string {
+  return assent.chrome(http).words.language;
+}

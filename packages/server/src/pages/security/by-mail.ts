@@ -1,0 +1,197 @@
+/** The pages around links that come by mail: asking for one, and what is behind it. */
+import type { Chrome } from "../chrome.ts";
+import { hidden, notice } from "../components.ts";
+import { field } from "../fields.ts";
+import { type Child, html } from "../html.ts";
+import { icon } from "../icons.ts";
+import { cardPage } from "../layout.ts";
+import { rich } from "../messages/index.ts";
+import { name } from "../text.ts";
+import { faultText, newPasswordFields } from "./password-fields.ts";
+import type { AskView, ConfirmView, CreateAccountView, DoneView, NewPasswordView } from "./views.ts";
+
+/** `/recover` and `/sign-up`: to whom the link goes. */
+export function askPage(view: AskView, chrome: Chrome): string {
+  const { words, base } = chrome;
+  const { recover, signUp } = words;
+  const fault = view.fault;
+  const own = fault?.kind === "missing" ? (view.what === "recover" ? recover.missing : signUp.emailWrong) : null;
+  const general =
+    fault?.kind === "throttled" ? faultText(fault, words) : fault?.kind === "stale" ? recover.stale : null;
+  const said = words[view.what];
+  return cardPage(
+    chrome,
+    said.title,
+    html`<div class="stack">
+      <div class="heading"><h1>${said.title}</h1><p class="soft">${said.intro}</p></div>
+      ${general !== null && notice("danger", general)}
+      <form class="fields" method="post" action=${base + (view.what === "recover" ? "/recover" : "/sign-up")} novalidate>
+        ${hidden({ csrf: view.csrf })}
+        ${
+          view.what === "recover"
+            ? field({
+                name: "login",
+                label: recover.login,
+                type: "text",
+                autocomplete: "username",
+                value: view.typed,
+                error: own,
+                autofocus: true,
+              })
+            : field({
+                name: "email",
+                label: signUp.email,
+                type: "email",
+                autocomplete: "email",
+                value: view.typed,
+                error: own,
+                autofocus: true,
+              })
+        }
+        <button class="button primary" type="submit">${said.submit}</button>
+        <a class="button" href=${`${base}/login`}>${words.sent.back}</a>
+      </form>
+    </div>`,
+  );
+}
+
+/** What stands after asking, whether there was an account or not. `email`: null where it isn't said. */
+export function sentPage(view: { readonly email: string | null }, chrome: Chrome): string {
+  const { words } = chrome;
+  const text = view.email === null ? words.sent.recover : rich(words.sent.signUp, { email: name(view.email) });
+  return statement(words.sent.title, [text, words.sent.hint], { href: "/login", label: words.sent.back }, chrome);
+}
+
+/** Behind the link of a recovery, or of a change that is taken back: a new password. */
+export function newPasswordPage(view: NewPasswordView, chrome: Chrome): string {
+  const { words, base } = chrome;
+  const { recover, confirm } = words;
+  const undo = view.what === "undo";
+  const title = undo ? confirm.undoTitle : recover.title;
+  const person = name(view.person);
+  const text = undo ? rich(confirm.undoText, { person, email: name(view.email) }) : rich(recover.newText, { person });
+  return cardPage(
+    chrome,
+    title,
+    html`<div class="stack">
+      <div class="heading"><h1>${title}</h1><p class="soft">${text}</p></div>
+      ${view.stale && notice("danger", recover.stale)}
+      <form class="fields" method="post" action=${base + (undo ? "/undo" : "/recover/new")} novalidate>
+        ${hidden({ csrf: view.csrf, link: view.link })}
+        <input class="unseen" type="text" name="username" value=${view.person} autocomplete="username" readonly tabindex="-1" aria-hidden="true" />
+        ${newPasswordFields(view.fault, words)}
+        <button class="button primary" type="submit">${undo ? confirm.undoSubmit : recover.submitNew}</button>
+      </form>
+    </div>`,
+  );
+}
+
+/** Behind the link of a sign-up. */
+export function createAccountPage(view: CreateAccountView, chrome: Chrome): string {
+  const { words, base } = chrome;
+  const { signUp } = words;
+  const { fault } = view;
+  const password = fault !== null && "password" in fault ? fault.password : null;
+  const usernameError =
+    fault === null || !("username" in fault)
+      ? null
+      : fault.username === "taken"
+        ? signUp.usernameTaken
+        : signUp.usernameWrong;
+  return cardPage(
+    chrome,
+    signUp.title,
+    html`<div class="stack">
+      <div class="heading">
+        <h1>${signUp.title}</h1>
+        <p class="soft">${rich(signUp.newText, { email: name(view.email) })}</p>
+      </div>
+      ${fault !== null && "stale" in fault && notice("danger", words.recover.stale)}
+      <form class="fields" method="post" action=${`${base}/sign-up/account`} novalidate>
+        ${hidden({ csrf: view.csrf, link: view.link })}
+        ${field({ name: "username", label: signUp.username, type: "text", autocomplete: "username", value: view.username, hint: signUp.usernameHint, error: usernameError, autofocus: fault === null })}
+        ${field({ name: "name", label: signUp.name, type: "text", autocomplete: "name", value: view.name, hint: signUp.nameHint, error: fault !== null && "name" in fault ? signUp.nameWrong : null, optional: true })}
+        ${newPasswordFields(password, words)}
+        <button class="button primary" type="submit">${signUp.create}</button>
+      </form>
+    </div>`,
+  );
+}
+
+/** Behind a link that proves an address: a link alone does nothing, for programs that look through mail open links, too. */
+export function confirmPage(view: ConfirmView, chrome: Chrome): string {
+  const { words, base } = chrome;
+  const { confirm } = words;
+  const [title, text] =
+    view.what === "verify" ? [confirm.verifyTitle, confirm.verifyText] : [confirm.changeTitle, confirm.changeText];
+  return cardPage(
+    chrome,
+    title,
+    html`<div class="stack">
+      <div class="heading">
+        <h1>${title}</h1>
+        <p>${rich(text, { email: name(view.email), person: name(view.person) })}</p>
+      </div>
+      ${view.stale && notice("danger", words.recover.stale)}
+      <form class="buttons" method="post" action=${`${base}/confirm/${view.what}`}>
+        ${hidden({ csrf: view.csrf, link: view.link })}
+        <button class="button primary" type="submit">${confirm.yes}</button>
+        <a class="button" href=${`${base}/account/profile`}>${words.cancel}</a>
+      </form>
+    </div>`,
+  );
+}
+
+/** After a link was followed, or wasn't good for it. */
+export function donePage(view: DoneView, chrome: Chrome): string {
+  const { words } = chrome;
+  const { recover, confirm, link } = words;
+  const signIn = { href: "/login", label: words.signIn.submit };
+  switch (view.what) {
+    case "recovered":
+      return statement(recover.doneTitle, [recover.doneText], signIn, chrome, "done");
+    case "undone":
+      return statement(
+        confirm.undoneTitle,
+        [rich(confirm.undoneText, { email: name(view.email) })],
+        signIn,
+        chrome,
+        "done",
+      );
+    case "confirmed": {
+      const text = rich(confirm.doneText, { email: name(view.email), person: name(view.person) });
+      const account = { href: "/account/profile", label: link.account };
+      return statement(confirm.doneTitle, [text], account, chrome, "done");
+    }
+    case "taken":
+      return statement(link.takenTitle, [link.takenText], { href: "/account/profile", label: link.account }, chrome);
+    case "gone": {
+      const door =
+        view.again === null
+          ? { href: "/account/profile", label: link.account }
+          : { href: view.again, label: link.again };
+      return statement(link.goneTitle, [link.goneText], door, chrome);
+    }
+  }
+}
+
+function statement(
+  title: string,
+  lines: readonly Child[],
+  door: { readonly href: string; readonly label: string },
+  chrome: Chrome,
+  kind: "done" | "plain" = "plain",
+): string {
+  return cardPage(
+    chrome,
+    title,
+    html`<div class="stack">
+      <div class="heading">
+        <span class=${`sign ${kind}`}>${icon(kind === "done" ? "check" : "circleAlert")}</span>
+        <h1>${title}</h1>
+        ${lines.map((line) => html`<p class="soft">${line}</p>`)}
+      </div>
+      <a class="button" href=${chrome.base + door.href}>${door.label}</a>
+    </div>`,
+  );
+}

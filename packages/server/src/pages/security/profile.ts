@@ -1,0 +1,170 @@
+/** `/account/profile`: name, address, data, and the way out. */
+import type { Chrome } from "../chrome.ts";
+import { hidden, notice } from "../components.ts";
+import { field } from "../fields.ts";
+import { type Child, html } from "../html.ts";
+import { icon } from "../icons.ts";
+import { accountPage, cardPage } from "../layout.ts";
+import { fill, rich } from "../messages/index.ts";
+import { name } from "../text.ts";
+import { exact, timeElement } from "../time.ts";
+import { faultText } from "./password-fields.ts";
+import type { DeleteView, ProfileView } from "./views.ts";
+
+/** Renders the page, and what comes of its forms. */
+export function profilePage(view: ProfileView, chrome: Chrome): string {
+  const { words } = chrome;
+  const { profile } = words;
+  return accountPage(
+    chrome,
+    profile.title,
+    { ...view, here: "profile" },
+    html`<div class="stack">
+      <div class="heading"><h1>${profile.title}</h1><p class="soft">${profile.intro}</p></div>
+      ${told(view, chrome)} ${pending(view, chrome)}
+      <div class="apps">
+        ${identity(view, chrome)} ${email(view, chrome)} ${data(view, chrome)}
+        ${
+          view.deleteAt === null &&
+          html`<section class="card section">
+            <div><h2>${profile.delete}</h2><p class="soft small">${profile.deleteText}</p></div>
+            <a class="button danger" href=${`${chrome.base}/account/profile/delete`}>${profile.deleteLink}</a>
+          </section>`
+        }
+      </div>
+    </div>`,
+  );
+}
+
+function told({ notice: what }: ProfileView, { words }: Chrome): Child {
+  const { profile } = words;
+  switch (what?.kind) {
+    case undefined:
+      return null;
+    case "name":
+      return notice("done", profile.nameSaved);
+    case "kept":
+      return notice("done", profile.kept);
+    case "verify":
+      return notice("done", rich(profile.verifySent, { email: name(what.email) }));
+    case "change":
+      return notice("done", rich(profile.changeSent, { email: name(what.email) }));
+    case "tooMany":
+      return notice("warning", profile.tooMany);
+  }
+}
+
+function pending({ csrf, deleteAt, now }: ProfileView, { words, base }: Chrome): Child {
+  if (deleteAt === null) return null;
+  return html`<section class="card section">
+    <p>${rich(words.profile.pending, { when: timeElement(words, deleteAt, now) })}</p>
+    <form method="post" action=${`${base}/account/profile/keep`}>
+      ${hidden({ csrf })}<button class="button primary" type="submit">${words.profile.keep}</button>
+    </form>
+  </section>`;
+}
+
+function identity(view: ProfileView, { words, base }: Chrome): Child {
+  const { profile } = words;
+  return html`<section class="card section whole">
+    <div><h2>${profile.username}</h2><p><bdi>${view.person.username}</bdi></p></div>
+    <form class="fields" method="post" action=${`${base}/account/profile/name`} novalidate>
+      ${hidden({ csrf: view.csrf })}
+      ${field({ name: "name", label: profile.name, type: "text", autocomplete: "name", value: view.name, error: view.nameWrong ? words.signUp.nameWrong : null, optional: true })}
+      <button class="button" type="submit">${profile.nameSave}</button>
+    </form>
+  </section>`;
+}
+
+function email(view: ProfileView, { words, base }: Chrome): Child {
+  const { profile, password, signUp } = words;
+  const { fault } = view;
+  const proof =
+    fault !== null && fault.kind !== "wrongEmail" && fault.kind !== "sameEmail" ? faultText(fault, words) : null;
+  const wrong =
+    fault?.kind === "wrongEmail" ? signUp.emailWrong : fault?.kind === "sameEmail" ? profile.changeSame : null;
+  return html`<section class="card section whole">
+    <div>
+      <h2>${profile.email}</h2>
+      <p><bdi>${view.email}</bdi> <span class=${view.verified ? "tag" : "tag warn"}>${view.verified ? profile.verified : profile.unverified}</span></p>
+    </div>
+    ${
+      view.mail &&
+      !view.verified &&
+      html`<form method="post" action=${`${base}/account/profile/verify`}>
+        ${hidden({ csrf: view.csrf })}<button class="button" type="submit">${profile.verify}</button>
+      </form>`
+    }
+    ${
+      view.mail &&
+      html`<details class="fold" open=${fault !== null}>
+        <summary>${icon("chevronDown")}${profile.change}</summary>
+        <form class="fields" method="post" action=${`${base}/account/profile/email`} novalidate>
+          ${hidden({ csrf: view.csrf })}
+          ${field({ name: "email", label: profile.newEmail, type: "email", autocomplete: "email", value: view.typed, error: wrong })}
+          ${
+            view.hasPassword
+              ? field({
+                  name: "current_password",
+                  label: password.current,
+                  type: "password",
+                  autocomplete: "current-password",
+                  error: proof,
+                })
+              : proof !== null && notice("danger", proof)
+          }
+          <button class="button" type="submit">${profile.changeSubmit}</button>
+        </form>
+      </details>`
+    }
+  </section>`;
+}
+
+function data({ csrf }: ProfileView, { words, base }: Chrome): Child {
+  const { profile } = words;
+  return html`<section class="card section">
+    <div><h2>${profile.data}</h2><p class="soft small">${profile.dataText}</p></div>
+    <form method="post" action=${`${base}/account/profile/export`}>
+      ${hidden({ csrf })}<button class="button" type="submit">${profile.download}</button>
+    </form>
+  </section>`;
+}
+
+/** `/account/profile/delete`: what goes, and when. */
+export function deletePage(view: DeleteView, chrome: Chrome): string {
+  const { words, base } = chrome;
+  const { deletion } = words;
+  const proof = view.fault === null ? null : faultText(view.fault, words);
+  const blocked = view.soleAdminOf.length > 0;
+  const companies = view.soleAdminOf.join(", ");
+  return cardPage(
+    chrome,
+    deletion.title,
+    html`<div class="stack">
+      <div class="heading">
+        <h1>${deletion.title}</h1>
+        <p>${fill(deletion.text, { when: exact(words, view.at) })}</p>
+        <p class="soft">${deletion.now}</p>
+        <p class="soft">${deletion.later}</p>
+      </div>
+      ${blocked && notice("warning", rich(deletion.soleAdmin, { companies: name(companies) }))}
+      ${proof !== null && !view.hasPassword && notice("danger", proof)}
+      <form class="fields" method="post" action=${`${base}/account/profile/delete`} novalidate>
+        ${hidden({ csrf: view.csrf })}
+        ${
+          !blocked &&
+          view.hasPassword &&
+          field({
+            name: "current_password",
+            label: words.password.current,
+            type: "password",
+            autocomplete: "current-password",
+            error: proof,
+          })
+        }
+        ${!blocked && html`<button class="button danger" type="submit">${deletion.submit}</button>`}
+        <a class="button" href=${`${base}/account/profile`}>${deletion.keep}</a>
+      </form>
+    </div>`,
+  );
+}
