@@ -22,7 +22,7 @@ const postgresTests = [
   "test/reliability/kill.test.ts",
 ];
 
-const common = { pool: "forks", testTimeout: 20_000, hookTimeout: 60_000 } as const;
+const common = { pool: "forks", testTimeout: 60_000, hookTimeout: 60_000 } as const;
 
 /** Tests with a browser run after all others and one file at a time: Chromium alone keeps two cores busy. */
 export default defineConfig({
