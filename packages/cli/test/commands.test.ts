@@ -75,6 +75,7 @@ describe("client", () => {
     const secret = String(client["client_secret"]);
     expect(secret).toMatch(/^cs_[A-Za-z0-9_-]{43}$/);
     expect(client).toEqual({
+      verified: false,
       client_id: expect.stringMatching(/^[A-Za-z0-9_-]{22}$/),
       client_secret: secret,
       client_id_issued_at: expect.any(Number),
@@ -347,8 +348,11 @@ describe("resource and scope", () => {
       optional: true,
       sensitive: true,
       owner_role: "admin",
+      access: null,
+      acr: null,
+      max_age: null,
     });
-    expect((await at.run(["scope", "list"])).stdout).toMatch(/^photos:read +https:\/\/api\.test +required/m);
+    expect((await at.run(["scope", "list"])).stdout).toMatch(/^photos:read +https:\/\/api\.test +- +required/m);
     expect(
       await at.json(["scope", "update", "audit", "--no-owner-role", "--resource", "https://api.test"]),
     ).toMatchObject({

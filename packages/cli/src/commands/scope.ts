@@ -2,7 +2,7 @@
 
 import type { NewScope } from "@assent/server/admin";
 import { type Command, Option } from "commander";
-import { given, type JsonOption, listOption, noun, verb, withAdmin } from "../command.ts";
+import { given, type JsonOption, listOption, noun, secondsOption, verb, withAdmin } from "../command.ts";
 import { UsageError } from "../failure.ts";
 
 interface ScopeOptions extends JsonOption {
@@ -11,6 +11,8 @@ interface ScopeOptions extends JsonOption {
   readonly optional?: boolean;
   readonly sensitive?: boolean;
   readonly ownerRole?: string | false;
+  readonly acr?: NonNullable<NewScope["acr"]> | false;
+  readonly maxAge?: number | false;
   readonly access?: NonNullable<NewScope["access"]> | false;
   readonly descriptionLang?: readonly string[];
 }
@@ -31,6 +33,8 @@ export function register(program: Command): void {
     .option("--no-resource", "it belongs to the authorization server itself")
     .option("--no-optional", "owners grant it, or nothing")
     .option("--no-sensitive", "it stands with the ordinary ones")
+    .option("--no-acr", "any sign-in is good enough")
+    .option("--no-max-age", "a sign-in of any age is good enough")
     .option("--no-access", "leave open what it lets an app do")
     .option("--no-owner-role", "any owner may grant it")
     .action(change);
@@ -46,6 +50,13 @@ function settings(command: Command): Command {
         "the description in another language: de='Ihre Fotos ansehen'; de= takes it away",
       ),
     )
+    .addOption(
+      new Option(
+        "--acr <level>",
+        "how owners must have signed in to grant it: with a second factor, or with a passkey",
+      ).choices(["mfa", "phr"]),
+    )
+    .addOption(secondsOption("--max-age <seconds>", "how old their sign-in may be when they grant it"))
     .addOption(
       new Option("--access <kind>", "what it lets an app do: owners see reading apart from the rest").choices([
         "read",
@@ -73,10 +84,22 @@ export function translations(words: readonly string[] | undefined, flag: string)
   );
 }
 
-function settingsOf({ description, resource, optional, sensitive, ownerRole, access, descriptionLang }: ScopeOptions) {
+function settingsOf({
+  description,
+  resource,
+  optional,
+  sensitive,
+  ownerRole,
+  access,
+  acr,
+  maxAge,
+  descriptionLang,
+}: ScopeOptions) {
   return given({
     description,
     access: access === false ? null : access,
+    acr: acr === false ? null : acr,
+    maxAge: maxAge === false ? null : maxAge,
     descriptions: translations(descriptionLang, "--description-lang"),
     resource: resource === false ? null : resource,
     optional,

@@ -4,6 +4,7 @@ import { hashes } from "../crypto/hashes.ts";
 import { base64url } from "../crypto/random.ts";
 import { SIGNING_ALGS, signingAlgOf } from "../crypto/signing-algs.ts";
 import { DEFAULT_ALG, ensureKeys } from "../crypto/signing-keys.ts";
+import { ACR_VALUES } from "../oauth/authentication-context.ts";
 import { displayTextProblem, isLanguageTag, MAX_TRANSLATIONS } from "../oauth/client-registration/metadata.ts";
 import type { Resource, Scope, ScopeAccess } from "../oauth/model.ts";
 import { isScopeName } from "../oauth/scope.ts";
@@ -20,6 +21,9 @@ export const MAX_TOKEN_LIFETIME = 86_400;
 
 /** Roles that a scope can ask of its owner: one of the operators', or that they are an operator at all. */
 export const OWNER_ROLES: readonly string[] = [...OPERATOR_ROLES, "operator"];
+
+/** As long as a session lasts at the most. */
+const MAX_AGE = 14 * 86_400;
 
 /** What a scope lets an app do with data. */
 export const SCOPE_ACCESS: readonly ScopeAccess[] = ["read", "write", "delete"];
@@ -70,6 +74,12 @@ async function putScope(scope: Scope, create: boolean, { storage }: AdminContext
   }
   if (Object.keys(scope.descriptions ?? {}).length > MAX_TRANSLATIONS)
     problems.push({ field: "description_lang", problem: `${MAX_TRANSLATIONS} languages are the most` });
+  if (scope.acr != null && !ACR_VALUES.includes(scope.acr)) {
+    problems.push({ field: "acr", problem: `${JSON.stringify(scope.acr)} is not one of ${ACR_VALUES.join(", ")}` });
+  }
+  if (scope.maxAge != null && !(Number.isSafeInteger(scope.maxAge) && scope.maxAge >= 0 && scope.maxAge <= MAX_AGE)) {
+    problems.push({ field: "max_age", problem: `it is a whole number of seconds, at most ${MAX_AGE}` });
+  }
   if (scope.access != null && !SCOPE_ACCESS.includes(scope.access)) {
     problems.push({
       field: "access",

@@ -116,7 +116,7 @@ export function ruleRecord(rule: AppRule): WireRecord {
 }
 
 export function scopeRecord(scope: Scope): WireRecord {
-  const { name, description, resource, optional, sensitive, ownerRole, access, descriptions = {} } = scope;
+  const { name, description, resource, optional, sensitive, ownerRole, access, acr, maxAge, descriptions = {} } = scope;
   return {
     name,
     description,
@@ -126,6 +126,8 @@ export function scopeRecord(scope: Scope): WireRecord {
     optional,
     sensitive,
     owner_role: ownerRole,
+    acr: acr ?? null,
+    max_age: maxAge ?? null,
   };
 }
 

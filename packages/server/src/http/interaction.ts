@@ -18,12 +18,13 @@ import { audienceOf } from "../oauth/resource-indicator.ts";
 import type { IssueOutcome, NewGrant } from "../oauth/storage.ts";
 import { durationOf, endOf } from "../owners/consent-record.ts";
 import { decideOwner, type OwnerChoice, ownerChoices } from "../owners/owner-choice.ts";
-import { needsSignIn } from "../owners/session.ts";
+import { signInNeeded } from "../owners/session.ts";
 import type { ConsentDuration, Person, Session } from "../owners/storage.ts";
 import { formPostPage } from "../pages/index.ts";
 import type { PageContext } from "./chromes.ts";
 import { textsOf } from "./endpoints/cards.ts";
 import { consentAnswer } from "./endpoints/consent-page.ts";
+import { stepUpAnswer } from "./endpoints/second-step-page.ts";
 import { signInAnswer } from "./endpoints/sign-in-page.ts";
 import { INTERACTION_TTL, type Interaction, openInteraction, sealInteraction } from "./forms.ts";
 import { type Answer, type HttpRequest, page, redirect } from "./message.ts";
@@ -85,8 +86,12 @@ export async function advance(underway: Underway, assent: Assent): Promise<Answe
   const silent = request.prompt.includes("none");
   const { signedIn } = visitor;
   const now = assent.now();
-  if (signedIn === undefined || needsSignIn(request, signedIn.session.authTime, interaction.startedAt, now)) {
+  const needed = signedIn && signInNeeded(request, request.scopes, signedIn.session, interaction.startedAt, now);
+  if (signedIn === undefined || needed === undefined || needed.kind === "sign_in") {
     return silent ? deny(underway, "login_required", assent) : signInAnswer(underway, assent, null);
+  }
+  if (needed.kind === "step") {
+    return silent ? deny(underway, "login_required", assent) : stepUpAnswer(underway, signedIn, needed.acr, assent);
   }
   const { person, session } = signedIn;
   if (person.mustChangePassword) {

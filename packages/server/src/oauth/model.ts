@@ -1,5 +1,7 @@
 /** What the authorization server talks about: clients, scopes, resources, grants, consents (RFC 6749 §1). Types only. */
 
+import type { Acr } from "./authentication-context.ts";
+
 /** How many partitions owners are spread over; the first two bytes of an owner's, grant's or session's id name one. Never changes. */
 export const PARTITIONS = 1024;
 
@@ -107,6 +109,10 @@ export interface Scope {
   readonly descriptions?: Readonly<Record<string, string>>;
   /** Only owners with this role may grant it. */
   readonly ownerRole: string | null;
+  /** How surely its owner must have been recognized; absent or null: by any sign-in. */
+  readonly acr?: Acr | null;
+  /** Seconds that the owner's sign-in may be old when they grant it; absent or null: any age. */
+  readonly maxAge?: number | null;
 }
 
 export type SigningAlg = "ES256" | "ES384" | "EdDSA" | "PS256" | "RS256";

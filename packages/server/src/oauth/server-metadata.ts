@@ -1,5 +1,6 @@
 /** Authorization server metadata (RFC 8414 §2): exactly what works. */
 
+import { ACR_VALUES } from "./authentication-context.ts";
 import { authenticationMethods } from "./client-authentication/index.ts";
 import { type GrantRegistry, RESPONSE_TYPES } from "./grants/offered.ts";
 import { PUBLIC_KEY_ALGS, SECRET_ALGS } from "./json-web-key.ts";
@@ -74,6 +75,7 @@ function authorizationMetadata(grants: GrantRegistry): Readonly<Record<string, u
     response_modes_supported: MODES.filter((mode) => modes.has(mode)),
     ...(types.includes("code") ? { code_challenge_methods_supported: ["S256"] } : {}),
     authorization_response_iss_parameter_supported: true,
+    acr_values_supported: [...ACR_VALUES],
     prompt_values_supported: ["none", "login", "consent", "select_account"],
   };
 }

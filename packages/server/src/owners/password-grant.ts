@@ -1,5 +1,6 @@
 /** An owner whose password came by a client, not by the sign-in page (RFC 6749 §4.3): the same look, the same counters. */
 
+import { BY_PASSWORD, isAsSure } from "../oauth/authentication-context.ts";
 import type { OwnerPasswordOutcome } from "../oauth/ports.ts";
 import { grantableScopes } from "./consent.ts";
 import type { FactorStorage } from "./factor-storage.ts";
@@ -29,7 +30,8 @@ export async function ownerByPassword(
       partition: person.partition,
       ownerId: person.personId,
       mustChangePassword: person.mustChangePassword,
-      mayGrant: (scope) => grantableScopes([scope], person).length > 0,
+      mayGrant: (scope) =>
+        grantableScopes([scope], person).length > 0 && isAsSure(BY_PASSWORD.acr, scope.acr ?? BY_PASSWORD.acr),
     },
   };
 }

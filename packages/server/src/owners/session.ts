@@ -1,8 +1,15 @@
 /** Sessions: how long one lasts, and whether its sign-in is fresh enough for a request. */
 
-import { ACR_VALUES, type Authentication, BY_PASSWORD } from "../oauth/authentication-context.ts";
+import {
+  ACR_VALUES,
+  type Acr,
+  type Authentication,
+  BY_PASSWORD,
+  isAsSure,
+  signInPolicy,
+} from "../oauth/authentication-context.ts";
 import type { AuthorizationRequest } from "../oauth/authorization-endpoint/request.ts";
-import type { Millis } from "../oauth/model.ts";
+import type { Millis, Scope } from "../oauth/model.ts";
 import type { Session } from "./storage.ts";
 
 /** 12 hours without use … */
@@ -10,20 +17,34 @@ export const SESSION_IDLE: Millis = 12 * 3_600_000;
 /** … and 14 days in all. */
 export const SESSION_ABSOLUTE: Millis = 14 * 86_400_000;
 
+/** What a request asks of the sign-in before it. */
+export type SignInAsked = Pick<AuthorizationRequest, "prompt" | "maxAge" | "acr">;
+
+export type SignInNeeded =
+  | { readonly kind: "none" }
+  | { readonly kind: "sign_in" }
+  | { readonly kind: "step"; readonly acr: Exclude<Acr, "1fa"> };
+
 /**
- * True where the request wants the person to sign in although a session exists (OpenID Connect Core §3.1.2.1).
- * `startedAt`: when the request began; a sign-in since then satisfies `prompt=login`.
+ * What has to come before the owner's answer, although there is a session (OpenID Connect Core §3.1.2.1, RFC 9470 §5): `sign_in` once more; `step`,
+ * something stronger beside it. `scopes`: what is asked for, with what the operator wants for it. `startedAt`: when the request began; a sign-in since then is
+ * fresh enough for all of it.
  */
-export function needsSignIn(
-  request: Pick<AuthorizationRequest, "prompt" | "maxAge">,
-  authTime: Millis,
+export function signInNeeded(
+  asked: SignInAsked,
+  scopes: readonly Scope[],
+  session: Pick<Session, "authTime" | "acr" | "amr">,
   startedAt: Millis,
   now: Millis,
-): boolean {
-  const signedInForThis = authTime >= startedAt;
-  if (signedInForThis) return false;
-  if (request.prompt.includes("login") || request.prompt.includes("select_account")) return true;
-  return request.maxAge !== null && now - authTime > request.maxAge * 1000;
+): SignInNeeded {
+  const policy = signInPolicy([...scopes, asked]);
+  if (session.authTime < startedAt) {
+    if (asked.prompt.includes("login") || asked.prompt.includes("select_account")) return { kind: "sign_in" };
+    if (policy.maxAge !== null && now - session.authTime > policy.maxAge * 1000) return { kind: "sign_in" };
+  }
+  const { acr } = policy;
+  if (acr === null || acr === "1fa" || isAsSure(authenticationOf(session).acr, acr)) return { kind: "none" };
+  return { kind: "step", acr };
 }
 
 /** How surely the person of a session was recognized. One from before this was noted began with a password. */

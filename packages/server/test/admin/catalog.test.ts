@@ -149,10 +149,17 @@ describe("scope", () => {
       optional: false,
       sensitive: false,
       owner_role: null,
+      acr: null,
+      max_age: null,
     });
     expect((await refusal(createScope({ name: "photos:read", description: "x" }, admin))).kind).toBe("taken");
     const changed = await updateScope("photos:read", { optional: true, ownerRole: "admin" }, admin);
     expect(changed).toMatchObject({ ...scope, optional: true, ownerRole: "admin" });
+    for (const wrong of [{ acr: "gold" as "mfa" }, { maxAge: -1 }, { maxAge: 1.5 }, { maxAge: 1_209_601 }]) {
+      expect((await refusal(updateScope("photos:read", wrong, admin))).kind).toBe("invalid");
+    }
+    const stronger = await updateScope("photos:read", { acr: "phr", maxAge: 300 }, admin);
+    expect(scopeRecord(stronger)).toMatchObject({ acr: "phr", max_age: 300 });
     expect((await refusal(updateScope("nothing", { optional: true }, admin))).kind).toBe("unknown");
   });
 

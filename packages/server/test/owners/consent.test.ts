@@ -1,6 +1,7 @@
 /** Whether the owner is asked, and what their answer grants. */
 
 import { describe, expect, test } from "vitest";
+import { type Acr, wantedAcr } from "../../src/oauth/authentication-context.ts";
 import type { Client, Consent, Scope } from "../../src/oauth/model.ts";
 import {
   answeredScopes,
@@ -9,7 +10,7 @@ import {
   grantableScopes,
   readDuration,
 } from "../../src/owners/consent.ts";
-import { needsSignIn } from "../../src/owners/session.ts";
+import { signInNeeded } from "../../src/owners/session.ts";
 import type { Person } from "../../src/owners/storage.ts";
 
 const scope = (name: string, more: Partial<Scope> = {}): Scope => ({
@@ -108,6 +109,73 @@ describe("sign-in is asked again", () => {
     ["max_age=0 and a sign-in since", { ...none, maxAge: 0 }, 1000, false],
     ["nothing of the kind", none, -1_000_000, false],
   ])("%s → %3$s", (_what, asked, authTime, needed) => {
-    expect(needsSignIn(asked, authTime, 1000, 1000)).toBe(needed);
+    const session = { authTime, acr: "1fa", amr: ["pwd"] };
+    const outcome = signInNeeded({ acr: null, ...asked }, [], session, 1000, 1000);
+    expect(outcome.kind).toBe(needed ? "sign_in" : "none");
+  });
+
+  const asks = (acr: Acr | null = null, maxAge: number | null = null) => ({ prompt: [], acr, maxAge });
+  const by = (acr: string | null, authTime = 500) => ({ authTime, acr, amr: [] });
+  test.each([
+    ["mfa asked for, by password", asks("mfa"), [read], by("1fa"), { kind: "step", acr: "mfa" }],
+    [
+      "mfa asked for, a session from before levels were noted",
+      asks("mfa"),
+      [read],
+      by(null),
+      { kind: "step", acr: "mfa" },
+    ],
+    [
+      "a scope that wants mfa, by password",
+      asks(),
+      [read, scope("pay", { acr: "mfa" })],
+      by("1fa"),
+      { kind: "step", acr: "mfa" },
+    ],
+    [
+      "a scope that wants less than the request",
+      asks("phr"),
+      [scope("pay", { acr: "mfa" })],
+      by("mfa"),
+      { kind: "step", acr: "phr" },
+    ],
+    [
+      "two scopes, the stricter counts",
+      asks(),
+      [scope("a", { acr: "mfa" }), scope("b", { acr: "phr" })],
+      by("mfa"),
+      { kind: "step", acr: "phr" },
+    ],
+    ["mfa asked for, by passkey", asks("mfa"), [read], by("phr"), { kind: "none" }],
+    ["1fa asked for, by password", asks("1fa"), [read], by("1fa"), { kind: "none" }],
+    [
+      "a scope that wants a fresh sign-in, one that isn't",
+      asks(),
+      [scope("pay", { maxAge: 60 })],
+      by("1fa", 1000 - 60_001),
+      { kind: "sign_in" },
+    ],
+    [
+      "a scope that wants a fresh sign-in, one that is",
+      asks(),
+      [scope("pay", { maxAge: 60 })],
+      by("1fa", 1000 - 60_000),
+      { kind: "none" },
+    ],
+    ["both, a sign-in that is neither", asks("mfa"), [scope("pay", { maxAge: 0 })], by("1fa", 0), { kind: "sign_in" }],
+  ] as const)("%s → %4$o", (_what, asked, scopes, session, outcome) => {
+    expect(signInNeeded(asked, scopes, session, 1000, 1000)).toEqual(outcome);
+  });
+
+  test.each([
+    [undefined, null],
+    ["", null],
+    ["urn:other:gold toString", null],
+    ["MFA", null],
+    ["phr mfa", "mfa"],
+    ["urn:other:gold phr", "phr"],
+    ["1fa phr", "1fa"],
+  ])("acr_values=%j → %j", (given, wanted) => {
+    expect(wantedAcr(given)).toBe(wanted);
   });
 });

@@ -3,7 +3,7 @@
 import type { Assent } from "../../assent.ts";
 import { answeredScopes, readDuration, readDurations } from "../../owners/consent.ts";
 import { chosenOwner, judgedFor, type OwnerChoice, preferredOwner } from "../../owners/owner-choice.ts";
-import { needsSignIn } from "../../owners/session.ts";
+import { signInNeeded } from "../../owners/session.ts";
 import type { ConsentDuration, Person, Session } from "../../owners/storage.ts";
 import type { ConsentView } from "../../pages/views.ts";
 import { isFormToken } from "../forms.ts";
@@ -39,8 +39,8 @@ export async function submitConsent(http: HttpRequest, assent: Assent): Promise<
   };
 
   if (!isFormToken(assent.secrets, `session:${session.sessionId}`, form.get("csrf"))) return again("stale", 403);
-  const stepsBefore = needsSignIn(request, session.authTime, interaction.startedAt, assent.now());
-  if (stepsBefore || person.mustChangePassword || choices.length === 0) return advance(underway, assent);
+  const needed = signInNeeded(request, request.scopes, session, interaction.startedAt, assent.now());
+  if (needed.kind !== "none" || person.mustChangePassword || choices.length === 0) return advance(underway, assent);
   const decision = form.get("decision");
   if (decision === "deny") return deny(underway, "access_denied", assent);
   if (decision !== "allow") return again("stale", 400);

@@ -11,6 +11,7 @@ import { answeredScopes, readDuration, readDurations } from "../../owners/consen
 import { endOf } from "../../owners/consent-record.ts";
 import { answerOf, type ClaimContext, type CodeOutcome, claimUserCode, enterUserCode } from "../../owners/device.ts";
 import { chosenOwner, judgedFor, type OwnerChoice, ownerChoices, preferredOwner } from "../../owners/owner-choice.ts";
+import { signInNeeded } from "../../owners/session.ts";
 import type { ConsentDuration, Person, Session } from "../../owners/storage.ts";
 import type { ConsentView } from "../../pages/views.ts";
 import { networkOf } from "../client-address.ts";
@@ -21,6 +22,7 @@ import { type Visitor, visitorOf } from "../visitor.ts";
 import { textsOf } from "./cards.ts";
 import { deviceAskAnswer } from "./device-ask.ts";
 import { codeAnswer, deviceConsentAnswer, doneAnswer, elsewhereAnswer, isNear, type Waiting } from "./device-page.ts";
+import { deviceStepAnswer } from "./second-step-page.ts";
 import { FIRST, plainSignInAnswer } from "./sign-in-page.ts";
 
 /** A code that comes with the link still waits for a press: its reader compares it with the device (§5.4). */
@@ -96,6 +98,18 @@ export async function waitingOf(
     await assent.storage.denyDevice({ ...place, sessionId: session.sessionId, now: assent.now() });
     assent.event("authorization_denied", { client_id: client.clientId, condition: "nothing_grantable" });
     return doneAnswer(client, "nothing", http, assent);
+  }
+  const asks = { prompt: [], maxAge: null, acr: null };
+  const now = assent.now();
+  // Whoever typed the code began just now: no sign-in is fresh for that alone.
+  const needed = signInNeeded(asks, allowed, session, now, now);
+  if (needed.kind !== "none") {
+    // This session has found the device: the one that comes of the sign-in takes it over.
+    const claimed = { ...entry, claimedBy: session.sessionId, clientId: client.clientId };
+    if (needed.kind === "sign_in") {
+      return plainSignInAnswer(visitor, http, assent, { ...FIRST, username: person.username, device: claimed });
+    }
+    return deviceStepAnswer({ visitor, http, device: claimed }, signedIn, { client, wanted: needed.acr }, assent);
   }
   return { entry, request, place, client, choices, person, session, visitor, http };
 }

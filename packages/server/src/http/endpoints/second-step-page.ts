@@ -3,6 +3,7 @@
 import type { Assent } from "../../assent.ts";
 import { relyingPartyOf } from "../../crypto/passkeys.ts";
 import type { Acr } from "../../oauth/authentication-context.ts";
+import type { Client } from "../../oauth/model.ts";
 import type { SecondStepView } from "../../pages/factor-views.ts";
 import { secondStepPage, strongerPage } from "../../pages/index.ts";
 import { formToken, sealInteraction } from "../forms.ts";
@@ -10,7 +11,8 @@ import { contextOf, type Underway } from "../interaction.ts";
 import { type Answer, page } from "../message.ts";
 import { type Partial, sealPartial } from "../partial-sign-in.ts";
 import { passkeyOffer } from "../passkeys.ts";
-import { clientCard, signedInAs } from "./cards.ts";
+import type { Visitor } from "../visitor.ts";
+import { clientCard, deviceCard, signedInAs } from "./cards.ts";
 import { type Arrival, formSecrets, onward } from "./sign-in-page.ts";
 
 /** Ways that are left for the second step. */
@@ -63,8 +65,43 @@ function overAgain(arrival: Omit<Arrival, "form">, assent: Assent): string {
   return nothing ? "/login" : onward({ ...arrival, to: undefined }, assent);
 }
 
+/** What is missing of a sign-in that was good for less: the step alone, or the way to set one up. The time of the sign-in stays what it was. */
+export async function stepUpAnswer(
+  underway: Underway,
+  { person, session }: NonNullable<Visitor["signedIn"]>,
+  wanted: Exclude<Acr, "1fa">,
+  assent: Assent,
+): Promise<Answer> {
+  const partial = { person, authTime: session.authTime, sessionId: session.sessionId };
+  const ways = await waysOf(partial, wanted, assent);
+  if (!ways.codes && !ways.passkeys) return strongerAnswer(underway, wanted, assent);
+  return secondStepAnswer(arrivalWith(underway), ways, partial, assent);
+}
+
+/** The same on the way to a device. */
+export async function deviceStepAnswer(
+  at: Pick<Arrival, "visitor" | "http" | "device">,
+  { person, session }: NonNullable<Visitor["signedIn"]>,
+  { client, wanted }: { readonly client: Client; readonly wanted: Exclude<Acr, "1fa"> },
+  assent: Assent,
+): Promise<Answer> {
+  const partial = { person, authTime: session.authTime, sessionId: session.sessionId };
+  const ways = await waysOf(partial, wanted, assent);
+  const arrival = { ...at, underway: undefined, invitation: undefined, to: undefined };
+  if (ways.codes || ways.passkeys) return secondStepAnswer(arrival, ways, partial, assent);
+  const chrome = assent.chrome(at.http, { here: onward(arrival, assent) });
+  const passkeys = relyingPartyOf(assent.issuer) !== undefined;
+  const view = { form: null, client: deviceCard(client, chrome.words.language), wanted, passkeys, request: null };
+  return page(200, strongerPage(view, chrome), "here", at.visitor.cookies);
+}
+
+function arrivalWith(underway: Underway): Omit<Arrival, "form"> {
+  const { visitor, http } = underway;
+  return { visitor, http, underway, device: undefined, invitation: undefined, to: undefined };
+}
+
 /** Nothing that this person has is strong enough. */
-export function strongerAnswer(underway: Underway, wanted: Exclude<Acr, "1fa">, assent: Assent): Answer {
+function strongerAnswer(underway: Underway, wanted: Exclude<Acr, "1fa">, assent: Assent): Answer {
   const { request, interaction, visitor, http } = underway;
   const chrome = assent.chrome(http, contextOf(underway, assent));
   const sealed = sealInteraction(assent.secrets, visitor.nonce, interaction);

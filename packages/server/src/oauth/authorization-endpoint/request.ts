@@ -1,5 +1,6 @@
 /** The authorization request, checked in one fixed order (RFC 6749 §§3.1, 4.1.1, 4.1.2.1, 4.2.1). */
 
+import { type Acr, wantedAcr } from "../authentication-context.ts";
 import { OAuthError, refuse } from "../errors.ts";
 import { RESPONSE_TYPES, type ResponseType } from "../grants/offered.ts";
 import type { Client, Scope } from "../model.ts";
@@ -29,6 +30,8 @@ export interface AuthorizationRequest extends CodeChallenge {
   readonly prompt: readonly Prompt[];
   /** Seconds that a sign-in may be old; null: any age. */
   readonly maxAge: number | null;
+  /** How surely the owner must have been recognized; null: by any sign-in. */
+  readonly acr: Acr | null;
   readonly loginHint: string | null;
   /** Languages of the owner, BCP 47, best first, as they came; null: not said. A hint: none that is spoken is no fault. */
   readonly uiLocales: string | null;
@@ -60,7 +63,7 @@ export const checks: readonly (readonly [
   ["code_challenge", "RFC 7636 §4.4", "redirect", challengeIsFine],
   ["scope", "RFC 6749 §3.3", "redirect", scopesAreAllowed],
   ["resource", "RFC 8707 §2", "redirect", resourcesAreAllowed],
-  ["prompt, max_age, login_hint, ui_locales", "OpenID Connect Core §3.1.2.1", "redirect", promptIsFine],
+  ["prompt, max_age, acr_values, login_hint, ui_locales", "OpenID Connect Core §3.1.2.1", "redirect", promptIsFine],
 ];
 
 /** Refused, and where the error goes. `target` undefined: to a page of ours. */
@@ -195,6 +198,7 @@ function promptIsFine({ single }: ParsedParameters): Draft {
   return {
     prompt: prompt as Prompt[],
     maxAge: maxAge === undefined ? null : Number(maxAge),
+    acr: wantedAcr(single.get("acr_values")),
     loginHint: single.get("login_hint") ?? null,
     uiLocales: single.get("ui_locales") ?? null,
   };

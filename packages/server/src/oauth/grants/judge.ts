@@ -80,7 +80,9 @@ export async function scopesWithin(
     refuse("resource_not_allowed");
   }
   // A scope that only people with a role may grant is beyond all that comes without them.
-  const grantable = ({ name, ownerRole }: Scope) => most.includes(name) && ownerRole === null;
+  // Nobody signed in here, so that what asks for a certain sign-in is not to be had, either.
+  const grantable = ({ name, ownerRole, acr = null, maxAge = null }: Scope) =>
+    most.includes(name) && ownerRole === null && acr === null && maxAge === null;
   const text = single.get("scope");
   const asked =
     text === undefined

@@ -1,6 +1,7 @@
 /** The resource owner password grant (RFC 6749 §4.3): for old clients that can show no page. RFC 9700 §2.4 advises against it. */
 
 import { accessTokenTtl, type TokenResponse, tokenResponse } from "../access-token.ts";
+import { BY_PASSWORD } from "../authentication-context.ts";
 import { refuse } from "../errors.ts";
 import type { Client, Grant, Scope } from "../model.ts";
 import type { OAuthContext, PasswordOwner } from "../ports.ts";
@@ -83,8 +84,7 @@ async function issue(
       scopes,
       audience,
       authTime: now,
-      acr: null,
-      amr: ["pwd"],
+      ...BY_PASSWORD,
     },
     via: "password",
     refreshSaltHash: refreshable ? refreshSaltHash : null,
