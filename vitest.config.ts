@@ -14,6 +14,8 @@ const postgresTests = [
     "revocation",
     "consent-ends",
     "companies",
+    "change-password",
+    "recovery",
   ].map((flow) => `test/flows/${flow}.test.ts`),
   ...["hostile-text", "injection", "races"].map((attack) => `test/attacks/${attack}.test.ts`),
   "test/reliability/race.test.ts",
