@@ -67,6 +67,17 @@ async function lettersOf(notice: Notice, context: NoticeContext): Promise<readon
       } as const;
       return [{ draft, cause: [notice.link], uselessAfter: notice.expiresAt }];
     }
+    case "company_decision": {
+      const { askedBy: personId, client, approved } = notice;
+      const person = await context.storage.getPerson({ partition: context.partitionOf(personId), personId });
+      const to = mailbox(person);
+      if (to === undefined) return [];
+      const values = { company: company.name, app: client.name };
+      const kind = approved ? "companyApproved" : "companyRefused";
+      const link = `${issuer}/company/${company.slug}`;
+      const draft = { kind, to, language: person?.language ?? "en", link, values } as const;
+      return [{ draft, cause: [company.companyId, client.clientId, String(now())] }];
+    }
     case "company_request": {
       const values = { company: company.name, by: by.username, app: notice.client.name, reason: notice.reason };
       const link = `${issuer}/company/${company.slug}`;

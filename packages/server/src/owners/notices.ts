@@ -12,7 +12,7 @@ interface WhichCompany {
 }
 
 /**
- * `company_request`: to the company's admins, a member asks to let an app in. `company_invitation`: to the addressee; the link works once, for
+ * `company_request`: to the company's admins, a member asks to let an app in. `company_decision`: to that member, what an admin said. `company_invitation`: to the addressee; the link works once, for
  * them alone, and must stand in no log.
  */
 export type Notice =
@@ -22,6 +22,15 @@ export type Notice =
       readonly client: { readonly clientId: string; readonly name: string };
       readonly by: Who;
       readonly reason: string;
+    }
+  | {
+      readonly kind: "company_decision";
+      readonly company: WhichCompany;
+      readonly client: { readonly clientId: string; readonly name: string };
+      readonly by: Who;
+      /** Who had asked. */
+      readonly askedBy: string;
+      readonly approved: boolean;
     }
   | {
       readonly kind: "company_invitation";

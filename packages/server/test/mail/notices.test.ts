@@ -64,6 +64,27 @@ test("a member's request → to the admins alone, each in their language, but no
   });
 });
 
+test("a decision → to the member who asked, in their language; a person without a proved address hears nothing", async () => {
+  const { company, admin } = await aStaffedCompany(storage);
+  const decide = (askedBy: string, approved: boolean) =>
+    lettersFor({
+      ...{ kind: "company_decision", company, client: { clientId: "c", name: "Photo Printer" }, by: admin },
+      ...{ askedBy, approved },
+    });
+  const member = await aStoredPerson(storage, { language: "ja" });
+  const doubtful = await aStoredPerson(storage, { emailVerifiedAt: null });
+  expect(await decide(doubtful.personId, true)).toEqual([]);
+  expect(await decide(member.personId, true)).toMatchObject([
+    {
+      kind: "companyApproved",
+      to: member.email,
+      language: "ja",
+      values: { app: "Photo Printer", company: company.name },
+    },
+  ]);
+  expect(await decide(member.personId, false)).toMatchObject([{ kind: "companyRefused", to: member.email }]);
+});
+
 test("an invitation → to the mailbox of the username, or to the address; ten an hour, whoever invites", async () => {
   const { company, admin } = await aStaffedCompany(storage);
   const guest = await aStoredPerson(storage);

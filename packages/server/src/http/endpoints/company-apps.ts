@@ -159,6 +159,7 @@ export const decideApp = forAdmins(async (at, assent) => {
   const { key, person, http } = at;
   const now = assent.now();
   const allowed = rule === "allow" && duration !== undefined;
+  const waiting = await openRequests(at, clientId, assent);
   const outcome = await assent.storage.setRule({
     ...{ ...key, clientId, by: person.personId, now },
     rule:
@@ -177,8 +178,37 @@ export const decideApp = forAdmins(async (at, assent) => {
     ...{ company: key.companyId, client_id: clientId, by: person.personId },
     ...{ rule: rule ?? "default", grants_ended: outcome.grantsEnded },
   });
+  const left = new Set(await openRequests(at, clientId, assent));
+  for (const personId of waiting.filter((one) => !left.has(one))) tellDecision(at, client, personId, allowed, assent);
   return backTo(at, "", rule === "block" ? "blocked" : "decided", assent);
 });
+
+/** As many as the queue shows. */
+const MOST_REQUESTS = 200;
+
+/** Who waits for an answer about an app. */
+async function openRequests({ key }: InCompany, clientId: string, assent: Assent): Promise<readonly string[]> {
+  const requests = await assent.storage.listRequests({ ...key, limit: MOST_REQUESTS });
+  return requests.filter((request) => request.clientId === clientId).map(({ personId }) => personId);
+}
+
+function tellDecision(
+  { acting: { company }, person }: InCompany,
+  { clientId, name }: { readonly clientId: string; readonly name: string },
+  askedBy: string,
+  approved: boolean,
+  assent: Assent,
+): void {
+  const { companyId, slug, name: companyName } = company;
+  assent.notify({
+    kind: "company_decision",
+    company: { companyId, slug, name: companyName },
+    client: { clientId, name },
+    by: { personId: person.personId, username: person.username },
+    askedBy,
+    approved,
+  });
+}
 
 export const revokeCompanyApp = forAdmins(async (at, assent) => {
   const { key, person, http } = at;
@@ -205,6 +235,8 @@ export const refuseRequest = forAdmins(async (at, assent) => {
   assent.event("company_request_refused", {
     ...{ company: key.companyId, client_id: clientId, person: personId, by: person.personId },
   });
+  const name = (await assent.oauth.catalog.client(clientId))?.name ?? clientId;
+  tellDecision(at, { clientId, name }, personId, false, assent);
   return backTo(at, "", "refused", assent);
 });
 

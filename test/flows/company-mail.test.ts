@@ -1,0 +1,66 @@
+/** What people of a company hear by mail: an invitation, a member's request, what an admin said. */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Agent, type Form, type Page, signIn } from "../support/browser-like.ts";
+import { addCompany } from "../support/companies.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp.ts";
+
+let server: TestServer;
+let mailbox: TestMailbox;
+beforeAll(async () => {
+  mailbox = await startMailbox();
+  server = await startServer({ config: { smtpUrl: smtpTo(mailbox) } });
+});
+afterAll(async () => {
+  await server.stop();
+  await mailbox.stop();
+});
+
+/** Somebody signed in, whose notice of that has been read. */
+async function as({ username, email }: { readonly username: string; readonly email: string }): Promise<Agent> {
+  const agent = new Agent(server.issuer);
+  await signIn(agent, username);
+  await mailbox.next(email);
+  return agent;
+}
+
+function formTo(page: Page, place: string, fields: Record<string, string> = {}): Form {
+  const form = page.forms.find(
+    (one) =>
+      one.action.endsWith(place) && Object.entries(fields).every(([name, value]) => one.fields.get(name) === value),
+  );
+  if (form === undefined) throw new Error(`no form to ${place}: ${page.status} ${page.text.slice(0, 300)}`);
+  return form;
+}
+
+test("an invitation → the link in the message is the invitation, and stands in no line of the log", async () => {
+  const acme = await addCompany(server);
+  const guest = await server.addPerson({ language: "fr" });
+  const agent = await as(acme.admin);
+  const page = await agent.get(`/company/${acme.slug}/members`);
+  await agent.submit(formTo(page, "/members/invite"), { addressee: guest.email, role: "member" });
+  const message = await mailbox.next(guest.email);
+  expect(message.subject).toBe("Invitation à Acme Corp");
+  const own = new Agent(server.issuer);
+  expect((await signIn(own, guest.username, await own.get(message.link))).text).toContain("Acme Corp");
+  expect(server.log.join()).not.toContain(message.link.slice(-40));
+});
+
+test("a request that is refused, and one that is approved → the member hears which", async () => {
+  const acme = await addCompany(server);
+  const { partition, companyId, member } = acme;
+  const agent = await as(acme.admin);
+  for (const [place, subject] of [
+    ["/refuse", "Paper & Ink was not approved at Acme Corp"],
+    ["/rule", "Paper & Ink may be used at Acme Corp"],
+  ] as const) {
+    const { clientId } = await server.addClient({ name: "Paper & Ink" });
+    const wish = { partition, companyId, clientId, personId: member.personId, scopes: ["read"] };
+    await server.assent.storage.askApproval({ ...wish, reason: "for the fair", now: server.now() });
+    const page = await agent.get(`/company/${acme.slug}`);
+    await agent.submit(formTo(page, place, place === "/rule" ? { rule: "allow" } : { client_id: clientId }));
+    expect((await mailbox.next(member.email)).subject).toBe(subject);
+    server.tick(1000);
+  }
+});
