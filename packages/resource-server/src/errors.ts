@@ -1,9 +1,15 @@
-/** The refusals of a protected resource (RFC 6750 §3): each condition once, with its status, its code and what the client reads. */
+/** The refusals of a protected resource (RFC 6750 §3, RFC 9470 §3): each condition once, with its status, its code and what the client reads. */
 
 interface Condition {
   readonly status: 400 | 401 | 403 | 503;
   /** Null: RFC 6750 §3.1 wants no error code where no credentials came. */
-  readonly error: "invalid_request" | "invalid_token" | "insufficient_scope" | "temporarily_unavailable" | null;
+  readonly error:
+    | "invalid_request"
+    | "invalid_token"
+    | "insufficient_scope"
+    | "insufficient_user_authentication"
+    | "temporarily_unavailable"
+    | null;
   /** For the client's developer. Fixed text, so that nothing of a request is ever reflected. */
   readonly description: string;
 }
@@ -85,6 +91,11 @@ export const conditions = {
     error: "insufficient_scope",
     description: "The access token does not have the scope that this request needs.",
   },
+  authentication_insufficient: {
+    status: 401,
+    error: "insufficient_user_authentication",
+    description: "This request needs a stronger or more recent sign-in than the one behind the access token.",
+  },
 } as const satisfies Record<string, Condition>;
 
 /** The name of a refusal, for logs and metrics. */
@@ -97,12 +108,22 @@ export interface ChallengeParts {
   readonly resourceMetadata: string | null;
 }
 
+/** What an operation asks of the sign-in behind a token. */
+export interface SignInRequirement {
+  /** Any of these `acr` values; empty: any at all. */
+  readonly acr: readonly string[];
+  /** Seconds that the sign-in may be old; null: any age. */
+  readonly maxAge: number | null;
+}
+
 /** Makes the error of a condition. `detail` is for the log alone. */
 export type Refuse = (condition: RefusalCondition, detail: string, more?: RefusalExtras) => ResourceServerError;
 
 export interface RefusalExtras {
   /** The scope that would have been needed, space-separated. */
   readonly scope?: string;
+  /** What the sign-in should have been (RFC 9470 §3). */
+  readonly authentication?: SignInRequirement;
   /** Seconds. */
   readonly retryAfter?: number;
   readonly cause?: unknown;
@@ -137,7 +158,7 @@ export class ResourceServerError extends Error {
     this.error = error ?? undefined;
     this.description = description;
     this.detail = detail;
-    this.wwwAuthenticate = status === 503 ? undefined : challenge(parts, error, description, more.scope);
+    this.wwwAuthenticate = status === 503 ? undefined : challenge(parts, error, description, more);
     this.headers = Object.freeze({
       "content-type": "application/json",
       "cache-control": "no-store",
@@ -158,11 +179,16 @@ function challenge(
   parts: ChallengeParts,
   error: string | null,
   description: string,
-  scope: string | undefined,
+  { scope, authentication }: RefusalExtras,
 ): string {
   const attributes = [`realm="${parts.realm}"`];
   if (error !== null) attributes.push(`error="${error}"`, `error_description="${description}"`);
   if (scope !== undefined) attributes.push(`scope="${scope}"`);
+  if (authentication !== undefined) {
+    const { acr, maxAge } = authentication;
+    if (acr.length > 0) attributes.push(`acr_values="${acr.join(" ")}"`);
+    if (maxAge !== null) attributes.push(`max_age="${maxAge}"`);
+  }
   if (parts.resourceMetadata !== null) attributes.push(`resource_metadata="${parts.resourceMetadata}"`);
   return `Bearer ${attributes.join(", ")}`;
 }

@@ -3,7 +3,7 @@
 import { setClaims } from "./accepted.ts";
 import type { NodeRequest } from "./bearer.ts";
 import { ResourceServerError } from "./errors.ts";
-import { scopeNames } from "./options.ts";
+import { scopeNames, signInRequirement } from "./options.ts";
 import type { Requirement, ResourceServer } from "./resource-server.ts";
 
 export { claimsOf } from "./accepted.ts";
@@ -31,6 +31,7 @@ export function requireToken(
   requirement: Requirement = {},
 ): (request: FastifyRequestLike, reply: FastifyReplyLike) => Promise<unknown> {
   scopeNames(requirement.scope);
+  signInRequirement(requirement);
   return async (request, reply) => {
     try {
       setClaims(request, await api.protect(request.raw, requirement));

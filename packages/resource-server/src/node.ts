@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { setClaims } from "./accepted.ts";
 import type { AccessTokenClaims } from "./access-token.ts";
 import { ResourceServerError } from "./errors.ts";
-import { scopeNames } from "./options.ts";
+import { scopeNames, signInRequirement } from "./options.ts";
 import type { Requirement, ResourceServer } from "./resource-server.ts";
 
 export { claimsOf } from "./accepted.ts";
@@ -21,6 +21,7 @@ export function withToken<Req extends IncomingMessage, Res extends ServerRespons
   handler: (request: Req, response: Res, claims: AccessTokenClaims) => unknown,
 ): (request: Req, response: Res) => Promise<void> {
   scopeNames(requirement.scope);
+  signInRequirement(requirement);
   return async (request, response) => {
     const claims = await claimsOrAnswer(api, requirement, request, response);
     if (claims !== null) await handler(request, response, claims);
@@ -36,6 +37,7 @@ export function requireToken(
   requirement: Requirement = {},
 ): (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void {
   scopeNames(requirement.scope);
+  signInRequirement(requirement);
   return (request, response, next) => {
     // `next` runs outside the promise: what later handlers throw is theirs.
     claimsOrAnswer(api, requirement, request, response).then(

@@ -2,7 +2,7 @@
 
 import type { ProtectableRequest } from "./bearer.ts";
 import { connectionCertificate } from "./client-certificate.ts";
-import type { ResourceServerError } from "./errors.ts";
+import type { ResourceServerError, SignInRequirement } from "./errors.ts";
 
 /** What createResourceServer takes. Times are seconds. */
 export interface ResourceServerOptions {
@@ -122,6 +122,29 @@ export function scopeNames(scope: string | readonly string[] | undefined): reado
     throw new TypeError("scope must be one or more scope names, separated by single spaces or in an array");
   }
   return [...new Set(names)];
+}
+
+/**
+ * What a requirement asks of the sign-in (RFC 9470 §3).
+ * @throws {TypeError} as `scopeNames`; or `maxAge` is no whole number of seconds.
+ */
+export function signInRequirement({
+  acr,
+  maxAge,
+}: {
+  readonly acr?: string | readonly string[] | undefined;
+  readonly maxAge?: number | undefined;
+}): SignInRequirement {
+  const values = acr === undefined ? [] : typeof acr === "string" ? acr.split(" ") : acr;
+  const named = acr === undefined || (Array.isArray(values) && values.length > 0);
+  // What may stand in a scope's name may stand in a challenge.
+  if (!named || !values.every(isScopeName)) {
+    throw new TypeError("acr must be one or more values, separated by single spaces or in an array");
+  }
+  if (maxAge !== undefined && !(Number.isSafeInteger(maxAge) && maxAge >= 0)) {
+    throw new TypeError("maxAge must be a whole number of seconds");
+  }
+  return { acr: [...new Set(values)], maxAge: maxAge ?? null };
 }
 
 function isScopeName(name: unknown): boolean {

@@ -3,15 +3,19 @@
 import { type AccessTokenClaims, verifyAccessToken } from "./access-token.ts";
 import { bearerToken, type ProtectableRequest } from "./bearer.ts";
 import { isProven } from "./client-certificate.ts";
-import { quoted, type Refuse, ResourceServerError } from "./errors.ts";
+import { quoted, type Refuse, ResourceServerError, type SignInRequirement } from "./errors.ts";
 import { CACHE, IssuerKeys, KeysUnavailable } from "./issuer-keys.ts";
 import type { KeyHint } from "./jwk-set.ts";
-import { type ResourceServerOptions, readOptions, type Settings, scopeNames } from "./options.ts";
+import { type ResourceServerOptions, readOptions, type Settings, scopeNames, signInRequirement } from "./options.ts";
 
 /** What one operation of the API asks of a token. */
 export interface Requirement {
   /** All of these scopes: names in an array or separated by spaces. */
   readonly scope?: string | readonly string[] | undefined;
+  /** The owner must have signed in with one of these `acr` values (RFC 9470): `"mfa phr"` or an array. */
+  readonly acr?: string | readonly string[] | undefined;
+  /** Seconds that the owner's sign-in may be old (RFC 9470). */
+  readonly maxAge?: number | undefined;
 }
 
 /** An API as its authorization server knows it. */
@@ -44,8 +48,11 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
 
   async function protect(request: ProtectableRequest, requirement: Requirement = {}): Promise<AccessTokenClaims> {
     const needed = [...settings.scope, ...scopeNames(requirement.scope)];
+    const authentication = signInRequirement(requirement);
     try {
-      return await accept(request, needed, settings, keys, refuse);
+      const claims = await accept(request, needed, settings, keys, refuse);
+      checkSignIn(claims, authentication, settings, refuse);
+      return claims;
     } catch (error) {
       if (error instanceof ResourceServerError) settings.onRefusal(error);
       throw error;
@@ -86,6 +93,21 @@ async function accept(
     throw refuse("scope_insufficient", `needed ${scope}, got ${claims.scope ?? "none"}`, { scope });
   }
   return claims;
+}
+
+/** RFC 9470 §3: the client is told what to ask the authorization server for. A token without an owner's sign-in never has it. */
+function checkSignIn(
+  claims: AccessTokenClaims,
+  authentication: SignInRequirement,
+  { now, clockTolerance }: Settings,
+  refuse: Refuse,
+): void {
+  const { acr, maxAge } = authentication;
+  const { acr: had, auth_time: at } = claims;
+  const strong = acr.length === 0 || (typeof had === "string" && acr.includes(had));
+  const recent = maxAge === null || (typeof at === "number" && now() / 1000 - at <= maxAge + clockTolerance);
+  if (strong && recent) return;
+  throw refuse("authentication_insufficient", `acr ${quoted(had)}, auth_time ${quoted(at)}`, { authentication });
 }
 
 /** Whether a token has one scope, compared whole and by case (RFC 6749 §3.3): `photos` is not `photos:read`. */

@@ -44,7 +44,7 @@ export const submitAuthenticator = freshly("authenticator", async (account, asse
   const both = session.amr.includes("pwd") ? BY_CODE : { acr: "phr" as const, amr: session.amr };
   const cookies = [
     ...visitor.cookies,
-    ...(await startSession(person, { ...both, authTime: session.authTime }, visitor, http, assent)),
+    ...(await startSession(person, { ...both, authTime: session.authTime }, visitor, http, assent, "quietly")),
   ];
   const next = request === null ? "/account/security" : `/consent?${new URLSearchParams({ request })}`;
   return page(200, recoveryCodesPage({ codes, renewed, next }, assent.chrome(http)), "here", cookies);
