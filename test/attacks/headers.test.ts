@@ -37,6 +37,11 @@ beforeAll(async () => {
       authorizeUrl(server, client, { response_mode: "form_post", prompt: "none" }),
     ),
     apps: await agent.get("/account/apps"),
+    security: await agent.get("/account/security"),
+    "another password": await agent.get("/account/security/password"),
+    profile: await agent.get("/account/profile"),
+    "end of the account": await agent.get("/account/profile/delete"),
+    "a link that holds no more": await stranger.get("/confirm/verify?link=x"),
     "sign-out": await agent.get("/account/sign-out"),
     "form refused": await agent.post("/account/sign-out", {}),
     "unknown client": await stranger.get("/authorize?client_id=x"),
@@ -64,7 +69,7 @@ function policyOf(page: Page): Map<string, string> {
   );
 }
 
-const PAGE_NAMES = 19;
+const PAGE_NAMES = 24;
 
 describe("pages", () => {
   test("all of them are pages, of the status they should have", () => {

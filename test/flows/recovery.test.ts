@@ -12,6 +12,7 @@ import {
   refresh,
   signIn,
 } from "../support/browser-like.ts";
+import { withSecondStep } from "../support/second-step.ts";
 import { PASSWORD, startServer, type TestServer } from "../support/server.ts";
 import { type Received, smtpTo, startMailbox, type TestMailbox } from "../support/smtp.ts";
 
@@ -184,6 +185,19 @@ describe("recovery", () => {
     const page = await ask("nobody-at-all");
     expect(page.status).toBe(429);
     expect(Number(page.headers.get("retry-after"))).toBeGreaterThan(60);
+    pause();
+  });
+
+  test("with a one-time code as a second step → recovered, it is still asked for: the mailbox alone is no way in", async () => {
+    const { person, app } = await withSecondStep(server);
+    await mailbox.next(person.email);
+    expect((await follow((await recoveryOf(person)).link, FRESH)).text).toContain("Your password was changed");
+    const agent = anAgent();
+    const login = form(await agent.get("/login"), "username");
+    const page = await agent.follow(await agent.submit(login, { username: person.username, password: NEW }));
+    expect((await agent.get("/account/apps")).location?.pathname).toBe("/login");
+    const done = await agent.submit(form(page, "code"), { code: app.code() });
+    expect(done.status).toBe(303);
     pause();
   });
 

@@ -265,6 +265,8 @@ async function addPerson(
     passwordChangedAt: now(),
     mustChangePassword: false,
     operator: [],
+    language: null,
+    deleteAt: null,
     createdAt: now(),
     updatedAt: now(),
     ...person,

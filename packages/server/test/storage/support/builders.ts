@@ -42,6 +42,8 @@ export function aPerson(changes: Partial<Person> = {}): Person {
     passwordChangedAt: NOW,
     mustChangePassword: false,
     operator: [],
+    language: null,
+    deleteAt: null,
     createdAt: NOW,
     updatedAt: NOW,
     ...changes,
