@@ -1,7 +1,7 @@
 /** Receipts: entries of an owner's history, signed so that they can be shown to anybody (RFC 7515; RFC 8725 §3.11 for the type of their own). */
 
 import type { Millis } from "../oauth/model.ts";
-import type { HistoryEntry, OwnerStorage } from "../owners/storage.ts";
+import type { EndCause, HistoryEntry, OwnerStorage } from "../owners/storage.ts";
 import { signingAlgorithms } from "./signing-algs.ts";
 import { DEFAULT_ALG, type KeySet, type SigningKey } from "./signing-keys.ts";
 
@@ -22,6 +22,8 @@ export interface ReceiptClaims {
   readonly app: { readonly client_id: string; readonly name: string | null };
   readonly by: string;
   readonly via: string | null;
+  /** Of an `ended`: what else had happened. */
+  readonly cause?: EndCause;
   readonly allowed: readonly { readonly scope: string; readonly text: string | null; readonly until: number | null }[];
   readonly taken_away: readonly string[];
   readonly until: number | null;
@@ -87,6 +89,7 @@ function claimsOf(
     app: { client_id: clientId, name: record.clientName },
     by: record.by,
     via: record.via,
+    ...(record.cause === undefined ? {} : { cause: record.cause }),
     allowed: record.scopes.map(({ name, expiresAt }) => ({
       scope: name,
       text: Object.hasOwn(texts, name) ? (texts[name] ?? null) : null,

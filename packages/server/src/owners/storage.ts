@@ -100,9 +100,25 @@ export interface ConsentKey {
 
 /**
  * What an entry of the history tells. `allowed`: an owner's yes, or the first access without a page. `reconnected`: another grant within what
- * stood. `given_up`: by the app (RFC 7009). `alarm`: a spent code or token came back, and its grant ended.
+ * stood. `given_up`: by the app (RFC 7009). `alarm`: a spent code or token came back, and its grant ended. `ended`: by something that was not
+ * about the app alone.
  */
-export type HistoryKind = "allowed" | "reconnected" | "narrowed" | "end_changed" | "revoked" | "given_up" | "alarm";
+export type HistoryKind =
+  | "allowed"
+  | "reconnected"
+  | "narrowed"
+  | "end_changed"
+  | "revoked"
+  | "given_up"
+  | "alarm"
+  | "ended";
+
+/**
+ * Why grants `ended` while what the owner had allowed stood. `account`: it was disabled; `leaving`: it is to be deleted; `app`: it was switched off
+ * or removed; `company`: it was disabled; `member`: they left, were disabled, or have another password; `stopped`: a member wanted no more of it;
+ * `crowded`: a newer one took its place.
+ */
+export type EndCause = "password" | "account" | "leaving" | "app" | "company" | "member" | "stopped" | "crowded";
 
 /** What happened between an owner and a client: written in the transaction in which it happened, never changed. */
 export interface HistoryEntry {
@@ -128,6 +144,10 @@ export interface HistoryEntry {
     readonly expiresAt: Millis | null;
     /** Of a `revoked`: when the app was last seen to use it; null: never. */
     readonly lastUsedAt?: Millis | null;
+    /** Of an `ended`. */
+    readonly cause?: EndCause;
+    /** Of an `ended` in a company: whose grants these were. */
+    readonly personId?: string;
     /** The grant that ended, where it was one of several. */
     readonly grantId?: string;
     /** What the owner read about each scope, and in which language; absent: nothing was shown. */

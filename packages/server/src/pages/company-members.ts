@@ -3,6 +3,7 @@ import type { Chrome } from "./chrome.ts";
 import { companyPage, companyPath, oneButton, select } from "./company-frame.ts";
 import type { CompaniesView, CompanyHistoryView, CompanyMembersView, InvitationView } from "./company-views.ts";
 import { hidden, notice } from "./components.ts";
+import { headline } from "./history.ts";
 import { type Attributes, type Child, html, type Markup } from "./html.ts";
 import { icon } from "./icons.ts";
 import { accountPage, cardPage } from "./layout.ts";
@@ -132,7 +133,7 @@ export function companyHistoryPage(view: CompanyHistoryView, chrome: Chrome): st
             (entry) =>
               html`<li class="entry">
                 <div class="event">
-                  <h2>${rich(company.events[entry.what], { app: name(entry.app) })}</h2>
+                  <h2>${headline(entry, company.events, words)}</h2>
                   <p class="soft small">${name(entry.by)} · ${timeElement(words, entry.at, view.now)}</p>
                   ${[...entry.can, ...entry.takenAway].length > 0 && html`<p class="small">${joined([...entry.can, ...entry.takenAway])}</p>`}
                 </div>

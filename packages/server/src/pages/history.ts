@@ -6,7 +6,7 @@ import { accountPage } from "./layout.ts";
 import { type Messages, rich } from "./messages/index.ts";
 import { name, visible } from "./text.ts";
 import { exact, timeElement } from "./time.ts";
-import type { HistoryEntryView, HistoryView } from "./views.ts";
+import type { Happening, HistoryEntryView, HistoryView } from "./views.ts";
 
 /** Renders `GET /account/history`. */
 export function historyPage(view: HistoryView, chrome: Chrome): string {
@@ -74,16 +74,26 @@ const icons = {
   alarm: "alert",
 } as const;
 
+/** What happened, in a line. `texts`: of what was decided. */
+export function headline(
+  { what, app }: HistoryEntryView,
+  texts: Readonly<Record<Happening, string>>,
+  words: Messages,
+): Child {
+  return rich(typeof what === "string" ? texts[what] : words.history.ended[what.endedBy], { app: name(app) });
+}
+
 function entryOf(entry: HistoryEntryView, now: number, receipt: string, words: Messages): Child {
   const { history } = words;
   const facts: readonly (readonly [string, readonly string[]])[] = [
     [history.can, entry.can],
     [history.takenAway, entry.takenAway],
   ];
+  const { what } = entry;
   return [
-    html`<span class=${entry.what === "alarm" ? "event-sign warn" : "event-sign"}>${icon(icons[entry.what])}</span>`,
+    html`<span class=${what === "alarm" ? "event-sign warn" : "event-sign"}>${icon(typeof what === "string" ? icons[what] : "x")}</span>`,
     html`<div class="event">
-      <h2>${rich(history[entry.what], { app: name(entry.app) })}</h2>
+      <h2>${headline(entry, history, words)}</h2>
       <p class="soft small">
         ${timeElement(words, entry.at, now)}
         ${entry.expiresAt !== undefined && [" · ", until(entry.expiresAt, words)]}

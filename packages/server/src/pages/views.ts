@@ -247,22 +247,28 @@ export type DoneNotice =
     }
   | { readonly kind: "gone" };
 
+/** What somebody decided about an app, or what the app did. */
+export type Happening =
+  | "allowed"
+  | "allowedByDevice"
+  | "allowedByPassword"
+  | "allowedByPolicy"
+  | "reconnected"
+  | "narrowed"
+  | "endChanged"
+  | "revoked"
+  | "revokedByOther"
+  | "givenUp"
+  | "alarm";
+
+/** What else ended an app's access, while the owner's yes stood. */
+export type EndedBy = "password" | "account" | "leaving" | "app" | "company" | "member" | "stopped" | "crowded";
+
 export interface HistoryEntryView {
   readonly entryId: string;
   /** Epoch milliseconds. */
   readonly at: number;
-  readonly what:
-    | "allowed"
-    | "allowedByDevice"
-    | "allowedByPassword"
-    | "allowedByPolicy"
-    | "reconnected"
-    | "narrowed"
-    | "endChanged"
-    | "revoked"
-    | "revokedByOther"
-    | "givenUp"
-    | "alarm";
+  readonly what: Happening | { readonly endedBy: EndedBy };
   readonly app: string;
   /** In the owner's words. */
   readonly can: readonly string[];

@@ -291,6 +291,12 @@ export const events: readonly HistoryEntryView[] = [
   anEntry({ what: "revokedByOther", at: NOW - 400 * DAY, can: [], app: LONG_NAME, expiresAt: undefined }),
 ];
 
+const causes = ["password", "account", "leaving", "app", "company", "member", "stopped", "crowded"] as const;
+/** What else ended an app's access. */
+export const endings: readonly HistoryEntryView[] = causes.map((endedBy, at) =>
+  anEntry({ what: { endedBy }, at: NOW - at * HOUR, can: [], expiresAt: undefined }),
+);
+
 export function aHistory(change: Partial<HistoryView> = {}): HistoryView {
   return { csrf: "csrf-value", person: ada, entries: events, now: NOW, older: null, first: true, ...change };
 }

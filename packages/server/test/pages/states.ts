@@ -35,6 +35,7 @@ import {
   DAY,
   deviceFacts,
   deviceForm,
+  endings,
   events,
   fewApps,
   HOSTILE_NAME,
@@ -216,6 +217,7 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
     ),
   history: (c) => historyPage(aHistory({ older: "AAAAAAAAAAAAAAAAAAAAAA" }), c),
   "history-none": (c) => historyPage(aHistory({ entries: [] }), c),
+  "history-ended": (c) => historyPage(aHistory({ entries: endings }), c),
   "history-older": (c) => historyPage(aHistory({ entries: events.slice(4, 6), first: false }), c),
   "history-hostile": (c) =>
     historyPage(

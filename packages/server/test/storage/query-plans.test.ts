@@ -140,6 +140,7 @@ const calls: readonly (readonly [string, unknown])[] = [
   ["collectMailLinks", sweep],
   ["collectOutbox", sweep],
   ["createSession", aSession(person, { replaces: { partition: 1, sessionId: "x" } })],
+  ["approve", anApproval(aGrant(person))],
   [
     "writePassword",
     { ...person, passwordHash: "x", mustChange: false, endGrants: true, keepSessionId: null, now: NOW },
@@ -152,6 +153,8 @@ const calls: readonly (readonly [string, unknown])[] = [
   ["setRecoveryCodes", { ...person, codes: ["c"] }],
   ["removeSecondFactor", person],
   ["putClient", { client, expect: 0 }],
+  ["putClient", { client: { ...client, status: "disabled" }, expect: null }],
+  ["putClient", { client, expect: null }],
   ["deleteClient", { clientId: grant.clientId, now: NOW }],
   ["putResource", { resource: aResource(), create: true }],
   ["putScope", { scope: aScope({ resource: "https://api.example" }), create: true }],

@@ -79,6 +79,8 @@ function whatOf({ kind, record, ownerId }: HistoryEntry): HistoryEntryView["what
       return "endChanged";
     case "given_up":
       return "givenUp";
+    case "ended":
+      return { endedBy: record.cause ?? "app" };
     case "reconnected":
     case "narrowed":
     case "alarm":

@@ -5,6 +5,7 @@ import type { Client, Millis } from "../../oauth/model.ts";
 import { json, text, whole } from "../rows.ts";
 import { query, sql, type Tx, transaction } from "../sql.ts";
 import { hold, raise } from "./catalog.ts";
+import { noteClientEnded } from "./ended.ts";
 import { ENDED_KEPT } from "./grants.ts";
 
 export const clientsChangedSince = query<{ readonly version: number }, readonly string[]>({
@@ -42,26 +43,34 @@ export const putClient = transaction<{ readonly client: Client; readonly expect:
       { clientId, record: JSON.stringify(client), version },
     );
     // What it was granted ends with it and does not come back when it is enabled again; owners are asked anew only where no consent stands.
-    if (client.status === "disabled") await endGrants(tx, clientId, client.updatedAt);
+    if (client.status === "disabled") await endGrants(tx, { clientId, version, name: client.name }, client.updatedAt);
     return { kind: "stored", version };
   },
 );
 
+interface Ending {
+  readonly clientId: string;
+  /** Of the client, by this change. */
+  readonly version: number;
+  readonly name: string;
+}
+
 /** Every grant has its consent record, and that table is the one with an index by client. */
-async function endGrants(tx: Tx, clientId: string, now: Millis): Promise<void> {
-  await tx.run(
+async function endGrants(tx: Tx, { clientId, version, name }: Ending, now: Millis): Promise<void> {
+  const ended = await tx.run(
     sql`UPDATE grants SET status = 'client_ended', ended_at = :now, collect_at = :endedKept
       WHERE status = 'active' AND (partition, owner_id, client_id) IN
         (SELECT partition, owner_id, client_id FROM consents WHERE client_id = :clientId)`,
     { clientId, now, endedKept: now + ENDED_KEPT },
   );
+  if (ended > 0) await noteClientEnded(tx, { clientId, version, name, now });
 }
 
 /** Consents first, then grants: the order in which whoever makes a grant takes them. */
 export const deleteClient = transaction<{ readonly clientId: string; readonly now: Millis }, boolean>(
   async (tx, { clientId, now }) => {
     await hold(tx);
-    const found = await tx.one(sql`SELECT version FROM clients WHERE client_id = :clientId AND record IS NOT NULL`, {
+    const found = await tx.one(sql`SELECT record FROM clients WHERE client_id = :clientId AND record IS NOT NULL`, {
       clientId,
     });
     if (found === undefined) return false;
@@ -75,7 +84,7 @@ export const deleteClient = transaction<{ readonly clientId: string; readonly no
         WHERE +partition >= 0 AND client_id = :clientId AND status = 'active'`,
       { clientId, now },
     );
-    await endGrants(tx, clientId, now);
+    await endGrants(tx, { clientId, version, name: json<Client>(found, "record").name }, now);
     return true;
   },
 );

@@ -5,8 +5,9 @@ import type { ByAdmin, Company, CompanyKey } from "../../owners/company-storage.
 import { companyColumns, companyOf } from "../company-rows.ts";
 import { partitionOf } from "../partition.ts";
 import { text } from "../rows.ts";
-import { type Call, query, sql, statement, steps, type Tx, transaction } from "../sql.ts";
+import { type Call, query, type Row, sql, statement, steps, type Tx, transaction } from "../sql.ts";
 import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
+import { endedColumns, noteEnded } from "./ended.ts";
 import { ENDED_KEPT } from "./grants.ts";
 import { eraseHistory } from "./history.ts";
 import { dropLink } from "./members.ts";
@@ -118,14 +119,17 @@ export const setCompanyStatus = transaction<
     status,
     now,
   });
-  if (status === "disabled") await endGrantsOfCompany(tx, { partition, companyId }, now);
+  if (status === "disabled") {
+    const ended = await endGrantsOfCompany(tx, { partition, companyId }, now);
+    await noteEnded(tx, { partition, ownerId: companyId, cause: "company", by: "operator", now }, ended);
+  }
   return true;
 });
 
-async function endGrantsOfCompany(tx: Tx, { partition, companyId }: CompanyKey, now: Millis): Promise<void> {
-  await tx.run(
+async function endGrantsOfCompany(tx: Tx, { partition, companyId }: CompanyKey, now: Millis): Promise<readonly Row[]> {
+  return tx.all(
     sql`UPDATE grants SET status = 'owner_ended', ended_at = :now, collect_at = :endedKept
-      WHERE partition = :partition AND owner_id = :companyId AND status = 'active'`,
+      WHERE partition = :partition AND owner_id = :companyId AND status = 'active' RETURNING ${endedColumns}`,
     { partition, companyId, now, endedKept: now + ENDED_KEPT },
   );
 }

@@ -17,6 +17,7 @@ import { consentColumns, consentOf, flag, grantColumns, grantOf, text, whole, wh
 import { query, sql, type Tx, transaction } from "../sql.ts";
 import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
 import { endConsent, lockedConsent, recordApproval } from "./consents.ts";
+import { endedColumns, noteEnded } from "./ended.ts";
 import { ENDED_KEPT } from "./grants.ts";
 import { lockActing } from "./members.ts";
 
@@ -203,12 +204,14 @@ export const setOptOut = transaction<
       { ...key, now },
     );
   await tx.run(sql`DELETE FROM company_choices WHERE ${thisApp} AND person_id = :personId`, key);
-  const grantsEnded = await tx.run(
+  const over = await tx.all(
     sql`UPDATE grants SET status = 'revoked', ended_at = :now, collect_at = :endedKept
-      WHERE partition = :partition AND owner_id = :companyId AND client_id = :clientId AND person_id = :personId AND status = 'active'`,
+      WHERE partition = :partition AND owner_id = :companyId AND client_id = :clientId AND person_id = :personId AND status = 'active'
+      RETURNING ${endedColumns}`,
     { ...key, now, endedKept: now + ENDED_KEPT },
   );
-  return { kind: "done", grantsEnded };
+  await noteEnded(tx, { partition, ownerId: companyId, cause: "stopped", by: personId, personId, now }, over);
+  return { kind: "done", grantsEnded: over.length };
 });
 
 export const grantsOfMember = query<CompanyKey & { readonly personId: string; readonly now: Millis }, readonly Grant[]>(

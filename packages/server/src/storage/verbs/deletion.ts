@@ -39,7 +39,7 @@ export const writeDeletion = transaction<Deletion, boolean>(
         sql`DELETE FROM sessions WHERE partition = :partition AND person_id = :personId AND (session_id <> :keepSessionId OR :keepSessionId IS NULL)`,
         { ...key, keepSessionId },
       );
-      await endGrantsOf(tx, partition, personId, now);
+      await endGrantsOf(tx, { ...key, cause: "leaving", by: personId, now });
       await noteStanding(tx, key, { cutAt: now, now });
     }
     await post(tx, mails, now);

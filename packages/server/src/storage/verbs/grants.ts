@@ -30,6 +30,7 @@ import {
   wholeOrNull,
 } from "../rows.ts";
 import { query, type Row, sql, statement, type Tx, transaction, words } from "../sql.ts";
+import { endedColumns, noteEnded } from "./ended.ts";
 import { note } from "./history.ts";
 import { lockActing, rememberChoice } from "./members.ts";
 
@@ -355,13 +356,19 @@ export async function supersede(
   now: Millis,
 ): Promise<void> {
   const { partition, ownerId, personId, clientId, grantId } = grant;
-  await tx.run(
+  const ended = await tx.all(
     sql`UPDATE grants SET status = 'superseded', ended_at = :now, collect_at = :endedKept
       WHERE partition = :partition AND grant_id IN (
         SELECT grant_id FROM grants
         WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId AND status = 'active'
           AND person_id = :personId AND grant_id <> :grantId AND idle_until > :now AND absolute_until > :now
-        ORDER BY COALESCE(last_used_at, created_at) DESC, grant_id LIMIT 1000 OFFSET :others)`,
+        ORDER BY COALESCE(last_used_at, created_at) DESC, grant_id LIMIT 1000 OFFSET :others)
+      RETURNING grant_id, refreshable, ${endedColumns}`,
     { partition, ownerId, personId, clientId, grantId, now, endedKept: now + ENDED_KEPT, others: LIVE_GRANTS - 1 },
   );
+  // What ends with its access token anyway is no connection that anybody would miss: a program with a password makes one each time.
+  for (const row of ended.filter((row) => whole(row, "refreshable") === 1)) {
+    const which = { grantId: text(row, "grant_id"), ...(ownerId === personId ? {} : { personId }) };
+    await noteEnded(tx, { partition, ownerId, cause: "crowded", by: "server", ...which, now }, [row]);
+  }
 }

@@ -85,7 +85,7 @@ async function takeBack(tx: Tx, partition: number, personId: string, now: Millis
     partition,
     personId,
   });
-  await endGrantsOf(tx, partition, personId, now);
+  await endGrantsOf(tx, { partition, personId, cause: "password", by: personId, now });
   await noteStanding(tx, { partition, personId }, { cutAt: now, now });
   await dropOthers(tx, partition, personId);
 }

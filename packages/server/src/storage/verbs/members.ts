@@ -18,6 +18,7 @@ import { partitionOf } from "../partition.ts";
 import { HOUR, text, whole } from "../rows.ts";
 import { query, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
 import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
+import { endedColumns, noteEnded } from "./ended.ts";
 import { ENDED_KEPT } from "./grants.ts";
 
 /** How many companies one person may belong to: a page offers all of them. */
@@ -185,7 +186,7 @@ export const eraseMember = transaction<
   if (row === undefined) return refused("unknown");
   if (by !== null && (await isLastAdmin(tx, key))) return refused("last_admin");
   await forgetMember(tx, key);
-  const grantsEnded = await endGrantsOfMember(tx, { ...key, now });
+  const grantsEnded = await endGrantsOfMember(tx, { ...key, by: by ?? "operator", now });
   return { outcome: { kind: "done", grantsEnded }, link: text(row, "link") };
 });
 
@@ -209,13 +210,26 @@ async function isLastAdmin(tx: Tx, key: CompanyKey & { readonly personId: string
 /** Ends all that the person did in the company's name; how many grants. The company's consent stays: others may rely on it. */
 export async function endGrantsOfMember(
   tx: Tx,
-  { partition, companyId, personId, now }: CompanyKey & { readonly personId: string; readonly now: Millis },
+  {
+    partition,
+    companyId,
+    personId,
+    by,
+    now,
+  }: CompanyKey & {
+    readonly personId: string;
+    readonly by: string;
+    readonly now: Millis;
+  },
 ): Promise<number> {
-  return tx.run(
+  const ended = await tx.all(
     sql`UPDATE grants SET status = 'owner_ended', ended_at = :now, collect_at = :endedKept
-      WHERE partition = :partition AND owner_id = :companyId AND person_id = :personId AND person_id <> owner_id AND status = 'active'`,
+      WHERE partition = :partition AND owner_id = :companyId AND person_id = :personId AND person_id <> owner_id AND status = 'active'
+      RETURNING ${endedColumns}`,
     { partition, companyId, personId, now, endedKept: now + ENDED_KEPT },
   );
+  await noteEnded(tx, { partition, ownerId: companyId, cause: "member", by, personId, now }, ended);
+  return ended.length;
 }
 
 export const setMemberRole = transaction<

@@ -2,10 +2,11 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { StoredMail } from "../../owners/mail-storage.ts";
-import type { CreatePersonOutcome, Person, PersonChanges } from "../../owners/storage.ts";
+import type { CreatePersonOutcome, EndCause, Person, PersonChanges } from "../../owners/storage.ts";
 import { partitionOf } from "../partition.ts";
 import { flag, personColumns, personOf, text } from "../rows.ts";
 import { type Call, query, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
+import { endedColumns, noteEnded } from "./ended.ts";
 import { eraseFactors } from "./factors.ts";
 import { ENDED_KEPT } from "./grants.ts";
 import { eraseHistory } from "./history.ts";
@@ -210,7 +211,7 @@ export const writePassword = transaction<NewPassword, boolean>(
       );
     }
     if (endGrants) {
-      await endGrantsOf(tx, partition, personId, now);
+      await endGrantsOf(tx, { partition, personId, cause: "password", by: mustChange ? "operator" : personId, now });
       await noteStanding(tx, { partition, personId }, { cutAt: now, now });
     }
     await post(tx, mails, now);
@@ -243,25 +244,33 @@ export const writePersonStatus = transaction<NewStatus, boolean>(async (tx, { pa
   if (changed === 0) return false;
   if (status === "disabled") {
     await tx.run(sql`DELETE FROM sessions WHERE ${thisPerson}`, { partition, personId });
-    await endGrantsOf(tx, partition, personId, now);
+    await endGrantsOf(tx, { partition, personId, cause: "account", by: "operator", now });
   }
   await noteStanding(tx, { partition, personId }, { cutAt: status === "disabled" ? now : null, now });
   return true;
 });
 
+interface EndsAll extends PersonKey {
+  /** Null: nobody is left whom the history could tell. */
+  readonly cause: EndCause | null;
+  readonly by: string;
+  readonly now: Millis;
+}
+
 /** Ends the grants that are the person's own. */
-export async function endGrantsOf(tx: Tx, partition: number, personId: string, now: Millis): Promise<void> {
+export async function endGrantsOf(tx: Tx, { partition, personId, cause, by, now }: EndsAll): Promise<void> {
   // In the order in which groups of refreshes lock them.
   await tx.all(
     sql`SELECT grant_id FROM grants WHERE partition = :partition AND owner_id = :personId AND status = 'active'
       ORDER BY grant_id || '' ${words.forUpdate}`,
     { partition, personId },
   );
-  await tx.run(
+  const ended = await tx.all(
     sql`UPDATE grants SET status = 'owner_ended', ended_at = :now, collect_at = :endedKept
-      WHERE partition = :partition AND owner_id = :personId AND status = 'active'`,
+      WHERE partition = :partition AND owner_id = :personId AND status = 'active' RETURNING ${endedColumns}`,
     { partition, personId, now, endedKept: now + ENDED_KEPT },
   );
+  if (cause !== null) await noteEnded(tx, { partition, ownerId: personId, cause, by, now }, ended);
 }
 
 export const deletePerson = steps<PersonKey & { readonly now: Millis }, boolean>(
@@ -293,7 +302,7 @@ export const erasePerson = transaction<PersonKey & { readonly now: Millis }, Era
     const passkeys = await eraseFactors(tx, partition, personId);
     await eraseHistory(tx, partition, personId);
     await eraseScopeUses(tx, partition, personId);
-    await endGrantsOf(tx, partition, personId, now);
+    await endGrantsOf(tx, { partition, personId, cause: null, by: personId, now });
     const links = await tx.all(
       sql`DELETE FROM subject_links WHERE partition = :partition AND owner_id = :personId RETURNING link`,
       { partition, personId },

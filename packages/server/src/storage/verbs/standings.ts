@@ -134,7 +134,7 @@ export const applyStanding = transaction<
     { ...key, version, standing: standing === "active" ? "active" : "disabled", from: cutAt ?? 0 },
   );
   if (heard === 0) return false;
-  if (cutAt !== null || standing !== "active") await endGrantsOfMember(tx, { ...key, now });
+  if (cutAt !== null || standing !== "active") await endGrantsOfMember(tx, { ...key, by: "server", now });
   if (standing === "gone") await forgetMember(tx, key);
   return true;
 });

@@ -191,6 +191,7 @@ describe("append-only", () => {
     expect(touching.sort()).toEqual([
       "history.ts: DELETE FROM",
       "history.ts: INSERT INTO",
+      "history.ts: INSERT INTO",
       "housekeeping.ts: DELETE FROM",
     ]);
   });

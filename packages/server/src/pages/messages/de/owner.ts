@@ -146,6 +146,17 @@ export const owner = {
     revokedByOther: "Der Zugriff von {app} wurde für Sie widerrufen",
     givenUp: "{app} hat den Zugriff aufgegeben",
     alarm: "{app} wurde getrennt, weil ein alter Schlüssel der App verwendet wurde",
+    ended: {
+      password: "{app} wurde getrennt, weil Ihr Passwort geändert wurde",
+      account: "{app} wurde getrennt, weil Ihr Konto gesperrt wurde",
+      leaving: "{app} wurde getrennt, weil Ihr Konto gelöscht werden soll",
+      app: "{app} wurde getrennt, weil die App hier abgeschaltet wurde",
+      company: "{app} wurde getrennt, weil das Unternehmen gesperrt wurde",
+      member:
+        "{app} wurde für ein Mitglied getrennt, das ausgeschieden ist, gesperrt wurde oder ein neues Passwort hat",
+      stopped: "{app} wurde für ein Mitglied getrennt, das die App nicht mehr wollte",
+      crowded: "Eine ältere Verbindung von {app} endete, weil es zu viele waren",
+    },
     can: "Die App kann",
     takenAway: "Weggenommen",
     until: "Bis {when}",

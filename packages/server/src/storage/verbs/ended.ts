@@ -1,0 +1,64 @@
+/** What ends an owner's grants without a word about them, told in the history: once for each app, in the transaction that ended them. */
+
+import type { Consent, Millis } from "../../oauth/model.ts";
+import type { EndCause } from "../../owners/storage.ts";
+import { json, text, whole } from "../rows.ts";
+import { type Row, sql, type Tx } from "../sql.ts";
+import { note, noteForOwners } from "./history.ts";
+
+/** What a statement that ends grants has to bring back of each. */
+export const endedColumns = sql`client_id, idle_until, absolute_until`;
+
+export interface End {
+  readonly partition: number;
+  readonly ownerId: string;
+  readonly cause: EndCause;
+  /** A person's id, `operator` or `server`. */
+  readonly by: string;
+  /** The member of a company whose grants these were. */
+  readonly personId?: string;
+  /** Where a single one of several ended. */
+  readonly grantId?: string;
+  readonly now: Millis;
+}
+
+/** @param ended rows with `endedColumns`. Those that had run out before are not worth a word. */
+export async function noteEnded(tx: Tx, end: End, ended: readonly Row[]): Promise<void> {
+  const { partition, ownerId, now, cause, by, personId, grantId } = end;
+  const live = ended.filter((row) => Math.min(whole(row, "idle_until"), whole(row, "absolute_until")) > now);
+  if (live.length === 0) return;
+  const names = await namesOf(tx, partition, ownerId);
+  for (const clientId of new Set(live.map((row) => text(row, "client_id")))) {
+    await note(tx, {
+      ...{ partition, ownerId, clientId, at: now, kind: "ended" },
+      record: {
+        ...{ clientName: names.get(clientId) ?? null, by, via: null, scopes: [], removed: [], expiresAt: null, cause },
+        ...(personId === undefined ? {} : { personId }),
+        ...(grantId === undefined ? {} : { grantId }),
+      },
+    });
+  }
+}
+
+/** What the owner's apps called themselves when they were allowed. */
+async function namesOf(tx: Tx, partition: number, ownerId: string): Promise<ReadonlyMap<string, string>> {
+  const rows = await tx.all(
+    sql`SELECT client_id, shown FROM consents WHERE partition = :partition AND owner_id = :ownerId`,
+    { partition, ownerId },
+  );
+  return new Map(rows.map((row) => [text(row, "client_id"), json<Consent["shown"]>(row, "shown").clientName]));
+}
+
+/** A client was switched off or removed: everybody who had a live grant to it reads so. */
+export async function noteClientEnded(
+  tx: Tx,
+  {
+    name,
+    ...client
+  }: { readonly clientId: string; readonly version: number; readonly name: string; readonly now: Millis },
+): Promise<void> {
+  const { clientId, version, now: at } = client;
+  const none = { via: null, scopes: [], removed: [], expiresAt: null };
+  const record = { clientName: name, by: "operator", ...none, cause: "app" } as const;
+  await noteForOwners(tx, { clientId, version, at, kind: "ended", record });
+}
