@@ -181,6 +181,7 @@ export interface CompanyStorage {
     readonly partition: number;
     readonly personId: string;
     readonly clientId: string | null;
+    readonly now: Millis;
   }): Promise<readonly Acting[]>;
 
   listCompanyApps(args: CompanyKey & { readonly now: Millis }): Promise<readonly CompanyApp[]>;

@@ -33,7 +33,7 @@ export async function ownerChoices(
   const forCompanies = scopes.filter(({ ownerRole }) => ownerRole === null);
   const [consent, companies] = await Promise.all([
     storage.findConsent({ partition, ownerId: personId, clientId }),
-    forCompanies.length === 0 ? [] : storage.companiesOf({ partition, personId, clientId }),
+    forCompanies.length === 0 ? [] : storage.companiesOf({ partition, personId, clientId, now }),
   ]);
   const choices = await Promise.all(
     companies.map(async (acting): Promise<OwnerChoice> => {

@@ -81,7 +81,7 @@ export function noLongerAdmin({ http }: InCompany, assent: Assent): Answer {
 
 export const showCompanies = signedIn(async ({ person, session, http, visitor }, assent) => {
   const { partition, personId } = person;
-  const companies = await assent.storage.companiesOf({ partition, personId, clientId: null });
+  const companies = await assent.storage.companiesOf({ partition, personId, clientId: null, now: assent.now() });
   const view = {
     csrf: formToken(assent.secrets, `session:${session.sessionId}`),
     person: signedInAs(person),

@@ -112,7 +112,7 @@ export const exportData = signedIn(async ({ person, http, visitor }, assent) => 
     assent.storage.listSessions({ partition, personId, now }),
     assent.storage.listConsents({ ...key, now }),
     assent.storage.listHistory({ ...key, before: null, limit: MOST_ENTRIES }),
-    assent.storage.companiesOf({ partition, personId, clientId: null }),
+    assent.storage.companiesOf({ partition, personId, clientId: null, now }),
     assent.storage.listPasskeys({ partition, personId }),
   ]);
   const { passwordHash, partition: _, ...account } = person;

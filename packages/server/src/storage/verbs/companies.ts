@@ -10,7 +10,7 @@ import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
 import { endedColumns, noteEnded } from "./ended.ts";
 import { ENDED_KEPT } from "./grants.ts";
 import { eraseHistory } from "./history.ts";
-import { dropLink } from "./members.ts";
+import { doubtLink } from "./members.ts";
 import { activateName, dropName, holderOfName, loosenName, reserveName } from "./names.ts";
 import { eraseScopeUses } from "./scope-uses.ts";
 
@@ -141,15 +141,19 @@ export const deleteCompany = steps<CompanyKey & { readonly now: Millis }, boolea
     if (company === undefined) return false;
     const name = { kind: "slug", value: company.slug, ownerId: companyId, now } as const;
     await call(loosenName, name);
-    await forget(call, await call(eraseCompany, { partition, companyId, now }), companyId);
+    await forget(call, await call(eraseCompany, { partition, companyId, now }), { companyId, now });
     await call(dropName, name);
     return true;
   },
 );
 
-async function forget(call: Call, members: readonly Erased[], companyId: string): Promise<void> {
+async function forget(
+  call: Call,
+  members: readonly Erased[],
+  { companyId, now }: { readonly companyId: string; readonly now: Millis },
+): Promise<void> {
   for (const { personId, link } of members) {
-    await call(dropLink, { partition: partitionOf(personId), personId, companyId, link });
+    await call(doubtLink, { partition: partitionOf(personId), personId, companyId, link, now });
   }
 }
 

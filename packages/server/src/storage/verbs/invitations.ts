@@ -6,7 +6,7 @@ import { companyColumns, companyOf, invitationColumns, invitationOf } from "../c
 import { partitionOf } from "../partition.ts";
 import { query, sql, steps, transaction } from "../sql.ts";
 import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
-import { adoptLink, confirmLink, dropLink, putMember, writeLink } from "./members.ts";
+import { adoptLink, confirmLink, putMember, writeLink } from "./members.ts";
 
 /** How many invitations of one company may be open. */
 const OPEN_INVITATIONS = 200;
@@ -97,8 +97,7 @@ export const acceptInvitation = steps<Accept, JoinOutcome>(async (call, args) =>
   const joined = await call(joinCompany, { ...args, companyId, version });
   // Whoever belongs to it already, by this invitation perhaps, has this link in place of the one before.
   const known = joined ? version : await call(adoptLink, { ...key, partition: partitionOf(companyId), link });
-  if (known === undefined) await call(dropLink, { ...key, link });
-  else await call(confirmLink, { ...key, link, version: known, now });
+  if (known !== undefined) await call(confirmLink, { ...key, link, version: known, now });
   return joined ? { kind: "joined", company: found.company } : { kind: "unknown" };
 });
 

@@ -1,6 +1,7 @@
 /**
  * Verbs of membership. The company's partition holds what counts; a link in the person's partition leads there. The link is written before the
- * membership and removed after it, both bear the same random id: interrupted anywhere, what is left over leads nowhere and is collected.
+ * membership. Where the membership ended or never came about, the link is only marked: somebody else may be between link and membership at that
+ * moment and rely on it. An hour later nobody is, and housekeeping keeps the link that has a membership and removes the one that has none.
  */
 
 import type { Millis } from "../../oauth/model.ts";
@@ -23,7 +24,7 @@ import { ENDED_KEPT } from "./grants.ts";
 
 /** How many companies one person may belong to: a page offers all of them. */
 export const MAX_COMPANIES = 50;
-/** How long a link may stand without its membership; after that, whoever made it has crashed. */
+/** How long a link may stand without its membership; after that, whoever made it is done or has crashed. */
 const PENDING_FOR: Millis = HOUR;
 
 const thisMember = sql`partition = :partition AND company_id = :companyId AND person_id = :personId`;
@@ -53,10 +54,8 @@ export const addMember = steps<
   if (version === undefined) return { kind: "no_person" };
   const { personId, username } = person;
   const member = { partition, companyId, personId, username, role, addedBy, link, version, now };
-  if (!(await call(insertMember, member))) {
-    await call(dropLink, { ...key, link });
-    return { kind: "no_company" };
-  }
+  // The link may be that of a membership from before: it is settled later.
+  if (!(await call(insertMember, member))) return { kind: "no_company" };
   await call(confirmLink, { ...key, link, version, now });
   return { kind: "added" };
 });
@@ -136,10 +135,17 @@ export const confirmLink = transaction<
   }
 });
 
-/** Removes the link of one membership; a newer one stays. */
-export const dropLink = statement<LinkKey & { readonly link: string }, boolean>({
-  sql: sql`DELETE FROM member_links WHERE ${thisLink} AND link = :link RETURNING company_id`,
-  bind: ({ partition, personId, companyId, link }) => ({ partition, personId, companyId, link }),
+/** The membership of this link ended: whether another stands by it is settled when nobody can be adding one any more. */
+export const doubtLink = statement<LinkKey & { readonly link: string; readonly now: Millis }, boolean>({
+  sql: sql`UPDATE member_links SET status = 'pending', written_at = :now WHERE ${thisLink} AND link = :link RETURNING company_id`,
+  bind: ({ partition, personId, companyId, link, now }) => ({ partition, personId, companyId, link, now }),
+  outcome: (row) => row !== undefined,
+});
+
+/** Removes a link that has been in doubt for long enough; one that was written or doubted since stays. */
+export const dropLink = statement<LinkKey & { readonly link: string; readonly stale: Millis }, boolean>({
+  sql: sql`DELETE FROM member_links WHERE ${thisLink} AND link = :link AND status = 'pending' AND written_at < :stale RETURNING company_id`,
+  bind: ({ partition, personId, companyId, link, stale }) => ({ partition, personId, companyId, link, stale }),
   outcome: (row) => row !== undefined,
 });
 
@@ -169,7 +175,7 @@ export const removeMember = steps<
 >(async (call, { partition, companyId, person, by, now }) => {
   const { personId } = person;
   const { outcome, link } = await call(eraseMember, { partition, companyId, personId, by, now });
-  if (link !== null) await call(dropLink, { partition: person.partition, personId, companyId, link });
+  if (link !== null) await call(doubtLink, { partition: person.partition, personId, companyId, link, now });
   return outcome;
 });
 
@@ -307,15 +313,15 @@ export async function lockActing(tx: Tx, key: ActingKey): Promise<Acting | undef
 }
 
 export const companiesOf = steps<
-  { readonly partition: number; readonly personId: string; readonly clientId: string | null },
+  { readonly partition: number; readonly personId: string; readonly clientId: string | null; readonly now: Millis },
   readonly Acting[]
->(async (call, { partition, personId, clientId }) => {
+>(async (call, { partition, personId, clientId, now }) => {
   const links = await call(linksOf, { partition, personId });
   const found = await Promise.all(
     links.map(async ({ companyId, link, pending }) => {
       const acting = await call(findActing, { partition: partitionOf(companyId), companyId, personId, clientId });
-      // What a removal that was cut short left over. A new membership would have given the link another id.
-      if (acting === undefined && !pending) await call(dropLink, { partition, personId, companyId, link });
+      // What a removal that was cut short left over.
+      if (acting === undefined && !pending) await call(doubtLink, { partition, personId, companyId, link, now });
       return acting;
     }),
   );
@@ -342,27 +348,28 @@ export const linksOf = query<{ readonly partition: number; readonly personId: st
     })),
 });
 
-/** Links that were never confirmed: their membership is there, and they are confirmed now, or it isn't, and they go. */
+/** Links that were never confirmed, or are in doubt: there is a membership, and they are confirmed now, or there is none, and they go. */
 export const settleLinks = steps<{ readonly now: Millis; readonly limit: number }, number>(
   async (call, { now, limit }) => {
-    const stale = await call(staleLinks, { now, limit });
-    for (const link of stale) {
+    const stale = now - PENDING_FOR;
+    const links = await call(staleLinks, { stale, limit });
+    for (const link of links) {
       const { companyId, personId } = link;
       const version = await call(adoptLink, { ...link, partition: partitionOf(companyId), companyId, personId });
-      if (version === undefined) await call(dropLink, link);
+      if (version === undefined) await call(dropLink, { ...link, stale });
       else await call(confirmLink, { ...link, version, now });
     }
-    return stale.length;
+    return links.length;
   },
 );
 
 export const staleLinks = query<
-  { readonly now: Millis; readonly limit: number },
+  { readonly stale: Millis; readonly limit: number },
   readonly (LinkKey & { readonly link: string })[]
 >({
   sql: sql`SELECT partition, person_id, company_id, link FROM member_links
     WHERE +partition >= 0 AND status = 'pending' AND written_at < :stale ORDER BY written_at LIMIT :limit`,
-  bind: ({ now, limit }) => ({ stale: now - PENDING_FOR, limit }),
+  bind: ({ stale, limit }) => ({ stale, limit }),
   outcome: (rows) =>
     rows.map((row) => ({
       partition: whole(row, "partition"),

@@ -113,7 +113,7 @@ onEveryBackend("a company", (storage) => {
     expect(await storage().deleteCompany({ ...keyOf(company), now: NOW })).toBe(false);
     expect(await statusOf(storage(), grant)).toMatchObject({ status: "owner_ended" });
     expect(await storage().findConsent({ ...grant })).toBeUndefined();
-    expect(await storage().companiesOf({ ...admin, clientId: null })).toEqual([]);
+    expect(await storage().companiesOf({ ...admin, clientId: null, now: NOW })).toEqual([]);
     expect(await storage().approve(anApproval(aCompanyGrant(company, admin)))).toEqual({ kind: "no_consent" });
     await aStoredCompany(storage(), { slug: company.slug });
   });
@@ -131,7 +131,7 @@ onEveryBackend("members", (storage) => {
     await storage().setCompanyStatus({ ...keyOf(company), status: "disabled", now: NOW });
     expect(await add(company, person)).toEqual({ kind: "no_company" });
     await storage().setCompanyStatus({ ...keyOf(company), status: "active", now: NOW });
-    expect(await storage().companiesOf({ ...person, clientId: null })).toEqual([]);
+    expect(await storage().companiesOf({ ...person, clientId: null, now: NOW })).toEqual([]);
     await storage().setPersonStatus({ ...person, status: "disabled", now: NOW });
     expect(await add(company, person)).toEqual({ kind: "no_person" });
   });
@@ -148,16 +148,27 @@ onEveryBackend("members", (storage) => {
     );
     const [first] = members;
     expect(await storage().listMembers({ ...keyOf(company), limit: 10, after: first?.username ?? "" })).toHaveLength(1);
-    expect(await storage().companiesOf({ ...member, clientId: null })).toMatchObject([
+    expect(await storage().companiesOf({ ...member, clientId: null, now: NOW })).toMatchObject([
       { company: { companyId: company.companyId }, member: { role: "admin", since: NOW }, optedOut: false },
     ]);
+  });
+
+  test("added once more while the company is disabled → refused, and a member as before when it is active again", async () => {
+    const { company, member } = await aStaffedCompany(storage());
+    await storage().setCompanyStatus({ ...keyOf(company), status: "disabled", now: NOW });
+    expect(await add(company, member)).toEqual({ kind: "no_company" });
+    await storage().setCompanyStatus({ ...keyOf(company), status: "active", now: NOW });
+    const companies = () => storage().companiesOf({ ...member, clientId: null, now: NOW });
+    expect(await companies()).toHaveLength(1);
+    await storage().collectGarbage({ now: NOW + HOUR + 1, limit: 100 });
+    expect(await companies()).toHaveLength(1);
   });
 
   test("the 51st company of a person → refused", async () => {
     const person = await aStoredPerson(storage());
     for (let at = 0; at < 50; at += 1) await join(storage(), await aStoredCompany(storage()), person);
     expect(await add(await aStoredCompany(storage()), person)).toEqual({ kind: "no_person" });
-    expect(await storage().companiesOf({ ...person, clientId: null })).toHaveLength(50);
+    expect(await storage().companiesOf({ ...person, clientId: null, now: NOW })).toHaveLength(50);
   });
 
   describe("removed", () => {
@@ -199,7 +210,7 @@ onEveryBackend("members", (storage) => {
       const grant = aCompanyGrant(company, member);
       expect(await storage().approve(anApproval(grant))).toEqual({ kind: "no_consent" });
       expect(await storage().issueGrant({ grant, address: null, now: NOW })).toEqual({ kind: "no_consent" });
-      expect(await storage().companiesOf({ ...member, clientId: null })).toEqual([]);
+      expect(await storage().companiesOf({ ...member, clientId: null, now: NOW })).toEqual([]);
     });
 
     test("and added again → a new member; what they did before stays ended", async () => {

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { NewGrant } from "../../../src/oauth/storage.ts";
 import type { Company } from "../../../src/owners/company-storage.ts";
 import type { Person } from "../../../src/owners/storage.ts";
-import { onEveryBackend } from "../support/backends.ts";
-import { aHash, anApproval, anId, aRefresh, aStoredPerson, NOW, statusOf } from "../support/builders.ts";
+import { eraseMember, insertMember, writeLink } from "../../../src/storage/verbs/members.ts";
+import { engineAt, onEveryBackend } from "../support/backends.ts";
+import { aHash, anApproval, anId, aRefresh, aStoredPerson, HOUR, NOW, statusOf } from "../support/builders.ts";
 import {
   aCompanyGrant,
   aLiveCompanyGrant,
@@ -136,12 +137,51 @@ onEveryBackend("races in a company", (storage, opened) => {
       );
       await race(calls);
       const acting = await storage().findActing({ ...keyOf(company), personId: person.personId, clientId: null });
-      const companies = await storage().companiesOf({ ...person, clientId: null });
+      const companies = await storage().companiesOf({ ...person, clientId: null, now: NOW });
       expect(companies).toHaveLength(acting === undefined ? 0 : 1);
       // And disabling the person reaches the membership, if there is one.
       await storage().setPersonStatus({ ...person, status: "disabled", now: NOW });
       expect((await storage().approve(anApproval(aCompanyGrant(company, person)))).kind).toBe("no_consent");
     }
+  });
+
+  test("removed between another adder's link and membership → the membership is the person's, at once and for good", async () => {
+    const company = await aStoredCompany(storage());
+    const person = await aStoredPerson(storage());
+    const engine = await engineAt(opened().url);
+    const key = { ...keyOf(company), personId: person.personId };
+    const member = { ...key, username: person.username, role: "admin", addedBy: "operator", version: 0 } as const;
+    const later = { ...person, companyId: company.companyId, link: anId(), now: NOW };
+    const sooner = { ...later, link: anId() };
+    // Two add at once: the second one's link is the last to be written, its membership the first; that is removed in between.
+    await engine.call(writeLink, later);
+    await engine.call(writeLink, sooner);
+    await engine.call(insertMember, { ...member, link: sooner.link, now: NOW });
+    const removed = await storage().removeMember({ ...keyOf(company), person, by: null, now: NOW });
+    expect(removed.kind).toBe("done");
+    await engine.call(insertMember, { ...member, link: later.link, now: NOW });
+    await engine.close();
+    const companies = () => storage().companiesOf({ ...person, clientId: null, now: NOW });
+    expect(await companies()).toHaveLength(1);
+    await storage().collectGarbage({ now: NOW + HOUR + 1, limit: 100 });
+    expect(await companies()).toHaveLength(1);
+    await storage().setPersonStatus({ ...person, status: "disabled", now: NOW });
+    expect((await storage().approve(anApproval(aCompanyGrant(company, person)))).kind).toBe("no_consent");
+  });
+
+  test("looked at between a removal's two halves, and added again meanwhile → the same", async () => {
+    const { company, member } = await aStaffedCompany(storage());
+    const engine = await engineAt(opened().url);
+    const adding = { ...member, companyId: company.companyId, link: anId(), now: NOW };
+    const row = { ...keyOf(company), personId: member.personId, username: member.username, link: adding.link } as const;
+    await engine.call(eraseMember, { ...row, by: null, now: NOW });
+    const companies = () => storage().companiesOf({ ...member, clientId: null, now: NOW });
+    expect(await companies()).toEqual([]);
+    await engine.call(insertMember, { ...row, role: "admin", addedBy: "operator", version: 0, now: NOW });
+    await engine.close();
+    expect(await companies()).toHaveLength(1);
+    await storage().collectGarbage({ now: NOW + HOUR + 1, limit: 100 });
+    expect(await companies()).toHaveLength(1);
   });
 
   test("20 follow one invitation at once → one joins by it", async () => {
@@ -156,6 +196,6 @@ onEveryBackend("races in a company", (storage, opened) => {
     }));
     const kinds = await race(calls);
     expect(kinds.filter((kind) => kind === "joined")).toHaveLength(1);
-    expect(await storage().companiesOf({ ...person, clientId: null })).toHaveLength(1);
+    expect(await storage().companiesOf({ ...person, clientId: null, now: NOW })).toHaveLength(1);
   });
 });

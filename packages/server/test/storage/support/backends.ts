@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
 import { aPostgresDatabase } from "../../../../../test/support/postgres.ts";
 import { openStorage, type Storage } from "../../../src/storage/open.ts";
+import { openPostgres, type PostgresEngine } from "../../../src/storage/postgres/engine.ts";
+import { openSqlite, type SqliteEngine } from "../../../src/storage/sqlite/engine.ts";
 import { NOW } from "./builders.ts";
 
 export interface Backend {
@@ -64,6 +66,14 @@ export const backends: readonly Backend[] = [
   postgresDatabase("migrated"),
   postgresDatabase("sharded"),
 ];
+
+/** Another opening of a backend's database, by which a test calls one step of a verb, as if its process stopped there. */
+export async function engineAt(url: string): Promise<SqliteEngine | PostgresEngine> {
+  const path = /^sqlite:(.+)$/.exec(url)?.[1];
+  return path === undefined
+    ? openPostgres({ url, readonly: false })
+    : openSqlite({ path, writer: "main", readonly: false });
+}
 
 /** The same tests on every database; the storage is shared by them, so that each makes its own people. */
 export function onEveryBackend(title: string, tests: (storage: () => Storage, opened: () => Opened) => void): void {
