@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Agent, type Page, postForm, signIn } from "../support/browser-like.ts";
-import { formWith, type WithSecondStep, withSecondStep } from "../support/second-step.ts";
+import { AUTHENTICATOR, appOf, formWith, type WithSecondStep, withSecondStep } from "../support/second-step.ts";
 import { PASSWORD, startServer, type TestServer } from "../support/server.ts";
 
 let server: TestServer;
@@ -255,6 +255,29 @@ describe("sessions", () => {
       expect(await server.assent.storage.getSecondFactor(victim.person)).toMatchObject({ codesLeft: 10 });
     },
   );
+
+  test("signed in by password just before the second step was set up → can't take it away, nor add a passkey", async () => {
+    const person = await server.addPerson();
+    const thief = new Agent(server.issuer, from());
+    await signIn(thief, person.username);
+    const csrf = formWith(await thief.get("/account/security"), "csrf").fields.get("csrf") ?? "";
+    const owner = new Agent(server.issuer, from());
+    await signIn(owner, person.username);
+    const setup = await owner.get(AUTHENTICATOR);
+    const app = appOf(setup, server);
+    await owner.submit(formWith(setup, "code"), { code: app.code() });
+    for (const path of ["authenticator/remove", "recovery-codes", "passkeys", "authenticator"]) {
+      const answer = await thief.post(`/account/security/${path}`, { csrf });
+      expect([path, answer.location?.pathname]).toEqual([path, "/account/confirm"]);
+    }
+    const change = formWith(await thief.get("/account/security/password"), "current_password");
+    const other = "seven green umbrellas";
+    const changed = await thief.submit(change, { current_password: PASSWORD, password: other, again: other });
+    expect([changed.status, changed.text.includes("signed in a while ago")]).toEqual([200, true]);
+    expect(await server.assent.storage.getSecondFactor(person)).toMatchObject({ codesLeft: 10 });
+    const confirm = await thief.get("/account/confirm?to=security");
+    expect((await signIn(thief, person.username, confirm)).text).toContain("One more step");
+  });
 
   test("signed out everywhere else → the other browser is out, this one and the apps' access go on", async () => {
     const { agent, page } = await behindPassword();

@@ -1,8 +1,10 @@
 /** Before something that a borrowed browser must not do: the password once more, or a sign-in of a moment ago. */
 
 import type { Assent } from "../assent.ts";
+import { isAsSure } from "../oauth/authentication-context.ts";
 import type { Millis } from "../oauth/model.ts";
 import { MAX_PASSWORD_BYTES } from "../owners/new-password.ts";
+import { authenticationOf } from "../owners/session.ts";
 import { signIn } from "../owners/sign-in.ts";
 import type { Person, Session } from "../owners/storage.ts";
 import { networkOf } from "./client-address.ts";
@@ -16,7 +18,7 @@ export type ProofFault =
   /** The field `current_password` holds something else. */
   | { readonly kind: "current" }
   | { readonly kind: "throttled"; readonly minutes: number }
-  /** There is no password to ask for, and the sign-in is too long ago. */
+  /** There is no password to ask for, and the sign-in is too long ago; or it came before the second step was set up. */
   | { readonly kind: "stale" };
 
 /**
@@ -28,6 +30,7 @@ export async function proofFault(
   given: string,
   assent: Assent,
 ): Promise<ProofFault | undefined> {
+  if (!(await hasAllSteps(person, session, assent))) return { kind: "stale" };
   if (person.passwordHash === null) {
     return assent.now() - session.authTime <= FRESH ? undefined : { kind: "stale" };
   }
@@ -48,4 +51,10 @@ export async function proofFault(
     case "throttled":
       return { kind: "throttled", minutes: Math.ceil(Math.max(1, outcome.until - assent.now()) / 60_000) };
   }
+}
+
+/** False: the second step came into being after this sign-in, which might not have got past it. */
+export async function hasAllSteps(person: Person, session: Session, { storage }: Assent): Promise<boolean> {
+  if (isAsSure(authenticationOf(session).acr, "mfa")) return true;
+  return (await storage.getSecondFactor({ partition: person.partition, personId: person.personId })) === undefined;
 }

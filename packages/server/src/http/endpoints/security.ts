@@ -8,7 +8,7 @@ import { SECURITY_NOTICES, type SecurityView } from "../../pages/security/views.
 import { coarse } from "../client-address.ts";
 import { formToken } from "../forms.ts";
 import { formOf, page, redirect } from "../message.ts";
-import { FRESH } from "../reauthentication.ts";
+import { FRESH, hasAllSteps } from "../reauthentication.ts";
 import { deviceOf } from "../user-agent.ts";
 import { type Account, type AccountPage, signedIn } from "./account.ts";
 import { signedInAs } from "./cards.ts";
@@ -92,8 +92,10 @@ export function securityAfter(done: keyof typeof SECURITY_NOTICES, cookies: read
  */
 export function freshly(to: Place, show: AccountPage): ReturnType<typeof signedIn> {
   return signedIn(async (account, assent) => {
-    const { session, http, visitor } = account;
-    if (assent.now() - session.authTime <= FRESH) return show(account, assent);
+    const { person, session, http, visitor } = account;
+    if (assent.now() - session.authTime <= FRESH && (await hasAllSteps(person, session, assent))) {
+      return show(account, assent);
+    }
     const request = (http.method === "GET" ? new URLSearchParams(http.query) : formOf(http)).get("request");
     const query = new URLSearchParams({ to, ...(request === null ? {} : { request }) });
     return redirect(303, `${assent.issuer}/account/confirm?${query}`, visitor.cookies);
