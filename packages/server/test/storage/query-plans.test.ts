@@ -105,6 +105,13 @@ const calls: readonly (readonly [string, unknown])[] = [
     { ...companyApp, rule: anAppRule(), shown: { locale: "en", clientName: "A", logo: null }, by: null, now: NOW },
   ],
   ["issueGrant", { grant: aGrant(person, inCompany), address: null, now: NOW }],
+  [
+    "setRule",
+    {
+      ...{ ...companyApp, rule: anAppRule({ scopes: ["write"] }), by: null, now: NOW },
+      shown: { locale: "en", clientName: "A", logo: null },
+    },
+  ],
   ["setOptOut", { ...companyApp, personId, out: true, now: NOW }],
   ["revokeForAll", { ...companyApp, by: null, now: NOW }],
   ["askApproval", { ...companyApp, personId, scopes: ["read"], reason: "", now: NOW }],

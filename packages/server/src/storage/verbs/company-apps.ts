@@ -12,13 +12,15 @@ import type {
   CompanyKey,
   RuleOutcome,
 } from "../../owners/company-storage.ts";
+import { narrow } from "../../owners/consent-record.ts";
 import { requestColumns, requestOf, ruleColumns, ruleOf } from "../company-rows.ts";
 import { consentColumns, consentOf, flag, grantColumns, grantOf, text, whole, wholeOrNull } from "../rows.ts";
-import { query, sql, type Tx, transaction } from "../sql.ts";
+import { query, sql, type Tx, transaction, words } from "../sql.ts";
 import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
-import { endConsent, lockedConsent, recordApproval } from "./consents.ts";
+import { changeGrants, endConsent, lockedConsent, recordApproval } from "./consents.ts";
 import { endedColumns, noteEnded } from "./ended.ts";
 import { ENDED_KEPT } from "./grants.ts";
+import { note } from "./history.ts";
 import { lockActing } from "./members.ts";
 
 /** How many of one person's requests may wait in a company. */
@@ -67,7 +69,9 @@ export const setRule = transaction<SetRule, RuleOutcome>(async (tx, args) => {
   if (company === undefined) return { kind: "unknown" };
   if (!(await isAdmin(tx, company, by))) return { kind: "not_admin" };
   const key = { partition, companyId, clientId };
-  await tx.run(sql`DELETE FROM company_rules WHERE ${thisApp}`, key);
+  const [before] = (await tx.all(sql`DELETE FROM company_rules WHERE ${thisApp} RETURNING ${ruleColumns}`, key)).map(
+    ruleOf,
+  );
   if (rule === null) return { kind: "done", grantsEnded: 0, lastUsedAt: null };
   const decidedBy = by ?? "operator";
   await tx.run(
@@ -84,7 +88,10 @@ export const setRule = transaction<SetRule, RuleOutcome>(async (tx, args) => {
     },
   );
   if (!rule.optOut) await tx.run(sql`DELETE FROM company_opt_outs WHERE ${thisApp}`, key);
-  if (rule.rule === "allow") await consentFor(tx, company, { ...args, rule }, decidedBy);
+  if (rule.rule === "allow") {
+    await consentFor(tx, company, { ...args, rule }, decidedBy);
+    await lowerCeiling(tx, { ...args, rule }, before, decidedBy);
+  }
   if (rule.rule !== "ask") await answerRequests(tx, { ...args, rule }, decidedBy);
   if (rule.rule !== "block") return { kind: "done", grantsEnded: 0, lastUsedAt: null };
   await tx.run(sql`DELETE FROM company_choices WHERE ${thisApp}`, key);
@@ -127,6 +134,34 @@ async function consentFor(
     },
   );
 }
+
+/** What was approved and is no longer goes from the members' grants, too. Admins' are their own decisions: they take them back by revoking. */
+async function lowerCeiling(
+  tx: Tx,
+  { partition, companyId, clientId, rule, shown, now }: SetRule & { readonly rule: NonNullable<SetRule["rule"]> },
+  before: AppRule | undefined,
+  by: string,
+): Promise<void> {
+  const lost = before?.rule === "allow" ? before.scopes.filter((name) => !rule.scopes.includes(name)) : [];
+  if (lost.length === 0) return;
+  const key = { partition, ownerId: companyId, clientId };
+  const consent = await tx.one(lockedConsent, key);
+  if (consent === undefined) return;
+  const live = (await tx.all(membersGrants, { ...key, now })).map(grantOf);
+  await changeGrants(tx, partition, narrow(consentOf(consent), lost, live, now).changes, now);
+  const scopes = rule.scopes.map((name) => ({ name, expiresAt: rule.endsAt }));
+  await note(tx, {
+    ...{ ...key, at: now, kind: "narrowed" },
+    record: { clientName: shown.clientName, by, via: null, scopes, removed: lost, expiresAt: rule.endsAt },
+  });
+}
+
+/** In the order in which groups of refreshes lock them. */
+const membersGrants = sql`SELECT ${grantColumns} FROM grants
+  WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId AND status = 'active'
+    AND idle_until > :now AND absolute_until > :now
+    AND person_id NOT IN (SELECT person_id FROM members WHERE partition = :partition AND company_id = :ownerId AND role = 'admin')
+  ORDER BY grant_id || '' ${words.forUpdate}`;
 
 /** An approval answers the wishes that it fulfils, a block all of them. */
 async function answerRequests(

@@ -126,7 +126,12 @@ async function liveGrants(
   }));
 }
 
-async function changeGrants(tx: Tx, partition: number, changes: readonly GrantChange[], now: Millis): Promise<void> {
+export async function changeGrants(
+  tx: Tx,
+  partition: number,
+  changes: readonly GrantChange[],
+  now: Millis,
+): Promise<void> {
   for (const { grantId, scopes, absoluteUntil } of changes) {
     await tx.run(
       sql`UPDATE grants SET scopes = :scopes, absolute_until = :absoluteUntil,

@@ -66,6 +66,35 @@ onEveryBackend("what a company decided about an app", (storage) => {
     expect(await storage().approve(anApproval(aCompanyGrant(company, member)))).toEqual({ kind: "no_consent" });
   });
 
+  test("approved again with fewer scopes → members' grants lose the rest, admins' don't; more scopes give them nothing", async () => {
+    const { company, admin, member } = await aStaffedCompany(storage());
+    const all = ["read", "write"];
+    await set(company, anAppRule({ scopes: all }));
+    const own = await aLiveCompanyGrant(storage(), company, admin, { scopes: all });
+    const theirs = aCompanyGrant(company, member, { scopes: all });
+    const wrote = aCompanyGrant(company, member, { scopes: ["write"] });
+    for (const grant of [theirs, wrote]) {
+      expect((await storage().issueGrant({ grant, address: null, now: NOW })).kind).toBe("issued");
+      await storage().redeemCode(aRedemption(grant));
+    }
+    await set(company, anAppRule());
+    const held = async (grant: typeof own) => {
+      const { status, scopes } = (await statusOf(storage(), grant)) ?? {};
+      return [status, ...(scopes ?? []).map(({ name }) => name)];
+    };
+    expect([await held(own), await held(theirs)]).toEqual([
+      ["active", "read", "write"],
+      ["active", "read"],
+    ]);
+    expect((await held(wrote))[0]).toBe("revoked");
+    const [entry] = (
+      await storage().listHistory({ ...keyOf(company), ownerId: company.companyId, before: null, limit: 9 })
+    ).filter(({ kind }) => kind === "narrowed");
+    expect(entry?.record).toMatchObject({ removed: ["write"], scopes: [{ name: "read" }] });
+    await set(company, anAppRule({ scopes: all }));
+    expect(await held(theirs)).toEqual(["active", "read"]);
+  });
+
   test("run out → members ask again", async () => {
     const { company, member } = await aStaffedCompany(storage());
     await set(company, anAppRule({ endsAt: NOW + HOUR }));
