@@ -1,3 +1,4 @@
+import { decodeProtectedHeader } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Notice } from "../../packages/server/src/owners/notices.ts";
 import {
@@ -254,7 +255,32 @@ describe("apps", () => {
     expect(text).toContain(acme.admin.username);
     expect((await agent.get(path("/history?before=x", acme))).status).toBe(404);
     await decide(server, acme, client, {});
-    expect((await agent.get(path("/history", acme))).text).toContain("was approved for all members");
+    const after = (await agent.get(path("/history", acme))).text;
+    expect(after).toContain("was approved for all members");
+    expect(after).toContain("the operator");
+  });
+
+  test("a receipt of an entry → the company's, signed; for members and another company's admin 404", async () => {
+    const acme = await addCompany(server);
+    const { agent } = await granted(acme, client);
+    const link = /href="([^"]*\/history\/receipt\?entry=[^"]+)"/.exec(
+      (await agent.get(path("/history", acme))).text,
+    )?.[1];
+    const { text, headers, status } = await agent.get(link ?? "/", { accept: "application/json" });
+    expect([status, headers.get("cache-control")]).toEqual([200, "no-store"]);
+    const { receipt, content } = JSON.parse(text) as { receipt: string; content: Record<string, unknown> };
+    expect(content).toMatchObject({ sub: acme.companyId, event: "allowed", by: acme.admin.personId });
+    expect(decodeProtectedHeader(receipt).typ).toBe("consent-receipt+jwt");
+    const entry = link?.split("?")[1];
+    for (const [who, place] of [
+      [acme.member, path(`/history/receipt?${entry}`, acme)],
+      [company.admin, path(`/history/receipt?${entry}`)],
+      [company.admin, path(`/history/receipt?${entry}`, acme)],
+      [company.admin, `/account/history/receipt?${entry}`],
+      [acme.admin, `/account/history/receipt?${entry}`],
+    ] as const) {
+      expect([place, (await (await as(who)).get(place)).status]).toEqual([place, 404]);
+    }
   });
 });
 

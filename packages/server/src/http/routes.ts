@@ -27,6 +27,7 @@ import {
 import {
   acceptInvitation,
   changeRole,
+  downloadCompanyReceipt,
   invite,
   leaveCompany,
   removeFromCompany,
@@ -142,6 +143,7 @@ export const routes: readonly Route[] = [
   { path: "/company/:slug/members/invite", POST: invite, for: "people" },
   { path: "/company/:slug/members/withdraw", POST: withdraw, for: "people" },
   { path: "/company/:slug/history", GET: showCompanyHistory, for: "people" },
+  { path: "/company/:slug/history/receipt", GET: downloadCompanyReceipt, for: "people" },
   { path: "/invitation", GET: showInvitation, POST: acceptInvitation, for: "people" },
   { path: "/recover", GET: showRecover, POST: submitRecover, for: "people" },
   { path: "/recover/new", GET: showNewPassword("recover"), POST: submitNewPassword("recover"), for: "people" },

@@ -3,7 +3,7 @@ import type { Chrome } from "./chrome.ts";
 import { companyPage, companyPath, oneButton, select } from "./company-frame.ts";
 import type { CompaniesView, CompanyHistoryView, CompanyMembersView, InvitationView } from "./company-views.ts";
 import { hidden, notice } from "./components.ts";
-import { headline } from "./history.ts";
+import { historyList } from "./history.ts";
 import { type Attributes, type Child, html, type Markup } from "./html.ts";
 import { icon } from "./icons.ts";
 import { accountPage, cardPage } from "./layout.ts";
@@ -128,18 +128,13 @@ export function companyHistoryPage(view: CompanyHistoryView, chrome: Chrome): st
   const content: Child = [
     view.entries.length === 0
       ? html`<div class="card empty">${icon("history")}<p class="soft">${company.noHistory}</p></div>`
-      : html`<ol class="card history">
-          ${view.entries.map(
-            (entry) =>
-              html`<li class="entry">
-                <div class="event">
-                  <h2>${headline(entry, company.events, words)}</h2>
-                  <p class="soft small">${name(entry.by)} · ${timeElement(words, entry.at, view.now)}</p>
-                  ${[...entry.can, ...entry.takenAway].length > 0 && html`<p class="small">${joined([...entry.can, ...entry.takenAway])}</p>`}
-                </div>
-              </li>`,
-          )}
-        </ol>`,
+      : historyList(
+          view.entries,
+          view.now,
+          (entryId) => `${path}/receipt?entry=${encodeURIComponent(entryId)}`,
+          words,
+          company.events,
+        ),
     (view.older !== null || !view.first) &&
       html`<p class="pager">
         ${!view.first && html`<a class="button" href=${path}>${words.history.newest}</a>`}
@@ -147,10 +142,6 @@ export function companyHistoryPage(view: CompanyHistoryView, chrome: Chrome): st
       </p>`,
   ];
   return companyPage(view, "history", company.historyTitle, content, chrome);
-}
-
-function joined(texts: readonly string[]): Child {
-  return texts.map((text, at) => [at > 0 && " · ", html`<bdi>${visible(text, 200)}</bdi>`]);
 }
 
 /** Renders `GET /account/companies`. */

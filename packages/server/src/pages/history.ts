@@ -48,15 +48,16 @@ export function historyPage(view: HistoryView, chrome: Chrome): string {
   );
 }
 
-/** The entries as a list. `receipt`: where the receipt of an entry is had. */
+/** The entries as a list. `receipt`: where the receipt of an entry is had; `texts`: what was decided, as the reader of the page sees it. */
 export function historyList(
-  entries: readonly HistoryEntryView[],
+  entries: readonly (HistoryEntryView & { readonly by?: string })[],
   now: number,
   receipt: (entryId: string) => string,
   words: Messages,
+  texts: Readonly<Record<Happening, string>> = words.history,
 ): Markup {
   return html`<ol class="card history">
-    ${entries.map((entry) => html`<li class="entry">${entryOf(entry, now, receipt(entry.entryId), words)}</li>`)}
+    ${entries.map((entry) => html`<li class="entry">${entryOf(entry, now, receipt(entry.entryId), words, texts)}</li>`)}
   </ol>`;
 }
 
@@ -74,16 +75,18 @@ const icons = {
   alarm: "alert",
 } as const;
 
-/** What happened, in a line. `texts`: of what was decided. */
-export function headline(
-  { what, app }: HistoryEntryView,
-  texts: Readonly<Record<Happening, string>>,
-  words: Messages,
-): Child {
+/** What happened, in a line. */
+function headline({ what, app }: HistoryEntryView, texts: Readonly<Record<Happening, string>>, words: Messages): Child {
   return rich(typeof what === "string" ? texts[what] : words.history.ended[what.endedBy], { app: name(app) });
 }
 
-function entryOf(entry: HistoryEntryView, now: number, receipt: string, words: Messages): Child {
+function entryOf(
+  entry: HistoryEntryView & { readonly by?: string },
+  now: number,
+  receipt: string,
+  words: Messages,
+  texts: Readonly<Record<Happening, string>>,
+): Child {
   const { history } = words;
   const facts: readonly (readonly [string, readonly string[]])[] = [
     [history.can, entry.can],
@@ -93,9 +96,9 @@ function entryOf(entry: HistoryEntryView, now: number, receipt: string, words: M
   return [
     html`<span class=${what === "alarm" ? "event-sign warn" : "event-sign"}>${icon(typeof what === "string" ? icons[what] : "x")}</span>`,
     html`<div class="event">
-      <h2>${headline(entry, history, words)}</h2>
+      <h2>${headline(entry, texts, words)}</h2>
       <p class="soft small">
-        ${timeElement(words, entry.at, now)}
+        ${entry.by !== undefined && [name(entry.by), " · "]}${timeElement(words, entry.at, now)}
         ${entry.expiresAt !== undefined && [" · ", until(entry.expiresAt, words)]}
       </p>
       ${facts

@@ -10,6 +10,7 @@ import { canonicalLogin } from "../../owners/names.ts";
 import type { HistoryEntry } from "../../owners/storage.ts";
 import type { CompanyHistoryView, CompanyMembersView, InvitationView } from "../../pages/company-views.ts";
 import { companyHistoryPage, companyMembersPage, invitationPage } from "../../pages/index.ts";
+import type { Messages } from "../../pages/messages/index.ts";
 import { formToken } from "../forms.ts";
 import { type Answer, formOf, type HttpRequest, page, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
@@ -17,7 +18,7 @@ import { visitorOf } from "../visitor.ts";
 import { type Account, signedIn } from "./account.ts";
 import { signedInAs } from "./cards.ts";
 import { backTo, forAdmins, forMembers, type InCompany, idIn, noLongerAdmin } from "./company.ts";
-import { historyEntry } from "./history.ts";
+import { historyEntry, receiptAnswer } from "./history.ts";
 import { FIRST, plainSignInAnswer } from "./sign-in-page.ts";
 
 const MEMBERS_SHOWN = 50;
@@ -239,7 +240,7 @@ export const showCompanyHistory = forAdmins(async (at, assent) => {
     entries: await Promise.all(
       shown.map(async (entry) => ({
         ...(await historyEntry(entry, chrome.words.language, assent)),
-        by: await nameOf(entry, at, assent),
+        by: await nameOf(entry, at, chrome.words, assent),
       })),
     ),
     older: found.length > ENTRIES_SHOWN ? (shown.at(-1)?.entryId ?? null) : null,
@@ -248,8 +249,23 @@ export const showCompanyHistory = forAdmins(async (at, assent) => {
   return page(200, companyHistoryPage(view, chrome), "here", visitor.cookies);
 });
 
+/** An entry of the company's history to keep, for its admins. */
+export const downloadCompanyReceipt = forAdmins(async ({ key, http }, assent) => {
+  const entryId = idIn(new URLSearchParams(http.query), "entry");
+  const entry = await assent.storage.getHistoryEntry({ ownerId: key.companyId, entryId });
+  return entry === undefined ? problemAnswer("not_found", http, assent) : receiptAnswer(entry, assent);
+});
+
 /** Who did it: by name as long as they belong to the company; afterwards by their id alone, which says nothing to others. */
-async function nameOf({ record: { by } }: HistoryEntry, { key }: InCompany, assent: Assent): Promise<string> {
+async function nameOf(
+  { record: { by, clientName } }: HistoryEntry,
+  { key }: InCompany,
+  { company }: Messages,
+  assent: Assent,
+): Promise<string> {
+  if (by === "operator") return company.byOperator;
+  if (by === "server") return company.byServer;
+  if (by === "client") return clientName ?? company.byApp;
   const acting = await assent.storage.findActing({ ...key, personId: by, clientId: null });
   return acting?.member.username ?? by;
 }

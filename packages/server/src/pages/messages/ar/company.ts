@@ -108,6 +108,9 @@ export const company = {
     join: "الانضمام باسم {person}",
     notNow: "ليس الآن",
     wrongPerson: "هذه الدعوة لشخص آخر. أنت مسجل الدخول باسم {person}.",
+    byOperator: "المشغّل",
+    byServer: "الخادم",
+    byApp: "التطبيق",
     noHistory: "لم يُسمح لأي تطبيق باسم الشركة حتى الآن.",
     events: {
       allowed: "سُمح لـ {app}",

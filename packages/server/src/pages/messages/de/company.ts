@@ -102,6 +102,9 @@ export const company = {
     join: "Als {person} beitreten",
     notNow: "Nicht jetzt",
     wrongPerson: "Diese Einladung ist für jemand anderen. Sie sind als {person} angemeldet.",
+    byOperator: "Betreiber",
+    byServer: "Server",
+    byApp: "App",
     noHistory: "Bisher wurde keiner App etwas im Namen des Unternehmens erlaubt.",
     events: {
       allowed: "{app} wurde zugelassen",

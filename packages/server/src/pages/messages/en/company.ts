@@ -99,6 +99,9 @@ export const company = {
     join: "Join as {person}",
     notNow: "Not now",
     wrongPerson: "This invitation is for somebody else. You are signed in as {person}.",
+    byOperator: "the operator",
+    byServer: "the server",
+    byApp: "the app",
     noHistory: "No app has been allowed in the company’s name so far.",
     events: {
       allowed: "{app} was allowed",

@@ -106,6 +106,9 @@ export const company = {
     join: "Unirse como {person}",
     notNow: "Ahora no",
     wrongPerson: "Esta invitación es para otra persona. Ha iniciado sesión como {person}.",
+    byOperator: "el operador",
+    byServer: "el servidor",
+    byApp: "la aplicación",
     noHistory: "Todavía no se ha permitido ninguna aplicación en nombre de la empresa.",
     events: {
       allowed: "Se permitió {app}",

@@ -107,6 +107,9 @@ export const company = {
     join: "Rejoindre en tant que {person}",
     notNow: "Pas maintenant",
     wrongPerson: "Cette invitation s’adresse à quelqu’un d’autre. Vous êtes connecté en tant que {person}.",
+    byOperator: "l’exploitant",
+    byServer: "le serveur",
+    byApp: "l’application",
     noHistory: "Aucune application n’a encore été autorisée au nom de l’entreprise.",
     events: {
       allowed: "{app} a été autorisée",

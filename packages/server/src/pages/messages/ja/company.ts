@@ -101,6 +101,9 @@ export const company = {
     join: "{person} として参加する",
     notNow: "今はしない",
     wrongPerson: "この招待は別の人に宛てたものです。{person} としてログインしています。",
+    byOperator: "運営者",
+    byServer: "サーバー",
+    byApp: "アプリ",
     noHistory: "会社の名で許可されたアプリはまだありません。",
     events: {
       allowed: "{app} が許可されました",
