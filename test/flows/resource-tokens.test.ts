@@ -152,6 +152,7 @@ describe("sealed tokens", () => {
       exp: expect.any(Number),
       jti: expect.any(String),
       auth_time: expect.any(Number),
+      acr: "1fa",
       amr: ["pwd"],
     });
     expect((await introspect(token, client)).body["active"]).toBe(true);

@@ -142,10 +142,11 @@ describe("an assertion that is right in all", () => {
 
   test("a session that ends sooner → so does the token", async () => {
     const at = (seconds: number) => new Date(server.now() + seconds * 1000).toISOString();
-    const statementsXml = `<saml:AuthnStatement AuthnInstant="${at(-100)}" SessionNotOnOrAfter="${at(90)}"/>`;
+    const signedInAt = at(-100);
+    const statementsXml = `<saml:AuthnStatement AuthnInstant="${signedInAt}" SessionNotOnOrAfter="${at(90)}"/>`;
     const { body } = await use(encoded(signed(assertionXml(server, idp, alice.username, { statementsXml }), idp)));
     expect(body.expires_in).toBeLessThanOrEqual(90);
-    expect(claimsOf(body.access_token)["auth_time"]).toBe(Math.floor(Date.parse(at(-100)) / 1000));
+    expect(claimsOf(body.access_token)["auth_time"]).toBe(Math.floor(Date.parse(signedInAt) / 1000));
     const unsaid = await use(encoded(signed(assertionXml(server, idp, alice.username), idp)));
     expect(claimsOf(unsaid.body.access_token)).not.toHaveProperty("auth_time");
   });
