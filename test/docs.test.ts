@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { referencePages } from "../scripts/docs.ts";
+import { capacityCells } from "./support/capacity.ts";
 import { blocksOf, isExcerpt } from "./support/markdown.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -63,4 +64,40 @@ test.each(flows)("docs/integrate/%s → has a sequence, curl, TypeScript, when t
     ["what fails", /^## When it fails$|^\| `authorization_pending` \|/m.test(page)],
   ].filter(([, there]) => !there);
   expect(missing.map(([what]) => what)).toEqual([]);
+});
+
+describe("docs/operate/scale.md: the model of capacity", () => {
+  const page = read("docs/operate/scale.md");
+
+  test("a formula with a name that nothing has, a parameter that is no number → an error", () => {
+    expect(() => capacityCells(page.replace("`server_cores * connections`", "`server_cores * lines`"))).toThrow(
+      "lines",
+    );
+    expect(() =>
+      capacityCells(page.replace("| `tokens` | a second | 100 |", "| `tokens` | a second | some |")),
+    ).toThrow("some");
+  });
+
+  test("another input → another result", () => {
+    const cells = capacityCells(page.replace(/^(\| `us_db_write` \|) \d+/m, "$1 10,000"));
+    expect(cells.find(({ name, column }) => name === "db_cores" && column === "huge")?.computed).toBe("2,001");
+  });
+
+  test("every result → is what its formula makes of the inputs, up to 100 million owners and 100,000 tokens a second", () => {
+    const cells = capacityCells(page);
+    expect(cells.filter(({ written, computed }) => written !== computed)).toEqual([]);
+    expect(new Set(cells.map(({ column }) => column))).toEqual(new Set(["small", "medium", "large", "huge"]));
+    expect(page).toMatch(/^\| `owners` .* 100,000,000 \|$/m);
+    expect(page).toMatch(/^\| `tokens` .* 100,000 \|$/m);
+  });
+
+  test.each([
+    ["us_request_write", "refresh, token rotated"],
+    ["us_request_read", "refresh, token kept, used within 5 min"],
+  ])("%s → is the figure of the performance page", (name, row) => {
+    const cells = read("docs/operate/performance.md")
+      .split("\n")
+      .find((line) => line.startsWith(`| ${row} |`));
+    expect(page).toContain(`| \`${name}\` | ${cells?.split("|")[6]?.trim()} |`);
+  });
 });

@@ -1,0 +1,203 @@
+/**
+ * What one thing costs the database, as docs/operate/scale.md counts with it: `node bench/costs.ts [owners]` makes that many people with a session, a
+ * consent, an entry of the history and a live grant each, on SQLite and on a PostgreSQL of its own (fsync and full-page images on), and prints
+ * bytes per row with its indexes, and of each operation the processor time and the bytes of the write-ahead log.
+ */
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Client } from "pg";
+import type { NewGrant } from "../packages/server/src/oauth/storage.ts";
+import { openStorage, type Storage } from "../packages/server/src/storage/open.ts";
+import {
+  aGrant,
+  anApproval,
+  aRedemption,
+  aRefresh,
+  aSession,
+  aStoredPerson,
+  DAY,
+  MINUTE,
+  NOW,
+} from "../packages/server/test/storage/support/builders.ts";
+import { startCluster } from "../test/support/postgres-cluster.ts";
+
+const OWNERS = Number(process.argv[2] ?? 5000);
+const CALLERS = 128;
+const ROUNDS = 10;
+const TABLES = ["people", "names", "sessions", "consents", "history", "grants"];
+
+/** Readings of one database. */
+interface Gauge {
+  /** Bytes per row of each table with its indexes. */
+  bytesPerRow(): Promise<ReadonlyMap<string, number>>;
+  /** Microseconds of processor time of the database's own processes so far; 0 where it has none. */
+  cpu(): Promise<number>;
+  /** Bytes written to the write-ahead log so far; undefined where that isn't counted. */
+  log(): Promise<number | undefined>;
+  /** Before each phase. */
+  settle(): Promise<void>;
+}
+
+async function each<T>(items: Iterable<T>, work: (item: T) => Promise<unknown>): Promise<void> {
+  const left = items[Symbol.iterator]();
+  await Promise.all(
+    Array.from({ length: CALLERS }, async () => {
+      for (let next = left.next(); next.done !== true; next = left.next()) await work(next.value);
+    }),
+  );
+}
+
+async function measure(name: string, storage: Storage, gauge: Gauge): Promise<void> {
+  const grants: NewGrant[] = [];
+  const phase = async (what: string, count: number, work: () => Promise<void>) => {
+    await gauge.settle();
+    const before = { own: process.cpuUsage(), cpu: await gauge.cpu(), log: await gauge.log(), at: performance.now() };
+    await work();
+    const { user, system } = process.cpuUsage(before.own);
+    const cpu = (await gauge.cpu()) - before.cpu;
+    const log = await gauge.log();
+    const parts = [
+      `${Math.round((count / (performance.now() - before.at)) * 1000)} a second`,
+      `${Math.round((user + system) / count)} µs here`,
+      ...(cpu === 0 ? [] : [`${Math.round(cpu / count)} µs in the database`]),
+      ...(log === undefined ? [] : [`${Math.round((log - (before.log ?? 0)) / count)} bytes of log`]),
+    ];
+    console.log(`${name}, ${what}: ${parts.join(", ")}`);
+  };
+  const people: Awaited<ReturnType<typeof aStoredPerson>>[] = [];
+  await phase("a new person", OWNERS, () =>
+    each(Array(OWNERS).keys(), async () => people.push(await aStoredPerson(storage))),
+  );
+  await phase("a sign-in (session)", OWNERS, () => each(people, (person) => storage.createSession(aSession(person))));
+  await phase("a consent with its code and history", OWNERS, () =>
+    each(people, async (person) => {
+      const grant = aGrant(person);
+      if ((await storage.approve(anApproval(grant))).kind !== "issued") throw new Error("refused");
+      grants.push(grant);
+    }),
+  );
+  await phase("a redemption", OWNERS, () =>
+    each(grants, async (grant) => {
+      if ((await storage.redeemCode(aRedemption(grant))).kind !== "redeemed") throw new Error("refused");
+    }),
+  );
+  await gauge.settle();
+  for (const [table, bytes] of await gauge.bytesPerRow())
+    console.log(`${name}, a row of ${table}: ${Math.round(bytes)} bytes`);
+  const rotateAll = async (generation: number) => {
+    const now = NOW + generation * MINUTE;
+    await each(grants, async (grant) => {
+      if ((await storage.refreshGrant(aRefresh(grant, { generation, now }))).kind !== "rotated")
+        throw new Error("refused");
+    });
+  };
+  // The first after a checkpoint writes images of whole pages; those after it write what changed.
+  await phase("a rotation, first of its page after a checkpoint", OWNERS, () => rotateAll(1));
+  let generation = 1;
+  const log = await gauge.log();
+  await phase(`a rotation, ${ROUNDS} of each grant`, OWNERS * ROUNDS, async () => {
+    while (generation <= ROUNDS) await rotateAll(++generation);
+  });
+  if (log === undefined) console.log(`${name}: its log is written over again after 16 MiB`);
+  await phase("a look at a grant", OWNERS * ROUNDS, () =>
+    each(Array(OWNERS * ROUNDS).keys(), (at) => {
+      const { partition, grantId } = grants[at % grants.length] ?? aGrant(people[0] as never);
+      return storage.findGrant({ partition, grantId, saltHash: null });
+    }),
+  );
+  const rows = OWNERS * 2;
+  await phase("a row collected (a session or a grant)", rows, async () => {
+    let removed = 0;
+    while (removed < rows) removed += await storage.collectGarbage({ now: NOW + 400 * DAY, limit: 1000 });
+  });
+}
+
+async function onSqlite(): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), "assent-costs-"));
+  const path = join(directory, "assent.db");
+  const storage = await openStorage({ url: `sqlite:${path}` });
+  await storage.migrate({ now: NOW });
+  await measure("SQLite", storage, {
+    bytesPerRow: async () => {
+      const database = new DatabaseSync(path, { readOnly: true });
+      const sizes = new Map(
+        TABLES.map((table) => {
+          const size = database
+            .prepare(
+              "SELECT SUM(pgsize) AS bytes FROM dbstat WHERE name IN (SELECT name FROM sqlite_schema WHERE tbl_name = ?)",
+            )
+            .get(table)?.["bytes"];
+          const rows = database.prepare(`SELECT COUNT(*) AS rows FROM ${table}`).get()?.["rows"];
+          return [table, Number(size) / Number(rows)] as const;
+        }),
+      );
+      database.close();
+      return sizes;
+    },
+    cpu: async () => 0,
+    log: async () => undefined,
+    settle: async () => {},
+  });
+  await storage.close();
+  rmSync(directory, { recursive: true });
+}
+
+/** Processor time of a process, with its children that ended, in microseconds (proc_pid_stat(5); a tick is 10 ms). */
+function timesOf(pid: string): { parent: string; micros: number } {
+  const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const ticks = [11, 12, 13, 14].reduce((sum, at) => sum + Number(fields[at]), 0);
+  return { parent: fields[1] ?? "", micros: ticks * 10_000 };
+}
+
+async function onPostgres(): Promise<void> {
+  const cluster = await startCluster({
+    durable: true,
+    settings: { shared_buffers: "512MB", max_wal_size: "8GB", checkpoint_timeout: "1h", autovacuum: "off" },
+  });
+  const url = cluster.url("postgres");
+  const storage = await openStorage({ url });
+  await storage.migrate({ now: NOW });
+  const admin = new Client({ connectionString: url });
+  await admin.connect();
+  const ask = async (text: string) => Number((await admin.query(text)).rows[0].value);
+  const postmaster = timesOf(String(await ask("SELECT pg_backend_pid() AS value"))).parent;
+  await measure("PostgreSQL", storage, {
+    bytesPerRow: async () => {
+      const sizes = new Map<string, number>();
+      for (const table of TABLES) {
+        sizes.set(
+          table,
+          await ask(`SELECT pg_total_relation_size('${table}')::float / COUNT(*) AS value FROM ${table}`),
+        );
+      }
+      return sizes;
+    },
+    cpu: async () =>
+      readdirSync("/proc")
+        .filter((pid) => /^\d+$/.test(pid))
+        .reduce((sum, pid) => {
+          try {
+            const { parent, micros } = timesOf(pid);
+            return parent === postmaster || pid === postmaster ? sum + micros : sum;
+          } catch {
+            // It ended meanwhile: its parent has its time.
+            return sum;
+          }
+        }, 0),
+    log: () => ask("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn AS value"),
+    settle: async () => {
+      await admin.query("VACUUM ANALYZE");
+      await admin.query("CHECKPOINT");
+    },
+  });
+  await admin.end();
+  await storage.close();
+  await cluster.remove();
+}
+
+await onSqlite();
+await onPostgres();
