@@ -31,6 +31,8 @@ export async function startRacers(count: number): Promise<Racers> {
     async close() {
       await Promise.all(
         children.map(async (child) => {
+          // One that failed is gone already, and with it its race's test.
+          if (child.exitCode !== null || child.signalCode !== null) return;
           const exit = once(child, "exit");
           child.send("close");
           await exit;
