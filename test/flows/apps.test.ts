@@ -37,6 +37,25 @@ async function press(agent: Agent, end: string, fields: Record<string, string | 
 const said = ({ text }: Page) =>
   /<div class="notice done"[^>]*>[\s\S]*?<p>([\s\S]*?)<\/p>/.exec(text)?.[1]?.replace(/<[^>]+>/g, "") ?? "";
 
+test("an app that the operator switched off → said so, also in the history; back again → not any more", async () => {
+  const app = await server.addClient({ name: "Photo Printer", scopes: ["read", "write"] });
+  const { agent } = await allowed(app);
+  const put = async (status: "active" | "disabled") => {
+    const stored = await server.assent.storage.getClient({ clientId: app.clientId });
+    if (stored === undefined) throw new Error("the client is gone");
+    const changed = { ...stored.record, status, updatedAt: server.now() };
+    await server.assent.storage.putClient({ client: changed, expect: null });
+    server.tick(2000);
+  };
+  const shown = async () => (await agent.get("/account/apps")).text.includes("switched off here");
+  expect(await shown()).toBe(false);
+  await put("disabled");
+  await expect.poll(shown, { timeout: 3000 }).toBe(true);
+  expect((await agent.get("/account/history")).text).toContain("because it was switched off here");
+  await put("active");
+  await expect.poll(shown, { timeout: 3000 }).toBe(false);
+});
+
 describe("revoke", () => {
   test("→ 303, and the page counts down what the app still holds; loaded again it repeats nothing", async () => {
     const { agent, username, refreshToken } = await allowed();

@@ -124,6 +124,7 @@ function entry(app: AppEntry, view: AppsView, chrome: Chrome): Markup {
       </div>
     </div>
     ${app.theftAt !== null && notice("warning", rich(words.apps.theft, { when: timeElement(words, app.theftAt, view.now) }))}
+    ${app.off && notice("warning", words.apps.off)}
     ${scopeList(app, view.now, words)} ${facts(app, view.now, words)}
     ${app.idleScopes && keepUsed(app, view, chrome)}
     <div class="app-folds">${narrowing(app, view, chrome)} ${ending(app, view, chrome)}</div>

@@ -210,6 +210,8 @@ export interface AppEntry {
   readonly expiresAt: number | null;
   /** A grant of it ended because a spent token or code came back: when. */
   readonly theftAt: number | null;
+  /** The operator switched it off: what was allowed stands, but leads nowhere until it is back. */
+  readonly off: boolean;
 }
 
 export interface AppsView {

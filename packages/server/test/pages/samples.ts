@@ -159,6 +159,7 @@ export function anApp(change: Partial<AppEntry> = {}): AppEntry {
     idleScopes: false,
     expiresAt: NOW + 80 * DAY,
     theftAt: null,
+    off: false,
     ...change,
   };
 }

@@ -169,6 +169,7 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
   "device-denied": (c) => deviceDonePage({ client: television, outcome: "denied" }, c),
   "device-nothing": (c) => deviceDonePage({ client: television, outcome: "nothing" }, c),
   apps: (c) => appsPage(anAppsView(), c),
+  "apps-off": (c) => appsPage(anAppsView({ apps: fewApps.map((app) => ({ ...app, off: true })) }), c),
   "apps-none": (c) => appsPage(anAppsView({ apps: [] }), c),
   "apps-30": (c) => appsPage(anAppsView({ apps: manyApps(30) }), c),
   "apps-revoked": (c) =>

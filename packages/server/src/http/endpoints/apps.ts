@@ -161,6 +161,7 @@ async function entryOf(
     stopsIn: Math.max(0, Math.ceil(heldFor / 60_000)),
     idleScopes: settled && usedAt !== undefined && [...usedAt.values()].includes(null),
     expiresAt: consent.expiresAt,
+    off: client?.status !== "active",
     theftAt: latest(thefts.map(({ endedAt }) => endedAt)),
   };
 }

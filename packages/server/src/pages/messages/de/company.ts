@@ -28,7 +28,7 @@ export const company = {
 
   company: {
     pages: "Seiten des Unternehmens",
-    places: { apps: "Anwendungen", members: "Mitglieder", history: "Verlauf" },
+    places: { apps: "Apps", members: "Mitglieder", history: "Verlauf" },
     yours: "Ihre Unternehmen",
     none: "Sie gehören zu keinem Unternehmen. Wenn jemand Sie einlädt, finden Sie es hier.",
     appsTitle: "Apps von {company}",

@@ -106,6 +106,7 @@ export const owner = {
     endLabel: "Counted from now",
     endSubmit: "Save",
     required: "Required",
+    off: "This app is switched off here: it gets nothing now. What you allowed holds again when it is back, unless you revoke it.",
     theft:
       "An old key of this app was used {when}, so we disconnected it. The app may have a fault, or somebody copied the key. If you don’t trust the app any more, revoke its access.",
     revoked: "{app} can’t use your account any more.",
