@@ -149,6 +149,8 @@ const reader = (env: Readonly<Record<string, string>> = {}) =>
 /** Pages whose commands are typed elsewhere, or that have none. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "README.md": "has no commands",
+  "receipts.md": "has no commands",
+  "step-up.md": "has no commands",
   "custom-grant.md": "needs a server with that grant: test/examples.test.ts runs its example",
 };
 
