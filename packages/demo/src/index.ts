@@ -1,5 +1,6 @@
 /** The demo that `npm start` runs: the server, an app that wants something, and an API that has it. */
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { type AssentServer, type Config, ConfigError, isLoopbackHost } from "@assent/server";
 import { adminOf } from "@assent/server/admin";
 import { createApi } from "./api/index.ts";
@@ -15,7 +16,7 @@ import {
   writeDeviceFile,
 } from "./credentials.ts";
 import { type Door, freePort, openDoor } from "./door.ts";
-import { OWNER } from "./facts.ts";
+import { OWNER, SCOPES } from "./facts.ts";
 import { registerApi, registerApp, registerDevice, registerOwner } from "./register.ts";
 import { startServer } from "./server.ts";
 
@@ -106,10 +107,21 @@ async function furnish(assent: AssentServer, appDoor: Door, apiDoor: Door): Prom
   const client = await createClient(facts).catch((error: unknown) => {
     throw unreachable(assent.config, error);
   });
+  await scopesServed(issuer);
   await createApi({ issuer, url: apiUrl, names: new Map([[sub, OWNER.firstName]]) }, apiDoor);
   await createApp(client, { issuer, url: clientUrl, apiUrl, file: shortPath(file) }, appDoor, assent.log);
   const colour = process.stdout.isTTY === true && process.stdout.hasColors();
   return banner({ issuer, clientUrl, apiUrl, username, password, file }, colour);
+}
+
+/** What is new in the database is known to servers within a second; whoever clicks as soon as there is something to click shall not be told otherwise. */
+async function scopesServed(issuer: string): Promise<void> {
+  const { origin, pathname } = new URL(issuer);
+  const url = `${origin}/.well-known/oauth-authorization-server${pathname === "/" ? "" : pathname}`;
+  for (const until = Date.now() + 2000; Date.now() < until; await sleep(50)) {
+    const { scopes_supported: served = [] } = (await (await fetch(url)).json()) as { scopes_supported?: string[] };
+    if (SCOPES.every(({ name }) => served.includes(name))) return;
+  }
 }
 
 /** The app comes by the issuer's address like any other client: that must lead to this server. */
