@@ -72,6 +72,7 @@ test("KY-04 an access token → what RFC 9068 wants, verifiable by the published
     exp: (payload.iat ?? 0) + 600,
     jti: expect.any(String),
     auth_time: expect.any(Number),
+    acr: "1fa",
     amr: ["pwd"],
   });
 });

@@ -25,6 +25,7 @@ test("the document → these members and no other", async () => {
     jwks_uri: `${server.issuer}/jwks`,
     scopes_supported: ["profile", "read", "write"],
     response_types_supported: ["code", "token"],
+    acr_values_supported: ["1fa", "mfa", "phr"],
     response_modes_supported: ["query", "fragment", "form_post"],
     grant_types_supported: [
       ...["authorization_code", "refresh_token", "client_credentials", "password"],

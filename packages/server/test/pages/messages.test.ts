@@ -33,6 +33,7 @@ const SAME = new Set([
   "documentTitle",
   "profile.name",
   "account.apps",
+  "company.places.apps",
   "device.code",
   "duration.minute",
   "passkeys.title",
