@@ -18,7 +18,7 @@ afterAll(async () => {
   removeDataDirs();
 });
 
-const button = (page: Page, name: string) => page.getByRole("button", { name });
+const button = (page: Page, name: string, exact = false) => page.getByRole("button", { name, exact });
 
 /** From the start page to the server's question. */
 async function askedFor(page: Page, { json } = demo): Promise<void> {
@@ -26,7 +26,7 @@ async function askedFor(page: Page, { json } = demo): Promise<void> {
   await button(page, "Connect with Assent").click();
   await page.fill("[name=username]", json.username);
   await page.fill("[name=password]", json.password);
-  await button(page, "Sign in").click();
+  await button(page, "Sign in", true).click();
   await page.waitForSelector("button[name=decision]");
 }
 
@@ -145,7 +145,7 @@ describe("the story", () => {
       await button(page, "Connect with Assent").click();
       await page.fill("[name=username]", again.json.username);
       await page.fill("[name=password]", again.json.password);
-      await button(page, "Sign in").click();
+      await button(page, "Sign in", true).click();
       // All was allowed before the restart, so that nobody asks again.
       await page.waitForSelector(".album");
       expect(await page.locator(".gallery img").count()).toBe(9);
