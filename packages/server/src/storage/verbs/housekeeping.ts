@@ -4,7 +4,7 @@ import { COLLECTED, type Collected, type Swept } from "../../admin/storage.ts";
 import type { Millis } from "../../oauth/model.ts";
 import { partitionOf } from "../partition.ts";
 import { DAY, HOUR, text, whole } from "../rows.ts";
-import { type Call, query, type Row, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
+import { type Call, query, type Row, type Sql, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
 import { getCompany } from "./companies.ts";
 import { collectPeople } from "./deletion.ts";
 import { getPasskey } from "./factors.ts";
@@ -147,116 +147,68 @@ async function keepAlarm(tx: Tx, row: Row): Promise<void> {
   if (record !== undefined) await note(tx, alarm);
 }
 
-export const collectSessions = transaction<Sweep, Swept>(async (tx, { now, limit }) =>
-  all(
-    await tx.run(
-      sql`DELETE FROM sessions WHERE (partition, session_id) IN
-        (SELECT partition, session_id FROM sessions WHERE +partition >= 0 AND absolute_until <= :now ORDER BY absolute_until LIMIT :limit)`,
-      { now, limit },
-    ),
-  ),
-);
+/** Removes all that its statement finds; `:before` is `kept` milliseconds ago. */
+function removing(statement: Sql, kept: Millis = 0) {
+  return transaction<Sweep, Swept>(async (tx, { now, limit }) => {
+    const removed = await tx.run(statement, { now, before: now - kept, limit });
+    return { seen: removed, removed };
+  });
+}
 
-export const collectAttempts = transaction<Sweep, Swept>(async (tx, { now, limit }) =>
-  all(
-    await tx.run(
-      sql`DELETE FROM attempts WHERE (partition, key) IN
-        (SELECT partition, key FROM attempts WHERE +partition >= 0 AND window_until <= :now ORDER BY window_until LIMIT :limit)`,
-      { now, limit },
-    ),
-  ),
-);
+export const collectSessions = removing(sql`DELETE FROM sessions WHERE (partition, session_id) IN
+      (SELECT partition, session_id FROM sessions WHERE +partition >= 0 AND absolute_until <= :now ORDER BY absolute_until LIMIT :limit)`);
 
-export const collectAccepted = transaction<Sweep, Swept>(async (tx, { now, limit }) =>
-  all(
-    await tx.run(
-      sql`DELETE FROM accepted WHERE (partition, kind, key) IN
-        (SELECT partition, kind, key FROM accepted WHERE +partition >= 0 AND until <= :now ORDER BY until LIMIT :limit)`,
-      { now, limit },
-    ),
-  ),
-);
+export const collectAttempts = removing(sql`DELETE FROM attempts WHERE (partition, key) IN
+      (SELECT partition, key FROM attempts WHERE +partition >= 0 AND window_until <= :now ORDER BY window_until LIMIT :limit)`);
+
+export const collectAccepted = removing(sql`DELETE FROM accepted WHERE (partition, kind, key) IN
+      (SELECT partition, kind, key FROM accepted WHERE +partition >= 0 AND until <= :now ORDER BY until LIMIT :limit)`);
 
 /** For an hour after its end a device is told that it expired, and not that it never was. */
-export const collectDevices = transaction<Sweep, Swept>(async (tx, { now, limit }) =>
-  all(
-    await tx.run(
-      sql`DELETE FROM device_requests WHERE (partition, request_id) IN
-        (SELECT partition, request_id FROM device_requests WHERE +partition >= 0 AND expires_at <= :before ORDER BY expires_at LIMIT :limit)`,
-      { before: now - HOUR, limit },
-    ),
-  ),
+export const collectDevices = removing(
+  sql`DELETE FROM device_requests WHERE (partition, request_id) IN
+      (SELECT partition, request_id FROM device_requests WHERE +partition >= 0 AND expires_at <= :before ORDER BY expires_at LIMIT :limit)`,
+  HOUR,
 );
 
-export const collectHistory = transaction<Sweep, Swept>(async (tx, { now, limit }) =>
-  all(
-    await tx.run(
-      sql`DELETE FROM history WHERE (partition, entry_id) IN
-        (SELECT partition, entry_id FROM history WHERE +partition >= 0 AND at <= :before ORDER BY at LIMIT :limit)`,
-      { before: now - HISTORY_KEPT, limit },
-    ),
-  ),
+export const collectHistory = removing(
+  sql`DELETE FROM history WHERE (partition, entry_id) IN
+      (SELECT partition, entry_id FROM history WHERE +partition >= 0 AND at <= :before ORDER BY at LIMIT :limit)`,
+  HISTORY_KEPT,
 );
 
 /** What is left of deleted clients, once every cache has heard of it. */
-export const collectClients = transaction<Sweep, Swept>(async (tx, { now, limit }) =>
-  all(
-    await tx.run(
-      sql`DELETE FROM clients WHERE client_id IN (SELECT client_id FROM clients WHERE deleted_at <= :before LIMIT :limit)`,
-      { before: now - DAY, limit },
-    ),
-  ),
+export const collectClients = removing(
+  sql`DELETE FROM clients WHERE client_id IN (SELECT client_id FROM clients WHERE deleted_at <= :before LIMIT :limit)`,
+  DAY,
 );
 
 /** Invitations that nobody can follow any more. */
-export const collectInvitations = transaction<Sweep, Swept>(async (tx, { now, limit }) =>
-  all(
-    await tx.run(
-      sql`DELETE FROM invitations WHERE (partition, invitation_id) IN
-        (SELECT partition, invitation_id FROM invitations WHERE +partition >= 0 AND expires_at <= :before ORDER BY expires_at LIMIT :limit)`,
-      { before: now - DAY, limit },
-    ),
-  ),
+export const collectInvitations = removing(
+  sql`DELETE FROM invitations WHERE (partition, invitation_id) IN
+      (SELECT partition, invitation_id FROM invitations WHERE +partition >= 0 AND expires_at <= :before ORDER BY expires_at LIMIT :limit)`,
+  DAY,
 );
 
 /** Links that nobody can follow any more. */
-export const collectMailLinks = transaction<Sweep, Swept>(async (tx, { now, limit }) =>
-  all(
-    await tx.run(
-      sql`DELETE FROM mail_links WHERE (partition, link_id) IN
-        (SELECT partition, link_id FROM mail_links WHERE +partition >= 0 AND expires_at <= :now ORDER BY expires_at LIMIT :limit)`,
-      { now, limit },
-    ),
-  ),
-);
+export const collectMailLinks = removing(sql`DELETE FROM mail_links WHERE (partition, link_id) IN
+      (SELECT partition, link_id FROM mail_links WHERE +partition >= 0 AND expires_at <= :now ORDER BY expires_at LIMIT :limit)`);
 
 /** Messages that were sent, or never will be: for 30 days their cause is not told again. */
-export const collectOutbox = transaction<Sweep, Swept>(async (tx, { now, limit }) =>
-  all(
-    await tx.run(
-      sql`DELETE FROM outbox WHERE (partition, mail_id) IN
-        (SELECT partition, mail_id FROM outbox
-          WHERE +partition >= 0 AND status <> 'waiting' AND created_at <= :before ORDER BY created_at LIMIT :limit)`,
-      { before: now - 30 * DAY, limit },
-    ),
-  ),
+export const collectOutbox = removing(
+  sql`DELETE FROM outbox WHERE (partition, mail_id) IN
+      (SELECT partition, mail_id FROM outbox
+        WHERE +partition >= 0 AND status <> 'waiting' AND created_at <= :before ORDER BY created_at LIMIT :limit)`,
+  30 * DAY,
 );
 
 /** Requests to companies' admins that were answered: members see the answer for 90 days. */
-export const collectRequests = transaction<Sweep, Swept>(async (tx, { now, limit }) =>
-  all(
-    await tx.run(
-      sql`DELETE FROM company_requests WHERE (partition, company_id, client_id, person_id) IN
-        (SELECT partition, company_id, client_id, person_id FROM company_requests
-          WHERE +partition >= 0 AND status <> 'open' AND decided_at <= :before ORDER BY decided_at LIMIT :limit)`,
-      { before: now - 90 * DAY, limit },
-    ),
-  ),
+export const collectRequests = removing(
+  sql`DELETE FROM company_requests WHERE (partition, company_id, client_id, person_id) IN
+      (SELECT partition, company_id, client_id, person_id FROM company_requests
+        WHERE +partition >= 0 AND status <> 'open' AND decided_at <= :before ORDER BY decided_at LIMIT :limit)`,
+  90 * DAY,
 );
-
-function all(removed: number): Swept {
-  return { seen: removed, removed };
-}
 
 /** Rows whose time to be collected has come, each kind counted up to `most`: a walk along the index that housekeeping goes by. */
 export const backlog = query<{ readonly now: Millis; readonly most: number }, Readonly<Record<string, number>>>({
