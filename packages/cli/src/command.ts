@@ -2,6 +2,7 @@
 
 import type { OpenedAdmin } from "@assent/server/admin";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { UsageError } from "./failure.ts";
 import { Output } from "./output.ts";
 
 export interface JsonOption {
@@ -46,6 +47,12 @@ export function limitOption(): Option {
 export function given<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [Key in keyof T]?: Exclude<T[Key], undefined> };
+}
+
+/** An update that names nothing is a mistake in the words. */
+export function requireChanges(changes: object, noun: string): void {
+  if (Object.keys(changes).length > 0) return;
+  throw new UsageError(`nothing to change: name what should be different (assent ${noun} update --help)`);
 }
 
 /** The first items of a list that is read a page at a time. */

@@ -11,6 +11,7 @@ import {
   limitOption,
   listOption,
   noun,
+  requireChanges,
   secondsOption,
   verb,
   withAdmin,
@@ -274,9 +275,8 @@ async function change(
     ...ownSettingsOf(options),
     ...given({ status: options.status }),
   };
-  if (Object.keys({ ...changes, ...changes.metadata }).length === 1) {
-    throw new UsageError("nothing to change: name what should be different (assent client update --help)");
-  }
+  const { metadata, ...own } = changes;
+  requireChanges({ ...metadata, ...own }, "client");
   await withAdmin(options, async (admin, out) => {
     const { clientRecord, needsSecret, rotateSecret, updateClient } = await import("@assent/server/admin");
     const changed = await updateClient(clientId, changes, admin);

@@ -9,6 +9,7 @@ import {
   limitOption,
   listOption,
   noun,
+  requireChanges,
   secondsOption,
   verb,
   withAdmin,
@@ -120,9 +121,7 @@ interface UpdateOptions extends JsonOption {
 async function update(slug: string, options: UpdateOptions) {
   const { name, slug: next, defaultRule, status } = options;
   const changes: CompanyChanges = given({ name, slug: next, defaultRule, status });
-  if (Object.keys(changes).length === 0) {
-    throw new UsageError("nothing to change: name what should be different (assent company update --help)");
-  }
+  requireChanges(changes, "company");
   await withAdmin(options, async (admin, out) => {
     const { companyRecord, updateCompany } = await import("@assent/server/admin");
     out.record(companyRecord(await updateCompany(slug, changes, admin)));

@@ -10,6 +10,7 @@ import {
   limitOption,
   listOption,
   noun,
+  requireChanges,
   secondsOption,
   verb,
   withAdmin,
@@ -154,9 +155,7 @@ async function list(options: JsonOption) {
 async function change(issuer: string, options: IssuerOptions) {
   const keys = await keysOf(options);
   const changes = { ...settingsOf(options), ...given({ keys }) };
-  if (Object.keys(changes).length === 0) {
-    throw new UsageError("nothing to change: name what should be different (assent issuer update --help)");
-  }
+  requireChanges(changes, "issuer");
   await withAdmin(options, async (admin, out) => {
     const { issuerRecord, updateIssuer } = await import("@assent/server/admin");
     out.record(issuerRecord(await updateIssuer(issuer, changes, admin)));

@@ -1,8 +1,7 @@
 /** `assent resource …`: APIs that accept the tokens (RFC 8707). */
 
 import { type Command, Option } from "commander";
-import { given, type JsonOption, noun, secondsOption, verb, withAdmin } from "../command.ts";
-import { UsageError } from "../failure.ts";
+import { given, type JsonOption, noun, requireChanges, secondsOption, verb, withAdmin } from "../command.ts";
 
 interface ResourceOptions extends JsonOption {
   readonly name?: string;
@@ -85,9 +84,7 @@ async function change(identifier: string, options: ResourceOptions & { readonly 
   const { name, tokenFormat, alg, tokenLifetime, grantBound, newSecret } = options;
   const lifetime = tokenLifetime === false ? null : tokenLifetime;
   const changes = given({ name, tokenFormat, alg, grantBound, newSecret, tokenLifetime: lifetime });
-  if (Object.keys(changes).length === 0) {
-    throw new UsageError("nothing to change: name what should be different (assent resource update --help)");
-  }
+  requireChanges(changes, "resource");
   await withAdmin(options, async (admin, out) => {
     const { resourceRecord, updateResource } = await import("@assent/server/admin");
     const { resource, secret } = await updateResource(identifier, changes, admin);

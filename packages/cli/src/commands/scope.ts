@@ -2,7 +2,16 @@
 
 import type { NewScope } from "@assent/server/admin";
 import { type Command, Option } from "commander";
-import { given, type JsonOption, listOption, noun, secondsOption, verb, withAdmin } from "../command.ts";
+import {
+  given,
+  type JsonOption,
+  listOption,
+  noun,
+  requireChanges,
+  secondsOption,
+  verb,
+  withAdmin,
+} from "../command.ts";
 import { UsageError } from "../failure.ts";
 
 interface ScopeOptions extends JsonOption {
@@ -137,9 +146,7 @@ async function list(options: JsonOption) {
 
 async function change(name: string, options: ScopeOptions) {
   const changes = settingsOf(options);
-  if (Object.keys(changes).length === 0) {
-    throw new UsageError("nothing to change: name what should be different (assent scope update --help)");
-  }
+  requireChanges(changes, "scope");
   await withAdmin(options, async (admin, out) => {
     const { scopeRecord, updateScope } = await import("@assent/server/admin");
     out.record(scopeRecord(await updateScope(name, changes, admin)));

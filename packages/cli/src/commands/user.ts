@@ -2,8 +2,17 @@
 
 import type { UserChanges } from "@assent/server/admin";
 import type { Command } from "commander";
-import { firstOf, given, type JsonOption, limitOption, listOption, noun, verb, withAdmin } from "../command.ts";
-import { UsageError } from "../failure.ts";
+import {
+  firstOf,
+  given,
+  type JsonOption,
+  limitOption,
+  listOption,
+  noun,
+  requireChanges,
+  verb,
+  withAdmin,
+} from "../command.ts";
 import { type PasswordOptions, passwordChoice, passwordOptions } from "../prompt.ts";
 
 const OPERATOR = "what this person may do as an operator: admin, read, clients, users";
@@ -113,9 +122,7 @@ async function update(login: string, options: UpdateOptions) {
     name: options.name === "" ? null : options.name,
     operator: options.operator === false ? [] : options.operator,
   });
-  if (Object.keys(changes).length === 0) {
-    throw new UsageError("nothing to change: name what should be different (assent user update --help)");
-  }
+  requireChanges(changes, "user");
   await withAdmin(options, async (admin, out) => {
     const { updateUser, userRecord } = await import("@assent/server/admin");
     out.record(userRecord(await updateUser(login, changes, admin)));
