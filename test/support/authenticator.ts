@@ -36,6 +36,8 @@ export interface Bent {
   readonly userHandle?: string;
   readonly signature?: Uint8Array;
   readonly id?: string;
+  /** COSE's number of the algorithm that a new key says it is for. */
+  readonly algorithm?: number;
 }
 
 export class SoftAuthenticator {
@@ -57,7 +59,7 @@ export class SoftAuthenticator {
     const key = new Map<number, unknown>([
       ...([
         [1, 2],
-        [3, -7],
+        [3, bent.algorithm ?? -7],
         [-1, 1],
       ] as const),
       [-2, Buffer.from(x, "base64url")],
