@@ -65,13 +65,30 @@ test("allowed, then revoked → both are told, the newest first; who never decid
 
 test("many decisions → a page of them, and the way to the older ones and back", async () => {
   const { agent, username } = await allowed();
-  for (let more = 0; more < 30; more++) await authorize(agent, authorizeUrl(server, client), username);
+  for (let more = 0; more < 30; more++)
+    await authorize(agent, authorizeUrl(server, client, { prompt: "consent" }), username);
   const first = await agent.get("/account/history");
   const older = /href="(\/account\/history\?before=[^"]+)"/.exec(first.text)?.[1] ?? "";
   const second = await agent.get(older);
   expect([receiptLinks(first.text).length, receiptLinks(second.text).length]).toEqual([25, 6]);
   expect(second.text).toContain('href="/account/history"');
   expect(new Set([...receiptLinks(first.text), ...receiptLinks(second.text)]).size).toBe(31);
+});
+
+test("thirty visits of an app on one day → one line, without a receipt", async () => {
+  const { agent, username } = await allowed();
+  for (let more = 0; more < 30; more++) await authorize(agent, authorizeUrl(server, client), username);
+  const { text } = await agent.get("/account/history");
+  expect(text.split("connected again, within what you had allowed")).toHaveLength(2);
+  expect(receiptLinks(text)).toHaveLength(1);
+  const { personId: ownerId, partition } = (await server.assent.storage.findPersonByName({ name: username })) ?? {
+    personId: "",
+    partition: 0,
+  };
+  const entries = await server.assent.storage.listHistory({ partition, ownerId, before: null, limit: 50 });
+  expect(entries.map(({ kind }) => kind)).toEqual(["reconnected", "allowed"]);
+  const path = `/account/history/receipt?entry=${entries[0]?.entryId}`;
+  expect((await agent.get(path)).status).toBe(404);
 });
 
 describe("a receipt", () => {

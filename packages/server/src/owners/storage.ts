@@ -99,9 +99,9 @@ export interface ConsentKey {
 }
 
 /**
- * What an entry of the history tells. `allowed`: an owner's yes, or the first access without a page. `reconnected`: another grant within what
- * stood. `given_up`: by the app (RFC 7009). `alarm`: a spent code or token came back, and its grant ended. `ended`: by something that was not
- * about the app alone.
+ * What an entry of the history tells. `allowed`: an owner's yes, or the first access without a page. `reconnected`: other grants within what
+ * stood, told once a day. `given_up`: by the app (RFC 7009). `alarm`: a spent code or token came back, and its grant ended. `ended`: by something
+ * that was not about the app alone.
  */
 export type HistoryKind =
   | "allowed"
@@ -123,7 +123,7 @@ export type EndCause = "password" | "account" | "leaving" | "app" | "company" | 
 /** What happened between an owner and a client: written in the transaction in which it happened, never changed. */
 export interface HistoryEntry {
   readonly partition: number;
-  /** Of an `allowed` or `reconnected` the grant's id; else it derives from the entry. */
+  /** Of an `allowed` the grant's id; else it derives from the entry. */
   readonly entryId: string;
   readonly ownerId: string;
   readonly at: Millis;

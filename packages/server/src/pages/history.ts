@@ -108,7 +108,8 @@ function entryOf(
             html`<p class="small"><span class="soft">${term}: </span>${texts.map((text, at) => [at > 0 && " · ", html`<bdi>${visible(text, 200)}</bdi>`])}</p>`,
         )}
     </div>`,
-    html`<a class="receipt" href=${receipt} download>${icon("receipt")}${history.receipt}<span class="unseen"> ${rich(history.receiptOf, { when: exact(words, entry.at) })}</span></a>`,
+    what !== "reconnected" &&
+      html`<a class="receipt" href=${receipt} download>${icon("receipt")}${history.receipt}<span class="unseen"> ${rich(history.receiptOf, { when: exact(words, entry.at) })}</span></a>`,
   ];
 }
 

@@ -284,7 +284,7 @@ export const events: readonly HistoryEntryView[] = [
   }),
   anEntry({ what: "endChanged", at: NOW - 2 * DAY, expiresAt: null }),
   anEntry(),
-  anEntry({ what: "reconnected", at: NOW - 5 * DAY, can: ["See your photos and albums"], expiresAt: undefined }),
+  anEntry({ what: "reconnected", at: NOW - 5 * DAY, can: [], expiresAt: undefined }),
   anEntry({ what: "allowedByDevice", at: NOW - 40 * DAY, app: "Photo TV" }),
   anEntry({ what: "allowedByPassword", at: NOW - 50 * DAY, app: "Old Mail" }),
   anEntry({ what: "allowedByPolicy", at: NOW - 60 * DAY, app: "Payroll" }),

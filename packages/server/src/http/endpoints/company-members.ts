@@ -253,7 +253,7 @@ export const showCompanyHistory = forAdmins(async (at, assent) => {
 export const downloadCompanyReceipt = forAdmins(async ({ key, http }, assent) => {
   const entryId = idIn(new URLSearchParams(http.query), "entry");
   const entry = await assent.storage.getHistoryEntry({ ownerId: key.companyId, entryId });
-  return entry === undefined ? problemAnswer("not_found", http, assent) : receiptAnswer(entry, assent);
+  return receiptAnswer(entry, http, assent);
 });
 
 /** Who did it: by name as long as they belong to the company; afterwards by their id alone, which says nothing to others. */

@@ -91,10 +91,16 @@ function whatOf({ kind, record, ownerId }: HistoryEntry): HistoryEntryView["what
 /** A receipt to keep: the signed text, what it says, and where the keys are. */
 export const downloadReceipt = signedIn(async ({ person, http }, assent) => {
   const entry = await entryFor(new URLSearchParams(http.query).get("entry") ?? "", { person }, assent);
-  return entry === undefined ? problemAnswer("not_found", http, assent) : receiptAnswer(entry, assent);
+  return receiptAnswer(entry, http, assent);
 });
 
-export async function receiptAnswer(entry: HistoryEntry, assent: Assent): Promise<Answer> {
+/** Of what was decided: an app that came back within it is told of and no decision. */
+export async function receiptAnswer(
+  entry: HistoryEntry | undefined,
+  http: HttpRequest,
+  assent: Assent,
+): Promise<Answer> {
+  if (entry === undefined || entry.kind === "reconnected") return problemAnswer("not_found", http, assent);
   const { jws, claims } = await assent.receipts.sign(entry, assent.now());
   const day = new Date(entry.at).toISOString().slice(0, 10);
   const body = { receipt: jws, type: RECEIPT_TYPE, content: claims, keys: `${assent.issuer}/receipts/keys` };

@@ -31,7 +31,7 @@ import {
 } from "../rows.ts";
 import { query, type Row, sql, statement, type Tx, transaction, words } from "../sql.ts";
 import { endedColumns, noteEnded } from "./ended.ts";
-import { note } from "./history.ts";
+import { note, noteReconnected } from "./history.ts";
 import { lockActing, rememberChoice } from "./members.ts";
 
 /** How long an ended row is kept: code and tokens that come late still meet it. */
@@ -235,11 +235,7 @@ export const issueGrant = transaction<IssueGrant, IssueOutcome>(
       WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId`,
       { partition, ownerId, clientId, address, now },
     );
-    const { shown, expiresAt } = consentOf(row);
-    await note(tx, {
-      ...{ partition, ownerId, clientId, entryId: grant.grantId, at: now, kind: "reconnected" },
-      record: { clientName: shown.clientName, by: grant.personId, via: null, scopes: capped, removed: [], expiresAt },
-    });
+    await noteReconnected(tx, grant, consentOf(row).shown.clientName, now);
     return { kind: "issued", scopes: capped };
   },
 );

@@ -1,14 +1,14 @@
 /** Verbs of the history: written with what happened, in one transaction, and then only read. */
 
 import { createHash } from "node:crypto";
-import type { GrantedScope, Millis } from "../../oauth/model.ts";
+import type { Grant, GrantedScope, Millis } from "../../oauth/model.ts";
 import type { HistoryEntry, HistoryPage } from "../../owners/storage.ts";
 import { partitionOf } from "../partition.ts";
-import { json, text, whole } from "../rows.ts";
+import { DAY, json, text, whole } from "../rows.ts";
 import { query, type Row, sql, statement, type Tx } from "../sql.ts";
 
 /** How long an entry is kept. */
-export const HISTORY_KEPT: Millis = 5 * 365 * 86_400_000;
+export const HISTORY_KEPT: Millis = 5 * 365 * DAY;
 
 /**
  * Writes an entry beside what it tells of. Its id derives from it, so that a step that is repeated after a crash is told once.
@@ -57,6 +57,23 @@ export async function noteForOwners(
       ON CONFLICT (partition, entry_id) DO NOTHING`,
     { ...entry, version: String(version), record: JSON.stringify(record) },
   );
+}
+
+/**
+ * An app connected again within what stands: told once for each app, person and day (UTC). It decides nothing, and an app that sends its people
+ * through at each visit would bury what they did decide.
+ */
+export async function noteReconnected(
+  tx: Tx,
+  { partition, ownerId, clientId, personId }: Pick<Grant, "partition" | "ownerId" | "clientId" | "personId">,
+  clientName: string,
+  now: Millis,
+): Promise<void> {
+  const first = { partition, ownerId, clientId, kind: "reconnected" } as const;
+  const record = { clientName, by: personId, via: null, scopes: [], removed: [], expiresAt: null };
+  const day = now - (now % DAY);
+  const told = { ...record, clientName: null };
+  await note(tx, { ...first, at: now, record, entryId: derivedId({ ...first, at: day, record: told }) });
 }
 
 function derivedId({ partition, ownerId, clientId, kind, at, record }: Omit<HistoryEntry, "entryId">): string {

@@ -83,6 +83,20 @@ onEveryBackend("history", (storage) => {
     expect(entries[3]?.record).toMatchObject({ removed: ["write"] });
   });
 
+  test("again and again without a page → told once for each app and day, and what comes between is told each time", async () => {
+    const { person } = await aLiveGrant(storage());
+    const midnight = NOW - (NOW % DAY) + DAY;
+    const again = (at: number) => storage().issueGrant({ grant: aGrant(person), address: null, now: at });
+    for (const at of [midnight - 1, midnight, midnight + 1, midnight + HOUR, midnight + DAY - 1, midnight + DAY])
+      expect((await again(at)).kind).toBe("issued");
+    const by = person.personId;
+    await storage().narrowConsent({ ...key(person), remove: ["write"], by, now: midnight + DAY + 1 });
+    const entries = await historyOf(storage(), person);
+    const told = entries.filter(({ kind }) => kind === "reconnected");
+    expect(told.map(({ at }) => at)).toEqual([midnight + DAY, midnight, midnight - 1]);
+    expect(told[0]?.record).toMatchObject({ clientName: "Photo Printer", by, scopes: [], removed: [] });
+  });
+
   test("an end that is past, or of nothing that stands → unknown; forever and shorter move every live grant", async () => {
     const { person, grant } = await aLiveGrant(storage());
     const at = { ...key(person), by: "x", now: NOW + MINUTE };
