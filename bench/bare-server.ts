@@ -1,21 +1,61 @@
-/** What the machine gives: node:http that reads a POST and answers it, with one ES256 signature (`signature`) or without (`bare`). */
+/**
+ * What the machine gives: node:http that reads a POST and answers it (`bare`), with one ES256 signature made at once (`inline`), or with all
+ * signatures that one turn of the event loop asks for made together (`batched`).
+ */
 
-import { generateKeyPairSync, sign } from "node:crypto";
-import { createServer } from "node:http";
+import { generateKeyPairSync } from "node:crypto";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { signEs256 } from "../packages/server/src/crypto/es256.ts";
 import { serverOptions } from "../packages/server/src/http/server.ts";
 import { onMessages } from "./server-control.ts";
 
-const signs = process.argv[2] === "signature";
+type Limit = "bare" | "inline" | "batched";
+const limit = process.argv[2] as Limit;
 const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 /** About as long as header and payload of one of our access tokens. */
 const payload = "x".repeat(500);
 const refreshToken = "r".repeat(122);
 
-function accessToken(): string {
-  if (!signs) return payload;
-  const signature = sign("sha256", Buffer.from(payload), { key: privateKey, dsaEncoding: "ieee-p1363" });
-  return `${payload}.${signature.toString("base64url")}`;
+function signed(): string {
+  return `${payload}.${signEs256(payload, privateKey).toString("base64url")}`;
+}
+
+interface Waiting {
+  readonly response: ServerResponse;
+  readonly length: number;
+}
+let waiting: Waiting[] = [];
+
+const answers: Readonly<Record<Limit, (one: Waiting) => void>> = {
+  bare: (one) => answer(one, payload),
+  inline: (one) => answer(one, signed()),
+  batched: (one) => {
+    waiting.push(one);
+    if (waiting.length === 1) setImmediate(answerAll);
+  },
+};
+
+function answerAll(): void {
+  const batch = waiting;
+  waiting = [];
+  for (const one of batch) answer(one, signed());
+}
+
+function answer({ response, length }: Waiting, accessToken: string): void {
+  const text = JSON.stringify({
+    access_token: accessToken,
+    token_type: "Bearer",
+    expires_in: length,
+    refresh_token: refreshToken,
+    scope: "read",
+  });
+  response.writeHead(200, {
+    "content-type": "application/json; charset=utf-8",
+    "cache-control": "no-store",
+    "content-length": Buffer.byteLength(text),
+  });
+  response.end(text);
 }
 
 const server = createServer(serverOptions, (request, response) => {
@@ -24,20 +64,6 @@ const server = createServer(serverOptions, (request, response) => {
   request.on("data", (chunk: string) => {
     body += chunk;
   });
-  request.on("end", () => {
-    const answer = JSON.stringify({
-      access_token: accessToken(),
-      token_type: "Bearer",
-      expires_in: body.length,
-      refresh_token: refreshToken,
-      scope: "read",
-    });
-    response.writeHead(200, {
-      "content-type": "application/json; charset=utf-8",
-      "cache-control": "no-store",
-      "content-length": Buffer.byteLength(answer),
-    });
-    response.end(answer);
-  });
+  request.on("end", () => answers[limit]({ response, length: body.length }));
 });
 server.listen(0, "127.0.0.1", () => onMessages((server.address() as AddressInfo).port));

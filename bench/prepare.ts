@@ -1,11 +1,12 @@
 /** A data directory with clients, an API, owners and their grants: all that the requests of a run need. */
 
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes } from "node:crypto";
 import pino from "pino";
 import { DerivedCredentials } from "../packages/server/src/crypto/credential.ts";
 import { newId } from "../packages/server/src/crypto/id.ts";
 import { Secrets } from "../packages/server/src/crypto/secrets.ts";
 import { type AssentServer, configOf, createAssent } from "../packages/server/src/index.ts";
+import type { Client } from "../packages/server/src/oauth/model.ts";
 import type { NewGrant } from "../packages/server/src/oauth/storage.ts";
 import type { Person } from "../packages/server/src/owners/storage.ts";
 import { API, registering, type TestClient } from "../test/support/server.ts";
@@ -31,6 +32,10 @@ export interface Prepared {
   readonly secret: string;
   readonly keeping: TestClient;
   readonly rotating: TestClient;
+  /** Clients with tokens of their own, one for each way to prove who they are. */
+  readonly robots: { readonly post: TestClient; readonly basic: TestClient; readonly jwt: TestClient };
+  /** Signs for `robots.jwt`. */
+  readonly robotKey: KeyObject;
   readonly api: typeof API;
   readonly codes: readonly string[];
   readonly keptTokens: readonly string[];
@@ -47,11 +52,22 @@ export async function prepare(dataDir: string, wanted: Wanted): Promise<Prepared
     await register.addStandardScopes();
     const keeping = await register.addClient();
     const rotating = await register.addClient({ refresh: "rotate" });
+    const { privateKey: robotKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const jwks = JSON.stringify({ keys: [publicKey.export({ format: "jwk" })] });
+    const robot = (client: Partial<Client>) =>
+      register.addClient({ grantTypes: ["client_credentials"], ownScopes: ["read"], scopes: [], ...client });
+    const robots = {
+      post: await robot({ authMethod: "client_secret_post" }),
+      basic: await robot({ authMethod: "client_secret_basic" }),
+      jwt: await robot({ authMethod: "private_key_jwt", secrets: [], jwks }),
+    };
     const making = new Making(assent, new DerivedCredentials(new Secrets([secret])));
     return {
       secret: secret.toString("base64"),
       keeping,
       rotating,
+      robots,
+      robotKey,
       api: API,
       codes: await making.codes(keeping, wanted.codes),
       keptTokens: await making.refreshTokens(keeping, wanted.kept),

@@ -1,12 +1,18 @@
 /** What is measured: each row's server and the requests that it is sent. */
 
+import { type KeyObject, randomUUID } from "node:crypto";
+import { signEs256 } from "../packages/server/src/crypto/es256.ts";
 import { endpoints } from "../packages/server/src/oauth/server-metadata.ts";
 import { type Exchange, run } from "./load.ts";
 import { ISSUER, type Prepared, VERIFIER } from "./prepare.ts";
 
 export const rowNames = [
   "bare",
-  "signature",
+  "inline",
+  "batched",
+  "client-credentials-post",
+  "client-credentials-basic",
+  "client-credentials-jwt",
   "redeem",
   "refresh-kept",
   "refresh-recorded",
@@ -20,9 +26,11 @@ export type RowName = (typeof rowNames)[number];
 export interface Row {
   readonly name: RowName;
   readonly label: string;
-  readonly server: "bare" | "signature" | "assent";
+  readonly server: "bare" | "inline" | "batched" | "assent";
   /** Share of the reference that it should reach. */
   readonly goal?: number;
+  /** Called before each measurement, with its length in seconds: what is dear to make is made then. */
+  prepare?(seconds: number): void;
   /** A fresh request; undefined: none is left. */
   next(): Exchange | undefined;
 }
@@ -47,11 +55,18 @@ export async function rowsOf(data: Prepared, assentPort: number): Promise<readon
       next: () => redemption(data, sample()),
     },
     {
-      name: "signature",
-      label: "bare node:http, one ES256 signature (the reference)",
-      server: "signature",
+      name: "inline",
+      label: "bare node:http + ES256 inline (the reference)",
+      server: "inline",
       next: () => redemption(data, sample()),
     },
+    {
+      name: "batched",
+      label: "bare node:http + ES256 batched",
+      server: "batched",
+      next: () => redemption(data, sample()),
+    },
+    ...clientCredentials(data),
     {
       name: "redeem",
       label: "code redemption, PKCE, secret, refresh token",
@@ -97,6 +112,57 @@ export async function rowsOf(data: Prepared, assentPort: number): Promise<readon
       next: always(get("/.well-known/oauth-authorization-server")),
     },
   ];
+}
+
+/** The client's own token, asked for in three ways. */
+function clientCredentials({ robots, robotKey }: Prepared): readonly Row[] {
+  const { post: posting, basic: naming, jwt: signing } = robots;
+  const form = "grant_type=client_credentials&scope=read";
+  const named = post(endpoints.token, form, basic(naming.clientId, naming.secret));
+  const posted = post(endpoints.token, `${form}&client_id=${posting.clientId}&client_secret=${posting.secret}`);
+  let assertions: Iterator<string> = [].values();
+  return [
+    {
+      name: "client-credentials-post",
+      label: "client credentials, secret in the form",
+      server: "assent",
+      goal: 1.2,
+      next: always(posted),
+    },
+    {
+      name: "client-credentials-basic",
+      label: "client credentials, secret by HTTP Basic",
+      server: "assent",
+      goal: 1.2,
+      next: always(named),
+    },
+    {
+      name: "client-credentials-jwt",
+      label: "client credentials, private_key_jwt (ES256), its jti kept",
+      server: "assent",
+      prepare: (seconds) => {
+        const many = Math.ceil(seconds * MOST_ASSERTIONS);
+        assertions = Array.from({ length: many }, () => clientAssertion(signing.clientId, robotKey)).values();
+      },
+      next: () =>
+        mapped(assertions.next(), (assertion) => ({
+          request: post(endpoints.token, `${form}&client_assertion_type=${JWT_BEARER}&client_assertion=${assertion}`),
+        })),
+    },
+  ];
+}
+
+/** More than one core takes in a second. */
+const MOST_ASSERTIONS = 9000;
+const JWT_BEARER = encodeURIComponent("urn:ietf:params:oauth:client-assertion-type:jwt-bearer");
+const ES256_HEADER = Buffer.from(JSON.stringify({ alg: "ES256" })).toString("base64url");
+
+/** Fresh, and good for a minute (RFC 7523 §3). */
+function clientAssertion(clientId: string, key: KeyObject): string {
+  const now = Math.floor(Date.now() / 1000);
+  const claims = { iss: clientId, sub: clientId, aud: ISSUER, jti: randomUUID(), iat: now, exp: now + 60 };
+  const input = `${ES256_HEADER}.${Buffer.from(JSON.stringify(claims)).toString("base64url")}`;
+  return `${input}.${signEs256(input, key).toString("base64url")}`;
 }
 
 /** Each token is refreshed once, so that its use is recorded; the access tokens. */
@@ -163,8 +229,9 @@ function refreshForm(token: string): string {
 /** What common HTTP clients send beside what is needed. */
 const HEAD = `Host: ${new URL(ISSUER).host}\r\nUser-Agent: bench\r\nAccept: application/json\r\nConnection: keep-alive\r\n`;
 
-function post(path: string, form: string, credentials: string): string {
-  return `POST ${path} HTTP/1.1\r\n${HEAD}Authorization: ${credentials}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${form.length}\r\n\r\n${form}`;
+function post(path: string, form: string, credentials?: string): string {
+  const authorization = credentials === undefined ? "" : `Authorization: ${credentials}\r\n`;
+  return `POST ${path} HTTP/1.1\r\n${HEAD}${authorization}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${form.length}\r\n\r\n${form}`;
 }
 
 function get(path: string): string {

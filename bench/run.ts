@@ -22,7 +22,7 @@ const FRESH_A_SECOND = 9000;
 /** One more than is counted. */
 const STARTS = 6;
 
-const usage = `--only and --profile take ${rowNames.join(", ")}, start; --rounds and --seconds numbers above 0`;
+const usage = `--only takes ${rowNames.join(", ")}, start, and beginnings of them; --profile one of them; --rounds and --seconds numbers above 0`;
 const { values: options } = parseArgs({
   options: {
     rounds: { type: "string", default: "5" },
@@ -38,10 +38,15 @@ const { values: options } = parseArgs({
 });
 const rounds = Number(options.rounds);
 const seconds = Number(options.seconds);
-const only = new Set(options.only?.split(",") ?? [...rowNames, "start"]);
-const known = new Set<string>([...rowNames, "start"]);
-if (!(rounds >= 1 && seconds > 0) || ![...only, options.profile ?? "bare"].every((name) => known.has(name)))
-  throw new Error(usage);
+const known: readonly string[] = [...rowNames, "start"];
+const asked = options.only?.split(",") ?? known;
+/** The reference is always there: what is said of the others is their share of it. */
+const only = new Set([
+  "inline",
+  ...known.filter((name) => asked.some((one) => name === one || name.startsWith(`${one}-`))),
+]);
+const matched = asked.every((one) => [...only].some((name) => name === one || name.startsWith(`${one}-`)));
+if (!(rounds >= 1 && seconds > 0) || !matched || !known.includes(options.profile ?? "bare")) throw new Error(usage);
 
 const folder = mkdtempSync(join(options.dir, "assent-bench-"));
 try {
@@ -68,7 +73,8 @@ async function measure(): Promise<Report> {
   const servers: Record<Row["server"], ServerProcess> = {
     assent,
     bare: await start("bare-server.ts", { args: ["bare"] }),
-    signature: await start("bare-server.ts", { args: ["signature"] }),
+    inline: await start("bare-server.ts", { args: ["inline"] }),
+    batched: await start("bare-server.ts", { args: ["batched"] }),
   };
   const windows = await inRounds(rows, servers);
   for (const server of Object.values(servers)) await server.end();
@@ -81,7 +87,7 @@ async function measure(): Promise<Report> {
     connections: CONNECTIONS,
     rounds,
     seconds,
-    rows: rows.map((row) => rowReport(row, windows.get(row.name) ?? [], windows.get("signature"))),
+    rows: rows.map((row) => rowReport(row, windows.get(row.name) ?? [], windows.get("inline"))),
     firstToken: starts === undefined ? null : spread(starts.firstToken),
     rss: starts === undefined ? null : { idle: starts.idle, loaded: greatestRss(rows, windows) },
   };
@@ -117,6 +123,7 @@ async function inRounds(
 }
 
 async function window(row: Row, server: ServerProcess, length: number): Promise<Window> {
+  row.prepare?.(length);
   const before = await server.usage();
   const {
     requests,
