@@ -16,6 +16,12 @@ const postgresTests = [
     "companies",
     "change-password",
     "recovery",
+    "second-step",
+    "step-up",
+    "company-pages",
+    "company-mail",
+    "history",
+    "apps",
   ].map((flow) => `test/flows/${flow}.test.ts`),
   ...["hostile-text", "injection", "races"].map((attack) => `test/attacks/${attack}.test.ts`),
   "test/reliability/race.test.ts",
@@ -23,6 +29,11 @@ const postgresTests = [
   "test/reliability/upgrade.test.ts",
   "test/reliability/kill.test.ts",
 ];
+
+/** People's stories, again on PostgreSQL: in one look each, with a browser. */
+const postgresBrowserTests = ["owner", "company", "device", "stories"].map(
+  (story) => `test/browser/${story}.browser.test.ts`,
+);
 
 const common = { pool: "forks", testTimeout: 60_000, hookTimeout: 60_000 } as const;
 
@@ -61,6 +72,17 @@ export default defineConfig({
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
           globalSetup: ["test/support/browser-setup.ts", "test/support/postgres-setup.ts"],
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: "postgres-browser",
+          include: postgresBrowserTests,
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
+          globalSetup: ["test/support/browser-setup.ts", "test/support/postgres-setup.ts"],
+          env: { ASSENT_TEST_DATABASE: "postgres" },
         },
       },
     ],

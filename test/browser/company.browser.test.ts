@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { axe, launchBrowser, withPage } from "../support/browser.ts";
 import { authorizeUrl, redeem, refresh } from "../support/browser-like.ts";
 import { addCompany, claimsOf } from "../support/companies.ts";
-import { PASSWORD, startServer, type TestServer } from "../support/server.ts";
+import { PASSWORD, startServer, type TestServer, variants } from "../support/server.ts";
 import { startWebApp, type WebApp } from "../support/web-app.ts";
 
 let browser: Browser;
@@ -30,10 +30,12 @@ async function signIn(page: Page, username: string): Promise<void> {
 const submit = (page: Page, action: string, text: string) =>
   page.locator(`form[action$="${action}"]`, { hasText: text }).locator("button[type=submit]").first().click();
 
-describe.each([
-  ["with JavaScript", true],
-  ["without JavaScript", false],
-])("%s", (_, javaScriptEnabled) => {
+describe.each(
+  variants([
+    ["with JavaScript", true],
+    ["without JavaScript", false],
+  ]),
+)("%s", (_, javaScriptEnabled) => {
   const visit = (steps: (page: Page) => Promise<void>) => withPage({ browser, javaScriptEnabled }, steps);
   const check = async (page: Page) => {
     // axe itself is a script.

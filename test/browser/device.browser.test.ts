@@ -4,7 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { axe, launchBrowser, withPage } from "../support/browser.ts";
 import { aDevice, aDeviceClient, poll } from "../support/device.ts";
-import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { PASSWORD, startServer, type TestClient, type TestServer, variants } from "../support/server.ts";
 
 let browser: Browser;
 let server: TestServer;
@@ -50,10 +50,12 @@ async function signedIn(page: Page, username: string, withAxe: boolean): Promise
   await page.keyboard.press("Enter");
 }
 
-describe.each([
-  ["light", true],
-  ["dark", false],
-] as const)("%s, JavaScript %s", (colorScheme, javaScriptEnabled) => {
+describe.each(
+  variants([
+    ["light", true],
+    ["dark", false],
+  ] as const),
+)("%s, JavaScript %s", (colorScheme, javaScriptEnabled) => {
   test("by keys: the code, sign-in, Allow → the device has tokens", async () => {
     const { deviceCode, userCode } = await aDevice(server, tv, { scope: "read write" });
     const { username } = await server.addPerson();

@@ -1,10 +1,11 @@
 /** Passkeys and one-time codes in a real browser with a virtual authenticator: made, used without a name, copied; without JavaScript; axe and keys. */
 
-import type { Browser, CDPSession, Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { axe, launchBrowser, withPage } from "../support/browser.ts";
 import { withSecondStep } from "../support/second-step.ts";
 import { PASSWORD, startServer, type TestServer } from "../support/server.ts";
+import { noOffers, withAuthenticator } from "../support/virtual-authenticator.ts";
 
 let browser: Browser;
 let server: TestServer;
@@ -15,24 +16,6 @@ afterAll(async () => {
   await browser?.close();
   await server?.stop();
 });
-
-interface Virtual {
-  readonly cdp: CDPSession;
-  readonly authenticatorId: string;
-}
-
-/** As a laptop with a fingerprint reader has it. */
-async function withAuthenticator(page: Page): Promise<Virtual> {
-  const cdp = await page.context().newCDPSession(page);
-  await cdp.send("WebAuthn.enable");
-  const { authenticatorId } = await cdp.send("WebAuthn.addVirtualAuthenticator", {
-    options: {
-      ...{ protocol: "ctap2", transport: "internal", hasResidentKey: true, hasUserVerification: true },
-      ...{ isUserVerified: true, automaticPresenceSimulation: true },
-    },
-  });
-  return { cdp, authenticatorId };
-}
 
 async function signInWithPassword(page: Page, username: string): Promise<void> {
   await page.goto(`${server.issuer}/login`);
@@ -53,11 +36,6 @@ async function addPasskey(page: Page, name: string): Promise<void> {
 
 async function signOut(page: Page): Promise<void> {
   await page.context().clearCookies();
-}
-
-/** A browser that offers no passkeys behind fields: the button is what is left. */
-async function noOffers(page: Page): Promise<void> {
-  await page.addInitScript("PublicKeyCredential.isConditionalMediationAvailable = async () => false");
 }
 
 describe("a passkey", () => {
