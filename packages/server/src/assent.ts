@@ -213,7 +213,7 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
     const telling = setInterval(() => void tellCompanies(assent.assent, log), TELL_EVERY);
     telling.unref();
     return {
-      handler: await createHandler(assent.assent),
+      handler: createHandler(assent.assent),
       config,
       log,
       storage,

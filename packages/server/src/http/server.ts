@@ -1,23 +1,15 @@
-/** The endpoint table on fastify: requests in, answers out, limits and headers that all share. */
+/** The endpoint table on node:http: requests in, answers out, limits and headers that all share. */
 
-import {
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  METHODS,
-  type OutgoingHttpHeaders,
-  type ServerResponse,
-} from "node:http";
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Assent } from "../assent.ts";
-import { type ConditionName, OAuthError } from "../oauth/errors.ts";
+import type { ConditionName } from "../oauth/errors.ts";
 import { clientCertificate } from "./client-certificate.ts";
-import { isEncoded, isFormType } from "./form-body.ts";
 import type { Answer, HttpRequest } from "./message.ts";
 import type { ShedReason } from "./overload.ts";
 import { problemAnswer, problemJson, refusalOf, wantsPage } from "./problem.ts";
-import { metadataRoute, type Route, routes, unshed } from "./routes.ts";
-
-export const MAX_BODY = 65_536;
+import { readBody } from "./request-body.ts";
+import { type Match, Router, splitTarget } from "./router.ts";
+import { type Endpoint, metadataRoute, type Route, routes, unshed } from "./routes.ts";
 
 /** Bounds of the HTTP server that carries the handler: slow and huge requests end early. */
 export const serverOptions = {
@@ -28,74 +20,88 @@ export const serverOptions = {
   connectionsCheckingInterval: 5000,
 } as const;
 
-/** Our endpoints read their parameters themselves, no route has a schema; fastify would load its compilers all the same, a third of all modules. */
-const noSchemas = { buildValidator: never, buildSerializer: never };
-
-function never(): never {
-  throw new Error("no route has a schema");
-}
-
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-/** The body of a form; undefined: not UTF-8. Read loosely, bytes that are no characters would all become the same one. */
-function textOf(body: Buffer, headers: IncomingHttpHeaders): string | undefined {
-  // What is no form is refused as such, whatever is in it.
-  if (!isFormType(headers["content-type"]) || isEncoded(headers["content-encoding"])) return "";
-  try {
-    return utf8.decode(body);
-  } catch {
-    return undefined;
-  }
+/** A request on its way to its answer. */
+interface Exchange {
+  readonly raw: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly path: string;
+  readonly query: string;
+  readonly id: string;
 }
 
 /** A node:http handler for the whole server. */
-export async function createHandler(
-  assent: Assent,
-): Promise<(request: IncomingMessage, response: ServerResponse) => void> {
-  const app = fastify({
-    bodyLimit: MAX_BODY,
-    logger: false,
-    exposeHeadRoutes: false,
-    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
-    genReqId: () => assent.requestId(),
-    schemaController: { compilersFactory: noSchemas },
-    frameworkErrors: (_error, request, reply) => send(fault("not_found", request, assent), reply, assent),
-  });
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: MAX_BODY }, (request, body: Buffer, done) => {
-    const text = textOf(body, request.headers);
-    if (text === undefined) done(new OAuthError("parameter_malformed", "the body is not UTF-8"));
-    else done(null, text);
-  });
-  for (const method of METHODS) addMethod(app, method);
-  for (const route of routes) {
-    // What nothing leads to isn't there: 404, as the metadata say.
-    if (route.part === undefined || assent.oauth.grants.leadsTo(route.part))
-      register(app, route, assent.basePath, assent);
-  }
-  register(app, metadataRoute(assent.basePath), "", assent);
-  app.setNotFoundHandler((request, reply) => {
-    assent.metrics.answered("none", 404, 0);
-    send(fault("not_found", request, assent), reply, assent);
-  });
-  app.setErrorHandler((error, request, reply) => send(thrown(error, request, assent), reply, assent));
-  await app.ready();
+export function createHandler(assent: Assent): (request: IncomingMessage, response: ServerResponse) => void {
+  const router = routerOf(assent);
   const busy = busyAnswers(assent);
-  return (request, response) => {
-    if (!hasOneHost(request)) {
+  return (raw, response) => {
+    if (!hasOneHost(raw)) {
       response.writeHead(400, { connection: "close" }).end();
       return;
     }
     const reason = assent.gate.refuses();
-    const refusal = reason === undefined ? undefined : busy(request);
+    const refusal = reason === undefined ? undefined : busy(raw);
     if (reason !== undefined && refusal !== undefined) {
       shed(refusal, reason, response, assent);
       return;
     }
     assent.gate.enter();
     response.once("close", () => assent.gate.leave());
-    app.routing(request, response);
+    const target = splitTarget(raw.url ?? "/");
+    const exchange = { raw, response, ...target, id: assent.requestId() };
+    void respond(exchange, router.find(target.path), assent);
   };
+}
+
+function routerOf(assent: Assent): Router<Route> {
+  const router = new Router<Route>();
+  for (const route of routes) {
+    // What nothing leads to isn't there: 404, as the metadata say.
+    if (route.part !== undefined && !assent.oauth.grants.leadsTo(route.part)) continue;
+    const { basePath } = assent;
+    router.add(basePath !== "" && route.path === "/" ? basePath : basePath + route.path, route);
+  }
+  const metadata = metadataRoute(assent.basePath);
+  router.add(metadata.path, metadata);
+  return router;
+}
+
+/** Never rejects: where even telling of a fault goes wrong, the connection ends. */
+async function respond(exchange: Exchange, match: Match<Route> | undefined, assent: Assent): Promise<void> {
+  try {
+    if (match === undefined) {
+      assent.metrics.answered("none", 404, 0);
+      send(fault("not_found", toRequest(exchange, assent), undefined, assent), exchange, assent);
+    } else {
+      await serve(match, exchange, assent);
+    }
+  } catch (error) {
+    assent.refused(refusalOf(error), toRequest(exchange, assent), error);
+    if (exchange.response.headersSent) exchange.response.destroy();
+    else send(problemJson("server_error", assent.issuer), exchange, assent);
+  }
+}
+
+async function serve({ to: route, params }: Match<Route>, exchange: Exchange, assent: Assent): Promise<void> {
+  const { method } = exchange.raw;
+  const endpoint = endpointFor(route, method);
+  // A method that the route doesn't take is told so before its body is read.
+  if (endpoint === undefined) {
+    const http = toRequest(exchange, assent);
+    send(withCors(otherMethod(route, http, assent), http, route), exchange, assent);
+    return;
+  }
+  const body = method === "POST" ? await readBody(exchange.raw) : "";
+  if (typeof body !== "string") {
+    const http = toRequest(exchange, assent);
+    if (body.condition !== "body_too_large") assent.refused(refusalOf(body), http, body);
+    send(fault(body.condition, http, route, assent), exchange, assent);
+    return;
+  }
+  const http = toRequest(exchange, assent, params, body);
+  const startedAt = performance.now();
+  const answer = withCors(await answerOf(route, endpoint, http, assent), http, route);
+  send(answer, exchange, assent);
+  assent.metrics.answered(route.path, answer.status, performance.now() - startedAt);
 }
 
 /** For an answer that is made before anybody asks. */
@@ -145,43 +151,11 @@ function hasOneHost({ rawHeaders }: IncomingMessage): boolean {
   return hosts <= 1;
 }
 
-function addMethod(app: FastifyInstance, method: string): void {
-  if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: false });
-}
-
-/** Every method leads to the route, so that one it doesn't take is 405 and not 404; before its body is read. */
-function register(app: FastifyInstance, route: Route, base: string, assent: Assent): void {
-  const path = base !== "" && route.path === "/" ? base : base + route.path;
-  const config: RouteConfig = { route };
-  const onRequest = (request: FastifyRequest, reply: FastifyReply, next: () => void): void => {
-    if (endpointFor(route, request.method) !== undefined) {
-      next();
-    } else {
-      const http = toRequest(request, assent);
-      send(withCors(otherMethod(route, http, assent), http, route), reply, assent);
-    }
-  };
-  app.all(path, { config, onRequest }, async (request, reply) => {
-    const http = toRequest(request, assent);
-    const startedAt = performance.now();
-    const answer = withCors(await answerOf(route, http, assent), http, route);
-    send(answer, reply, assent);
-    assent.metrics.answered(route.path, answer.status, performance.now() - startedAt);
-  });
-}
-
-/** What fastify keeps of a route, for faults that come before its endpoint is asked. */
-interface RouteConfig {
-  readonly route?: Route;
-}
-
-function endpointFor(route: Route, method: string): Route["GET"] {
+function endpointFor(route: Route, method = "GET"): Endpoint | undefined {
   return method === "GET" || method === "HEAD" ? route.GET : method === "POST" ? route.POST : undefined;
 }
 
-async function answerOf(route: Route, http: HttpRequest, assent: Assent): Promise<Answer> {
-  const endpoint = endpointFor(route, http.method);
-  if (endpoint === undefined) return otherMethod(route, http, assent);
+async function answerOf(route: Route, endpoint: Endpoint, http: HttpRequest, assent: Assent): Promise<Answer> {
   try {
     return await endpoint(http, assent);
   } catch (error) {
@@ -222,46 +196,34 @@ function withCors(answer: Answer, http: HttpRequest, route: Route): Answer {
 }
 
 /** A fault that no endpoint saw: no route, a body that is too large. */
-function fault(condition: ConditionName, request: FastifyRequest, assent: Assent): Answer {
-  const http = toRequest(request, assent);
-  const { route } = request.routeOptions.config as RouteConfig;
+function fault(condition: ConditionName, http: HttpRequest, route: Route | undefined, assent: Assent): Answer {
   const asPage = route?.for !== "programs" && wantsPage(http);
   const answer = asPage ? problemAnswer(condition, http, assent) : problemJson(condition, assent.issuer);
   return route === undefined ? answer : withCors(answer, http, route);
 }
 
-function thrown(error: unknown, request: FastifyRequest, assent: Assent): Answer {
-  const code = (error as { code?: string }).code;
-  if (code === "FST_ERR_CTP_BODY_TOO_LARGE") return fault("body_too_large", request, assent);
-  if (code?.startsWith("FST_ERR_CTP") || code === "FST_ERR_BAD_URL")
-    return fault("content_type_not_form", request, assent);
-  const refusal = refusalOf(error);
-  assent.refused(refusal, toRequest(request, assent), error);
-  return fault(refusal.condition, request, assent);
-}
-
-/** Straight to node:http: no hook looks at answers, and fastify's own way copies each header twice more. */
-function send({ status, headers, cookies, body }: Answer, reply: FastifyReply, assent: Assent): void {
-  reply.hijack();
-  const all: OutgoingHttpHeaders = { ...assent.commonHeaders, ...headers, "x-request-id": reply.request.id };
+function send({ status, headers, cookies, body }: Answer, { response, id }: Exchange, assent: Assent): void {
+  const all: OutgoingHttpHeaders = { ...assent.commonHeaders, ...headers, "x-request-id": id };
   // RFC 9110 §8.6: these two have no body, and say nothing of its length.
   if (status !== 204 && status !== 304) all["content-length"] = Buffer.byteLength(body);
   if (cookies !== undefined && cookies.length > 0) all["set-cookie"] = [...cookies];
   if (assent.draining()) all["connection"] = "close";
-  reply.raw.writeHead(status, all).end(body);
+  response.writeHead(status, all).end(body);
 }
 
-function toRequest(request: FastifyRequest, assent: Assent): HttpRequest {
-  const { raw } = request;
-  const url = raw.url ?? "/";
-  const mark = url.indexOf("?");
+function toRequest(
+  { raw, path, query, id }: Exchange,
+  assent: Assent,
+  params: Readonly<Record<string, string>> = {},
+  body = "",
+): HttpRequest {
   const forwarded = assent.proxies.resolve(raw.socket.remoteAddress ?? "", raw.headers);
   return {
     method: raw.method ?? "GET",
-    path: mark === -1 ? url : url.slice(0, mark),
-    params: request.params as Readonly<Record<string, string>>,
-    query: mark === -1 ? "" : url.slice(mark + 1),
-    body: typeof request.body === "string" ? request.body : "",
+    path,
+    params,
+    query,
+    body,
     header: (name) => joined(raw.headers[name]),
     headers: (name) => occurrences(raw.rawHeaders, name),
     address: forwarded.address,
@@ -273,7 +235,7 @@ function toRequest(request: FastifyRequest, assent: Assent): HttpRequest {
         authorities: assent.clientAuthorities,
         now: assent.now(),
       }),
-    id: request.id,
+    id,
   };
 }
 
