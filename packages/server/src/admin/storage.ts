@@ -36,7 +36,10 @@ export interface CatalogVersions {
   readonly scopesReducedAt: Millis | null;
 }
 
-/** What housekeeping removes once it guards nothing any more. `ring`: ids that are remembered for a while, a quarter of an hour at once. */
+/**
+ * What housekeeping removes once it guards nothing any more. `ring`: ids that are remembered for a while, a quarter of an hour at once.
+ * `client_endings`: what was granted to disabled and removed clients, where the command that ends it was cut short.
+ */
 export const COLLECTED = [
   "ring",
   "grants",
@@ -44,6 +47,7 @@ export const COLLECTED = [
   "attempts",
   "accepted",
   "device_requests",
+  "client_endings",
   "clients",
   "history",
   "invitations",
@@ -68,9 +72,12 @@ export interface AdminStorage {
   clientsChangedSince(args: { readonly version: number }): Promise<readonly string[]>;
   getClient(args: { readonly clientId: string }): Promise<Versioned<Client> | undefined>;
   listClients(args: { readonly limit: number; readonly after: string | null }): Promise<readonly Client[]>;
-  /** Storing it as disabled ends its grants (`client_ended`) in the same transaction. `expect`: the version that is replaced; 0: must be new; null: whatever is there. */
+  /**
+   * Storing it as disabled ends its grants (`client_ended`): it is told no from the first transaction on, the grants follow in batches, all of them
+   * before this answers; interrupted, housekeeping goes on. `expect`: the version that is replaced; 0: must be new; null: whatever is there.
+   */
   putClient(args: { readonly client: Client; readonly expect: number | null }): Promise<PutOutcome>;
-  /** Ends its grants (`client_ended`) and consents in the same transaction. */
+  /** Ends its grants (`client_ended`) and consents, likewise. */
   deleteClient(args: { readonly clientId: string; readonly now: Millis }): Promise<boolean>;
 
   listScopes(): Promise<readonly Scope[]>;

@@ -52,8 +52,14 @@ async function introspectAccessToken(token: string, caller: Caller, context: OAu
   if (!isCallers) return INACTIVE;
   // Access tokens live until they expire, except for an API that asked to be told of the grant's end.
   const bound = (await context.catalog.resources()).get(claims.aud)?.grantBound === true;
+  if (bound && !(await clientIsActive(claims.client_id, context))) return INACTIVE;
   if (bound && grantId !== null && !(await grantIsLive(grantId, context))) return INACTIVE;
   return { active: true, token_type: "Bearer", ...claims };
+}
+
+/** A client that was disabled a moment ago may have more grants than could be ended since. */
+async function clientIsActive(clientId: string, { catalog }: OAuthContext): Promise<boolean> {
+  return (await catalog.client(clientId))?.status === "active";
 }
 
 async function grantIsLive(grantId: string, context: OAuthContext): Promise<boolean> {

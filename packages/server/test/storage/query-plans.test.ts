@@ -160,10 +160,13 @@ const calls: readonly (readonly [string, unknown])[] = [
   ["setSecondFactor", { ...person, sealedSecret: aHash(), step: 1, codes: ["a", "b"], now: NOW }],
   ["setRecoveryCodes", { ...person, codes: ["c"] }],
   ["removeSecondFactor", person],
-  ["putClient", { client, expect: 0 }],
-  ["putClient", { client: { ...client, status: "disabled" }, expect: null }],
-  ["putClient", { client, expect: null }],
-  ["deleteClient", { clientId: grant.clientId, now: NOW }],
+  ["writeClient", { client, expect: 0 }],
+  ["writeClient", { client: { ...client, status: "disabled" }, expect: null }],
+  ["endGrantsOfClient", { clientId: grant.clientId, limit: 10 }],
+  ["endGrantsOfClient", { clientId: grant.clientId, limit: 10 }],
+  ["writeClient", { client, expect: null }],
+  ["removeClient", { clientId: grant.clientId, now: NOW }],
+  ["endGrantsOfClient", { clientId: grant.clientId, limit: 10 }],
   ["putResource", { resource: aResource(), create: true }],
   ["putScope", { scope: aScope({ resource: "https://api.example" }), create: true }],
   ["deleteResource", { identifier: "https://api.example" }],
@@ -193,6 +196,8 @@ const MEANT = [
   /^SEARCH standings USING INDEX standings_untold \(written_at>\?\)$/,
   /^SEARCH members USING INDEX members_by_name \(partition=\? AND company_id=\? AND username>\?\)$/,
   /^SEARCH clients USING (COVERING )?INDEX clients_(by_version|deleted) \(\w+[<>]\?\)$/,
+  /^SCAN clients USING (COVERING )?INDEX clients_ending$/,
+  /^SEARCH consents USING (COVERING )?INDEX consents_of_client_by_owner \(client_id=\? AND \(partition,owner_id\)>\(\?,\?\)\)$/,
   /^SEARCH clients USING INDEX sqlite_autoindex_clients_1 \(client_id>\?\)$/,
   /^SEARCH subject_links USING INDEX subject_links_of_issuer \(issuer_id=\? AND \(created_at,link\)>\(\?,\?\)\)$/,
   /^SEARCH history USING INDEX history_of_owner \(partition=\? AND owner_id=\? AND \(at,entry_id\)<\(\?,\?\)\)$/,
@@ -286,7 +291,7 @@ describe("on PostgreSQL, in a session as ours are", () => {
     /^(catalog|signing_keys|scopes|resources|trusted_issuers|database_state|leases|receipt_keys|accepted_\d)$/;
   /** Indexes that are walked in their own order, up to a limit, across partitions. */
   const WALKED =
-    /(_to_collect|_reserved|_pending|_untold|_by_age|_by_version|_deleted|_of_issuer|_of_client)$|^(clients|consents)_pkey$/;
+    /(_to_collect|_reserved|_pending|_untold|_by_age|_by_version|_deleted|_of_issuer|_of_client_by_owner|clients_ending)$|^(clients|consents)_pkey$/;
 
   interface PlanNode {
     readonly "Node Type": string;
@@ -367,7 +372,7 @@ describe("on PostgreSQL, in a session as ours are", () => {
   /** Housekeeping looks at everybody's rows, and so do operators. */
   const HOUSEKEEPING = /^(collect|stale|untold|empty|backlog|due)/;
   const OPERATORS = [
-    ...["companiesAfter", "consentsOfAll", "consentsOfClient", "countOwners", "deleteClient", "listSubjectLinks"],
+    ...["companiesAfter", "consentsOfAll", "consentsOfClient", "countOwners", "endGrantsOfClient", "listSubjectLinks"],
     "peopleAfter",
   ];
 

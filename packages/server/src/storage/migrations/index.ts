@@ -13,6 +13,7 @@ import { factors } from "./0010-factors.ts";
 import { takenBackScopes } from "./0011-taken-back-scopes.ts";
 import { uses } from "./0012-uses.ts";
 import { mail } from "./0013-mail.ts";
+import { endings } from "./0014-endings.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -29,4 +30,5 @@ export const migrations: readonly Migration[] = [
   takenBackScopes,
   uses,
   mail,
+  endings,
 ];

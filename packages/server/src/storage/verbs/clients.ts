@@ -3,10 +3,9 @@
 import type { PutOutcome, Versioned } from "../../admin/storage.ts";
 import type { Client, Millis } from "../../oauth/model.ts";
 import { json, text, whole } from "../rows.ts";
-import { query, sql, type Tx, transaction } from "../sql.ts";
+import { query, sql, steps, transaction } from "../sql.ts";
 import { hold, raise } from "./catalog.ts";
-import { noteClientEnded } from "./ended.ts";
-import { ENDED_KEPT } from "./grants.ts";
+import { finishEnding, markEnding } from "./client-endings.ts";
 
 export const clientsChangedSince = query<{ readonly version: number }, readonly string[]>({
   sql: sql`SELECT client_id FROM clients WHERE version > :version`,
@@ -27,64 +26,67 @@ export const listClients = query<{ readonly limit: number; readonly after: strin
   outcome: (rows) => rows.map((row) => json<Client>(row, "record")),
 });
 
-export const putClient = transaction<{ readonly client: Client; readonly expect: number | null }, PutOutcome>(
+interface Put {
+  readonly client: Client;
+  readonly expect: number | null;
+}
+
+/** What it was granted ends with a disabled client and does not come back when it is enabled again; owners are asked anew only where no consent stands. */
+export const putClient = steps<Put, PutOutcome>(async (call, args) => {
+  for (;;) {
+    const outcome = await call(writeClient, args);
+    // Before it is enabled again, or another takes its id, nothing of before is left alive.
+    if (outcome.kind === "ending" || args.client.status === "disabled") await finishEnding(call, args.client.clientId);
+    if (outcome.kind !== "ending") return outcome;
+  }
+});
+
+/** `ending`: what was granted to it before is still being ended. */
+export const writeClient = transaction<Put, PutOutcome | { readonly kind: "ending" }>(
   async (tx, { client, expect }) => {
     await hold(tx);
     const { clientId } = client;
-    const row = await tx.one(sql`SELECT version FROM clients WHERE client_id = :clientId AND record IS NOT NULL`, {
+    const row = await tx.one(sql`SELECT record, version, ending FROM clients WHERE client_id = :clientId`, {
       clientId,
     });
-    const found = row === undefined ? 0 : whole(row, "version");
+    const before = row === undefined || row["record"] === null ? undefined : json<Client>(row, "record");
+    const found = row === undefined || before === undefined ? 0 : whole(row, "version");
     if (expect !== null && expect !== found) return { kind: "conflict" };
+    const ending = row !== undefined && row["ending"] !== null;
+    if (ending && (client.status === "active" || before === undefined)) return { kind: "ending" };
     const version = await raise(tx, "clients");
     await tx.run(
       sql`INSERT INTO clients (client_id, record, version, deleted_at) VALUES (:clientId, :record, :version, NULL)
         ON CONFLICT (client_id) DO UPDATE SET record = excluded.record, version = excluded.version, deleted_at = NULL`,
       { clientId, record: JSON.stringify(client), version },
     );
-    // What it was granted ends with it and does not come back when it is enabled again; owners are asked anew only where no consent stands.
-    if (client.status === "disabled") await endGrants(tx, { clientId, version, name: client.name }, client.updatedAt);
+    if (client.status === "disabled" && before?.status !== "disabled") {
+      await markEnding(tx, clientId, { version, name: client.name, at: client.updatedAt, revokes: false });
+    }
     return { kind: "stored", version };
   },
 );
 
-interface Ending {
-  readonly clientId: string;
-  /** Of the client, by this change. */
-  readonly version: number;
-  readonly name: string;
-}
+type Removal = { readonly clientId: string; readonly now: Millis };
 
-/** Every grant has its consent record, and that table is the one with an index by client. */
-async function endGrants(tx: Tx, { clientId, version, name }: Ending, now: Millis): Promise<void> {
-  const ended = await tx.run(
-    sql`UPDATE grants SET status = 'client_ended', ended_at = :now, collect_at = :endedKept
-      WHERE status = 'active' AND (partition, owner_id, client_id) IN
-        (SELECT partition, owner_id, client_id FROM consents WHERE client_id = :clientId)`,
-    { clientId, now, endedKept: now + ENDED_KEPT },
+export const deleteClient = steps<Removal, boolean>(async (call, args) => {
+  const removed = await call(removeClient, args);
+  await finishEnding(call, args.clientId);
+  return removed;
+});
+
+/** The record first: from then on nobody is this client. One that was being disabled begins anew, with its consents. */
+export const removeClient = transaction<Removal, boolean>(async (tx, { clientId, now }) => {
+  await hold(tx);
+  const found = await tx.one(sql`SELECT record FROM clients WHERE client_id = :clientId AND record IS NOT NULL`, {
+    clientId,
+  });
+  if (found === undefined) return false;
+  const version = await raise(tx, "clients");
+  await tx.run(
+    sql`UPDATE clients SET record = NULL, version = :version, deleted_at = :now WHERE client_id = :clientId`,
+    { clientId, version, now },
   );
-  if (ended > 0) await noteClientEnded(tx, { clientId, version, name, now });
-}
-
-/** Consents first, then grants: the order in which whoever makes a grant takes them. */
-export const deleteClient = transaction<{ readonly clientId: string; readonly now: Millis }, boolean>(
-  async (tx, { clientId, now }) => {
-    await hold(tx);
-    const found = await tx.one(sql`SELECT record FROM clients WHERE client_id = :clientId AND record IS NOT NULL`, {
-      clientId,
-    });
-    if (found === undefined) return false;
-    const version = await raise(tx, "clients");
-    await tx.run(
-      sql`UPDATE clients SET record = NULL, version = :version, deleted_at = :now WHERE client_id = :clientId`,
-      { clientId, version, now },
-    );
-    await tx.run(
-      sql`UPDATE consents SET status = 'revoked', revoked_at = :now, updated_at = :now
-        WHERE +partition >= 0 AND client_id = :clientId AND status = 'active'`,
-      { clientId, now },
-    );
-    await endGrants(tx, { clientId, version, name: json<Client>(found, "record").name }, now);
-    return true;
-  },
-);
+  await markEnding(tx, clientId, { version, name: json<Client>(found, "record").name, at: now, revokes: true });
+  return true;
+});

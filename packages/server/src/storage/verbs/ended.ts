@@ -4,7 +4,7 @@ import type { Consent, Millis } from "../../oauth/model.ts";
 import type { EndCause } from "../../owners/storage.ts";
 import { json, text, whole } from "../rows.ts";
 import { type Row, sql, type Tx } from "../sql.ts";
-import { note, noteForOwners } from "./history.ts";
+import { note } from "./history.ts";
 
 /** What a statement that ends grants has to bring back of each. */
 export const endedColumns = sql`client_id, idle_until, absolute_until`;
@@ -47,18 +47,4 @@ async function namesOf(tx: Tx, partition: number, ownerId: string): Promise<Read
     { partition, ownerId },
   );
   return new Map(rows.map((row) => [text(row, "client_id"), json<Consent["shown"]>(row, "shown").clientName]));
-}
-
-/** A client was switched off or removed: everybody who had a live grant to it reads so. */
-export async function noteClientEnded(
-  tx: Tx,
-  {
-    name,
-    ...client
-  }: { readonly clientId: string; readonly version: number; readonly name: string; readonly now: Millis },
-): Promise<void> {
-  const { clientId, version, now: at } = client;
-  const none = { via: null, scopes: [], removed: [], expiresAt: null };
-  const record = { clientName: name, by: "operator", ...none, cause: "app" } as const;
-  await noteForOwners(tx, { clientId, version, at, kind: "ended", record });
 }

@@ -37,29 +37,6 @@ export async function note(
 }
 
 /**
- * Writes the same entry for everybody whose grants to a client ended with it at `at`: one statement, however many they are. The client has one
- * version for each change, so that with the owner's id it names an entry.
- */
-export async function noteForOwners(
-  tx: Tx,
-  {
-    version,
-    record,
-    ...entry
-  }: Pick<HistoryEntry, "at" | "kind" | "clientId" | "record"> & { readonly version: number },
-): Promise<void> {
-  await tx.run(
-    sql`INSERT INTO history (partition, entry_id, owner_id, at, kind, client_id, record)
-      SELECT c.partition, c.owner_id || '.' || :version, c.owner_id, :at, :kind, c.client_id, :record FROM consents c
-      WHERE +c.partition >= 0 AND c.client_id = :clientId AND EXISTS (SELECT 1 FROM grants g
-        WHERE g.partition = c.partition AND g.owner_id = c.owner_id AND g.client_id = c.client_id
-          AND g.status = 'client_ended' AND g.ended_at = :at AND g.idle_until > :at AND g.absolute_until > :at)
-      ON CONFLICT (partition, entry_id) DO NOTHING`,
-    { ...entry, version: String(version), record: JSON.stringify(record) },
-  );
-}
-
-/**
  * An app connected again within what stands: told once for each app, person and day (UTC). It decides nothing, and an app that sends its people
  * through at each visit would bury what they did decide.
  */

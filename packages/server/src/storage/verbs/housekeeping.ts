@@ -5,6 +5,7 @@ import type { Millis } from "../../oauth/model.ts";
 import { partitionOf } from "../partition.ts";
 import { DAY, HOUR, text, whole } from "../rows.ts";
 import { type Call, query, type Row, type Sql, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
+import { goOnEnding } from "./client-endings.ts";
 import { getCompany } from "./companies.ts";
 import { collectPeople } from "./deletion.ts";
 import { getPasskey } from "./factors.ts";
@@ -67,6 +68,8 @@ export const collect = steps<Sweep & { readonly what: Collected }, Swept>(async 
       return collectPeople(call, sweep);
     case "company_requests":
       return call(collectRequests, sweep);
+    case "client_endings":
+      return goOnEnding(call, sweep.limit);
     case "names":
       return collectNames(call, sweep);
     case "member_links":
@@ -179,7 +182,7 @@ export const collectHistory = removing(
 
 /** What is left of deleted clients, once every cache has heard of it. */
 export const collectClients = removing(
-  sql`DELETE FROM clients WHERE client_id IN (SELECT client_id FROM clients WHERE deleted_at <= :before LIMIT :limit)`,
+  sql`DELETE FROM clients WHERE client_id IN (SELECT client_id FROM clients WHERE deleted_at <= :before AND ending IS NULL LIMIT :limit)`,
   DAY,
 );
 
@@ -218,6 +221,7 @@ export const backlog = query<{ readonly now: Millis; readonly most: number }, Re
     UNION ALL SELECT 'accepted', COUNT(*) FROM (SELECT 1 FROM accepted WHERE +partition >= 0 AND until <= :now LIMIT :most) AS few
     UNION ALL SELECT 'device_requests', COUNT(*) FROM (SELECT 1 FROM device_requests WHERE +partition >= 0 AND expires_at <= :anHourAgo LIMIT :most) AS few
     UNION ALL SELECT 'clients', COUNT(*) FROM (SELECT 1 FROM clients WHERE deleted_at <= :aDayAgo LIMIT :most) AS few
+    UNION ALL SELECT 'client_endings', COUNT(*) FROM (SELECT 1 FROM clients WHERE ending IS NOT NULL LIMIT :most) AS few
     UNION ALL SELECT 'history', COUNT(*) FROM (SELECT 1 FROM history WHERE +partition >= 0 AND at <= :historyBefore LIMIT :most) AS few
     UNION ALL SELECT 'invitations', COUNT(*) FROM (SELECT 1 FROM invitations WHERE +partition >= 0 AND expires_at <= :aDayAgo LIMIT :most) AS few
     UNION ALL SELECT 'mail_links', COUNT(*) FROM (SELECT 1 FROM mail_links WHERE +partition >= 0 AND expires_at <= :now LIMIT :most) AS few

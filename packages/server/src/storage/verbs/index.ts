@@ -9,7 +9,16 @@ import type { OwnerStorage } from "../../owners/storage.ts";
 import type { Verb } from "../sql.ts";
 import { countAttempt, forgiveAttempt, fullUntil, resetAttempts, returnAttempt, takeAttempt } from "./attempts.ts";
 import { catalogVersions, ping } from "./catalog.ts";
-import { clientsChangedSince, deleteClient, getClient, listClients, putClient } from "./clients.ts";
+import { endGrantsOfClient, endingClients } from "./client-endings.ts";
+import {
+  clientsChangedSince,
+  deleteClient,
+  getClient,
+  listClients,
+  putClient,
+  removeClient,
+  writeClient,
+} from "./clients.ts";
 import {
   companiesAfter,
   createCompany,
@@ -367,6 +376,10 @@ const innerVerbs = {
   insertLink,
   eraseLink,
   removeIssuer,
+  writeClient,
+  removeClient,
+  endGrantsOfClient,
+  endingClients,
   insertCompany,
   companiesAfter,
   writeCompany,
