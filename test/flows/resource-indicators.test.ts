@@ -4,7 +4,7 @@ import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anOwner, codeOf, expectRefusal, type Owner, tokensOf } from "../support/back-channel.ts";
 import { Agent, authorizeUrl, postForm, redeem, refresh, type TokenAnswer } from "../support/browser-like.ts";
-import { API, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { API, settle, startServer, type TestClient, type TestServer } from "../support/server.ts";
 
 const PHOTOS = "https://api.test";
 const MUSIC = "https://music.test/v1";
@@ -124,7 +124,7 @@ test("an API's scope is taken from the service → the other API remains, withou
   });
   expectRefusal(await refresh(server, mine, token), "invalid_target");
   await server.assent.storage.deleteScope({ name: "sing", now: server.now() });
-  await new Promise((resolve) => setTimeout(resolve, 600));
+  await settle();
   expectToken(await refresh(server, mine, token), PHOTOS, "read");
   expectRefusal(await refresh(server, mine, token, { resource: MUSIC }), "invalid_target");
 });

@@ -7,7 +7,7 @@ import { expect } from "vitest";
 import { serverOptions } from "../../packages/server/src/http/server.ts";
 import { byHand } from "../../packages/server/test/storage/support/by-hand.ts";
 import { type Agent, authorizeUrl, consentForm, type Page, signIn } from "./browser-like.ts";
-import { postgresOf, startServer, type TestClient, type TestServer, type TestServerOptions } from "./server.ts";
+import { postgresOf, settle, startServer, type TestClient, type TestServer, type TestServerOptions } from "./server.ts";
 
 /** A refusal that stays with us: HTTP 400, a page, no way to anywhere. */
 export function expectPage400(page: Page, condition?: string): void {
@@ -70,7 +70,7 @@ export async function changeClient(
 ): Promise<TestClient> {
   const { secret, ...record } = { ...client, ...changes };
   await server.assent.storage.putClient({ client: record, expect: null });
-  await new Promise((resolve) => setTimeout(resolve, 520));
+  await settle();
   return { ...record, secret };
 }
 

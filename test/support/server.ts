@@ -82,7 +82,8 @@ export async function startServer({
   const log: string[] = [];
   const logger = pino({ level: config.logLevel ?? "trace" }, { write: (line: string) => void log.push(line) });
   const database = await databaseOf(config, dataDir);
-  const options = { now, log: logger, dangerouslyFetchFromLoopbackAddresses: fetchFromLoopback, notify };
+  const monotonic = () => performance.now() + settled;
+  const options = { now, monotonic, log: logger, dangerouslyFetchFromLoopbackAddresses: fetchFromLoopback, notify };
   const assent = await createAssent(
     configOf({ dataDir, housekeeping: false, ...database.config, ...config, ...secretOr(config, database), issuer }),
     options,
@@ -98,7 +99,7 @@ export async function startServer({
     tick: (milliseconds) => {
       offset += milliseconds;
     },
-    ...registering(assent, now),
+    ...registering(assent, now, settle),
     stop: async () => {
       await stop(server, assent);
       await database.drop();
@@ -152,27 +153,43 @@ export function postgresOf(dataDir: string): string | undefined {
   return existsSync(note) ? readFileSync(note, "utf8") : undefined;
 }
 
-/** Registers straight in the storage, as the operator's use-cases do once they have checked what they are given. */
-export function registering(assent: Pick<AssentServer, "storage">, now: () => number): Registering {
+/**
+ * Registers straight in the storage, as the operator's use-cases do once they have checked what they are given. `known` resolves when the servers have
+ * heard of it; absent: after the time that every server needs at the most.
+ */
+export function registering(
+  assent: Pick<AssentServer, "storage">,
+  now: () => number,
+  known: () => Promise<void> = () => new Promise((resolve) => setTimeout(resolve, BEHIND)),
+): Registering {
   return {
     addStandardScopes: async () => {
       await assent.storage.putResource({ resource: { ...aResource, createdAt: now() }, create: false });
       for (const scope of standardScopes) await assent.storage.putScope({ scope, create: false });
-      await settle();
+      await known();
     },
     addClient: (client) => addClient(assent, now, client),
     addPerson: (person) => addPerson(assent, now, person),
     addScope: async (scope) => {
       await assent.storage.putScope({ scope: { ...aScope, ...scope }, create: false });
-      await settle();
+      await known();
     },
-    addResource: (resource) => addResource(assent, now, resource),
+    addResource: async (resource) => {
+      const added = await addResource(assent, now, resource);
+      await known();
+      return added;
+    },
   };
 }
 
 /** Longer than the catalogue may be behind. */
-export function settle(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 520));
+const BEHIND = 520;
+/** By so much the caches of this process's servers are older than time says. */
+let settled = 0;
+
+/** The catalogues of this process's servers look at the database before they answer again. */
+export async function settle(): Promise<void> {
+  settled += BEHIND;
 }
 
 async function stop(server: Server, assent: AssentServer): Promise<void> {
@@ -296,6 +313,5 @@ async function addResource(
     ...resource,
   };
   await storage.putResource({ resource: record, create: false });
-  await settle();
   return { id, secret };
 }

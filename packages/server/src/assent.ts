@@ -141,6 +141,8 @@ export interface AssentServer {
 export interface AssentOptions {
   /** Milliseconds since the epoch; for tests that step the clock. Absent: the database's own time. */
   readonly now?: () => Millis;
+  /** Milliseconds of a clock that nobody sets, by which the catalogue's cache grows old; for tests that don't wait for it. */
+  readonly monotonic?: () => Millis;
   /** Absent: made from `config.logLevel`. */
   readonly log?: Logger;
   /** For tests and demos on one machine: documents that clients name (`jwks_uri`) may stand at a loopback address, also over http. */
@@ -195,7 +197,7 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
     const saml = new AssertionReader();
     const notBefore = state.epoch?.at ?? 0;
     const crew = options.worker?.crew ?? (() => undefined);
-    const { notify } = options;
+    const { notify, monotonic = () => performance.now() } = options;
     const mail = openOutbox({ config, storage, secrets, log, now }, options.dangerouslyLogMail ?? false);
     const afterwards = new Afterwards(
       (error) => log.error({ event: "afterwards_failed", err: error }, "work after an answer failed"),
@@ -203,7 +205,7 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
     );
     const parts = {
       ...{ config, storage, secrets, log, now, local, saml, tls, grants, notBefore, metrics, crew, notify },
-      ...{ mail, afterwards, brand },
+      ...{ mail, afterwards, brand, monotonic },
     };
     const assent = await assemble(parts);
     const alsoDue = () => makeKeys(storage, secrets, now());
@@ -244,6 +246,7 @@ interface Parts {
   readonly secrets: Secrets;
   readonly log: Logger;
   readonly now: () => Millis;
+  readonly monotonic: () => Millis;
   /** Documents may be fetched from loopback addresses. */
   readonly local: boolean;
   readonly saml: AssertionReader;
@@ -265,6 +268,7 @@ async function assemble({
   secrets,
   log,
   now,
+  monotonic,
   local,
   saml,
   tls,
@@ -277,8 +281,7 @@ async function assemble({
   mail,
   afterwards,
 }: Parts): Promise<{ assent: Assent } & Pick<AssentServer, "announceEnd" | "drain">> {
-  // Freshness is measured on a clock that nobody sets.
-  const catalog = openCatalog(storage, { now: () => performance.now() });
+  const catalog = openCatalog(storage, { now: monotonic });
   const credentials = new DerivedCredentials(secrets);
   const keys = keysOf({ storage, secrets, now, version: () => catalog.keysVersion() });
   await keys().catch((error: unknown) => {

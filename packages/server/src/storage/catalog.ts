@@ -34,7 +34,7 @@ type Source = Pick<
 
 /**
  * A cache over the operator's storage. Nothing polls: the versions are compared when something is asked and the last comparison is older than
- * 500 ms (`now`: epoch milliseconds), one comparison for all who ask meanwhile. Rejects as the storage does; nothing stale is answered then.
+ * 500 ms (`now`: milliseconds of a clock that nobody sets), one comparison for all who ask meanwhile. Rejects as the storage does; nothing stale is answered then.
  */
 export function openCatalog(storage: Source, { now }: { readonly now: () => Millis }): CachedCatalog {
   return new StorageCatalog(storage, now);
