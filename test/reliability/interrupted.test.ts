@@ -45,6 +45,7 @@ function assent(dataDir: string, args: readonly string[], killAt: number, more: 
       encoding: "utf8",
       env: {
         PATH: process.env["PATH"],
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
         HOME: folder,
         ASSENT_DATA_DIR: dataDir,
         ASSENT_TEST_KILL_AT: String(killAt),

@@ -61,7 +61,13 @@ afterAll(async () => {
 /** Runs a command to its end while this process goes on asking. */
 async function assent(...args: readonly string[]): Promise<Record<string, unknown>> {
   const { stdout } = await run(process.execPath, [join(root, "packages/cli/src/main.ts"), ...args, "--json"], {
-    env: { PATH: process.env["PATH"], HOME: data.dataDir, ASSENT_DATA_DIR: data.dataDir, ASSENT_ISSUER: ISSUER },
+    env: {
+      PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+      HOME: data.dataDir,
+      ASSENT_DATA_DIR: data.dataDir,
+      ASSENT_ISSUER: ISSUER,
+    },
   });
   return JSON.parse(stdout);
 }

@@ -220,7 +220,13 @@ test("the release before on a database that this version expands, then both at o
 async function aDatabaseOf(checkout: string, dataDir: string): Promise<Prepared<"rotating">> {
   const json = (args: readonly string[], input = ""): Record<string, string> => {
     const command = [join(checkout, "packages", "cli", "bin", "assent.js"), ...args, "--json"];
-    const env = { PATH: process.env["PATH"], HOME: dirname(dataDir), ASSENT_DATA_DIR: dataDir, ASSENT_ISSUER: ISSUER };
+    const env = {
+      PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+      HOME: dirname(dataDir),
+      ASSENT_DATA_DIR: dataDir,
+      ASSENT_ISSUER: ISSUER,
+    };
     return JSON.parse(execFileSync(process.execPath, command, { encoding: "utf8", input, env, cwd: dirname(dataDir) }));
   };
   json(["scope", "create", "read", "--description", "See"]);

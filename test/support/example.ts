@@ -51,7 +51,12 @@ export function aReader(env: Readonly<Record<string, string>>, ran: Set<string>)
   const running: ChildProcess[] = [];
   const options = {
     cwd: folder,
-    env: { PATH: `${dirname(process.execPath)}:${process.env["PATH"]}`, HOME: folder, ...env },
+    env: {
+      PATH: `${dirname(process.execPath)}:${process.env["PATH"]}`,
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+      HOME: folder,
+      ...env,
+    },
   };
 
   const note = (command: string) => {

@@ -47,7 +47,13 @@ export function aWorkspace(): Workspace {
   const start = (args: readonly string[], { env = {}, input }: RunOptions = {}) => {
     const child = spawn(process.execPath, [MAIN, ...args], {
       cwd: folder,
-      env: { PATH: process.env["PATH"], HOME: folder, ASSENT_DATA_DIR: dataDir, ...env },
+      env: {
+        PATH: process.env["PATH"],
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+        HOME: folder,
+        ASSENT_DATA_DIR: dataDir,
+        ...env,
+      },
       stdio: ["pipe", "pipe", "pipe"],
     });
     // A command that fails early doesn't read its input.
