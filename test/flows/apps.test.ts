@@ -1,5 +1,6 @@
 /** `/account/apps`: what the owner sees of each app, and what their forms do to it. */
 
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Agent, authorize, authorizeUrl, type Page, postForm, redeem, signIn } from "../support/browser-like.ts";
 import { startServer, type TestClient, type TestServer } from "../support/server.ts";
@@ -89,6 +90,68 @@ describe("revoke", () => {
     const other = await allowed();
     for (const link of [done, "/account/apps?done=x", "/account/apps?done=%3Cscript%3E"])
       expect(said(await other.agent.get(link))).toBe("");
+  });
+});
+
+describe("what an app still holds, whatever ended its grants", () => {
+  const shown = async (agent: Agent) =>
+    /<form class="app-end"[\s\S]*?<p class="soft small">([^<]*)</.exec((await agent.get("/account/apps")).text)?.[1];
+
+  test("allowed and never fetched → stops at once", async () => {
+    const { username } = await server.addPerson();
+    const agent = new Agent(server.issuer);
+    await authorize(agent, authorizeUrl(server, client, { scope: "read" }), username);
+    expect(await shown(agent)).toBe("Stops at once.");
+    expect(said(await agent.follow(await press(agent, "/revoke", { revoke: "revoke" })))).toContain(
+      "can’t use your account any more",
+    );
+  });
+
+  test("a new password ended its connections → the token that it has works on, is counted down, and is over when that says so", async () => {
+    const app = await server.addClient({ name: "Photo Printer", scopes: ["read", "write"], refresh: "rotate" });
+    const { agent, username, personId } = await allowed(app);
+    const token = (await redeem(server, app, await authorize(agent, authorizeUrl(server, app), username))).body;
+    const person = await server.assent.storage.findPersonByName({ name: username });
+    server.tick(4 * MINUTE);
+    await server.assent.storage.setPassword({
+      ...{ partition: person?.partition ?? 0, personId, passwordHash: person?.passwordHash ?? "", mustChange: false },
+      ...{ endGrants: true, endSessions: false, keepSessionId: null, now: server.now() },
+    });
+    const keys = createLocalJWKSet((await (await fetch(`${server.issuer}/jwks`)).json()) as JSONWebKeySet);
+    const verifies = () =>
+      jwtVerify(token.access_token ?? "", keys, { currentDate: new Date(server.now()) }).then(
+        () => true,
+        () => false,
+      );
+    expect([await verifies(), await shown(agent)]).toEqual([
+      true,
+      "Stops at once; what it already holds works for up to 7 minutes more.",
+    ]);
+    const where = (await press(agent, "/revoke", { revoke: "revoke" })).location?.href ?? "";
+    expect(said(await agent.get(where))).toContain("in 7 minutes at most");
+    server.tick(8 * MINUTE);
+    expect([await verifies(), said(await agent.get(where))]).toEqual([
+      false,
+      "Photo Printer can’t use your account any more. Receipt",
+    ]);
+  });
+
+  test("the only API asks for each token whether its grant stands → revoked, it stops at once; narrowed, it is not told", async () => {
+    const vault = { identifier: "https://vault.test", tokenFormat: "opaque", grantBound: true } as const;
+    await server.addResource(vault);
+    for (const name of ["vault:see", "vault:fill"])
+      await server.addScope({ name, description: name, resource: vault.identifier });
+    const app = await server.addClient({ name: "Vault App", scopes: ["vault:see", "vault:fill"] });
+    const { username } = await server.addPerson();
+    const agent = new Agent(server.issuer);
+    const url = authorizeUrl(server, app, { scope: "vault:see vault:fill" });
+    await redeem(server, app, await authorize(agent, url, username, { duration: "forever" }));
+    expect(await shown(agent)).toBe("Stops at once.");
+    const less = await agent.follow(await press(agent, "/narrow", { keep: ["vault:see"] }));
+    expect(said(less)).toContain("This holds everywhere by");
+    expect(said(await agent.follow(await press(agent, "/revoke", { revoke: "revoke" })))).toContain(
+      "can’t use your account any more",
+    );
   });
 });
 

@@ -1,12 +1,12 @@
 /** Grant types of an embedder's own (RFC 6749 §4.5): what they can do, and all that they can't. */
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { beginEpoch } from "../../packages/server/src/admin/index.ts";
 import { type Config, ConfigError, type CustomGrant, configOf, createAssent } from "../../packages/server/src/index.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { claimsOf } from "../support/assertions.ts";
 import { copyOf, expectRefusal, expectUnlogged, tokensOf } from "../support/back-channel.ts";
-import { Agent, postForm, type TokenAnswer } from "../support/browser-like.ts";
+import { Agent, postForm, signIn, type TokenAnswer } from "../support/browser-like.ts";
 import { startServer, type TestClient, type TestServer } from "../support/server.ts";
 
 const GRANT = "https://desk.test/grants/decided";
@@ -113,6 +113,31 @@ describe("a token for an owner, under the operator's policy", () => {
     const key = { partition: person.partition, ownerId: person.personId, clientId: client.clientId };
     const consent = await server.assent.storage.findConsent(key);
     expect([consent?.status, consent?.via]).toEqual(["active", "operator policy"]);
+  });
+
+  test("its token is over → the owner still sees what the app may get again, and that nobody asked them; takes part of it back", async () => {
+    const person = await server.addPerson();
+    const decision = forAlice({ owner: { by: "id", value: person.personId } });
+    expect((await ask(decision, { scope: "read write" })).body.scope).toBe("read write");
+    server.tick(3_600_000);
+    onTestFinished(() => server.tick(-3_600_000));
+    const agent = new Agent(server.issuer);
+    await signIn(agent, person.username);
+    const page = await agent.get("/account/apps");
+    expect(page.text).toMatch(/Since<\/dt>\s*<dd>[\s\S]*?, by the rules of this service/);
+    for (const can of ["See your photos", "Change your photos"]) expect(page.text).toContain(can);
+    expect(page.text).not.toContain(">Allowed<");
+    const narrow = page.forms.find(({ action }) => action.endsWith("/narrow"));
+    if (narrow === undefined) throw new Error("nothing to untick");
+    await agent.submit(narrow, { keep: ["read"] });
+    expect((await agent.get("/account/apps")).text).not.toContain("Change your photos");
+    expect((await ask(decision)).body.scope).toBe("read");
+    const { partition, personId: ownerId } = person;
+    await server.assent.storage.revokeConsent({
+      ...{ partition, ownerId, clientId: client.clientId, revokedBy: ownerId, now: server.now() },
+    });
+    const [revoked] = await server.assent.storage.listHistory({ partition, ownerId, before: null, limit: 1 });
+    expect(revoked).toMatchObject({ kind: "revoked", record: { removed: ["read"] } });
   });
 
   test("without scope → all that it stands for and the client may ask for; an end of its own → no longer", async () => {

@@ -256,5 +256,11 @@ export interface Consent {
   readonly revokedAt: Millis | null;
   readonly revokedBy: string | null;
   /** What the owner saw when they decided. */
-  readonly shown: { readonly locale: string; readonly clientName: string; readonly logo: string | null };
+  readonly shown: {
+    readonly locale: string;
+    readonly clientName: string;
+    readonly logo: string | null;
+    /** Scopes that came without a page, by the operator's rules: the app may get them again, although none of them stands. Absent: none. */
+    readonly byRules?: readonly string[];
+  };
 }

@@ -112,7 +112,7 @@ export function approve(
     uses: (held?.uses ?? 0) + 1,
     revokedAt: null,
     revokedBy: null,
-    shown: decision.shown,
+    shown: { ...decision.shown, ...byRules(held?.shown.byRules ?? []) },
   };
   return { consent, changes: differences(live, after) };
 }
@@ -178,11 +178,33 @@ export function recordDirect(before: Consent | undefined, issued: IssueDirect): 
     uses: (before?.uses ?? 0) + 1,
     revokedAt: null,
     revokedBy: null,
-    shown: before?.shown ?? issued.shown,
+    shown: {
+      ...(before?.shown ?? issued.shown),
+      ...(issued.via === "operator policy"
+        ? byRules(
+            union(
+              before?.shown.byRules ?? [],
+              granted.map(({ name }) => name),
+            ).slice(0, MOST_BY_RULES),
+          )
+        : {}),
+    },
   };
 }
 
-/** The record and its live grants after some scopes were taken away, for good until a page; `left`: the scopes that something still holds. */
+/** So many are remembered: the record is read at each authorization. */
+const MOST_BY_RULES = 100;
+
+function byRules(names: readonly string[]): Pick<Consent["shown"], "byRules"> {
+  return names.length === 0 ? {} : { byRules: names };
+}
+
+/** What of the operator's rules the owner has not taken back: the app gets it again when it asks. */
+export function againByRules({ shown, removed }: Pick<Consent, "shown" | "removed">): readonly string[] {
+  return (shown.byRules ?? []).filter((name) => !removed.includes(name));
+}
+
+/** The record and its live grants after some scopes were taken away, for good until a page; `left`: the scopes that something still holds, or gets again by the operator's rules. */
 export function narrow(
   consent: Consent,
   remove: readonly string[],
@@ -190,13 +212,16 @@ export function narrow(
   now: Millis,
 ): { readonly consent: Consent; readonly changes: readonly GrantChange[]; readonly left: number } {
   const removed = new Set(remove);
+  const isLeft = (name: string) => !removed.has(name);
   const scopes = consent.scopes.filter(({ name, expiresAt }) => !removed.has(name) && isAhead(expiresAt, now));
   const after = live.map((each) => changed(each, removed, new Map(), now));
-  const left = new Set([...scopes, ...after.flatMap((each) => each.scopes)].map(({ name }) => name));
-  const held = [...consent.scopes, ...live.flatMap((each) => each.scopes)].map(({ name }) => name);
+  const again = againByRules(consent);
+  const namesOf = (...all: readonly (readonly GrantedScope[])[]) => all.flat().map(({ name }) => name);
+  const left = new Set([...namesOf(scopes, ...after.map((each) => each.scopes)), ...again.filter(isLeft)]);
+  const held = [...namesOf(consent.scopes, ...live.map((each) => each.scopes)), ...again];
   const gone = union(
     consent.removed,
-    held.filter((name) => removed.has(name)),
+    held.filter((name) => !isLeft(name)),
   );
   return {
     consent: { ...consent, scopes, removed: gone, updatedAt: now, expiresAt: expiryOf(scopes, after) },

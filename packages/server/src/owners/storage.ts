@@ -162,6 +162,17 @@ export interface ScopeUse {
   readonly lastUsedAt: Millis;
 }
 
+/** When the last access token of some grants of one app was made, as far as it is written. */
+export interface LastIssue {
+  readonly clientId: string;
+  /** As of `Grant`. */
+  readonly audience: string | null;
+  readonly refreshable: boolean;
+  readonly lastUsedAt: Millis;
+  /** When the last of these grants ended; `NEVER`: one of them stands. */
+  readonly openUntil: Millis;
+}
+
 /** A page of an owner's history. */
 export interface HistoryPage {
   readonly partition: number;
@@ -373,6 +384,13 @@ export interface OwnerStorage {
   changeEnd(
     args: ConsentKey & { readonly end: Millis | null; readonly by: string; readonly now: Millis },
   ): Promise<{ readonly kind: "changed"; readonly entryId: string } | { readonly kind: "unknown" }>;
+  /** Of grants that were used since then, ended ones too; `personId`: of those alone that this person made. */
+  lastIssues(args: {
+    readonly partition: number;
+    readonly ownerId: string;
+    readonly personId: string | null;
+    readonly since: Millis;
+  }): Promise<readonly LastIssue[]>;
   listScopeUses(args: { readonly partition: number; readonly ownerId: string }): Promise<readonly ScopeUse[]>;
   listHistory(args: HistoryPage): Promise<readonly HistoryEntry[]>;
   /** Undefined: there is none, or it is another owner's. */

@@ -209,7 +209,9 @@ function scopeList(app: AppEntry, now: number, words: Messages): Child {
 function facts(app: AppEntry, now: number, words: Messages): Markup {
   const time = (at: number) => timeElement(words, at, now);
   const rows: readonly (readonly [string, Child])[] = [
-    [words.apps.granted, time(app.grantedAt)],
+    app.byRules
+      ? [words.apps.since, rich(words.apps.byRules, { when: time(app.grantedAt) })]
+      : [words.apps.granted, time(app.grantedAt)],
     [words.apps.used, usedText(app, time, words)],
     [words.apps.ends, app.expiresAt === null ? words.apps.noEnd : time(app.expiresAt)],
   ];

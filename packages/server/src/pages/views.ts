@@ -200,6 +200,8 @@ export interface AppEntry {
     readonly usedAt?: number | null | undefined;
   }[];
   readonly grantedAt: number;
+  /** Nobody was asked: the operator's rules let it in. */
+  readonly byRules: boolean;
   readonly lastUsedAt: number | null;
   /** The network that it was last used from; null: not known. */
   readonly usedFrom: string | null;

@@ -156,6 +156,7 @@ export function anApp(change: Partial<AppEntry> = {}): AppEntry {
     lastUsedAt: NOW - 2 * HOUR,
     usedFrom: "203.0.113.0/24",
     stopsIn: 10,
+    byRules: false,
     idleScopes: false,
     expiresAt: NOW + 80 * DAY,
     theftAt: null,

@@ -1,12 +1,10 @@
 /** `/account/apps`: what an owner allowed, what became of it, and taking it back. */
 
 import type { Assent } from "../../assent.ts";
-import { longestAccessTtl } from "../../oauth/access-token.ts";
 import type { Grant, Millis } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
-import { USE_RECORDED_EVERY } from "../../oauth/storage.ts";
 import { readDuration } from "../../owners/consent.ts";
-import { endOf } from "../../owners/consent-record.ts";
+import { againByRules, endOf } from "../../owners/consent-record.ts";
 import type { ConsentWithGrants, HistoryEntry, Person, ScopeUse } from "../../owners/storage.ts";
 import { appsPage } from "../../pages/index.ts";
 import type { AppEntry, AppsView, DoneNotice } from "../../pages/views.ts";
@@ -14,6 +12,7 @@ import { formToken } from "../forms.ts";
 import { type Answer, formOf, page, redirect } from "../message.ts";
 import { type Account, signedIn } from "./account.ts";
 import { descriptionOf, logoPath, nameOf, signedInAs } from "./cards.ts";
+import { minutesLeft, outstanding } from "./outstanding.ts";
 
 const DAY: Millis = 86_400_000;
 /** An app has had the time to use what it may. */
@@ -51,25 +50,17 @@ async function noticeOf(done: string | null, person: Person, assent: Assent): Pr
   if (done === null) return null;
   if (done === "gone") return { kind: "gone" };
   const entry = await assent.storage.getHistoryEntry({ ownerId: person.personId, entryId: done });
-  const now = assent.now();
-  return entry === undefined || entry.at < now - TOLD ? null : toldOf(entry, now, assent);
+  return entry === undefined || entry.at < assent.now() - TOLD ? null : toldOf(entry, assent);
 }
 
-async function toldOf(entry: HistoryEntry, now: Millis, assent: Assent): Promise<DoneNotice | null> {
-  const { entryId, kind, at, record, clientId } = entry;
+async function toldOf(entry: HistoryEntry, assent: Assent): Promise<DoneNotice | null> {
+  const { entryId, kind, at, record, clientId, partition, ownerId } = entry;
   const app = (await assent.oauth.catalog.client(clientId))?.name ?? record.clientName ?? clientId;
   if (kind === "end_changed") return { kind, app, endsAt: record.expiresAt, entryId };
   if (kind !== "revoked" && kind !== "narrowed") return null;
-  // Of what was narrowed nobody has noted the last use: it may have been a moment before.
-  const openUntil = await heldUntil(record.lastUsedAt === undefined ? at : record.lastUsedAt, at, assent);
-  return { kind, app, openUntil: openUntil !== null && openUntil > now ? openUntil : null, entryId };
-}
-
-/** When the last access token of an app ends: it isn't revoked, it times out. Null: it has none. */
-async function heldUntil(lastUsedAt: Millis | null, at: Millis, assent: Assent): Promise<Millis | null> {
-  if (lastUsedAt === null) return null;
-  // The last use may have been later than what is written of it.
-  return Math.min(at, lastUsedAt + USE_RECORDED_EVERY) + (await longestAccessTtl(assent.oauth));
+  const change = kind === "revoked" ? "ended" : "narrowed";
+  const held = await outstanding({ partition, ownerId }, at, change, assent);
+  return { kind, app, openUntil: held.get(clientId) ?? null, entryId };
 }
 
 /** Back to the page, which tells of it: loading that again repeats nothing. */
@@ -117,12 +108,20 @@ export const endApp = signedIn(async (account, assent) => {
 
 async function entries(person: Person, language: string, assent: Assent): Promise<AppEntry[]> {
   const place = { partition: person.partition, ownerId: person.personId };
-  const [consents, uses] = await Promise.all([
-    assent.storage.listConsents({ ...place, now: assent.now() }),
+  const now = assent.now();
+  const [consents, uses, held] = await Promise.all([
+    assent.storage.listConsents({ ...place, now }),
     assent.storage.listScopeUses(place),
+    outstanding(place, now, "ended", assent),
   ]);
   const usesOf = Map.groupBy(uses, ({ clientId }) => clientId);
-  return Promise.all(consents.map((one) => entryOf(one, usesOf.get(one.consent.clientId) ?? [], language, assent)));
+  return Promise.all(
+    consents.map(async (one) => {
+      const { clientId } = one.consent;
+      const stopsIn = minutesLeft(held.get(clientId), now);
+      return { ...(await entryOf(one, usesOf.get(clientId) ?? [], language, assent)), stopsIn };
+    }),
+  );
 }
 
 async function entryOf(
@@ -130,20 +129,23 @@ async function entryOf(
   uses: readonly ScopeUse[],
   language: string,
   assent: Assent,
-): Promise<AppEntry> {
+): Promise<Omit<AppEntry, "stopsIn">> {
   const now = assent.now();
   const client = await assent.oauth.catalog.client(consent.clientId);
   const known = await assent.oauth.catalog.scopes();
   const live = grants.filter(({ status }) => status === "active");
+  const again = againByRules(consent).map((name) => ({ name, expiresAt: consent.expiresAt }));
   const ends = new Map(
-    [...live.flatMap(({ scopes }) => scopes), ...consent.scopes].map(({ name, expiresAt }) => [name, expiresAt]),
+    [...again, ...live.flatMap(({ scopes }) => scopes), ...consent.scopes].map(({ name, expiresAt }) => [
+      name,
+      expiresAt,
+    ]),
   );
   const lastUsed = newest(grants);
   const lastUsedAt = latest([consent.lastUsedAt, lastUsed?.lastUsedAt ?? null]);
   const thefts = grants.filter(({ status }) => status === "theft" || status === "replayed");
   const [firstRedirect] = client?.redirectUris ?? [];
   const usedAt = usesByScope([...ends.keys()], live, uses);
-  const heldFor = ((await heldUntil(lastUsed?.lastUsedAt ?? null, now, assent)) ?? now) - now;
   const settled = consent.createdAt < now - SETTLED;
   return {
     clientId: consent.clientId,
@@ -156,9 +158,9 @@ async function entryOf(
       return { name, description, expiresAt, removable: true, usedAt: settled ? usedAt?.get(name) : undefined };
     }),
     grantedAt: consent.createdAt,
+    byRules: consent.via === "operator policy",
     lastUsedAt,
     usedFrom: lastUsed?.usedFrom ?? null,
-    stopsIn: Math.max(0, Math.ceil(heldFor / 60_000)),
     idleScopes: settled && usedAt !== undefined && [...usedAt.values()].includes(null),
     expiresAt: consent.expiresAt,
     off: client?.status !== "active",

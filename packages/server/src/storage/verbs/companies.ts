@@ -7,7 +7,7 @@ import { partitionOf } from "../partition.ts";
 import { text } from "../rows.ts";
 import { type Call, query, type Row, sql, statement, steps, type Tx, transaction } from "../sql.ts";
 import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
-import { endedColumns, noteEnded } from "./ended.ts";
+import { endedColumns, keepLastUse, noteEnded } from "./ended.ts";
 import { ENDED_KEPT } from "./grants.ts";
 import { eraseHistory } from "./history.ts";
 import { doubtLink } from "./members.ts";
@@ -120,6 +120,7 @@ export const setCompanyStatus = transaction<
     now,
   });
   if (status === "disabled") {
+    await keepLastUse(tx, partition, companyId);
     const ended = await endGrantsOfCompany(tx, { partition, companyId }, now);
     await noteEnded(tx, { partition, ownerId: companyId, cause: "company", by: "operator", now }, ended);
   }

@@ -1,8 +1,9 @@
 /** Verbs of the consent record: approve, read, narrow, revoke. */
 
-import type { Consent, GrantedScope, Millis } from "../../oauth/model.ts";
+import { type Consent, type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
 import type { IssueOutcome } from "../../oauth/storage.ts";
 import {
+  againByRules,
   approve as approved,
   type Decision,
   decidedScopes,
@@ -17,11 +18,23 @@ import type {
   ConsentKey,
   ConsentWithGrants,
   HistoryEntry,
+  LastIssue,
   NarrowConsentOutcome,
   RevokeConsentOutcome,
 } from "../../owners/storage.ts";
 import { partitionOf } from "../partition.ts";
-import { consentColumns, consentOf, flag, grantColumns, grantOf, json, text, whole, wholeOrNull } from "../rows.ts";
+import {
+  consentColumns,
+  consentOf,
+  flag,
+  grantColumns,
+  grantOf,
+  json,
+  text,
+  textOrNull,
+  whole,
+  wholeOrNull,
+} from "../rows.ts";
 import { query, sql, steps, type Tx, transaction, words } from "../sql.ts";
 import {
   ALARM_KEPT,
@@ -179,6 +192,29 @@ export const listConsents = query<
   },
 });
 
+export const lastIssues = query<
+  {
+    readonly partition: number;
+    readonly ownerId: string;
+    readonly personId: string | null;
+    readonly since: Millis;
+  },
+  readonly LastIssue[]
+>({
+  sql: sql`SELECT client_id, audience, refreshable, MAX(last_used_at) AS last_used_at, MAX(COALESCE(ended_at, :never)) AS open_until FROM grants
+    WHERE partition = :partition AND owner_id = :ownerId AND last_used_at > :since AND (person_id = :personId OR :personId IS NULL)
+    GROUP BY client_id, audience, refreshable`,
+  bind: ({ partition, ownerId, personId, since }) => ({ partition, ownerId, personId, since, never: NEVER }),
+  outcome: (rows) =>
+    rows.map((row) => ({
+      clientId: text(row, "client_id"),
+      audience: textOrNull(row, "audience"),
+      refreshable: whole(row, "refreshable") === 1,
+      lastUsedAt: whole(row, "last_used_at"),
+      openUntil: whole(row, "open_until"),
+    })),
+});
+
 /** Ends the record and all grants under it. `lastUsedAt` lags by up to 5 minutes behind a kept refresh token's last use. */
 export const revokeConsent = transaction<EndConsent, RevokeConsentOutcome>((tx, args) => endConsent(tx, args));
 
@@ -218,8 +254,9 @@ export async function endConsent(
 }
 
 /** What the history keeps of a record that ended. */
-export function endOfAll({ scopes, shown }: Consent, by: string): HistoryEntry["record"] {
-  const removed = scopes.map(({ name }) => name);
+export function endOfAll(consent: Consent, by: string): HistoryEntry["record"] {
+  const { scopes, shown } = consent;
+  const removed = [...new Set([...scopes.map(({ name }) => name), ...againByRules(consent)])];
   return { clientName: shown.clientName, by, via: null, scopes: [], removed, expiresAt: null };
 }
 

@@ -9,6 +9,20 @@ import { note } from "./history.ts";
 /** What a statement that ends grants has to bring back of each. */
 export const endedColumns = sql`client_id, idle_until, absolute_until`;
 
+/**
+ * Before an owner's grants end: what they tell of the last use goes to the records of consent, which outlive them. The consents first, as revoking
+ * does.
+ */
+export async function keepLastUse(tx: Tx, partition: number, ownerId: string): Promise<void> {
+  const used = sql`(SELECT MAX(g.last_used_at) FROM grants g WHERE g.partition = :partition AND g.owner_id = :ownerId
+    AND g.client_id = consents.client_id AND g.status = 'active')`;
+  await tx.run(
+    sql`UPDATE consents SET last_used_at = ${used}
+      WHERE partition = :partition AND owner_id = :ownerId AND status = 'active' AND ${used} > COALESCE(last_used_at, 0)`,
+    { partition, ownerId },
+  );
+}
+
 export interface End {
   readonly partition: number;
   readonly ownerId: string;

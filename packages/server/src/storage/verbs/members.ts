@@ -19,7 +19,7 @@ import { partitionOf } from "../partition.ts";
 import { HOUR, text, whole } from "../rows.ts";
 import { query, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
 import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
-import { endedColumns, noteEnded } from "./ended.ts";
+import { endedColumns, keepLastUse, noteEnded } from "./ended.ts";
 import { ENDED_KEPT } from "./grants.ts";
 
 /** How many companies one person may belong to: a page offers all of them. */
@@ -228,6 +228,7 @@ export async function endGrantsOfMember(
     readonly now: Millis;
   },
 ): Promise<number> {
+  await keepLastUse(tx, partition, companyId);
   const ended = await tx.all(
     sql`UPDATE grants SET status = 'owner_ended', ended_at = :now, collect_at = :endedKept
       WHERE partition = :partition AND owner_id = :companyId AND person_id = :personId AND person_id <> owner_id AND status = 'active'

@@ -6,7 +6,7 @@ import type { CreatePersonOutcome, EndCause, Person, PersonChanges } from "../..
 import { partitionOf } from "../partition.ts";
 import { flag, personColumns, personOf, text } from "../rows.ts";
 import { type Call, query, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
-import { endedColumns, noteEnded } from "./ended.ts";
+import { endedColumns, keepLastUse, noteEnded } from "./ended.ts";
 import { eraseFactors } from "./factors.ts";
 import { ENDED_KEPT } from "./grants.ts";
 import { eraseHistory } from "./history.ts";
@@ -259,6 +259,7 @@ interface EndsAll extends PersonKey {
 
 /** Ends the grants that are the person's own. */
 export async function endGrantsOf(tx: Tx, { partition, personId, cause, by, now }: EndsAll): Promise<void> {
+  if (cause !== null) await keepLastUse(tx, partition, personId);
   // In the order in which groups of refreshes lock them.
   await tx.all(
     sql`SELECT grant_id FROM grants WHERE partition = :partition AND owner_id = :personId AND status = 'active'

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { NEVER } from "../../../src/oauth/model.ts";
 import { onEveryBackend } from "../support/backends.ts";
 import { aLiveGrant, aRefresh, MINUTE, NOW, statusOf } from "../support/builders.ts";
 
@@ -37,6 +38,30 @@ onEveryBackend("what an app used", (storage) => {
     expect((await refresh(NOW + MINUTE + 5000, "198.51.100.0/24")).kind).toBe("retried");
     expect((await refresh(NOW + 10 * MINUTE, "198.51.100.0/24")).kind).toBe("theft");
     expect(await statusOf(storage(), grant)).toMatchObject({ wholeUsedAt: NOW + MINUTE, usedFrom: network });
+  });
+
+  test("last issues → by app, API and kind of grant; ended ones too, those of before and other owners' not; of one person alone", async () => {
+    const { person, grant } = await aLiveGrant(storage());
+    const { partition, ownerId, clientId } = grant;
+    const issues = (since: number, personId: string | null = null) =>
+      storage().lastIssues({ partition, ownerId, personId, since });
+    expect(await issues(NOW + 1000)).toEqual([]);
+    const { refreshable, audience } = grant;
+    const made = { clientId, audience, refreshable };
+    expect(await issues(NOW)).toEqual([{ ...made, lastUsedAt: NOW + 1000, openUntil: NEVER }]);
+    await storage().refreshGrant(aRefresh(grant, { now: NOW + MINUTE, network }));
+    await storage().setPersonStatus({ ...person, status: "disabled", now: NOW + 2 * MINUTE });
+    expect(await issues(NOW)).toEqual([{ ...made, lastUsedAt: NOW + MINUTE, openUntil: NOW + 2 * MINUTE }]);
+    expect([await issues(NOW, person.personId), await issues(NOW, ownerId.replace(/.$/, "_"))]).toMatchObject([
+      [{ lastUsedAt: NOW + MINUTE }],
+      [],
+    ]);
+    expect(await storage().findConsent({ partition, ownerId, clientId })).toMatchObject({
+      status: "active",
+      lastUsedAt: NOW + MINUTE,
+    });
+    const other = await aLiveGrant(storage());
+    expect(await storage().lastIssues({ ...other.grant, personId: null, since: NOW - 1 })).toHaveLength(1);
   });
 
   test("single scopes → the last time of each, of this owner alone; gone with the consent, and with the owner", async () => {

@@ -90,6 +90,8 @@ export const owner = {
     until: "endet {when}",
     scopeNever: "nie verwendet",
     granted: "Erlaubt",
+    since: "Seit",
+    byRules: "{when}, nach den Regeln dieses Dienstes",
     used: "Zuletzt verwendet",
     usedFrom: "{when}, von {network}",
     ends: "Endet",
@@ -112,7 +114,7 @@ export const owner = {
     endLabel: "Von jetzt an gerechnet",
     endSubmit: "Speichern",
     required: "Erforderlich",
-    off: "Diese App ist hier abgeschaltet: Sie bekommt zurzeit nichts. Was Sie erlaubt haben, gilt wieder, wenn sie zurück ist, außer Sie widerrufen es.",
+    off: "Diese App ist hier abgeschaltet: Sie bekommt zurzeit nichts Neues. Was Sie erlaubt haben, gilt wieder, wenn sie zurück ist, außer Sie widerrufen es.",
     theft:
       "Ein alter Schlüssel dieser App wurde {when} verwendet, deshalb haben wir sie getrennt. Vielleicht hat die App einen Fehler, oder jemand hat den Schlüssel kopiert. Wenn Sie der App nicht mehr trauen, widerrufen Sie ihren Zugriff.",
     revoked: "{app} kann Ihr Konto nicht mehr verwenden.",

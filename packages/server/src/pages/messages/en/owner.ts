@@ -85,6 +85,8 @@ export const owner = {
     until: "ends {when}",
     scopeNever: "never used",
     granted: "Allowed",
+    since: "Since",
+    byRules: "{when}, by the rules of this service",
     used: "Last used",
     usedFrom: "{when}, from {network}",
     ends: "Ends",
@@ -106,7 +108,7 @@ export const owner = {
     endLabel: "Counted from now",
     endSubmit: "Save",
     required: "Required",
-    off: "This app is switched off here: it gets nothing now. What you allowed holds again when it is back, unless you revoke it.",
+    off: "This app is switched off here: it gets nothing new. What you allowed holds again when it is back, unless you revoke it.",
     theft:
       "An old key of this app was used {when}, so we disconnected it. The app may have a fault, or somebody copied the key. If you don’t trust the app any more, revoke its access.",
     revoked: "{app} can’t use your account any more.",

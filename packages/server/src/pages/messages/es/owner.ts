@@ -88,6 +88,8 @@ export const owner = {
     until: "termina {when}",
     scopeNever: "nunca usado",
     granted: "Permitida",
+    since: "Desde",
+    byRules: "{when}, según las reglas de este servicio",
     used: "Último uso",
     usedFrom: "{when}, desde {network}",
     ends: "Termina",
@@ -109,7 +111,7 @@ export const owner = {
     endLabel: "Contado desde ahora",
     endSubmit: "Guardar",
     required: "Obligatorio",
-    off: "Esta aplicación está desactivada aquí: ahora no obtiene nada. Lo que usted permitió volverá a valer cuando regrese, salvo que lo revoque.",
+    off: "Esta aplicación está desactivada aquí: ahora no obtiene nada nuevo. Lo que usted permitió volverá a valer cuando regrese, salvo que lo revoque.",
     theft:
       "Se usó una clave antigua de esta aplicación {when}, así que la desconectamos. Puede que la aplicación tenga un fallo, o que alguien haya copiado la clave. Si ya no confía en la aplicación, revoque su acceso.",
     revoked: "{app} ya no puede usar su cuenta.",

@@ -91,6 +91,8 @@ export const owner = {
     until: "se termine {when}",
     scopeNever: "jamais utilisé",
     granted: "Autorisée",
+    since: "Depuis",
+    byRules: "{when}, selon les règles de ce service",
     used: "Dernière utilisation",
     usedFrom: "{when}, depuis {network}",
     ends: "Se termine",
@@ -112,7 +114,7 @@ export const owner = {
     endLabel: "À compter de maintenant",
     endSubmit: "Enregistrer",
     required: "Obligatoire",
-    off: "Cette application est désactivée ici : elle n’obtient rien pour l’instant. Ce que vous avez autorisé vaudra de nouveau à son retour, sauf si vous le révoquez.",
+    off: "Cette application est désactivée ici : elle n’obtient rien de nouveau pour l’instant. Ce que vous avez autorisé vaudra de nouveau à son retour, sauf si vous le révoquez.",
     theft:
       "Une ancienne clé de cette application a été utilisée {when}, nous l’avons donc déconnectée. L’application a peut-être un défaut, ou quelqu’un a copié la clé. Si vous ne faites plus confiance à l’application, révoquez son accès.",
     revoked: "{app} ne peut plus utiliser votre compte.",
