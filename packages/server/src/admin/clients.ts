@@ -8,6 +8,7 @@ import {
   type RegisteredFields,
   type RegistrationDefaults,
   readRegistration,
+  refreshProblem,
 } from "../oauth/client-registration/metadata.ts";
 import type { GrantRegistry } from "../oauth/grants/offered.ts";
 import type { Client, Millis, Scope } from "../oauth/model.ts";
@@ -194,6 +195,8 @@ export function clientRemarks(client: Client, { grants, scopes }: Surroundings):
   const remarks: Remark[] = client.grantTypes
     .filter((name) => !grants.offers(name))
     .map((name) => ({ field: "grant_types", problem: `${name} ${whyNot(name, grants)}, so this client can't use it` }));
+  const aimless = refreshProblem(client.grantTypes);
+  if (aimless !== undefined) remarks.push({ field: "grant_types", problem: aimless });
   if (client.scopes.length === 0 && client.grantTypes.some((grant) => ASKING.has(grant))) {
     remarks.push({ field: "scope", problem: "this client may ask for no scope, and every request needs one" });
   }

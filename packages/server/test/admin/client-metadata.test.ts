@@ -155,6 +155,18 @@ describe("grant and response types", () => {
     expect(problemsOf({ grant_types: ["refresh_token"] })[0]).toContain("leads nowhere");
   });
 
+  test.each([
+    [["urn:ietf:params:oauth:grant-type:jwt-bearer"]],
+    [["urn:ietf:params:oauth:grant-type:jwt-bearer", "urn:ietf:params:oauth:grant-type:saml2-bearer"]],
+    [["client_credentials"]],
+  ])("refresh_token beside %j, which give none → refused; with a code beside them → registered", (others) => {
+    const grants = [...others, "refresh_token"];
+    expect(problemsOf({ grant_types: grants, redirect_uris: [] })).toEqual([
+      expect.stringMatching(/^grant_types .*refresh_token leads nowhere.*leave it out$/),
+    ]);
+    expect(readRegistration(aRegistration({ grant_types: [...grants, "authorization_code"] })).kind).toBe("valid");
+  });
+
   test("no grant type → refused", () => {
     expect(problemsOf({ grant_types: [] }).join()).toContain("grant_types (invalid_client_metadata): it is empty");
   });

@@ -194,6 +194,18 @@ describe("remarks", () => {
     expect((await remarksOn(client)).map((remark) => remark.field)).toEqual([field]);
   });
 
+  test("refresh_token beside an assertion alone, registered before that was refused → one; it can be changed in other things", async () => {
+    const { client } = await createClient(aNewClient(), admin);
+    const grantTypes = ["urn:ietf:params:oauth:grant-type:jwt-bearer", "refresh_token"];
+    const old = { ...client, grantTypes, responseTypes: [], redirectUris: [] };
+    await admin.storage.putClient({ client: old, expect: null });
+    expect((await remarksOn(old)).map(({ problem }) => problem)).toEqual([
+      expect.stringMatching(/^refresh_token leads nowhere/),
+    ]);
+    const renamed = await updateClient(client.clientId, { metadata: { client_name: "Other" } }, admin);
+    expect([renamed.name, renamed.grantTypes]).toEqual(["Other", grantTypes]);
+  });
+
   test("an ordinary client → none", async () => {
     expect(await remarksOn((await createClient(aNewClient(), admin)).client)).toEqual([]);
   });

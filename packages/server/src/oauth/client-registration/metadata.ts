@@ -19,12 +19,24 @@ const MAX_LIST = 100;
 
 export const AUTH_METHODS: readonly ClientAuthMethod[] = authenticationMethods;
 
-/** `refresh_token` itself, and grant types that never give one. */
-const NEVER_REFRESHED: ReadonlySet<string> = new Set(["refresh_token", "client_credentials", "implicit"]);
+/** `refresh_token` itself, and grant types that never give one. An assertion is presented anew (RFC 7521 §4.1). */
+const NEVER_REFRESHED: ReadonlySet<string> = new Set([
+  "refresh_token",
+  "client_credentials",
+  "implicit",
+  "urn:ietf:params:oauth:grant-type:jwt-bearer",
+  "urn:ietf:params:oauth:grant-type:saml2-bearer",
+]);
 
 /** So are those that aren't ours. */
 function neverRefreshed(grantType: string): boolean {
   return NEVER_REFRESHED.has(grantType) || !grantTypes.has(grantType);
+}
+
+/** What is wrong with `refresh_token` among the grant types of a client; undefined: nothing, or it isn't there. */
+export function refreshProblem(grantTypes: readonly string[]): string | undefined {
+  if (!grantTypes.includes("refresh_token") || !grantTypes.every(neverRefreshed)) return undefined;
+  return "refresh_token leads nowhere: no other grant type of this client gives refresh tokens (authorization_code does, for example), so leave it out";
 }
 
 /** Response types, and the grant type that goes with each (§2.1). */
@@ -257,9 +269,9 @@ class Reader {
     if (authMethod === "none" && asked.includes("client_credentials")) {
       this.#wrong("grant_types", "client_credentials is for clients that authenticate (RFC 6749 §4.4)");
     }
-    if (asked.includes("refresh_token") && asked.every(neverRefreshed)) {
-      this.#wrong("grant_types", "refresh_token alone leads nowhere: refresh tokens come of another grant");
-    }
+    const aimless = refreshProblem(asked);
+    // A client from before is told of it, and may be changed in other things.
+    if (aimless !== undefined && asked.some((one) => !had.includes(one))) this.#wrong("grant_types", aimless);
     return asked;
   }
 
