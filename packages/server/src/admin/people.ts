@@ -208,7 +208,7 @@ export async function resetSecondFactor(
   const { storage } = context;
   const person = await userOf(login, context);
   const key = { partition: person.partition, personId: person.personId };
-  const secondFactor = await storage.removeSecondFactor(key);
+  const secondFactor = await storage.removeSecondFactor({ ...key, now: context.now() });
   let removed = 0;
   for (const { credentialId } of passkeys ? await storage.listPasskeys(key) : []) {
     if ((await storage.removePasskey({ ...key, credentialId, now: context.now() })) === "removed") removed += 1;

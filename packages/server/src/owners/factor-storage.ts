@@ -1,6 +1,7 @@
 /** The storage port of what people sign in with beside a password. Each verb is one transaction, or says that it is several. */
 
 import type { Millis } from "../oauth/model.ts";
+import type { StoredMail } from "./mail-storage.ts";
 import type { Person } from "./storage.ts";
 
 /** As many as anybody has devices. */
@@ -46,9 +47,14 @@ export type UsePasskeyOutcome = "used" | "stale" | "unknown";
 /** `last`: without it, nothing would be left to sign in with. */
 export type RemovePasskeyOutcome = "removed" | "last" | "unknown";
 
+/** Messages about a change, written with it. */
+interface Told {
+  readonly mails?: readonly StoredMail[];
+}
+
 export interface FactorStorage {
   /** Several steps: the key's id is reserved among those of all people first. */
-  addPasskey(args: { readonly passkey: Passkey; readonly now: Millis }): Promise<AddPasskeyOutcome>;
+  addPasskey(args: { readonly passkey: Passkey; readonly now: Millis } & Told): Promise<AddPasskeyOutcome>;
   /** Whose it is: nobody has said a name yet. */
   findPasskey(args: {
     readonly credentialId: string;
@@ -65,7 +71,7 @@ export interface FactorStorage {
     },
   ): Promise<UsePasskeyOutcome>;
   removePasskey(
-    args: PersonKey & { readonly credentialId: string; readonly now: Millis },
+    args: PersonKey & { readonly credentialId: string; readonly now: Millis } & Told,
   ): Promise<RemovePasskeyOutcome>;
 
   /** Undefined: this person has none. */
@@ -78,14 +84,16 @@ export interface FactorStorage {
       /** Hashes. */
       readonly codes: readonly string[];
       readonly now: Millis;
-    },
+    } & Told,
   ): Promise<boolean>;
   /** True: no code of this step or a later one was accepted before, and none will be again. */
   useSecondFactor(args: PersonKey & { readonly step: number; readonly now: Millis }): Promise<boolean>;
   /** With its recovery codes. */
-  removeSecondFactor(args: PersonKey): Promise<boolean>;
+  removeSecondFactor(args: PersonKey & { readonly now: Millis } & Told): Promise<boolean>;
   /** In place of those that are left. False: there is no second factor that they could stand in for. */
-  setRecoveryCodes(args: PersonKey & { readonly codes: readonly string[] }): Promise<boolean>;
+  setRecoveryCodes(
+    args: PersonKey & { readonly codes: readonly string[]; readonly now: Millis } & Told,
+  ): Promise<boolean>;
   /** True: it was one, and is none any more. */
-  useRecoveryCode(args: PersonKey & { readonly code: string }): Promise<boolean>;
+  useRecoveryCode(args: PersonKey & { readonly code: string; readonly now: Millis } & Told): Promise<boolean>;
 }

@@ -13,9 +13,16 @@ export type MailKind =
   | "passwordChanged"
   | "signIn"
   | "deletion"
+  | "passkeyAdded"
+  | "passkeyRemoved"
+  | "authenticatorOn"
+  | "authenticatorOff"
+  | "recoveryRenewed"
+  | "recoveryUsed"
   | "companyRequest"
   | "companyApproved"
   | "companyRefused"
+  | "companyRemoved"
   | "companyInvitation";
 
 /** One message to one mailbox. */
@@ -38,6 +45,10 @@ export interface MailDraft {
     readonly app?: string;
     readonly by?: string;
     readonly reason?: string;
+    /** What its owner calls a passkey. */
+    readonly key?: string;
+    /** Recovery codes that are unused. */
+    readonly left?: number;
   };
 }
 

@@ -2,6 +2,7 @@
 
 import type { Millis } from "../oauth/model.ts";
 import type { FactorStorage } from "./factor-storage.ts";
+import type { StoredMail } from "./mail-storage.ts";
 import type { Attempt, OwnerStorage, Person } from "./storage.ts";
 
 const MINUTE: Millis = 60_000;
@@ -19,6 +20,8 @@ export interface SecondStepContext {
 }
 
 export interface SecondStepRequest {
+  /** Messages to the person that a recovery code was used, so many being left. */
+  recoveryNews?(left: number): readonly StoredMail[];
   readonly person: Person;
   readonly by: "code" | "recovery";
   readonly typed: string;
@@ -65,7 +68,7 @@ export async function secondStep(request: SecondStepRequest, context: SecondStep
 }
 
 async function looked(
-  { person, by, typed }: SecondStepRequest,
+  { person, by, typed, recoveryNews }: SecondStepRequest,
   { storage, stepOfCode, recoveryCodeHash, now }: SecondStepContext,
 ): Promise<SecondStepOutcome> {
   const key = { partition: person.partition, personId: person.personId };
@@ -73,9 +76,11 @@ async function looked(
   if (factor === undefined) return { kind: "wrong", reason: "none" };
   if (by === "recovery") {
     const code = recoveryCodeHash(person.personId, typed);
-    if (code === undefined || !(await storage.useRecoveryCode({ ...key, code })))
+    const codesLeft = Math.max(0, factor.codesLeft - 1);
+    const mails = recoveryNews?.(codesLeft) ?? [];
+    if (code === undefined || !(await storage.useRecoveryCode({ ...key, code, mails, now: now() })))
       return { kind: "wrong", reason: "code" };
-    return { kind: "passed", codesLeft: factor.codesLeft - 1 };
+    return { kind: "passed", codesLeft };
   }
   const step = stepOfCode(person.personId, factor.sealedSecret, typed);
   if (step === undefined) return { kind: "wrong", reason: "code" };

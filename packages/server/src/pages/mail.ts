@@ -19,6 +19,8 @@ export interface MailView {
     readonly app?: string;
     readonly by?: string;
     readonly reason?: string;
+    readonly key?: string;
+    readonly left?: number;
   };
 }
 
@@ -58,15 +60,22 @@ export function mailOf(
 
 /** What strangers chose, on one line and without hidden characters: a subject is a header, too. */
 function shown({ values }: MailView, { words, product }: Chrome): Record<Hole, string> {
-  const { person = "", email = "", at, company = "", app = "", by = "" } = values;
+  const { person = "", email = "", at, company = "", app = "", by = "", key = "", left } = values;
   const name = (text: string) => visible(text, LONGEST);
   return {
     ...{ person: name(person), email: name(email), company: name(company), app: name(app), by: name(by), product },
     when: at === undefined ? "" : exact(words, at),
+    ...{ key: name(key), left: left === undefined ? "" : String(left) },
   };
 }
 
-type Hole = "person" | "email" | "company" | "app" | "by" | "product" | "when";
+type Hole = "person" | "email" | "company" | "app" | "by" | "product" | "when" | "key" | "left";
+
+/** What somebody did by themselves, with a browser. */
+const ABOUT_FACTORS: ReadonlySet<MailView["kind"]> = new Set([
+  ...(["passkeyAdded", "passkeyRemoved", "authenticatorOn", "authenticatorOff"] as const),
+  ...(["recoveryRenewed", "recoveryUsed", "passwordChanged"] as const),
+]);
 
 function facts({ kind, values }: MailView, { words }: Chrome): string[] {
   const { at, browser, address, reason } = values;
@@ -78,9 +87,14 @@ function facts({ kind, values }: MailView, { words }: Chrome): string[] {
           [labels.browser, browser],
           [labels.address, address],
         ]
-      : kind === "companyRequest"
-        ? [[labels.reason, reason]]
-        : [];
+      : ABOUT_FACTORS.has(kind)
+        ? [
+            [labels.browser, browser],
+            [labels.address, address],
+          ]
+        : kind === "companyRequest"
+          ? [[labels.reason, reason]]
+          : [];
   const told = rows.filter(([, value]) => value !== null && value !== undefined && value !== "");
   return told.map(([label, value]) => `${label}: ${visible(value ?? "", LONGEST_REASON)}`);
 }

@@ -10,6 +10,7 @@ import type { Millis } from "../../oauth/model.ts";
 import type { AuthenticatorView } from "../../pages/factor-views.ts";
 import { authenticatorPage, recoveryCodesPage } from "../../pages/index.ts";
 import { formToken } from "../forms.ts";
+import { factorNews } from "../mail-links.ts";
 import { type Answer, formOf, page, redirect } from "../message.ts";
 import { startSession } from "../visitor.ts";
 import type { Account } from "./account.ts";
@@ -37,8 +38,10 @@ export const submitAuthenticator = freshly("authenticator", async (account, asse
   const set = await assent.storage.setSecondFactor({
     ...{ partition, personId, sealedSecret: sealCodeSecret(assent.secrets, personId, secret) },
     ...{ step, codes: hashed(codes, personId), now },
+    mails: await factorNews(person, "authenticatorOn", http, assent),
   });
   if (!set) return redirect(303, `${assent.issuer}/login`, visitor.cookies);
+  assent.mail.kick();
   assent.event("second_factor_set", { owner: personId, address: http.address });
   // Password a moment ago, code just now: this session has had both steps. What it is known by changes with its strength.
   const both = session.amr.includes("pwd") ? BY_CODE : { acr: "phr" as const, amr: session.amr };
@@ -52,7 +55,10 @@ export const submitAuthenticator = freshly("authenticator", async (account, asse
 
 export const removeAuthenticator = freshly("security", async ({ person, http, visitor }, assent) => {
   const { partition, personId } = person;
-  if (await assent.storage.removeSecondFactor({ partition, personId })) {
+  const had = (await assent.storage.getSecondFactor(person)) !== undefined;
+  const mails = had ? await factorNews(person, "authenticatorOff", http, assent) : [];
+  if (await assent.storage.removeSecondFactor({ partition, personId, mails, now: assent.now() })) {
+    assent.mail.kick();
     assent.event("second_factor_removed", { owner: personId, address: http.address });
   }
   return securityAfter("authenticator-removed", visitor.cookies, assent);
@@ -61,8 +67,11 @@ export const removeAuthenticator = freshly("security", async ({ person, http, vi
 export const renewRecoveryCodes = freshly("security", async ({ person, http, visitor }, assent) => {
   const { partition, personId } = person;
   const codes = newRecoveryCodes();
-  const renewed = await assent.storage.setRecoveryCodes({ partition, personId, codes: hashed(codes, personId) });
+  const mails = await factorNews(person, "recoveryRenewed", http, assent);
+  const key = { partition, personId, mails, now: assent.now() };
+  const renewed = await assent.storage.setRecoveryCodes({ ...key, codes: hashed(codes, personId) });
   if (!renewed) return redirect(303, `${assent.issuer}/account/security`, visitor.cookies);
+  assent.mail.kick();
   assent.event("recovery_codes_renewed", { owner: personId, address: http.address });
   const view = { codes, renewed, next: "/account/security" };
   return page(200, recoveryCodesPage(view, assent.chrome(http)), "here", visitor.cookies);

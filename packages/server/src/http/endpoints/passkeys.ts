@@ -6,6 +6,7 @@ import { ALGORITHMS, madePasskey, newChallenge, openChallenge, relyingPartyOf } 
 import type { AddPasskeyView } from "../../pages/factor-views.ts";
 import { addPasskeyPage } from "../../pages/index.ts";
 import { formToken } from "../forms.ts";
+import { factorNews } from "../mail-links.ts";
 import { type Answer, formOf, page, redirect } from "../message.ts";
 import type { Account } from "./account.ts";
 import { freshly, securityAfter } from "./security.ts";
@@ -40,9 +41,11 @@ export const submitAddPasskey = freshly("passkeys", async (account, assent) => {
     return again("failed", "answered before");
   const { partition, personId } = person;
   const passkey = { ...made, partition, personId, name, createdAt: now, lastUsedAt: null };
-  const outcome = await assent.storage.addPasskey({ passkey, now });
+  const mails = await factorNews(person, "passkeyAdded", http, assent, { key: name });
+  const outcome = await assent.storage.addPasskey({ passkey, mails, now });
   if (outcome === "unknown") return redirect(303, `${assent.issuer}/login`, visitor.cookies);
   if (outcome !== "added") return again(outcome);
+  assent.mail.kick();
   assent.event("passkey_added", { owner: personId, credential_id: made.credentialId, address: http.address });
   if (request !== null)
     return redirect(303, `${assent.issuer}/consent?${new URLSearchParams({ request })}`, visitor.cookies);
@@ -52,9 +55,14 @@ export const submitAddPasskey = freshly("passkeys", async (account, assent) => {
 export const removePasskey = freshly("security", async ({ person, http, visitor }, assent) => {
   const credentialId = formOf(http).get("id") ?? "";
   const { partition, personId } = person;
-  const outcome = await assent.storage.removePasskey({ partition, personId, credentialId, now: assent.now() });
+  const own = (await assent.storage.listPasskeys(person)).find((one) => one.credentialId === credentialId);
+  if (own === undefined) return securityAfter("passkey-removed", visitor.cookies, assent);
+  const mails = await factorNews(person, "passkeyRemoved", http, assent, { key: own.name });
+  const key = { partition, personId, credentialId, mails };
+  const outcome = await assent.storage.removePasskey({ ...key, now: assent.now() });
   if (outcome === "last") return securityAfter("passkey-last", visitor.cookies, assent);
   if (outcome === "removed") {
+    assent.mail.kick();
     assent.event("passkey_removed", { owner: personId, credential_id: credentialId, address: http.address });
   }
   return securityAfter("passkey-removed", visitor.cookies, assent);

@@ -9,7 +9,7 @@ import type { Person } from "../../owners/storage.ts";
 import { changePasswordPage } from "../../pages/index.ts";
 import type { PasswordFault } from "../../pages/security/views.ts";
 import { formToken } from "../forms.ts";
-import { languageFor, newsFor } from "../mail-links.ts";
+import { factorNews } from "../mail-links.ts";
 import { type Answer, formOf, page, redirect } from "../message.ts";
 import { proofFault } from "../reauthentication.ts";
 import { startSession } from "../visitor.ts";
@@ -36,8 +36,7 @@ export const submitChangePassword = signedIn(async (account, assent) => {
   const { partition, personId } = person;
   const endApps = form.get("end_apps") === "yes";
   const endSessions = form.get("end_sessions") === "yes";
-  const news = { link: "/recover", language: languageFor(http, assent) };
-  const mails = await newsFor(person, "passwordChanged", news, assent);
+  const mails = await factorNews(person, "passwordChanged", http, assent);
   await assent.storage.setPassword({
     partition,
     personId,

@@ -8,6 +8,7 @@ import type { SecondStepView } from "../../pages/factor-views.ts";
 import { networkOf } from "../client-address.ts";
 import { isFormToken } from "../forms.ts";
 import { deny } from "../interaction.ts";
+import { recoveryNews } from "../mail-links.ts";
 import { type Answer, type HttpRequest, redirect } from "../message.ts";
 import { openPartial, type Partial } from "../partial-sign-in.ts";
 import { personOfPasskey } from "../passkeys.ts";
@@ -45,12 +46,12 @@ export async function submitSecondStep(http: HttpRequest, assent: Assent): Promi
   const typed = (form.get(by) ?? "").slice(0, MAX_TYPED);
   if (typed.trim() === "") return again({ kind: by === "code" ? "missing" : "wrongRecovery" });
   const { person } = partial;
-  const outcome = await secondStep(
-    { person, by, typed, network: networkOf(http.address), knownDeviceOf: knownDevice(http, assent) },
-    assent.secondStep,
-  );
+  const from = { network: networkOf(http.address), knownDeviceOf: knownDevice(http, assent) };
+  const told = { recoveryNews: recoveryNews(person, http, assent) };
+  const outcome = await secondStep({ person, by, typed, ...from, ...told }, assent.secondStep);
   if (outcome.kind === "passed") {
     if (by === "recovery") {
+      assent.mail.kick();
       assent.event("recovery_code_used", { owner: person.personId, address: http.address, left: outcome.codesLeft });
     }
     return signedInAnswer(person, { ...BY_CODE, authTime: partial.authTime }, arrival, assent);

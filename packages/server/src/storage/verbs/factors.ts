@@ -10,11 +10,13 @@ import {
   type SecondFactor,
   type UsePasskeyOutcome,
 } from "../../owners/factor-storage.ts";
+import type { StoredMail } from "../../owners/mail-storage.ts";
 import type { Person } from "../../owners/storage.ts";
 import { partitionOf } from "../partition.ts";
 import { bytes, flag, json, text, whole, wholeOrNull } from "../rows.ts";
 import { query, type Row, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
 import { activateName, dropName, holderOfName, loosenName, reserveName } from "./names.ts";
+import { post } from "./outbox.ts";
 import { getPerson } from "./people.ts";
 
 interface PersonKey {
@@ -50,21 +52,19 @@ function passkeyOf(row: Row): Passkey {
 }
 
 /** The id is unique across owners: reserved, then the key, then active. */
-export const addPasskey = steps<{ readonly passkey: Passkey; readonly now: Millis }, AddPasskeyOutcome>(
-  async (call, { passkey, now }) => {
-    const name = { kind: "passkey", value: passkey.credentialId, ownerId: passkey.personId, now } as const;
-    if (!(await call(reserveName, name))) return "taken";
-    const outcome = await call(insertPasskey, passkey);
-    if (outcome === "added" && !(await call(activateName, name))) {
-      // The reservation had become so old that another took it over: this key is the late one.
-      await call(erasePasskey, passkey);
-      return "taken";
-    }
-    // Of a key that was theirs before, the name stays: it is active.
-    if (outcome !== "added") await call(dropName, name);
-    return outcome;
-  },
-);
+export const addPasskey = steps<Args<"addPasskey">, AddPasskeyOutcome>(async (call, { passkey, mails = [], now }) => {
+  const name = { kind: "passkey", value: passkey.credentialId, ownerId: passkey.personId, now } as const;
+  if (!(await call(reserveName, name))) return "taken";
+  const outcome = await call(insertPasskey, { ...passkey, mails, now });
+  if (outcome === "added" && !(await call(activateName, name))) {
+    // The reservation had become so old that another took it over: this key is the late one.
+    await call(erasePasskey, { ...passkey, now });
+    return "taken";
+  }
+  // Of a key that was theirs before, the name stays: it is active.
+  if (outcome !== "added") await call(dropName, name);
+  return outcome;
+});
 
 /** Whether the person is there, active, and has a password; locked, so that of two changes one knows of the other. */
 async function lockPerson(tx: Tx, { partition, personId }: PersonKey): Promise<{ hasPassword: boolean } | undefined> {
@@ -81,7 +81,9 @@ async function countPasskeys(tx: Tx, { partition, personId }: PersonKey): Promis
   return row === undefined ? 0 : whole(row, "n");
 }
 
-export const insertPasskey = transaction<Passkey, AddPasskeyOutcome>(async (tx, passkey) => {
+type Told = { readonly mails?: readonly StoredMail[]; readonly now: Millis };
+
+export const insertPasskey = transaction<Passkey & Told, AddPasskeyOutcome>(async (tx, { mails, now, ...passkey }) => {
   if ((await lockPerson(tx, passkey)) === undefined) return "unknown";
   if ((await countPasskeys(tx, passkey)) >= MOST_PASSKEYS) return "full";
   const made = await tx.run(
@@ -95,7 +97,9 @@ export const insertPasskey = transaction<Passkey, AddPasskeyOutcome>(async (tx, 
       transports: JSON.stringify(passkey.transports),
     },
   );
-  return made === 1 ? "added" : "taken";
+  if (made !== 1) return "taken";
+  await post(tx, mails, now);
+  return "added";
 });
 
 export const getPasskey = query<PasskeyKey, Passkey | undefined>({
@@ -133,17 +137,17 @@ export const usePasskey = statement<Args<"usePasskey">, UsePasskeyOutcome>({
 });
 
 export const removePasskey = steps<Args<"removePasskey">, RemovePasskeyOutcome>(
-  async (call, { partition, personId, credentialId, now }) => {
+  async (call, { partition, personId, credentialId, mails = [], now }) => {
     const name = { kind: "passkey", value: credentialId, ownerId: personId, now } as const;
     if (!(await call(loosenName, name))) return "unknown";
-    const outcome = await call(erasePasskey, { partition, personId, credentialId });
+    const outcome = await call(erasePasskey, { partition, personId, credentialId, mails, now });
     await call(outcome === "last" ? activateName : dropName, name);
     return outcome;
   },
 );
 
-export const erasePasskey = transaction<PasskeyKey, RemovePasskeyOutcome>(
-  async (tx, { partition, personId, credentialId }) => {
+export const erasePasskey = transaction<PasskeyKey & Told, RemovePasskeyOutcome>(
+  async (tx, { partition, personId, credentialId, mails, now }) => {
     const person = await lockPerson(tx, { partition, personId });
     if (person !== undefined && !person.hasPassword && (await countPasskeys(tx, { partition, personId })) === 1) {
       const own = await tx.one(sql`SELECT counter FROM passkeys WHERE ${thisPasskey}`, {
@@ -154,7 +158,9 @@ export const erasePasskey = transaction<PasskeyKey, RemovePasskeyOutcome>(
       return own === undefined ? "unknown" : "last";
     }
     const gone = await tx.run(sql`DELETE FROM passkeys WHERE ${thisPasskey}`, { partition, personId, credentialId });
-    return gone === 1 ? "removed" : "unknown";
+    if (gone !== 1) return "unknown";
+    await post(tx, mails, now);
+    return "removed";
   },
 );
 
@@ -173,7 +179,7 @@ export const getSecondFactor = query<PersonKey, SecondFactor | undefined>({
 });
 
 export const setSecondFactor = transaction<Args<"setSecondFactor">, boolean>(async (tx, args) => {
-  const { partition, personId, sealedSecret, step, codes, now } = args;
+  const { partition, personId, sealedSecret, step, codes, mails, now } = args;
   if ((await lockPerson(tx, args)) === undefined) return false;
   await tx.run(
     sql`INSERT INTO second_factors (partition, person_id, sealed_secret, last_step, created_at, last_used_at)
@@ -182,6 +188,7 @@ export const setSecondFactor = transaction<Args<"setSecondFactor">, boolean>(asy
     { partition, personId, sealedSecret, step, now },
   );
   await replaceCodes(tx, { partition, personId }, codes);
+  await post(tx, mails, now);
   return true;
 });
 
@@ -202,27 +209,36 @@ export const useSecondFactor = statement<Args<"useSecondFactor">, boolean>({
   outcome: (row) => row !== undefined,
 });
 
-export const removeSecondFactor = transaction<PersonKey, boolean>(async (tx, { partition, personId }) => {
-  await lockPerson(tx, { partition, personId });
-  await replaceCodes(tx, { partition, personId }, []);
-  return (await tx.run(sql`DELETE FROM second_factors WHERE ${theirs}`, { partition, personId })) === 1;
-});
+export const removeSecondFactor = transaction<Args<"removeSecondFactor">, boolean>(
+  async (tx, { partition, personId, mails, now }) => {
+    await lockPerson(tx, { partition, personId });
+    await replaceCodes(tx, { partition, personId }, []);
+    const gone = await tx.run(sql`DELETE FROM second_factors WHERE ${theirs}`, { partition, personId });
+    if (gone === 1) await post(tx, mails, now);
+    return gone === 1;
+  },
+);
 
 export const setRecoveryCodes = transaction<Args<"setRecoveryCodes">, boolean>(
-  async (tx, { partition, personId, codes }) => {
+  async (tx, { partition, personId, codes, mails, now }) => {
     await lockPerson(tx, { partition, personId });
     const has = await tx.one(sql`SELECT last_step FROM second_factors WHERE ${theirs}`, { partition, personId });
     if (has === undefined) return false;
     await replaceCodes(tx, { partition, personId }, codes);
+    await post(tx, mails, now);
     return true;
   },
 );
 
-export const useRecoveryCode = statement<Args<"useRecoveryCode">, boolean>({
-  sql: sql`DELETE FROM recovery_codes WHERE ${theirs} AND code_hash = :code RETURNING code_hash`,
-  bind: ({ partition, personId, code }) => ({ partition, personId, code }),
-  outcome: (row) => row !== undefined,
-});
+export const useRecoveryCode = transaction<Args<"useRecoveryCode">, boolean>(
+  async (tx, { partition, personId, code, mails, now }) => {
+    const gone = await tx.run(sql`DELETE FROM recovery_codes WHERE ${theirs} AND code_hash = :code`, {
+      ...{ partition, personId, code },
+    });
+    if (gone === 1) await post(tx, mails, now);
+    return gone === 1;
+  },
+);
 
 /** All that a person has of these; the ids of their passkeys. For the end of an account. */
 export async function eraseFactors(tx: Tx, partition: number, personId: string): Promise<readonly string[]> {

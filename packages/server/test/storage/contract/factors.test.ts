@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { MOST_PASSKEYS } from "../../../src/owners/factor-storage.ts";
+import type { StoredMail } from "../../../src/owners/mail-storage.ts";
 import { onEveryBackend } from "../support/backends.ts";
 import { aHash, aPasskey, aStoredPerson, DAY, HOUR, NOW } from "../support/builders.ts";
+import { aMail } from "../support/mail.ts";
 
 const twenty = Array.from({ length: 20 });
 const count = (outcomes: readonly unknown[], wanted: unknown) => outcomes.filter((one) => one === wanted).length;
@@ -162,7 +164,7 @@ onEveryBackend("a second factor", (storage) => {
     expect(await storage().getSecondFactor(person)).toEqual({
       ...{ sealedSecret, lastStep: 5, createdAt: NOW + HOUR, lastUsedAt: null, codesLeft: 1 },
     });
-    expect(await storage().useRecoveryCode({ ...person, code: "a" })).toBe(false);
+    expect(await storage().useRecoveryCode({ ...person, code: "a", now: NOW })).toBe(false);
   });
 
   test("a step that was accepted, or one before it → false; a later one → true, and it is noted", async () => {
@@ -184,35 +186,66 @@ onEveryBackend("a second factor", (storage) => {
   test("a recovery code of another, or a wrong one → false; the right one → once", async () => {
     const person = await set();
     const other = await set();
-    expect(await storage().useRecoveryCode({ ...person, code: "x" })).toBe(false);
-    expect(await storage().useRecoveryCode({ ...person, code: "a" })).toBe(true);
-    expect(await storage().useRecoveryCode({ ...person, code: "a" })).toBe(false);
+    expect(await storage().useRecoveryCode({ ...person, code: "x", now: NOW })).toBe(false);
+    expect(await storage().useRecoveryCode({ ...person, code: "a", now: NOW })).toBe(true);
+    expect(await storage().useRecoveryCode({ ...person, code: "a", now: NOW })).toBe(false);
     expect((await storage().getSecondFactor(person))?.codesLeft).toBe(2);
     expect((await storage().getSecondFactor(other))?.codesLeft).toBe(3);
   });
 
   test("one recovery code, 20 times at once → once", async () => {
     const person = await set();
-    const outcomes = await Promise.all(twenty.map(() => storage().useRecoveryCode({ ...person, code: "b" })));
+    const outcomes = await Promise.all(twenty.map(() => storage().useRecoveryCode({ ...person, code: "b", now: NOW })));
     expect(count(outcomes, true)).toBe(1);
   });
 
   test("new recovery codes without a second factor → false; with one → in place of those that were left", async () => {
     const person = await aStoredPerson(storage());
-    expect(await storage().setRecoveryCodes({ ...person, codes })).toBe(false);
-    expect(await storage().useRecoveryCode({ ...person, code: "a" })).toBe(false);
+    expect(await storage().setRecoveryCodes({ ...person, codes, now: NOW })).toBe(false);
+    expect(await storage().useRecoveryCode({ ...person, code: "a", now: NOW })).toBe(false);
     const other = await set();
-    expect(await storage().setRecoveryCodes({ ...other, codes: ["x", "y"] })).toBe(true);
-    expect(await storage().useRecoveryCode({ ...other, code: "a" })).toBe(false);
-    expect(await storage().useRecoveryCode({ ...other, code: "x" })).toBe(true);
+    expect(await storage().setRecoveryCodes({ ...other, codes: ["x", "y"], now: NOW })).toBe(true);
+    expect(await storage().useRecoveryCode({ ...other, code: "a", now: NOW })).toBe(false);
+    expect(await storage().useRecoveryCode({ ...other, code: "x", now: NOW })).toBe(true);
   });
 
   test("removed → gone with its codes; removed again → false", async () => {
     const person = await set();
-    expect(await storage().removeSecondFactor(person)).toBe(true);
+    expect(await storage().removeSecondFactor({ ...person, now: NOW })).toBe(true);
     expect(await storage().getSecondFactor(person)).toBeUndefined();
-    expect(await storage().useRecoveryCode({ ...person, code: "a" })).toBe(false);
+    expect(await storage().useRecoveryCode({ ...person, code: "a", now: NOW })).toBe(false);
     expect(await storage().useSecondFactor({ ...person, step: 99, now: NOW })).toBe(false);
-    expect(await storage().removeSecondFactor(person)).toBe(false);
+    expect(await storage().removeSecondFactor({ ...person, now: NOW })).toBe(false);
+  });
+
+  test("news of a change → in the outbox with it, and not where nothing changed", async () => {
+    const person = await aStoredPerson(storage());
+    const { partition } = person;
+    const waiting = async (mail: StoredMail) =>
+      (await storage().claimMail({ now: NOW + DAY, limit: 1000, until: NOW + DAY + 1 })).some(
+        ({ mailId }) => mailId === mail.mailId,
+      );
+    const told = async (change: (mails: readonly StoredMail[]) => Promise<unknown>) => {
+      const mail = aMail(partition);
+      const outcome = await change([mail]);
+      return [outcome, await waiting(mail)];
+    };
+    const passkey = aPasskey(person);
+    const at = { ...person, now: NOW };
+    const codes = ["a", "b"];
+    const set = { ...at, sealedSecret: aHash(), step: 1, codes };
+    const run = storage();
+    expect(await told((mails) => run.setRecoveryCodes({ ...at, codes, mails }))).toEqual([false, false]);
+    expect(await told((mails) => run.useRecoveryCode({ ...at, code: "a", mails }))).toEqual([false, false]);
+    expect(await told((mails) => run.removeSecondFactor({ ...at, mails }))).toEqual([false, false]);
+    expect(await told((mails) => run.removePasskey({ ...passkey, now: NOW, mails }))).toEqual(["unknown", false]);
+    expect(await told((mails) => run.addPasskey({ passkey, now: NOW, mails }))).toEqual(["added", true]);
+    expect(await told((mails) => run.addPasskey({ passkey, now: NOW, mails }))).toEqual(["taken", false]);
+    expect(await told((mails) => run.setSecondFactor({ ...set, mails }))).toEqual([true, true]);
+    expect(await told((mails) => run.setRecoveryCodes({ ...at, codes, mails }))).toEqual([true, true]);
+    expect(await told((mails) => run.useRecoveryCode({ ...at, code: "a", mails }))).toEqual([true, true]);
+    expect(await told((mails) => run.useRecoveryCode({ ...at, code: "a", mails }))).toEqual([false, false]);
+    expect(await told((mails) => run.removeSecondFactor({ ...at, mails }))).toEqual([true, true]);
+    expect(await told((mails) => run.removePasskey({ ...passkey, now: NOW, mails }))).toEqual(["removed", true]);
   });
 });

@@ -62,6 +62,42 @@ export const mail = {
         button: "Konto behalten",
         hint: "Bis dahin können Sie sich anmelden und es behalten. Danach kann es niemand zurückholen.",
       },
+      passkeyAdded: {
+        subject: "Ihr Konto hat einen neuen Passkey",
+        text: "Am {when} kam zum Konto {person} der Passkey „{key}“ hinzu. Wer ihn hat, kann sich damit anmelden.",
+        button: "Konto ansehen",
+        hint: "Wenn Sie das waren, tun Sie nichts. Wenn nicht, ändern Sie jetzt Ihr Passwort und entfernen Sie, was Sie nicht kennen. Wenn Sie sich nicht mehr anmelden können, bitten Sie den Betreiber von {product} um Hilfe.",
+      },
+      passkeyRemoved: {
+        subject: "Ein Passkey wurde von Ihrem Konto entfernt",
+        text: "Am {when} wurde vom Konto {person} der Passkey „{key}“ entfernt. Damit kann sich niemand mehr anmelden.",
+        button: "Konto ansehen",
+        hint: "Wenn Sie das waren, tun Sie nichts. Wenn nicht, ändern Sie jetzt Ihr Passwort und entfernen Sie, was Sie nicht kennen. Wenn Sie sich nicht mehr anmelden können, bitten Sie den Betreiber von {product} um Hilfe.",
+      },
+      authenticatorOn: {
+        subject: "Für Ihr Konto wurde eine Authenticator-App eingerichtet",
+        text: "Am {when} wurde für das Konto {person} eine Authenticator-App eingerichtet. Von jetzt an verlangt die Anmeldung mit Passwort auch einen ihrer Codes.",
+        button: "Konto ansehen",
+        hint: "Wenn Sie das waren, tun Sie nichts. Wenn nicht, ändern Sie jetzt Ihr Passwort und entfernen Sie, was Sie nicht kennen. Wenn Sie sich nicht mehr anmelden können, bitten Sie den Betreiber von {product} um Hilfe.",
+      },
+      authenticatorOff: {
+        subject: "Die Authenticator-App wurde von Ihrem Konto entfernt",
+        text: "Am {when} wurde die Authenticator-App des Kontos {person} entfernt, und mit ihr die Wiederherstellungscodes. Die Anmeldung verlangt keinen Code mehr.",
+        button: "Konto ansehen",
+        hint: "Wenn Sie das waren, tun Sie nichts. Wenn nicht, ändern Sie jetzt Ihr Passwort und entfernen Sie, was Sie nicht kennen. Wenn Sie sich nicht mehr anmelden können, bitten Sie den Betreiber von {product} um Hilfe.",
+      },
+      recoveryRenewed: {
+        subject: "Ihr Konto hat neue Wiederherstellungscodes",
+        text: "Am {when} wurden für das Konto {person} neue Wiederherstellungscodes erstellt. Die bisherigen gelten nicht mehr.",
+        button: "Konto ansehen",
+        hint: "Wenn Sie das waren, tun Sie nichts. Wenn nicht, ändern Sie jetzt Ihr Passwort und entfernen Sie, was Sie nicht kennen. Wenn Sie sich nicht mehr anmelden können, bitten Sie den Betreiber von {product} um Hilfe.",
+      },
+      recoveryUsed: {
+        subject: "Ein Wiederherstellungscode Ihres Kontos wurde verwendet",
+        text: "Am {when} hat sich jemand mit einem Wiederherstellungscode als {person} angemeldet. Dieser Code gilt nicht noch einmal; unbenutzt sind noch: {left}.",
+        button: "Konto ansehen",
+        hint: "Wenn Sie das waren, tun Sie nichts. Wenn nicht, ändern Sie jetzt Ihr Passwort und entfernen Sie, was Sie nicht kennen. Wenn Sie sich nicht mehr anmelden können, bitten Sie den Betreiber von {product} um Hilfe.",
+      },
       companyRequest: {
         subject: "{by} bittet um eine App bei {company}",
         text: "{by} bittet darum, dass {app} bei {company} verwendet werden darf.",
@@ -79,6 +115,12 @@ export const mail = {
         text: "Die Verwaltung von {company} hat {app} abgelehnt, worum Sie gebeten hatten.",
         button: "Zu {company}",
         hint: "Wenn Sie die App trotzdem brauchen, sprechen Sie mit der Verwaltung von {company}.",
+      },
+      companyRemoved: {
+        subject: "Sie gehören nicht mehr zu {company}",
+        text: "Am {when} hat Sie ein Admin aus {company} entfernt. Was Sie Apps in deren Namen erlaubt hatten, ist beendet.",
+        button: "Ihre Unternehmen ansehen",
+        hint: "Wenn Sie das für einen Irrtum halten, sprechen Sie mit einem Admin von {company}.",
       },
       companyInvitation: {
         subject: "Einladung zu {company}",

@@ -60,6 +60,42 @@ export const mail = {
         button: "Keep my account",
         hint: "Until then you can sign in and keep it. Afterwards nobody can bring it back.",
       },
+      passkeyAdded: {
+        subject: "A passkey was added to your account",
+        text: "On {when}, the passkey “{key}” was added to the account {person}. Whoever has it can sign in with it.",
+        button: "Look at your account",
+        hint: "If it was you, do nothing. If not, change your password now and remove what you don’t know. If you can’t sign in any more, ask whoever runs {product} for help.",
+      },
+      passkeyRemoved: {
+        subject: "A passkey was removed from your account",
+        text: "On {when}, the passkey “{key}” was removed from the account {person}. Nobody can sign in with it any more.",
+        button: "Look at your account",
+        hint: "If it was you, do nothing. If not, change your password now and remove what you don’t know. If you can’t sign in any more, ask whoever runs {product} for help.",
+      },
+      authenticatorOn: {
+        subject: "An authenticator app was set up for your account",
+        text: "On {when}, an authenticator app was set up for the account {person}. From now on, signing in with the password takes one of its codes, too.",
+        button: "Look at your account",
+        hint: "If it was you, do nothing. If not, change your password now and remove what you don’t know. If you can’t sign in any more, ask whoever runs {product} for help.",
+      },
+      authenticatorOff: {
+        subject: "The authenticator app was removed from your account",
+        text: "On {when}, the authenticator app of the account {person} was removed, and its recovery codes with it. Signing in takes no code any more.",
+        button: "Look at your account",
+        hint: "If it was you, do nothing. If not, change your password now and remove what you don’t know. If you can’t sign in any more, ask whoever runs {product} for help.",
+      },
+      recoveryRenewed: {
+        subject: "Your account has new recovery codes",
+        text: "On {when}, new recovery codes were made for the account {person}. Those from before don’t work any more.",
+        button: "Look at your account",
+        hint: "If it was you, do nothing. If not, change your password now and remove what you don’t know. If you can’t sign in any more, ask whoever runs {product} for help.",
+      },
+      recoveryUsed: {
+        subject: "A recovery code of your account was used",
+        text: "On {when}, somebody signed in as {person} with a recovery code. That code doesn’t work again; unused ones left: {left}.",
+        button: "Look at your account",
+        hint: "If it was you, do nothing. If not, change your password now and remove what you don’t know. If you can’t sign in any more, ask whoever runs {product} for help.",
+      },
       companyRequest: {
         subject: "{by} asks for an app at {company}",
         text: "{by} asks that {app} may be used at {company}.",
@@ -77,6 +113,12 @@ export const mail = {
         text: "An admin of {company} has refused {app}, for which you had asked.",
         button: "Go to {company}",
         hint: "If you need it all the same, talk to an admin of {company}.",
+      },
+      companyRemoved: {
+        subject: "You no longer belong to {company}",
+        text: "An admin removed you from {company} on {when}. What you had let apps do in its name has ended.",
+        button: "See your companies",
+        hint: "If you think that this is a mistake, talk to an admin of {company}.",
       },
       companyInvitation: {
         subject: "Invitation to {company}",

@@ -62,6 +62,42 @@ export const mail = {
         button: "Conservar mi cuenta",
         hint: "Hasta entonces puede iniciar sesión y conservarla. Después nadie puede recuperarla.",
       },
+      passkeyAdded: {
+        subject: "Se ha añadido una llave de acceso a su cuenta",
+        text: "El {when} se añadió la llave de acceso «{key}» a la cuenta {person}. Quien la tenga puede iniciar sesión con ella.",
+        button: "Ver su cuenta",
+        hint: "Si fue usted, no haga nada. Si no, cambie ahora su contraseña y elimine lo que no conozca. Si ya no puede iniciar sesión, pida ayuda a quien administra {product}.",
+      },
+      passkeyRemoved: {
+        subject: "Se ha eliminado una llave de acceso de su cuenta",
+        text: "El {when} se eliminó la llave de acceso «{key}» de la cuenta {person}. Nadie puede ya iniciar sesión con ella.",
+        button: "Ver su cuenta",
+        hint: "Si fue usted, no haga nada. Si no, cambie ahora su contraseña y elimine lo que no conozca. Si ya no puede iniciar sesión, pida ayuda a quien administra {product}.",
+      },
+      authenticatorOn: {
+        subject: "Se ha configurado una aplicación de autenticación en su cuenta",
+        text: "El {when} se configuró una aplicación de autenticación para la cuenta {person}. Desde ahora, iniciar sesión con la contraseña exige también uno de sus códigos.",
+        button: "Ver su cuenta",
+        hint: "Si fue usted, no haga nada. Si no, cambie ahora su contraseña y elimine lo que no conozca. Si ya no puede iniciar sesión, pida ayuda a quien administra {product}.",
+      },
+      authenticatorOff: {
+        subject: "Se ha eliminado la aplicación de autenticación de su cuenta",
+        text: "El {when} se eliminó la aplicación de autenticación de la cuenta {person}, junto con sus códigos de recuperación. Iniciar sesión ya no exige ningún código.",
+        button: "Ver su cuenta",
+        hint: "Si fue usted, no haga nada. Si no, cambie ahora su contraseña y elimine lo que no conozca. Si ya no puede iniciar sesión, pida ayuda a quien administra {product}.",
+      },
+      recoveryRenewed: {
+        subject: "Su cuenta tiene códigos de recuperación nuevos",
+        text: "El {when} se crearon códigos de recuperación nuevos para la cuenta {person}. Los anteriores ya no sirven.",
+        button: "Ver su cuenta",
+        hint: "Si fue usted, no haga nada. Si no, cambie ahora su contraseña y elimine lo que no conozca. Si ya no puede iniciar sesión, pida ayuda a quien administra {product}.",
+      },
+      recoveryUsed: {
+        subject: "Se ha usado un código de recuperación de su cuenta",
+        text: "El {when} alguien inició sesión como {person} con un código de recuperación. Ese código no vuelve a servir; códigos sin usar que quedan: {left}.",
+        button: "Ver su cuenta",
+        hint: "Si fue usted, no haga nada. Si no, cambie ahora su contraseña y elimine lo que no conozca. Si ya no puede iniciar sesión, pida ayuda a quien administra {product}.",
+      },
       companyRequest: {
         subject: "{by} pide una aplicación en {company}",
         text: "{by} pide que se pueda usar {app} en {company}.",
@@ -79,6 +115,12 @@ export const mail = {
         text: "La administración de {company} ha rechazado {app}, que usted había pedido.",
         button: "Ir a {company}",
         hint: "Si la necesita de todos modos, hable con la administración de {company}.",
+      },
+      companyRemoved: {
+        subject: "Ya no pertenece a {company}",
+        text: "El {when} un administrador lo quitó de {company}. Lo que usted había permitido a aplicaciones en su nombre ha terminado.",
+        button: "Ver sus empresas",
+        hint: "Si cree que es un error, hable con un administrador de {company}.",
       },
       companyInvitation: {
         subject: "Invitación a {company}",

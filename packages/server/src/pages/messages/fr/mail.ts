@@ -62,6 +62,42 @@ export const mail = {
         button: "Garder mon compte",
         hint: "D’ici là, vous pouvez vous connecter et le garder. Ensuite, personne ne peut le faire revenir.",
       },
+      passkeyAdded: {
+        subject: "Une clé d’accès a été ajoutée à votre compte",
+        text: "Le {when}, la clé d’accès « {key} » a été ajoutée au compte {person}. Quiconque la détient peut se connecter avec elle.",
+        button: "Voir votre compte",
+        hint: "Si c’était vous, ne faites rien. Sinon, changez votre mot de passe maintenant et supprimez ce que vous ne connaissez pas. Si vous ne pouvez plus vous connecter, demandez de l’aide à ceux qui gèrent {product}.",
+      },
+      passkeyRemoved: {
+        subject: "Une clé d’accès a été retirée de votre compte",
+        text: "Le {when}, la clé d’accès « {key} » a été retirée du compte {person}. Personne ne peut plus se connecter avec elle.",
+        button: "Voir votre compte",
+        hint: "Si c’était vous, ne faites rien. Sinon, changez votre mot de passe maintenant et supprimez ce que vous ne connaissez pas. Si vous ne pouvez plus vous connecter, demandez de l’aide à ceux qui gèrent {product}.",
+      },
+      authenticatorOn: {
+        subject: "Une application d’authentification a été configurée pour votre compte",
+        text: "Le {when}, une application d’authentification a été configurée pour le compte {person}. Désormais, la connexion par mot de passe demande aussi l’un de ses codes.",
+        button: "Voir votre compte",
+        hint: "Si c’était vous, ne faites rien. Sinon, changez votre mot de passe maintenant et supprimez ce que vous ne connaissez pas. Si vous ne pouvez plus vous connecter, demandez de l’aide à ceux qui gèrent {product}.",
+      },
+      authenticatorOff: {
+        subject: "L’application d’authentification a été retirée de votre compte",
+        text: "Le {when}, l’application d’authentification du compte {person} a été retirée, avec ses codes de secours. La connexion ne demande plus de code.",
+        button: "Voir votre compte",
+        hint: "Si c’était vous, ne faites rien. Sinon, changez votre mot de passe maintenant et supprimez ce que vous ne connaissez pas. Si vous ne pouvez plus vous connecter, demandez de l’aide à ceux qui gèrent {product}.",
+      },
+      recoveryRenewed: {
+        subject: "Votre compte a de nouveaux codes de secours",
+        text: "Le {when}, de nouveaux codes de secours ont été créés pour le compte {person}. Les précédents ne valent plus.",
+        button: "Voir votre compte",
+        hint: "Si c’était vous, ne faites rien. Sinon, changez votre mot de passe maintenant et supprimez ce que vous ne connaissez pas. Si vous ne pouvez plus vous connecter, demandez de l’aide à ceux qui gèrent {product}.",
+      },
+      recoveryUsed: {
+        subject: "Un code de secours de votre compte a été utilisé",
+        text: "Le {when}, quelqu’un s’est connecté en tant que {person} avec un code de secours. Ce code ne vaut plus ; codes encore inutilisés : {left}.",
+        button: "Voir votre compte",
+        hint: "Si c’était vous, ne faites rien. Sinon, changez votre mot de passe maintenant et supprimez ce que vous ne connaissez pas. Si vous ne pouvez plus vous connecter, demandez de l’aide à ceux qui gèrent {product}.",
+      },
       companyRequest: {
         subject: "{by} demande une application chez {company}",
         text: "{by} demande que {app} puisse être utilisée chez {company}.",
@@ -79,6 +115,12 @@ export const mail = {
         text: "L’administration de {company} a refusé {app}, que vous aviez demandée.",
         button: "Aller à {company}",
         hint: "Si vous en avez besoin malgré tout, parlez à l’administration de {company}.",
+      },
+      companyRemoved: {
+        subject: "Vous ne faites plus partie de {company}",
+        text: "Le {when}, un administrateur vous a retiré de {company}. Ce que vous aviez permis à des applications en son nom a pris fin.",
+        button: "Voir vos entreprises",
+        hint: "Si vous pensez que c’est une erreur, parlez-en à un administrateur de {company}.",
       },
       companyInvitation: {
         subject: "Invitation à {company}",
