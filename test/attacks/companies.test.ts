@@ -88,7 +88,12 @@ describe("pages that must not stay behind", () => {
     const old = new Agent(server.issuer);
     for (const [name, value] of agent.cookies) old.cookies.set(name, value);
     await agent.submit(
-      (await agent.get("/account/sign-out")).forms.at(-1) ?? { action: "", method: "", fields: new URLSearchParams() },
+      (await agent.get("/account/sign-out")).forms.at(-1) ?? {
+        action: "",
+        method: "",
+        fields: new URLSearchParams(),
+        buttons: [],
+      },
     );
     for (const path of paths.filter((one) => !one.startsWith("/language")))
       expect([path, (await old.get(path)).location?.pathname]).toEqual([path, "/login"]);

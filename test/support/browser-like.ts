@@ -18,6 +18,8 @@ export interface Form {
   readonly method: string;
   /** What a browser would submit, without any button. */
   readonly fields: URLSearchParams;
+  /** Names and values of its buttons that have a name. */
+  readonly buttons: readonly (readonly [string, string])[];
 }
 
 /** Cookies by name, for one host. */
@@ -113,6 +115,10 @@ function formsOf(text: string): Form[] {
     action: unescaped(attribute(attributes, "action") ?? ""),
     method: attribute(attributes, "method") ?? "get",
     fields: fieldsOf(inner),
+    buttons: [...inner.matchAll(/<button\b([^>]*)>/g)].flatMap(([, one = ""]) => {
+      const name = attribute(one, "name");
+      return name === undefined ? [] : [[unescaped(name), unescaped(attribute(one, "value") ?? "")] as const];
+    }),
   }));
 }
 
@@ -133,6 +139,14 @@ function fieldsOf(inner: string): URLSearchParams {
     if (name !== undefined && chosen !== undefined) fields.append(name, unescaped(attribute(chosen, "value") ?? ""));
   }
   return fields;
+}
+
+/** Where a page's links lead, as they stand there. */
+export function linksOf({ text }: Page): readonly string[] {
+  return [...text.matchAll(/<a\b([^>]*)>/g)].flatMap(([, one = ""]) => {
+    const href = attribute(one, "href");
+    return href === undefined ? [] : [unescaped(href)];
+  });
 }
 
 function attribute(attributes: string, name: string): string | undefined {

@@ -1,0 +1,176 @@
+/** SS-05: every form of every page, found by going there, with a token that is missing, forged, somebody else's or of a session that is over. */
+
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { routes } from "../../packages/server/src/http/routes.ts";
+import { TABLES } from "../../packages/server/src/storage/tables.ts";
+import { Agent, type Form, type Page, signIn } from "../support/browser-like.ts";
+import { everyPage, type Service, startService, type World } from "../support/every-page.ts";
+import { PASSWORD } from "../support/server.ts";
+
+interface Found {
+  readonly who: string;
+  readonly agent: Agent;
+  readonly form: Form;
+}
+
+let service: Service;
+let world: World;
+let found: ReadonlyMap<string, readonly Found[]>;
+/** Good tokens, of the browsers and sessions of another person. */
+let foreign: readonly string[];
+
+beforeAll(async () => {
+  service = await startService();
+  foreign = tokensOf((await everyPage(service)).pages);
+  world = await everyPage(service);
+  found = formsOf(world.pages);
+});
+afterAll(() => service.stop());
+
+/** A form's route, as the table writes it. */
+function routeOf(action: string): string {
+  const { pathname } = new URL(action, service.server.issuer);
+  return pathname.replace(/^\/company\/[^/]+/, "/company/:slug");
+}
+
+function formsOf(pages: readonly { who: string; agent: Agent; page: Page }[]): ReadonlyMap<string, readonly Found[]> {
+  const all = pages.flatMap(({ who, agent, page }) =>
+    page.forms.filter(({ method }) => method === "post").map((form) => ({ who, agent, form })),
+  );
+  return Map.groupBy(all, ({ form }) => routeOf(form.action));
+}
+
+function tokensOf(pages: readonly { page: Page }[]): readonly string[] {
+  const all = pages.flatMap(({ page }) => page.forms.map(({ fields }) => fields.get("csrf") ?? ""));
+  return [...new Set(all)].filter((one) => one !== "");
+}
+
+/** One of each look: which fields and buttons it has. */
+function looksOf(forms: readonly Found[]): readonly Found[] {
+  const look = ({ form }: Found) =>
+    [...form.fields.keys(), ...form.buttons.map(([name, value]) => `${name}=${value.slice(0, 9)}`)].sort().join();
+  return [...new Map(forms.map((one) => [look(one), one])).values()];
+}
+
+const NEW = "seven green umbrellas";
+/** What a person types into the fields that a form leaves empty. */
+const TYPED: Readonly<Record<string, string>> = {
+  ...{ current_password: PASSWORD, password: NEW, again: NEW, code: "123456", recovery: "aaaa-bbbb-cccc" },
+  ...{ username: "mallory", email: "mallory@example.test", login: "mallory", addressee: "mallory@example.test" },
+  ...{ name: "Mallory", reason: "Because", user_code: "BBBB-BBBB" },
+};
+
+function filled({ fields, buttons }: Form): Record<string, string> {
+  const typed = [...fields].filter(([name, value]) => value === "" || name === "name");
+  return {
+    ...Object.fromEntries(typed.map(([name]) => [name, TYPED[name] ?? "x"])),
+    ...Object.fromEntries(buttons.slice(0, 1)),
+  };
+}
+
+/** Every row of the database; that a session was used counts as nothing. */
+function rows(): string[] {
+  const database = new DatabaseSync(join(service.server.dataDir, "assent.db"), { readOnly: true });
+  const seen = new Set(["last_seen_at", "idle_until", "user_agent", "address"]);
+  const all = TABLES.flatMap(({ name }) =>
+    database
+      .prepare(`SELECT * FROM ${name}`)
+      .all()
+      .map(
+        (row) =>
+          `${name} ${JSON.stringify(Object.entries(row).filter(([column]) => name !== "sessions" || !seen.has(column)))}`,
+      ),
+  );
+  database.close();
+  return all.sort();
+}
+
+/** Pages with forms that other sites may post to, and why: RFC 6749 §3.1 has clients post there; the other one tells by the origin (below). */
+const OPEN = ["/authorize", "/language"];
+const POSTS = routes
+  .filter((route) => route.for === "people" && route.POST !== undefined && !OPEN.includes(route.path))
+  .map(({ path }) => path);
+
+test("SS-05 every form leads to an endpoint, every endpoint has a form, and every form has a token", () => {
+  const here = [...found.keys()].filter((path) => path !== "/language").sort();
+  expect(here).toEqual([...POSTS].sort());
+  for (const path of here)
+    for (const { form } of found.get(path) ?? []) expect(form.fields.get("csrf"), path).toMatch(/^[\w-]{20,}$/);
+});
+
+describe.each(POSTS)("%s", (path) => {
+  test("SS-05 without a token, with another's or an old one → 403, nothing changes, no mail", async () => {
+    const forms = looksOf(found.get(path) ?? []);
+    expect(forms.length).toBeGreaterThan(0);
+    const before = rows();
+    const mails = service.mailbox.messages.length;
+    for (const { who, agent, form } of forms) {
+      const own = form.fields.get("csrf") ?? "";
+      const [other = "", another = ""] = [foreign[0], foreign.at(-1)];
+      for (const csrf of ["", "AAAA", own.slice(0, -1), `${own}A`, own.toLowerCase(), other, another]) {
+        const page = await agent.submit(form, { ...filled(form), csrf });
+        expect([who, csrf, page.status]).toEqual([who, csrf, 403]);
+      }
+      const without = new URLSearchParams(form.fields);
+      without.delete("csrf");
+      const page = await agent.submit({ ...form, fields: without }, filled(form));
+      expect([who, "none", page.status]).toEqual([who, "none", 403]);
+    }
+    expect(rows()).toEqual(before);
+    expect(service.mailbox.messages.length).toBe(mails);
+  });
+});
+
+/** What ends a session or an account, and so what other forms stand on, comes last. */
+const ENDS = /sign-out|switch|sessions|password|delete|leave|undo|remove|confirm/;
+const INNOCENT_FIRST = POSTS.toSorted((one, other) => Number(ENDS.test(one)) - Number(ENDS.test(other)));
+
+describe("the same forms", () => {
+  test("SS-05 with tokens of a session that is over → 403 in the next session of the same person and browser", async () => {
+    const all = [...found.values()].flat().filter(({ who, form }) => who === "a member" && form.fields.has("csrf"));
+    const [first] = all;
+    if (first === undefined) throw new Error("no forms");
+    const { agent } = first;
+    const sessions = agent.cookies.get("assent_session") ?? "";
+    agent.cookies.delete("assent_session");
+    await signIn(agent, world.member.username);
+    expect(agent.cookies.get("assent_session")).not.toBe(sessions);
+    const before = rows();
+    // These belong to the browser, whoever is signed in.
+    const bound = /^\/(login|device)$|^\/login\/(?!switch)/;
+    for (const { form } of all.filter(({ form: { action } }) => !bound.test(routeOf(action)))) {
+      const page = await agent.submit(form, filled(form));
+      expect([form.action, page.status]).toEqual([form.action, 403]);
+    }
+    expect(rows()).toEqual(before);
+    agent.cookies.set("assent_session", sessions);
+  });
+
+  test.each(INNOCENT_FIRST)("%s with its own token → not refused for it", async (path) => {
+    for (const { agent, form } of looksOf(found.get(path) ?? [])) {
+      const page = await agent.submit(form, filled(form));
+      expect([page.status, page.text.slice(0, 300)]).not.toEqual([403, page.text.slice(0, 300)]);
+    }
+  });
+});
+
+describe("the one form without a token: the choice of a language", () => {
+  test.each([
+    ["another site's origin", { origin: "https://evil.test" }],
+    ["another port's", { origin: "http://localhost:1" }],
+    ["a request from another site", { "sec-fetch-site": "cross-site" }],
+  ])("%s → 403, nothing is chosen", async (_, headers) => {
+    const agent = new Agent(service.server.issuer);
+    const page = await agent.post("/language", { language: "de", back: "/login" }, headers);
+    expect([page.status, agent.cookies.has("assent_language")]).toEqual([403, false]);
+  });
+
+  test("from our own page → chosen", async () => {
+    const agent = new Agent(service.server.issuer);
+    const own = { origin: service.server.issuer, "sec-fetch-site": "same-origin" };
+    expect((await agent.post("/language", { language: "de", back: "/login" }, own)).status).toBe(303);
+    expect((await agent.get("/login")).text).toContain("Anmelden");
+  });
+});

@@ -1,0 +1,309 @@
+/** Every page that people get to see, with every form on it, in the browsers of those who see it: built by doing what leads there, then crawled. */
+
+import type { Person } from "../../packages/server/src/owners/storage.ts";
+import { SoftAuthenticator } from "./authenticator.ts";
+import {
+  Agent,
+  authorize,
+  authorizeUrl,
+  consentForm,
+  linksOf,
+  type Page,
+  redeem,
+  refresh,
+  signIn,
+} from "./browser-like.ts";
+import { addCompany, addMember, decide, type TestCompany } from "./companies.ts";
+import { aDevice, aDeviceClient, decide as decideDevice, enter } from "./device.ts";
+import { formWith, withSecondStep } from "./second-step.ts";
+import { PASSWORD, startServer, type TestClient, type TestServer } from "./server.ts";
+import { smtpTo, startMailbox, type TestMailbox } from "./smtp.ts";
+
+const DAY = 86_400_000;
+const MOST = 200;
+
+/** A page as somebody's browser has it. `path`: how it is reached again; null: only by the form that led there. */
+export interface Shown {
+  readonly who: string;
+  readonly agent: Agent;
+  readonly path: string | null;
+  readonly page: Page;
+}
+
+export interface World {
+  readonly admin: Person;
+  readonly member: Person;
+  readonly company: TestCompany;
+  readonly apps: readonly TestClient[];
+  readonly pages: readonly Shown[];
+}
+
+export interface Service {
+  readonly server: TestServer;
+  readonly mailbox: TestMailbox;
+  stop(): Promise<void>;
+}
+
+/** A server on which every page exists: it sends mail, lets people sign up, has a name for passkeys and believes who is in front of it. */
+export async function startService(): Promise<Service> {
+  const mailbox = await startMailbox();
+  const config = { smtpUrl: smtpTo(mailbox), signUp: true, trustProxy: ["127.0.0.1"] };
+  const server = await startServer({ config, host: "localhost" });
+  return {
+    server,
+    mailbox,
+    stop: async () => {
+      await server.stop();
+      await mailbox.stop();
+    },
+  };
+}
+
+let worlds = 0;
+
+/** Goes everywhere. `text`: what stands in every field that somebody's words are kept in. */
+export async function everyPage(service: Service, text = "Words of somebody"): Promise<World> {
+  worlds += 1;
+  const builder = new Builder(service, text, worlds);
+  return builder.build();
+}
+
+class Builder {
+  readonly #server: TestServer;
+  readonly #mailbox: TestMailbox;
+  readonly #text: string;
+  readonly #serial: number;
+  readonly #pages: Shown[] = [];
+
+  constructor({ server, mailbox }: Service, text: string, serial: number) {
+    this.#server = server;
+    this.#mailbox = mailbox;
+    this.#text = text;
+    this.#serial = serial;
+  }
+
+  async build(): Promise<World> {
+    const apps = await this.#apps();
+    const [admin, member] = [await this.#person(), await this.#person()];
+    await this.#apart(admin, apps);
+    const company = await this.#company(admin, member, apps);
+    const agent = await this.#factors(admin);
+    await this.#invited(agent, company);
+    await this.#crawl("an admin", agent, ["/account", "/account/confirm?to=passkeys"]);
+    await this.#member(member, company, apps);
+    await this.#accounts();
+    await this.#byMail();
+    await this.#strangers(apps);
+    return { admin, member, company, apps, pages: this.#pages };
+  }
+
+  #person(person: Partial<Person> = {}): Promise<Person> {
+    return this.#server.addPerson({ name: this.#text, ...person });
+  }
+
+  /** In a network of its own: limits by network are no matter here. */
+  #agent(at = `192.0.${this.#serial}.${this.#pages.length % 250}`): Agent {
+    return new Agent(this.#server.issuer, {
+      "x-forwarded-for": at,
+      "user-agent": `Mozilla/5.0 ${this.#text.replaceAll(/[^\x20-\x7e]/g, "")}`,
+    });
+  }
+
+  async #signedIn({ username }: Person): Promise<Agent> {
+    const agent = this.#agent();
+    await signIn(agent, username);
+    return agent;
+  }
+
+  #keep(who: string, agent: Agent, page: Page, path: string | null = null): Page {
+    if (page.status >= 400) throw new Error(`${who}: ${page.status} ${page.text.slice(0, 400)}`);
+    this.#pages.push({ who, agent, page, path });
+    return page;
+  }
+
+  async #open(who: string, agent: Agent, path: string): Promise<Page> {
+    return this.#keep(who, agent, await agent.follow(await agent.get(path)), path);
+  }
+
+  async #apps(): Promise<TestClient[]> {
+    const [name, identifier] = [`scope-${this.#serial}`, `https://api-${this.#serial}.test`];
+    await this.#server.addResource({ identifier, name: this.#text });
+    await this.#server.addScope({ name, description: this.#text, resource: identifier, sensitive: true });
+    await this.#server.addScope({
+      name: `sign-${this.#serial}`,
+      description: this.#text,
+      resource: identifier,
+      acr: "phr",
+    });
+    const links = { clientUri: this.#text, policyUri: this.#text, tosUri: this.#text };
+    const scopes = ["read", "write", name, `sign-${this.#serial}`];
+    return Promise.all(Array.from({ length: 8 }, () => this.#server.addClient({ name: this.#text, scopes, ...links })));
+  }
+
+  #url(client: TestClient, changes: Record<string, string> = {}): string {
+    return authorizeUrl(this.#server, client, {
+      scope: `read write scope-${this.#serial}`,
+      state: this.#text,
+      ...changes,
+    });
+  }
+
+  /** What an owner allowed: so much that there is a search, and a permission that is never used. */
+  async #apart(person: Person, apps: readonly TestClient[]): Promise<void> {
+    const agent = await this.#signedIn(person);
+    for (const [at, app] of apps.slice(0, 7).entries()) {
+      const callback = await authorize(agent, this.#url(app), person.username, { duration: "forever" });
+      const { body } = await redeem(this.#server, app, callback);
+      if (at > 0) continue;
+      this.#server.tick(8 * DAY);
+      await signIn(agent, person.username);
+      await refresh(this.#server, app, body.refresh_token, { scope: "read" });
+    }
+  }
+
+  async #company(
+    admin: Person,
+    member: Person,
+    [allowed, blocked, wished]: readonly TestClient[],
+  ): Promise<TestCompany> {
+    const company = await addCompany(this.#server, { name: this.#text });
+    await addMember(this.#server, company, admin, "admin");
+    await addMember(this.#server, company, member);
+    if (allowed === undefined || blocked === undefined || wished === undefined) throw new Error("no apps");
+    await decide(this.#server, company, allowed, { optOut: true });
+    await decide(this.#server, company, blocked, { rule: "block" });
+    const { partition, companyId } = company;
+    const wish = { partition, companyId, clientId: wished.clientId, personId: member.personId, scopes: ["read"] };
+    await this.#server.assent.storage.askApproval({ ...wish, reason: this.#text, now: this.#server.now() });
+    return company;
+  }
+
+  /** An authenticator app, a passkey, another session, and a sign-in of a moment ago with all its steps. */
+  async #factors(person: Person): Promise<Agent> {
+    const { app } = await withSecondStep(this.#server, person);
+    const agent = this.#agent();
+    const second = await signIn(agent, person.username);
+    await agent.follow(await agent.submit(formWith(second, "code"), { code: app.code() }));
+    const page = await agent.get("/account/security/passkeys");
+    const options = /data-options="([^"]*)"/.exec(page.text)?.[1]?.replaceAll("&quot;", '"').replaceAll("&amp;", "&");
+    const key = new SoftAuthenticator(this.#server.issuer);
+    const fields = { name: this.#text.slice(0, 60), credential: key.create(JSON.parse(options ?? "")) };
+    await agent.submit(formWith(page, "credential"), fields);
+    const half = this.#agent();
+    this.#keep("half signed in", half, await signIn(half, person.username));
+    this.#server.tick(60_000);
+    return agent;
+  }
+
+  async #invited(admin: Agent, { slug }: TestCompany): Promise<void> {
+    const guest = await this.#person();
+    const page = await admin.get(`/company/${slug}/members`);
+    const made = await admin.submit(formWith(page, "addressee"), { addressee: guest.email });
+    this.#keep("an admin", admin, made);
+    const path = /\/invitation\?token=[\w-]+/.exec(made.text)?.[0] ?? "";
+    await this.#open("a stranger with an invitation", this.#agent(), path);
+    await this.#open("a guest", await this.#signedIn(guest), path);
+  }
+
+  /** What a member sees: the company's pages, asking its admins, devices. */
+  async #member(person: Person, company: TestCompany, apps: readonly TestClient[]): Promise<void> {
+    const who = "a member";
+    const address = `203.0.113.${this.#serial}`;
+    const agent = this.#agent(address);
+    await signIn(agent, person.username);
+    const [approved, , , wanted, strong] = apps;
+    if (approved === undefined || wanted === undefined || strong === undefined) throw new Error("no apps");
+    // In the company's name, without a page: what a member may then take back for themselves.
+    await agent.get(this.#url(approved, { scope: "read" }));
+    await this.#crawl(who, agent, ["/account", `/company/${company.slug}`]);
+    const consent = await this.#open(who, agent, this.#url(wanted));
+    const answer = { decision: "allow", owner: company.companyId };
+    const asking = this.#keep(who, agent, await agent.submit(consentForm(consent), answer));
+    this.#keep(who, agent, await agent.submit(formWith(asking, "owner"), { reason: this.#text }));
+    await this.#open(who, agent, this.#url(strong, { acr_values: "phr" }));
+    await this.#open(who, agent, this.#url(strong, { scope: `sign-${this.#serial}` }));
+
+    const tv = await aDeviceClient(this.#server, { name: this.#text });
+    const near = { "x-forwarded-for": address };
+    const [device, far] = [
+      await aDevice(this.#server, tv, {}, near),
+      await aDevice(this.#server, tv, {}, { "x-forwarded-for": "198.51.100.7" }),
+    ];
+    this.#keep(who, agent, await enter(agent, device.userCode, person.username));
+    this.#keep(who, agent, await decideDevice(agent, device.userCode, person.username, { owner: company.companyId }));
+    this.#keep(who, agent, await enter(agent, far.userCode, person.username));
+  }
+
+  /** Who has yet to prove an address, who is about to leave, who must choose a password. */
+  async #accounts(): Promise<void> {
+    const unproved = await this.#signedIn(await this.#person({ emailVerifiedAt: null }));
+    await this.#open("somebody without a proved address", unproved, "/account/profile");
+    const leaving = await this.#signedIn(await this.#person({ deleteAt: this.#server.now() + DAY }));
+    await this.#open("somebody who leaves", leaving, "/account/profile");
+    const must = await this.#signedIn(await this.#person({ mustChangePassword: true }));
+    await this.#open("somebody with a password of the operator's", must, "/account/security/password");
+  }
+
+  async #byMail(): Promise<void> {
+    const [forgetful, moving, moved, unproved] = [
+      await this.#person(),
+      await this.#person(),
+      await this.#person(),
+      await this.#person({ emailVerifiedAt: null }),
+    ];
+    const ask = async (agent: Agent, path: string, field: string, value: string, to = value) => {
+      const page = await agent.get(path);
+      await agent.submit(formWith(page, field), { [field]: value, current_password: PASSWORD });
+      return this.#link(to);
+    };
+    const follow = (link: string) => this.#open("a reader of mail", this.#agent(), link);
+    await follow(await ask(this.#agent(), "/recover", "login", forgetful.username, forgetful.email));
+    await follow(await ask(this.#agent(), "/sign-up", "email", `new-${this.#serial}@example.test`));
+    const away = (name: string) => `${name}-${this.#serial}@example.test`;
+    await follow(await ask(await this.#in(moving), "/account/profile", "email", away("moving")));
+    const agent = await this.#in(moved);
+    const change = await agent.get(await ask(agent, "/account/profile", "email", away("moved")));
+    await agent.submit(formWith(change, "link"));
+    await follow(await this.#link(moved.email));
+    const prover = await this.#in(unproved);
+    const verify = (await prover.get("/account/profile")).forms.find(({ action }) => action.endsWith("/verify"));
+    if (verify === undefined) throw new Error("no form to have a link sent");
+    await prover.submit(verify);
+    await follow(await this.#link(unproved.email));
+  }
+
+  /** Signed in, and the message about it read. */
+  async #in(person: Person): Promise<Agent> {
+    const agent = await this.#signedIn(person);
+    if (person.emailVerifiedAt !== null) await this.#mailbox.next(person.email);
+    return agent;
+  }
+
+  async #link(to: string): Promise<string> {
+    return (await this.#mailbox.next(to)).link;
+  }
+
+  async #strangers([app]: readonly TestClient[]): Promise<void> {
+    const agent = this.#agent();
+    await this.#crawl("a stranger", agent, ["/login", "/device", "/sign-up", "/recover"]);
+    if (app === undefined) throw new Error("no apps");
+    await this.#open("a stranger", agent, this.#url(app, { login_hint: this.#text }));
+    await this.#open("a stranger", agent, "/errors/invalid_client");
+  }
+
+  /** Follows every link of this server, each kind of address once. */
+  async #crawl(who: string, agent: Agent, from: readonly string[]): Promise<void> {
+    const kinds = new Set<string>();
+    const waiting = [...from];
+    for (let next = waiting.shift(); next !== undefined && this.#pages.length < MOST; next = waiting.shift()) {
+      const url = new URL(next, this.#server.issuer);
+      const kind = `${url.pathname}?${[...url.searchParams.keys()].sort()}`;
+      if (url.origin !== this.#server.issuer || kinds.has(kind)) continue;
+      kinds.add(kind);
+      const page = await agent.follow(await agent.get(url.href));
+      if (!page.headers.get("content-type")?.startsWith("text/html")) continue;
+      this.#keep(who, agent, page, url.pathname + url.search);
+      waiting.push(...linksOf(page));
+    }
+  }
+}
