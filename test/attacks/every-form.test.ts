@@ -1,19 +1,21 @@
 /** SS-05: every form of every page, found by going there, with a token that is missing, forged, somebody else's or of a session that is over. */
 
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { routes } from "../../packages/server/src/http/routes.ts";
-import { TABLES } from "../../packages/server/src/storage/tables.ts";
-import { Agent, type Form, type Page, signIn } from "../support/browser-like.ts";
-import { everyPage, type Service, startService, type World } from "../support/every-page.ts";
-import { PASSWORD } from "../support/server.ts";
-
-interface Found {
-  readonly who: string;
-  readonly agent: Agent;
-  readonly form: Form;
-}
+import { Agent, type Page, signIn } from "../support/browser-like.ts";
+import {
+  ENDS,
+  everyPage,
+  type Found,
+  filled,
+  formsOf,
+  looksOf,
+  routeOf,
+  rowsOf,
+  type Service,
+  startService,
+  type World,
+} from "../support/every-page.ts";
 
 let service: Service;
 let world: World;
@@ -29,62 +31,9 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A form's route, as the table writes it. */
-function routeOf(action: string): string {
-  const { pathname } = new URL(action, service.server.issuer);
-  return pathname.replace(/^\/company\/[^/]+/, "/company/:slug");
-}
-
-function formsOf(pages: readonly { who: string; agent: Agent; page: Page }[]): ReadonlyMap<string, readonly Found[]> {
-  const all = pages.flatMap(({ who, agent, page }) =>
-    page.forms.filter(({ method }) => method === "post").map((form) => ({ who, agent, form })),
-  );
-  return Map.groupBy(all, ({ form }) => routeOf(form.action));
-}
-
 function tokensOf(pages: readonly { page: Page }[]): readonly string[] {
   const all = pages.flatMap(({ page }) => page.forms.map(({ fields }) => fields.get("csrf") ?? ""));
   return [...new Set(all)].filter((one) => one !== "");
-}
-
-/** One of each look: which fields and buttons it has. */
-function looksOf(forms: readonly Found[]): readonly Found[] {
-  const look = ({ form }: Found) =>
-    [...form.fields.keys(), ...form.buttons.map(([name, value]) => `${name}=${value.slice(0, 9)}`)].sort().join();
-  return [...new Map(forms.map((one) => [look(one), one])).values()];
-}
-
-const NEW = "seven green umbrellas";
-/** What a person types into the fields that a form leaves empty. */
-const TYPED: Readonly<Record<string, string>> = {
-  ...{ current_password: PASSWORD, password: NEW, again: NEW, code: "123456", recovery: "aaaa-bbbb-cccc" },
-  ...{ username: "mallory", email: "mallory@example.test", login: "mallory", addressee: "mallory@example.test" },
-  ...{ name: "Mallory", reason: "Because", user_code: "BBBB-BBBB" },
-};
-
-function filled({ fields, buttons }: Form): Record<string, string> {
-  const typed = [...fields].filter(([name, value]) => value === "" || name === "name");
-  return {
-    ...Object.fromEntries(typed.map(([name]) => [name, TYPED[name] ?? "x"])),
-    ...Object.fromEntries(buttons.slice(0, 1)),
-  };
-}
-
-/** Every row of the database; that a session was used counts as nothing. */
-function rows(): string[] {
-  const database = new DatabaseSync(join(service.server.dataDir, "assent.db"), { readOnly: true });
-  const seen = new Set(["last_seen_at", "idle_until", "user_agent", "address"]);
-  const all = TABLES.flatMap(({ name }) =>
-    database
-      .prepare(`SELECT * FROM ${name}`)
-      .all()
-      .map(
-        (row) =>
-          `${name} ${JSON.stringify(Object.entries(row).filter(([column]) => name !== "sessions" || !seen.has(column)))}`,
-      ),
-  );
-  database.close();
-  return all.sort();
 }
 
 /** Pages with forms that other sites may post to, and why: RFC 6749 §3.1 has clients post there; the other one tells by the origin (below). */
@@ -104,7 +53,7 @@ describe.each(POSTS)("%s", (path) => {
   test("SS-05 without a token, with another's or an old one → 403, nothing changes, no mail", async () => {
     const forms = looksOf(found.get(path) ?? []);
     expect(forms.length).toBeGreaterThan(0);
-    const before = rows();
+    const before = rowsOf(service.server);
     const mails = service.mailbox.messages.length;
     for (const { who, agent, form } of forms) {
       const own = form.fields.get("csrf") ?? "";
@@ -118,13 +67,11 @@ describe.each(POSTS)("%s", (path) => {
       const page = await agent.submit({ ...form, fields: without }, filled(form));
       expect([who, "none", page.status]).toEqual([who, "none", 403]);
     }
-    expect(rows()).toEqual(before);
+    expect(rowsOf(service.server)).toEqual(before);
     expect(service.mailbox.messages.length).toBe(mails);
   });
 });
 
-/** What ends a session or an account, and so what other forms stand on, comes last. */
-const ENDS = /sign-out|switch|sessions|password|delete|leave|undo|remove|confirm/;
 const INNOCENT_FIRST = POSTS.toSorted((one, other) => Number(ENDS.test(one)) - Number(ENDS.test(other)));
 
 describe("the same forms", () => {
@@ -137,14 +84,14 @@ describe("the same forms", () => {
     agent.cookies.delete("assent_session");
     await signIn(agent, world.member.username);
     expect(agent.cookies.get("assent_session")).not.toBe(sessions);
-    const before = rows();
+    const before = rowsOf(service.server);
     // These belong to the browser, whoever is signed in.
     const bound = /^\/(login|device)$|^\/login\/(?!switch)/;
     for (const { form } of all.filter(({ form: { action } }) => !bound.test(routeOf(action)))) {
       const page = await agent.submit(form, filled(form));
       expect([form.action, page.status]).toEqual([form.action, 403]);
     }
-    expect(rows()).toEqual(before);
+    expect(rowsOf(service.server)).toEqual(before);
     agent.cookies.set("assent_session", sessions);
   });
 

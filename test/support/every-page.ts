@@ -1,12 +1,16 @@
 /** Every page that people get to see, with every form on it, in the browsers of those who see it: built by doing what leads there, then crawled. */
 
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
+import { TABLES } from "../../packages/server/src/storage/tables.ts";
 import { SoftAuthenticator } from "./authenticator.ts";
 import {
   Agent,
   authorize,
   authorizeUrl,
   consentForm,
+  type Form,
   linksOf,
   type Page,
   redeem,
@@ -33,6 +37,8 @@ export interface Shown {
 export interface World {
   readonly admin: Person;
   readonly member: Person;
+  /** They and all others. */
+  readonly people: readonly Person[];
   readonly company: TestCompany;
   readonly apps: readonly TestClient[];
   readonly pages: readonly Shown[];
@@ -61,10 +67,19 @@ export async function startService(): Promise<Service> {
 
 let worlds = 0;
 
-/** Goes everywhere. `text`: what stands in every field that somebody's words are kept in. */
-export async function everyPage(service: Service, text = "Words of somebody"): Promise<World> {
+export interface WorldOptions {
+  /** What stands in every field that an owner's words are kept in. */
+  readonly text?: string;
+  /** The same for what clients and operators write; `text` unless it is given. */
+  readonly appText?: string;
+  /** False: the clock stays where it is, so that what others have open doesn't run out; some old consents are not there then. */
+  readonly aged?: boolean;
+}
+
+/** Goes everywhere. */
+export async function everyPage(service: Service, options: WorldOptions = {}): Promise<World> {
   worlds += 1;
-  const builder = new Builder(service, text, worlds);
+  const builder = new Builder(service, options, worlds);
   return builder.build();
 }
 
@@ -73,12 +88,17 @@ class Builder {
   readonly #mailbox: TestMailbox;
   readonly #text: string;
   readonly #serial: number;
+  readonly #appText: string;
+  readonly #aged: boolean;
   readonly #pages: Shown[] = [];
+  readonly #people: Person[] = [];
 
-  constructor({ server, mailbox }: Service, text: string, serial: number) {
+  constructor({ server, mailbox }: Service, { text, appText, aged = true }: WorldOptions, serial: number) {
     this.#server = server;
     this.#mailbox = mailbox;
-    this.#text = text;
+    this.#text = text ?? `Words of somebody, ${serial}`;
+    this.#appText = appText ?? this.#text;
+    this.#aged = aged;
     this.#serial = serial;
   }
 
@@ -94,11 +114,13 @@ class Builder {
     await this.#accounts();
     await this.#byMail();
     await this.#strangers(apps);
-    return { admin, member, company, apps, pages: this.#pages };
+    return { admin, member, people: this.#people, company, apps, pages: this.#pages };
   }
 
-  #person(person: Partial<Person> = {}): Promise<Person> {
-    return this.#server.addPerson({ name: this.#text, ...person });
+  async #person(person: Partial<Person> = {}): Promise<Person> {
+    const added = await this.#server.addPerson({ name: this.#text, ...person });
+    this.#people.push(added);
+    return added;
   }
 
   /** In a network of its own: limits by network are no matter here. */
@@ -127,23 +149,25 @@ class Builder {
 
   async #apps(): Promise<TestClient[]> {
     const [name, identifier] = [`scope-${this.#serial}`, `https://api-${this.#serial}.test`];
-    await this.#server.addResource({ identifier, name: this.#text });
-    await this.#server.addScope({ name, description: this.#text, resource: identifier, sensitive: true });
+    await this.#server.addResource({ identifier, name: this.#appText });
+    await this.#server.addScope({ name, description: this.#appText, resource: identifier, sensitive: true });
     await this.#server.addScope({
       name: `sign-${this.#serial}`,
-      description: this.#text,
+      description: this.#appText,
       resource: identifier,
       acr: "phr",
     });
-    const links = { clientUri: this.#text, policyUri: this.#text, tosUri: this.#text };
+    const links = { clientUri: this.#appText, policyUri: this.#appText, tosUri: this.#appText };
     const scopes = ["read", "write", name, `sign-${this.#serial}`];
-    return Promise.all(Array.from({ length: 8 }, () => this.#server.addClient({ name: this.#text, scopes, ...links })));
+    return Promise.all(
+      Array.from({ length: 8 }, () => this.#server.addClient({ name: this.#appText, scopes, ...links })),
+    );
   }
 
   #url(client: TestClient, changes: Record<string, string> = {}): string {
     return authorizeUrl(this.#server, client, {
       scope: `read write scope-${this.#serial}`,
-      state: this.#text,
+      state: this.#appText,
       ...changes,
     });
   }
@@ -154,7 +178,7 @@ class Builder {
     for (const [at, app] of apps.slice(0, 7).entries()) {
       const callback = await authorize(agent, this.#url(app), person.username, { duration: "forever" });
       const { body } = await redeem(this.#server, app, callback);
-      if (at > 0) continue;
+      if (at > 0 || !this.#aged) continue;
       this.#server.tick(8 * DAY);
       await signIn(agent, person.username);
       await refresh(this.#server, app, body.refresh_token, { scope: "read" });
@@ -223,7 +247,7 @@ class Builder {
     await this.#open(who, agent, this.#url(strong, { acr_values: "phr" }));
     await this.#open(who, agent, this.#url(strong, { scope: `sign-${this.#serial}` }));
 
-    const tv = await aDeviceClient(this.#server, { name: this.#text });
+    const tv = await aDeviceClient(this.#server, { name: this.#appText });
     const near = { "x-forwarded-for": address };
     const [device, far] = [
       await aDevice(this.#server, tv, {}, near),
@@ -306,4 +330,67 @@ class Builder {
       waiting.push(...linksOf(page));
     }
   }
+}
+
+/** A form on one of the pages. */
+export interface Found {
+  readonly who: string;
+  readonly agent: Agent;
+  readonly form: Form;
+}
+
+/** Forms that post, by the path that the route table has for them. */
+export function formsOf(pages: readonly Shown[]): ReadonlyMap<string, readonly Found[]> {
+  const all = pages.flatMap(({ who, agent, page }) =>
+    page.forms.filter(({ method }) => method === "post").map((form) => ({ who, agent, form })),
+  );
+  return Map.groupBy(all, ({ form }) => routeOf(form.action));
+}
+
+/** A form's path, as the route table writes it. */
+export function routeOf(action: string): string {
+  return new URL(action, "http://localhost").pathname.replace(/^\/company\/[^/]+/, "/company/:slug");
+}
+
+/** What ends a session or an account, and so what other forms stand on: tried last. */
+export const ENDS = /sign-out|switch|sessions|password|delete|leave|undo|remove|confirm/;
+
+/** One of each look: which fields and buttons it has. */
+export function looksOf(forms: readonly Found[]): readonly Found[] {
+  const look = ({ form }: Found) =>
+    [...form.fields.keys(), ...form.buttons.map(([name, value]) => `${name}=${value.slice(0, 9)}`)].sort().join();
+  return [...new Map(forms.map((one) => [look(one), one])).values()];
+}
+
+const NEW = "seven green umbrellas";
+/** What a person types into the fields that a form leaves empty. */
+const TYPED: Readonly<Record<string, string>> = {
+  ...{ current_password: PASSWORD, password: NEW, again: NEW, code: "123456", recovery: "aaaa-bbbb-cccc" },
+  ...{ username: "mallory", email: "mallory@example.test", login: "mallory", addressee: "mallory@example.test" },
+  ...{ name: "Mallory", reason: "Because", user_code: "BBBB-BBBB" },
+};
+
+export function filled({ fields, buttons }: Form): Record<string, string> {
+  const typed = [...fields].filter(([name, value]) => value === "" || name === "name");
+  return {
+    ...Object.fromEntries(typed.map(([name]) => [name, TYPED[name] ?? "x"])),
+    ...Object.fromEntries(buttons.slice(0, 1)),
+  };
+}
+
+/** Every row of the database; that a session was used counts as nothing. */
+export function rowsOf({ dataDir }: TestServer): string[] {
+  const database = new DatabaseSync(join(dataDir, "assent.db"), { readOnly: true });
+  const seen = new Set(["last_seen_at", "idle_until", "user_agent", "address"]);
+  const all = TABLES.flatMap(({ name }) =>
+    database
+      .prepare(`SELECT * FROM ${name}`)
+      .all()
+      .map(
+        (row) =>
+          `${name} ${JSON.stringify(Object.entries(row).filter(([column]) => name !== "sessions" || !seen.has(column)))}`,
+      ),
+  );
+  database.close();
+  return all.sort();
 }
