@@ -25,7 +25,7 @@ const IMPORTS: tidy.ImportTable = {
       "data-dir.ts",
       "grants.ts",
     ],
-    ...["node:crypto", "node:fs", "node:http", "node:https", "node:path", "node:util", "sharp"],
+    ...["node:crypto", "node:fs", "node:http", "node:https", "node:path", "node:timers/promises", "node:util", "sharp"],
   ],
   "packages/server/src/crypto": [
     ...["oauth/model.ts", "oauth/ports.ts", "oauth/user-code.ts", "owners/factor-storage.ts", "owners/storage.ts"],

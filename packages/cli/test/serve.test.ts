@@ -189,6 +189,23 @@ test("secrets as they were printed → accepted by the server; an old one until 
   ]);
 });
 
+test("a server runs → `db status` names it, `db epoch` is refused; put back all the same → it is ready no more, and says why", async () => {
+  const { server, origin, env } = await serve();
+  const servers = async () => (await at.json<{ servers: { pid: number }[] }>(["db", "status"], { env })).servers;
+  expect((await servers()).map(({ pid }) => pid)).toEqual([server.child.pid]);
+  const refused = await at.run(["db", "epoch"], { env });
+  expect(refused.stderr).toMatch(
+    new RegExp(`process ${server.child.pid} on \\S+ runs on this database: stop it first`),
+  );
+  expect([refused.code, await status(`${origin}/health/ready`)]).toEqual([1, 200]);
+  expect((await at.run(["db", "epoch", "--force"], { env })).code).toBe(0);
+  await expect.poll(() => status(`${origin}/health/ready`), { timeout: 20_000 }).toBe(503);
+  expect((await server.event("database_changed"))["msg"]).toMatch(/start it again/);
+  server.child.kill("SIGTERM");
+  await server.ended();
+  expect(await servers()).toEqual([]);
+});
+
 describe("demo", () => {
   test("an issuer that isn't loopback → refused", async () => {
     const { code, stderr } = await at.run(["demo"], { env: { ASSENT_ISSUER: "https://id.example.com" } });

@@ -56,12 +56,15 @@ import { ScopeUses } from "./owners/scope-uses.ts";
 import type { SecondStepContext } from "./owners/second-step.ts";
 import type { SignInContext } from "./owners/sign-in.ts";
 import type { Brand, Chrome } from "./pages/index.ts";
+import { Presence } from "./presence.ts";
 import { AssertionReader } from "./saml/reader.ts";
 import { openCatalog } from "./storage/catalog.ts";
 import { StorageUnavailable } from "./storage/errors.ts";
+import { NEWEST_MIGRATION } from "./storage/migrations/index.ts";
 import { openStorage, type Storage } from "./storage/open.ts";
 import { partitionOf } from "./storage/partition.ts";
 import { refuseUnready } from "./storage/state.ts";
+import { keepTelling } from "./telling.ts";
 import { readTls, type Tls } from "./tls.ts";
 import type { Crew } from "./workers/messages.ts";
 
@@ -111,6 +114,8 @@ export interface Assent {
   /** Does some work once the answer under way has gone, so that nobody can tell from it what there was to do. */
   afterwards(work: () => Promise<void>): void;
   requestId(): string;
+  /** The database was changed so that this process can't serve it any more: `/health/ready` says so. */
+  unfit(): boolean;
   /** It has been told to stop: `/health/ready` says so. */
   ending(): boolean;
   /** Nobody can connect any more: each answer closes its connection. */
@@ -160,8 +165,6 @@ export interface AssentOptions {
 }
 
 const HOUR = 3_600_000;
-/** How soon companies hear of people whom a crash kept them from hearing of; until then, refreshing is refused by the list of such people. */
-const TELL_EVERY: Millis = 5_000;
 /** A token that stands in an address bar for a moment: RFC 9700 §2.1.2 wants such ones short. */
 const IMPLICIT_TTL: Millis = 300_000;
 
@@ -187,9 +190,11 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
     onBatch: (size, milliseconds) => metrics.batch(size, milliseconds),
   });
   const now = options.now ?? (() => storage.now());
+  const presence = new Presence({ storage, log, schema: NEWEST_MIGRATION });
   try {
     const migrated = await storage.migrate({ now: now() });
     if (migrated.length > 0) log.info({ event: "schema_migrated", migrations: migrated }, "schema_migrated");
+    await presence.begin();
     const state = await storage.state();
     refuseUnready(state, { serve: true });
     await makeKeys(storage, secrets, now());
@@ -205,15 +210,14 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
     );
     const parts = {
       ...{ config, storage, secrets, log, now, local, saml, tls, grants, notBefore, metrics, crew, notify },
-      ...{ mail, afterwards, brand, monotonic },
+      ...{ mail, afterwards, brand, monotonic, presence },
     };
     const assent = await assemble(parts);
     const alsoDue = () => makeKeys(storage, secrets, now());
     const housekeeping = new Housekeeping({ storage, now, log, alsoDue });
     if (config.housekeeping) housekeeping.start();
     mail.start();
-    const telling = setInterval(() => void tellCompanies(assent.assent, log), TELL_EVERY);
-    telling.unref();
+    const telling = keepTelling(assent.assent, log);
     return {
       handler: createHandler(assent.assent),
       config,
@@ -231,10 +235,12 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
         await afterwards.done();
         await mail.stop();
         await saml.close();
+        await presence.end();
         await storage.close();
       },
     };
   } catch (error) {
+    await presence.end();
     await storage.close();
     throw error;
   }
@@ -260,6 +266,7 @@ interface Parts {
   readonly notify: AssentOptions["notify"];
   readonly mail: Outbox;
   readonly afterwards: Afterwards;
+  readonly presence: Presence;
 }
 
 async function assemble({
@@ -280,6 +287,7 @@ async function assemble({
   notify,
   mail,
   afterwards,
+  presence,
 }: Parts): Promise<{ assent: Assent } & Pick<AssentServer, "announceEnd" | "drain">> {
   const catalog = openCatalog(storage, { now: monotonic });
   const credentials = new DerivedCredentials(secrets);
@@ -381,6 +389,7 @@ async function assemble({
       }
     },
     requestId: () => `${ids.prefix}-${(ids.count++).toString(36)}`,
+    unfit: () => presence.unfit !== undefined,
     ending: () => ending,
     draining: () => draining,
   };
@@ -461,16 +470,6 @@ function metadataOf(config: Config, catalog: Catalog, grants: GrantRegistry): ()
 function lastKnown<T>(value: T | undefined, error: unknown): T {
   if (value === undefined || !(error instanceof StorageUnavailable)) throw error;
   return value;
-}
-
-/** What a process that died, or a database that was away, left untold: which people were disabled or removed. */
-async function tellCompanies(assent: Assent, log: Logger): Promise<void> {
-  try {
-    const told = await assent.storage.tellCompanies({ now: assent.now(), limit: 100 });
-    if (told > 0) assent.event("companies_told", { told });
-  } catch (error) {
-    log.warn({ err: error }, "companies could not be told of people who were disabled; it is tried again in seconds");
-  }
 }
 
 /** One core is left to those who don't sign in; processes on one machine share what there is. */

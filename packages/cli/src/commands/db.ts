@@ -11,6 +11,7 @@ export function register(program: Command): void {
   verb(db, "migrate", "bring the schema up to date while servers run; a start does so by itself where little is to do")
     .option("--plan", "only show what would be done: rows, locks, time")
     .option("--contract", "also take away what the version before still uses: when none of its servers runs any more")
+    .option("--force", "with --contract: don't look for servers of the version before")
     .action(migrate);
   verb(db, "status", "show the schema's state; changes nothing").action(status);
   verb(db, "backup <file>", "copy the database into a new file while servers run; the copy is checked").action(backup);
@@ -24,6 +25,7 @@ export function register(program: Command): void {
     .action(restore);
   verb(db, "epoch", "end all grants and sessions, after other tools have put the database back; stop all servers first")
     .option("--keep-consents", "consents stand: nobody has revoked one since the backup")
+    .option("--force", "don't look for servers that run on it")
     .action(epoch);
   verb(db, "gc", "remove what guards nothing any more (servers do so every minute)")
     .option("--dry-run", "only count what is due")
@@ -33,6 +35,7 @@ export function register(program: Command): void {
 interface MigrateOptions extends JsonOption {
   readonly plan?: true;
   readonly contract?: true;
+  readonly force?: true;
 }
 
 async function migrate(options: MigrateOptions) {
@@ -40,7 +43,10 @@ async function migrate(options: MigrateOptions) {
   const config = await loadConfig();
   const out = new Output(options.json ?? false);
   if (options.plan) return plan(out);
-  const applied = await migrateDatabase(config, Date.now(), options.contract ? "contract" : "expand");
+  const applied = await migrateDatabase(config, Date.now(), options.contract ? "contract" : "expand", {
+    force: options.force ?? false,
+    waits: (text) => out.note(text),
+  });
   const { migrations } = await databaseStatus(config);
   const waiting = migrations.filter(({ appliedAt }) => appliedAt === null).map(({ name }) => name);
   const text = applied.length === 0 ? "Nothing was to be done." : `Applied: ${applied.join(", ")}.`;
@@ -72,7 +78,7 @@ async function plan(out: Output) {
 
 async function status(options: JsonOption) {
   const { databaseStatus, loadConfig } = await import("@assent/server/admin");
-  const { kind, path, exists, migrations, state } = await databaseStatus(await loadConfig());
+  const { kind, path, exists, migrations, state, servers } = await databaseStatus(await loadConfig());
   const size = exists && path !== null ? (await stat(path)).size : null;
   const record = {
     database: kind,
@@ -82,6 +88,9 @@ async function status(options: JsonOption) {
     importing: state?.importing ?? false,
     for_inspection: state?.inspection ?? false,
     restored_at: state?.epoch ? new Date(state.epoch.at).toISOString() : null,
+    servers: servers.map(({ host, pid, schema, since }) => ({
+      ...{ host, pid, newest_migration: schema, since: new Date(since).toISOString() },
+    })),
     pending: migrations.filter(({ appliedAt }) => appliedAt === null).length,
     migrations: migrations.map(({ id, name, phase, appliedAt, known }) => ({
       id,
@@ -126,10 +135,14 @@ async function restore(file: string, options: RestoreOptions) {
   else tellEnded(out, ended);
 }
 
-async function epoch(options: JsonOption & { readonly keepConsents?: true }) {
+async function epoch(options: JsonOption & { readonly keepConsents?: true; readonly force?: true }) {
   const { beginEpoch, loadConfig } = await import("@assent/server/admin");
-  const ended = await beginEpoch(await loadConfig(), { keepConsents: options.keepConsents ?? false });
   const out = new Output(options.json ?? false);
+  const ended = await beginEpoch(await loadConfig(), {
+    keepConsents: options.keepConsents ?? false,
+    force: options.force ?? false,
+    waits: (text) => out.note(text),
+  });
   out.done({ ended }, "What was granted before now has ended.");
   tellEnded(out, ended);
 }

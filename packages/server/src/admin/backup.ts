@@ -10,6 +10,7 @@ import { StorageUnavailable } from "../storage/errors.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
 import { copyDatabase, draftOf, isAlone, moveAside, putBack, removeDatabase } from "../storage/sqlite/copy.ts";
 import { refuse } from "./problem.ts";
+import { refuseBesideServers, type Waiting } from "./running.ts";
 
 export interface BackedUp {
   readonly file: string;
@@ -110,19 +111,26 @@ async function prepared(
   }
 }
 
+export interface EpochOptions extends Pick<RestoreOptions, "keepConsents">, Pick<Waiting, "waits"> {
+  /** Servers that say that they run aren't looked for. */
+  readonly force?: boolean;
+}
+
 /**
  * For a database that other tools have put back (`pg_restore`, recovery to a point in time, a copied file): ends what a restore by `restoreDatabase` would.
- * Servers must not run meanwhile. Throws as `openAdmin` does.
+ * Servers must not run meanwhile: throws `in_use` where one does. Otherwise throws as `openAdmin` does.
  */
 export async function beginEpoch(
   config: Config,
-  { keepConsents }: Pick<RestoreOptions, "keepConsents">,
+  { keepConsents, force = false, waits }: EpochOptions,
   given?: Millis,
 ): Promise<Ended> {
   prepareDataDir(config);
   const storage = await openStorage({ url: config.databaseUrl, writer: "main" });
   try {
     await storage.migrate({ now: given ?? storage.now(), reach: "expand" });
+    const told = waits === undefined ? {} : { waits };
+    if (!force) await refuseBesideServers(storage, { ...told, remedy: "stop it first" });
     // The database's own time, once it has been asked: what servers issue is compared with it.
     return await endAll(storage, given ?? storage.now(), keepConsents);
   } finally {

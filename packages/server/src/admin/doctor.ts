@@ -24,9 +24,9 @@ import { isPostgresUrl, maskedUrl } from "../storage/postgres/address.ts";
 import { refuseUnready } from "../storage/state.ts";
 import { allClients, clientRemarks, surroundings } from "./clients.ts";
 import { type AdminContext, adminOf } from "./context.ts";
-import { databaseStatus } from "./database.ts";
+import { databaseStatus, neededBy } from "./database.ts";
 import { fetchMetadata } from "./metadata-probe.ts";
-import type { StoredKey } from "./storage.ts";
+import type { RunningServer, StoredKey } from "./storage.ts";
 
 /** `note`: good to know. `warning`: works, and may be a mistake. `broken`: doesn't work, or isn't safe. */
 export interface Finding {
@@ -110,7 +110,7 @@ async function insideFindings(config: Config, now: Millis): Promise<readonly Fin
 }
 
 async function schemaFindings(config: Config, now: Millis): Promise<readonly Finding[]> {
-  const { exists, migrations, state } = await databaseStatus(config);
+  const { exists, migrations, state, servers } = await databaseStatus(config);
   if (!exists) return [{ check: "database", status: "note", detail: "not there yet: the first start makes it" }];
   if (state !== null) refuseUnready(state, { serve: true });
   const pending = migrations.filter(({ appliedAt }) => appliedAt === null);
@@ -121,16 +121,21 @@ async function schemaFindings(config: Config, now: Millis): Promise<readonly Fin
   }
   const storage = await openStorage({ url: config.databaseUrl, readonly: true });
   try {
-    return [...waitingFindings(pending), ...(await storedFindings(config, storage, now))];
+    return [...waitingFindings(pending, servers), ...(await storedFindings(config, storage, now))];
   } finally {
     await storage.close();
   }
 }
 
-/** What only an operator's word applies. */
-function waitingFindings(pending: readonly MigrationState[]): readonly Finding[] {
+/** What only an operator's word applies: due once no server needs what it takes away. */
+function waitingFindings(pending: readonly MigrationState[], servers: readonly RunningServer[]): readonly Finding[] {
   if (pending.length === 0) return [];
-  const detail = `${pending.map(({ name }) => name).join(", ")}: waits until no server of the version before runs; then assent db migrate --contract`;
+  const names = pending.map(({ name }) => name).join(", ");
+  const older = servers.filter(({ schema }) => schema < neededBy(pending));
+  const detail =
+    older.length > 0
+      ? `${names}: waits for ${older.length} server process(es) of an older version that still run`
+      : `${names}: is due, since no server of the version before says that it runs: assent db migrate --contract`;
   return [{ check: "database", status: "note", detail }];
 }
 

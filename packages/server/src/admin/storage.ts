@@ -55,10 +55,37 @@ export const COLLECTED = [
   "outbox",
   "people",
   "company_requests",
+  "leases",
   "names",
   "member_links",
 ] as const;
 export type Collected = (typeof COLLECTED)[number];
+
+/** How the leases of running servers are named; what follows is unlike that of any other process. */
+export const SERVER_LEASE = "server ";
+/** For how long a sign of life is worth something. */
+export const PRESENCE_LASTS: Millis = 30_000;
+
+/** A server as it says itself, once in ten seconds. */
+export interface RunningServer {
+  readonly id: string;
+  readonly host: string;
+  readonly pid: number;
+  /** The newest migration that its program knows. */
+  readonly schema: number;
+  readonly since: Millis;
+  /** When its word is out of date. */
+  readonly until: Millis;
+}
+
+/** What of the database makes a server that runs on it unfit. */
+export interface DatabaseChanges {
+  /** The newest migration that a program must know. */
+  readonly floor: number;
+  /** How many times it was put back. */
+  readonly epochs: number;
+  readonly importing: boolean;
+}
 
 /** What one batch of housekeeping did: rows looked at, rows removed. */
 export interface Swept {
@@ -132,6 +159,9 @@ export interface AdminStorage {
     readonly now: Millis;
   }): Promise<boolean>;
   releaseLease(args: { readonly name: string; readonly holder: string }): Promise<void>;
+  /** Servers whose sign of life is not out of date. */
+  runningServers(args: { readonly now: Millis }): Promise<readonly RunningServer[]>;
+  databaseChanges(): Promise<DatabaseChanges>;
   /** One cheap read: the database answers. */
   ping(): Promise<void>;
 }

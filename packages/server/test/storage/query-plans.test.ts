@@ -183,13 +183,14 @@ const calls: readonly (readonly [string, unknown])[] = [
   ["collectAttempts", sweep],
   ["collectClients", sweep],
   ["collectHistory", sweep],
+  ["collectLeases", sweep],
   ["writePersonStatus", { ...person, status: "disabled", now: NOW }],
   ["erasePerson", { ...person, now: NOW }],
 ];
 
 /** Walks that are meant: a whole small table, or an index in its own order up to a limit. */
 const MEANT = [
-  /^SCAN (catalog|signing_keys|receipt_keys|scopes|resources|trusted_issuers)\b/,
+  /^SCAN (catalog|signing_keys|receipt_keys|scopes|resources|trusted_issuers|leases|migrations|database_state)\b/,
   /^SEARCH people USING INDEX people_by_age \((\(created_at,person_id\)|created_at)>\(?\?(,\?\))?\)$/,
   /^SEARCH (grants|sessions|attempts|accepted|device_requests|names|history|invitations|company_requests|member_links|mail_links|outbox) USING (?:COVERING )?INDEX (\w+_to_collect|names_reserved|member_links_pending|outbox_due) \(\w+<\?\)$/,
   /^SEARCH people USING (?:COVERING )?INDEX people_to_delete \(delete_at<\?\)$/,
@@ -202,6 +203,8 @@ const MEANT = [
   /^SEARCH clients USING INDEX sqlite_autoindex_clients_1 \(client_id>\?\)$/,
   /^SEARCH subject_links USING INDEX subject_links_of_issuer \(issuer_id=\? AND \(created_at,link\)>\(\?,\?\)\)$/,
   /^SEARCH history USING INDEX history_of_owner \(partition=\? AND owner_id=\? AND \(at,entry_id\)<\(\?,\?\)\)$/,
+  // The largest of a few.
+  /^SEARCH migrations$/,
   // The one table of the ring that is emptied whole.
   /^SCAN accepted_\d( USING COVERING INDEX sqlite_autoindex_accepted_\d_1)?$/,
   // Each kind's backlog, counted into one answer.
@@ -289,7 +292,7 @@ describe("on PostgreSQL, in a session as ours are", () => {
 
   /** Small tables that are read whole, and the ring's one that is emptied. */
   const WHOLE =
-    /^(catalog|signing_keys|scopes|resources|trusted_issuers|database_state|leases|receipt_keys|accepted_\d)$/;
+    /^(catalog|signing_keys|scopes|resources|trusted_issuers|database_state|leases|migrations|receipt_keys|accepted_\d)$/;
   /** Indexes that are walked in their own order, up to a limit, across partitions. */
   const WALKED =
     /(_to_collect|_reserved|_pending|_untold|_by_age|_by_version|_deleted|_of_issuer|_of_client_by_owner|clients_ending)$|^(clients|consents)_pkey$/;

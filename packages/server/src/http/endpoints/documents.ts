@@ -63,6 +63,7 @@ export async function live(): Promise<Answer> {
 /** It can serve: the database answers, and it isn't stopping. Where several processes share the port, how many of them serve. */
 export async function ready(_http: HttpRequest, assent: Assent): Promise<Answer> {
   if (assent.ending()) return json(503, { status: "stopping" }, { "retry-after": "5" });
+  if (assent.unfit()) return json(503, { status: "database changed" }, { "retry-after": "60" });
   try {
     await assent.storage.ping();
     const crew = assent.crew();

@@ -32,3 +32,6 @@ export const migrations: readonly Migration[] = [
   mail,
   endings,
 ];
+
+/** What a database needs whose every migration this program knows. */
+export const NEWEST_MIGRATION = Math.max(...migrations.map(({ id }) => id));

@@ -29,6 +29,8 @@ export interface MigrationState {
   readonly id: number;
   readonly name: string;
   readonly phase: Migration["phase"];
+  /** The newest migration that a program must know to work beside it. */
+  readonly floor: number;
   /** Null: still to be applied. */
   readonly appliedAt: Millis | null;
   /** False: a newer version of the program applied it, and this one works beside it. */
@@ -254,12 +256,16 @@ export function migrationStatus(
     const applied = compare(rows, known, host.dialect);
     const foreign = rows.filter((row) => known.every(({ id }) => id !== whole(row, "id")));
     return [
-      ...known.map(({ id, name, phase }) => ({ id, name, phase, appliedAt: applied.get(id) ?? null, known: true })),
+      ...known.map((migration) => ({
+        ...{ id: migration.id, name: migration.name, phase: migration.phase, floor: floorOf(migration) },
+        ...{ appliedAt: applied.get(migration.id) ?? null, known: true },
+      })),
       ...foreign.map(
         (row): MigrationState => ({
           id: whole(row, "id"),
           name: text(row, "name"),
           phase: whole(row, "floor") === 0 ? "expand" : "contract",
+          floor: whole(row, "floor"),
           appliedAt: whole(row, "applied_at"),
           known: false,
         }),

@@ -4,7 +4,7 @@ import { COLLECTED, type Collected, type Swept } from "../../admin/storage.ts";
 import type { Millis } from "../../oauth/model.ts";
 import { partitionOf } from "../partition.ts";
 import { DAY, HOUR, text, whole } from "../rows.ts";
-import { type Call, query, type Row, type Sql, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
+import { type Call, query, type Row, type Sql, sql, steps, type Tx, transaction, words } from "../sql.ts";
 import { goOnEnding } from "./client-endings.ts";
 import { getCompany } from "./companies.ts";
 import { collectPeople } from "./deletion.ts";
@@ -68,6 +68,8 @@ export const collect = steps<Sweep & { readonly what: Collected }, Swept>(async 
       return collectPeople(call, sweep);
     case "company_requests":
       return call(collectRequests, sweep);
+    case "leases":
+      return call(collectLeases, sweep);
     case "client_endings":
       return goOnEnding(call, sweep.limit);
     case "names":
@@ -213,6 +215,12 @@ export const collectRequests = removing(
   90 * DAY,
 );
 
+/** Of processes that died: as long as others may still have to say whose they were. */
+export const collectLeases = removing(
+  sql`DELETE FROM leases WHERE name IN (SELECT name FROM leases WHERE until <= :before LIMIT :limit)`,
+  HOUR,
+);
+
 /** Rows whose time to be collected has come, each kind counted up to `most`: a walk along the index that housekeeping goes by. */
 export const backlog = query<{ readonly now: Millis; readonly most: number }, Readonly<Record<string, number>>>({
   sql: sql`SELECT 'grants' AS kind, COUNT(*) AS due FROM (SELECT 1 FROM grants WHERE +partition >= 0 AND collect_at <= :now LIMIT :most) AS few
@@ -241,25 +249,4 @@ export const backlog = query<{ readonly now: Millis; readonly most: number }, Re
     ninetyDaysAgo: now - 90 * DAY,
   }),
   outcome: (rows) => Object.fromEntries(rows.map((row) => [text(row, "kind"), whole(row, "due")])),
-});
-
-interface Lease {
-  readonly name: string;
-  /** Unlike that of any other process. */
-  readonly holder: string;
-}
-
-/** True: the work is this holder's until `until`, be it new or prolonged. */
-export const claimLease = statement<Lease & { readonly until: Millis; readonly now: Millis }, boolean>({
-  sql: sql`INSERT INTO leases AS l (name, holder, until) VALUES (:name, :holder, :until)
-    ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until WHERE l.until <= :now OR l.holder = excluded.holder
-    RETURNING holder`,
-  bind: ({ name, holder, until, now }) => ({ name, holder, until, now }),
-  outcome: (row) => row !== undefined,
-});
-
-export const releaseLease = statement<Lease, void>({
-  sql: sql`DELETE FROM leases WHERE name = :name AND holder = :holder RETURNING name`,
-  bind: ({ name, holder }) => ({ name, holder }),
-  outcome: () => undefined,
 });

@@ -92,7 +92,6 @@ import { endGrant, findGrant, issueGrant, redeemCode, refreshGrant } from "./gra
 import { getHistoryEntry, keepReceiptKey, listHistory, listReceiptKeys } from "./history.ts";
 import {
   backlog,
-  claimLease,
   collect,
   collectAccepted,
   collectAttempts,
@@ -102,11 +101,11 @@ import {
   collectGrants,
   collectHistory,
   collectInvitations,
+  collectLeases,
   collectMailLinks,
   collectOutbox,
   collectRequests,
   collectSessions,
-  releaseLease,
 } from "./housekeeping.ts";
 import {
   acceptInvitation,
@@ -118,6 +117,7 @@ import {
 } from "./invitations.ts";
 import { deleteIssuer, listIssuers, putIssuer, removeIssuer } from "./issuers.ts";
 import { addKey, listKeys, removeKey, retireKey } from "./keys.ts";
+import { claimLease, databaseChanges, releaseLease, runningServers } from "./leases.ts";
 import { getLogo, putLogo } from "./logos.ts";
 import {
   changeEmail,
@@ -351,6 +351,8 @@ export const portVerbs: { readonly [Name in keyof Ports]: Verb<Args<Ports[Name]>
   backlog,
   claimLease,
   releaseLease,
+  runningServers,
+  databaseChanges,
   ping,
 };
 
@@ -416,6 +418,7 @@ const innerVerbs = {
   collectAccepted,
   collectDevices,
   collectInvitations,
+  collectLeases,
   collectMailLinks,
   collectOutbox,
   collectRequests,

@@ -1,0 +1,90 @@
+/**
+ * A running server says so in the database, for commands that nobody may be served beside: a new epoch, a schema without what older versions need.
+ * And it looks whether the database has become one that it can't serve any more.
+ */
+
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import type { Logger } from "pino";
+import { type AdminStorage, PRESENCE_LASTS, SERVER_LEASE } from "./admin/storage.ts";
+import type { Millis } from "./oauth/model.ts";
+import { StorageUnavailable } from "./storage/errors.ts";
+
+export interface PresenceParts {
+  readonly storage: Pick<AdminStorage, "claimLease" | "releaseLease" | "databaseChanges"> & { now(): Millis };
+  readonly log: Logger;
+  /** The newest migration that this program knows. */
+  readonly schema: number;
+  /** From one sign of life to the next; default: a third of the time that one is worth. */
+  readonly every?: Millis;
+}
+
+export class Presence {
+  readonly #parts: PresenceParts;
+  readonly #name = `${SERVER_LEASE}${randomUUID()}`;
+  #holder = "";
+  #timer: NodeJS.Timeout | undefined;
+  #under: Promise<void> = Promise.resolve();
+  #epochs = 0;
+  #unfit: string | undefined;
+
+  constructor(parts: PresenceParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Says for the first time that it runs. The caller then looks whether the database may be served: whoever takes it out of service writes that
+   * first and then looks for servers, so that of the two one sees the other.
+   */
+  async begin(): Promise<void> {
+    const { schema, storage } = this.#parts;
+    this.#holder = JSON.stringify({ host: hostname(), pid: process.pid, schema, since: storage.now() });
+    await this.#claim();
+    this.#epochs = (await this.#parts.storage.databaseChanges()).epochs;
+    this.#timer = setInterval(
+      () => {
+        this.#under = this.#beat();
+      },
+      this.#parts.every ?? PRESENCE_LASTS / 3,
+    );
+    this.#timer.unref();
+  }
+
+  /** Why the database can't be served by this process any more; undefined: it can. */
+  get unfit(): string | undefined {
+    return this.#unfit;
+  }
+
+  /** Leaves in order: whoever waits for it need not wait until its word is out of date. */
+  async end(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#under;
+    if (this.#holder === "") return;
+    await this.#parts.storage.releaseLease({ name: this.#name, holder: this.#holder }).catch(() => undefined);
+  }
+
+  async #claim(): Promise<void> {
+    const { storage } = this.#parts;
+    const now = storage.now();
+    await storage.claimLease({ name: this.#name, holder: this.#holder, until: now + PRESENCE_LASTS, now });
+  }
+
+  async #beat(): Promise<void> {
+    const { storage, log, schema } = this.#parts;
+    try {
+      await this.#claim();
+      const { floor, epochs, importing } = await storage.databaseChanges();
+      const unfit =
+        floor > schema
+          ? `a newer version took away what this one needs of the schema (migration ${floor}; this one knows ${schema}): start the newer version`
+          : importing || epochs !== this.#epochs
+            ? "the database was put back while this server ran on it: start it again"
+            : undefined;
+      if (unfit !== undefined && this.#unfit === undefined) log.error({ event: "database_changed" }, unfit);
+      this.#unfit = unfit;
+    } catch (error) {
+      // While the database is away there is nothing to say to it, and others say so.
+      if (!(error instanceof StorageUnavailable)) log.warn({ err: error }, "the sign of life could not be given");
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/** Verbs of leases: work that one process does at a time, and servers that say that they run. */
+
+import { type DatabaseChanges, type RunningServer, SERVER_LEASE } from "../../admin/storage.ts";
+import type { Millis } from "../../oauth/model.ts";
+import { text, whole, wholeOrNull } from "../rows.ts";
+import { query, type Row, sql, statement } from "../sql.ts";
+import { selectStates, stateOf } from "../state.ts";
+
+interface Lease {
+  readonly name: string;
+  /** Unlike that of any other process. */
+  readonly holder: string;
+}
+
+/** True: the work is this holder's until `until`, be it new or prolonged. */
+export const claimLease = statement<Lease & { readonly until: Millis; readonly now: Millis }, boolean>({
+  sql: sql`INSERT INTO leases AS l (name, holder, until) VALUES (:name, :holder, :until)
+    ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until WHERE l.until <= :now OR l.holder = excluded.holder
+    RETURNING holder`,
+  bind: ({ name, holder, until, now }) => ({ name, holder, until, now }),
+  outcome: (row) => row !== undefined,
+});
+
+export const releaseLease = statement<Lease, void>({
+  sql: sql`DELETE FROM leases WHERE name = :name AND holder = :holder RETURNING name`,
+  bind: ({ name, holder }) => ({ name, holder }),
+  outcome: () => undefined,
+});
+
+/** A table of a few rows, read whole. */
+export const runningServers = query<{ readonly now: Millis }, readonly RunningServer[]>({
+  sql: sql`SELECT name, holder, until FROM leases WHERE until > :now ORDER BY name`,
+  bind: ({ now }) => ({ now }),
+  outcome: (rows) => rows.filter((row) => text(row, "name").startsWith(SERVER_LEASE)).map(serverOf),
+});
+
+function serverOf(row: Row): RunningServer {
+  const said = JSON.parse(text(row, "holder")) as Pick<RunningServer, "host" | "pid" | "schema" | "since">;
+  return { ...said, id: text(row, "name"), until: whole(row, "until") };
+}
+
+export const databaseChanges = query<void, DatabaseChanges>({
+  sql: sql`SELECT MAX(floor) AS floor FROM migrations`,
+  also: selectStates,
+  bind: () => ({}),
+  outcome: ([row], _, states) => {
+    const { epoch, importing } = stateOf(states);
+    return { floor: row === undefined ? 0 : (wholeOrNull(row, "floor") ?? 0), epochs: epoch?.count ?? 0, importing };
+  },
+});

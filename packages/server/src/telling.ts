@@ -1,0 +1,24 @@
+/** Companies hear of members who were disabled or removed, also where a crash kept them from hearing. */
+
+import type { Logger } from "pino";
+import type { Assent } from "./assent.ts";
+import type { Millis } from "./oauth/model.ts";
+
+/** How soon companies hear of people whom a crash kept them from hearing of; until then, refreshing is refused by the list of such people. */
+const TELL_EVERY: Millis = 5_000;
+
+/** Until the timer that it gives is cleared. */
+export function keepTelling(assent: Assent, log: Logger): NodeJS.Timeout {
+  const telling = setInterval(() => void tellCompanies(assent, log), TELL_EVERY);
+  return telling.unref();
+}
+
+/** What a process that died, or a database that was away, left untold: which people were disabled or removed. */
+async function tellCompanies(assent: Assent, log: Logger): Promise<void> {
+  try {
+    const told = await assent.storage.tellCompanies({ now: assent.now(), limit: 100 });
+    if (told > 0) assent.event("companies_told", { told });
+  } catch (error) {
+    log.warn({ err: error }, "companies could not be told of people who were disabled; it is tried again in seconds");
+  }
+}
