@@ -22,11 +22,12 @@ import { secondStepOf } from "./factors.ts";
 import { grantsOf } from "./grants.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { Afterwards } from "./http/afterwards.ts";
-import { Chromes, type PageContext } from "./http/chromes.ts";
+import type { PageContext } from "./http/chromes.ts";
 import { coarseNetworkOf, networkOf, TrustedProxies } from "./http/client-address.ts";
 import { Cookies } from "./http/cookies.ts";
 import { Popularity } from "./http/endpoints/cards.ts";
 import { FailedClients } from "./http/failed-clients.ts";
+import { LatePeople } from "./http/late.ts";
 import { commonHeaders, type HttpRequest } from "./http/message.ts";
 import { Gate } from "./http/overload.ts";
 import { createHandler } from "./http/server.ts";
@@ -56,6 +57,7 @@ import { ScopeUses } from "./owners/scope-uses.ts";
 import type { SecondStepContext } from "./owners/second-step.ts";
 import type { SignInContext } from "./owners/sign-in.ts";
 import type { Brand, Chrome } from "./pages/index.ts";
+import { policyOf } from "./policy.ts";
 import { Presence } from "./presence.ts";
 import { AssertionReader } from "./saml/reader.ts";
 import { openCatalog } from "./storage/catalog.ts";
@@ -97,7 +99,9 @@ export interface Assent {
   keys(): Promise<KeySet>;
   /** The metadata document (RFC 8414), serialized. */
   metadata(): Promise<string>;
-  /** The frame of a page, in its reader's language. `about`: the authorization request that it belongs to. */
+  /** What is for people, loaded apart from the rest. */
+  readonly people: LatePeople;
+  /** The frame of a page, in its reader's language: for those who are `people` themselves. `about`: the authorization request that it belongs to. */
   chrome(request: HttpRequest, about?: PageContext): Chrome;
   now(): Millis;
   event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
@@ -133,6 +137,8 @@ export interface AssentServer {
   readonly grants: GrantRegistry;
   /** What `listen` ends TLS with. */
   readonly tls: Tls;
+  /** It is one of several processes on one port. */
+  readonly sharesPort: boolean;
   /** The figures of this process since its start. */
   measure(): Promise<Snapshot>;
   /** From now on `/health/ready` says no. */
@@ -164,16 +170,12 @@ export interface AssentOptions {
   };
 }
 
-const HOUR = 3_600_000;
-/** A token that stands in an address bar for a moment: RFC 9700 §2.1.2 wants such ones short. */
-const IMPLICIT_TTL: Millis = 300_000;
-
 /**
  * Opens the database (making it where there is none), the keys and the caches. Throws with what to mend; a `ConfigError` where others on this
  * machine may touch its files.
  */
 export async function createAssent(config: Config, options: AssentOptions = {}): Promise<AssentServer> {
-  const log = options.log ?? createLogger(config.logLevel);
+  const log = options.log ?? createLogger(config.logLevel, { shared: options.worker !== undefined });
   const grants = grantsOf(config);
   prepareDataDir(config);
   const tls = readTls(config);
@@ -218,6 +220,7 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
     if (config.housekeeping) housekeeping.start();
     mail.start();
     const telling = keepTelling(assent.assent, log);
+    assent.assent.people.loadSoon();
     return {
       handler: createHandler(assent.assent),
       config,
@@ -225,6 +228,7 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
       storage,
       tls,
       grants,
+      sharesPort: options.worker !== undefined,
       announceEnd: assent.announceEnd,
       drain: assent.drain,
       measure: () => metrics.snapshot(sourcesOf(assent.assent)),
@@ -232,6 +236,7 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
         clearInterval(telling);
         metrics.close();
         await housekeeping.stop();
+        await assent.assent.people.stop();
         await afterwards.done();
         await mail.stop();
         await saml.close();
@@ -335,7 +340,11 @@ async function assemble({
     now,
     event,
   };
-  const chromes = new Chromes(issuer, brand);
+  const people = new LatePeople({
+    issuer,
+    brand,
+    missing: (err) => log.error({ event: "pages_missing", err }, "the pages can't be loaded: people get errors"),
+  });
   const ids = { prefix: randomText(6), count: 0 };
   let [ending, draining] = [false, false];
   const assent: Assent = {
@@ -363,7 +372,8 @@ async function assemble({
     crew,
     clientAuthorities: tls.clientCa?.certificates ?? null,
     commonHeaders: commonHeaders(issuer),
-    chrome: (request, about) => chromes.of(request, assent.cookies.read(request, "language"), about),
+    people,
+    chrome: (request, about) => people.chromes.of(request, assent.cookies.read(request, "language"), about),
     refused: ({ condition, detail, fault }, request, error) => {
       const fields = {
         event: "refused",
@@ -409,22 +419,6 @@ function foreignJwts(local: boolean, event: Assent["event"]): JoseForeignJwts {
   const now = () => performance.now();
   const fetcher = new GuardedFetcher({ now, dangerouslyAllowLoopbackAddresses: local });
   return new JoseForeignJwts(remoteKeys({ fetcher, now, parse: readKeySet, event }));
-}
-
-function policyOf(config: Config): OAuthContext["policy"] {
-  return {
-    codeTtl: config.codeTtl,
-    deviceTtl: config.deviceTtl,
-    deviceInterval: config.deviceInterval,
-    accessTtl: config.accessTtl,
-    implicitTtl: IMPLICIT_TTL,
-    refreshIdlePublic: config.refreshIdle ?? 14 * 24 * HOUR,
-    refreshIdleConfidential: config.refreshIdle ?? 90 * 24 * HOUR,
-    retryWindow: config.retryWindow ?? 30_000,
-    retryWindowPublic: config.retryWindow ?? 10_000,
-    requirePkce: config.requirePkce,
-    passwordRefresh: config.passwordRefresh,
-  };
 }
 
 /** The keys of the moment, chosen anew when the catalogue says that they changed, or their time comes. */

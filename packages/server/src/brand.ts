@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { type Config, ConfigError } from "./config.ts";
-import { type Brand, brandOf } from "./pages/index.ts";
+import { type Brand, brandOf } from "./pages/brand.ts";
 
 const MAX_LOGO_BYTES = 262_144;
 const MAX_CSS_BYTES = 65_536;

@@ -1,8 +1,7 @@
 /** The server on its own: a node:http or node:https server around the handler, and an orderly end. */
 
-import cluster from "node:cluster";
-import { createServer, type Server as HttpServer } from "node:http";
-import { createServer as createTlsServer, type Server as HttpsServer } from "node:https";
+import type { Server as HttpServer } from "node:http";
+import type { Server as HttpsServer } from "node:https";
 import { type AddressInfo, Server as TcpServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -32,12 +31,14 @@ const QUIET = 1000;
 
 /** Over TLS, clients are asked for a certificate and may have none, or one of any authority: who needs which is decided for each of them. */
 function serverOf({ tls, handler }: AssentServer): HttpServer | HttpsServer {
-  if (tls.server === null) return createServer(serverOptions, handler);
+  if (tls.server === null) return process.getBuiltinModule("node:http").createServer(serverOptions, handler);
   const ca = tls.clientCa === null ? {} : { ca: tls.clientCa.pem };
-  return createTlsServer(
-    { ...serverOptions, ...tls.server, ...ca, requestCert: true, rejectUnauthorized: false, minVersion: "TLSv1.2" },
-    handler,
-  );
+  return process
+    .getBuiltinModule("node:https")
+    .createServer(
+      { ...serverOptions, ...tls.server, ...ca, requestCert: true, rejectUnauthorized: false, minVersion: "TLSv1.2" },
+      handler,
+    );
 }
 
 /** Listens where `config.listen` says (port 0: any free one). */
@@ -52,7 +53,7 @@ export async function listen(assent: AssentServer): Promise<Listening> {
   const { host, port } = assent.config.listen;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ port, host, reusePort: cluster.isWorker && SHARED_BY_KERNEL }, resolve);
+    server.listen({ port, host, reusePort: assent.sharesPort && SHARED_BY_KERNEL }, resolve);
   });
   let stopped: Promise<void> | undefined;
   return {

@@ -31,7 +31,13 @@ async function demo(): Promise<void> {
     );
   }
   const { runDemo } = await import("@assent/demo");
-  const running = await runDemo(config);
-  await untilToldToStop();
+  let toldToStop: Promise<unknown> | undefined;
+  const print = (text: string) => {
+    // Who reads that it runs may tell it to stop at once.
+    toldToStop = untilToldToStop();
+    process.stdout.write(text);
+  };
+  const running = await runDemo(config, { print });
+  await toldToStop;
   await running.stop();
 }

@@ -19,9 +19,9 @@ export function register(program: Command): void {
 
 async function serve(): Promise<void> {
   const { loadConfig } = await import("@assent/server/config");
-  const { workerChannel } = await import("@assent/server/workers");
   const config = await loadConfig();
-  const channel = workerChannel();
+  // Whom nobody can call was not started by a supervisor.
+  const channel = process.send === undefined ? undefined : (await import("@assent/server/workers")).workerChannel();
   // What is open to the supervisor would keep a process that has failed alive.
   if (channel !== undefined) return work(config, channel).finally(channel.leave);
   return config.workers > 1 ? supervise(config) : alone(config);

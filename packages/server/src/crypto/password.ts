@@ -1,7 +1,6 @@
 /** Passwords: argon2id, a few hashes at a time, the queue bounded (RFC 9106; NIST SP 800-63B-4). */
 
 import { availableParallelism } from "node:os";
-import { hash, verify } from "@node-rs/argon2";
 
 /** 19 MiB, two passes, one lane: OWASP's minimum, about 10 ms … 30 ms. */
 const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
@@ -41,13 +40,18 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Loads what makes hashes: whoever has no password to look at needs none of it. */
+export function loadHashing(): Promise<typeof import("@node-rs/argon2")> {
+  return import("@node-rs/argon2");
+}
+
 /** The form that is hashed: NFC, as RFC 8265 §4.2 says, so that the same password typed on two systems is the same. */
 function prepared(password: string): string {
   return password.normalize("NFC");
 }
 
 export function hashPassword(password: string): Promise<string> {
-  return inTurn(() => hash(prepared(password), OPTIONS));
+  return inTurn(async () => (await loadHashing()).hash(prepared(password), OPTIONS));
 }
 
 let decoy: Promise<string> | undefined;
@@ -60,7 +64,7 @@ export async function verifyPassword(password: string, stored: string | null): P
   });
   decoy.catch(() => undefined);
   const against = stored ?? (await decoy);
-  const matches = await inTurn(() => verify(against, prepared(password)));
+  const matches = await inTurn(async () => (await loadHashing()).verify(against, prepared(password)));
   return matches && stored !== null;
 }
 

@@ -28,7 +28,8 @@ import { stepUpAnswer } from "./endpoints/second-step-page.ts";
 import { signInAnswer } from "./endpoints/sign-in-page.ts";
 import { INTERACTION_TTL, type Interaction, openInteraction, sealInteraction } from "./forms.ts";
 import { type Answer, type HttpRequest, page, redirect } from "./message.ts";
-import { problemAnswer, refusalOf } from "./problem.ts";
+import { problemAnswer } from "./problem.ts";
+import { refusalOf } from "./refusal.ts";
 import type { Visitor } from "./visitor.ts";
 
 /** All that is known of a request under way. */

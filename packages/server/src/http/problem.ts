@@ -1,47 +1,9 @@
-/** Refusals as answers: JSON for programs (RFC 6749 §5.2), a page for people. */
+/** Refusals as people read them: a page. For programs there is `refusal.ts`. */
 
 import type { Assent } from "../assent.ts";
-import { PasswordQueueFull } from "../crypto/password.ts";
-import {
-  type Condition,
-  type ConditionName,
-  conditions,
-  errorParameters,
-  OAuthError,
-  publicCondition,
-} from "../oauth/errors.ts";
+import { type Condition, type ConditionName, conditions, publicCondition } from "../oauth/errors.ts";
 import { type Messages, problemPage } from "../pages/index.ts";
-import { StorageUnavailable } from "../storage/errors.ts";
-import { type Answer, type HttpRequest, json, page } from "./message.ts";
-
-/** What every thrown thing is: a named refusal, an outage, or a fault of ours. */
-export function refusalOf(error: unknown): { condition: ConditionName; detail: string | undefined; fault: boolean } {
-  if (error instanceof OAuthError) return { condition: error.condition, detail: error.detail, fault: false };
-  if (error instanceof StorageUnavailable || error instanceof PasswordQueueFull) {
-    return { condition: "temporarily_unavailable", detail: error.message, fault: false };
-  }
-  return { condition: "server_error", detail: undefined, fault: true };
-}
-
-/** When another try makes sense, where the refusal knows. */
-export function retryAfterOf(error: unknown): Readonly<Record<string, string>> {
-  const seconds = error instanceof OAuthError ? error.retryAfter : undefined;
-  return seconds === undefined ? {} : { "retry-after": String(Math.max(1, seconds)) };
-}
-
-/** The error as RFC 6749 §5.2 has it; 401 names the scheme of the Authorization header. */
-export function problemJson(
-  condition: ConditionName,
-  issuer: string,
-  headers: Readonly<Record<string, string>> = {},
-): Answer {
-  const { status } = conditions[condition];
-  const extra: Record<string, string> = { ...headers };
-  // The challenge is constant: nothing that the caller sent stands in it.
-  if (status === 401) extra["www-authenticate"] = 'Basic realm="assent", charset="UTF-8"';
-  if (status === 503 || status === 429) extra["retry-after"] ??= status === 503 ? "2" : "60";
-  return json(status, errorParameters(condition, issuer), extra);
-}
+import { type Answer, type HttpRequest, page } from "./message.ts";
 
 /** What people read who meet a condition on a page; `other` for those that are a developer's matter. Most go on at their apps. */
 const words: Partial<Record<ConditionName, { readonly said: keyof Problems; readonly door?: "apps" }>> = {
@@ -91,9 +53,4 @@ export function problemAnswer(
   );
   const answer = page(status, html);
   return status === 503 || status === 429 ? { ...answer, headers: { ...answer.headers, "retry-after": "5" } } : answer;
-}
-
-/** People's browsers ask for HTML; everything else gets JSON. */
-export function wantsPage(request: HttpRequest): boolean {
-  return request.header("accept")?.includes("text/html") ?? false;
 }

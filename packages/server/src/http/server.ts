@@ -6,7 +6,7 @@ import type { ConditionName } from "../oauth/errors.ts";
 import { clientCertificate } from "./client-certificate.ts";
 import type { Answer, HttpRequest } from "./message.ts";
 import type { ShedReason } from "./overload.ts";
-import { problemAnswer, problemJson, refusalOf, wantsPage } from "./problem.ts";
+import { problemJson, refusalOf, wantsPage } from "./refusal.ts";
 import { readBody } from "./request-body.ts";
 import { type Match, Router, splitTarget } from "./router.ts";
 import { type Endpoint, metadataRoute, type Route, routes, unshed } from "./routes.ts";
@@ -70,12 +70,13 @@ async function respond(exchange: Exchange, match: Match<Route> | undefined, asse
   try {
     if (match === undefined) {
       assent.metrics.answered("none", 404, 0);
-      send(fault("not_found", toRequest(exchange, assent), undefined, assent), exchange, assent);
+      send(await fault("not_found", toRequest(exchange, assent), undefined, assent), exchange, assent);
     } else {
       await serve(match, exchange, assent);
     }
   } catch (error) {
     assent.refused(refusalOf(error), toRequest(exchange, assent), error);
+    assent.metrics.answered(match?.to.path ?? "none", 500, 0);
     if (exchange.response.headersSent) exchange.response.destroy();
     else send(problemJson("server_error", assent.issuer), exchange, assent);
   }
@@ -87,14 +88,14 @@ async function serve({ to: route, params }: Match<Route>, exchange: Exchange, as
   // A method that the route doesn't take is told so before its body is read.
   if (endpoint === undefined) {
     const http = toRequest(exchange, assent);
-    send(withCors(otherMethod(route, http, assent), http, route), exchange, assent);
+    send(withCors(await otherMethod(route, http, assent), http, route), exchange, assent);
     return;
   }
   const body = method === "POST" ? await readBody(exchange.raw) : "";
   if (typeof body !== "string") {
     const http = toRequest(exchange, assent);
     if (body.condition !== "body_too_large") assent.refused(refusalOf(body), http, body);
-    send(fault(body.condition, http, route, assent), exchange, assent);
+    send(await fault(body.condition, http, route, assent), exchange, assent);
     return;
   }
   const http = toRequest(exchange, assent, params, body);
@@ -125,12 +126,17 @@ function busyAnswers(assent: Assent): (request: IncomingMessage) => Answer | und
   const open = new Set(routes.filter(({ cors }) => cors).map(({ path }) => assent.basePath + path));
   const forPrograms = problemJson("temporarily_unavailable", assent.issuer);
   const forScripts = { ...forPrograms, headers: { ...forPrograms.headers, "access-control-allow-origin": "*" } };
-  const forPeople = problemAnswer("temporarily_unavailable", nobody, assent);
+  let page: Answer | undefined;
+  const forPeople = () => {
+    // Nothing is loaded for those whom there is no time for.
+    page ??= assent.people.loaded?.problemAnswer("temporarily_unavailable", nobody, assent);
+    return page ?? forPrograms;
+  };
   return ({ url = "/", headers }) => {
     const [path = ""] = url.split("?", 1);
     if (always.has(path)) return undefined;
     if (open.has(path)) return forScripts;
-    return headers.accept?.includes("text/html") ? forPeople : forPrograms;
+    return headers.accept?.includes("text/html") ? forPeople() : forPrograms;
   };
 }
 
@@ -162,18 +168,18 @@ async function answerOf(route: Route, endpoint: Endpoint, http: HttpRequest, ass
     const refusal = refusalOf(error);
     assent.refused(refusal, http, error);
     return route.for === "people"
-      ? problemAnswer(refusal.condition, http, assent)
+      ? (await assent.people.load()).problemAnswer(refusal.condition, http, assent)
       : problemJson(refusal.condition, assent.issuer);
   }
 }
 
-function otherMethod(route: Route, http: HttpRequest, assent: Assent): Answer {
+async function otherMethod(route: Route, http: HttpRequest, assent: Assent): Promise<Answer> {
   const allow = [...(route.GET ? ["GET", "HEAD"] : []), ...(route.POST ? ["POST"] : [])].join(", ");
   if (http.method === "OPTIONS" && route.cors)
     return { status: 204, headers: { allow: `${allow}, OPTIONS` }, body: "" };
   const answer =
     route.for === "people" && wantsPage(http)
-      ? problemAnswer("method_not_allowed", http, assent)
+      ? (await assent.people.load()).problemAnswer("method_not_allowed", http, assent)
       : problemJson("method_not_allowed", assent.issuer);
   return { ...answer, headers: { ...answer.headers, allow } };
 }
@@ -196,9 +202,16 @@ function withCors(answer: Answer, http: HttpRequest, route: Route): Answer {
 }
 
 /** A fault that no endpoint saw: no route, a body that is too large. */
-function fault(condition: ConditionName, http: HttpRequest, route: Route | undefined, assent: Assent): Answer {
+async function fault(
+  condition: ConditionName,
+  http: HttpRequest,
+  route: Route | undefined,
+  assent: Assent,
+): Promise<Answer> {
   const asPage = route?.for !== "programs" && wantsPage(http);
-  const answer = asPage ? problemAnswer(condition, http, assent) : problemJson(condition, assent.issuer);
+  const answer = asPage
+    ? (await assent.people.load()).problemAnswer(condition, http, assent)
+    : problemJson(condition, assent.issuer);
   return route === undefined ? answer : withCors(answer, http, route);
 }
 

@@ -7,7 +7,6 @@ import type { Secrets } from "../crypto/secrets.ts";
 import type { Millis } from "../oauth/model.ts";
 import type { MailDraft, Postbox } from "../owners/mail.ts";
 import type { ClaimedMail, MailStorage, SettledMail, StoredMail } from "../owners/mail-storage.ts";
-import { chrome, mailOf } from "../pages/index.ts";
 import { MailFault, type Transport } from "./transport.ts";
 
 const SECOND: Millis = 1000;
@@ -125,6 +124,8 @@ export class Outbox implements Postbox {
     if (plain === undefined) return { kind: "dead", fault: "sealed with a secret that is gone" };
     if (now() >= uselessAfter) return { kind: "dead", fault: "too late to be of use" };
     const draft = JSON.parse(plain.toString()) as MailDraft;
+    // Pages are loaded by those who need them.
+    const { chrome, mailOf } = await import("../pages/index.ts");
     const frame = chrome({ issuer, locale: draft.language });
     const words = mailOf(draft, { issuer, chrome: frame });
     const { to } = draft;

@@ -1,6 +1,5 @@
 /** `/metrics` on a port of its own: what an operator's Prometheus reads is not for the world. */
 
-import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exposition, type Snapshot } from "./figures.ts";
 
@@ -17,6 +16,7 @@ export async function listenMetrics(
   measure: () => Promise<Snapshot>,
 ): Promise<MetricsListening> {
   // Each reading asks every process: a few at a time are enough, and slow readers are closed early.
+  const { createServer } = process.getBuiltinModule("node:http");
   const server = createServer({ headersTimeout: 5_000, requestTimeout: 5_000, maxHeaderSize: 8_192 });
   server.maxConnections = 16;
   server.on("request", (request, response) => {

@@ -1,8 +1,7 @@
 /** The guarded fetcher: the one way in which this server asks an address that somebody else wrote down (RFC 7591 §5, RFC 9700 §4.9). */
 
 import { lookup as dnsLookup, type LookupAddress } from "node:dns";
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
-import { request as httpsRequest } from "node:https";
+import type { ClientRequest, IncomingMessage } from "node:http";
 import { isIP, type LookupFunction } from "node:net";
 import { LRUCache } from "lru-cache";
 import type { Millis } from "../oauth/model.ts";
@@ -159,7 +158,7 @@ export class GuardedFetcher {
 
   #get(url: URL, maxBytes: number, accept: string, deadline: AbortSignal): Promise<Fetched> {
     return new Promise((resolve, reject) => {
-      const send = url.protocol === "https:" ? httpsRequest : httpRequest;
+      const { request: send } = process.getBuiltinModule(url.protocol === "https:" ? "node:https" : "node:http");
       const request = send(url, {
         // A connection of its own: none is kept, so none can be turned to another use.
         agent: false,

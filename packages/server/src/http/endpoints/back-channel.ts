@@ -11,7 +11,7 @@ import { exchange, type TokenRequest } from "../../oauth/token-endpoint/endpoint
 import { networkOf } from "../client-address.ts";
 import { backChannelForm } from "../form-body.ts";
 import { type Answer, type HttpRequest, json } from "../message.ts";
-import { problemJson, refusalOf, retryAfterOf } from "../problem.ts";
+import { problemJson, refusalOf, retryAfterOf } from "../refusal.ts";
 
 type BackChannel = (form: TokenRequest, assent: Assent, http: HttpRequest) => Promise<Answer>;
 

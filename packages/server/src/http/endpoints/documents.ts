@@ -1,21 +1,10 @@
-/** Documents that anyone may read: metadata (RFC 8414), keys (RFC 7517), what an error means, files of pages, health. */
+/** Documents that anyone may read beside their pages: what an error means, logos, files of pages. */
 
 import type { Assent } from "../../assent.ts";
 import { type Condition, conditions, publicConditions } from "../../oauth/errors.ts";
 import { assets, conditionPage } from "../../pages/index.ts";
-import { type Answer, cachedJson, type HttpRequest, json, page, redirect } from "../message.ts";
+import { type Answer, type HttpRequest, page, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
-
-const FIVE_MINUTES = 300;
-
-/** An operator's new scope is in it within a second. */
-export async function metadata(_http: HttpRequest, assent: Assent): Promise<Answer> {
-  return cachedJson(await assent.metadata(), FIVE_MINUTES);
-}
-
-export async function jwks(_http: HttpRequest, assent: Assent): Promise<Answer> {
-  return cachedJson((await assent.keys()).jwks, FIVE_MINUTES);
-}
 
 /** The page that `error_uri` leads to. */
 export async function errorCondition(http: HttpRequest, assent: Assent): Promise<Answer> {
@@ -53,22 +42,4 @@ export async function logo(http: HttpRequest, assent: Assent): Promise<Answer> {
 
 export async function home(_http: HttpRequest, assent: Assent): Promise<Answer> {
   return redirect(303, `${assent.issuer}/account/apps`);
-}
-
-/** The process runs. */
-export async function live(): Promise<Answer> {
-  return json(200, { status: "live" });
-}
-
-/** It can serve: the database answers, and it isn't stopping. Where several processes share the port, how many of them serve. */
-export async function ready(_http: HttpRequest, assent: Assent): Promise<Answer> {
-  if (assent.ending()) return json(503, { status: "stopping" }, { "retry-after": "5" });
-  if (assent.unfit()) return json(503, { status: "database changed" }, { "retry-after": "60" });
-  try {
-    await assent.storage.ping();
-    const crew = assent.crew();
-    return json(200, { status: "ready", ...(crew === undefined ? {} : { workers: crew }) });
-  } catch {
-    return json(503, { status: "database unavailable" }, { "retry-after": "2" });
-  }
 }

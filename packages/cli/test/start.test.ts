@@ -1,0 +1,88 @@
+import { readFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { aWorkspace, type Running, type Workspace } from "./support/cli.ts";
+
+const PRELOAD = `--import ${pathToFileURL(join(import.meta.dirname, "support", "loads.js")).href}`;
+const LANGUAGES = ["en", "de", "fr", "es", "ja", "ar"];
+
+let at: Workspace;
+let server: Running | undefined;
+beforeEach(() => {
+  at = aWorkspace();
+});
+afterEach(async () => {
+  server?.child.kill("SIGKILL");
+  await server?.ended();
+  server = undefined;
+  at.remove();
+});
+
+async function aFreePort(): Promise<number> {
+  const listener = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => listener.once("listening", resolve));
+  const { port } = listener.address() as AddressInfo;
+  await new Promise((resolve) => listener.close(resolve));
+  return port;
+}
+
+/** Starts a server; its issuer, as soon as it listens. */
+async function serve(env: Readonly<Record<string, string>> = {}): Promise<{ server: Running; issuer: string }> {
+  const port = await aFreePort();
+  const issuer = `http://127.0.0.1:${port}`;
+  server = at.start(["serve"], { env: { ASSENT_ISSUER: issuer, ASSENT_LISTEN: `127.0.0.1:${port}`, ...env } });
+  await server.event("started");
+  return { server, issuer };
+}
+
+const askForPage = (url: string, language: string) =>
+  fetch(url, { headers: { accept: "text/html", "accept-language": language } });
+
+describe("pages that are loaded after the start", () => {
+  test("a language can't be loaded → the log says so, pages are 500 and come back at once, programs are served", async () => {
+    const { server, issuer } = await serve({ NODE_OPTIONS: PRELOAD, LOADS_BROKEN: "/messages/ja/index.ts" });
+    const answers = await Promise.all(["de", "ja"].map((language) => askForPage(`${issuer}/login`, language)));
+    expect(answers.map(({ status }) => status)).toEqual([500, 500]);
+    expect(await answers[0]?.json()).toMatchObject({ error: "server_error" });
+    expect(await server.event("refused")).toMatchObject({
+      condition: "server_error",
+      err: { message: "/messages/ja/index.ts can't be read" },
+    });
+    expect(await server.event("pages_missing")).toMatchObject({ level: "error" });
+    const nowhere = await askForPage(`${issuer}/nowhere`, "de");
+    expect(nowhere.status).toBe(500);
+    expect((await fetch(`${issuer}/nowhere`)).status).toBe(404);
+    expect((await fetch(`${issuer}/token`, { method: "POST" })).status).toBe(400);
+    expect((await fetch(`${issuer}/.well-known/oauth-authorization-server`)).status).toBe(200);
+  });
+
+  test("50 first visitors at once, in six languages → each reads a page in theirs", async () => {
+    const { issuer } = await serve();
+    const asked = Array.from({ length: 50 }, (_, index) => LANGUAGES[index % LANGUAGES.length] ?? "en");
+    const pages = await Promise.all(
+      asked.map(async (language) => {
+        const answer = await askForPage(`${issuer}/login`, language);
+        return `${answer.status} ${/<html lang="([a-z]+)"/.exec(await answer.text())?.[1]}`;
+      }),
+    );
+    expect(pages).toEqual(asked.map((language) => `200 ${language}`));
+  });
+});
+
+describe("what a start loads", () => {
+  test("until the server listens: no page, no fetch client, no package that others need; at most 260 files", async () => {
+    const file = join(at.folder, "loads");
+    const { issuer } = await serve({ NODE_OPTIONS: PRELOAD, LOADS_FILE: file });
+    await askForPage(`${issuer}/login`, "en");
+    const all = readFileSync(file, "utf8").trimEnd().split("\n");
+    const people = all.findIndex((url) => url.endsWith("/http/people.ts"));
+    expect(people).toBeGreaterThan(0);
+    const before = all.slice(0, people).filter((url) => !url.startsWith("node:"));
+    const needless =
+      /^undici|\/pages\/(?!brand|contrast)|node_modules\/(?:preact|htm|qr|pg|sharp|jose|nodemailer|@node-rs|@simplewebauthn|@xmldom|xml-crypto|fastify|pino-pretty)\//;
+    expect(before.filter((url) => needless.test(url))).toEqual([]);
+    expect(before.length).toBeLessThanOrEqual(260);
+  });
+});

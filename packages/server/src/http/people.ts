@@ -1,0 +1,65 @@
+/** All that needs pages, behind one door: it is loaded apart from the rest (`late.ts`). */
+
+export { Chromes } from "./chromes.ts";
+export { showSignOut, submitSignOut } from "./endpoints/account.ts";
+export { endApp, narrowApp, revokeApp, showApps } from "./endpoints/apps.ts";
+export { submitAsk } from "./endpoints/ask-admin.ts";
+export {
+  removeAuthenticator,
+  renewRecoveryCodes,
+  showAuthenticator,
+  submitAuthenticator,
+} from "./endpoints/authenticator.ts";
+export { authorize } from "./endpoints/authorize.ts";
+export { showCompanies } from "./endpoints/company.ts";
+export {
+  decideApp,
+  refuseRequest,
+  revokeCompanyApp,
+  setDefaultRule,
+  setOptOut,
+  showCompanyApps,
+} from "./endpoints/company-apps.ts";
+export {
+  acceptInvitation,
+  changeRole,
+  downloadCompanyReceipt,
+  invite,
+  leaveCompany,
+  removeFromCompany,
+  showCompanyHistory,
+  showInvitation,
+  showMembers,
+  withdraw,
+} from "./endpoints/company-members.ts";
+export { showEmailLink, submitEmailLink } from "./endpoints/confirm.ts";
+export { showConsent, submitConsent } from "./endpoints/consent.ts";
+export {
+  answerElsewhere,
+  showDevice,
+  showDeviceConsent,
+  submitDevice,
+  submitDeviceConsent,
+} from "./endpoints/device.ts";
+export { submitDeviceAsk } from "./endpoints/device-ask.ts";
+export { asset, errorCondition, home, logo } from "./endpoints/documents.ts";
+export { downloadReceipt, receiptKeys, showHistory } from "./endpoints/history.ts";
+export { chooseLanguage, showLanguages } from "./endpoints/language.ts";
+export { removePasskey, showAddPasskey, submitAddPasskey } from "./endpoints/passkeys.ts";
+export { showChangePassword, submitChangePassword } from "./endpoints/password.ts";
+export {
+  askNewEmail,
+  askVerification,
+  exportData,
+  keepAccount,
+  saveName,
+  showDelete,
+  showProfile,
+  submitDelete,
+} from "./endpoints/profile.ts";
+export { showNewPassword, showRecover, submitNewPassword, submitRecover } from "./endpoints/recover.ts";
+export { refuseStronger, submitPasskey, submitSecondStep } from "./endpoints/second-step.ts";
+export { endSessions, showConfirm, showSecurity } from "./endpoints/security.ts";
+export { showSignIn, submitSignIn, switchAccount } from "./endpoints/sign-in.ts";
+export { showCreateAccount, showSignUp, submitCreateAccount, submitSignUp } from "./endpoints/sign-up.ts";
+export { problemAnswer } from "./problem.ts";

@@ -1,0 +1,25 @@
+/** How long things live, as the configuration wants it and where it says nothing. */
+
+import type { Config } from "./config.ts";
+import type { Millis } from "./oauth/model.ts";
+import type { OAuthContext } from "./oauth/ports.ts";
+
+const HOUR: Millis = 3_600_000;
+/** A token that stands in an address bar for a moment: RFC 9700 §2.1.2 wants such ones short. */
+const IMPLICIT_TTL: Millis = 300_000;
+
+export function policyOf(config: Config): OAuthContext["policy"] {
+  return {
+    codeTtl: config.codeTtl,
+    deviceTtl: config.deviceTtl,
+    deviceInterval: config.deviceInterval,
+    accessTtl: config.accessTtl,
+    implicitTtl: IMPLICIT_TTL,
+    refreshIdlePublic: config.refreshIdle ?? 14 * 24 * HOUR,
+    refreshIdleConfidential: config.refreshIdle ?? 90 * 24 * HOUR,
+    retryWindow: config.retryWindow ?? 30_000,
+    retryWindowPublic: config.retryWindow ?? 10_000,
+    requirePkce: config.requirePkce,
+    passwordRefresh: config.passwordRefresh,
+  };
+}
