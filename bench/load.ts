@@ -1,92 +1,104 @@
-/** The load: some keep-alive connections, each with one request under way, written and read as bytes so that it costs far less than what it measures. */
+/** The load: keep-alive connections, requests and answers handled as bytes so that they cost far less than what is measured. */
 
 import { connect, type Socket } from "node:net";
 
 export interface Exchange {
   /** The whole request, as it goes over the wire. */
   readonly request: string;
-  /** Is given the body of the answer; answers that nobody asks for are counted and dropped. */
-  readonly answered?: (body: string) => void;
+  /** What must be answered; default 200. */
+  readonly status?: number;
+  /** Is given body and head of the answer; the request that follows it in the same operation, if one does. Absent: the answer is counted and dropped. */
+  readonly answered?: (body: string, head: string) => Exchange | undefined;
 }
 
 export interface Load {
   readonly port: number;
   readonly connections: number;
   readonly seconds: number;
-  /** The next request; undefined: there is none left, and the measurement ends. */
+  /** The next operation's first request; undefined: there is none left, and the measurement ends. */
   next(): Exchange | undefined;
 }
 
 export interface Measured {
-  readonly requests: number;
+  /** Operations: requests, or chains of them. */
+  readonly count: number;
   readonly seconds: number;
-  /** Milliseconds. */
-  readonly p50: number;
-  readonly p99: number;
+  /** Milliseconds that each took, sorted. */
+  readonly took: Float64Array;
   /** Share of one core that this process used, 0–1. */
   readonly ownCpu: number;
 }
 
-/** Sends until the time is over or nothing is left. Throws at the first answer that isn't a 200: what fails fast is not fast. */
+/** One request under way on each connection, until the time is over or nothing is left. Throws at the first answer of another status than expected: what fails fast is not fast. */
 export async function run(load: Load): Promise<Measured> {
-  const measurement = new Measurement(load);
+  const took: number[] = [];
+  const lanes = await openLanes(load.port, load.connections);
   const cpu = process.cpuUsage();
   const startedAt = performance.now();
-  const lanes = Array.from({ length: load.connections }, () => new Lane(load, measurement));
+  const until = startedAt + load.seconds * 1000;
   try {
-    await Promise.all(lanes.map((lane) => lane.done));
+    await Promise.all(
+      lanes.map(
+        (lane) =>
+          new Promise<void>((resolve, reject) => {
+            const again = () => {
+              const now = performance.now();
+              const exchange = now < until ? load.next() : undefined;
+              if (exchange === undefined) resolve();
+              else lane.send(exchange, now);
+            };
+            lane.onDone = (milliseconds) => {
+              took.push(milliseconds);
+              again();
+            };
+            lane.onFailure = reject;
+            again();
+          }),
+      ),
+    );
   } finally {
     for (const lane of lanes) lane.end();
   }
   const elapsed = performance.now() - startedAt;
-  const used = process.cpuUsage(cpu);
-  return {
-    ...measurement.result(),
-    seconds: elapsed / 1000,
-    ownCpu: (used.user + used.system) / 1000 / elapsed,
-  };
+  return { count: took.length, seconds: elapsed / 1000, took: sorted(took), ownCpu: ownCpu(cpu, elapsed) };
 }
 
-class Measurement {
-  readonly until: number;
-  readonly #latencies: number[] = [];
+export function sorted(took: readonly number[]): Float64Array {
+  return Float64Array.from(took).sort();
+}
 
-  constructor({ seconds }: Load) {
-    this.until = performance.now() + seconds * 1000;
-  }
+/** Share of a core since that reading, `elapsed` milliseconds ago. */
+export function ownCpu(since: NodeJS.CpuUsage, elapsed: number): number {
+  const used = process.cpuUsage(since);
+  return (used.user + used.system) / 1000 / elapsed;
+}
 
-  count(milliseconds: number): void {
-    this.#latencies.push(milliseconds);
-  }
+/** The value that so large a share of them doesn't exceed. */
+export function quantile(sortedValues: Float64Array, share: number): number {
+  return sortedValues[Math.min(sortedValues.length - 1, Math.floor(sortedValues.length * share))] ?? Number.NaN;
+}
 
-  result(): { requests: number; p50: number; p99: number } {
-    const sorted = Float64Array.from(this.#latencies).sort();
-    const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-    return { requests: sorted.length, p50: at(0.5), p99: at(0.99) };
-  }
+export async function openLanes(port: number, connections: number): Promise<Lane[]> {
+  const lanes = Array.from({ length: connections }, () => new Lane(port));
+  await Promise.all(lanes.map((lane) => lane.connected));
+  return lanes;
 }
 
 /** One connection. */
-class Lane {
-  readonly done: Promise<void>;
-  readonly #load: Load;
-  readonly #measurement: Measurement;
+export class Lane {
+  readonly connected: Promise<void>;
+  /** Told how many milliseconds after `since` the operation ended. */
+  onDone: (milliseconds: number) => void = () => undefined;
+  onFailure: (error: Error) => void = () => undefined;
   readonly #socket: Socket;
-  #sentAt = 0;
+  #since = 0;
   #exchange: Exchange | undefined;
   #pending: Buffer | undefined;
-  #finish: () => void = () => {};
-  #fail: (error: Error) => void = () => {};
+  #ended = false;
 
-  constructor(load: Load, measurement: Measurement) {
-    this.#load = load;
-    this.#measurement = measurement;
-    this.done = new Promise((resolve, reject) => {
-      this.#finish = resolve;
-      this.#fail = reject;
-    });
+  constructor(port: number) {
     this.#socket = connect({
-      port: load.port,
+      port,
       host: "127.0.0.1",
       noDelay: true,
       // One buffer for all that comes: nothing is allocated for an answer that nobody reads.
@@ -98,21 +110,30 @@ class Lane {
         },
       },
     });
-    this.#socket.once("connect", () => this.#send());
-    this.#socket.once("error", (error) => this.#fail(error));
-    this.#socket.once("close", () => this.#fail(new Error("the server closed a connection")));
+    this.connected = new Promise((resolve, reject) => {
+      this.#socket.once("connect", resolve);
+      this.#socket.once("error", reject);
+    });
+    this.#socket.on("error", (error) => this.onFailure(error));
+    this.#socket.once("close", () => {
+      if (!this.#ended) this.onFailure(new Error("the server closed a connection"));
+    });
+  }
+
+  /** `since`: when it should have been sent (`performance.now()`). */
+  send(exchange: Exchange, since: number): void {
+    this.#since = since;
+    this.#write(exchange);
   }
 
   end(): void {
+    this.#ended = true;
     this.#socket.destroy();
   }
 
-  #send(): void {
-    const now = performance.now();
-    this.#exchange = now < this.#measurement.until ? this.#load.next() : undefined;
-    this.#sentAt = now;
-    if (this.#exchange === undefined) this.#finish();
-    else this.#socket.write(this.#exchange.request, "latin1");
+  #write(exchange: Exchange): void {
+    this.#exchange = exchange;
+    this.#socket.write(exchange.request, "latin1");
   }
 
   #read(chunk: Buffer): void {
@@ -123,15 +144,19 @@ class Lane {
       return;
     }
     this.#pending = undefined;
-    if (bytes[9] !== 0x32 || bytes[10] !== 0x30 || bytes[11] !== 0x30) {
-      this.#fail(
-        new Error(`answered ${bytes.toString("latin1", 9, 12)}: ${bytes.toString("latin1", body, bytes.length)}`),
+    const { status = 200, answered, request } = this.#exchange ?? { request: "" };
+    const digit = (at: number) => (bytes[at] ?? 0) - 48;
+    const got = digit(9) * 100 + digit(10) * 10 + digit(11);
+    if (got !== status) {
+      const asked = request.slice(0, request.indexOf(" HTTP/"));
+      this.onFailure(
+        new Error(`${asked}: ${got} instead of ${status}: ${bytes.toString("utf8", body).slice(0, 2000)}`),
       );
       return;
     }
-    this.#measurement.count(performance.now() - this.#sentAt);
-    this.#exchange?.answered?.(bytes.toString("latin1", body, bytes.length));
-    this.#send();
+    const next = answered?.(bytes.toString("utf8", body), bytes.toString("latin1", 0, body));
+    if (next === undefined) this.onDone(performance.now() - this.#since);
+    else this.#write(next);
   }
 }
 

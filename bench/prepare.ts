@@ -1,4 +1,4 @@
-/** A data directory with clients, an API, owners and their grants: all that the requests of a run need. */
+/** A database with clients, APIs, owners and their grants, and more of them whenever a measurement needs fresh ones. */
 
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes } from "node:crypto";
 import pino from "pino";
@@ -9,158 +9,206 @@ import { type AssentServer, configOf, createAssent } from "../packages/server/sr
 import type { Client } from "../packages/server/src/oauth/model.ts";
 import type { NewGrant } from "../packages/server/src/oauth/storage.ts";
 import type { Person } from "../packages/server/src/owners/storage.ts";
-import { API, registering, type TestClient } from "../test/support/server.ts";
+import { API, type Registering, registering, type TestClient } from "../test/support/server.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 /** Below the number at which an owner's oldest grant of a client gives way. */
 const GRANTS_AN_OWNER = 40;
+/** Fewer than the storage lets wait. */
+const AT_ONCE = 2000;
 
 export const ISSUER = "https://login.example.com";
 export const VERIFIER = randomBytes(32).toString("base64url");
+export const CHALLENGE = createHash("sha256").update(VERIFIER).digest("base64url");
 
-/** How many of each; a request takes one. */
-export interface Wanted {
-  readonly codes: number;
-  /** Refresh tokens of a client that keeps them: used ten minutes ago, so that the next use is recorded. */
-  readonly kept: number;
-  readonly rotating: number;
+/** Where the database is: the data directory's file, or a PostgreSQL. */
+export interface Place {
+  readonly dataDir: string;
+  readonly databaseUrl?: string;
 }
 
-export interface Prepared {
-  /** ASSENT_SECRET of whoever serves this data. */
+interface Credentials {
+  readonly id: string;
   readonly secret: string;
+}
+
+/** Filled through the storage's own verbs; servers may run on it meanwhile. */
+export interface Prepared {
+  /** The ASSENT_ variables of whoever serves it. */
+  readonly env: Readonly<Record<string, string>>;
   readonly keeping: TestClient;
   readonly rotating: TestClient;
-  /** Clients with tokens of their own, one for each way to prove who they are. */
+  /** Clients with tokens of their own, one for each way to prove who they are. `post` may ask for `sealed`, too. */
   readonly robots: { readonly post: TestClient; readonly basic: TestClient; readonly jwt: TestClient };
   /** Signs for `robots.jwt`. */
   readonly robotKey: KeyObject;
-  readonly api: typeof API;
-  readonly codes: readonly string[];
-  readonly keptTokens: readonly string[];
-  readonly rotatingTokens: readonly string[];
+  /** Takes JWTs. */
+  readonly api: Credentials;
+  /** Takes opaque tokens; its scope is `sealed`. */
+  readonly opaqueApi: Credentials;
+  /** Usernames of people who sign in. */
+  people(count: number): Promise<readonly string[]>;
+  /** Fresh codes; they live for a day. */
+  codes(count: number): Promise<readonly string[]>;
+  /** Refresh tokens of grants redeemed ten minutes ago, so that the next use is recorded. */
+  refreshTokens(client: TestClient, count: number): Promise<readonly string[]>;
+  /** The redemption of a fresh code, as the storage is asked for it. */
+  redemptions(count: number): Promise<readonly Parameters<AssentServer["storage"]["redeemCode"]>[0][]>;
+  /** More clients like `robots.post`, each with its secret. */
+  moreRobots(count: number): Promise<readonly TestClient[]>;
+  close(): Promise<void>;
 }
 
-/** Fills an empty data directory through the storage's own verbs, and closes it. */
-export async function prepare(dataDir: string, wanted: Wanted): Promise<Prepared> {
+/** Makes the schema in an empty place, and what all measurements share. */
+export async function prepare({ dataDir, databaseUrl }: Place): Promise<Prepared> {
   const secret = randomBytes(32);
-  const config = configOf({ dataDir, issuer: ISSUER, secret: [secret], sqliteWriter: "main" });
+  const database = databaseUrl === undefined ? {} : { databaseUrl };
+  const config = configOf({ dataDir, ...database, issuer: ISSUER, secret: [secret], housekeeping: false });
   const assent = await createAssent(config, { log: pino({ level: "silent" }) });
-  try {
-    const register = registering(assent, Date.now);
-    await register.addStandardScopes();
-    const keeping = await register.addClient();
-    const rotating = await register.addClient({ refresh: "rotate" });
-    const { privateKey: robotKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-    const jwks = JSON.stringify({ keys: [publicKey.export({ format: "jwk" })] });
-    const robot = (client: Partial<Client>) =>
-      register.addClient({ grantTypes: ["client_credentials"], ownScopes: ["read"], scopes: [], ...client });
-    const robots = {
-      post: await robot({ authMethod: "client_secret_post" }),
-      basic: await robot({ authMethod: "client_secret_basic" }),
-      jwt: await robot({ authMethod: "private_key_jwt", secrets: [], jwks }),
-    };
-    const making = new Making(assent, new DerivedCredentials(new Secrets([secret])));
-    return {
-      secret: secret.toString("base64"),
-      keeping,
-      rotating,
-      robots,
-      robotKey,
-      api: API,
-      codes: await making.codes(keeping, wanted.codes),
-      keptTokens: await making.refreshTokens(keeping, wanted.kept),
-      rotatingTokens: await making.refreshTokens(rotating, wanted.rotating),
-    };
-  } finally {
-    await assent.close();
-  }
+  const register = registering(assent, Date.now);
+  await register.addStandardScopes();
+  const opaqueApi = await register.addResource({ identifier: "https://sealed.test", tokenFormat: "opaque" });
+  await register.addScope({ name: "sealed", description: "Read sealed things", resource: "https://sealed.test" });
+  const keeping = await register.addClient();
+  const rotating = await register.addClient({ refresh: "rotate" });
+  const { privateKey: robotKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const jwks = JSON.stringify({ keys: [publicKey.export({ format: "jwk" })] });
+  const robot = (client: Partial<Client>) =>
+    register.addClient({ grantTypes: ["client_credentials"], ownScopes: ["read", "sealed"], scopes: [], ...client });
+  const robots = {
+    post: await robot({ authMethod: "client_secret_post" }),
+    basic: await robot({ authMethod: "client_secret_basic" }),
+    jwt: await robot({ authMethod: "private_key_jwt", secrets: [], jwks }),
+  };
+  const making = new Making(assent, register, new DerivedCredentials(new Secrets([secret])));
+  return {
+    env: {
+      ASSENT_ISSUER: ISSUER,
+      ASSENT_DATA_DIR: dataDir,
+      ASSENT_SECRET: secret.toString("base64"),
+      ...(databaseUrl === undefined ? {} : { ASSENT_DATABASE_URL: databaseUrl }),
+    },
+    keeping,
+    rotating,
+    robots,
+    robotKey,
+    api: API,
+    opaqueApi,
+    people: (count) =>
+      inParts(count, async (part) => {
+        const all = await Promise.all(Array.from({ length: part }, () => register.addPerson()));
+        return all.map(({ username }) => username);
+      }),
+    codes: (count) => inParts(count, (part) => making.codes(keeping, part)),
+    refreshTokens: (client, count) => inParts(count, (part) => making.refreshTokens(client, part)),
+    redemptions: (count) => inParts(count, (part) => making.redemptions(keeping, part)),
+    moreRobots: (count) =>
+      inParts(count, (part) =>
+        Promise.all(Array.from({ length: part }, () => robot({ authMethod: "client_secret_post" }))),
+      ),
+    close: () => assent.close(),
+  };
+}
+
+async function inParts<T>(count: number, make: (part: number) => Promise<readonly T[]>): Promise<T[]> {
+  const all: T[] = [];
+  while (all.length < count) all.push(...(await make(Math.min(AT_ONCE, count - all.length))));
+  return all;
+}
+
+interface Made {
+  readonly grant: NewGrant;
+  readonly salt: Uint8Array;
 }
 
 class Making {
   readonly #assent: AssentServer;
+  readonly #register: Registering;
   readonly #credentials: DerivedCredentials;
-  /** Everything was done ten minutes ago; codes live for a day more. */
+  /** Everything was done ten minutes ago. */
   readonly #at = Date.now() - 10 * MINUTE;
-  readonly #challenge = createHash("sha256").update(VERIFIER).digest("base64url");
 
-  constructor(assent: AssentServer, credentials: DerivedCredentials) {
+  constructor(assent: AssentServer, register: Registering, credentials: DerivedCredentials) {
     this.#assent = assent;
+    this.#register = register;
     this.#credentials = credentials;
   }
 
-  /** Fresh codes, as many as wanted, of owners with 40 each. */
   async codes(client: TestClient, count: number): Promise<string[]> {
-    return (await this.#grants(client, count)).map(({ grant, salt }) =>
-      this.#credentials.make("code", grant.grantId, 0, salt),
+    const made = await this.#grants(client, count);
+    return made.map(({ grant, salt }) => this.#credentials.make("code", grant.grantId, 0, salt));
+  }
+
+  async refreshTokens(client: TestClient, count: number): Promise<string[]> {
+    const made = await this.#grants(client, count);
+    return Promise.all(
+      made.map(async ({ grant }) => {
+        const { salt, hash } = this.#credentials.newSalt();
+        const outcome = await this.#assent.storage.redeemCode(this.#redemption(grant, hash));
+        if (outcome.kind !== "redeemed") throw new Error(`a code was ${outcome.kind}`);
+        return this.#credentials.make("refresh_token", grant.grantId, 1, salt);
+      }),
     );
   }
 
-  /** The refresh tokens of as many redeemed grants. */
-  async refreshTokens(client: TestClient, count: number): Promise<string[]> {
-    const grants = await this.#grants(client, count);
-    const tokens: string[] = [];
-    // Not more at once than the storage lets wait.
-    for (let at = 0; at < grants.length; at += 5000)
-      tokens.push(...(await Promise.all(grants.slice(at, at + 5000).map(({ grant }) => this.#redeem(grant)))));
-    return tokens;
+  async redemptions(client: TestClient, count: number) {
+    const made = await this.#grants(client, count);
+    return made.map(({ grant }) => this.#redemption(grant, this.#credentials.newSalt().hash));
   }
 
-  async #redeem(grant: NewGrant): Promise<string> {
-    const { salt, hash } = this.#credentials.newSalt();
-    const outcome = await this.#assent.storage.redeemCode({
+  #redemption(grant: NewGrant, refreshSaltHash: Uint8Array) {
+    return {
       partition: grant.partition,
       grantId: grant.grantId,
       codeSaltHash: grant.codeSaltHash,
       clientId: grant.clientId,
       redirectUri: grant.redirectUri,
-      s256: this.#challenge,
+      s256: CHALLENGE,
       plain: null,
       resourceNamed: false,
-      refreshSaltHash: hash,
+      refreshSaltHash,
       now: this.#at,
       idleUntil: this.#at + 90 * DAY,
       accessUntil: this.#at + 10 * MINUTE,
-    });
-    if (outcome.kind !== "redeemed") throw new Error(`a code was ${outcome.kind}`);
-    return this.#credentials.make("refresh_token", grant.grantId, 1, salt);
+    };
   }
 
-  async #grants(client: TestClient, count: number): Promise<{ grant: NewGrant; salt: Uint8Array }[]> {
-    const register = registering(this.#assent, () => this.#at);
+  /** Of owners with 40 each. */
+  async #grants(client: TestClient, count: number): Promise<Made[]> {
     const owners = await Promise.all(
-      Array.from({ length: Math.ceil(count / GRANTS_AN_OWNER) }, () => register.addPerson()),
+      Array.from({ length: Math.ceil(count / GRANTS_AN_OWNER) }, () => this.#register.addPerson()),
     );
     const made = await Promise.all(owners.map((owner) => this.#grantsOf(owner, client)));
     return made.flat().slice(0, count);
   }
 
   /** The first by the owner's answer on the consent page, the others under that consent. */
-  async #grantsOf(owner: Person, client: TestClient): Promise<{ grant: NewGrant; salt: Uint8Array }[]> {
-    const grants = Array.from({ length: GRANTS_AN_OWNER }, () => this.#newGrant(owner, client));
-    for (const [at, { grant }] of grants.entries()) {
-      const address = "127.0.0.1";
-      const outcome =
-        at > 0
-          ? await this.#assent.storage.issueGrant({ grant, address, now: this.#at })
-          : await this.#assent.storage.approve({
-              grant,
-              grantedBy: owner.personId,
-              via: "browser",
-              declined: [],
-              duration: "forever",
-              onceUntil: this.#at,
-              shown: { locale: "en", clientName: client.name, logo: null },
-              address,
-              now: this.#at,
-            });
-      if (outcome.kind !== "issued") throw new Error(`a grant was ${outcome.kind}`);
+  async #grantsOf(owner: Person, client: TestClient): Promise<Made[]> {
+    const [first, ...others] = Array.from({ length: GRANTS_AN_OWNER }, () => this.#newGrant(owner, client));
+    if (first === undefined) return [];
+    const address = "127.0.0.1";
+    const approved = await this.#assent.storage.approve({
+      grant: first.grant,
+      grantedBy: owner.personId,
+      via: "browser",
+      declined: [],
+      duration: "forever",
+      onceUntil: this.#at,
+      shown: { locale: "en", clientName: client.name, logo: null },
+      address,
+      now: this.#at,
+    });
+    if (approved.kind !== "issued") throw new Error(`a grant was ${approved.kind}`);
+    // One after the other, many owners at once: PostgreSQL lets only so many transactions wait.
+    for (const { grant } of others) {
+      const { kind } = await this.#assent.storage.issueGrant({ grant, address, now: this.#at });
+      if (kind !== "issued") throw new Error(`a grant was ${kind}`);
     }
-    return grants;
+    return [first, ...others];
   }
 
-  #newGrant({ partition, personId }: Person, client: TestClient): { grant: NewGrant; salt: Uint8Array } {
+  #newGrant({ partition, personId }: Person, client: TestClient): Made {
     const { salt, hash } = this.#credentials.newSalt();
     const grant: NewGrant = {
       partition,
@@ -171,7 +219,7 @@ class Making {
       refreshable: true,
       codeSaltHash: hash,
       redirectUri: client.redirectUris[0] ?? "",
-      codeChallenge: this.#challenge,
+      codeChallenge: CHALLENGE,
       codeChallengeMethod: "S256",
       scopes: ["read"],
       audience: "https://api.test",

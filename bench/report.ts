@@ -1,23 +1,15 @@
-/** What was measured, as a table and as JSON. */
+/** What was measured, as it is written to JSON; tables, chart and comparison are made of this alone. */
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpus, loadavg, release, totalmem } from "node:os";
 import { dirname } from "node:path";
-import type { RowName } from "./rows.ts";
-
-/** One row in one round. */
-export interface Window {
-  /** Requests a second. */
-  readonly rate: number;
-  /** Milliseconds. */
-  readonly p50: number;
-  readonly p99: number;
-  /** Microseconds of the server's CPU for one request, all threads. */
-  readonly cpu: number;
-  /** Bytes of memory that the server holds at the end. */
-  readonly rss: number;
-  /** Share of its core that the load used: near 1, it is the load that was measured. */
-  readonly loadCpu: number;
-}
+import { pinned } from "./processes.ts";
+import { CONNECTIONS, type Rounds, type Window, type Windows } from "./rounds.ts";
+import { REFERENCE } from "./rows/limits.ts";
+import { RIVAL } from "./rows/peers.ts";
+import type { Row } from "./rows/row.ts";
+import type { Site } from "./site.ts";
 
 /** Median, least and greatest of the rounds. */
 export interface Spread {
@@ -27,34 +19,73 @@ export interface Spread {
 }
 
 export interface RowReport {
-  readonly name: RowName;
+  readonly name: string;
   readonly label: string;
+  readonly server: string;
+  readonly requests: number;
   readonly goal: number | null;
+  readonly peerGoal: number | null;
+  readonly p99Goal: number | null;
   readonly rate: Spread;
-  /** To the reference of the same round; null: the reference was not measured. */
+  /** To the reference of the same round; null: it was not measured. */
   readonly ratio: Spread | null;
-  /** The same by the CPU that each took, which what else runs on the machine disturbs less. */
+  /** The same by the processor time that each took, which what else runs on the machine disturbs less. */
   readonly cpuRatio: Spread | null;
+  /** To the same work of oidc-provider in the same round. */
+  readonly peerRatio: Spread | null;
   readonly cpu: Spread;
+  readonly databaseCpu: Spread | null;
   readonly p50: Spread;
   readonly p99: Spread;
   readonly loadCpu: Spread;
 }
 
+/** One value beside the table. */
+export interface Figure {
+  readonly name: string;
+  readonly label: string;
+  readonly value: Spread;
+  readonly unit: "×" | "ms" | "MiB";
+  /** What it should be at least, or at most. */
+  readonly goal: { readonly least: number } | { readonly most: number } | null;
+}
+
+/** Latency at half of what it can, requests arriving evenly. */
+export interface LatencyReport {
+  readonly name: string;
+  readonly label: string;
+  readonly server: string;
+  /** Arrivals a second. */
+  readonly rate: number;
+  readonly p50: Spread;
+  readonly p99: Spread;
+  readonly p999: Spread;
+  readonly p99Goal: number | null;
+}
+
 export interface Report {
   readonly at: string;
+  readonly commit: string;
   readonly command: string;
-  readonly machine: { readonly cpu: string; readonly cores: number; readonly memory: number };
+  readonly machine: {
+    readonly cpu: string;
+    readonly cores: number;
+    readonly memory: number;
+    readonly kernel: string;
+    /** Processes that wanted to run, before the first round: above 0.5, somebody else was there. */
+    readonly load: number;
+  };
   readonly node: string;
+  readonly sqlite: string;
+  readonly postgres: string | null;
+  readonly peers: readonly { readonly name: string; readonly label: string; readonly note: string }[];
   readonly pinned: boolean;
   readonly connections: number;
   readonly rounds: number;
   readonly seconds: number;
   readonly rows: readonly RowReport[];
-  /** Milliseconds; null: not measured. */
-  readonly firstToken: Spread | null;
-  /** Bytes. */
-  readonly rss: { readonly idle: number; readonly loaded: number } | null;
+  readonly figures: readonly Figure[];
+  readonly latency: readonly LatencyReport[];
 }
 
 export function spread(values: readonly number[]): Spread {
@@ -64,81 +95,105 @@ export function spread(values: readonly number[]): Spread {
   return { median, min: sorted[0] ?? Number.NaN, max: sorted.at(-1) ?? Number.NaN };
 }
 
-/** The windows of a row, with those of the reference in the same rounds. */
-export function rowReport(
-  row: { readonly name: RowName; readonly label: string; readonly goal?: number },
-  windows: readonly Window[],
-  reference: readonly Window[] | undefined,
-): RowReport {
-  const of = (key: keyof Window) => spread(windows.map((window) => window[key]));
-  const against = (ratio: (own: Window, other: Window) => number) =>
-    reference === undefined
-      ? null
-      : spread(windows.flatMap((own, at) => (reference[at] === undefined ? [] : [ratio(own, reference[at])])));
+/** What is said of one row against another, taken within each round. */
+export function against(
+  own: readonly Window[] | undefined,
+  others: readonly Window[] | undefined,
+  ratio: (own: Window, other: Window) => number = (one, other) => one.rate / other.rate,
+): Spread | null {
+  const ratios = (own ?? []).flatMap((window, at) => {
+    const other = others?.[at];
+    return other === undefined ? [] : [ratio(window, other)];
+  });
+  return ratios.length === 0 ? null : spread(ratios);
+}
+
+export function rowReports(rows: readonly Row[], windows: Windows): RowReport[] {
+  return rows.map((row) => {
+    const own = windows.get(row.name) ?? [];
+    const of = (key: keyof Window) => spread(own.map((window) => window[key]));
+    const rival = rows.find(({ server, operation }) => server === RIVAL && operation === row.operation);
+    const databaseCpu = of("databaseCpu");
+    return {
+      name: row.name,
+      label: row.label,
+      server: row.server,
+      requests: row.requests ?? 1,
+      goal: row.goal ?? null,
+      peerGoal: row.peerGoal ?? null,
+      p99Goal: row.p99Goal ?? null,
+      rate: of("rate"),
+      ratio: against(own, windows.get(REFERENCE)),
+      cpuRatio: against(own, windows.get(REFERENCE), (one, other) => other.cpu / one.cpu),
+      peerRatio: rival === undefined || row.server === RIVAL ? null : against(own, windows.get(rival.name)),
+      cpu: of("cpu"),
+      databaseCpu: databaseCpu.max > 0 ? databaseCpu : null,
+      p50: of("p50"),
+      p99: of("p99"),
+      loadCpu: of("loadCpu"),
+    };
+  });
+}
+
+/** All but what was measured. Call it before the first round: it notes how busy the machine was. */
+export function circumstances(command: string, { rounds, seconds }: Rounds) {
+  const [load = 0] = loadavg();
   return {
-    name: row.name,
-    label: row.label,
-    goal: row.goal ?? null,
-    rate: of("rate"),
-    ratio: against((own, other) => own.rate / other.rate),
-    cpuRatio: against((own, other) => other.cpu / own.cpu),
-    cpu: of("cpu"),
-    p50: of("p50"),
-    p99: of("p99"),
-    loadCpu: of("loadCpu"),
+    at: new Date().toISOString(),
+    commit: commit(),
+    command,
+    machine: {
+      cpu: cpus()[0]?.model ?? "unknown",
+      cores: cpus().length,
+      memory: totalmem(),
+      kernel: release(),
+      load,
+    },
+    node: process.version,
+    sqlite: process.versions["sqlite"] ?? "",
+    pinned: pinned(),
+    connections: CONNECTIONS,
+    rounds,
+    seconds,
   };
 }
 
-/** A Markdown table: the same on a terminal and on a page. */
-export function tableOf(report: Report): string {
-  const head = [
-    "",
-    "requests/s (min–max)",
-    "× reference (min–max)",
-    "by CPU",
-    "goal",
-    "CPU µs",
-    "p50 ms",
-    "p99 ms",
-    "load's CPU",
-  ];
-  const rows = report.rows.map(({ label, goal, rate, ratio, cpuRatio, cpu, p50, p99, loadCpu }) => [
-    label,
-    range(rate, 0),
-    ratio === null ? "" : range(ratio, 2),
-    cpuRatio === null ? "" : cpuRatio.median.toFixed(2),
-    goal === null ? "" : `≥ ${goal}`,
-    cpu.median.toFixed(0),
-    p50.median.toFixed(1),
-    p99.median.toFixed(1),
-    `${(loadCpu.median * 100).toFixed(0)} %`,
-  ]);
-  const lines = [head, head.map((_, at) => (at === 0 ? "---" : "---:")), ...rows];
-  return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+export function reportOf(
+  begun: ReturnType<typeof circumstances>,
+  site: Pick<Site, "rows" | "peers" | "postgres">,
+  windows: Windows,
+  rest: Pick<Report, "figures" | "latency">,
+): Report {
+  return {
+    ...begun,
+    postgres: site.postgres ?? null,
+    peers: site.peers,
+    rows: rowReports(site.rows, windows),
+    ...rest,
+  };
 }
 
-export function notesOf({ machine, node, pinned, connections, rounds, seconds, firstToken, rss }: Report): string {
-  const lines = [
-    `${machine.cores} × ${machine.cpu}, ${(machine.memory / 2 ** 30).toFixed(0)} GiB; Node ${node}`,
-    `${connections} connections, ${rounds} rounds of ${seconds} s a row; ${pinned ? "server and load on a core each" : "not pinned to cores"}`,
-  ];
-  if (firstToken !== null) lines.push(`start to first token: ${range(firstToken, 0)} ms`);
-  if (rss !== null)
-    lines.push(`memory (RSS): ${mebibytes(rss.idle)} idle, ${mebibytes(rss.loaded)} at most under load`);
-  return lines.join("\n");
+function commit(): string {
+  try {
+    return execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8", stdio: "pipe" }).trim();
+  } catch {
+    return "";
+  }
 }
 
-export function save(report: Report, file: string): void {
+/** Four digits are more than any of it is good for. */
+export function save(report: object, file: string): void {
+  const rounded = (_: string, value: unknown) => (typeof value === "number" ? Number(value.toPrecision(5)) : value);
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, `${JSON.stringify(report, undefined, 2)}\n`);
+  writeFileSync(file, `${JSON.stringify(report, rounded, 2)}\n`);
 }
 
-function range({ median, min, max }: Spread, digits: number): string {
-  const text = (value: number) =>
-    value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
-  return `${text(median)} (${text(min)}–${text(max)})`;
-}
-
-function mebibytes(bytes: number): string {
-  return `${(bytes / 2 ** 20).toFixed(0)} MiB`;
+/** Undefined: there is none. */
+export function load<T = Report>(file: string): T | undefined {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as T;
+  } catch (error) {
+    if ((error as { code?: string }).code === "ENOENT") return undefined;
+    throw error;
+  }
 }

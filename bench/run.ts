@@ -1,155 +1,168 @@
 /**
- * The benchmark: `npm run bench -- [--rounds N] [--seconds S] [--only name,…] [--json FILE] [--profile name] [--dir DIR]`.
- * Servers on one core, the load on another; the rows take turns, round after round, so that what else the machine does meets them all alike.
+ * The benchmark: `npm run bench`, `-- --help` for its options. Servers on one core, the load on another; what they are started for, and what it is
+ * compared with, stands in docs/operate/performance.md.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
-import { cpus, tmpdir, totalmem } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { run } from "./load.ts";
-import { ISSUER, prepare } from "./prepare.ts";
-import { pinned, type ServerProcess, start } from "./processes.ts";
-import { notesOf, type Report, rowReport, save, spread, tableOf, type Window } from "./report.ts";
-import { IN_TURN, type Row, type RowName, rowNames, rowsOf } from "./rows.ts";
+import { compare, verdictText } from "./compare.ts";
+import { writeDocs } from "./docs.ts";
+import { memoryFigure, relationFigures } from "./figures.ts";
+import { writeFlameGraph } from "./flame-graph.ts";
+import { growthTable, measureGrowth } from "./growth.ts";
+import { measureLatency } from "./latency.ts";
+import { circumstances, type Figure, load, type Report, reportOf, save } from "./report.ts";
+import { inRounds, type Rounds } from "./rounds.ts";
+import { REFERENCE } from "./rows/limits.ts";
+import { openSite, rowNames } from "./site.ts";
 import { measureStarts } from "./start.ts";
+import { textOf } from "./table.ts";
+import { measureWorkers } from "./workers.ts";
 
-const CONNECTIONS = 32;
-/** Seconds before the first round, to let the compiler do its work. */
-const WARM_UP = 2;
-/** More than one core redeems in a second. */
-const FRESH_A_SECOND = 9000;
-/** One more than is counted. */
-const STARTS = 6;
+const RESULTS = join(import.meta.dirname, "results");
+/** The run that `--compare` compares with, and that the documentation tells of. */
+const RECORDED = join(RESULTS, "recorded.json");
+const GROWN = join(RESULTS, "growth.json");
+/** What is measured beside the rows of the table. */
+const PARTS = ["start", "latency", "workers"];
 
-const usage = `--only takes ${rowNames.join(", ")}, start, and beginnings of them; --profile one of them; --rounds and --seconds numbers above 0`;
+const help = `npm run bench -- [options]
+
+  --only name,…       of ${rowNames.join(", ")},
+                      ${PARTS.join(", ")}; beginnings of names will do (--only client-credentials,refresh)
+  --rounds N          default 5
+  --seconds S         of each row in each round, default 1.2
+  --quick             2 rounds of 0.4 s: what has become very wrong is seen in two minutes
+  --dir DIR           where databases lie: name the disk that you want to know about
+  --json FILE         where the figures go, default bench/results/latest.json
+  --compare           ends with 1 where a ratio is worse than the recorded one, beyond noise
+  --write-docs        records the run, and writes it with its chart into the documentation
+  --profile name      of that row: bench/results/<name>.cpuprofile, and <name>.html, a flame graph
+  --growth            instead: what an operation costs among 1,000 to 1,000,000 grants, 10 to 100,000 clients (half an hour);
+                      goes to bench/results/growth.json, with --most N up to that size
+`;
+
 const { values: options } = parseArgs({
   options: {
-    rounds: { type: "string", default: "5" },
-    seconds: { type: "string", default: "1.5" },
-    /** Names of rows; `start` is the time to the first token. */
     only: { type: "string" },
-    json: { type: "string", default: join(import.meta.dirname, "results", "latest.json") },
-    /** A row whose server is profiled in the last round: `bench/results/<name>.cpuprofile`. */
-    profile: { type: "string" },
-    /** Where the database lies. */
+    rounds: { type: "string" },
+    seconds: { type: "string" },
+    quick: { type: "boolean", default: false },
     dir: { type: "string", default: tmpdir() },
+    json: { type: "string", default: join(RESULTS, "latest.json") },
+    compare: { type: "boolean", default: false },
+    "write-docs": { type: "boolean", default: false },
+    profile: { type: "string" },
+    growth: { type: "boolean", default: false },
+    most: { type: "string", default: "1000000" },
+    help: { type: "boolean", default: false },
   },
 });
-const rounds = Number(options.rounds);
-const seconds = Number(options.seconds);
-const known: readonly string[] = [...rowNames, "start"];
-const asked = options.only?.split(",") ?? known;
-/** The reference is always there: what is said of the others is their share of it. */
-const only = new Set([
-  "inline",
-  ...known.filter((name) => asked.some((one) => name === one || name.startsWith(`${one}-`))),
-]);
-const matched = asked.every((one) => [...only].some((name) => name === one || name.startsWith(`${one}-`)));
-if (!(rounds >= 1 && seconds > 0) || !matched || !known.includes(options.profile ?? "bare")) throw new Error(usage);
 
-const folder = mkdtempSync(join(options.dir, "assent-bench-"));
-try {
-  const report = await measure();
-  console.log(`\n${tableOf(report)}\n\n${notesOf(report)}`);
-  save(report, options.json);
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+/** Names of rows and parts that were asked for. Throws at one that nothing has. */
+function chosen(): ReadonlySet<string> {
+  const known = [...rowNames, ...PARTS];
+  const asked = options.only?.split(",") ?? (options.profile === undefined ? known : [options.profile]);
+  const matching = (one: string) => known.filter((name) => name === one || name.startsWith(`${one}-`));
+  const stray = asked.find((one) => matching(one).length === 0);
+  if (stray !== undefined) throw new Error(`--only and --profile: nothing is called ${stray}\n\n${help}`);
+  if (options.profile !== undefined && !rowNames.includes(options.profile))
+    throw new Error(`--profile takes the name of one row\n\n${help}`);
+  const found = asked.flatMap(matching);
+  // What is said of the others is their share of it.
+  return new Set(found.some((name) => rowNames.includes(name)) ? [REFERENCE, ...found] : found);
 }
 
-async function measure(): Promise<Report> {
-  const dataDir = join(folder, "data");
-  const data = await prepare(dataDir, wanted());
-  const env = {
-    ASSENT_ISSUER: ISSUER,
-    ASSENT_LISTEN: "127.0.0.1:0",
-    ASSENT_DATA_DIR: dataDir,
-    ASSENT_SECRET: data.secret,
-    NODE_COMPILE_CACHE: join(folder, "compiled"),
-  };
-  const starts = only.has("start") ? await measureStarts(data, data.codes.slice(-STARTS), env) : undefined;
-  const assent = await start("assent-server.ts", { env });
-  const rows = (await rowsOf(data, assent.port)).filter(({ name }) => only.has(name));
-  const servers: Record<Row["server"], ServerProcess> = {
-    assent,
-    bare: await start("bare-server.ts", { args: ["bare"] }),
-    inline: await start("bare-server.ts", { args: ["inline"] }),
-    batched: await start("bare-server.ts", { args: ["batched"] }),
-  };
-  const windows = await inRounds(rows, servers);
-  for (const server of Object.values(servers)) await server.end();
+function roundsOf(): Rounds {
+  const { quick, profile } = options;
+  const rounds = Number(options.rounds ?? (quick ? 2 : 5));
+  const seconds = Number(options.seconds ?? (quick ? 0.4 : 1.2));
+  if (!(Number.isInteger(rounds) && rounds >= 1 && seconds > 0))
+    throw new Error(`--rounds 1, 2 …, --seconds above 0\n\n${help}`);
+  const warmUp = quick ? 0.4 : 2;
   return {
-    at: new Date().toISOString(),
-    command: `npm run bench -- ${process.argv.slice(2).join(" ")}`.replace(/ -- $/, ""),
-    machine: { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, memory: totalmem() },
-    node: process.version,
-    pinned,
-    connections: CONNECTIONS,
     rounds,
     seconds,
-    rows: rows.map((row) => rowReport(row, windows.get(row.name) ?? [], windows.get("inline"))),
-    firstToken: starts === undefined ? null : spread(starts.firstToken),
-    rss: starts === undefined ? null : { idle: starts.idle, loaded: greatestRss(rows, windows) },
+    warmUp,
+    ...(profile === undefined ? {} : { profile: { row: profile, file: join(RESULTS, `${profile}.cpuprofile`) } }),
   };
 }
 
-function wanted() {
-  const fresh = Math.ceil((rounds * seconds + WARM_UP) * FRESH_A_SECOND);
-  return {
-    codes: (only.has("redeem") ? fresh : IN_TURN) + STARTS,
-    kept: IN_TURN + (only.has("refresh-recorded") ? fresh : 0),
-    rotating: IN_TURN,
-  };
-}
-
-async function inRounds(
-  rows: readonly Row[],
-  servers: Readonly<Record<Row["server"], ServerProcess>>,
-): Promise<ReadonlyMap<RowName, readonly Window[]>> {
-  const windows = new Map<RowName, Window[]>(rows.map(({ name }) => [name, []]));
-  for (const row of rows) await window(row, servers[row.server], WARM_UP);
-  for (let round = 1; round <= rounds; round += 1) {
-    for (const row of rows) {
-      const server = servers[row.server];
-      const profiled = row.name === options.profile && round === rounds;
-      if (profiled) await server.profile();
-      windows.get(row.name)?.push(await window(row, server, seconds));
-      if (profiled) await server.save(join(import.meta.dirname, "results", `${row.name}.cpuprofile`));
-    }
-    const rates = rows.map(({ name }) => `${name} ${windows.get(name)?.at(-1)?.rate.toFixed(0)}`);
-    console.error(`round ${round}: ${rates.join(", ")}`);
+async function measure(folder: string): Promise<Report> {
+  const names = chosen();
+  const rounds = roundsOf();
+  const began = circumstances(commandLine(), rounds);
+  const figures: Figure[] = [];
+  if (names.has("start")) {
+    console.error("starts");
+    figures.push(...(await measureStarts(folder, { starts: options.quick ? 3 : 7, seconds: options.quick ? 1 : 3 })));
   }
-  return windows;
+  const site = await openSite(needed(names), { folder, profile: options.profile });
+  try {
+    console.error(`${site.rows.length} rows, ${rounds.rounds} rounds of ${rounds.seconds} s each`);
+    const windows = await inRounds(site, rounds);
+    figures.push(...memoryFigure(windows, site.rows), ...relationFigures(windows));
+    if (names.has("latency")) console.error("latency at half of the capacity");
+    const latency = names.has("latency") ? await measureLatency(site, windows, options.quick ? 1 : 4) : [];
+    if (names.has("workers") && site.data !== undefined) {
+      console.error("one process and two");
+      figures.push(...(await measureWorkers(site.data, rounds.rounds, rounds.seconds)));
+    }
+    return reportOf(began, site, windows, { figures, latency });
+  } finally {
+    await site.end();
+  }
 }
 
-async function window(row: Row, server: ServerProcess, length: number): Promise<Window> {
-  row.prepare?.(length);
-  const before = await server.usage();
-  const {
-    requests,
-    seconds: took,
-    p50,
-    p99,
-    ownCpu,
-  } = await run({
-    port: server.port,
-    connections: CONNECTIONS,
-    seconds: length,
-    next: row.next,
-  });
-  if (requests === 0) throw new Error(`${row.name}: nothing was left to send; make FRESH_A_SECOND greater`);
-  const after = await server.usage();
-  return {
-    rate: requests / took,
-    p50,
-    p99,
-    cpu: (after.cpu - before.cpu) / requests,
-    rss: after.rss,
-    loadCpu: ownCpu,
-  };
+function commandLine(): string {
+  return `npm run bench -- ${process.argv.slice(2).join(" ")}`.replace(/ -- $/, "");
 }
 
-function greatestRss(rows: readonly Row[], windows: ReadonlyMap<RowName, readonly Window[]>): number {
-  const own = rows.filter(({ server }) => server === "assent").flatMap(({ name }) => windows.get(name) ?? []);
-  return Math.max(0, ...own.map(({ rss }) => rss));
+/** Rows, and those that the other parts rest on. */
+function needed(names: ReadonlySet<string>): ReadonlySet<string> {
+  const rows = [...names].filter((name) => rowNames.includes(name));
+  if (names.has("latency") && rows.length === 0) rows.push(REFERENCE, "client-credentials-post", "redeem");
+  if (names.has("workers") && rows.length === 0) rows.push("client-credentials-post");
+  return new Set(rows);
 }
+
+async function grow(folder: string): Promise<number> {
+  const rounds = { ...roundsOf(), seconds: Number(options.seconds ?? 1) };
+  const began = circumstances(commandLine(), rounds);
+  const growth = await measureGrowth(folder, { ...rounds, most: Number(options.most) });
+  console.log(`${growthTable(growth.grants, "grants")}\n\n${growthTable(growth.clients, "clients")}`);
+  save({ ...began, ...growth }, GROWN);
+  if (options["write-docs"]) console.log(`\n${writeDocs().join("\n")}`);
+  return 0;
+}
+
+async function main(): Promise<number> {
+  if (options.help) {
+    console.log(help);
+    return 0;
+  }
+  const recorded = load(RECORDED);
+  if (options.compare && recorded === undefined) throw new Error(`--compare: there is no ${RECORDED}`);
+  const folder = mkdtempSync(join(options.dir, "assent-bench-"));
+  try {
+    if (options.growth) return await grow(folder);
+    const report = await measure(folder);
+    console.log(`\n${textOf(report)}`);
+    save(report, options.json);
+    if (options.profile !== undefined) console.log(`\n${writeFlameGraph(RESULTS, options.profile)}`);
+    if (options["write-docs"]) {
+      save(report, RECORDED);
+      console.log(`\n${writeDocs().join("\n")}`);
+    }
+    if (!options.compare || recorded === undefined) return 0;
+    const verdicts = compare(recorded, report);
+    console.log(`\n${verdictText(verdicts, recorded)}`);
+    return verdicts.some(({ worse }) => worse) ? 1 : 0;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+process.exitCode = await main();

@@ -1,36 +1,81 @@
-/** From nothing to the first token: a server's process is started on a database that is there, and redeems a code as soon as it listens. */
+/** From nothing to the first token, and the memory of a server before and under load: started by its own launcher on a database that is there. */
 
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { endpoints } from "../packages/server/src/oauth/server-metadata.ts";
 import { run } from "./load.ts";
-import type { Prepared } from "./prepare.ts";
-import { start } from "./processes.ts";
-import { redemption } from "./rows.ts";
+import { type Prepared, prepare } from "./prepare.ts";
+import { launchAssent, type ServerProcess } from "./processes.ts";
+import { type Figure, spread } from "./report.ts";
+import { CONNECTIONS } from "./rounds.ts";
+import { assentRows } from "./rows/assent.ts";
+import { redemption } from "./rows/token-requests.ts";
 
-export interface Starts {
-  /** Milliseconds, one for each start. */
-  readonly firstToken: readonly number[];
-  /** Bytes of memory, a second after the start. */
-  readonly idle: number;
+const MIB = 2 ** 20;
+
+/** `starts`: how often; one more is left out, which compiles. `seconds`: of load, for the memory under it. */
+export async function measureStarts(
+  folder: string,
+  { starts, seconds }: { readonly starts: number; readonly seconds: number },
+): Promise<Figure[]> {
+  const data = await prepare({ dataDir: join(folder, "start") });
+  try {
+    const env = { ...data.env, NODE_COMPILE_CACHE: join(folder, "compiled") };
+    const firstToken: number[] = [];
+    const idle: number[] = [];
+    const loaded: number[] = [];
+    for (const [at, code] of (await data.codes(starts + 1)).entries()) {
+      const startedAt = performance.now();
+      const server = await launchAssent({ env });
+      await firstRedemption(server, data, code);
+      if (at > 0) firstToken.push(performance.now() - startedAt);
+      await sleep(1000);
+      if (at > 0) idle.push(server.usage().rss / MIB);
+      // Twice is enough for what takes so long.
+      if (at > 0 && at <= 2) loaded.push(await memoryUnderLoad(server, data, seconds));
+      await server.end();
+    }
+    return [
+      { name: "start", label: "start to first token", value: spread(firstToken), unit: "ms", goal: { most: 150 } },
+      { name: "memory-idle", label: "memory, a second after the start", value: spread(idle), unit: "MiB", goal: null },
+      {
+        name: "memory-loaded",
+        label: "memory, the most under token requests",
+        value: spread(loaded),
+        unit: "MiB",
+        goal: { most: 110 },
+      },
+    ];
+  } finally {
+    await data.close();
+  }
 }
 
-/** The first start of all, which compiles, is left out; each needs a code. */
-export async function measureStarts(
-  data: Prepared,
-  codes: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<Starts> {
-  const firstToken: number[] = [];
-  let idle = 0;
-  for (const code of codes) {
-    const startedAt = performance.now();
-    const server = await start("assent-server.ts", { env });
-    const one = [redemption(data, code)].values();
-    await run({ port: server.port, connections: 1, seconds: 10, next: () => one.next().value });
-    firstToken.push(performance.now() - startedAt);
-    if (firstToken.length === codes.length) {
-      await new Promise((resolve) => setTimeout(resolve, 1000));
-      idle = (await server.usage()).rss;
+/** As soon as somebody listens. */
+async function firstRedemption(server: ServerProcess, data: Prepared, code: string): Promise<void> {
+  for (;;) {
+    const once = [redemption(endpoints.token, data.keeping, code)].values();
+    try {
+      await run({ port: server.port, connections: 1, seconds: 10, next: () => once.next().value });
+      return;
+    } catch (error) {
+      if ((error as { code?: string }).code !== "ECONNREFUSED") throw error;
+      await sleep(1);
     }
-    await server.end();
   }
-  return { firstToken: firstToken.slice(1), idle };
+}
+
+async function memoryUnderLoad(server: ServerProcess, data: Prepared, seconds: number): Promise<number> {
+  const names = new Set(["client-credentials-post", "redeem", "refresh-rotated", "introspect-jwt"] as const);
+  let most = 0;
+  for (const row of await assentRows(data, "assent", server.port, names)) {
+    await row.prepare?.(seconds);
+    const watch = setInterval(() => {
+      most = Math.max(most, server.usage().rss);
+    }, 100);
+    await run({ port: server.port, connections: CONNECTIONS, seconds, next: row.next });
+    clearInterval(watch);
+    most = Math.max(most, server.usage().rss);
+  }
+  return most / MIB;
 }

@@ -110,7 +110,8 @@ export class Agent {
   }
 }
 
-function formsOf(text: string): Form[] {
+/** The forms of a page, in their order. */
+export function formsOf(text: string): Form[] {
   return [...text.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].map(([, attributes = "", inner = ""]) => ({
     action: unescaped(attribute(attributes, "action") ?? ""),
     method: attribute(attributes, "method") ?? "get",

@@ -8,7 +8,6 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { signEs256 } from "../packages/server/src/crypto/es256.ts";
 import { serverOptions } from "../packages/server/src/http/server.ts";
-import { onMessages } from "./server-control.ts";
 
 type Limit = "bare" | "inline" | "batched";
 const limit = process.argv[2] as Limit;
@@ -58,6 +57,8 @@ function answer({ response, length }: Waiting, accessToken: string): void {
   response.end(text);
 }
 
+// It ends with the one that started it.
+process.on("disconnect", () => process.exit());
 const server = createServer(serverOptions, (request, response) => {
   let body = "";
   request.setEncoding("utf8");
@@ -66,4 +67,4 @@ const server = createServer(serverOptions, (request, response) => {
   });
   request.on("end", () => answers[limit]({ response, length: body.length }));
 });
-server.listen(0, "127.0.0.1", () => onMessages((server.address() as AddressInfo).port));
+server.listen(0, "127.0.0.1", () => process.send?.({ port: (server.address() as AddressInfo).port }));

@@ -1,0 +1,93 @@
+/**
+ * The recorded run in the documentation: tables of docs/operate/performance.md between their markers, the chart, and what the model of capacity
+ * takes from them. `node bench/docs.ts` writes it anew from bench/results; `npm run bench -- --write-docs` does after its run.
+ */
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { capacityCells } from "../test/support/capacity.ts";
+import { chartOf } from "./chart.ts";
+import { type GrowthReport, growthTable } from "./growth.ts";
+import { load, type Report } from "./report.ts";
+import { figuresTable, latencyTable, notesOf, tableOf } from "./table.ts";
+
+const root = join(import.meta.dirname, "..");
+const PERFORMANCE = "docs/operate/performance.md";
+const SCALE = "docs/operate/scale.md";
+const CHART = "docs/images/performance.svg";
+
+/** Inputs of the model of capacity, and the rows whose processor time they are. */
+const INPUTS = { us_request_write: "refresh-rotated", us_request_read: "refresh-kept" } as const;
+
+export interface Recorded {
+  readonly table: Report | undefined;
+  readonly growth: GrowthReport | undefined;
+}
+
+export function recorded(): Recorded {
+  const read = <T>(name: string) => load<T>(join(import.meta.dirname, "results", name));
+  return { table: read<Report>("recorded.json"), growth: read<GrowthReport>("growth.json") };
+}
+
+/** Each file as the recorded runs make it, by its path; what wasn't recorded stays as it is. */
+export function documents({ table, growth }: Recorded): ReadonlyMap<string, string> {
+  const read = (path: string) => readFileSync(join(root, path), "utf8");
+  const page = table === undefined ? read(PERFORMANCE) : performancePage(read(PERFORMANCE), table);
+  const made = new Map([[PERFORMANCE, growth === undefined ? page : withGrowth(page, growth)]]);
+  if (table === undefined) return made;
+  return made.set(SCALE, scalePage(read(SCALE), table)).set(CHART, chartOf(table));
+}
+
+/** Writes them; which. */
+export function writeDocs(): string[] {
+  const all = [...documents(recorded())];
+  for (const [path, text] of all) writeFileSync(join(root, path), text);
+  return all.map(([path]) => `written: ${path}`);
+}
+
+export function performancePage(page: string, report: Report): string {
+  const peers = report.peers.map(({ label, note }) => `- **${label}** ${note}.`).join("\n");
+  const parts = {
+    notes: notesOf(report).join(" "),
+    table: `![The table as a chart: each row's share of the reference](../images/performance.svg)\n\n${tableOf(report)}`,
+    peers,
+    figures: figuresTable(report.figures),
+    latency: latencyTable(report.latency),
+  };
+  return Object.entries(parts).reduce((text, [name, made]) => between(text, name, made), page);
+}
+
+function withGrowth(page: string, growth: GrowthReport): string {
+  const when = `${growth.at.slice(0, 10)}, commit ${growth.commit}: \`${growth.command}\`.`;
+  const tables = [growthTable(growth.grants, "grants"), growthTable(growth.clients, "clients")];
+  return between(page, "growth", [when, ...tables].join("\n\n"));
+}
+
+/** What stands between `<!-- bench:name -->` and `<!-- /bench:name -->`. Throws where the page has no such place. */
+export function between(page: string, name: string, text: string): string {
+  const [start, end] = [`<!-- bench:${name} -->`, `<!-- /bench:${name} -->`];
+  const [from, to] = [page.indexOf(start), page.indexOf(end)];
+  if (from === -1 || to < from) throw new Error(`no place for ${name}: ${start} … ${end}`);
+  return `${page.slice(0, from + start.length)}\n${text}\n${page.slice(to)}`;
+}
+
+/** The inputs as measured, and every result that follows from them. */
+function scalePage(page: string, report: Report): string {
+  let text = page;
+  for (const [input, row] of Object.entries(INPUTS)) {
+    const cpu = report.rows.find(({ name }) => name === row)?.cpu.median;
+    if (cpu !== undefined)
+      text = text.replace(new RegExp(`^(\\| \`${input}\` \\|) [^|]+ \\|`, "m"), `$1 ${cpu.toFixed(0)} |`);
+  }
+  const results = new Map<string, string[]>();
+  for (const { name, computed } of capacityCells(text)) results.set(name, [...(results.get(name) ?? []), computed]);
+  for (const [name, values] of results) {
+    const start = text.lastIndexOf(`\n| \`${name}\` | \``) + 1;
+    const end = text.indexOf("\n", start);
+    const [, label, formula] = text.slice(start, end).split("|");
+    text = `${text.slice(0, start)}|${label}|${formula}| ${values.join(" | ")} |${text.slice(end)}`;
+  }
+  return text;
+}
+
+if (import.meta.main) console.log(writeDocs().join("\n"));

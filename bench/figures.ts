@@ -1,0 +1,55 @@
+/** What is told beside the table: relations between its rows, taken within each round. */
+
+import { against, type Figure } from "./report.ts";
+import type { Windows } from "./rounds.ts";
+import { ON_POSTGRES } from "./rows/assent.ts";
+import { STATEMENTS } from "./rows/statements.ts";
+
+const relations = [
+  {
+    name: "client-credentials-of-batched",
+    label: "client credentials, secret in the form : bare + ES256 batched",
+    own: "client-credentials-post",
+    other: "batched",
+    goal: { least: 0.85 },
+  },
+  { name: "jwks-of-bare", label: "JWK Set : bare", own: "jwks", other: "bare", goal: { least: 0.95 } },
+  {
+    name: "redeem-postgres-of-sqlite",
+    label: "code redemption, PostgreSQL : SQLite",
+    own: `${ON_POSTGRES}redeem`,
+    other: "redeem",
+    goal: null,
+  },
+  {
+    name: "redeem-postgres-of-statements",
+    label: "code redemption on PostgreSQL : its statements alone, at the same durability",
+    own: `${ON_POSTGRES}redeem`,
+    other: STATEMENTS,
+    goal: { least: 0.5 },
+  },
+] as const;
+
+/** Those whose rows were both measured. */
+export function relationFigures(windows: Windows): Figure[] {
+  return relations.flatMap(({ name, label, own, other, goal }) => {
+    const value = against(windows.get(own), windows.get(other));
+    return value === null ? [] : [{ name, label, value, unit: "×" as const, goal }];
+  });
+}
+
+/** The most memory that the server on SQLite held at the end of any measurement. */
+export function memoryFigure(windows: Windows, rows: readonly { name: string; server: string }[]): Figure[] {
+  const own = rows.filter(({ server }) => server === "assent").flatMap(({ name }) => windows.get(name) ?? []);
+  if (own.length === 0) return [];
+  const most = Math.max(...own.map(({ rss }) => rss)) / 2 ** 20;
+  return [
+    {
+      name: "memory-most",
+      label: "memory, the most at the end of any row, sign-ins among them",
+      value: { median: most, min: most, max: most },
+      unit: "MiB",
+      goal: null,
+    },
+  ];
+}

@@ -1,0 +1,78 @@
+/**
+ * The statements of a redemption alone, as PostgreSQL takes them: `statements.ts <url> <data directory>` sends them in batches, without a server
+ * around them, from where the server would run. What the database and its driver give, told as redemptions a second.
+ */
+
+import { Client } from "pg";
+import { postgres } from "../packages/server/src/storage/dialect.ts";
+import { Pipeline, Preparations } from "../packages/server/src/storage/postgres/pipeline.ts";
+import { redeemCode } from "../packages/server/src/storage/verbs/grants.ts";
+import { prepare } from "./prepare.ts";
+
+/** As many as the engine has, with as many under way as the load has connections. */
+const CONNECTIONS = 2;
+const IN_A_BATCH = 16;
+
+export interface AskStatements {
+  readonly statements: "prepare" | "run";
+  readonly seconds: number;
+}
+
+export interface StatementsRun {
+  readonly count: number;
+  readonly seconds: number;
+  /** Milliseconds that each batch took. */
+  readonly took: readonly number[];
+}
+
+const [url = "", dataDir = ""] = process.argv.slice(2);
+const data = await prepare({ dataDir, databaseUrl: url });
+const clients = await Promise.all(
+  Array.from({ length: CONNECTIONS }, async () => {
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    // As the engine's sessions have it: rows are found by an index, however small the table is.
+    await client.query("SET enable_seqscan = off");
+    return { client, known: new Preparations(postgres) };
+  }),
+);
+let redemptions: Awaited<ReturnType<typeof data.redemptions>> = [];
+let at = 0;
+let rate = 8000;
+
+async function run(seconds: number): Promise<StatementsRun> {
+  const took: number[] = [];
+  let count = 0;
+  const startedAt = performance.now();
+  await Promise.all(
+    clients.map(async ({ client, known }) => {
+      while (performance.now() - startedAt < seconds * 1000) {
+        const batch = redemptions.slice(at, at + IN_A_BATCH);
+        if (batch.length === 0) return;
+        at += batch.length;
+        const sentAt = performance.now();
+        const asks = batch.map((args) => ({ sql: redeemCode.sql, params: redeemCode.bind(args) }));
+        const results = await client.query(new Pipeline(asks, known)).answer;
+        if (results.some((result) => result.count !== 1)) throw new Error("a redemption was refused");
+        count += batch.length;
+        took.push(performance.now() - sentAt);
+      }
+    }),
+  );
+  const elapsed = (performance.now() - startedAt) / 1000;
+  rate = (count / elapsed) * 1.5;
+  return { count, seconds: elapsed, took };
+}
+
+process.on("disconnect", () => process.exit());
+process.on("message", async (message: AskStatements | object) => {
+  if (!("statements" in message)) return;
+  if (message.statements === "run") process.send?.({ answer: await run(message.seconds) });
+  else {
+    redemptions = await data.redemptions(Math.ceil(rate * message.seconds));
+    at = 0;
+    for (const { client } of clients) await client.query("DISCARD PLANS");
+    process.send?.({ answer: "prepared" });
+  }
+});
+process.send?.({ port: 0 });

@@ -1,0 +1,88 @@
+/**
+ * One process and two (ASSENT_WORKERS), on the same data. With two cores the load has to share one of them with the second process: so that is told
+ * as it is, and once more with what the load took given back. Where the machine has more cores, it is the same figure twice.
+ */
+
+import { run } from "./load.ts";
+import type { Prepared } from "./prepare.ts";
+import { usageOf } from "./proc.ts";
+import { loadCore, type ServerProcess, startAssent } from "./processes.ts";
+import { type Figure, spread } from "./report.ts";
+import { type AssentRowName, assentRows } from "./rows/assent.ts";
+
+/** The kernel hands connections out by chance: of so many each process gets about half. */
+const CONNECTIONS = 128;
+
+const measured: readonly AssentRowName[] = ["client-credentials-post", "redeem", "refresh-rotated"];
+
+interface Reading {
+  readonly rate: number;
+  /** Microseconds of all processes of the server for one operation. */
+  readonly cpu: number;
+  /** Share of a core that the load took. */
+  readonly load: number;
+}
+
+export async function measureWorkers(data: Prepared, rounds: number, seconds: number): Promise<Figure[]> {
+  const one = await startAssent({ env: { ...data.env, ASSENT_WORKERS: "1" }, cores: "0" });
+  const two = await startAssent({ env: { ...data.env, ASSENT_WORKERS: "2" }, cores: "0,1" });
+  try {
+    const figures: Figure[] = [];
+    for (const row of await assentRows(data, "assent", one.port, new Set(measured))) {
+      const reading = async (server: ServerProcess, length: number): Promise<Reading> => {
+        await row.prepare?.(length);
+        const before = usageOf(server.pid).cpu;
+        const {
+          count,
+          seconds: took,
+          ownCpu,
+        } = await run({ port: server.port, connections: CONNECTIONS, seconds: length, next: row.next });
+        return { rate: count / took, cpu: (usageOf(server.pid).cpu - before) / count, load: ownCpu };
+      };
+      for (const server of [one, two]) await reading(server, seconds);
+      const pairs: { readonly single: Reading; readonly double: Reading }[] = [];
+      for (let round = 0; round < rounds; round += 1)
+        pairs.push({ single: await reading(one, seconds), double: await reading(two, seconds) });
+      figures.push(...figuresOf(row.name, row.label, pairs));
+    }
+    return figures;
+  } finally {
+    await one.end();
+    await two.end();
+  }
+}
+
+function figuresOf(
+  name: string,
+  label: string,
+  pairs: readonly { readonly single: Reading; readonly double: Reading }[],
+): Figure[] {
+  // What two cores would have given, had the load not been on one of them.
+  const shared = loadCore === 1;
+  const given = ({ single, double }: (typeof pairs)[number]) =>
+    (double.rate / single.rate) * (shared ? 2 / (2 - double.load) : 1);
+  const of = (value: (pair: (typeof pairs)[number]) => number) => spread(pairs.map(value));
+  return [
+    {
+      name: `workers-${name}`,
+      label: `2 processes : 1, ${label}; the load beside the second`,
+      value: of(({ single, double }) => double.rate / single.rate),
+      unit: "×",
+      goal: null,
+    },
+    {
+      name: `workers-${name}-free`,
+      label: `2 processes : 1, ${label}; the load's share given back`,
+      value: of(given),
+      unit: "×",
+      goal: { least: 1.7 },
+    },
+    {
+      name: `workers-${name}-cpu`,
+      label: `2 processes : 1, ${label}; processor time for one, the other way round`,
+      value: of(({ single, double }) => single.cpu / double.cpu),
+      unit: "×",
+      goal: null,
+    },
+  ];
+}

@@ -1,0 +1,178 @@
+/** The benchmark as a tool: what it counts, what its guard calls worse, and that the documentation tells of the recorded run. */
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { compare, judge } from "../bench/compare.ts";
+import { between, documents, recorded } from "../bench/docs.ts";
+import { type CpuProfile, flameGraph, framesOf } from "../bench/flame-graph.ts";
+import { quantile, run } from "../bench/load.ts";
+import { runOpen } from "../bench/open-loop.ts";
+import type { Report } from "../bench/report.ts";
+import { Supply } from "../bench/rows/row.ts";
+
+const root = join(import.meta.dirname, "..");
+const around = (median: number, half = 0.02) => ({ median, min: median - half, max: median + half });
+
+describe("the guard", () => {
+  test("the median fell by more than either run is wide → worse", () => {
+    expect(judge("a row", around(1), around(0.9)).worse).toBe(true);
+  });
+
+  test.each([
+    ["it fell within the recorded run's width", around(1, 0.06), around(0.9)],
+    ["it fell within this run's width", around(1), around(0.9, 0.06)],
+    ["it fell by a trifle, however narrow both are", around(1, 0), around(0.975, 0)],
+    ["it rose", around(1), around(1.5)],
+  ])("%s → not worse", (_, before, now) => {
+    expect(judge("a row", before, now).worse).toBe(false);
+  });
+
+  const aRow = { name: "redeem", server: "assent", ratio: around(0.5), cpuRatio: around(0.6), rate: around(5000, 10) };
+  const aReport = (row: object, figures: object[] = []) =>
+    ({ rows: [{ ...aRow, ...row }], figures }) as unknown as Report;
+
+  test("half the rate on a machine half as fast → nothing is worse: times aren't compared", () => {
+    const time = { label: "start", unit: "ms", value: around(100, 1) };
+    const slower = aReport({ rate: around(2500, 10) }, [{ ...time, value: around(200, 1) }]);
+    expect(compare(aReport({}, [time]), slower).filter(({ worse }) => worse)).toEqual([]);
+  });
+
+  test("a share by processor time fell, the one by rate didn't → worse", () => {
+    const verdicts = compare(aReport({}), aReport({ cpuRatio: around(0.4) }));
+    expect(verdicts.filter(({ worse }) => worse).map(({ what }) => what)).toEqual(["redeem, by CPU"]);
+  });
+
+  test.each(["oidc-provider", "batched"])("a row of %s fell → not ours to judge", (server) => {
+    expect(compare(aReport({ server }), aReport({ server, ratio: around(0.1) }))).toEqual([]);
+  });
+
+  test("a row that only one of the runs has → not judged", () => {
+    expect(compare(aReport({}), aReport({ name: "new" }))).toEqual([]);
+  });
+});
+
+describe("the load", () => {
+  let server: Server | undefined;
+  afterEach(() => server?.close());
+
+  const listening = async (listener: Parameters<typeof createServer>[1]): Promise<number> => {
+    server = createServer(listener ?? (() => undefined));
+    await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
+    return (server.address() as AddressInfo).port;
+  };
+  const request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+  test("an answer of another status than expected → the measurement fails, and says with what", async () => {
+    const port = await listening((_, response) => response.writeHead(500, { "content-length": 4 }).end("oops"));
+    await expect(run({ port, connections: 2, seconds: 1, next: () => ({ request }) })).rejects.toThrow(
+      "500 instead of 200: oops",
+    );
+  });
+
+  test("a request that follows from an answer → one operation with it", async () => {
+    const asked: string[] = [];
+    const port = await listening(({ url = "" }, response) => {
+      asked.push(url);
+      response.writeHead(url === "/first" ? 302 : 200, { "content-length": 2 }).end("ok");
+    });
+    const line = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+    const operations = [
+      { request: line("/first"), status: 302, answered: () => ({ request: line("/second") }) },
+    ].values();
+    const { count } = await run({ port, connections: 1, seconds: 5, next: () => operations.next().value });
+    expect([count, asked]).toEqual([1, ["/first", "/second"]]);
+  });
+
+  test("open loop, a server that stands still for 300 ms → whoever came meanwhile is counted from when they came", async () => {
+    let stalled = false;
+    const port = await listening((_, response) => {
+      if (!stalled) {
+        stalled = true;
+        const until = performance.now() + 300;
+        while (performance.now() < until);
+      }
+      response.writeHead(200, { "content-length": 2 }).end("ok");
+    });
+    const { count, took } = await runOpen({ port, connections: 4, seconds: 1, rate: 200, next: () => ({ request }) });
+    expect(count).toBe(200);
+    // 60 of 200 came within the 300 ms; with 4 connections a load that waits for answers would know of 4.
+    expect(quantile(took, 0.85)).toBeGreaterThan(50);
+  });
+
+  test("a supply → makes half more than the last measurement used, and keeps what is left", async () => {
+    const made: number[] = [];
+    const supply = new Supply((count) => {
+      made.push(count);
+      return Array.from({ length: count }, String);
+    }, 1000);
+    await supply.prepare(1);
+    for (let used = 0; used < 800; used += 1) supply.next();
+    await supply.prepare(2);
+    expect(made).toEqual([1000, 2 * 1200 - 200]);
+  });
+});
+
+describe("the flame graph", () => {
+  const frame = (functionName: string, url = "") => ({ functionName, url, lineNumber: 0 });
+  const profile: CpuProfile = {
+    nodes: [
+      { id: 1, callFrame: frame("(root)"), children: [2, 3, 4] },
+      { id: 2, callFrame: frame("(idle)") },
+      { id: 3, callFrame: frame("</script>", "file:///x/packages/a.ts"), children: [5] },
+      { id: 4, callFrame: frame("</script>", "file:///x/packages/a.ts") },
+      { id: 5, callFrame: frame("inner", "file:///x/node_modules/pg/lib/b.js") },
+    ],
+    samples: [2, 3, 4, 5],
+    timeDeltas: [1000, 10, 20, 30],
+  };
+
+  test("the same function below the same callers → one frame; time when nothing ran is left out", () => {
+    const { total, children } = framesOf(profile);
+    expect(total).toBe(60);
+    expect(children).toMatchObject([
+      { name: "</script>", place: "packages/a.ts:1", total: 60, self: 30, children: [{ place: "pg/lib/b.js:1" }] },
+    ]);
+  });
+
+  test("a name that would end the script → doesn't", () => {
+    expect(flameGraph(framesOf(profile), "a row").match(/<\/script>/g)).toHaveLength(1);
+  });
+});
+
+describe("the documentation", () => {
+  test("a page without the place → an error that names it", () => {
+    expect(() => between("text", "table", "| |")).toThrow("bench:table");
+  });
+
+  test("each part that the recorded run makes → stands there as it is (else: node bench/docs.ts)", () => {
+    for (const [path, text] of documents(recorded())) expect(readFileSync(join(root, path), "utf8"), path).toBe(text);
+  });
+});
+
+describe("npm run bench", () => {
+  test("a name that nothing has → says so, with all names", () => {
+    const { status, stderr } = spawnSync(process.execPath, ["bench/run.ts", "--only", "redem"], { cwd: root });
+    expect(status).not.toBe(0);
+    expect(stderr.toString()).toMatch(/nothing is called redem[\s\S]+refresh-rotated/);
+  });
+
+  test("one row, very short → table and JSON, with its share of the reference", () => {
+    const folder = mkdtempSync(join(tmpdir(), "assent-bench-test-"));
+    const json = join(folder, "report.json");
+    const flags = ["--quick", "--rounds", "1", "--seconds", "0.1", "--only", "jwks"];
+    const table = execFileSync(process.execPath, ["bench/run.ts", ...flags, "--dir", folder, "--json", json], {
+      cwd: root,
+      stdio: ["ignore", "pipe", "pipe"],
+    }).toString();
+    const report = JSON.parse(readFileSync(json, "utf8")) as Report;
+    rmSync(folder, { recursive: true });
+    expect(report.rows.map(({ name }) => name)).toEqual(["inline", "jwks"]);
+    expect(report.rows[1]?.ratio?.median).toBeGreaterThan(0);
+    expect(table).toContain("| JWK Set | ");
+  });
+});
