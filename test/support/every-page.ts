@@ -157,7 +157,9 @@ class Builder {
       resource: identifier,
       acr: "phr",
     });
-    const links = { clientUri: this.#appText, policyUri: this.#appText, tosUri: this.#appText };
+    // Where a check on the way in had missed them.
+    const script = "javascript:alert(1)";
+    const links = { clientUri: script, policyUri: script, tosUri: script };
     const scopes = ["read", "write", name, `sign-${this.#serial}`];
     return Promise.all(
       Array.from({ length: 8 }, () => this.#server.addClient({ name: this.#appText, scopes, ...links })),
