@@ -1,0 +1,72 @@
+/** SS-24: every link that is sent, used twice: one after the other, by two browsers, and at once. */
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Agent, type Form } from "../support/browser-like.ts";
+import {
+  everyPage,
+  filled,
+  rowsOf,
+  type Service,
+  type Shown,
+  startService,
+  type World,
+} from "../support/every-page.ts";
+
+/** Where links lead, and what says that one is spent. */
+const LINKS: readonly (readonly [path: string, spent: number])[] = [
+  ["/recover/new", 400],
+  ["/undo", 400],
+  ["/sign-up/account", 400],
+  ["/confirm/verify", 400],
+  ["/confirm/change", 400],
+  ["/invitation", 404],
+];
+
+let service: Service;
+const worlds: World[] = [];
+beforeAll(async () => {
+  service = await startService();
+  for (let at = 0; at < 2; at += 1) worlds.push(await everyPage(service, { aged: false }));
+});
+afterAll(() => service.stop());
+
+/** A world's page of that link, with the form on it. */
+function linkOf(world: World | undefined, path: string): { shown: Shown & { path: string }; form: Form } {
+  for (const { page, path: own, ...shown } of world?.pages ?? []) {
+    const form = page.forms.find(({ action, method }) => method === "post" && action.endsWith(path));
+    if (form !== undefined && own !== null) return { shown: { ...shown, page, path: own }, form };
+  }
+  throw new Error(`no page with a form for ${path}`);
+}
+
+/** Names are one person's alone. */
+const answers = (form: Form, at: string) => ({
+  ...filled(form),
+  ...(form.fields.has("username") ? { username: at } : {}),
+});
+
+describe.each(LINKS)("%s", (path, spent) => {
+  test("used, then opened and sent once more → spent, nothing changes, in any browser", async () => {
+    const { shown, form } = linkOf(worlds[0], path);
+    const before = rowsOf(service.server);
+    expect([200, 303]).toContain((await shown.agent.submit(form, answers(form, "first-one"))).status);
+    const after = rowsOf(service.server);
+    expect(after).not.toEqual(before);
+    expect((await shown.agent.submit(form, answers(form, "second-one"))).status).toBe(spent);
+    expect((await shown.agent.get(shown.path)).status).toBe(spent);
+    const other = await new Agent(service.server.issuer).get(shown.path);
+    // Whoever isn't signed in is asked to before anything is told about an invitation.
+    expect(path === "/invitation" ? other.text.includes('name="password"') : other.status === spent).toBe(true);
+    expect(rowsOf(service.server)).toEqual(after);
+  });
+
+  test("sent five times at once → one is done, the others are told that it is spent", async () => {
+    const { shown, form } = linkOf(worlds[1], path);
+    const all = await Promise.all(
+      Array.from({ length: 5 }, (_, at) => shown.agent.submit(form, answers(form, `racer-${path.length}-${at}`))),
+    );
+    const statuses = all.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200 || status === 303)).toHaveLength(1);
+    expect(statuses.filter((status) => status === spent)).toHaveLength(4);
+  });
+});
