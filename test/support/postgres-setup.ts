@@ -6,7 +6,7 @@ import { Client } from "pg";
 import type { TestProject } from "vitest/node";
 import { openStorage } from "../../packages/server/src/storage/open.ts";
 import { type Cluster, startCluster } from "./postgres-cluster.ts";
-import { sharded, spreadTables } from "./postgres-sharded.ts";
+import { spreadTables } from "./postgres-sharded.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -83,7 +83,7 @@ class Databases {
     const name = `template_${beginning}`;
     await this.#say(`CREATE DATABASE ${name} TEMPLATE template0`);
     const url = cluster.url(name);
-    const storage = await openStorage({ url, ...(beginning === "sharded" ? { dialect: sharded } : {}) });
+    const storage = await openStorage({ url });
     await storage.migrate({ now: 0 });
     await storage.close();
     if (beginning === "sharded") await spreadTables(url);

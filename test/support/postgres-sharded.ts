@@ -1,33 +1,26 @@
 /** PostgreSQL whose owners' tables are spread by hash of the partition column, as a distributed one would spread them. */
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { Client } from "pg";
-import { type Dialect, postgres } from "../../packages/server/src/storage/dialect.ts";
+import { blocksOf } from "./markdown.ts";
 
-/** Parts of each table: enough that a statement that forgot the partition would meet several. */
-const PARTS = 4;
+/** What an operator is told to run, word for word. */
+export function spreadingStatements(): string {
+  const page = readFileSync(join(import.meta.dirname, "../../docs/operate/scale.md"), "utf8");
+  const found = blocksOf(page).filter(({ language, text }) => language === "sql" && text.includes("PARTITION BY HASH"));
+  const [block] = found;
+  if (block === undefined || found.length > 1) throw new Error("docs/operate/scale.md has no statements, or several");
+  return block.text;
+}
 
-/** A table that is spread has no storage settings of its own; its parts do. */
-export const sharded: Dialect = {
-  ...postgres,
-  words: {
-    ...postgres.words,
-    spread: " PARTITION BY HASH (partition)",
-    spreadRoomy: " PARTITION BY HASH (partition)",
-  },
-};
-
-/** Makes the parts of every table that is to be spread. */
+/** Spreads every table that can be, as long as they are empty. */
 export async function spreadTables(connectionString: string): Promise<void> {
   const client = new Client({ connectionString });
   await client.connect();
-  const { rows } = await client.query<{ relname: string }>("SELECT relname FROM pg_class WHERE relkind = 'p'");
-  for (const { relname } of rows) {
-    for (let part = 0; part < PARTS; part += 1) {
-      await client.query(
-        `CREATE TABLE ${relname}_part_${part} PARTITION OF ${relname} FOR VALUES WITH (MODULUS ${PARTS}, REMAINDER ${part})
-          WITH (fillfactor = 80)`,
-      );
-    }
+  try {
+    await client.query(spreadingStatements());
+  } finally {
+    await client.end();
   }
-  await client.end();
 }

@@ -14,7 +14,7 @@ export interface DialectWords {
   readonly empty: string;
   /** Column type of text that rows are found and sorted by: compared byte by byte, whatever the database's locale. */
   readonly key: string;
-  /** After the columns of a table whose first column is `partition`: how its rows are spread. */
+  /** After the columns of a table whose first column is `partition`: marks those that an operator may spread; nothing is added here. */
   readonly spread: string;
   /** The same, of a table whose rows are updated all the time: room is left for that beside each row. */
   readonly spreadRoomy: string;

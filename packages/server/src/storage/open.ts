@@ -1,7 +1,6 @@
 /** Opens the storage that a URL names. */
 
 import type { Millis } from "../oauth/model.ts";
-import { type Dialect, postgres } from "./dialect.ts";
 import { type Ended, endAllBefore } from "./epoch.ts";
 import { type MigrationState, migrate, migrationStatus, planMigrations, type Reach } from "./migrations/migrate.ts";
 import type { PlannedStep } from "./migrations/plan.ts";
@@ -23,8 +22,6 @@ export interface OpenOptions {
   readonly readonly?: boolean;
   /** Told of each group of writes when it is over: how many verbs, how many milliseconds. */
   readonly onBatch?: (size: number, milliseconds: number) => void;
-  /** PostgreSQL: how tables are made; for tests that spread them. */
-  readonly dialect?: Dialect;
 }
 
 /** Groups of verbs, verbs in them, verbs that wait for one; SQLite: writer threads started; PostgreSQL: connections made. */
@@ -67,11 +64,10 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
 }
 
 async function openEngine(options: OpenOptions): Promise<Engine> {
-  const { url, writer = "thread", readonly = false, dialect = postgres, onBatch } = options;
+  const { url, writer = "thread", readonly = false, onBatch } = options;
   const observed = onBatch === undefined ? {} : { onBatch };
   // The driver is loaded by those who need it.
-  if (isPostgresUrl(url))
-    return (await import("./postgres/engine.ts")).openPostgres({ url, readonly, dialect, ...observed });
+  if (isPostgresUrl(url)) return (await import("./postgres/engine.ts")).openPostgres({ url, readonly, ...observed });
   const path = /^sqlite:(.+)$/.exec(url)?.[1];
   if (path === undefined) throw new TypeError("a storage URL begins with sqlite: and names a file, or with postgres:");
   return openSqlite({ path, writer, readonly, ...observed });

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Millis } from "../../oauth/model.ts";
-import { type Dialect, postgres } from "../dialect.ts";
+import { postgres } from "../dialect.ts";
 import { StorageUnavailable } from "../errors.ts";
 import type { SchemaHost } from "../migrations/migrate.ts";
 import type { IndexStep } from "../migrations/migration.ts";
@@ -43,8 +43,6 @@ export interface PostgresOptions {
   readonly url: string;
   /** True: nothing may be written; a standby will do. */
   readonly readonly: boolean;
-  /** How tables are made; default `postgres`. */
-  readonly dialect?: Dialect;
   /** Told of each group of statements when it is over: how many, how many milliseconds. */
   readonly onBatch?: (size: number, milliseconds: number) => void;
 }
@@ -86,7 +84,7 @@ export function openPostgres({ url, ...options }: PostgresOptions): PostgresEngi
 }
 
 export class PostgresEngine implements SchemaHost {
-  readonly dialect: Dialect;
+  readonly dialect = postgres;
   readonly clock = new DatabaseClock();
   readonly #readonly: boolean;
   readonly #connector: Connector;
@@ -99,12 +97,11 @@ export class PostgresEngine implements SchemaHost {
   readonly #underWay = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
-  constructor(address: Address, { readonly, dialect = postgres, onBatch }: Omit<PostgresOptions, "url">) {
-    this.dialect = dialect;
+  constructor(address: Address, { readonly, onBatch }: Omit<PostgresOptions, "url">) {
     this.#readonly = readonly;
     this.#connector = new Connector(address, {
       readonly,
-      dialect,
+      dialect: postgres,
       greeted: (greeting) => this.clock.measured(greeting),
     });
     this.#writers = new Pool(this.#connector, WRITERS);
