@@ -7,7 +7,7 @@ import { icon } from "./icons.ts";
 import { accountPage } from "./layout.ts";
 import { fill, type Messages, plural, rich } from "./messages/index.ts";
 import { hostText, NAME_LENGTH, name, visible } from "./text.ts";
-import { clock, durationLabel, timeElement } from "./time.ts";
+import { durationLabel, shownTime, timeElement } from "./time.ts";
 import type { AppEntry, AppsView, DoneNotice } from "./views.ts";
 
 /** So many permissions stand open in an entry; the others are a click away, so that thirty apps stay readable. */
@@ -109,7 +109,7 @@ function doneText(what: Exclude<DoneNotice, { kind: "gone" }>, now: number, word
       : [words.apps.narrowed, words.apps.narrowedSoon];
   const count = what.openUntil === null ? 0 : Math.ceil((what.openUntil - now) / 60_000);
   if (what.openUntil === null || count < 1) return rich(over, { app });
-  const time = html`<time datetime=${new Date(what.openUntil).toISOString()}>${clock(words, what.openUntil)}</time>`;
+  const time = shownTime(words, what.openUntil, "clock");
   return rich(plural(words.language, soon, count), { app, count, time });
 }
 

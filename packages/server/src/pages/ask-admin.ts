@@ -1,6 +1,6 @@
 /** A member asks an admin of their company to let an app in: the reason, and what stands after it was sent. */
 import type { Chrome } from "./chrome.ts";
-import { hidden, notice, secrets, tile } from "./components.ts";
+import { hidden, notice, secrets, tile, titled } from "./components.ts";
 import { html } from "./html.ts";
 import { icon } from "./icons.ts";
 import { cardPage } from "./layout.ts";
@@ -21,14 +21,14 @@ export function askAdminPage(view: AskAdminView, chrome: Chrome): string {
   const leads = view.form.request === null ? "/device" : "/consent";
   return cardPage(
     chrome,
-    fill(askAdmin.title, { company }),
+    titled(fill(askAdmin.title, { company }), view.problem !== null, words),
     html`<div class="stack">
       <div class="heading">
         ${tile(view.client, "large", base)}
         <h1>${rich(askAdmin.title, { company: name(view.company) })}</h1>
         <p class="soft">${rich(askAdmin.text, { app: name(view.client.name), company: name(view.company) })}</p>
       </div>
-      ${view.problem === "too_many" && notice("danger", askAdmin.tooMany)}
+      ${view.problem === "too_many" && notice("danger", askAdmin.tooMany, { focus: true })}
       <ul class="can">${view.scopes.map(({ description }) => html`<li>${icon("check")}<span><bdi>${visible(description)}</bdi></span></li>`)}</ul>
       <form class="fields" method="post" action=${`${base}${leads}/ask`} novalidate>
         ${secrets(view.form)} ${hidden({ owner: view.owner })}
@@ -36,7 +36,7 @@ export function askAdminPage(view: AskAdminView, chrome: Chrome): string {
         <div class="field">
           <label for="reason">${askAdmin.reason}</label>
           <textarea id="reason" name="reason" rows="4" maxlength=${count} required aria-describedby=${wrong ? `${HINT_ID} ${ERROR_ID}` : HINT_ID}
-            ...${wrong ? { "aria-invalid": "true" } : {}}>${view.reason}</textarea>
+            ...${wrong ? { "aria-invalid": "true", autofocus: true } : {}}>${view.reason}</textarea>
           <p class="soft small" id=${HINT_ID}>${fill(askAdmin.hint, { count })}</p>
           ${
             wrong &&
@@ -71,7 +71,7 @@ export function askedAdminPage(view: AskedAdminView, chrome: Chrome): string {
           ? html`<a class="button" href=${`${base}/account/apps`}>${words.device.apps}</a>`
           : html`<form class="buttons" method="post" action=${`${base}/consent`}>
               ${secrets(view.form)}
-              <button class="button" type="submit" name="decision" value="deny">${rich(askAdmin.back, { app: name(view.client.name) })}</button>
+              <button class="button" type="submit" name="decision" value="deny"><span>${rich(askAdmin.back, { app: name(view.client.name) })}</span></button>
             </form>`
       }
     </div>`,

@@ -1,4 +1,4 @@
-/** Files that pages load from this server: one style sheet, the mark, two scripts. Read once, when the process starts. */
+/** Files that pages load from this server: one style sheet, the mark, three scripts. Read once, when the process starts. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
@@ -31,16 +31,19 @@ const stylesheet = load("assent.css", "text/css; charset=utf-8", true);
 const formPostScript = load("form-post.js", "text/javascript; charset=utf-8", true);
 /** Asks the browser for passkeys; who has none, or no scripts, signs in without it. */
 const passkeyScript = load("passkeys.js", "text/javascript; charset=utf-8", true);
+/** Says times in the reader's own zone; without it they are in UTC. */
+const timesScript = load("times.js", "text/javascript; charset=utf-8", true);
 const favicon = load("favicon.svg", "image/svg+xml", false);
 
 /** Every asset, by its path. */
 export const assets: ReadonlyMap<string, Asset> = new Map(
-  [stylesheet, formPostScript, passkeyScript, favicon].map((asset) => [asset.path, asset]),
+  [stylesheet, formPostScript, passkeyScript, timesScript, favicon].map((asset) => [asset.path, asset]),
 );
 
 export const assetPaths = {
   stylesheet: stylesheet.path,
   formPostScript: formPostScript.path,
   passkeyScript: passkeyScript.path,
+  timesScript: timesScript.path,
   favicon: favicon.path,
 } as const;

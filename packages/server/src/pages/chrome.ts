@@ -17,6 +17,7 @@ export interface Chrome {
   readonly favicon: string;
   readonly formPostScript: string;
   readonly passkeyScript: string;
+  readonly timesScript: string;
   /** Path and query, below the issuer's, at which this page can be had in another language; null: nowhere. */
   readonly here: string | null;
 }
@@ -46,6 +47,7 @@ export function chrome(options: {
     favicon: base + assetPaths.favicon,
     formPostScript: base + assetPaths.formPostScript,
     passkeyScript: base + assetPaths.passkeyScript,
+    timesScript: base + assetPaths.timesScript,
     here: options.here ?? null,
   };
 }

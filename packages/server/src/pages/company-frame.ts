@@ -1,7 +1,7 @@
 /** The shell of a company's pages: its name, the ways between its pages, what was just done. */
 import type { Chrome } from "./chrome.ts";
 import type { CompanyFrame, CompanyNotice } from "./company-views.ts";
-import { hidden, notice } from "./components.ts";
+import { hidden, notice, titled } from "./components.ts";
 import { type Child, html, type Markup } from "./html.ts";
 import { icon } from "./icons.ts";
 import { accountPage } from "./layout.ts";
@@ -12,8 +12,15 @@ type Place = "apps" | "members" | "history";
 
 const REFUSALS: readonly CompanyNotice[] = ["lastAdmin", "unknownApp", "nothing", "gone"];
 
-/** A page of a company. Members who are no admins see the first place alone. */
-export function companyPage(frame: CompanyFrame, here: Place, title: string, content: Child, chrome: Chrome): string {
+/** A page of a company. Members who are no admins see the first place alone. `wrong`: something on it is at fault. */
+export function companyPage(
+  frame: CompanyFrame,
+  here: Place,
+  title: string,
+  content: Child,
+  chrome: Chrome,
+  wrong = false,
+): string {
   const { words } = chrome;
   const { company } = frame;
   const places: readonly (readonly [Place, string])[] = [
@@ -23,7 +30,7 @@ export function companyPage(frame: CompanyFrame, here: Place, title: string, con
   ];
   return accountPage(
     chrome,
-    fill(title, { company: visible(company.name, NAME_LENGTH) }),
+    titled(fill(title, { company: visible(company.name, NAME_LENGTH) }), wrong || refused(frame.notice), words),
     { ...frame, here: "companies" },
     html`<div class="stack">
       <div class="heading">
@@ -43,8 +50,14 @@ export function companyPage(frame: CompanyFrame, here: Place, title: string, con
   );
 }
 
+function refused(what: CompanyNotice | null): boolean {
+  return what !== null && REFUSALS.includes(what);
+}
+
 function said(what: CompanyNotice, words: Messages): Markup {
-  return notice(REFUSALS.includes(what) ? "danger" : "done", words.company.notices[what]);
+  return refused(what)
+    ? notice("danger", words.company.notices[what], { focus: true })
+    : notice("done", words.company.notices[what]);
 }
 
 /** Path of a company's first page. */
@@ -61,7 +74,7 @@ export function oneButton(
   return html`<form method="post" action=${action}>
     ${hidden(fields)}
     <button class=${button.kind === "danger" ? "button danger" : "button"} type="submit">
-      ${button.text}${button.about !== undefined && html`<span class="unseen"> (${button.about})</span>`}
+      <span>${button.text}</span>${button.about !== undefined && html`<span class="unseen"> (${button.about})</span>`}
     </button>
   </form>`;
 }

@@ -2,7 +2,7 @@
 import type { Chrome } from "./chrome.ts";
 import { companyPage, companyPath, oneButton, select } from "./company-frame.ts";
 import type { CompaniesView, CompanyHistoryView, CompanyMembersView, InvitationView } from "./company-views.ts";
-import { hidden, notice } from "./components.ts";
+import { hidden, notice, titled } from "./components.ts";
 import { historyList } from "./history.ts";
 import { type Attributes, type Child, html, type Markup } from "./html.ts";
 import { icon } from "./icons.ts";
@@ -52,7 +52,7 @@ export function companyMembersPage(view: CompanyMembersView, chrome: Chrome): st
         </ul>
       </section>`,
   ];
-  return companyPage(view, "members", company.membersTitle, content, chrome);
+  return companyPage(view, "members", company.membersTitle, content, chrome, view.problem !== null);
 }
 
 function memberRow(member: CompanyMembersView["members"][number], view: CompanyMembersView, chrome: Chrome): Markup {
@@ -95,12 +95,18 @@ function invited(
 function invite(view: CompanyMembersView, chrome: Chrome): Markup {
   const { company } = chrome.words;
   const wrong = view.problem === "addressee";
-  const described: Attributes = wrong ? { "aria-describedby": ADDRESSEE_ERROR, "aria-invalid": "true" } : {};
+  const described: Attributes = wrong
+    ? {
+        "aria-describedby": ADDRESSEE_ERROR,
+        "aria-invalid": "true",
+        autofocus: true,
+      }
+    : {};
   return html`<section class="stack" aria-labelledby="invite">
     <h2 id="invite">${company.invite}</h2>
     <div class="card panel">
       <form class="fields" method="post" action=${`${companyPath(view, chrome)}/members/invite`} novalidate>
-        ${hidden({ csrf: view.csrf })} ${view.problem === "tooMany" && notice("danger", company.tooManyInvitations)}
+        ${hidden({ csrf: view.csrf })} ${view.problem === "tooMany" && notice("danger", company.tooManyInvitations, { focus: true })}
         <div class="field">
           <label for="addressee">${company.addressee}</label>
           <input id="addressee" name="addressee" type="text" value=${view.addressee} maxlength="254" autocomplete="off" autocapitalize="none"
@@ -178,7 +184,7 @@ export function invitationPage(view: InvitationView, chrome: Chrome): string {
   const person = name(view.person.username);
   return cardPage(
     chrome,
-    fill(company.invitationTitle, { company: visible(view.company, NAME_LENGTH) }),
+    titled(fill(company.invitationTitle, { company: visible(view.company, NAME_LENGTH) }), view.wrongPerson, words),
     html`<div class="stack">
       <div class="heading">
         <h1>${rich(company.invitationTitle, { company: name(view.company) })}</h1>
@@ -187,12 +193,14 @@ export function invitationPage(view: InvitationView, chrome: Chrome): string {
       ${
         view.wrongPerson
           ? [
-              notice("danger", rich(company.wrongPerson, { person })),
+              notice("danger", rich(company.wrongPerson, { person }), {
+                focus: true,
+              }),
               html`<a class="button" href=${`${base}/account/sign-out`}>${words.signOut.button}</a>`,
             ]
           : html`<form class="buttons" method="post" action=${`${base}/invitation`}>
               ${hidden({ csrf: view.csrf, token: view.token })}
-              <button class="button primary" type="submit">${rich(company.join, { person })}</button>
+              <button class="button primary" type="submit"><span>${rich(company.join, { person })}</span></button>
               <a class="button" href=${`${base}/account/apps`}>${company.notNow}</a>
             </form>`
       }

@@ -1,7 +1,8 @@
 /** Pieces that several pages share. */
+import type { Chrome } from "./chrome.ts";
 import { type Attributes, type Child, html, type Markup } from "./html.ts";
 import { type IconName, icon } from "./icons.ts";
-import type { Messages } from "./messages/index.ts";
+import { fill, type Messages } from "./messages/index.ts";
 import { initial, localPath, tint, webAddress } from "./text.ts";
 import type { FormSecrets } from "./views.ts";
 
@@ -42,12 +43,33 @@ const noticeIcons = { danger: "circleAlert", warning: "alert", done: "circleChec
 /**
  * A boxed message. What went wrong interrupts a screen reader (`alert`), what was done waits its turn (`status`).
  *
- * @param id what a field's `aria-describedby` names.
+ * @param about.id what a field's `aria-describedby` names.
+ * @param about.focus no field is at fault: the page opens with the focus here, so that it is read first.
  */
-export function notice(kind: "danger" | "warning" | "done" | "plain", content: Child, id?: string): Markup {
+export function notice(
+  kind: "danger" | "warning" | "done" | "plain",
+  content: Child,
+  about: { readonly id?: string; readonly focus?: true } = {},
+): Markup {
   const role = kind === "danger" ? "alert" : kind === "done" ? "status" : null;
-  const attributes: Attributes = { class: `notice ${kind}`, role, id };
+  const focus: Attributes = about.focus === true ? { tabindex: -1, autofocus: true } : {};
+  const attributes: Attributes = {
+    class: `notice ${kind}`,
+    role,
+    id: about.id,
+    ...focus,
+  };
   return html`<div ...${attributes}>${icon(noticeIcons[kind] satisfies IconName)}<p>${content}</p></div>`;
+}
+
+/** A page's title where something on it went wrong: that comes first, in the list of tabs and for whoever hears it (WCAG 2.2, technique G88). */
+export function titled(title: string, wrong: boolean, words: Messages): string {
+  return wrong ? fill(words.errorTitle, { title }) : title;
+}
+
+/** What says a page's times in the reader's own zone. */
+export function localTimes({ timesScript }: Chrome): Markup {
+  return html`<script src=${timesScript} defer></script>`;
 }
 
 /** A link that leaves this page open, to an http(s) address; the words alone where it is anything else. */

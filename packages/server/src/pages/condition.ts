@@ -43,7 +43,7 @@ export function conditionPage(view: ConditionView, chrome: Chrome): string {
           <ul class="others">
             ${view.others.map(
               (other) =>
-                html`<li><a href=${`${base}/errors/${encodeURIComponent(other)}`}>${breakable(other)}</a></li>`,
+                html`<li><a class="alone" href=${`${base}/errors/${encodeURIComponent(other)}`}>${breakable(other)}</a></li>`,
             )}
           </ul>
         </section>`

@@ -1,7 +1,7 @@
 /** The consent page: who asks, for what, for how long, as whom, and what happens next (RFC 6749 §4.1, step B). */
 import type { Chrome } from "./chrome.ts";
 import { clientHost, hostKind } from "./client-host.ts";
-import { notice, outsideLink, secrets, tile } from "./components.ts";
+import { notice, outsideLink, secrets, tile, titled } from "./components.ts";
 import { deviceFacts } from "./device.ts";
 import { type Child, html, type Markup } from "./html.ts";
 import { icon } from "./icons.ts";
@@ -25,7 +25,7 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
   const alert = atField ? null : words.consent[problem.kind];
   return cardPage(
     chrome,
-    fill(title, { app: visible(view.client.name, NAME_LENGTH) }),
+    titled(fill(title, { app: visible(view.client.name, NAME_LENGTH) }), problem !== null, words),
     html`<div class="stack">
       <div class="heading">
         ${tile(view.client, "large", base)}
@@ -33,8 +33,8 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
         ${clientHost(view.client.host, words)} ${standing(view.client, chrome)}
       </div>
       ${mixesAlphabets(view.client.name) && notice("warning", words.consent.lookalike)}
-      ${view.device !== undefined && deviceFacts(view.device, words)}
-      ${alert !== null && notice("danger", alert)}
+      ${view.device !== undefined && deviceFacts(view.device, chrome)}
+      ${alert !== null && notice("danger", alert, { focus: true })}
       ${/* Enter in a field presses a form's first button. This one closes a dialog, and there is none: so only pressing Allow allows. */ ""}
       <button class="unseen" type="submit" form=${CONSENT_FORM} formmethod="dialog" tabindex="-1" aria-hidden="true"></button>
       <form id=${CONSENT_FORM} class="consent" method="post" action=${`${base}${view.device === undefined ? "/consent" : "/device/consent"}`}>

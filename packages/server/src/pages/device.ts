@@ -1,6 +1,6 @@
 /** The pages of a device that waits: its code, whose it is, and what became of it (RFC 8628 §3.3). */
 import type { Chrome } from "./chrome.ts";
-import { notice, secrets, tile } from "./components.ts";
+import { localTimes, notice, secrets, tile, titled } from "./components.ts";
 import { type Attributes, html, type Markup } from "./html.ts";
 import { icon } from "./icons.ts";
 import { cardPage } from "./layout.ts";
@@ -20,16 +20,16 @@ export function deviceCodePage(view: DeviceCodeView, chrome: Chrome): string {
   const compare = view.linked && problem === null;
   return cardPage(
     chrome,
-    words.device.title,
+    titled(words.device.title, problem !== null, words),
     html`<div class="stack">
       <div class="heading">
         <span class="sign plain">${icon("tv")}</span>
         <h1>${words.device.title}</h1>
         <p class="soft">${compare ? words.device.compare : words.device.intro}</p>
       </div>
-      ${problem !== null && !aboutField && notice("danger", problemText(problem, words))}
+      ${problem !== null && !aboutField && notice("danger", problemText(problem, words), { id: ERROR_ID })}
       <form class="fields" method="post" action=${`${base}/device`} novalidate>
-        ${secrets(view.form)} ${codeField(view, aboutField, words)}
+        ${secrets(view.form)} ${codeField(view, words)}
         ${
           problem !== null &&
           aboutField &&
@@ -41,14 +41,16 @@ export function deviceCodePage(view: DeviceCodeView, chrome: Chrome): string {
   );
 }
 
-function codeField(view: DeviceCodeView, wrong: boolean, words: Messages): Markup {
-  const described: Attributes = wrong
-    ? { "aria-describedby": `${HINT_ID} ${ERROR_ID}`, "aria-invalid": "true" }
-    : { "aria-describedby": HINT_ID };
+function codeField({ problem, linked, userCode }: DeviceCodeView, words: Messages): Markup {
+  const wrong = problem?.kind === "unknown" || problem?.kind === "missing";
+  const described: Attributes = {
+    "aria-describedby": problem === null ? HINT_ID : `${HINT_ID} ${ERROR_ID}`,
+    "aria-invalid": wrong ? "true" : null,
+  };
   return html`<div class="field">
     <label for="user_code">${words.device.code}</label>
-    <input id="user_code" name="user_code" class="user-code" type="text" value=${view.userCode} autocomplete="off" autocapitalize="characters"
-      autocorrect="off" spellcheck="false" required autofocus=${!view.linked || wrong} ...${described} />
+    <input id="user_code" name="user_code" class="user-code" type="text" value=${userCode} autocomplete="off" autocapitalize="characters"
+      autocorrect="off" spellcheck="false" required autofocus=${!linked || problem !== null} ...${described} />
     <p class="soft small" id=${HINT_ID}>${words.device.hint}</p>
   </div>`;
 }
@@ -60,17 +62,18 @@ function problemText(problem: NonNullable<DeviceCodeView["problem"]>, words: Mes
 }
 
 /** What the owner compares before they answer: the code, from where and when, and the warning. */
-export function deviceFacts(facts: DeviceFacts, words: Messages): Markup {
+export function deviceFacts(facts: DeviceFacts, chrome: Chrome): Markup {
+  const { words } = chrome;
   const { device } = words;
   const place = facts.sameNetwork ? device.fromHere : device.fromElsewhere;
   const from = facts.address === null ? device.fromUnknown : rich(place, { address: hostText(facts.address) });
   return html`<div class="device-facts">
     <dl class="facts">
-      <div><dt>${device.itsCode}</dt><dd class="user-code">${visible(facts.userCode)}</dd></div>
+      <div><dt>${device.itsCode}</dt><dd class="user-code"><bdi dir="ltr">${visible(facts.userCode)}</bdi></dd></div>
       <div><dt>${device.itsAddress}</dt><dd>${from}</dd></div>
       <div><dt>${device.when}</dt><dd>${timeElement(words, facts.askedAt, facts.now)}</dd></div>
     </dl>
-    ${notice("warning", device.warning)}
+    ${notice("warning", device.warning)} ${localTimes(chrome)}
   </div>`;
 }
 
@@ -87,7 +90,7 @@ export function deviceElsewherePage(view: DeviceElsewhereView, chrome: Chrome): 
         <h1>${device.elsewhereTitle}</h1>
         <p class="soft">${rich(device.elsewhereText, { app: name(view.client.name) })}</p>
       </div>
-      ${deviceFacts(view.device, words)}
+      ${deviceFacts(view.device, chrome)}
       <form class="buttons" method="post" action=${`${base}/device/elsewhere`}>
         ${secrets(view.form)}
         <button class="button" type="submit" name="decision" value="go_on">${icon("check")}${device.elsewhereYes}</button>

@@ -14,6 +14,8 @@ export interface FieldShown {
   readonly error?: string | null;
   /** The keyboard that a phone shows. */
   readonly inputmode?: "numeric";
+  /** Another element that is read out with it: a message about the whole form. */
+  readonly describedBy?: string | null;
   readonly autofocus?: boolean;
   readonly optional?: boolean;
 }
@@ -28,10 +30,15 @@ export function field({
   hint,
   error = null,
   inputmode,
+  describedBy = null,
   autofocus = false,
   optional = false,
 }: FieldShown): Markup {
-  const described = [hint === undefined ? [] : [`${name}-hint`], error === null ? [] : [`${name}-error`]].flat();
+  const described = [
+    ...(describedBy === null ? [] : [describedBy]),
+    ...(hint === undefined ? [] : [`${name}-hint`]),
+    ...(error === null ? [] : [`${name}-error`]),
+  ];
   const attributes: Attributes = {
     "aria-describedby": described.length === 0 ? null : described.join(" "),
     "aria-invalid": error === null ? null : "true",

@@ -5,7 +5,7 @@ import { icon } from "./icons.ts";
 import { accountPage } from "./layout.ts";
 import { type Messages, rich } from "./messages/index.ts";
 import { name, visible } from "./text.ts";
-import { exact, timeElement } from "./time.ts";
+import { exact, shownTime, timeElement } from "./time.ts";
 import type { Happening, HistoryEntryView, HistoryView } from "./views.ts";
 
 /** Renders `GET /account/history`. */
@@ -115,6 +115,5 @@ function entryOf(
 
 function until(at: number | null, words: Messages): Child {
   if (at === null) return words.history.noEnd;
-  const when = html`<time datetime=${new Date(at).toISOString()}>${exact(words, at)}</time>`;
-  return rich(words.history.until, { when });
+  return rich(words.history.until, { when: shownTime(words, at, "exact") });
 }

@@ -49,6 +49,10 @@ const shapes = {
   trash: ["M3 6h18", "M19 6v14a2 2 0 0 1-2 2H7a2 2 0 0 1-2-2V6", "M8 6V4a2 2 0 0 1 2-2h4a2 2 0 0 1 2 2v2"],
   logOut: ["m16 17 5-5-5-5", "M21 12H9", "M9 21H5a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2h4"],
   externalLink: ["M15 3h6v6", "M10 14 21 3", "M18 13v6a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2V8a2 2 0 0 1 2-2h6"],
+  mail: [
+    "M4 4h16a2 2 0 0 1 2 2v12a2 2 0 0 1-2 2H4a2 2 0 0 1-2-2V6a2 2 0 0 1 2-2z",
+    "m22 7-8.97 5.7a2 2 0 0 1-2.06 0L2 7",
+  ],
   key: [
     "m15.5 7.5 2.3 2.3a1 1 0 0 0 1.4 0l2.1-2.1a1 1 0 0 0 0-1.4L19 4",
     "m21 2-9.6 9.6",
@@ -61,9 +65,12 @@ const shapes = {
 
 export type IconName = keyof typeof shapes;
 
+/** These point somewhere along the line, so they turn with it where it runs from right to left. */
+const turning: ReadonlySet<IconName> = new Set<IconName>(["logOut", "externalLink", "receipt"]);
+
 /** An icon of one text line's height, in the colour of the text around it; hidden from screen readers. */
 export function icon(name: IconName): Markup {
-  return html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+  return html`<svg class=${turning.has(name) ? "icon turning" : "icon"} viewBox="0 0 24 24" aria-hidden="true" focusable="false">
     ${shapes[name].map((shape) => html`<path d=${shape} />`)}
   </svg>`;
 }

@@ -1,6 +1,6 @@
 /** The shell around every page: head, landmarks, the mark, and the account's header. */
 import type { Chrome } from "./chrome.ts";
-import { hidden } from "./components.ts";
+import { hidden, localTimes } from "./components.ts";
 import { type Child, html, type Markup, renderDocument } from "./html.ts";
 import { icon } from "./icons.ts";
 import { fill, rich } from "./messages/index.ts";
@@ -91,6 +91,7 @@ export function accountPage(
 ): string {
   const { words, base } = chrome;
   return page(chrome, title, "account", [
+    html`<a class="button skip" href="#content">${words.skip}</a>`,
     html`<header class="bar">
       <div class="bar-inner">
         <a class="home" href=${`${base}/account/apps`} aria-label=${fill(words.home, { product: chrome.product })}>${wordmark(chrome)}</a>
@@ -109,6 +110,7 @@ export function accountPage(
         </nav>
       </div>
     </header>`,
-    html`<main class="content">${content}</main>`,
+    html`<main class="content" id="content" tabindex="-1">${content}</main>`,
+    localTimes(chrome),
   ]);
 }

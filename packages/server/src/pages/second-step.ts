@@ -1,6 +1,6 @@
 /** The second step of a sign-in: a code of an app, a recovery code, or a passkey. */
 import type { Chrome } from "./chrome.ts";
-import { hidden, notice, secrets, tile } from "./components.ts";
+import { hidden, notice, secrets, tile, titled } from "./components.ts";
 import type { SecondStepView } from "./factor-views.ts";
 import { type Attributes, html, type Markup } from "./html.ts";
 import { icon } from "./icons.ts";
@@ -17,7 +17,7 @@ export function secondStepPage(view: SecondStepView, chrome: Chrome): string {
   const { client, person, problem, passkey } = view;
   return cardPage(
     chrome,
-    words.secondStep.title,
+    titled(words.secondStep.title, problem !== null, words),
     html`<div class="stack">
       <div class="heading">
         ${client === null ? html`<span class="sign plain">${icon("shield")}</span>` : tile(client, "large", chrome.base)}
@@ -25,18 +25,22 @@ export function secondStepPage(view: SecondStepView, chrome: Chrome): string {
         <p class="soft">${view.codes ? words.secondStep.intro : words.secondStep.introPasskey}</p>
         <p class="soft small">${rich(words.secondStep.as, { person: name(person.name || person.username) })}</p>
       </div>
-      ${problem !== null && !isAboutField(problem) && notice("danger", problemText(problem, words))}
+      ${problem !== null && !isAboutField(problem) && notice("danger", problemText(problem, words), view.codes ? { id: ERROR_ID } : { focus: true })}
       ${view.codes && codeForm(view, chrome)}
       ${passkey !== null && passkeyForm(passkey, view.form, view.partial, chrome)}
       ${view.codes && recoveryForm(view, chrome)}
-      ${view.over !== null && html`<p class="small"><a href=${chrome.base + view.over}>${words.secondStep.over}</a></p>`}
+      ${view.over !== null && html`<p class="small"><a class="alone" href=${chrome.base + view.over}>${words.secondStep.over}</a></p>`}
     </div>`,
   );
 }
 
 function codeForm(view: SecondStepView, { words, base }: Chrome): Markup {
   const wrong = view.problem?.kind === "wrong" || view.problem?.kind === "missing";
-  const described: Attributes = wrong ? { "aria-describedby": ERROR_ID, "aria-invalid": "true" } : {};
+  const about = view.problem !== null && view.problem.kind !== "wrongRecovery";
+  const described: Attributes = {
+    "aria-describedby": about ? ERROR_ID : null,
+    "aria-invalid": wrong ? "true" : null,
+  };
   return html`<form class="fields" method="post" action=${`${base}/login/second`} novalidate>
     ${secrets(view.form)} ${hidden({ partial: view.partial })}
     <div class="field">

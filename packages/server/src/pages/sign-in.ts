@@ -1,8 +1,7 @@
 /** The sign-in page: username and password, and for whose sake. */
 import type { Chrome } from "./chrome.ts";
 import { clientHost } from "./client-host.ts";
-import { notice, secrets, tile } from "./components.ts";
-
+import { notice, secrets, tile, titled } from "./components.ts";
 import { type Attributes, html, type Markup } from "./html.ts";
 import { icon } from "./icons.ts";
 import { cardPage } from "./layout.ts";
@@ -19,9 +18,9 @@ export function signInPage(view: SignInView, chrome: Chrome): string {
   const aboutFields = view.problem?.kind === "wrong" || view.problem?.kind === "missing";
   return cardPage(
     chrome,
-    documentTitle(view, words),
+    titled(documentTitle(view, words), view.problem !== null, words),
     html`<div class="stack">
-      ${heading(view, chrome)} ${view.problem !== null && !aboutFields && notice("danger", problemText(view, words), ERROR_ID)}
+      ${heading(view, chrome)} ${view.problem !== null && !aboutFields && notice("danger", problemText(view, words), { id: ERROR_ID })}
       <form class="fields" method="post" action=${`${chrome.base}/login`} novalidate>
         ${secrets(view.form)} ${fields(view, words)}
         ${
@@ -39,7 +38,7 @@ export function signInPage(view: SignInView, chrome: Chrome): string {
 function ways({ ways: open, again }: SignInView, { words, base }: Chrome): Markup | null {
   const signUp = open?.signUp === true && again === null;
   if (open?.recover !== true && !signUp) return null;
-  return html`<p class="ways">
+  return html`<p class="other-ways">
     ${open?.recover === true && html`<a href=${`${base}/recover`}>${words.recover.link}</a>`}
     ${signUp && html`<a href=${`${base}/sign-up`}>${words.signUp.link}</a>`}
   </p>`;

@@ -85,6 +85,12 @@ export function month(words: Messages, at: number): string {
   return formats(words.language).month.format(at);
 }
 
+/** An exact time that stands on the page itself; `shown`: all of it, or the time of day. A script says it in the reader's own zone (`localTimes`). */
+export function shownTime(words: Messages, at: number, shown: "exact" | "clock"): Markup {
+  const text = shown === "exact" ? exact(words, at) : clock(words, at);
+  return html`<time datetime=${new Date(at).toISOString()} data-shown=${shown}>${text}</time>`;
+}
+
 /** A relative time; the exact one for machines and in the tooltip. */
 export function timeElement(words: Messages, at: number, now: number): Markup {
   return html`<time datetime=${new Date(at).toISOString()} title=${exact(words, at)}>${relative(words, at, now)}</time>`;

@@ -31,6 +31,7 @@ const UNREACHED: Readonly<Record<string, readonly string[]>> = { fr: ["many"], e
 /** The same word in both languages, or no word at all. */
 const SAME = new Set([
   "documentTitle",
+  "errorTitle",
   "profile.name",
   "account.apps",
   "company.places.apps",

@@ -226,7 +226,7 @@ describe("form post", () => {
     try {
       await withPage({ browser, javaScriptEnabled }, async (page) => {
         await page.goto(`http://127.0.0.1:${(here.address() as AddressInfo).port}/`);
-        if (!javaScriptEnabled) await page.getByRole("button", { name: "Go on" }).click();
+        if (!javaScriptEnabled) await page.getByRole("button", { name: "Continue" }).click();
         await page.waitForURL(action);
       });
       expect(received.filter((one) => one.includes("/callback"))).toEqual([

@@ -31,7 +31,8 @@ export async function serveStates(): Promise<GalleryServer> {
     const asset = assets.get(path);
     const state = states[path.slice(1)];
     // Without its script the form post page stays, to be looked at.
-    if (asset && !path.endsWith(".js")) response.writeHead(200, { "content-type": asset.type }).end(asset.bytes);
+    if (asset && !path.endsWith("/form-post.js"))
+      response.writeHead(200, { "content-type": asset.type }).end(asset.bytes);
     else if (path.startsWith("/logos/")) response.writeHead(200, { "content-type": "image/png" }).end(logo);
     else if (state) {
       const locale = new URL(request.url ?? "/", "http://127.0.0.1").searchParams.get("locale") ?? "en";

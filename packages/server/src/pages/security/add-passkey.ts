@@ -1,6 +1,6 @@
 /** `/account/security/passkeys`: a name, and the button that has the browser make a key pair. */
 import type { Chrome } from "../chrome.ts";
-import { hidden, notice } from "../components.ts";
+import { hidden, notice, titled } from "../components.ts";
 import type { AddPasskeyView } from "../factor-views.ts";
 import { field } from "../fields.ts";
 import { html } from "../html.ts";
@@ -14,14 +14,14 @@ export function addPasskeyPage(view: AddPasskeyView, chrome: Chrome): string {
   const back = html`<a class="button" href=${`${base}/account/security`}>${words.cancel}</a>`;
   return cardPage(
     chrome,
-    passkeys.addTitle,
+    titled(passkeys.addTitle, fault !== null, words),
     html`<div class="stack">
       <div class="heading">
         <span class="sign plain">${icon("key")}</span>
         <h1>${passkeys.addTitle}</h1>
         <p class="soft">${view.options === null ? passkeys.unavailable : passkeys.addIntro}</p>
       </div>
-      ${fault !== null && fault !== "name" && notice("danger", passkeys.wrong[fault])}
+      ${fault !== null && fault !== "name" && notice("danger", passkeys.wrong[fault], { focus: true })}
       ${
         view.options === null
           ? back
@@ -30,7 +30,11 @@ export function addPasskeyPage(view: AddPasskeyView, chrome: Chrome): string {
               ${hidden({ csrf: view.csrf, request: view.request, challenge: view.challenge, credential: "" })}
               ${field({
                 ...{ name: "name", label: passkeys.name, type: "text", autocomplete: "off", hint: passkeys.nameHint },
-                ...{ value: view.name, autofocus: true, error: fault === "name" ? passkeys.wrong.name : null },
+                ...{
+                  value: view.name,
+                  autofocus: fault === null,
+                  error: fault === "name" ? passkeys.wrong.name : null,
+                },
               })}
               <p class="field-error" role="alert" hidden data-passkey-problem>${icon("circleAlert")}<span>${passkeys.wrong.cancelled}</span></p>
               <p class="soft small" data-passkey-without>${passkeys.addNoScript}</p>

@@ -1,7 +1,7 @@
 /** `/account/security/authenticator`: the secret as a QR code and in letters, and the code that proves that an app has it. */
 import encodeQr from "qr";
 import type { Chrome } from "../chrome.ts";
-import { hidden } from "../components.ts";
+import { hidden, titled } from "../components.ts";
 import type { AuthenticatorView, RecoveryCodesView } from "../factor-views.ts";
 import { field } from "../fields.ts";
 import { html, type Markup } from "../html.ts";
@@ -13,7 +13,7 @@ export function authenticatorPage(view: AuthenticatorView, chrome: Chrome): stri
   const error = view.fault === null ? null : said[view.fault];
   return cardPage(
     chrome,
-    said.setUpTitle,
+    titled(said.setUpTitle, error !== null, words),
     html`<div class="stack">
       <div class="heading">
         <h1>${said.setUpTitle}</h1>

@@ -1,6 +1,6 @@
 /** The pages around links that come by mail: asking for one, and what is behind it. */
 import type { Chrome } from "../chrome.ts";
-import { hidden, notice } from "../components.ts";
+import { hidden, notice, titled } from "../components.ts";
 import { field } from "../fields.ts";
 import { type Child, html } from "../html.ts";
 import { icon } from "../icons.ts";
@@ -9,6 +9,8 @@ import { rich } from "../messages/index.ts";
 import { name } from "../text.ts";
 import { faultText, newPasswordFields } from "./password-fields.ts";
 import type { AskView, ConfirmView, CreateAccountView, DoneView, NewPasswordView } from "./views.ts";
+
+const GENERAL_ERROR = "general-error";
 
 /** `/recover` and `/sign-up`: to whom the link goes. */
 export function askPage(view: AskView, chrome: Chrome): string {
@@ -21,10 +23,10 @@ export function askPage(view: AskView, chrome: Chrome): string {
   const said = words[view.what];
   return cardPage(
     chrome,
-    said.title,
+    titled(said.title, fault !== null, words),
     html`<div class="stack">
       <div class="heading"><h1>${said.title}</h1><p class="soft">${said.intro}</p></div>
-      ${general !== null && notice("danger", general)}
+      ${general !== null && notice("danger", general, { id: GENERAL_ERROR })}
       <form class="fields" method="post" action=${base + (view.what === "recover" ? "/recover" : "/sign-up")} novalidate>
         ${hidden({ csrf: view.csrf })}
         ${
@@ -36,6 +38,7 @@ export function askPage(view: AskView, chrome: Chrome): string {
                 autocomplete: "username",
                 value: view.typed,
                 error: own,
+                describedBy: general === null ? null : GENERAL_ERROR,
                 autofocus: true,
               })
             : field({
@@ -45,6 +48,7 @@ export function askPage(view: AskView, chrome: Chrome): string {
                 autocomplete: "email",
                 value: view.typed,
                 error: own,
+                describedBy: general === null ? null : GENERAL_ERROR,
                 autofocus: true,
               })
         }
@@ -59,7 +63,13 @@ export function askPage(view: AskView, chrome: Chrome): string {
 export function sentPage(view: { readonly email: string | null }, chrome: Chrome): string {
   const { words } = chrome;
   const text = view.email === null ? words.sent.recover : rich(words.sent.signUp, { email: name(view.email) });
-  return statement(words.sent.title, [text, words.sent.hint], { href: "/login", label: words.sent.back }, chrome);
+  return statement(
+    words.sent.title,
+    [text, words.sent.hint],
+    { href: "/login", label: words.sent.back },
+    chrome,
+    "sent",
+  );
 }
 
 /** Behind the link of a recovery, or of a change that is taken back: a new password. */
@@ -72,10 +82,10 @@ export function newPasswordPage(view: NewPasswordView, chrome: Chrome): string {
   const text = undo ? rich(confirm.undoText, { person, email: name(view.email) }) : rich(recover.newText, { person });
   return cardPage(
     chrome,
-    title,
+    titled(title, view.stale || view.fault !== null, words),
     html`<div class="stack">
       <div class="heading"><h1>${title}</h1><p class="soft">${text}</p></div>
-      ${view.stale && notice("danger", recover.stale)}
+      ${view.stale && notice("danger", recover.stale, { focus: true })}
       <form class="fields" method="post" action=${base + (undo ? "/undo" : "/recover/new")} novalidate>
         ${hidden({ csrf: view.csrf, link: view.link })}
         <input class="unseen" type="text" name="username" value=${view.person} autocomplete="username" readonly tabindex="-1" aria-hidden="true" />
@@ -100,13 +110,13 @@ export function createAccountPage(view: CreateAccountView, chrome: Chrome): stri
         : signUp.usernameWrong;
   return cardPage(
     chrome,
-    signUp.title,
+    titled(signUp.title, fault !== null, words),
     html`<div class="stack">
       <div class="heading">
         <h1>${signUp.title}</h1>
         <p class="soft">${rich(signUp.newText, { email: name(view.email) })}</p>
       </div>
-      ${fault !== null && "stale" in fault && notice("danger", words.recover.stale)}
+      ${fault !== null && "stale" in fault && notice("danger", words.recover.stale, { focus: true })}
       <form class="fields" method="post" action=${`${base}/sign-up/account`} novalidate>
         ${hidden({ csrf: view.csrf, link: view.link })}
         ${field({ name: "username", label: signUp.username, type: "text", autocomplete: "username", value: view.username, hint: signUp.usernameHint, error: usernameError, autofocus: fault === null })}
@@ -126,13 +136,13 @@ export function confirmPage(view: ConfirmView, chrome: Chrome): string {
     view.what === "verify" ? [confirm.verifyTitle, confirm.verifyText] : [confirm.changeTitle, confirm.changeText];
   return cardPage(
     chrome,
-    title,
+    titled(title, view.stale, words),
     html`<div class="stack">
       <div class="heading">
         <h1>${title}</h1>
         <p>${rich(text, { email: name(view.email), person: name(view.person) })}</p>
       </div>
-      ${view.stale && notice("danger", words.recover.stale)}
+      ${view.stale && notice("danger", words.recover.stale, { focus: true })}
       <form class="buttons" method="post" action=${`${base}/confirm/${view.what}`}>
         ${hidden({ csrf: view.csrf, link: view.link })}
         <button class="button primary" type="submit">${confirm.yes}</button>
@@ -175,19 +185,21 @@ export function donePage(view: DoneView, chrome: Chrome): string {
   }
 }
 
+const signs = { done: "check", sent: "mail", fault: "circleAlert" } as const;
+
 function statement(
   title: string,
   lines: readonly Child[],
   door: { readonly href: string; readonly label: string },
   chrome: Chrome,
-  kind: "done" | "plain" = "plain",
+  kind: keyof typeof signs = "fault",
 ): string {
   return cardPage(
     chrome,
     title,
     html`<div class="stack">
       <div class="heading">
-        <span class=${`sign ${kind}`}>${icon(kind === "done" ? "check" : "circleAlert")}</span>
+        <span class=${`sign ${kind}`}>${icon(signs[kind])}</span>
         <h1>${title}</h1>
         ${lines.map((line) => html`<p class="soft">${line}</p>`)}
       </div>

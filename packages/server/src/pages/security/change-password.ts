@@ -1,6 +1,6 @@
 /** `/account/security/password`: another password, and what ends with the old one. */
 import type { Chrome } from "../chrome.ts";
-import { hidden, notice } from "../components.ts";
+import { hidden, notice, titled } from "../components.ts";
 import { field, tick } from "../fields.ts";
 import { html } from "../html.ts";
 import { cardPage } from "../layout.ts";
@@ -15,13 +15,13 @@ export function changePasswordPage(view: ChangePasswordView, chrome: Chrome): st
   const proof = view.fault !== null && isAboutProof(view.fault) ? faultText(view.fault, words) : null;
   return cardPage(
     chrome,
-    title,
+    titled(title, view.fault !== null, words),
     html`<div class="stack">
       <div class="heading">
         <h1>${title}</h1>
         ${view.must && html`<p class="soft">${password.introMust}</p>`}
       </div>
-      ${proof !== null && !view.has && notice("danger", proof)}
+      ${proof !== null && !view.has && notice("danger", proof, { focus: true })}
       <form class="fields" method="post" action=${`${base}/account/security/password`} novalidate>
         ${hidden({ csrf: view.csrf, request: view.request, device: view.device })}
         <input class="unseen" type="text" name="username" value=${view.person.username} autocomplete="username" readonly tabindex="-1" aria-hidden="true" />

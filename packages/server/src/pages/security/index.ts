@@ -1,6 +1,6 @@
 /** `/account/security`: how one signs in, a section for each way. */
 import type { Chrome } from "../chrome.ts";
-import { notice } from "../components.ts";
+import { notice, titled } from "../components.ts";
 import { html } from "../html.ts";
 import { accountPage } from "../layout.ts";
 import type { Messages } from "../messages/index.ts";
@@ -13,16 +13,17 @@ import { SECURITY_NOTICES, type SecurityView } from "./views.ts";
 /** Renders `GET /account/security`. A section is a function of the whole view, in a file of its own. */
 export function securityPage(view: SecurityView, chrome: Chrome): string {
   const { words } = chrome;
+  const refusal = view.notice !== null && SECURITY_NOTICES[view.notice] === "danger";
   return accountPage(
     chrome,
-    words.security.title,
+    titled(words.security.title, refusal, words),
     { ...view, here: "security" },
     html`<div class="stack">
       <div class="heading">
         <h1>${words.security.title}</h1>
         <p class="soft">${words.security.intro}</p>
       </div>
-      ${view.notice !== null && notice(SECURITY_NOTICES[view.notice], noticeText(view.notice, words))}
+      ${view.notice !== null && notice(SECURITY_NOTICES[view.notice], noticeText(view.notice, words), refusal ? { focus: true } : {})}
       <div class="apps">
         ${passwordSection(view, chrome)} ${passkeysSection(view, chrome)} ${authenticatorSection(view, chrome)}
         ${sessionsSection(view, chrome)}

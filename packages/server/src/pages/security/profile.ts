@@ -1,13 +1,13 @@
 /** `/account/profile`: name, address, data, and the way out. */
 import type { Chrome } from "../chrome.ts";
-import { hidden, notice } from "../components.ts";
+import { hidden, localTimes, notice, titled } from "../components.ts";
 import { field } from "../fields.ts";
 import { type Child, html } from "../html.ts";
 import { icon } from "../icons.ts";
 import { accountPage, cardPage } from "../layout.ts";
-import { fill, rich } from "../messages/index.ts";
+import { rich } from "../messages/index.ts";
 import { name } from "../text.ts";
-import { exact, timeElement } from "../time.ts";
+import { shownTime } from "../time.ts";
 import { faultText } from "./password-fields.ts";
 import type { DeleteView, ProfileView } from "./views.ts";
 
@@ -17,7 +17,7 @@ export function profilePage(view: ProfileView, chrome: Chrome): string {
   const { profile } = words;
   return accountPage(
     chrome,
-    profile.title,
+    titled(profile.title, view.fault !== null || view.nameWrong, words),
     { ...view, here: "profile" },
     html`<div class="stack">
       <div class="heading"><h1>${profile.title}</h1><p class="soft">${profile.intro}</p></div>
@@ -54,10 +54,10 @@ function told({ notice: what }: ProfileView, { words }: Chrome): Child {
   }
 }
 
-function pending({ csrf, deleteAt, now }: ProfileView, { words, base }: Chrome): Child {
+function pending({ csrf, deleteAt }: ProfileView, { words, base }: Chrome): Child {
   if (deleteAt === null) return null;
   return html`<section class="card section">
-    <p>${rich(words.profile.pending, { when: timeElement(words, deleteAt, now) })}</p>
+    <p>${rich(words.profile.pending, { when: shownTime(words, deleteAt, "exact") })}</p>
     <form method="post" action=${`${base}/account/profile/keep`}>
       ${hidden({ csrf })}<button class="button primary" type="submit">${words.profile.keep}</button>
     </form>
@@ -111,7 +111,7 @@ function email(view: ProfileView, { words, base }: Chrome): Child {
                   autocomplete: "current-password",
                   error: proof,
                 })
-              : proof !== null && notice("danger", proof)
+              : proof !== null && notice("danger", proof, { focus: true })
           }
           <button class="button" type="submit">${profile.changeSubmit}</button>
         </form>
@@ -139,16 +139,16 @@ export function deletePage(view: DeleteView, chrome: Chrome): string {
   const companies = view.soleAdminOf.join(", ");
   return cardPage(
     chrome,
-    deletion.title,
+    titled(deletion.title, view.fault !== null, words),
     html`<div class="stack">
       <div class="heading">
         <h1>${deletion.title}</h1>
-        <p>${fill(deletion.text, { when: exact(words, view.at) })}</p>
+        <p>${rich(deletion.text, { when: shownTime(words, view.at, "exact") })}</p>
         <p class="soft">${deletion.now}</p>
         <p class="soft">${deletion.later}</p>
       </div>
       ${blocked && notice("warning", rich(deletion.soleAdmin, { companies: name(companies) }))}
-      ${proof !== null && !view.hasPassword && notice("danger", proof)}
+      ${proof !== null && !view.hasPassword && notice("danger", proof, { focus: true })}
       <form class="fields" method="post" action=${`${base}/account/profile/delete`} novalidate>
         ${hidden({ csrf: view.csrf })}
         ${
@@ -165,6 +165,7 @@ export function deletePage(view: DeleteView, chrome: Chrome): string {
         ${!blocked && html`<button class="button danger" type="submit">${deletion.submit}</button>`}
         <a class="button" href=${`${base}/account/profile`}>${deletion.keep}</a>
       </form>
+      ${localTimes(chrome)}
     </div>`,
   );
 }

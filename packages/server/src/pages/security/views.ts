@@ -8,7 +8,7 @@ export const SECURITY_NOTICES = {
   password: "done",
   "passkey-added": "done",
   "passkey-removed": "done",
-  "passkey-last": "warning",
+  "passkey-last": "danger",
   "authenticator-removed": "done",
   "session-ended": "done",
   "others-ended": "done",

@@ -4,6 +4,8 @@ import type { Translation } from "../translation.ts";
 
 export const pages = {
   documentTitle: "{title} · {product}",
+  errorTitle: "خطأ: {title}",
+  skip: "الانتقال إلى المحتوى",
   home: "{product}، تطبيقاتك",
   newTab: "(يُفتح في علامة تبويب جديدة)",
   languages: { label: "اللغة", choose: "لغة هذه الصفحات" },

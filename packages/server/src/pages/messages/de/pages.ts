@@ -4,6 +4,8 @@ import type { Translation } from "../translation.ts";
 
 export const pages = {
   documentTitle: "{title} · {product}",
+  errorTitle: "Fehler: {title}",
+  skip: "Zum Inhalt springen",
   home: "{product}, Ihre Apps",
   newTab: "(öffnet sich in einem neuen Tab)",
   languages: { label: "Sprache", choose: "Sprache dieser Seiten" },

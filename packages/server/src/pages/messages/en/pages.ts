@@ -2,6 +2,8 @@
 
 export const pages = {
   documentTitle: "{title} · {product}",
+  errorTitle: "Error: {title}",
+  skip: "Skip to the content",
   home: "{product}, your apps",
   newTab: "(opens in a new tab)",
   languages: { label: "Language", choose: "Language of these pages" },

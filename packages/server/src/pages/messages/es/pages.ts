@@ -4,6 +4,8 @@ import type { Translation } from "../translation.ts";
 
 export const pages = {
   documentTitle: "{title} · {product}",
+  errorTitle: "Error: {title}",
+  skip: "Ir al contenido",
   home: "{product}, sus aplicaciones",
   newTab: "(se abre en una pestaña nueva)",
   languages: { label: "Idioma", choose: "Idioma de estas páginas" },

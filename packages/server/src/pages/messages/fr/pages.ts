@@ -4,6 +4,8 @@ import type { Translation } from "../translation.ts";
 
 export const pages = {
   documentTitle: "{title} · {product}",
+  errorTitle: "Erreur : {title}",
+  skip: "Aller au contenu",
   home: "{product}, vos applications",
   newTab: "(s’ouvre dans un nouvel onglet)",
   languages: { label: "Langue", choose: "Langue de ces pages" },

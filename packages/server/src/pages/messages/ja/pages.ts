@@ -4,6 +4,8 @@ import type { Translation } from "../translation.ts";
 
 export const pages = {
   documentTitle: "{title} · {product}",
+  errorTitle: "エラー：{title}",
+  skip: "本文へ移動",
   home: "{product}：アプリの一覧",
   newTab: "（新しいタブで開きます）",
   languages: { label: "言語", choose: "表示する言語" },

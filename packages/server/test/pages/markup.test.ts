@@ -1,0 +1,122 @@
+/** What every state of every page owes to whoever doesn't look at it: titles, headings, fields, errors, times. Without a browser. */
+import { describe, expect, test } from "vitest";
+import { chrome, locales } from "../../src/pages/index.ts";
+import { states } from "./states.ts";
+
+const plain = chrome({ issuer: "http://localhost:9400", here: "/account/apps" });
+const rendered = Object.entries(states).map(([name, render]) => [name, render(plain)] as const);
+const tags = (html: string, kind: string) => html.match(new RegExp(`<(?:${kind})\\b(?:[^>"]|"[^"]*")*>`, "g")) ?? [];
+const value = (tag: string, attribute: string) => new RegExp(` ${attribute}="([^"]*)"`).exec(tag)?.[1];
+const idsOf = (html: string) => new Set([...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id));
+
+/** Alerts that stand there when the page comes, not those that a script shows. */
+const alerts = (html: string) =>
+  tags(html, "[a-z]+").filter((tag) => value(tag, "role") === "alert" && !/ hidden/.test(tag));
+
+describe.each(rendered)("%s", (_, html) => {
+  test("something is wrong → the title says so first; else it doesn't", () => {
+    const title = /<title>(.*?)<\/title>/.exec(html)?.[1] ?? "";
+    expect([title, title.startsWith("Error: ")]).toEqual([title, alerts(html).length > 0]);
+  });
+
+  test("a field at fault → its message is read out with it, and the page opens with it or with the message", () => {
+    const ids = idsOf(html);
+    const invalid = tags(html, "input|select|textarea").filter((tag) => tag.includes('aria-invalid="true"'));
+    const described = tags(html, "input|select|textarea").flatMap(
+      (tag) => value(tag, "aria-describedby")?.split(" ") ?? [],
+    );
+    for (const id of described) expect(ids).toContain(id);
+    for (const tag of invalid) expect(value(tag, "aria-describedby")).toMatch(/error/);
+    const [focused] = tags(html, "[a-z]+").filter((tag) => / autofocus/.test(tag));
+    const messages = alerts(html).map((tag) => value(tag, "id"));
+    if (messages.length === 0) return;
+    const about = value(focused ?? "", "aria-describedby")?.split(" ") ?? [];
+    expect(alerts(html).includes(focused ?? "") || about.some((id) => messages.includes(id))).toBe(true);
+  });
+
+  test("headings go down by one, from one h1", () => {
+    const levels = tags(html, "h[1-6]").map((tag) => Number(tag[2]));
+    expect(levels.filter((level) => level === 1)).toHaveLength(1);
+    for (const [at, level] of levels.entries()) expect(level).toBeLessThanOrEqual((levels[at - 1] ?? 0) + 1);
+  });
+
+  test("every field has a label and says to browsers what it is for", () => {
+    const fields = tags(html, "input|textarea|select").filter(
+      (tag) => !/type="(?:hidden|checkbox|radio)"| aria-hidden="true"/.test(tag),
+    );
+    const labels = new Set(tags(html, "label").map((tag) => value(tag, "for")));
+    for (const tag of fields) {
+      const id = value(tag, "id");
+      // A select without an id stands inside its label.
+      if (id !== undefined || !tag.startsWith("<select")) expect(labels).toContain(id);
+      if (tag.startsWith("<input")) expect(value(tag, "autocomplete"), tag).toMatch(/\w/);
+    }
+    for (const tag of fields.filter((one) => value(one, "autocomplete") === "one-time-code"))
+      expect(value(tag, "inputmode")).toBe("numeric");
+    for (const tag of fields.filter((one) => value(one, "type") === "password"))
+      expect(value(tag, "autocomplete")).toMatch(/^(?:current|new)-password$/);
+  });
+
+  test("a link that leaves the page open gives the other no hold on it", () => {
+    for (const tag of tags(html, "a").filter((one) => one.includes("target="))) {
+      expect(tag).toMatch(/ target="_blank" rel="noopener noreferrer"/);
+    }
+  });
+
+  test("times are written for machines, too", () => {
+    for (const tag of tags(html, "time")) expect(value(tag, "datetime")).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  });
+
+  test("pages with a bar: the way past it comes first; landmarks have names of their own", () => {
+    const first = tags(html, "a|button|input|summary").find((tag) => !/type="hidden"| tabindex="-1"/.test(tag)) ?? "";
+    expect(/ href="#content"/.test(first)).toBe(html.includes('class="bar"'));
+    if (html.includes('class="bar"')) expect(idsOf(html)).toContain("content");
+    const names = tags(html, "nav").map((tag) => value(tag, "aria-label"));
+    expect(names.every(Boolean)).toBe(true);
+    expect(new Set(names).size).toBe(names.length);
+  });
+});
+
+describe("right to left", () => {
+  /** What runs from left to right in every script: addresses, codes, hosts, links. */
+  const FRAGMENTS = [
+    /[\w.+-]+@[\w-]+\.[\w.-]+/,
+    /\b(?:\d{1,3}\.){3}\d{1,3}\b/,
+    /[A-Z]{4}-[A-Z]{4}/,
+    /\bexample\.com\b/,
+  ];
+  const arabic = chrome({ issuer: "http://localhost:9400", here: "/account/apps", locale: "ar" });
+
+  // The pages of errors speak English, to developers.
+  const names = Object.keys(states).filter((name) => !name.startsWith("condition"));
+  test.each(names)("%s: what runs the other way is kept apart from the text around it", (name) => {
+    const body = (states[name]?.(arabic) ?? "").replace(/^[\s\S]*<body[^>]*>/, "");
+    const loose = body
+      .replace(/<(bdi|code|textarea)\b[^>]*>[\s\S]*?<\/\1>/g, "")
+      .replace(/<option\b[\s\S]*?<\/option>/g, "")
+      .replace(/<[^>]*>/g, "\n")
+      // An example in the words themselves: a single run that no name from outside stands beside.
+      .replaceAll("name@example.com", "");
+    for (const fragment of FRAGMENTS) expect(loose.match(fragment)).toBeNull();
+  });
+});
+
+test("no two pages of one language have the same title, whatever it is", () => {
+  const pages = [
+    "sign-in-alone",
+    "recover",
+    "sign-up",
+    "second-step",
+    "device",
+    "apps",
+    "history",
+    "security",
+    "profile",
+  ];
+  const more = ["companies", "company-apps", "company-members", "company-history", "delete", "change-password"];
+  for (const locale of locales) {
+    const words = chrome({ issuer: "http://localhost:9400", locale });
+    const titles = [...pages, ...more].map((name) => /<title>(.*?)<\/title>/.exec(states[name]?.(words) ?? "")?.[1]);
+    expect(new Set(titles).size).toBe(titles.length);
+  }
+});
