@@ -51,12 +51,12 @@ describe.each([true, false])("scripts %s", (scripts) => {
       await look(page, scripts);
       await page.getByLabel("Username").fill(`story${scripts}`);
       await page.getByLabel("New password", { exact: true }).fill("Password1!");
-      await page.getByLabel("New password once more").fill("Password1!");
+      await page.getByLabel("New password again").fill("Password1!");
       await page.getByRole("button", { name: "Create account" }).click();
       expect(await page.locator("[role=alert]").textContent()).toContain("Many people have this password");
       expect(await page.evaluate("document.activeElement.name")).toBe("password");
       await page.getByLabel("New password", { exact: true }).fill(NEW);
-      await page.getByLabel("New password once more").fill(NEW);
+      await page.getByLabel("New password again").fill(NEW);
       await page.getByRole("button", { name: "Create account" }).click();
       expect(await page.locator("h1").textContent()).toBe("Your apps");
     });
@@ -71,7 +71,7 @@ describe.each([true, false])("scripts %s", (scripts) => {
       await page.waitForURL("**/recover");
       await page.keyboard.type(person.username);
       await page.keyboard.press("Enter");
-      await page.getByRole("heading", { name: "Look into your mailbox" }).waitFor();
+      await page.getByRole("heading", { name: "Check your inbox" }).waitFor();
       await page.goto((await mailbox.next(person.email)).link);
       await look(page, scripts);
       await page.getByLabel("New password", { exact: true }).focus();
@@ -106,7 +106,7 @@ describe.each([true, false])("scripts %s", (scripts) => {
       await page.goto((await mailbox.next(person.email)).link);
       await look(page, scripts);
       await page.getByLabel("New password", { exact: true }).fill(NEW);
-      await page.getByLabel("New password once more").fill(NEW);
+      await page.getByLabel("New password again").fill(NEW);
       await page.getByRole("button", { name: "Take it back" }).click();
       await page.getByRole("heading", { name: "The account is yours again" }).waitFor();
       await signInOn(page, person.email, NEW);

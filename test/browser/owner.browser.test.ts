@@ -34,7 +34,7 @@ async function connect(page: Page, hands: Hands, person: Person): Promise<string
   await page.goto(app.url);
   await hands.press("a");
   await page.waitForURL(/\/authorize/);
-  expect(await heading(page)).toBe("Sign in to go on to Photo Printer");
+  expect(await heading(page)).toBe("Sign in to continue to Photo Printer");
   await signInBy(page, hands, person);
   expect(await heading(page)).toBe("Photo Printer wants to use your account");
   await hands.look();

@@ -221,7 +221,7 @@ describe("sign-up", () => {
     const [one, other] = [await asked(person.email), await asked(email)];
     expect(one.text.replaceAll(person.email, "…")).toBe(other.text.replaceAll(email, "…"));
     expect((await mailbox.next(person.email)).subject).toBe("You have an account already");
-    expect((await mailbox.next(email)).subject).toBe("Go on with your new account");
+    expect((await mailbox.next(email)).subject).toBe("Finish creating your account");
     pause();
   });
 

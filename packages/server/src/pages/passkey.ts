@@ -25,7 +25,7 @@ export function passkeyForm(
       <button class="button" type="submit">${icon("key")}<span>${passkey.use}</span></button>
       <p class="field-error" role="alert" hidden data-passkey-problem>${icon("circleAlert")}<span>${passkey.cancelled}</span></p>
     </form>`,
-    html`<p class="soft small" data-passkey-without>${passkey.noScript}</p>`,
+    html`<p class="soft small" data-passkey-without>${partial === null ? passkey.noScript : passkey.noScriptSecond}</p>`,
     html`<script src=${passkeyScript} defer></script>`,
   ];
 }

@@ -32,6 +32,7 @@ const UNREACHED: Readonly<Record<string, readonly string[]>> = { fr: ["many"], e
 const SAME = new Set([
   "documentTitle",
   "errorTitle",
+  "mail.facts.browser",
   "profile.name",
   "account.apps",
   "company.places.apps",

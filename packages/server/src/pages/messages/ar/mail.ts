@@ -102,19 +102,19 @@ export const mail = {
         subject: "يطلب {by} تطبيقًا في {company}",
         text: "يطلب {by} السماح باستخدام {app} في {company}.",
         button: "اتخاذ القرار",
-        hint: "تصلك هذه الرسالة لأنك مدير في {company}.",
+        hint: "تصلك هذه الرسالة لأنك مشرف في {company}.",
       },
       companyApproved: {
         subject: "يمكن استخدام {app} في {company}",
-        text: "وافق أحد مديري {company} على {app} كما طلبت.",
+        text: "وافق أحد مشرفي {company} على {app} كما طلبت.",
         button: "إلى {company}",
         hint: "ابدأ من جديد من التطبيق.",
       },
       companyRefused: {
         subject: "لم تتم الموافقة على {app} في {company}",
-        text: "رفض أحد مديري {company} التطبيق {app} الذي طلبته.",
+        text: "رفض أحد مشرفي {company} التطبيق {app} الذي طلبته.",
         button: "إلى {company}",
-        hint: "إن كنت تحتاج إليه رغم ذلك فتحدث مع أحد مديري {company}.",
+        hint: "إن كنت تحتاج إليه رغم ذلك فتحدث مع أحد مشرفي {company}.",
       },
       companyRemoved: {
         subject: "لم تعد عضوًا في {company}",

@@ -10,7 +10,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     as: "Anmeldung als {person}",
     code: "6-stelliger Code",
     submit: "Weiter",
-    lost: "Sie haben Ihren Authenticator nicht zur Hand?",
+    lost: "Sie haben Ihre Authenticator-App nicht zur Hand?",
     recovery: "Wiederherstellungscode",
     recoveryHint: "Einer der Codes, die Sie sich notiert haben. Jeder gilt einmal.",
     wrong: "Dieser Code ist falsch oder wurde schon benutzt. Warten Sie auf den nächsten und geben Sie ihn ein.",
@@ -20,7 +20,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
   },
 
   stronger: {
-    title: "Das verlangt eine sicherere Anmeldung",
+    title: "Dafür ist eine sicherere Anmeldung nötig",
     intro:
       "{app} bittet um etwas, das Ihr Konto nur nach einer Anmeldung mit mehr als einem Passwort erlauben darf. Das haben Sie noch nicht eingerichtet.",
     introPasskey:
@@ -34,6 +34,8 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     use: "Mit einem Passkey anmelden",
     noScript:
       "Passkeys brauchen JavaScript und einen Browser, der sie kennt. Sie können sich mit Ihrem Passwort anmelden.",
+    noScriptSecond:
+      "Passkeys brauchen JavaScript und einen Browser, der sie kennt. Schalten Sie es für diese Seite ein, oder nehmen Sie einen anderen Browser.",
     failed:
       "Dieser Passkey kann hier nicht benutzt werden. Versuchen Sie es noch einmal, oder melden Sie sich anders an.",
     cancelled:
@@ -43,7 +45,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
   passkeys: {
     title: "Passkeys",
     intro:
-      "Melden Sie sich mit Fingerabdruck, Gesicht oder Bildschirmsperre an, ohne Passwort. Keine andere Website kann ihn weitergeben.",
+      "Melden Sie sich mit Fingerabdruck, Gesicht oder Bildschirmsperre an, ohne Passwort. Andere Websites können ihn nicht abgreifen.",
     unavailable: "Unter dieser Adresse können keine Passkeys benutzt werden.",
     add: "Passkey hinzufügen",
     added: "Hinzugefügt {when}",
@@ -61,13 +63,14 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     addNoScript:
       "Um einen Passkey hinzuzufügen, schalten Sie JavaScript für diese Seite ein, in einem Browser, der Passkeys kennt.",
     doneAdded: "Ihr Passkey wurde hinzugefügt. Ab jetzt können Sie sich damit anmelden.",
-    doneRemoved: "Der Passkey wurde entfernt. Er kann nicht mehr anmelden; löschen Sie ihn auch auf Ihrem Gerät.",
+    doneRemoved:
+      "Der Passkey wurde entfernt. Mit ihm kann man sich nicht mehr anmelden; löschen Sie ihn auch auf Ihrem Gerät.",
     last: "Anders können Sie sich nicht anmelden. Wählen Sie zuerst ein Passwort, oder fügen Sie einen weiteren Passkey hinzu.",
     wrong: {
       failed: "Dieser Passkey konnte nicht hinzugefügt werden. Versuchen Sie es noch einmal.",
       cancelled: "Es wurde kein Passkey angelegt. Versuchen Sie es noch einmal.",
       taken: "Dieser Passkey wurde schon hinzugefügt.",
-      full: "Mehr Passkeys als diese kann es nicht geben. Entfernen Sie zuerst einen.",
+      full: "Mehr Passkeys sind nicht möglich. Entfernen Sie zuerst einen.",
       name: "Geben Sie ihm einen Namen mit 1 bis 60 Zeichen.",
     },
   },
@@ -81,15 +84,15 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     replace: "Auf ein anderes Telefon umziehen",
     remove: "Entfernen",
     setUpTitle: "Authenticator-App einrichten",
-    scan: "Scannen Sie dies mit einer Authenticator-App, etwa der für Passwörter auf Ihrem Telefon.",
-    qr: "QR-Code mit dem Geheimnis darunter",
+    scan: "Scannen Sie dies mit einer Authenticator-App. Auch die Passwort-App Ihres Telefons kann eine sein.",
+    qr: "QR-Code mit dem Schlüssel, der darunter steht",
     secret: "Oder tippen Sie dies ein:",
     code: "6-stelliger Code, den die App jetzt anzeigt",
     submit: "Einschalten",
     wrong:
       "Dieser Code ist falsch. Prüfen Sie, ob die Uhr Ihres Telefons stimmt, und geben Sie den Code ein, den es jetzt anzeigt.",
     expired: "Diese Seite war zu lange offen. Hier ist ein neuer Code zum Scannen.",
-    doneRemoved: "Die Authenticator-App wurde entfernt. Ab jetzt meldet Ihr Passwort allein Sie an.",
+    doneRemoved: "Die Authenticator-App wurde entfernt. Ab jetzt genügt Ihr Passwort zum Anmelden.",
   },
 
   recovery: {
@@ -99,7 +102,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     renew: "Neue Codes erstellen",
     newTitle: "Ihre Wiederherstellungscodes",
     newIntro:
-      "Jeder meldet Sie einmal an, anstelle eines Codes der App. Verwahren Sie sie bei Ihren wichtigen Unterlagen: Sie werden nur dieses eine Mal gezeigt.",
+      "Mit jedem können Sie sich einmal anmelden, anstelle eines Codes der App. Drucken Sie sie aus oder schreiben Sie sie auf, und verwahren Sie sie bei Ihren wichtigen Unterlagen: Sie werden nur dieses eine Mal gezeigt.",
     newOld: "Codes, die Sie vorher hatten, gelten nicht mehr.",
     go: "Ich habe sie verwahrt",
   },

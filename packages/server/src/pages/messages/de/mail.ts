@@ -4,9 +4,9 @@ import type { Translation } from "../translation.ts";
 
 export const mail = {
   mail: {
-    open: "Wenn der Knopf nicht geht, öffnen Sie diese Adresse:",
-    footer: "{product} auf {host} hat diese Nachricht geschickt. Antworten darauf liest niemand.",
-    facts: { when: "Zeit", browser: "Browser (Programm)", address: "Netzadresse", reason: "Genannter Grund" },
+    open: "Wenn die Schaltfläche nicht funktioniert, öffnen Sie diese Adresse:",
+    footer: "{product} auf {host} hat diese Nachricht geschickt. Antworten darauf werden nicht gelesen.",
+    facts: { when: "Zeit", browser: "Browser", address: "Netzwerkadresse", reason: "Genannter Grund" },
     kinds: {
       recover: {
         subject: "Wählen Sie ein neues Passwort",
@@ -15,7 +15,7 @@ export const mail = {
         hint: "Wenn Sie das nicht waren, tun Sie nichts: Ihr Passwort bleibt, wie es ist.",
       },
       signUp: {
-        subject: "Weiter mit Ihrem neuen Konto",
+        subject: "Legen Sie Ihr Konto fertig an",
         text: "Jemand, vermutlich Sie, möchte mit der Adresse {email} ein Konto anlegen. Der Link gilt einmal, eine Stunde lang.",
         button: "Konto anlegen",
         hint: "Wenn Sie das nicht waren, tun Sie nichts: Es entsteht kein Konto.",
@@ -24,11 +24,11 @@ export const mail = {
         subject: "Sie haben schon ein Konto",
         text: "Jemand, vermutlich Sie, wollte die Adresse {email} für ein Konto verwenden. Es gibt damit schon eines: {person}.",
         button: "Anmelden",
-        hint: "Sie kennen das Passwort nicht mehr? Auf der Seite zum Anmelden kommen Sie zu einem neuen. Wenn Sie das nicht waren, tun Sie nichts: Es wurde nichts geändert.",
+        hint: "Passwort vergessen? Auf der Anmeldeseite können Sie ein neues wählen. Wenn Sie das nicht waren, tun Sie nichts: Es wurde nichts geändert.",
       },
       verify: {
         subject: "Ist das Ihre E-Mail-Adresse?",
-        text: "Beim Konto {person} steht die Adresse {email}. Bitte sagen Sie, dass sie Ihnen gehört. Der Link gilt einmal, eine Stunde lang.",
+        text: "Beim Konto {person} steht die Adresse {email}. Bitte bestätigen Sie, dass sie Ihnen gehört. Der Link gilt einmal, eine Stunde lang.",
         button: "Ja, sie gehört mir",
         hint: "Wenn Sie dieses Konto nicht kennen, tun Sie nichts.",
       },
@@ -112,7 +112,7 @@ export const mail = {
       },
       companyRefused: {
         subject: "{app} wurde bei {company} nicht zugelassen",
-        text: "Die Verwaltung von {company} hat {app} abgelehnt, worum Sie gebeten hatten.",
+        text: "Die Verwaltung von {company} hat Ihre Anfrage zu {app} abgelehnt.",
         button: "Zu {company}",
         hint: "Wenn Sie die App trotzdem brauchen, sprechen Sie mit der Verwaltung von {company}.",
       },

@@ -12,7 +12,7 @@ export const pages = {
 
   signIn: {
     title: "Anmelden",
-    titleFor: "Anmelden und weiter zu {app}",
+    titleFor: "Anmelden, um mit {app} fortzufahren",
     introAlone: "Sehen Sie, welche Apps Ihr Konto verwenden, und entscheiden Sie darüber.",
     introFor: "Ihr Passwort bleibt hier. Die App bekommt es nicht zu sehen.",
     titleAgain: "Noch einmal anmelden",
@@ -46,7 +46,7 @@ export const pages = {
     title: "Ein Gerät verbinden",
     intro: "Geben Sie den Code ein, den Ihr Gerät anzeigt.",
     compare:
-      "Zeigt das Gerät vor Ihnen diesen Code? Dann gehen Sie weiter. Hat Ihnen jemand den Link geschickt, schließen Sie diese Seite.",
+      "Zeigt das Gerät vor Ihnen diesen Code? Dann machen Sie weiter. Hat Ihnen jemand den Link geschickt, schließen Sie diese Seite.",
     code: "Code",
     hint: "8 Buchstaben. Großschreibung, Striche und Leerzeichen spielen keine Rolle.",
     submit: "Weiter",
@@ -62,21 +62,21 @@ export const pages = {
     signIn: "Melden Sie sich an, um Ihr Gerät zu verbinden",
     signInIntro: "Ihr Passwort bleibt hier. Das Gerät bekommt es nicht zu sehen.",
     itsCode: "Code auf dem Gerät",
-    itsAddress: "Seine Adresse",
+    itsAddress: "Adresse des Geräts",
     fromHere: "{address} (Ihr Netz)",
     fromElsewhere: "{address} (nicht Ihr Netz)",
     fromUnknown: "Unbekannt",
-    when: "Gefragt",
+    when: "Angefragt",
     warning: "Erlauben Sie es nur, wenn Sie es selbst begonnen haben und das Gerät vor Ihnen diesen Code zeigt.",
-    next: "Das Gerät macht von selbst weiter.",
+    next: "Auf dem Gerät geht es von selbst weiter.",
     elsewhereTitle: "Ist das Ihr Gerät?",
     elsewhereText:
-      "{app} hat aus einem anderen Netz als Ihrem gefragt. Das kann stimmen, wenn Ihr Telefon nicht im selben WLAN ist wie das Gerät. Hat Sie aber jemand hierher geschickt, soll vielleicht sein Gerät Ihr Konto verwenden.",
-    elsewhereYes: "Ja, das habe ich begonnen",
+      "Die Anfrage von {app} kam aus einem anderen Netz als Ihrem. Das kann stimmen, wenn Ihr Telefon nicht im selben WLAN ist wie das Gerät. Hat Ihnen aber jemand den Link geschickt, will er vielleicht mit seinem Gerät Ihr Konto verwenden.",
+    elsewhereYes: "Ja, das war ich",
     elsewhereNo: "Nein, ablehnen",
     allowedTitle: "{app} ist verbunden",
     allowedText:
-      "Gehen Sie zu Ihrem Gerät zurück: Es macht in ein paar Sekunden weiter. Sie können diese Seite schließen.",
+      "Gehen Sie zu Ihrem Gerät zurück: Dort geht es in ein paar Sekunden weiter. Sie können diese Seite schließen.",
     deniedTitle: "{app} wurde abgelehnt",
     deniedText: "Das Gerät kann Ihr Konto nicht verwenden. Sie können diese Seite schließen.",
     nothingText:
@@ -86,7 +86,7 @@ export const pages = {
 
   formPost: {
     title: "Zurück zur App",
-    text: "Ihre Antwort geht an {host}. Wenn nichts geschieht, drücken Sie die Taste.",
+    text: "Ihre Antwort geht an {host}. Wenn nichts geschieht, klicken Sie auf die Schaltfläche.",
     submit: "Weiter",
   },
 
@@ -95,15 +95,15 @@ export const pages = {
     startAgain: "Neu beginnen",
     other: {
       title: "Diese Anfrage lässt sich nicht ausführen",
-      text: "Die App hat in ihrer Anfrage einen Fehler gemacht. Es wurde nichts weitergegeben. Gehen Sie zur App zurück, und sagen Sie es ihren Herstellern, wenn es wieder geschieht.",
+      text: "Die Anfrage der App ist fehlerhaft. Es wurde nichts weitergegeben. Gehen Sie zur App zurück, und melden Sie es dem Hersteller, wenn es wieder geschieht.",
     },
     clientUnknown: {
       title: "Diese App ist hier nicht bekannt",
-      text: "Der Link, der Sie hierher gebracht hat, nennt eine App, die nicht angemeldet ist. Es wurde nichts weitergegeben. Gehen Sie zur App zurück, und sagen Sie es ihren Herstellern, wenn es wieder geschieht.",
+      text: "Der Link, der Sie hierher gebracht hat, nennt eine App, die nicht registriert ist. Es wurde nichts weitergegeben. Gehen Sie zur App zurück, und melden Sie es dem Hersteller, wenn es wieder geschieht.",
     },
     redirectUri: {
       title: "Der Link dieser App ist nicht sicher",
-      text: "Die App wollte Sie an eine Adresse schicken, die sie nicht angemeldet hat. Deshalb haben wir hier angehalten. Es wurde nichts weitergegeben. Sagen Sie es den Herstellern der App.",
+      text: "Die App wollte Sie an eine Adresse schicken, die nicht für sie registriert ist. Deshalb haben wir hier angehalten. Es wurde nichts weitergegeben. Melden Sie es dem Hersteller der App.",
     },
     notFound: {
       title: "Hier ist nichts",
@@ -111,7 +111,7 @@ export const pages = {
     },
     invitation: {
       title: "Diese Einladung gilt nicht mehr",
-      text: "Sie wurde vielleicht schon benutzt, zurückgezogen oder ist älter als sieben Tage. Bitten Sie die Verwaltung des Unternehmens um eine neue.",
+      text: "Vielleicht wurde sie schon benutzt oder zurückgezogen, oder sie ist älter als sieben Tage. Bitten Sie die Verwaltung des Unternehmens um eine neue.",
     },
     method: {
       title: "So geht das nicht",
@@ -119,7 +119,7 @@ export const pages = {
     },
     form: {
       title: "Dieses Formular gilt nicht mehr",
-      text: "Es war zu lange offen oder kam aus einem anderen Browser. Es wurde nichts geändert. Laden Sie die Seite neu und wiederholen Sie es.",
+      text: "Es war zu lange offen oder kam aus einem anderen Browser. Es wurde nichts geändert. Laden Sie die Seite neu und versuchen Sie es noch einmal.",
     },
     cutOff: {
       title: "Beginnen Sie in der App noch einmal",

@@ -22,23 +22,23 @@ export const security = {
     titleMust: "Wählen Sie ein neues Passwort",
     introMust:
       "Das Passwort, mit dem Sie sich angemeldet haben, kennt vielleicht noch jemand. Wählen Sie ein eigenes, dann geht es weiter.",
-    current: "Jetziges Passwort",
+    current: "Aktuelles Passwort",
     new: "Neues Passwort",
     again: "Neues Passwort noch einmal",
     hint: "8 Zeichen oder mehr. Ein paar Wörter hintereinander sind schwer zu erraten und leicht zu merken.",
     endSessions: "Überall sonst abmelden",
     endApps: "Allen Apps den Zugriff entziehen",
     endAppsHint:
-      "Lassen Sie das angekreuzt, wenn noch jemand Ihr Passwort gekannt haben kann. Sie können Ihre Apps wieder zulassen.",
+      "Lassen Sie das Häkchen gesetzt, wenn jemand anderes Ihr Passwort gekannt haben könnte. Sie können Ihre Apps wieder zulassen.",
     submit: "Passwort ändern",
     wrong: {
-      current: "Das ist nicht Ihr jetziges Passwort.",
+      current: "Das ist nicht Ihr aktuelles Passwort.",
       missing: "Geben Sie ein neues Passwort ein.",
       stale:
         "Ihre Anmeldung liegt eine Weile zurück. Melden Sie sich ab und wieder an, und wählen Sie dann ein Passwort.",
       differ: "Das ist nicht dasselbe wie oben. Geben Sie das neue Passwort zweimal ein.",
       same: "Dieses Passwort haben Sie schon. Wählen Sie ein anderes.",
-      malformed: "In diesem Passwort ist ein Zeichen, das nicht geht. Wählen Sie ein anderes.",
+      malformed: "In diesem Passwort ist ein Zeichen, das nicht erlaubt ist. Wählen Sie ein anderes.",
       short: "Das ist zu kurz. Ein Passwort hat 8 Zeichen oder mehr.",
       long: "Das ist zu lang. Ein Passwort hat höchstens 1024 Bytes.",
       name: "Den eigenen Namen probieren andere zuerst. Wählen Sie ein anderes Passwort.",
@@ -56,18 +56,18 @@ export const security = {
     stale:
       "Diese Seite war zu lange offen, oder Ihr Browser nimmt keine Cookies an. Versuchen Sie es bitte noch einmal.",
     newText: "Für das Konto {person}. Sie werden dann überall abgemeldet, und Apps müssen Sie neu fragen.",
-    submitNew: "Dieses Passwort nehmen",
+    submitNew: "Dieses Passwort verwenden",
     doneTitle: "Ihr Passwort wurde geändert",
     doneText:
       "Sie wurden überall abgemeldet, und keine App kann Ihr Konto verwenden. Melden Sie sich mit dem neuen Passwort an.",
   },
 
   sent: {
-    title: "Sehen Sie in Ihr Postfach",
+    title: "Sehen Sie in Ihrem Postfach nach",
     recover:
       "Wenn es dieses Konto gibt, ist ein Link an seine E-Mail-Adresse unterwegs. Er gilt einmal, 15 Minuten lang.",
     signUp: "Eine Nachricht an {email} ist unterwegs. Der Link darin gilt einmal, eine Stunde lang.",
-    hint: "Nach ein paar Minuten nichts da? Sehen Sie im Spam nach, oder fragen Sie noch einmal.",
+    hint: "Nach ein paar Minuten nichts da? Sehen Sie im Spam-Ordner nach, oder fordern Sie den Link noch einmal an.",
     back: "Zurück zur Anmeldung",
   },
 
@@ -75,7 +75,7 @@ export const security = {
     goneTitle: "Dieser Link gilt nicht mehr",
     goneText: "Er wurde schon verwendet, ist zu alt oder unvollständig. Es wurde nichts geändert.",
     again: "Neuen Link anfordern",
-    takenTitle: "Diese Adresse geht nicht",
+    takenTitle: "Diese Adresse kann nicht verwendet werden",
     takenText: "Ein anderes Konto hat sie schon. Es wurde nichts geändert.",
     account: "Zu Ihrem Konto",
   },
@@ -86,7 +86,7 @@ export const security = {
     intro: "Wir schicken einen Link an Ihre E-Mail-Adresse, mit dem es weitergeht.",
     email: "E-Mail-Adresse",
     submit: "Link schicken",
-    emailWrong: "Das ist keine E-Mail-Adresse. Eine sieht aus wie name@example.com.",
+    emailWrong: "Das ist keine E-Mail-Adresse. Sie sieht zum Beispiel so aus: name@example.com.",
     newText: "Ihre E-Mail-Adresse ist {email}.",
     username: "Benutzername",
     usernameHint: "Buchstaben, Ziffern und . _ - ohne Leerzeichen. Damit melden Sie sich an.",
@@ -100,10 +100,10 @@ export const security = {
   },
 
   confirm: {
-    verifyTitle: "Ist das Ihre E-Mail-Adresse?",
-    verifyText: "{email} steht beim Konto {person}. Sagen Sie nur ja, wenn beides Ihnen gehört.",
-    changeTitle: "E-Mail-Adresse ändern?",
-    changeText: "Das Konto {person} bekommt die Adresse {email}. Sagen Sie nur ja, wenn beides Ihnen gehört.",
+    verifyTitle: "Ist das Ihre E‑Mail-Adresse?",
+    verifyText: "{email} ist beim Konto {person} eingetragen. Bestätigen Sie nur, wenn beides Ihnen gehört.",
+    changeTitle: "E‑Mail-Adresse ändern?",
+    changeText: "Das Konto {person} bekommt die Adresse {email}. Bestätigen Sie nur, wenn beides Ihnen gehört.",
     yes: "Ja, beides gehört mir",
     doneTitle: "Danke",
     doneText: "{email} ist die bestätigte Adresse des Kontos {person}.",
@@ -142,7 +142,7 @@ export const security = {
     deleteLink: "Konto löschen",
     pending: "Ihr Konto wird am {when} gelöscht.",
     keep: "Konto behalten",
-    kept: "Ihr Konto bleibt.",
+    kept: "Ihr Konto bleibt bestehen.",
   },
 
   deletion: {

@@ -8,7 +8,7 @@ export const factors = {
     as: "Signing in as {person}",
     code: "6-digit code",
     submit: "Continue",
-    lost: "You don’t have your authenticator?",
+    lost: "You don’t have your authenticator app?",
     recovery: "Recovery code",
     recoveryHint: "One of the codes that you wrote down. Each works once.",
     wrong: "That code isn’t right, or it was used already. Wait for the next one and enter that.",
@@ -30,14 +30,16 @@ export const factors = {
 
   passkey: {
     use: "Sign in with a passkey",
-    noScript: "Passkeys need JavaScript, and a browser that knows them. You can sign in with your password.",
+    noScript: "Passkeys need JavaScript and a browser that knows them. You can sign in with your password.",
+    noScriptSecond:
+      "Passkeys need JavaScript and a browser that knows them. Switch it on for this page, or use another browser.",
     failed: "This passkey can’t be used here. Try again, or sign in another way.",
     cancelled: "Nothing was sent: the passkey was not used. Try again, or sign in another way.",
   },
 
   passkeys: {
     title: "Passkeys",
-    intro: "Sign in with your fingerprint, face or screen lock, without a password. No other site can pass it on.",
+    intro: "Sign in with your fingerprint, face or screen lock, without a password. No other site can get hold of it.",
     unavailable: "Passkeys can’t be used at this address.",
     add: "Add a passkey",
     added: "Added {when}",
@@ -48,7 +50,7 @@ export const factors = {
     remove: "Remove",
     removeNamed: "Remove the passkey {name}",
     name: "Name",
-    nameHint: "So that you know it again, such as “Work laptop”.",
+    nameHint: "So that you recognize it later, such as “Work laptop”.",
     addTitle: "Add a passkey",
     addIntro: "Your browser will ask where to keep it: on this device, on a phone or on a security key.",
     addNoScript: "To add a passkey, switch on JavaScript for this page, in a browser that knows passkeys.",
@@ -59,7 +61,7 @@ export const factors = {
       failed: "This passkey could not be added. Try again.",
       cancelled: "No passkey was made. Try again.",
       taken: "This passkey has been added already.",
-      full: "You have as many passkeys as there may be. Remove one first.",
+      full: "You can’t have more passkeys than these. Remove one first.",
       name: "Give it a name of 1 to 60 characters.",
     },
   },
@@ -73,12 +75,12 @@ export const factors = {
     replace: "Move to another phone",
     remove: "Remove",
     setUpTitle: "Set up an authenticator app",
-    scan: "Scan this with an authenticator app, such as the one that your phone has for passwords.",
+    scan: "Scan this with an authenticator app. The password app of your phone may be one.",
     qr: "QR code with the secret below",
     secret: "Or type this in:",
     code: "6-digit code that the app shows now",
     submit: "Turn on",
-    wrong: "That code isn’t right. Check that the clock of your phone is, and enter the code that it shows now.",
+    wrong: "That code isn’t right. Check that your phone shows the right time, and enter the code that it shows now.",
     expired: "This page was open for too long. Here is a new code to scan.",
     doneRemoved: "The authenticator app was removed. From now on, your password alone signs you in.",
   },
@@ -90,9 +92,9 @@ export const factors = {
     renew: "Make new codes",
     newTitle: "Your recovery codes",
     newIntro:
-      "Each signs you in once, in place of a code of the app. Keep them where you keep important papers: they are shown this one time.",
+      "Each signs you in once, in place of a code from the app. Print them or write them down, and keep them with your important papers: they are shown only this once.",
     newOld: "Codes that you had before don’t work any more.",
-    go: "I have kept them",
+    go: "I have saved them",
   },
 
   sessions: {

@@ -3,7 +3,7 @@
 export const mail = {
   mail: {
     open: "If the button doesn’t work, open this address:",
-    footer: "{product} at {host} sent this message. Nobody reads answers to it.",
+    footer: "{product} at {host} sent this message. Nobody reads replies to it.",
     facts: { when: "Time", browser: "Browser", address: "Network address", reason: "Reason given" },
     kinds: {
       recover: {
@@ -13,7 +13,7 @@ export const mail = {
         hint: "If it wasn’t you, do nothing: your password stays as it is.",
       },
       signUp: {
-        subject: "Go on with your new account",
+        subject: "Finish creating your account",
         text: "Somebody, most likely you, wants to create an account with the address {email}. The link works once, for an hour.",
         button: "Create the account",
         hint: "If it wasn’t you, do nothing: there will be no account.",
@@ -22,11 +22,11 @@ export const mail = {
         subject: "You have an account already",
         text: "Somebody, most likely you, wanted to use the address {email} for an account. There is one with it already: {person}.",
         button: "Sign in",
-        hint: "You don’t know the password any more? The page for signing in helps you to a new one. If it wasn’t you, do nothing: nothing was changed.",
+        hint: "Forgotten the password? You can choose a new one from the sign-in page. If it wasn’t you, do nothing: nothing was changed.",
       },
       verify: {
         subject: "Is this your e-mail address?",
-        text: "The account {person} has the address {email}. Please say that it is yours. The link works once, for an hour.",
+        text: "The account {person} has the address {email}. Please confirm that it is yours. The link works once, for an hour.",
         button: "Yes, it is mine",
         hint: "If you don’t know of this account, do nothing.",
       },
@@ -56,7 +56,7 @@ export const mail = {
       },
       deletion: {
         subject: "Your account will be deleted",
-        text: "As you wished, the account {person} will be deleted on {when}, with what is kept about you. Apps have lost their access already.",
+        text: "As you asked, the account {person} will be deleted on {when}, with what is kept about you. Apps have lost their access already.",
         button: "Keep my account",
         hint: "Until then you can sign in and keep it. Afterwards nobody can bring it back.",
       },

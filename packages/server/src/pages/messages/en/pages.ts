@@ -10,7 +10,7 @@ export const pages = {
 
   signIn: {
     title: "Sign in",
-    titleFor: "Sign in to go on to {app}",
+    titleFor: "Sign in to continue to {app}",
     introAlone: "See which apps use your account, and decide about them.",
     introFor: "Your password stays here. The app doesn’t get to see it.",
     titleAgain: "Sign in again",
@@ -18,12 +18,12 @@ export const pages = {
     username: "Username",
     password: "Password",
     submit: "Sign in",
-    wrong: "That username and password don’t belong together. Check both and try again.",
+    wrong: "That username and password don’t match. Check both and try again.",
     missing: "Enter your username and your password.",
     missingPassword: "Enter your password.",
     throttled: {
-      one: "Too many tries in a row. Wait a minute, then try again.",
-      other: "Too many tries in a row. Wait {count} minutes, then try again.",
+      one: "Too many attempts in a row. Wait a minute, then try again.",
+      other: "Too many attempts in a row. Wait {count} minutes, then try again.",
     },
     stale: "This page was open for too long, or your browser refuses cookies. Please sign in once more.",
   },
@@ -42,10 +42,10 @@ export const pages = {
     title: "Connect a device",
     intro: "Enter the code that your device shows.",
     compare:
-      "Does the device in front of you show this code? Then go on. If somebody sent you the link, close this page.",
+      "Does the device in front of you show this code? Then continue. If somebody sent you the link, close this page.",
     code: "Code",
     hint: "8 letters. Capitals, dashes and spaces make no difference.",
-    submit: "Go on",
+    submit: "Continue",
     unknown: "No device is waiting with that code. Check the letters, or let the device show a new code.",
     missing: "Enter the code.",
     throttled: {
@@ -56,11 +56,11 @@ export const pages = {
     signIn: "Sign in to connect your device",
     signInIntro: "Your password stays here. The device doesn’t get to see it.",
     itsCode: "Code on the device",
-    itsAddress: "Its address",
+    itsAddress: "The device’s address",
     fromHere: "{address} (your network)",
     fromElsewhere: "{address} (not your network)",
     fromUnknown: "Unknown",
-    when: "Asked",
+    when: "Asked for access",
     warning: "Only allow this if you started it yourself, and the device in front of you shows this code.",
     next: "The device goes on by itself.",
     elsewhereTitle: "Is this your device?",
@@ -79,7 +79,7 @@ export const pages = {
   formPost: {
     title: "Going back to the app",
     text: "Your answer goes to {host}. If nothing happens, press the button.",
-    submit: "Go on",
+    submit: "Continue",
   },
 
   /** What stands on a page where something went wrong, for people. */
@@ -103,7 +103,7 @@ export const pages = {
       text: "The address may be mistyped, or the page has moved.",
     },
     invitation: {
-      title: "This invitation doesn’t hold any more",
+      title: "This invitation is no longer valid",
       text: "It may have been used, withdrawn, or be older than seven days. Ask an admin of the company for a new one.",
     },
     method: {
@@ -112,7 +112,7 @@ export const pages = {
     },
     form: {
       title: "That form is out of date",
-      text: "It was open for too long, or came from another browser. Nothing was changed. Load the page again and repeat.",
+      text: "It was open for too long, or came from another browser. Nothing was changed. Load the page again and try once more.",
     },
     cutOff: {
       title: "Start again from the app",
@@ -120,7 +120,7 @@ export const pages = {
     },
     expired: {
       title: "This page was open for too long",
-      text: "The sign-in was started more than an hour ago, so it counts no more. Nothing was shared. Start again.",
+      text: "The sign-in was started more than an hour ago, so it is no longer valid. Nothing was shared. Start again.",
     },
     finished: {
       title: "You have answered this already",

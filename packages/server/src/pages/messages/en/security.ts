@@ -22,8 +22,8 @@ export const security = {
       "Somebody else may know the password that you signed in with. Choose one of your own, then you can go on.",
     current: "Current password",
     new: "New password",
-    again: "New password once more",
-    hint: "8 characters or more. A few words in a row are hard to guess and easy to keep in mind.",
+    again: "New password again",
+    hint: "8 characters or more. A few words in a row are hard to guess and easy to remember.",
     endSessions: "Sign out everywhere else",
     endApps: "Revoke the access of all apps",
     endAppsHint: "Leave this ticked if somebody else may have known your password. You can allow your apps again.",
@@ -45,23 +45,23 @@ export const security = {
   recover: {
     link: "Forgot your password?",
     title: "Choose a new password",
-    intro: "Enter your username or your e-mail address. We send you a link.",
+    intro: "Enter your username or your e-mail address. We’ll send you a link.",
     login: "Username or e-mail address",
     submit: "Send the link",
     missing: "Enter your username or your e-mail address.",
     stale: "This page was open for too long, or your browser refuses cookies. Please try once more.",
-    newText: "For the account {person}. You are signed out everywhere then, and apps have to ask you again.",
+    newText: "For the account {person}. You will be signed out everywhere, and apps will have to ask you again.",
     submitNew: "Choose this password",
     doneTitle: "Your password was changed",
     doneText: "You were signed out everywhere, and no app can use your account. Sign in with the new password.",
   },
 
   sent: {
-    title: "Look into your mailbox",
+    title: "Check your inbox",
     recover: "If there is such an account, a link is on its way to its e-mail address. It works once, for 15 minutes.",
     signUp: "A message is on its way to {email}. The link in it works once, for an hour.",
-    hint: "Nothing there after a few minutes? Look among the junk, or ask once more.",
-    back: "Back to signing in",
+    hint: "Nothing there after a few minutes? Look in your spam folder, or ask again.",
+    back: "Back to sign-in",
   },
 
   link: {
@@ -76,7 +76,7 @@ export const security = {
   signUp: {
     link: "Create an account",
     title: "Create an account",
-    intro: "We send a link to your e-mail address, with which you go on.",
+    intro: "We’ll send a link to your e-mail address, with which you continue.",
     email: "E-mail address",
     submit: "Send the link",
     emailWrong: "That is not an e-mail address. One looks like name@example.com.",
@@ -92,10 +92,10 @@ export const security = {
   },
 
   confirm: {
-    verifyTitle: "Is this your e-mail address?",
-    verifyText: "{email} stands at the account {person}. Say yes only if both are yours.",
-    changeTitle: "Change your e-mail address?",
-    changeText: "The account {person} gets the address {email}. Say yes only if both are yours.",
+    verifyTitle: "Is this your e‑mail address?",
+    verifyText: "{email} is the address of the account {person}. Confirm only if both are yours.",
+    changeTitle: "Change your e‑mail address?",
+    changeText: "The account {person} gets the address {email}. Confirm only if both are yours.",
     yes: "Yes, both are mine",
     doneTitle: "Thank you",
     doneText: "{email} is the verified address of the account {person}.",

@@ -15,7 +15,7 @@ export const mail = {
         hint: "Si no fue usted, no haga nada: su contraseña sigue igual.",
       },
       signUp: {
-        subject: "Continúe con su cuenta nueva",
+        subject: "Termine de crear su cuenta",
         text: "Alguien, seguramente usted, quiere crear una cuenta con la dirección {email}. El enlace sirve una vez, durante una hora.",
         button: "Crear la cuenta",
         hint: "Si no fue usted, no haga nada: no habrá ninguna cuenta.",
@@ -28,7 +28,7 @@ export const mail = {
       },
       verify: {
         subject: "¿Es este su correo electrónico?",
-        text: "La cuenta {person} tiene la dirección {email}. Diga que es suya. El enlace sirve una vez, durante una hora.",
+        text: "La cuenta {person} tiene la dirección {email}. Confirme que es suya. El enlace sirve una vez, durante una hora.",
         button: "Sí, es mía",
         hint: "Si no conoce esta cuenta, no haga nada.",
       },
@@ -58,7 +58,7 @@ export const mail = {
       },
       deletion: {
         subject: "Su cuenta se eliminará",
-        text: "Como usted quería, la cuenta {person} se eliminará el {when}, con todo lo que se guarda sobre usted. Las aplicaciones ya han perdido su acceso.",
+        text: "Como usted pidió, la cuenta {person} se eliminará el {when}, con todo lo que se guarda sobre usted. Las aplicaciones ya han perdido su acceso.",
         button: "Conservar mi cuenta",
         hint: "Hasta entonces puede iniciar sesión y conservarla. Después nadie puede recuperarla.",
       },

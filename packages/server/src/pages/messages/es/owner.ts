@@ -30,7 +30,7 @@ export const owner = {
     kinds: { read: "Ver", write: "Añadir y cambiar", delete: "Eliminar" },
     choose: "Desmarque lo que no quiera permitir.",
     required: "Obligatorio",
-    sensitive: "Delicado",
+    sensitive: "Sensible",
     duration: "Por cuánto tiempo",
     durationEach: "Elegir un tiempo para cada cosa",
     durationSame: "Como arriba",

@@ -47,7 +47,7 @@ export const security = {
   recover: {
     link: "¿Ha olvidado su contraseña?",
     title: "Elegir una contraseña nueva",
-    intro: "Introduzca su nombre de usuario o su correo electrónico. Le enviamos un enlace.",
+    intro: "Introduzca su nombre de usuario o su correo electrónico. Le enviaremos un enlace.",
     login: "Nombre de usuario o correo electrónico",
     submit: "Enviar el enlace",
     missing: "Introduzca su nombre de usuario o su correo electrónico.",
@@ -61,7 +61,7 @@ export const security = {
   },
 
   sent: {
-    title: "Mire su buzón",
+    title: "Revise su bandeja de entrada",
     recover: "Si existe esa cuenta, un enlace va de camino a su correo electrónico. Sirve una vez, durante 15 minutos.",
     signUp: "Un mensaje va de camino a {email}. Su enlace sirve una vez, durante una hora.",
     hint: "¿Nada después de unos minutos? Mire entre el correo no deseado o pídalo otra vez.",
@@ -98,9 +98,9 @@ export const security = {
 
   confirm: {
     verifyTitle: "¿Es este su correo electrónico?",
-    verifyText: "{email} figura en la cuenta {person}. Diga que sí solo si ambos son suyos.",
+    verifyText: "{email} figura en la cuenta {person}. Confirme solo si ambos son suyos.",
     changeTitle: "¿Cambiar su correo electrónico?",
-    changeText: "La cuenta {person} recibe la dirección {email}. Diga que sí solo si ambas son suyas.",
+    changeText: "La cuenta {person} recibe la dirección {email}. Confirme solo si ambas son suyas.",
     yes: "Sí, todo es mío",
     doneTitle: "Gracias",
     doneText: "{email} es la dirección verificada de la cuenta {person}.",
@@ -139,7 +139,7 @@ export const security = {
     deleteLink: "Eliminar la cuenta",
     pending: "Su cuenta se eliminará el {when}.",
     keep: "Conservar mi cuenta",
-    kept: "Su cuenta se queda.",
+    kept: "Su cuenta se conserva.",
   },
 
   deletion: {

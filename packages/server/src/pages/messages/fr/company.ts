@@ -7,15 +7,15 @@ export const company = {
     label: "Pour qui",
     self: "{person} (vous)",
     asks: "{company} (un administrateur doit approuver)",
-    blocked: "{company} (n’admet pas cette application)",
+    blocked: "{company} (n’accepte pas cette application)",
     hint: "Ce que vous autorisez pour une entreprise appartient à l’entreprise. Ses administrateurs le voient et peuvent le retirer.",
     wrong: "Vous ne pouvez pas répondre pour ce propriétaire. Choisissez dans la liste.",
   },
 
   askAdmin: {
     title: "Demander à un administrateur de {company}",
-    text: "Avant que {app} puisse agir au nom de {company}, un administrateur doit l’approuver. L’application pourrait :",
-    reason: "Pourquoi en avez-vous besoin ?",
+    text: "Avant que {app} puisse agir au nom de {company}, un administrateur doit l’approuver. L’application pourrait :",
+    reason: "Pourquoi en avez-vous besoin ?",
     hint: "Les administrateurs lisent ce texte. {count} caractères au plus.",
     wrong: "Écrivez pourquoi vous avez besoin de l’application, en {count} caractères au plus.",
     tooMany: "Beaucoup de vos demandes sont encore ouvertes. Attendez qu’un administrateur ait répondu à certaines.",
@@ -58,7 +58,7 @@ export const company = {
     decisions: {
       allow: "peuvent l’utiliser, dans la limite de ce qui est coché ci-dessous",
       ask: "demandent d’abord à un administrateur",
-      block: "ne peuvent pas l’utiliser, les administrateurs non plus ; son accès prend fin aussitôt",
+      block: "ne peuvent pas l’utiliser, les administrateurs non plus ; son accès prend fin aussitôt",
       default: "comme pour les applications dont personne n’a décidé",
     },
     ceiling: "Ce que les membres peuvent lui autoriser",
@@ -80,7 +80,7 @@ export const company = {
     roles: { member: "Membre", admin: "Administrateur" },
     you: "Vous",
     disabled: "Compte désactivé",
-    since: "Adhésion : {when}",
+    since: "Membre depuis : {when}",
     makeAdmin: "Nommer administrateur",
     makeMember: "Rendre simple membre",
     remove: "Retirer",
@@ -127,9 +127,9 @@ export const company = {
     notices: {
       decided: "La décision s’applique dès maintenant.",
       blocked:
-        "L’application est bloquée. Son accès a pris fin ; ce qu’elle détient déjà fonctionne encore quelques minutes.",
+        "L’application est bloquée. Son accès a pris fin ; ce qu’elle détient déjà fonctionne encore quelques minutes.",
       revoked:
-        "L’application a été révoquée pour tout le monde. Elle n’obtient plus rien ; ce qu’elle détient déjà fonctionne encore quelques minutes.",
+        "L’application a été révoquée pour tout le monde. Elle n’obtient plus rien ; ce qu’elle détient déjà fonctionne encore quelques minutes.",
       refused: "La demande a été refusée.",
       defaults: "Cela s’applique dès maintenant aux applications dont personne n’a décidé.",
       role: "Le rôle a été modifié.",
@@ -140,7 +140,7 @@ export const company = {
       joined: "Bienvenue. Vous faites maintenant partie de l’entreprise.",
       lastAdmin: "Une entreprise a besoin d’un administrateur. Nommez d’abord quelqu’un d’autre.",
       unknownApp: "Aucune application ne porte cet identifiant.",
-      nothing: "Rien n’a été modifié : choisissez ce que les membres peuvent autoriser, et pour combien de temps.",
+      nothing: "Rien n’a été modifié : choisissez ce que les membres peuvent autoriser, et pour combien de temps.",
       gone: "Cela n’existait déjà plus. Rien n’a été modifié.",
     },
   },

@@ -10,17 +10,17 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     as: "Connexion en tant que {person}",
     code: "Code à 6 chiffres",
     submit: "Continuer",
-    lost: "Vous n’avez pas votre application d’authentification ?",
+    lost: "Vous n’avez pas votre application d’authentification ?",
     recovery: "Code de secours",
     recoveryHint: "L’un des codes que vous avez notés. Chacun ne sert qu’une fois.",
-    wrong: "Ce code est faux ou a déjà servi. Attendez le suivant et saisissez-le.",
+    wrong: "Ce code est incorrect ou a déjà servi. Attendez le suivant et saisissez-le.",
     wrongRecovery: "Ce n’est pas l’un de vos codes de secours, ou il a déjà servi.",
     missing: "Saisissez le code.",
     over: "Se connecter avec un autre compte",
   },
 
   stronger: {
-    title: "Ceci demande une connexion plus sûre",
+    title: "Une connexion plus sûre est nécessaire",
     intro:
       "{app} demande quelque chose que votre compte ne peut autoriser qu’après une connexion avec plus qu’un mot de passe. Vous n’avez encore rien configuré pour cela.",
     introPasskey:
@@ -34,15 +34,17 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     use: "Se connecter avec une clé d’accès",
     noScript:
       "Les clés d’accès ont besoin de JavaScript et d’un navigateur qui les connaît. Vous pouvez vous connecter avec votre mot de passe.",
-    failed: "Cette clé d’accès ne peut pas servir ici. Réessayez ou connectez-vous autrement.",
-    cancelled: "Rien n’a été envoyé : la clé d’accès n’a pas été utilisée. Réessayez ou connectez-vous autrement.",
+    noScriptSecond:
+      "Les clés d’accès ont besoin de JavaScript et d’un navigateur qui les connaît. Activez-le pour cette page, ou utilisez un autre navigateur.",
+    failed: "Cette clé d’accès ne peut pas être utilisée ici. Réessayez ou connectez-vous autrement.",
+    cancelled: "Rien n’a été envoyé : la clé d’accès n’a pas été utilisée. Réessayez ou connectez-vous autrement.",
   },
 
   passkeys: {
     title: "Clés d’accès",
     intro:
-      "Connectez-vous avec votre empreinte, votre visage ou le verrouillage de l’écran, sans mot de passe. Aucun autre site ne peut les transmettre.",
-    unavailable: "Les clés d’accès ne peuvent pas servir à cette adresse.",
+      "Connectez-vous avec votre empreinte, votre visage ou le verrouillage de l’écran, sans mot de passe. Aucun autre site ne peut s’en emparer.",
+    unavailable: "Les clés d’accès ne peuvent pas être utilisées à cette adresse.",
     add: "Ajouter une clé d’accès",
     added: "Ajoutée {when}",
     used: "dernière utilisation {when}",
@@ -52,21 +54,21 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     remove: "Supprimer",
     removeNamed: "Supprimer la clé d’accès {name}",
     name: "Nom",
-    nameHint: "Pour la reconnaître, par exemple « Portable du bureau ».",
+    nameHint: "Pour la reconnaître, par exemple « Portable du bureau ».",
     addTitle: "Ajouter une clé d’accès",
     addIntro:
-      "Votre navigateur va demander où la garder : sur cet appareil, sur un téléphone ou sur une clé de sécurité.",
+      "Votre navigateur va demander où la garder : sur cet appareil, sur un téléphone ou sur une clé de sécurité.",
     addNoScript:
       "Pour ajouter une clé d’accès, activez JavaScript pour cette page, dans un navigateur qui connaît les clés d’accès.",
     doneAdded: "Votre clé d’accès est ajoutée. Vous pouvez désormais vous connecter avec elle.",
     doneRemoved:
-      "La clé d’accès est supprimée. Elle ne permet plus de se connecter ; effacez-la aussi sur votre appareil.",
+      "La clé d’accès est supprimée. Elle ne permet plus de se connecter ; effacez-la aussi sur votre appareil.",
     last: "C’est votre seul moyen de vous connecter. Choisissez d’abord un mot de passe ou ajoutez une autre clé d’accès.",
     wrong: {
       failed: "Cette clé d’accès n’a pas pu être ajoutée. Réessayez.",
       cancelled: "Aucune clé d’accès n’a été créée. Réessayez.",
       taken: "Cette clé d’accès est déjà ajoutée.",
-      full: "Vous avez autant de clés d’accès qu’il peut y en avoir. Supprimez-en une d’abord.",
+      full: "Vous avez atteint le nombre maximal de clés d’accès. Supprimez-en d’abord une.",
       name: "Donnez-lui un nom de 1 à 60 caractères.",
     },
   },
@@ -80,13 +82,13 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     replace: "Passer à un autre téléphone",
     remove: "Supprimer",
     setUpTitle: "Configurer une application d’authentification",
-    scan: "Scannez ceci avec une application d’authentification, par exemple celle de votre téléphone pour les mots de passe.",
+    scan: "Scannez ceci avec une application d’authentification. L’application de mots de passe de votre téléphone peut en être une.",
     qr: "Code QR contenant le secret ci-dessous",
-    secret: "Ou saisissez ceci :",
+    secret: "Ou saisissez ceci :",
     code: "Code à 6 chiffres que l’application affiche maintenant",
     submit: "Activer",
     wrong:
-      "Ce code est faux. Vérifiez que l’horloge de votre téléphone est juste, puis saisissez le code affiché maintenant.",
+      "Ce code est incorrect. Vérifiez que l’horloge de votre téléphone est juste, puis saisissez le code affiché maintenant.",
     expired: "Cette page est restée ouverte trop longtemps. Voici un nouveau code à scanner.",
     doneRemoved:
       "L’application d’authentification est supprimée. Désormais, votre mot de passe suffit pour vous connecter.",
@@ -99,23 +101,23 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     renew: "Créer de nouveaux codes",
     newTitle: "Vos codes de secours",
     newIntro:
-      "Chacun vous connecte une fois, à la place d’un code de l’application. Gardez-les avec vos papiers importants : ils ne sont affichés que cette fois.",
+      "Chacun vous connecte une fois, à la place d’un code de l’application. Imprimez-les ou notez-les, et gardez-les avec vos papiers importants : ils ne sont affichés que cette fois.",
     newOld: "Les codes que vous aviez avant ne fonctionnent plus.",
-    go: "Je les ai mis de côté",
+    go: "Je les ai conservés",
   },
 
   sessions: {
     title: "Où vous êtes connecté",
-    intro: "Se déconnecter ne met fin à rien de ce que vous avez autorisé aux applications : voyez {apps}.",
+    intro: "Se déconnecter ne met fin à rien de ce que vous avez autorisé aux applications : voyez {apps}.",
     apps: "Vos applications",
     here: "Ce navigateur",
     device: "{browser} sur {system}",
     unknown: "Navigateur inconnu",
     from: "depuis {place}",
     since: "Connecté {when}",
-    seen: "vu {when}",
+    seen: "dernière activité {when}",
     end: "Déconnecter",
-    endNamed: "Déconnecter {device}, vu {when}",
+    endNamed: "Déconnecter {device}, dernière activité {when}",
     endOthers: "Déconnecter partout ailleurs",
     endAll: "Déconnecter partout",
     doneOne: "Ce navigateur est déconnecté.",

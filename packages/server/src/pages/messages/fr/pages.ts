@@ -13,7 +13,7 @@ export const pages = {
   signIn: {
     title: "Connexion",
     titleFor: "Connectez-vous pour continuer vers {app}",
-    introAlone: "Voyez quelles applications utilisent votre compte, et décidez-en.",
+    introAlone: "Consultez les applications qui utilisent votre compte et décidez de ce qu’elles peuvent faire.",
     introFor: "Votre mot de passe reste ici. L’application ne le voit pas.",
     titleAgain: "Connectez-vous à nouveau",
     introAgain:
@@ -21,12 +21,12 @@ export const pages = {
     username: "Nom d’utilisateur",
     password: "Mot de passe",
     submit: "Se connecter",
-    wrong: "Ce nom d’utilisateur et ce mot de passe ne vont pas ensemble. Vérifiez les deux et réessayez.",
+    wrong: "Le nom d’utilisateur ou le mot de passe est incorrect. Vérifiez les deux et réessayez.",
     missing: "Saisissez votre nom d’utilisateur et votre mot de passe.",
     missingPassword: "Saisissez votre mot de passe.",
     throttled: {
-      one: "Trop d’essais de suite. Attendez une minute, puis réessayez.",
-      other: "Trop d’essais de suite. Attendez {count} minutes, puis réessayez.",
+      one: "Trop de tentatives à la suite. Attendez une minute, puis réessayez.",
+      other: "Trop de tentatives à la suite. Attendez {count} minutes, puis réessayez.",
     },
     stale:
       "Cette page est restée ouverte trop longtemps, ou votre navigateur refuse les cookies. Connectez-vous à nouveau.",
@@ -34,7 +34,7 @@ export const pages = {
 
   signOut: {
     button: "Se déconnecter",
-    title: "Voulez-vous vous déconnecter ?",
+    title: "Voulez-vous vous déconnecter ?",
     text: "Vous êtes connecté en tant que {person}. Les applications que vous avez autorisées gardent leur accès.",
     stay: "Rester connecté",
     doneTitle: "Vous êtes déconnecté",
@@ -46,7 +46,7 @@ export const pages = {
     title: "Connecter un appareil",
     intro: "Saisissez le code que votre appareil affiche.",
     compare:
-      "L’appareil devant vous affiche-t-il ce code ? Alors continuez. Si quelqu’un vous a envoyé le lien, fermez cette page.",
+      "L’appareil devant vous affiche-t-il ce code ? Alors continuez. Si quelqu’un vous a envoyé le lien, fermez cette page.",
     code: "Code",
     hint: "8 lettres. Majuscules, tirets et espaces n’ont pas d’importance.",
     submit: "Continuer",
@@ -62,21 +62,21 @@ export const pages = {
     signIn: "Connectez-vous pour relier votre appareil",
     signInIntro: "Votre mot de passe reste ici. L’appareil ne le voit pas.",
     itsCode: "Code sur l’appareil",
-    itsAddress: "Son adresse",
+    itsAddress: "Adresse de l’appareil",
     fromHere: "{address} (votre réseau)",
     fromElsewhere: "{address} (pas votre réseau)",
     fromUnknown: "Inconnue",
-    when: "Demandé",
-    warning: "N’autorisez que si vous l’avez vous-même commencé et que l’appareil devant vous affiche ce code.",
+    when: "Demande faite",
+    warning: "N’autorisez que si vous êtes à l’origine de cette demande et que l’appareil devant vous affiche ce code.",
     next: "L’appareil continue de lui-même.",
-    elsewhereTitle: "Est-ce votre appareil ?",
+    elsewhereTitle: "Est-ce votre appareil ?",
     elsewhereText:
-      "{app} a fait sa demande depuis un autre réseau que le vôtre. Cela peut être normal, si votre téléphone n’est pas sur le même Wi-Fi que l’appareil. Mais si quelqu’un vous a envoyé ici, il veut peut-être que son appareil utilise votre compte.",
-    elsewhereYes: "Oui, c’est moi qui l’ai commencé",
+      "{app} a fait sa demande depuis un autre réseau que le vôtre. Cela peut être normal, si votre téléphone n’est pas sur le même Wi-Fi que l’appareil. Mais si quelqu’un vous a envoyé ce lien, il veut peut-être que son appareil utilise votre compte.",
+    elsewhereYes: "Oui, c’est bien moi",
     elsewhereNo: "Non, refuser",
-    allowedTitle: "{app} est connecté",
-    allowedText: "Retournez à votre appareil : il continue dans quelques secondes. Vous pouvez fermer cette page.",
-    deniedTitle: "{app} a été refusé",
+    allowedTitle: "{app} est connectée",
+    allowedText: "Retournez à votre appareil : il continue dans quelques secondes. Vous pouvez fermer cette page.",
+    deniedTitle: "{app} a été refusée",
     deniedText: "L’appareil ne peut pas utiliser votre compte. Vous pouvez fermer cette page.",
     nothingText:
       "Votre compte n’a pas le droit d’autoriser ce que l’appareil demandait. Rien n’a été transmis. Vous pouvez fermer cette page.",
@@ -93,16 +93,16 @@ export const pages = {
     apps: "Voir vos applications",
     startAgain: "Recommencer",
     other: {
-      title: "Cette demande ne peut pas être suivie",
-      text: "L’application a fait une erreur dans sa demande. Rien n’a été transmis. Retournez à l’application, et signalez-le à ses auteurs si cela se reproduit.",
+      title: "Cette demande ne peut pas aboutir",
+      text: "L’application a fait une erreur dans sa demande. Rien n’a été transmis. Retournez à l’application, et signalez-le à son éditeur si cela se reproduit.",
     },
     clientUnknown: {
       title: "Cette application n’est pas connue ici",
-      text: "Le lien qui vous a amené ici nomme une application qui n’est pas enregistrée. Rien n’a été transmis. Retournez à l’application, et signalez-le à ses auteurs si cela se reproduit.",
+      text: "Le lien qui vous a amené ici nomme une application qui n’est pas enregistrée. Rien n’a été transmis. Retournez à l’application, et signalez-le à son éditeur si cela se reproduit.",
     },
     redirectUri: {
       title: "Le lien de cette application n’est pas sûr",
-      text: "L’application a demandé de vous envoyer à une adresse qu’elle n’a pas enregistrée ; nous nous sommes donc arrêtés ici. Rien n’a été transmis. Signalez-le aux auteurs de l’application.",
+      text: "L’application a demandé de vous envoyer à une adresse qu’elle n’a pas enregistrée ; nous nous sommes donc arrêtés ici. Rien n’a été transmis. Signalez-le à l’éditeur de l’application.",
     },
     notFound: {
       title: "Il n’y a rien ici",
@@ -122,7 +122,7 @@ export const pages = {
     },
     cutOff: {
       title: "Recommencez depuis l’application",
-      text: "Cette page appartient à une connexion commencée dans un autre navigateur, ou le lien a été coupé. Rien n’a été transmis.",
+      text: "Cette page appartient à une connexion commencée dans un autre navigateur, ou le lien est incomplet. Rien n’a été transmis.",
     },
     expired: {
       title: "Cette page est restée ouverte trop longtemps",
@@ -130,7 +130,7 @@ export const pages = {
     },
     finished: {
       title: "Vous avez déjà répondu",
-      text: "Retournez à l’application : elle a votre réponse. Vous pouvez changer ce qu’elle peut faire sur la page de vos applications.",
+      text: "Retournez à l’application : elle a votre réponse. Vous pouvez changer ce qu’elle peut faire sur la page de vos applications.",
     },
     tooMuch: {
       title: "C’était trop à la fois",
@@ -138,11 +138,11 @@ export const pages = {
     },
     unavailable: {
       title: "Nous ne pouvons pas répondre pour l’instant",
-      text: "Quelque chose derrière cette page ne répond pas. Cela devrait passer : attendez un moment et rechargez la page.",
+      text: "Quelque chose derrière cette page ne répond pas. Cela devrait passer : attendez un moment et rechargez la page.",
     },
     fault: {
-      title: "Quelque chose n’a pas marché ici",
-      text: "C’est notre faute, pas la vôtre. Réessayez ; si cela se reproduit, indiquez le numéro ci-dessous à la personne qui gère ce service.",
+      title: "Une erreur s’est produite de notre côté",
+      text: "C’est notre faute, pas la vôtre. Réessayez ; si cela se reproduit, indiquez le numéro ci-dessous à la personne qui gère ce service.",
     },
   },
 

@@ -37,7 +37,7 @@ export const security = {
       stale: "Votre connexion date un peu. Déconnectez-vous, reconnectez-vous, puis choisissez un mot de passe.",
       differ: "Ce n’est pas le même que ci-dessus. Saisissez deux fois le nouveau mot de passe.",
       same: "C’est déjà votre mot de passe. Choisissez-en un autre.",
-      malformed: "Ce mot de passe contient un caractère qui ne convient pas. Choisissez-en un autre.",
+      malformed: "Ce mot de passe contient un caractère qui n’est pas accepté. Choisissez-en un autre.",
       short: "C’est trop court. Un mot de passe a 8 caractères ou plus.",
       long: "C’est trop long. Un mot de passe a 1 024 octets au plus.",
       name: "Votre propre nom est ce que les autres essaient d’abord. Choisissez un autre mot de passe.",
@@ -46,9 +46,9 @@ export const security = {
   },
 
   recover: {
-    link: "Mot de passe oublié ?",
+    link: "Mot de passe oublié ?",
     title: "Choisir un nouveau mot de passe",
-    intro: "Saisissez votre nom d’utilisateur ou votre adresse e-mail. Nous vous envoyons un lien.",
+    intro: "Saisissez votre nom d’utilisateur ou votre adresse e-mail. Nous vous enverrons un lien.",
     login: "Nom d’utilisateur ou adresse e-mail",
     submit: "Envoyer le lien",
     missing: "Saisissez votre nom d’utilisateur ou votre adresse e-mail.",
@@ -62,10 +62,12 @@ export const security = {
   },
 
   sent: {
-    title: "Regardez dans votre boîte aux lettres",
-    recover: "Si ce compte existe, un lien est en route vers son adresse e-mail. Il sert une fois, pendant 15 minutes.",
-    signUp: "Un message est en route vers {email}. Son lien sert une fois, pendant une heure.",
-    hint: "Rien après quelques minutes ? Regardez parmi les indésirables, ou demandez encore une fois.",
+    title: "Consultez votre boîte de réception",
+    recover:
+      "Si ce compte existe, un lien est en route vers son adresse e-mail. Il est valable une seule fois, pendant 15 minutes.",
+    signUp:
+      "Un message est en route vers {email}. Le lien qu’il contient est valable une seule fois, pendant une heure.",
+    hint: "Rien après quelques minutes ? Regardez dans les courriers indésirables, ou refaites la demande.",
     back: "Retour à la connexion",
   },
 
@@ -73,8 +75,8 @@ export const security = {
     goneTitle: "Ce lien ne fonctionne plus",
     goneText: "Il a été utilisé, il est trop ancien ou incomplet. Rien n’a été changé.",
     again: "Demander un nouveau lien",
-    takenTitle: "Cette adresse ne peut pas servir",
-    takenText: "Un autre compte l’a déjà. Rien n’a été changé.",
+    takenTitle: "Cette adresse ne peut pas être utilisée",
+    takenText: "Un autre compte l’utilise déjà. Rien n’a été changé.",
     account: "Aller à votre compte",
   },
 
@@ -98,10 +100,10 @@ export const security = {
   },
 
   confirm: {
-    verifyTitle: "Est-ce votre adresse e-mail ?",
-    verifyText: "{email} figure au compte {person}. Dites oui seulement si les deux sont à vous.",
-    changeTitle: "Changer votre adresse e-mail ?",
-    changeText: "Le compte {person} reçoit l’adresse {email}. Dites oui seulement si les deux sont à vous.",
+    verifyTitle: "Est-ce votre adresse e-mail ?",
+    verifyText: "{email} figure au compte {person}. Confirmez seulement si les deux sont à vous.",
+    changeTitle: "Changer votre adresse e-mail ?",
+    changeText: "Le compte {person} reçoit l’adresse {email}. Confirmez seulement si les deux sont à vous.",
     yes: "Oui, les deux sont à moi",
     doneTitle: "Merci",
     doneText: "{email} est l’adresse vérifiée du compte {person}.",
@@ -124,12 +126,13 @@ export const security = {
     verified: "Vérifiée",
     unverified: "Non vérifiée",
     verify: "Envoyer un lien pour la vérifier",
-    verifySent: "Un message est en route vers {email}. Son lien sert une fois, pendant une heure.",
+    verifySent:
+      "Un message est en route vers {email}. Le lien qu’il contient est valable une seule fois, pendant une heure.",
     change: "Changer",
     newEmail: "Nouvelle adresse e-mail",
     changeSubmit: "Y envoyer un lien",
     changeSent:
-      "Un message est en route vers {email}. Votre adresse change quand vous ouvrez son lien. Il sert une fois, pendant une heure.",
+      "Un message est en route vers {email}. Votre adresse changera quand vous ouvrirez le lien. Il est valable une seule fois, pendant une heure.",
     changeSame: "C’est déjà votre adresse.",
     tooMany: "Trop de messages ont été demandés. Réessayez dans une heure.",
     data: "Vos données",
@@ -140,12 +143,12 @@ export const security = {
     deleteLink: "Supprimer le compte",
     pending: "Votre compte sera supprimé le {when}.",
     keep: "Garder mon compte",
-    kept: "Votre compte reste.",
+    kept: "Votre compte est conservé.",
   },
 
   deletion: {
-    title: "Supprimer votre compte ?",
-    text: "Il sera supprimé le {when}. D’ici là, vous pouvez vous connecter et le garder. Ensuite, personne ne peut le faire revenir.",
+    title: "Supprimer votre compte ?",
+    text: "Il sera supprimé le {when}. D’ici là, vous pouvez vous connecter et le garder. Ensuite, personne ne pourra le récupérer.",
     now: "Tout de suite, les applications perdent leur accès, et vous êtes déconnecté partout ailleurs.",
     later:
       "Ensuite, tout ce qui est conservé ici à votre sujet disparaît, et d’autres peuvent prendre votre nom d’utilisateur et votre adresse.",
