@@ -48,6 +48,8 @@ function remarkOn(name: string, value: unknown, { issuer, clientId, apiUrl }: Kn
       return value === clientId ? "this app" : null;
     case "scope":
       return "what you allowed";
+    case "acr":
+      return "how sure Assent is of you";
     case "amr":
       return "how you signed in";
     case "jti":

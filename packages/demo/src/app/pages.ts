@@ -70,7 +70,7 @@ export function startPage(session: Session, facts: PageFacts): string {
           </p>
           ${action("/connect", "Connect with Assent", null, "button primary big")}
           <p class="soft">
-            Sign in as <strong>${OWNER.username}</strong>. The password stands in your terminal, and in
+            Sign in as <strong>${OWNER.username}</strong>. The password is in your terminal, and in
             ${" "}<code>${facts.file}</code>.
           </p>
         </div>
@@ -110,9 +110,12 @@ function cast({ issuer, url, apiUrl }: PageFacts): Markup {
 
 function plot(): Markup {
   const lines = [
-    ["Connect", "Your browser goes to Assent. Sign in, read what the app wants, untick what you’d rather not give."],
+    [
+      "Connect",
+      "Your browser goes to Assent. Sign in, read what the app wants, and leave unticked what you’d rather not give.",
+    ],
     ["Look", "Back here you see your photos, and beside them every request and answer that made it happen."],
-    ["Break things", "Refresh the token, tamper with it, try the permission that you declined."],
+    ["Break things", "Refresh the token, tamper with it, try what you left out."],
     ["Take it back", "Revoke the app at Assent, and watch what it can still do, and for how long."],
   ] as const;
   return html`<section class="plot" aria-labelledby="plot">
