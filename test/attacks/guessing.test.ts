@@ -38,7 +38,7 @@ describe("EN-05 limits", () => {
     const eleventh = await mallory.try(username, PASSWORD);
     expectThrottled(eleventh);
     expect(Number(eleventh.headers.get("retry-after"))).toBeLessThanOrEqual(QUARTER / 1000);
-    expect(eleventh.text).toContain("Too many tries");
+    expect(eleventh.text).toContain("Too many attempts");
     server.tick(QUARTER + 1000);
     expect(isSignedIn(await mallory.try(username, PASSWORD))).toBe(true);
   });

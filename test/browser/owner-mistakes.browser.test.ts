@@ -47,10 +47,10 @@ describe("what goes wrong on an owner's way", () => {
         if (tries === 0 || tries === 10) expect(await axe(page)).toEqual([]);
         if (tries === 0) {
           const described = await page.locator("input[name=password]").getAttribute("aria-describedby");
-          expect(await page.locator(`#${described}`).innerText()).toContain("don’t belong together");
+          expect(await page.locator(`#${described}`).innerText()).toContain("don’t match");
         }
       }
-      expect(await page.getByRole("alert").innerText()).toContain("Too many tries");
+      expect(await page.getByRole("alert").innerText()).toContain("Too many attempts");
       server.tick(3_600_000);
     });
   });

@@ -162,7 +162,7 @@ export function companiesPage(view: CompaniesView, chrome: Chrome): string {
       <div class="heading"><h1>${company.yours}</h1></div>
       ${
         view.companies.length === 0
-          ? html`<div class="card empty"><p class="soft">${company.none}</p></div>`
+          ? html`<div class="card empty">${icon("building")}<p class="soft">${company.none}</p></div>`
           : html`<ul class="card rows">
               ${view.companies.map(
                 (one) =>
