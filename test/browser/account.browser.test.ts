@@ -69,6 +69,7 @@ describe.each([true, false])("scripts %s", (scripts) => {
       await page.getByRole("link", { name: "Forgot your password?" }).focus();
       await page.keyboard.press("Enter");
       await page.waitForURL("**/recover");
+      await expect.poll(() => page.evaluate("document.activeElement.name")).toBe("login");
       await page.keyboard.type(person.username);
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { name: "Check your inbox" }).waitFor();

@@ -56,20 +56,19 @@ function requestCard(request: CompanyRequestView, at: number, view: CompanyAppsV
   const { company } = chrome.words;
   const path = companyPath(view, chrome);
   const about = rich(company.requestOf, { person: name(request.username) });
-  const form = `request-${at}`;
   return html`<article class="card app" data-client-id=${request.clientId}>
     ${head({ name: request.app, logo: request.logo, host: request.host }, chrome)}
     <p>${rich(company.requestBy, { person: name(request.username), when: timeElement(chrome.words, request.askedAt, view.now) })}</p>
     <blockquote class="reason">${request.reason.split("\n").map((line) => html`<p><bdi>${visible(line)}</bdi></p>`)}</blockquote>
     ${scopeList(request.scopes)}
-    <form id=${form} class="fields" method="post" action=${`${path}/rule`}>
-      ${hidden({ csrf: view.csrf, client_id: request.clientId, rule: "allow" })}
-      ${request.ceiling.map((scope) => html`<input type="hidden" name="scope" value=${scope} />`)}
-      ${durationSelect(form, view, chrome)}
-      <div class="ticks">${optOutBox(false, chrome)}</div>
-    </form>
-    <div class="decision">
-      <button class="button" type="submit" form=${form}>${company.approve}<span class="unseen"> (${about})</span></button>
+    <div class="decision answers">
+      <form method="post" action=${`${path}/rule`}>
+        ${hidden({ csrf: view.csrf, client_id: request.clientId, rule: "allow" })}
+        ${request.ceiling.map((scope) => html`<input type="hidden" name="scope" value=${scope} />`)}
+        ${durationSelect(`request-${at}`, view, chrome)}
+        <div class="ticks">${optOutBox(false, chrome)}</div>
+        <button class="button" type="submit">${company.approve}<span class="unseen"> (${about})</span></button>
+      </form>
       ${oneButton(
         `${path}/refuse`,
         { csrf: view.csrf, client_id: request.clientId, person_id: request.personId },
