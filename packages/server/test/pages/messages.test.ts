@@ -67,6 +67,11 @@ describe("languages", () => {
     expect(own.flatMap(({ texts }) => texts).filter((text) => text.trim() === "" || text !== text.trim())).toEqual([]);
   });
 
+  test("French: a space before a double mark stays with it", () => {
+    const loose = messagesOf(messages("fr")).filter(({ texts }) => texts.some((text) => /« | [:;?!»]/.test(text)));
+    expect(loose.map(({ path }) => path)).toEqual([]);
+  });
+
   test.each(locales)("%s has every plural form of its language (Unicode CLDR), and none that it lacks", (locale) => {
     const wanted = new Intl.PluralRules(locale)
       .resolvedOptions()

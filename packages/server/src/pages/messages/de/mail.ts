@@ -118,9 +118,9 @@ export const mail = {
       },
       companyRemoved: {
         subject: "Sie gehören nicht mehr zu {company}",
-        text: "Am {when} hat Sie ein Admin aus {company} entfernt. Was Sie Apps in deren Namen erlaubt hatten, ist beendet.",
+        text: "Am {when} hat die Verwaltung von {company} Sie entfernt. Was Sie Apps in deren Namen erlaubt hatten, ist beendet.",
         button: "Ihre Unternehmen ansehen",
-        hint: "Wenn Sie das für einen Irrtum halten, sprechen Sie mit einem Admin von {company}.",
+        hint: "Wenn Sie das für einen Irrtum halten, sprechen Sie mit der Verwaltung von {company}.",
       },
       companyInvitation: {
         subject: "Einladung zu {company}",

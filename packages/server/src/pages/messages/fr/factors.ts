@@ -54,7 +54,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     remove: "Supprimer",
     removeNamed: "Supprimer la clé d’accès {name}",
     name: "Nom",
-    nameHint: "Pour la reconnaître, par exemple « Portable du bureau ».",
+    nameHint: "Pour la reconnaître, par exemple « Portable du bureau ».",
     addTitle: "Ajouter une clé d’accès",
     addIntro:
       "Votre navigateur va demander où la garder : sur cet appareil, sur un téléphone ou sur une clé de sécurité.",

@@ -64,13 +64,13 @@ export const mail = {
       },
       passkeyAdded: {
         subject: "Une clé d’accès a été ajoutée à votre compte",
-        text: "Le {when}, la clé d’accès « {key} » a été ajoutée au compte {person}. Quiconque la détient peut se connecter avec elle.",
+        text: "Le {when}, la clé d’accès « {key} » a été ajoutée au compte {person}. Quiconque la détient peut se connecter avec elle.",
         button: "Voir votre compte",
         hint: "Si c’était vous, ne faites rien. Sinon, changez votre mot de passe maintenant et supprimez ce que vous ne connaissez pas. Si vous ne pouvez plus vous connecter, demandez de l’aide à ceux qui gèrent {product}.",
       },
       passkeyRemoved: {
         subject: "Une clé d’accès a été retirée de votre compte",
-        text: "Le {when}, la clé d’accès « {key} » a été retirée du compte {person}. Personne ne peut plus se connecter avec elle.",
+        text: "Le {when}, la clé d’accès « {key} » a été retirée du compte {person}. Personne ne peut plus se connecter avec elle.",
         button: "Voir votre compte",
         hint: "Si c’était vous, ne faites rien. Sinon, changez votre mot de passe maintenant et supprimez ce que vous ne connaissez pas. Si vous ne pouvez plus vous connecter, demandez de l’aide à ceux qui gèrent {product}.",
       },
@@ -94,7 +94,7 @@ export const mail = {
       },
       recoveryUsed: {
         subject: "Un code de secours de votre compte a été utilisé",
-        text: "Le {when}, quelqu’un s’est connecté en tant que {person} avec un code de secours. Ce code ne vaut plus ; codes encore inutilisés : {left}.",
+        text: "Le {when}, quelqu’un s’est connecté en tant que {person} avec un code de secours. Ce code ne vaut plus ; codes encore inutilisés : {left}.",
         button: "Voir votre compte",
         hint: "Si c’était vous, ne faites rien. Sinon, changez votre mot de passe maintenant et supprimez ce que vous ne connaissez pas. Si vous ne pouvez plus vous connecter, demandez de l’aide à ceux qui gèrent {product}.",
       },

@@ -47,7 +47,7 @@ export const owner = {
     stale:
       "Cette page est restée ouverte trop longtemps, rien n’a donc été envoyé. Vérifiez encore une fois, puis décidez.",
     badDuration: "Cette durée n’est pas proposée. Choisissez-en une dans la liste.",
-    nothing: "Rien n’était coché. Cochez ce que vous voulez autoriser, ou choisissez « Ne pas autoriser ».",
+    nothing: "Rien n’était coché. Cochez ce que vous voulez autoriser, ou choisissez « Ne pas autoriser ».",
   },
 
   duration: {
@@ -83,7 +83,7 @@ export const owner = {
     search: "Chercher parmi vos applications",
     searchSubmit: "Chercher",
     found: { one: "1 application trouvée", other: "{count} applications trouvées" },
-    foundNone: "Aucune de vos applications ne correspond à « {query} ».",
+    foundNone: "Aucune de vos applications ne correspond à « {query} ».",
     showAll: "Afficher toutes les applications",
     unusedTitle: "Inutilisées depuis 90 jours",
     unusedText:
@@ -116,7 +116,7 @@ export const owner = {
     endLabel: "À compter de maintenant",
     endSubmit: "Enregistrer",
     required: "Obligatoire",
-    off: "Cette application est désactivée ici : elle n’obtient rien de nouveau pour l’instant. Ce que vous avez autorisé vaudra de nouveau à son retour, sauf si vous le révoquez.",
+    off: "Cette application est désactivée ici : elle n’obtient rien de nouveau pour l’instant. Ce que vous avez autorisé vaudra de nouveau à son retour, sauf si vous le révoquez.",
     theft:
       "Une ancienne clé de cette application a été utilisée {when}, nous l’avons donc déconnectée. L’application a peut-être un défaut, ou quelqu’un a copié la clé. Si vous ne faites plus confiance à l’application, révoquez son accès.",
     revoked: "{app} ne peut plus utiliser votre compte.",
