@@ -4,7 +4,7 @@
  * bytes per row with its indexes, and of each operation the processor time and the bytes of the write-ahead log.
  */
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -23,6 +23,8 @@ import {
   NOW,
 } from "../packages/server/test/storage/support/builders.ts";
 import { startCluster } from "../test/support/postgres-cluster.ts";
+import { postmasterOf } from "./database.ts";
+import { usageOf } from "./proc.ts";
 
 const OWNERS = Number(process.argv[2] ?? 5000);
 const CALLERS = 128;
@@ -145,14 +147,6 @@ async function onSqlite(): Promise<void> {
   rmSync(directory, { recursive: true });
 }
 
-/** Processor time of a process, with its children that ended, in microseconds (proc_pid_stat(5); a tick is 10 ms). */
-function timesOf(pid: string): { parent: string; micros: number } {
-  const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const ticks = [11, 12, 13, 14].reduce((sum, at) => sum + Number(fields[at]), 0);
-  return { parent: fields[1] ?? "", micros: ticks * 10_000 };
-}
-
 async function onPostgres(): Promise<void> {
   const cluster = await startCluster({
     durable: true,
@@ -164,7 +158,7 @@ async function onPostgres(): Promise<void> {
   const admin = new Client({ connectionString: url });
   await admin.connect();
   const ask = async (text: string) => Number((await admin.query(text)).rows[0].value);
-  const postmaster = timesOf(String(await ask("SELECT pg_backend_pid() AS value"))).parent;
+  const postmaster = postmasterOf(cluster);
   await measure("PostgreSQL", storage, {
     bytesPerRow: async () => {
       const sizes = new Map<string, number>();
@@ -176,18 +170,7 @@ async function onPostgres(): Promise<void> {
       }
       return sizes;
     },
-    cpu: async () =>
-      readdirSync("/proc")
-        .filter((pid) => /^\d+$/.test(pid))
-        .reduce((sum, pid) => {
-          try {
-            const { parent, micros } = timesOf(pid);
-            return parent === postmaster || pid === postmaster ? sum + micros : sum;
-          } catch {
-            // It ended meanwhile: its parent has its time.
-            return sum;
-          }
-        }, 0),
+    cpu: async () => usageOf(postmaster).cpu,
     log: () => ask("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn AS value"),
     settle: async () => {
       await admin.query("VACUUM ANALYZE");

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "pg";
-import { startCluster } from "../test/support/postgres-cluster.ts";
+import { type Cluster, startCluster } from "../test/support/postgres-cluster.ts";
 import { usageOf } from "./proc.ts";
 
 export interface Database {
@@ -28,7 +28,7 @@ export async function startDatabase(): Promise<Database> {
     await client.end();
     return rows;
   };
-  const postmaster = Number(readFileSync(join(cluster.directory, "data", "postmaster.pid"), "utf8").split("\n")[0]);
+  const postmaster = postmasterOf(cluster);
   const [{ server_version: version }] = await ask("SHOW server_version");
   return {
     version: String(version).split(" ")[0] ?? "",
@@ -37,4 +37,9 @@ export async function startDatabase(): Promise<Database> {
     cpu: () => usageOf(postmaster).cpu,
     remove: () => cluster.remove(),
   };
+}
+
+/** The process that all others of a server are children of. */
+export function postmasterOf({ directory }: Pick<Cluster, "directory">): number {
+  return Number(readFileSync(join(directory, "data", "postmaster.pid"), "utf8").split("\n")[0]);
 }

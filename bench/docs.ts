@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { capacityCells } from "../test/support/capacity.ts";
 import { chartOf } from "./chart.ts";
+import { goalsText } from "./goals.ts";
 import { type GrowthReport, growthTable } from "./growth.ts";
 import { load, type Report } from "./report.ts";
 import { figuresTable, latencyTable, notesOf, tableOf } from "./table.ts";
@@ -53,6 +54,7 @@ export function performancePage(page: string, report: Report): string {
     peers,
     figures: figuresTable(report.figures),
     latency: latencyTable(report.latency),
+    goals: goalsText(report),
   };
   return Object.entries(parts).reduce((text, [name, made]) => between(text, name, made), page);
 }

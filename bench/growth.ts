@@ -9,7 +9,7 @@ import { type circumstances, type Spread, spread } from "./report.ts";
 import { CONNECTIONS } from "./rounds.ts";
 import { limitRows, REFERENCE } from "./rows/limits.ts";
 import { inTurn, mapped } from "./rows/row.ts";
-import { redemption, refresh, rotation } from "./rows/token-requests.ts";
+import { collect, redemption, refresh, rotation } from "./rows/token-requests.ts";
 import { markdown } from "./table.ts";
 import { post } from "./wire.ts";
 
@@ -73,6 +73,9 @@ async function amongGrants(dataDir: string, measure: Measure, most: number): Pro
   try {
     for (const size of GRANTS.filter((one) => one <= most)) {
       const { kept, rotating } = await grow(data, size - there);
+      const once = kept.map((token) => refresh(endpoints.token, data.keeping, token));
+      // The first use of each is recorded, which is not what is measured.
+      await collect(server.port, once, "access_token");
       const operations = await measure(server, grantWorks(data, kept, rotating));
       growth.push({ size, operations });
       console.error(`${size} grants: ${told(operations)}`);

@@ -40,7 +40,6 @@ export async function measureLatency(site: Site, windows: Windows, seconds: numb
       p50: at(0.5),
       p99: at(0.99),
       p999: at(0.999),
-      p99Goal: row.p99Goal ?? null,
     };
   });
 }

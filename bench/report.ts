@@ -60,7 +60,6 @@ export interface LatencyReport {
   readonly p50: Spread;
   readonly p99: Spread;
   readonly p999: Spread;
-  readonly p99Goal: number | null;
 }
 
 export interface Report {

@@ -11,6 +11,7 @@ import { compare, verdictText } from "./compare.ts";
 import { writeDocs } from "./docs.ts";
 import { memoryFigure, relationFigures } from "./figures.ts";
 import { writeFlameGraph } from "./flame-graph.ts";
+import { goalsText } from "./goals.ts";
 import { growthTable, measureGrowth } from "./growth.ts";
 import { measureLatency } from "./latency.ts";
 import { circumstances, type Figure, load, type Report, reportOf, save } from "./report.ts";
@@ -149,7 +150,7 @@ async function main(): Promise<number> {
   try {
     if (options.growth) return await grow(folder);
     const report = await measure(folder);
-    console.log(`\n${textOf(report)}`);
+    console.log(`\n${textOf(report)}\n\n${goalsText(report)}`);
     save(report, options.json);
     if (options.profile !== undefined) console.log(`\n${writeFlameGraph(RESULTS, options.profile)}`);
     if (options["write-docs"]) {

@@ -13,7 +13,8 @@ import { type AssentRowName, assentRows } from "./rows/assent.ts";
 /** The kernel hands connections out by chance: of so many each process gets about half. */
 const CONNECTIONS = 128;
 
-const measured: readonly AssentRowName[] = ["client-credentials-post", "redeem", "refresh-rotated"];
+/** The last one writes: SQLite has one writer, however many processes there are. */
+const measured: readonly AssentRowName[] = ["client-credentials-post", "refresh-kept", "redeem"];
 
 interface Reading {
   readonly rate: number;
@@ -75,7 +76,7 @@ function figuresOf(
       label: `2 processes : 1, ${label}; the load's share given back`,
       value: of(given),
       unit: "×",
-      goal: { least: 1.7 },
+      goal: name === "client-credentials-post" ? { least: 1.7 } : null,
     },
     {
       name: `workers-${name}-cpu`,

@@ -10,6 +10,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { compare, judge } from "../bench/compare.ts";
 import { between, documents, recorded } from "../bench/docs.ts";
 import { type CpuProfile, flameGraph, framesOf } from "../bench/flame-graph.ts";
+import { isReached } from "../bench/goals.ts";
 import { quantile, run } from "../bench/load.ts";
 import { runOpen } from "../bench/open-loop.ts";
 import type { Report } from "../bench/report.ts";
@@ -53,6 +54,19 @@ describe("the guard", () => {
 
   test("a row that only one of the runs has → not judged", () => {
     expect(compare(aReport({}), aReport({ name: "new" }))).toEqual([]);
+  });
+});
+
+describe("goals", () => {
+  const aGoal = { what: "a row", unit: "×", goal: 2 };
+
+  test.each([
+    ["less than the least", { measured: 1.9, least: true }, false],
+    ["more than the most", { measured: 2.1, least: false }, false],
+    ["the least", { measured: 2, least: true }, true],
+    ["the most", { measured: 2, least: false }, true],
+  ])("%s → reached only where it may be", (_, measured, reached) => {
+    expect(isReached({ ...aGoal, ...measured })).toBe(reached);
   });
 });
 
