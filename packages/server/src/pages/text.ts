@@ -75,7 +75,12 @@ export function webAddress(uri: string | null): string | null {
   return /^https?:$/.test(new URL(uri).protocol) ? uri : null;
 }
 
+/** Room for a sealed request; a redirect to more than that would not be read again by any server, nor by us. */
+const PATH_LENGTH = 12_288;
+
 /** A path on this server as it came, or null. `//host` and `/\host` would leave the server. */
 export function localPath(path: string | null): string | null {
-  return path !== null && /^\/(?![/\\])[\u0021-\u005B\u005D-\u007E]*$/.test(path) ? path : null;
+  return path !== null && path.length <= PATH_LENGTH && /^\/(?![/\\])[\u0021-\u005B\u005D-\u007E]*$/.test(path)
+    ? path
+    : null;
 }

@@ -69,6 +69,7 @@ test.each([
   "/a\nb",
   "/a b",
   "javascript:1",
+  `/${"x".repeat(12_288)}`,
   "",
 ])("%j → no path of this server", (path) => {
   expect(localPath(path)).toBeNull();
@@ -76,6 +77,7 @@ test.each([
 
 test("a path of this server → itself", () => {
   expect(localPath("/logos/abc-DEF_123")).toBe("/logos/abc-DEF_123");
+  expect(localPath(`/${"x".repeat(12_287)}`)).toHaveLength(12_288);
 });
 
 test("the initial is the first letter or digit, whatever stands before it", () => {
