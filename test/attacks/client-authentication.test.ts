@@ -322,9 +322,9 @@ describe("CA-18 a thousand wrong secrets", () => {
     ],
   ])("the same client spelled otherwise: %s → counted as the same", async (_, spelled) => {
     const mine = await server.addClient();
-    // At the beginning of a minute: what one minute has seen the next one doesn't count.
-    server.tick(60_000 - (server.now() % 60_000));
-    await Promise.all(Array.from({ length: 61 }, () => guess(mine.clientId, from("192.0.2.2"))));
+    // Not so many at once that a busy machine refuses some before it looks at them.
+    for (const length of [30, 31])
+      await Promise.all(Array.from({ length }, () => guess(mine.clientId, from("192.0.2.2"))));
     expect((await guess(mine.clientId, from("192.0.2.2"))).status).toBe(429);
     expect((await spelled(mine.clientId)).status).toBe(429);
   });

@@ -2,6 +2,9 @@
 
 import { appendFileSync } from "node:fs";
 
+/** True where somebody asked for the long form. */
+export const inFull = process.env["ASSENT_TEST_CYCLES"] !== undefined;
+
 /** Repetitions: `short` in `npm test`, else what `npm run test:reliability -- --cycles N` says. */
 export function cyclesOf(short: number): number {
   const asked = Number(process.env["ASSENT_TEST_CYCLES"] ?? short);

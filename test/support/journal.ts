@@ -1,24 +1,31 @@
 /** What a client knows for certain: a file outside the server, one line for each record, on the disk before it goes on. */
 
-import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
 
 export class Journal<Entry extends object> {
-  readonly #path: string;
   readonly #file: number;
+  #size: number;
 
   constructor(path: string) {
-    this.#path = path;
-    this.#file = openSync(path, "a", 0o600);
+    this.#file = openSync(path, "a+", 0o600);
+    this.#size = readFileSync(path).length;
+  }
+
+  /** Bytes so far: where the next record begins. */
+  get size(): number {
+    return this.#size;
   }
 
   record(entry: Entry): void {
-    writeSync(this.#file, `${JSON.stringify(entry)}\n`);
+    this.#size += writeSync(this.#file, `${JSON.stringify(entry)}\n`);
     fsyncSync(this.#file);
   }
 
-  /** All records, read back from the file. */
-  entries(): Entry[] {
-    const lines = readFileSync(this.#path, "utf8").split("\n");
+  /** The records, read back from the file, from this place on. */
+  entries(from = 0): Entry[] {
+    const bytes = Buffer.alloc(this.#size - from);
+    readSync(this.#file, bytes, 0, bytes.length, from);
+    const lines = bytes.toString("utf8").split("\n");
     return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as Entry);
   }
 

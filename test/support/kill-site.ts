@@ -1,0 +1,128 @@
+/** What the trials of a `kill -9` share: processes on one database, a browser that is signed in, and a journal outside of them. */
+
+import { randomInt } from "node:crypto";
+import { rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { aJwtIssuer, JWT_BEARER, SAML2_BEARER, trust } from "./assertions.ts";
+import { Agent, consentForm, type Pkce, pkce } from "./browser-like.ts";
+import { aKeyPair, jwksOf, type KeyPair } from "./client-keys.ts";
+import { DEVICE_GRANT } from "./device.ts";
+import { Journal } from "./journal.ts";
+import { type BackChannelAnswer, type BackChannelRequest, send } from "./keep-alive.ts";
+import { Nodes } from "./nodes.ts";
+import { authorizePath, follow, type Prepared, prepareData, signedInAgent } from "./processes.ts";
+import { anIdentityProvider } from "./saml-idp.ts";
+import type { TestClient } from "./server.ts";
+
+/** Requests under way at a kill are sent one after another within so many milliseconds. */
+const SPREAD = 40;
+
+export type ClientName = "keeping" | "rotating" | "signing" | "asserting" | "tv" | "a" | "b" | "c";
+/** Those that the owner allows and takes back. */
+export const DECIDED = ["a", "b", "c"] as const;
+
+/** `sent`: a request went out; `acknowledged`: its whole answer came. `credential`: the code or token that was presented. */
+export interface Entry {
+  readonly event: "sent" | "acknowledged";
+  readonly kind: string;
+  readonly credential: string;
+  readonly successor?: string;
+}
+
+export const jwtIssuer = aJwtIssuer("https://idp.test");
+export const samlIssuer = anIdentityProvider("https://idp.test/saml", "P-256");
+
+export class KillSite {
+  readonly data: Prepared<ClientName>;
+  readonly nodes: Nodes;
+  readonly journal: Journal<Entry>;
+  /** The key of the client that signs. */
+  readonly key: KeyPair;
+  readonly proof: Pkce = pkce();
+  readonly #cookies = new Map<string, string>();
+  #addresses = 0;
+
+  private constructor(data: Prepared<ClientName>, key: KeyPair) {
+    this.data = data;
+    this.key = key;
+    // Failed clients are counted by address: each request says its own.
+    this.nodes = new Nodes(data.dataDir, { ASSENT_TRUST_PROXY: "127.0.0.1" });
+    this.journal = new Journal<Entry>(join(dirname(data.dataDir), "journal.jsonl"));
+  }
+
+  /** `processes`: how many share the database. The owner has said yes to every app once. */
+  static async open(processes: number): Promise<KillSite> {
+    const key = await aKeyPair();
+    const data = await prepareData<ClientName>(
+      {
+        keeping: {},
+        rotating: { refresh: "rotate" },
+        signing: {
+          authMethod: "private_key_jwt",
+          grantTypes: ["client_credentials"],
+          ownScopes: ["read"],
+          secrets: [],
+          jwks: jwksOf(key),
+        },
+        asserting: { grantTypes: [JWT_BEARER, SAML2_BEARER], redirectUris: [] },
+        tv: { type: "public", grantTypes: [DEVICE_GRANT, "refresh_token"], redirectUris: [], responseTypes: [] },
+        ...{ a: {}, b: {}, c: {} },
+      },
+      async (server) => {
+        await trust(server, { issuer: jwtIssuer.issuer, type: "jwt", jwks: jwtIssuer.jwks });
+        await trust(server, { issuer: samlIssuer.entityId, type: "saml", certificates: [samlIssuer.certificate] });
+      },
+    );
+    const site = new KillSite(data, key);
+    await site.nodes.start(processes);
+    const { keeping, rotating, a, b, c } = data.clients;
+    const agent = await signedInAgent(site.nodes.url(), data.person, site.requestOf(keeping));
+    for (const client of [rotating, a, b, c]) {
+      const page = await follow(agent, await agent.get(site.requestOf(client)));
+      await agent.submit(consentForm(page), { decision: "allow", duration: "forever" });
+    }
+    for (const [name, value] of agent.cookies) site.#cookies.set(name, value);
+    return site;
+  }
+
+  async close(): Promise<void> {
+    this.journal.close();
+    await this.nodes.end("SIGKILL");
+    rmSync(dirname(this.data.dataDir), { recursive: true, force: true });
+  }
+
+  /** The browser in which the owner is signed in; its session outlives the kills. `at`: which process it talks to. */
+  browser(at = 0): Agent {
+    const agent = new Agent(this.nodes.url(at));
+    for (const [name, value] of this.#cookies) agent.cookies.set(name, value);
+    return agent;
+  }
+
+  /** An authorization request of this client's. */
+  requestOf(client: TestClient, changes: Record<string, string> = {}): string {
+    const proof = { code_challenge: this.proof.challenge, code_challenge_method: "S256" };
+    return authorizePath(client, { ...proof, ...changes });
+  }
+
+  /** An address that no other request came from. */
+  address(): string {
+    this.#addresses += 1;
+    return `10.${this.#addresses >> 16}.${(this.#addresses >> 8) & 255}.${this.#addresses & 255}`;
+  }
+
+  async send(at: number, { headers, ...asked }: BackChannelRequest): Promise<BackChannelAnswer> {
+    const request = { ...asked, headers: { "x-forwarded-for": this.address(), ...headers } };
+    for (;;) {
+      const answer = await send(this.nodes.url(at), request);
+      // Refused early, on a machine that has too much to do: nothing was looked at, and clients come again.
+      if (answer.status !== 503) return answer;
+      await aMoment();
+    }
+  }
+}
+
+/** A random moment within the time in which the kill comes. */
+export function aMoment(): Promise<void> {
+  return sleep(randomInt(SPREAD));
+}
