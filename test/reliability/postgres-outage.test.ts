@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client as PgClient } from "pg";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { openStorage } from "../../packages/server/src/storage/open.ts";
 import { claimsOf } from "../support/assertions.ts";
@@ -23,7 +23,11 @@ import { API, registering, type TestClient } from "../support/server.ts";
 
 let folder: string;
 let database: TestDatabase;
-let clients: { keeping: TestClient; rotating: TestClient };
+let clients: { rotating: TestClient };
+/** Servers whose connections are cut, at the same time: most of a cut is waiting. */
+const LINES = 5;
+/** The client of each, whose grants are counted. */
+let lineClients: readonly TestClient[];
 let person: Person;
 const secret = randomBytes(32).toString("base64");
 
@@ -33,7 +37,8 @@ beforeAll(async () => {
   const storage = await openStorage({ url: database.url });
   const register = registering({ storage }, Date.now);
   await register.addStandardScopes();
-  clients = { keeping: await register.addClient(), rotating: await register.addClient({ refresh: "rotate" }) };
+  clients = { rotating: await register.addClient({ refresh: "rotate" }) };
+  lineClients = await Promise.all(Array.from({ length: LINES }, () => register.addClient()));
   person = await register.addPerson();
   await storage.close();
 });
@@ -80,10 +85,22 @@ function refresh(url: string, token: string | undefined): Promise<BackChannelAns
 
 /** The first answer that isn't 503, asked as a client would that was told to come again; the last one after a while. */
 async function settled(ask: () => Promise<BackChannelAnswer>): Promise<BackChannelAnswer> {
-  const until = performance.now() + 5_000;
+  const until = performance.now() + 15_000;
   for (;;) {
     const answer = await ask();
     if (answer.status !== 503 || performance.now() > until) return answer;
+    await sleep(50);
+  }
+}
+
+/** A code; a page that says to come again is asked again, for a while. */
+async function settledCode(agent: Agent, path: string): Promise<string> {
+  const until = performance.now() + 15_000;
+  for (;;) {
+    const code = await nextCode(agent, path).catch((error: unknown) => {
+      if (performance.now() > until) throw error;
+    });
+    if (code !== undefined) return code;
     await sleep(50);
   }
 }
@@ -98,97 +115,133 @@ async function firstTokens(url: string, agent: Agent, count: number): Promise<{ 
   );
 }
 
+/** A server whose connections to the database go through a proxy, with a client and a browser of its own. */
+interface Line {
+  readonly proxy: FaultyProxy;
+  readonly server: ServerProcess;
+  readonly keeping: TestClient;
+  readonly keeper: Agent;
+  tokens: readonly string[];
+}
+
+async function aLine(keeping: TestClient): Promise<Line> {
+  const { hostname, port } = new URL(database.url);
+  const proxy = await FaultyProxy.open(() => ({ host: hostname, port: Number(port) }));
+  const server = await aNode(database.url.replace(`:${port}/`, `:${proxy.port}/`));
+  const keeper = await signedInAgent(server.url, person, authorizePath(keeping));
+  const rotator = await signedInAgent(server.url, person, authorizePath(clients.rotating));
+  const tokens = (await firstTokens(server.url, rotator, 4)).map((one) => one.refresh);
+  return { proxy, server, keeping, keeper, tokens };
+}
+
+const seen = {
+  "answers 503": 0,
+  "acknowledged meanwhile": 0,
+  "codes with unknown outcome": 0,
+  "of them committed": 0,
+};
+let [slowest, recovery] = [0, 0];
+
+/** The connections are cut or fall silent under four redemptions and four refreshes; what each came to. */
+async function cutOnce(line: Line, weather: "cut" | "silent"): Promise<void> {
+  const { proxy, server, keeping, keeper, tokens } = line;
+  const codes = await Promise.all(Array.from({ length: 4 }, () => settledCode(keeper, authorizePath(keeping))));
+  const under = [
+    ...codes.map((code) => redeem(server.url, keeping, code)),
+    ...tokens.map((one) => refresh(server.url, one)),
+  ];
+  await sleep(randomInt(12));
+  proxy.weather = weather;
+  const answers = await Promise.all(under);
+  for (const one of ["/jwks", "/.well-known/oauth-authorization-server", "/health/live"])
+    expect((await send(server.url, { method: "GET", path: one })).status, one).toBe(200);
+  const during = await refresh(server.url, tokens[0]);
+  expect(during.status).toBe(503);
+  for (const { status, headers, took } of [...answers, during]) {
+    expect([200, 503]).toContain(status);
+    if (status === 503) expect(Number(headers["retry-after"])).toBeGreaterThan(0);
+    if (status === 503) seen["answers 503"] += 1;
+    else seen["acknowledged meanwhile"] += 1;
+    slowest = Math.max(slowest, took);
+  }
+  proxy.weather = "fair";
+  const from = performance.now();
+  expect((await settled(() => refresh(server.url, tokens[0]))).status).toBe(200);
+  recovery = Math.max(recovery, performance.now() - from);
+  const known = await tokensKnown(line, codes, answers);
+  line.tokens = await successors(line, answers.slice(codes.length));
+  // A token that nobody holds would be one that nobody can revoke.
+  expect(await liveGrants(keeping)).toBe(known.length);
+  for (const token of known) {
+    const asked = { path: "/revoke", client: keeping, form: { token } };
+    expect((await settled(() => send(server.url, asked))).status).toBe(200);
+  }
+  expect(await liveGrants(keeping)).toBe(0);
+}
+
+/** The refresh tokens that the client holds in the end: of codes whose outcome it didn't learn it asks again. */
+async function tokensKnown(
+  { server, keeping }: Line,
+  codes: readonly string[],
+  answers: readonly BackChannelAnswer[],
+): Promise<string[]> {
+  const known: string[] = [];
+  for (const [at, code] of codes.entries()) {
+    const answered = answers[at];
+    if (answered?.status === 200) {
+      known.push(bodyOf(answered)["refresh_token"] ?? "");
+      continue;
+    }
+    seen["codes with unknown outcome"] += 1;
+    const again = await settled(() => redeem(server.url, keeping, code));
+    expect([again.status, bodyOf(again)["error"]]).toEqual(
+      again.status === 200 ? [200, undefined] : [400, "invalid_grant"],
+    );
+    if (again.status === 200) known.push(bodyOf(again)["refresh_token"] ?? "");
+    else seen["of them committed"] += 1;
+  }
+  return known;
+}
+
+function successors({ server, tokens }: Line, answers: readonly BackChannelAnswer[]): Promise<string[]> {
+  return Promise.all(
+    tokens.map(async (token, at) => {
+      const answer = await settled(() => refresh(server.url, token));
+      expect(answer.status, "the owner would have to sign in again").toBe(200);
+      const successor = bodyOf(answer)["refresh_token"] ?? "";
+      const acknowledged = answers[at];
+      if (acknowledged?.status === 200) expect(bodyOf(acknowledged)["refresh_token"], "a fork").toBe(successor);
+      return successor;
+    }),
+  );
+}
+
 describe("REL-09 the network between server and database", () => {
-  const cuts = cyclesOf(8);
-  let proxy: FaultyProxy;
-  let server: ServerProcess;
-  beforeEach(async () => {
-    const { hostname, port } = new URL(database.url);
-    proxy = await FaultyProxy.open(() => ({ host: hostname, port: Number(port) }));
-    server = await aNode(database.url.replace(`:${port}/`, `:${proxy.port}/`));
+  const each = Math.ceil(cyclesOf(100) / LINES);
+  let lines: readonly Line[] = [];
+  beforeAll(async () => {
+    lines = await Promise.all(lineClients.map((client) => aLine(client)));
   });
-  afterEach(async () => {
-    proxy.weather = "fair";
-    await server.end("SIGTERM");
-    await proxy.close();
+  afterAll(async () => {
+    for (const { proxy, server } of lines) {
+      proxy.weather = "fair";
+      await server.end("SIGTERM");
+      await proxy.close();
+    }
   });
 
-  test(`${cuts} times cut or silent at random → 503 within 5 s, documents go on, then each works once`, {
-    timeout: 60_000 + cuts * 20_000,
+  test(`${LINES} servers, ${each} times cut or silent at random → 503 within 5 s, documents go on, then each works once`, {
+    timeout: 60_000 + each * 20_000,
   }, async () => {
-    const { keeping } = clients;
-    const path = authorizePath(keeping);
-    const keeper = await signedInAgent(server.url, person, path);
-    const rotator = await signedInAgent(server.url, person, authorizePath(clients.rotating));
-    let tokens = (await firstTokens(server.url, rotator, 4)).map((one) => one.refresh);
-    const seen = {
-      "answers 503": 0,
-      "acknowledged meanwhile": 0,
-      "codes with unknown outcome": 0,
-      "of them committed": 0,
-    };
-    let [slowest, recovery] = [0, 0];
-    for (let cut = 0; cut < cuts; cut += 1) {
-      const codes = await Promise.all(Array.from({ length: 4 }, () => nextCode(keeper, path)));
-      const under = [
-        ...codes.map((code) => redeem(server.url, keeping, code)),
-        ...tokens.map((one) => refresh(server.url, one)),
-      ];
-      await sleep(randomInt(12));
-      proxy.weather = cut % 3 === 2 ? "silent" : "cut";
-      const answers = await Promise.all(under);
-      for (const one of ["/jwks", "/.well-known/oauth-authorization-server", "/health/live"])
-        expect((await send(server.url, { method: "GET", path: one })).status, one).toBe(200);
-      const during = await refresh(server.url, tokens[0]);
-      expect(during.status).toBe(503);
-      for (const { status, headers, took } of [...answers, during]) {
-        expect([200, 503]).toContain(status);
-        if (status === 503) expect(Number(headers["retry-after"])).toBeGreaterThan(0);
-        if (status === 503) seen["answers 503"] += 1;
-        else seen["acknowledged meanwhile"] += 1;
-        slowest = Math.max(slowest, took);
-      }
-      proxy.weather = "fair";
-      const from = performance.now();
-      const [first = ""] = tokens;
-      expect((await settled(() => refresh(server.url, first))).status).toBe(200);
-      recovery = Math.max(recovery, performance.now() - from);
-      const known: string[] = [];
-      for (const [at, code] of codes.entries()) {
-        const answered = answers[at];
-        if (answered?.status === 200) {
-          known.push(bodyOf(answered)["refresh_token"] ?? "");
-          continue;
-        }
-        seen["codes with unknown outcome"] += 1;
-        const again = await settled(() => redeem(server.url, keeping, code));
-        expect([again.status, bodyOf(again)["error"]]).toEqual(
-          again.status === 200 ? [200, undefined] : [400, "invalid_grant"],
-        );
-        if (again.status === 200) known.push(bodyOf(again)["refresh_token"] ?? "");
-        else seen["of them committed"] += 1;
-      }
-      tokens = await Promise.all(
-        tokens.map(async (token, at) => {
-          const acknowledged = answers[4 + at];
-          const answer = await settled(() => refresh(server.url, token));
-          expect(answer.status, "the owner would have to sign in again").toBe(200);
-          const successor = bodyOf(answer)["refresh_token"] ?? "";
-          if (acknowledged?.status === 200) expect(bodyOf(acknowledged)["refresh_token"], "a fork").toBe(successor);
-          return successor;
-        }),
-      );
-      // A token that nobody holds would be one that nobody can revoke.
-      expect(await liveGrants(keeping)).toBe(known.length);
-      for (const one of known) {
-        const form = { token: one };
-        expect((await settled(() => send(server.url, { path: "/revoke", client: keeping, form }))).status).toBe(200);
-      }
-      expect(await liveGrants(keeping)).toBe(0);
-    }
+    const ended = await Promise.allSettled(
+      lines.map(async (line) => {
+        for (let cut = 0; cut < each; cut += 1) await cutOnce(line, cut % 3 === 2 ? "silent" : "cut");
+      }),
+    );
+    expect(ended.flatMap((one) => (one.status === "rejected" ? [one.reason] : []))).toEqual([]);
     expect(slowest).toBeLessThan(5_000);
     figure("REL-09", "connections to PostgreSQL cut or silent", {
-      cuts,
+      cuts: each * LINES,
       ...seen,
       "live grants that nobody was told of": 0,
       forks: 0,
