@@ -6,12 +6,15 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Logger } from "pino";
-import { type AdminStorage, PRESENCE_LASTS, SERVER_LEASE } from "./admin/storage.ts";
+import { type AdminStorage, type DatabaseChanges, PRESENCE_LASTS, SERVER_LEASE } from "./admin/storage.ts";
 import type { Millis } from "./oauth/model.ts";
 import { StorageUnavailable } from "./storage/errors.ts";
 
 export interface PresenceParts {
-  readonly storage: Pick<AdminStorage, "claimLease" | "releaseLease" | "databaseChanges"> & { now(): Millis };
+  readonly storage: Pick<AdminStorage, "claimLease" | "releaseLease" | "databaseChanges"> & {
+    now(): Millis;
+    displaced(): boolean;
+  };
   readonly log: Logger;
   /** The newest migration that this program knows. */
   readonly schema: number;
@@ -70,21 +73,29 @@ export class Presence {
   }
 
   async #beat(): Promise<void> {
-    const { storage, log, schema } = this.#parts;
+    const { storage, log } = this.#parts;
     try {
       await this.#claim();
-      const { floor, epochs, importing } = await storage.databaseChanges();
-      const unfit =
-        floor > schema
-          ? `a newer version took away what this one needs of the schema (migration ${floor}; this one knows ${schema}): start the newer version`
-          : importing || epochs !== this.#epochs
-            ? "the database was put back while this server ran on it: start it again"
-            : undefined;
+      const unfit = this.#wrongWith(await storage.databaseChanges());
       if (unfit !== undefined && this.#unfit === undefined) log.error({ event: "database_changed" }, unfit);
       this.#unfit = unfit;
     } catch (error) {
       // While the database is away there is nothing to say to it, and others say so.
       if (!(error instanceof StorageUnavailable)) log.warn({ err: error }, "the sign of life could not be given");
     }
+  }
+
+  #wrongWith({ floor, epochs, importing }: DatabaseChanges): string | undefined {
+    const { storage, schema } = this.#parts;
+    if (storage.displaced()) {
+      return "the database's file was moved away or replaced while this server ran on it: put it back where it was, or start the server again";
+    }
+    if (floor > schema) {
+      return `a newer version took away what this one needs of the schema (migration ${floor}; this one knows ${schema}): start the newer version`;
+    }
+    if (importing || epochs !== this.#epochs) {
+      return "the database was put back while this server ran on it: start it again";
+    }
+    return undefined;
   }
 }

@@ -37,7 +37,8 @@ export function problemAnswer(
   const { said, door } = words[shown] ?? { said: "other" };
   const { title, text } = problems[said];
   const apps = door === "apps" ? { href: "/account/apps", label: problems.apps } : null;
-  const again = startAgain === null ? null : { href: startAgain, label: problems.startAgain };
+  const begin = startAgain ?? (shown === "temporarily_unavailable" ? sameAgain(request, assent) : null);
+  const again = begin === null ? null : { href: begin, label: problems.startAgain };
   const html = problemPage(
     {
       status,
@@ -53,4 +54,10 @@ export function problemAnswer(
   );
   const answer = page(status, html);
   return status === 503 || status === 429 ? { ...answer, headers: { ...answer.headers, "retry-after": "5" } } : answer;
+}
+
+/** What was only looked at can be looked at again. With the origin before it, so that a path of two slashes leads nowhere else. */
+function sameAgain({ method, path, query }: HttpRequest, { issuer }: Assent): string | null {
+  if (method !== "GET" || path === "/") return null;
+  return `${new URL(issuer).origin}${path}${query === "" ? "" : `?${query}`}`;
 }

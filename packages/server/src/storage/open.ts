@@ -48,6 +48,8 @@ export type Storage = Ports & {
   /** Marks it as a copy that is looked at and never served. */
   markForInspection(): Promise<void>;
   stats(): StorageStats;
+  /** True: the database is not any more where it was opened (a file that was moved or replaced). */
+  displaced(): boolean;
   /** The time that all who share this database go by, epoch milliseconds: PostgreSQL's clock, or this machine's. */
   now(): Millis;
   /** Answers what was asked before, then closes. */
@@ -93,6 +95,7 @@ function ownOf(engine: Engine): Omit<Storage, keyof Ports> {
     importFrom: ({ file }) => importDatabase(engine, file),
     markForInspection: () => engine.exclusively((tx) => writeState(tx, STATES.inspection, true)),
     stats: () => engine.stats(),
+    displaced: () => engine.displaced(),
     now: () => engine.now(),
     close: () => engine.close(),
   };

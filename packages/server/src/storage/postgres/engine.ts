@@ -152,6 +152,11 @@ export class PostgresEngine implements SchemaHost {
     return this.clock.now();
   }
 
+  /** Which server is the right one is decided with each connection. */
+  displaced(): boolean {
+    return false;
+  }
+
   /** Answers what was asked before, then lets go of the connections. */
   close(): Promise<void> {
     this.#closing ??= this.#close();

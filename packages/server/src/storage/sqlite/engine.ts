@@ -103,6 +103,8 @@ export class SqliteEngine implements SchemaHost {
   readonly #reader: Connection;
   readonly #writer: Writer | undefined;
   readonly #thread: ThreadRunner | undefined;
+  /** Which file it was when it was opened. */
+  readonly #inode: bigint | undefined;
   /** Verbs of several steps that have begun: closing waits for their last one. */
   readonly #underWay = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
@@ -112,6 +114,7 @@ export class SqliteEngine implements SchemaHost {
     this.#reader = reader;
     this.#writer = writer;
     this.#thread = thread;
+    this.#inode = inodeOf(path);
   }
 
   /** Runs a verb. Outages reject with `StorageUnavailable`; any other error is a bug of this program. */
@@ -139,6 +142,11 @@ export class SqliteEngine implements SchemaHost {
         return verb.body(this.#run, args);
     }
   };
+
+  /** True: the file was moved away or another was put in its place, and what is written here goes where nobody will look for it. */
+  displaced(): boolean {
+    return inodeOf(this.#path) !== this.#inode;
+  }
 
   /** One file, one machine: its clock. */
   now(): Millis {
@@ -237,6 +245,10 @@ export class SqliteEngine implements SchemaHost {
     if (this.#writer === undefined) throw new StorageUnavailable(`${this.#path} was opened for reading only`);
     return this.#writer.submit({ verb, input }, place);
   }
+}
+
+function inodeOf(path: string): bigint | undefined {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
 }
 
 /** Byte strings without the pool that they were cut from: a message to the thread would carry all of it. */
