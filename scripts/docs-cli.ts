@@ -45,9 +45,15 @@ function section(noun: Command): string {
     ...title,
     sentence(noun.description()),
     ...options(noun),
-    ...noun.commands.flatMap(entry),
+    ...shown(noun).flatMap(entry),
   ];
   return `${parts.join("\n\n")}\n`;
+}
+
+/** Without what a command starts for itself. */
+function shown(noun: Command): Command[] {
+  const visible = noun.createHelp().visibleCommands(noun);
+  return noun.commands.filter((command) => visible.includes(command));
 }
 
 function entry(verb: Command): string[] {

@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Agent as Visitor } from "../../../test/support/browser-like.ts";
 import { claimPort } from "../../server/src/workers/supervisor.ts";
 import { aWorkspace, type Running, type Workspace } from "./support/cli.ts";
 
@@ -224,6 +225,31 @@ describe("serve with ASSENT_WORKERS=2", () => {
     expect(refused.length).toBeGreaterThan(500);
     expect(new Set(refused.map(({ pid }) => pid)).size).toBe(2);
   });
+});
+
+test("demo worker without a demo → says what to run instead", async () => {
+  const { code, stderr } = await at.run(["demo", "worker"]);
+  expect([code, stderr]).toEqual([1, "error: this is a part of assent demo: set ASSENT_WORKERS, and run that\n"]);
+});
+
+test("demo with ASSENT_WORKERS=2: a password is forgotten → the link stands in the log, as with one process", async () => {
+  const env = { ASSENT_LISTEN: "127.0.0.1:0", ASSENT_DEMO_PORTS: "0,0", ASSENT_WORKERS: "2" };
+  const demo = at.start(["demo"], { env });
+  running.push(demo);
+  const file = join(at.dataDir, "demo.json");
+  await until(() => existsSync(file));
+  const { issuer } = JSON.parse(readFileSync(file, "utf8")) as { issuer: string };
+  await until(async () => (await ask(`${issuer}/health/ready`)).status === 200);
+  const visitor = new Visitor(issuer);
+  const [form] = (await visitor.get("/recover")).forms.filter(({ fields }) => fields.has("login"));
+  if (form === undefined) throw new Error("no form");
+  await visitor.submit(form, { login: "demo@example.com" });
+  const mails = () => demo.stdout().match(/"event":"mail"[^\n]*/g) ?? [];
+  await until(() => mails().length > 0);
+  expect(mails().join()).toContain(`${issuer}/recover/`);
+  await sleep(500);
+  expect(mails()).toHaveLength(1);
+  expect(demo.stdout()).not.toContain("mail_off");
 });
 
 test("demo with ASSENT_WORKERS=2 → two serve, the demo's files name them; SIGTERM → exit code 0", async () => {

@@ -40,7 +40,7 @@ async function supervised(assent: AssentServer): Promise<DemoServer> {
   // Workers read the same configuration; the issuer and the port may have been chosen here.
   const env = { ASSENT_ISSUER: config.issuer, ASSENT_LISTEN: addressOf(config) };
   const { workers: count, drainDelay } = config;
-  const supervisor = new Supervisor({ count, log, args: ["serve"], env, drainDelay });
+  const supervisor = new Supervisor({ count, log, args: ["demo", "worker"], env, drainDelay });
   await supervisor.start().catch((error: unknown) => {
     throw error instanceof WorkersNotStarted
       ? new Error("ASSENT_WORKERS: no worker process could start; it has said why above")

@@ -1,5 +1,6 @@
 /** `assent demo`: the server, with a client and an API to try it with. */
 
+import type { Config } from "@assent/server";
 import type { Command } from "commander";
 import { Failure } from "../failure.ts";
 import { untilToldToStop } from "../signals.ts";
@@ -14,6 +15,8 @@ export function register(program: Command): void {
     .command("device")
     .description("be a device without a browser, connected to the demo that runs")
     .action(demoDevice);
+  // What `demo` starts for itself where ASSENT_WORKERS asks for several.
+  command.command("worker", { hidden: true }).action(demoWorker);
 }
 
 /** Loaded when it is asked for: the demo itself draws no codes. */
@@ -21,7 +24,24 @@ async function demoDevice(): Promise<void> {
   await (await import("./demo-device.ts")).demoDevice();
 }
 
+/** As the demo in one process: mail is read in the log, which all workers share. */
+async function demoWorker(): Promise<void> {
+  const { workerChannel } = await import("@assent/server/workers");
+  const config = await demoConfig();
+  const channel = workerChannel();
+  if (channel === undefined) throw new Failure("this is a part of assent demo: set ASSENT_WORKERS, and run that");
+  return (await import("./serve.ts")).work(config, channel, { dangerouslyLogMail: true });
+}
+
 async function demo(): Promise<void> {
+  const config = await demoConfig();
+  const { runDemo } = await import("@assent/demo");
+  const running = await runDemo(config);
+  await untilToldToStop();
+  await running.stop();
+}
+
+async function demoConfig(): Promise<Config> {
   const { isLoopbackHost, loadConfig } = await import("@assent/server");
   const config = await loadConfig();
   // Everybody can read the demo's password: it may not run where others come by.
@@ -30,14 +50,5 @@ async function demo(): Promise<void> {
       `ASSENT_ISSUER is ${config.issuer}, and the demo is for this machine alone: use http://localhost:<port>, or run assent serve`,
     );
   }
-  const { runDemo } = await import("@assent/demo");
-  let toldToStop: Promise<unknown> | undefined;
-  const print = (text: string) => {
-    // Who reads that it runs may tell it to stop at once.
-    toldToStop = untilToldToStop();
-    process.stdout.write(text);
-  };
-  const running = await runDemo(config, { print });
-  await toldToStop;
-  await running.stop();
+  return config;
 }

@@ -1,6 +1,6 @@
 /** `assent serve`: the authorization server alone, in one process or in several on one port. */
 
-import type { Config } from "@assent/server";
+import type { AssentOptions, Config } from "@assent/server";
 import type { MetricsListening, WorkerChannel } from "@assent/server/workers";
 import type { Command } from "commander";
 import { Failure } from "../failure.ts";
@@ -23,7 +23,7 @@ async function serve(): Promise<void> {
   // Whom nobody can call was not started by a supervisor.
   const channel = process.send === undefined ? undefined : (await import("@assent/server/workers")).workerChannel();
   // What is open to the supervisor would keep a process that has failed alive.
-  if (channel !== undefined) return work(config, channel).finally(channel.leave);
+  if (channel !== undefined) return work(config, channel);
   return config.workers > 1 ? supervise(config) : alone(config);
 }
 
@@ -45,19 +45,26 @@ async function alone(config: Config): Promise<void> {
   log.info({ event: "stopped" }, "stopped");
 }
 
+/** How a worker differs from one of `assent serve`. */
+type WorkerOptions = Pick<AssentOptions, "dangerouslyLogMail">;
+
 /** One of several: its supervisor has the last word on when it ends. */
-async function work(config: Config, channel: WorkerChannel): Promise<void> {
-  const { assent, listening } = await startServer(config, channel);
+export function work(config: Config, channel: WorkerChannel, options: WorkerOptions = {}): Promise<void> {
+  return workUntilTold(config, channel, options).finally(channel.leave);
+}
+
+async function workUntilTold(config: Config, channel: WorkerChannel, options: WorkerOptions): Promise<void> {
+  const { assent, listening } = await startServer(config, channel, options);
   assent.log.debug({ event: "worker_started" }, "worker started");
   channel.serving(assent.measure);
   await Promise.race([untilToldToStop(), channel.told]);
   await listening.stop(channel.closed);
 }
 
-async function startServer(config: Config, channel?: WorkerChannel) {
+async function startServer(config: Config, channel?: WorkerChannel, options: WorkerOptions = {}) {
   const { createAssent, listen } = await import("@assent/server");
   const worker = channel === undefined ? {} : { worker: { first: channel.first, crew: channel.crew } };
-  const assent = await createAssent(config, worker);
+  const assent = await createAssent(config, { ...options, ...worker });
   try {
     return { assent, listening: await listen(assent) };
   } catch (error) {
