@@ -10,6 +10,7 @@ import type { Client } from "../packages/server/src/oauth/model.ts";
 import type { NewGrant } from "../packages/server/src/oauth/storage.ts";
 import type { Person } from "../packages/server/src/owners/storage.ts";
 import { API, type Registering, registering, type TestClient } from "../test/support/server.ts";
+import { type Copier, copierAt } from "./copies.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -33,7 +34,7 @@ interface Credentials {
   readonly secret: string;
 }
 
-/** Filled through the storage's own verbs; servers may run on it meanwhile. */
+/** Filled through the storage's own verbs, but for grants beside the first of each owner and client, which are copies of it. Servers may run on it meanwhile. */
 export interface Prepared {
   /** The ASSENT_ variables of whoever serves it. */
   readonly env: Readonly<Record<string, string>>;
@@ -81,7 +82,8 @@ export async function prepare({ dataDir, databaseUrl }: Place): Promise<Prepared
     basic: await robot({ authMethod: "client_secret_basic" }),
     jwt: await robot({ authMethod: "private_key_jwt", secrets: [], jwks }),
   };
-  const making = new Making(assent, register, new DerivedCredentials(new Secrets([secret])));
+  const copier = await copierAt(databaseUrl === undefined ? { dataDir } : { dataDir, databaseUrl });
+  const making = new Making(assent, copier, register, new DerivedCredentials(new Secrets([secret])));
   return {
     env: {
       ASSENT_ISSUER: ISSUER,
@@ -107,7 +109,10 @@ export async function prepare({ dataDir, databaseUrl }: Place): Promise<Prepared
       inParts(count, (part) =>
         Promise.all(Array.from({ length: part }, () => robot({ authMethod: "client_secret_post" }))),
       ),
-    close: () => assent.close(),
+    close: async () => {
+      await copier.close();
+      await assent.close();
+    },
   };
 }
 
@@ -120,17 +125,21 @@ async function inParts<T>(count: number, make: (part: number) => Promise<readonl
 interface Made {
   readonly grant: NewGrant;
   readonly salt: Uint8Array;
+  /** The id of the grant that its row is a copy of; undefined: it is there. */
+  readonly like?: string;
 }
 
 class Making {
   readonly #assent: AssentServer;
+  readonly #copier: Copier;
   readonly #register: Registering;
   readonly #credentials: DerivedCredentials;
   /** Everything was done ten minutes ago. */
   readonly #at = Date.now() - 10 * MINUTE;
 
-  constructor(assent: AssentServer, register: Registering, credentials: DerivedCredentials) {
+  constructor(assent: AssentServer, copier: Copier, register: Registering, credentials: DerivedCredentials) {
     this.#assent = assent;
+    this.#copier = copier;
     this.#register = register;
     this.#credentials = credentials;
   }
@@ -179,15 +188,15 @@ class Making {
     const owners = await Promise.all(
       Array.from({ length: Math.ceil(count / GRANTS_AN_OWNER) }, () => this.#register.addPerson()),
     );
-    const made = await Promise.all(owners.map((owner) => this.#grantsOf(owner, client)));
-    return made.flat().slice(0, count);
+    const made = (await Promise.all(owners.map((owner) => this.#grantsOf(owner, client)))).flat().slice(0, count);
+    await this.#copier.copy(made.flatMap(({ grant, like }) => (like === undefined ? [] : [{ ...grant, like }])));
+    return made;
   }
 
-  /** The first by the owner's answer on the consent page, the others under that consent. */
+  /** The first by the owner's answer on the consent page; the others are to be copies of it. */
   async #grantsOf(owner: Person, client: TestClient): Promise<Made[]> {
     const [first, ...others] = Array.from({ length: GRANTS_AN_OWNER }, () => this.#newGrant(owner, client));
     if (first === undefined) return [];
-    const address = "127.0.0.1";
     const approved = await this.#assent.storage.approve({
       grant: first.grant,
       grantedBy: owner.personId,
@@ -196,16 +205,11 @@ class Making {
       duration: "forever",
       onceUntil: this.#at,
       shown: { locale: "en", clientName: client.name, logo: null },
-      address,
+      address: "127.0.0.1",
       now: this.#at,
     });
     if (approved.kind !== "issued") throw new Error(`a grant was ${approved.kind}`);
-    // One after the other, many owners at once: PostgreSQL lets only so many transactions wait.
-    for (const { grant } of others) {
-      const { kind } = await this.#assent.storage.issueGrant({ grant, address, now: this.#at });
-      if (kind !== "issued") throw new Error(`a grant was ${kind}`);
-    }
-    return [first, ...others];
+    return [first, ...others.map((one) => ({ ...one, like: first.grant.grantId }))];
   }
 
   #newGrant({ partition, personId }: Person, client: TestClient): Made {

@@ -34,7 +34,7 @@ const help = `npm run bench -- [options]
   --only name,…       of ${rowNames.join(", ")},
                       ${PARTS.join(", ")}; beginnings of names will do (--only client-credentials,refresh)
   --rounds N          default 5
-  --seconds S         of each row in each round, default 1.2
+  --seconds S         of each row in each round, default 1
   --quick             2 rounds of 0.4 s: what has become very wrong is seen in two minutes
   --dir DIR           where databases lie: name the disk that you want to know about
   --json FILE         where the figures go, default bench/results/latest.json
@@ -79,10 +79,10 @@ function chosen(): ReadonlySet<string> {
 function roundsOf(): Rounds {
   const { quick, profile } = options;
   const rounds = Number(options.rounds ?? (quick ? 2 : 5));
-  const seconds = Number(options.seconds ?? (quick ? 0.4 : 1.2));
+  const seconds = Number(options.seconds ?? (quick ? 0.4 : 1));
   if (!(Number.isInteger(rounds) && rounds >= 1 && seconds > 0))
     throw new Error(`--rounds 1, 2 …, --seconds above 0\n\n${help}`);
-  const warmUp = quick ? 0.4 : 2;
+  const warmUp = quick ? 0.4 : 1.5;
   return {
     rounds,
     seconds,
@@ -147,6 +147,9 @@ async function main(): Promise<number> {
   const recorded = load(RECORDED);
   if (options.compare && recorded === undefined) throw new Error(`--compare: there is no ${RECORDED}`);
   const folder = mkdtempSync(join(options.dir, "assent-bench-"));
+  const clean = () => rmSync(folder, { recursive: true, force: true });
+  // Where it is told to stop, too.
+  process.once("exit", clean);
   try {
     if (options.growth) return await grow(folder);
     const report = await measure(folder);
@@ -162,7 +165,7 @@ async function main(): Promise<number> {
     console.log(`\n${verdictText(verdicts, recorded)}`);
     return verdicts.some(({ worse }) => worse) ? 1 : 0;
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    clean();
   }
 }
 
