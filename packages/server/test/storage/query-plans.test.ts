@@ -242,7 +242,8 @@ async function statementsOf(connection: Tx): Promise<ReadonlyMap<Sql, string>> {
         calls.some(([called]) => called === name),
         `${name} was not called`,
       ).toBe(true);
-    if (verb.kind === "statement") for (const each of [verb.sql, verb.why, verb.look?.sql]) each && note(each);
+    if (verb.kind === "statement")
+      for (const each of [verb.sql, verb.usual, verb.why, verb.look?.sql]) each && note(each);
     if (verb.kind === "read") for (const each of [verb.sql, verb.also]) each && note(each);
   }
   expect(used.size).toBeGreaterThan(80);
@@ -265,6 +266,19 @@ test("every statement of every verb finds its rows by an index, none walks a par
         `${name}: ${step}\n${statement.text(sqlite)}`,
       ).toBe(true);
     }
+  }
+  database.close();
+});
+
+test("a redemption and a refresh, as they usually are, write no index of SQLite's", () => {
+  const database = new DatabaseSync(path);
+  const usual = [...verbs.values()].flatMap((verb) =>
+    verb.kind === "statement" && verb.usual !== undefined ? [verb.usual] : [],
+  );
+  expect(usual).toHaveLength(2);
+  for (const statement of usual) {
+    const steps = database.prepare(`EXPLAIN ${statement.text(sqlite)}`).all();
+    expect(steps.map(({ opcode }) => opcode)).not.toContain("IdxInsert");
   }
   database.close();
 });

@@ -57,7 +57,8 @@ function runJob(connection: Connection, { verb: name, input }: Job): StatementRe
   const verb = verbs.get(name);
   if (verb?.kind === "statement") {
     const params = input as Params;
-    const row = connection.oneNow(verb.sql, params);
+    const usual = verb.usual === undefined ? undefined : connection.oneNow(verb.usual, params);
+    const row = usual ?? connection.oneNow(verb.sql, params);
     return { row, why: row === undefined && verb.why !== undefined ? connection.oneNow(verb.why, params) : undefined };
   }
   if (verb?.kind === "transaction") return verb.body(connection, input as never);
