@@ -27,6 +27,7 @@ import { coarseNetworkOf, networkOf, TrustedProxies } from "./http/client-addres
 import { Cookies } from "./http/cookies.ts";
 import { Popularity } from "./http/endpoints/cards.ts";
 import { FailedClients } from "./http/failed-clients.ts";
+import { HeaderLines } from "./http/header-lines.ts";
 import { LatePeople } from "./http/late.ts";
 import { commonHeaders, type HttpRequest } from "./http/message.ts";
 import { Gate } from "./http/overload.ts";
@@ -95,7 +96,7 @@ export interface Assent {
   crew(): Crew | undefined;
   /** Who may issue clients' certificates; null: nobody is named. */
   readonly clientAuthorities: readonly X509Certificate[] | null;
-  readonly commonHeaders: Readonly<Record<string, string>>;
+  readonly headerLines: HeaderLines;
   keys(): Promise<KeySet>;
   /** The metadata document (RFC 8414), serialized. */
   metadata(): Promise<string>;
@@ -371,7 +372,7 @@ async function assemble({
     metrics,
     crew,
     clientAuthorities: tls.clientCa?.certificates ?? null,
-    commonHeaders: commonHeaders(issuer),
+    headerLines: new HeaderLines(commonHeaders(issuer)),
     people,
     chrome: (request, about) => people.chromes.of(request, assent.cookies.read(request, "language"), about),
     refused: ({ condition, detail, fault }, request, error) => {

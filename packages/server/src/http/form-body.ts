@@ -4,19 +4,19 @@ import { refuse } from "../oauth/errors.ts";
 import type { TokenRequest } from "../oauth/token-endpoint/endpoint.ts";
 import type { HttpRequest } from "./message.ts";
 
+const FORM = "application/x-www-form-urlencoded";
+
 /** `application/x-www-form-urlencoded`, in UTF-8 if it says. */
 export function isFormType(contentType: string | undefined): boolean {
+  if (contentType === FORM) return true;
   const [type = "", ...parameters] = (contentType ?? "").toLowerCase().split(";");
   const charset = parameters.map((one) => one.trim()).find((one) => one.startsWith("charset="));
-  return (
-    type.trim() === "application/x-www-form-urlencoded" &&
-    (charset === undefined || /^charset="?utf-8"?$/.test(charset))
-  );
+  return type.trim() === FORM && (charset === undefined || /^charset="?utf-8"?$/.test(charset));
 }
 
 /** Compressed, or in any other way not what it says to be: nothing here unpacks it. */
 export function isEncoded(contentEncoding: string | undefined): boolean {
-  return !["", "identity"].includes(contentEncoding?.trim().toLowerCase() ?? "");
+  return contentEncoding !== undefined && !["", "identity"].includes(contentEncoding.trim().toLowerCase());
 }
 
 export function isForm(request: HttpRequest): boolean {

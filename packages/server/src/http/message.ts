@@ -28,6 +28,7 @@ export interface HttpRequest {
 
 export interface Answer {
   readonly status: number;
+  /** Names in lower case. Frozen: shared by many answers, so that their lines are made once. */
   readonly headers: Readonly<Record<string, string>>;
   readonly cookies?: readonly string[];
   readonly body: string | Uint8Array;
@@ -41,7 +42,12 @@ const JSON_TYPE = {
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
 } as const;
 
-const JSON_HEADERS: Readonly<Record<string, string>> = { ...JSON_TYPE, ...NO_STORE };
+const JSON_HEADERS: Readonly<Record<string, string>> = Object.freeze({ ...JSON_TYPE, ...NO_STORE });
+
+const CACHED_JSON_HEADERS: Readonly<Record<string, string>> = Object.freeze({
+  ...JSON_TYPE,
+  "cache-control": "public, max-age=300",
+});
 
 /** JSON that no cache keeps (RFC 6749 §5.1). */
 export function json(status: number, body: unknown, headers?: Readonly<Record<string, string>>): Answer {
@@ -52,13 +58,9 @@ export function json(status: number, body: unknown, headers?: Readonly<Record<st
   };
 }
 
-/** JSON that may be cached for a while: metadata and keys. */
-export function cachedJson(body: string, maxAge: number): Answer {
-  return {
-    status: 200,
-    headers: { ...JSON_TYPE, "cache-control": `public, max-age=${maxAge}` },
-    body,
-  };
+/** JSON that may be cached for five minutes: metadata and keys. */
+export function cachedJson(body: string): Answer {
+  return { status: 200, headers: CACHED_JSON_HEADERS, body };
 }
 
 /** `form-action` stays out where a form leads to a client's redirect: browsers apply it to the whole chain. */

@@ -1,10 +1,10 @@
 /** The endpoint table on node:http: requests in, answers out, limits and headers that all share. */
 
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Assent } from "../assent.ts";
-import type { ConditionName } from "../oauth/errors.ts";
-import { clientCertificate } from "./client-certificate.ts";
+import type { ConditionName, OAuthError } from "../oauth/errors.ts";
 import type { Answer, HttpRequest } from "./message.ts";
+import { NodeRequest } from "./node-request.ts";
 import type { ShedReason } from "./overload.ts";
 import { problemJson, refusalOf, wantsPage } from "./refusal.ts";
 import { readBody } from "./request-body.ts";
@@ -33,6 +33,7 @@ interface Exchange {
 export function createHandler(assent: Assent): (request: IncomingMessage, response: ServerResponse) => void {
   const router = routerOf(assent);
   const busy = busyAnswers(assent);
+  const left = () => assent.gate.leave();
   return (raw, response) => {
     if (!hasOneHost(raw)) {
       response.writeHead(400, { connection: "close" }).end();
@@ -45,10 +46,10 @@ export function createHandler(assent: Assent): (request: IncomingMessage, respon
       return;
     }
     assent.gate.enter();
-    response.once("close", () => assent.gate.leave());
-    const target = splitTarget(raw.url ?? "/");
-    const exchange = { raw, response, ...target, id: assent.requestId() };
-    void respond(exchange, router.find(target.path), assent);
+    response.on("close", left);
+    const { path, query } = splitTarget(raw.url ?? "/");
+    const exchange = { raw, response, path, query, id: assent.requestId() };
+    respond(exchange, router.find(path), assent);
   };
 }
 
@@ -65,44 +66,88 @@ function routerOf(assent: Assent): Router<Route> {
   return router;
 }
 
-/** Never rejects: where even telling of a fault goes wrong, the connection ends. */
-async function respond(exchange: Exchange, match: Match<Route> | undefined, assent: Assent): Promise<void> {
-  try {
-    if (match === undefined) {
-      assent.metrics.answered("none", 404, 0);
-      send(await fault("not_found", toRequest(exchange, assent), undefined, assent), exchange, assent);
-    } else {
-      await serve(match, exchange, assent);
-    }
-  } catch (error) {
-    assent.refused(refusalOf(error), toRequest(exchange, assent), error);
-    assent.metrics.answered(match?.to.path ?? "none", 500, 0);
-    if (exchange.response.headersSent) exchange.response.destroy();
-    else send(problemJson("server_error", assent.issuer), exchange, assent);
+/** Never throws. */
+function respond(exchange: Exchange, match: Match<Route> | undefined, assent: Assent): void {
+  if (match === undefined) {
+    assent.metrics.answered("none", 404, 0);
+    void say(() => fault("not_found", requestOf(exchange, assent), undefined, assent), exchange, undefined, assent);
+    return;
+  }
+  const { to: route, params } = match;
+  const { method } = exchange.raw;
+  const endpoint = endpointFor(route, method);
+  if (endpoint === undefined) {
+    // A method that the route doesn't take is told so before its body is read.
+    const http = requestOf(exchange, assent);
+    void say(async () => withCors(await otherMethod(route, http, assent), http, route), exchange, route, assent);
+  } else if (method === "POST") {
+    readBody(exchange.raw, (body) => {
+      if (typeof body === "string")
+        void serve(route, endpoint, requestOf(exchange, assent, params, body), exchange, assent);
+      else void say(() => bodyRefused(body, route, exchange, assent), exchange, route, assent);
+    });
+  } else {
+    void serve(route, endpoint, requestOf(exchange, assent, params), exchange, assent);
   }
 }
 
-async function serve({ to: route, params }: Match<Route>, exchange: Exchange, assent: Assent): Promise<void> {
-  const { method } = exchange.raw;
-  const endpoint = endpointFor(route, method);
-  // A method that the route doesn't take is told so before its body is read.
-  if (endpoint === undefined) {
-    const http = toRequest(exchange, assent);
-    send(withCors(await otherMethod(route, http, assent), http, route), exchange, assent);
-    return;
+/** Never rejects. */
+async function serve(
+  route: Route,
+  endpoint: Endpoint,
+  http: HttpRequest,
+  exchange: Exchange,
+  assent: Assent,
+): Promise<void> {
+  try {
+    const startedAt = performance.now();
+    let answer: Answer;
+    try {
+      answer = await endpoint(http, assent);
+    } catch (error) {
+      answer = await refused(error, route, http, assent);
+    }
+    send(withCors(answer, http, route), exchange, assent);
+    assent.metrics.answered(route.path, answer.status, performance.now() - startedAt);
+  } catch (error) {
+    failed(error, exchange, route, assent);
   }
-  const body = method === "POST" ? await readBody(exchange.raw) : "";
-  if (typeof body !== "string") {
-    const http = toRequest(exchange, assent);
-    if (body.condition !== "body_too_large") assent.refused(refusalOf(body), http, body);
-    send(await fault(body.condition, http, route, assent), exchange, assent);
-    return;
+}
+
+/** What no endpoint says. Never rejects. */
+async function say(
+  make: () => Promise<Answer>,
+  exchange: Exchange,
+  route: Route | undefined,
+  assent: Assent,
+): Promise<void> {
+  try {
+    send(await make(), exchange, assent);
+  } catch (error) {
+    failed(error, exchange, route, assent);
   }
-  const http = toRequest(exchange, assent, params, body);
-  const startedAt = performance.now();
-  const answer = withCors(await answerOf(route, endpoint, http, assent), http, route);
-  send(answer, exchange, assent);
-  assent.metrics.answered(route.path, answer.status, performance.now() - startedAt);
+}
+
+async function refused(error: unknown, route: Route, http: HttpRequest, assent: Assent): Promise<Answer> {
+  const refusal = refusalOf(error);
+  assent.refused(refusal, http, error);
+  return route.for === "people"
+    ? (await assent.people.load()).problemAnswer(refusal.condition, http, assent)
+    : problemJson(refusal.condition, assent.issuer);
+}
+
+function bodyRefused(error: OAuthError, route: Route, exchange: Exchange, assent: Assent): Promise<Answer> {
+  const http = requestOf(exchange, assent);
+  if (error.condition !== "body_too_large") assent.refused(refusalOf(error), http, error);
+  return fault(error.condition, http, route, assent);
+}
+
+/** Where even telling of a fault goes wrong, the connection ends. */
+function failed(error: unknown, exchange: Exchange, route: Route | undefined, assent: Assent): void {
+  assent.refused(refusalOf(error), requestOf(exchange, assent), error);
+  assent.metrics.answered(route?.path ?? "none", 500, 0);
+  if (exchange.response.headersSent) exchange.response.destroy();
+  else send(problemJson("server_error", assent.issuer), exchange, assent);
 }
 
 /** For an answer that is made before anybody asks. */
@@ -142,9 +187,9 @@ function busyAnswers(assent: Assent): (request: IncomingMessage) => Answer | und
 
 function shed({ status, headers, body }: Answer, reason: ShedReason, response: ServerResponse, assent: Assent): void {
   assent.metrics.shed(reason);
-  const all: OutgoingHttpHeaders = { ...assent.commonHeaders, ...headers, "content-length": Buffer.byteLength(body) };
-  if (assent.draining()) all["connection"] = "close";
-  response.writeHead(status, all).end(body);
+  const lines = assent.headerLines.of(headers).concat("content-length", String(Buffer.byteLength(body)));
+  if (assent.draining()) lines.push("connection", "close");
+  response.writeHead(status, lines).end(body);
 }
 
 /** Two Host lines: whoever stands in front may have read the other one (RFC 9112 §3.2). */
@@ -161,18 +206,6 @@ function endpointFor(route: Route, method = "GET"): Endpoint | undefined {
   return method === "GET" || method === "HEAD" ? route.GET : method === "POST" ? route.POST : undefined;
 }
 
-async function answerOf(route: Route, endpoint: Endpoint, http: HttpRequest, assent: Assent): Promise<Answer> {
-  try {
-    return await endpoint(http, assent);
-  } catch (error) {
-    const refusal = refusalOf(error);
-    assent.refused(refusal, http, error);
-    return route.for === "people"
-      ? (await assent.people.load()).problemAnswer(refusal.condition, http, assent)
-      : problemJson(refusal.condition, assent.issuer);
-  }
-}
-
 async function otherMethod(route: Route, http: HttpRequest, assent: Assent): Promise<Answer> {
   const allow = [...(route.GET ? ["GET", "HEAD"] : []), ...(route.POST ? ["POST"] : [])].join(", ");
   if (http.method === "OPTIONS" && route.cors)
@@ -185,19 +218,29 @@ async function otherMethod(route: Route, http: HttpRequest, assent: Assent): Pro
 }
 
 /** `*`, never with credentials (RFC 9700 §2.6): what these endpoints need is in the request itself. */
-function withCors(answer: Answer, http: HttpRequest, route: Route): Answer {
+const CORS = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "www-authenticate, retry-after",
+};
+
+/** Frozen headers with those for scripts: as few of the one as of the other. */
+const opened = new WeakMap<object, Answer["headers"]>();
+
+function withCors(answer: Answer, { method }: HttpRequest, route: Route): Answer {
   if (route.cors !== true) return answer;
-  const preflight = {
-    "access-control-allow-methods": route.POST ? "POST" : "GET",
-    "access-control-allow-headers": "authorization, content-type, accept",
-    "access-control-max-age": "86400",
-  };
-  const headers = {
-    ...answer.headers,
-    "access-control-allow-origin": "*",
-    "access-control-expose-headers": "www-authenticate, retry-after",
-    ...(http.method === "OPTIONS" ? preflight : {}),
-  };
+  if (method === "OPTIONS") {
+    const preflight = {
+      "access-control-allow-methods": route.POST ? "POST" : "GET",
+      "access-control-allow-headers": "authorization, content-type, accept",
+      "access-control-max-age": "86400",
+    };
+    return { ...answer, headers: { ...answer.headers, ...CORS, ...preflight } };
+  }
+  let headers = opened.get(answer.headers);
+  if (headers === undefined) {
+    headers = { ...answer.headers, ...CORS };
+    if (Object.isFrozen(answer.headers)) opened.set(answer.headers, Object.freeze(headers));
+  }
   return { ...answer, headers };
 }
 
@@ -216,53 +259,23 @@ async function fault(
 }
 
 function send({ status, headers, cookies, body }: Answer, { response, id }: Exchange, assent: Assent): void {
-  const all: OutgoingHttpHeaders = { ...assent.commonHeaders, ...headers, "x-request-id": id };
+  const lines = assent.headerLines.of(headers).concat("x-request-id", id);
+  const length = Buffer.byteLength(body);
   // RFC 9110 §8.6: these two have no body, and say nothing of its length.
-  if (status !== 204 && status !== 304) all["content-length"] = Buffer.byteLength(body);
-  if (cookies !== undefined && cookies.length > 0) all["set-cookie"] = [...cookies];
-  if (assent.draining()) all["connection"] = "close";
-  response.writeHead(status, all).end(body);
+  if (status !== 204 && status !== 304) lines.push("content-length", String(length));
+  if (cookies !== undefined) for (const cookie of cookies) lines.push("set-cookie", cookie);
+  if (assent.draining()) lines.push("connection", "close");
+  response.writeHead(status, lines);
+  // As many bytes as characters: ASCII, which is written as it lies in memory.
+  if (length === body.length) response.end(body, "latin1");
+  else response.end(body);
 }
 
-function toRequest(
+function requestOf(
   { raw, path, query, id }: Exchange,
   assent: Assent,
-  params: Readonly<Record<string, string>> = {},
+  params: Match<Route>["params"] = {},
   body = "",
 ): HttpRequest {
-  const forwarded = assent.proxies.resolve(raw.socket.remoteAddress ?? "", raw.headers);
-  return {
-    method: raw.method ?? "GET",
-    path,
-    params,
-    query,
-    body,
-    header: (name) => joined(raw.headers[name]),
-    headers: (name) => occurrences(raw.rawHeaders, name),
-    address: forwarded.address,
-    insecure: forwarded.proto === "http" && assent.issuer.startsWith("https:"),
-    certificate: () =>
-      clientCertificate(raw, {
-        fromProxy: assent.proxies.trusts(raw.socket.remoteAddress ?? ""),
-        headers: occurrences(raw.rawHeaders, "client-cert"),
-        authorities: assent.clientAuthorities,
-        now: assent.now(),
-      }),
-    id,
-  };
-}
-
-function joined(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value.join(", ") : value;
-}
-
-/** node:http drops the second of some headers; the raw list has them all. */
-function occurrences(raw: readonly string[], name: string): string[] {
-  const found: string[] = [];
-  for (let at = 0; at < raw.length; at += 2) {
-    const one = raw[at];
-    // Names are seldom of the same length: few are put into lower case.
-    if (one?.length === name.length && one.toLowerCase() === name) found.push(raw[at + 1] ?? "");
-  }
-  return found;
+  return new NodeRequest(raw, { path, params, query, body, id }, assent);
 }

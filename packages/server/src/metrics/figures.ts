@@ -29,8 +29,13 @@ const MOST_SERIES = 500;
 /** Joins label values to a key; it stands in none of them, since ours are names. */
 const BETWEEN = "\u0000";
 
+/** One counter of a family, for those who count under the same labels again and again. */
+export interface Tally {
+  value: number;
+}
+
 export class Counter {
-  readonly #counts = new Map<string, number>();
+  readonly #counts = new Map<string, Tally>();
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
@@ -43,18 +48,34 @@ export class Counter {
 
   /** Adds one under the values of the labels, in their order. */
   count(...values: readonly string[]): void {
+    this.of(...values).value += 1;
+  }
+
+  /** What is counted under the values of the labels, in their order. */
+  of(...values: readonly string[]): Tally {
     const key = boundedKey(this.#counts, values);
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+    let tally = this.#counts.get(key);
+    if (tally === undefined) {
+      tally = { value: 0 };
+      this.#counts.set(key, tally);
+    }
+    return tally;
   }
 
   family(): Family {
-    const samples = [...this.#counts].map(([key, value]) => ({ labels: labelled(this.labels, key), value }));
+    const samples = [...this.#counts].map(([key, { value }]) => ({ labels: labelled(this.labels, key), value }));
     return { name: this.name, help: this.help, type: "counter", samples };
   }
 }
 
+/** What was observed under one set of labels. */
+interface Observed {
+  sum: number;
+  readonly buckets: number[];
+}
+
 export class Histogram {
-  readonly #seen = new Map<string, { sum: number; buckets: number[] }>();
+  readonly #seen = new Map<string, Observed>();
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
@@ -68,16 +89,21 @@ export class Histogram {
   }
 
   observe(value: number, ...values: readonly string[]): void {
+    const entry = this.#entry(values);
+    let at = 0;
+    while (at < this.bounds.length && value > (this.bounds[at] ?? 0)) at += 1;
+    entry.sum += value;
+    entry.buckets[at] = (entry.buckets[at] ?? 0) + 1;
+  }
+
+  #entry(values: readonly string[]): Observed {
     const key = boundedKey(this.#seen, values);
     let entry = this.#seen.get(key);
     if (entry === undefined) {
       entry = { sum: 0, buckets: new Array<number>(this.bounds.length + 1).fill(0) };
       this.#seen.set(key, entry);
     }
-    let at = 0;
-    while (at < this.bounds.length && value > (this.bounds[at] ?? 0)) at += 1;
-    entry.sum += value;
-    entry.buckets[at] = (entry.buckets[at] ?? 0) + 1;
+    return entry;
   }
 
   family(): Family {

@@ -1,7 +1,7 @@
 /** What the server measures of itself. No label's value comes from a request: paths are those of the endpoint table, conditions those of the catalogue. */
 
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
-import { Counter, type Family, Histogram, plain, type Snapshot } from "./figures.ts";
+import { Counter, type Family, Histogram, plain, type Snapshot, type Tally } from "./figures.ts";
 
 /** Seconds. Fine where an answer without a write lies, coarse where waiting begins. */
 const LATENCY = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -30,6 +30,8 @@ export class ServerMetrics {
     "endpoint",
     "status",
   ]);
+  /** Endpoint → status → what is counted under them, without a text made of both each time. */
+  readonly #statuses = new Map<string, Map<number, Tally>>();
   readonly #latency = new Histogram(
     "assent_http_request_duration_seconds",
     "From the moment a request was read to its answer, by endpoint.",
@@ -63,7 +65,17 @@ export class ServerMetrics {
 
   /** `endpoint`: a path of the endpoint table. `milliseconds`: how long the answer took. */
   answered(endpoint: string, status: number, milliseconds: number): void {
-    this.#requests.count(endpoint, String(status));
+    let statuses = this.#statuses.get(endpoint);
+    if (statuses === undefined) {
+      statuses = new Map();
+      this.#statuses.set(endpoint, statuses);
+    }
+    let tally = statuses.get(status);
+    if (tally === undefined) {
+      tally = this.#requests.of(endpoint, String(status));
+      statuses.set(status, tally);
+    }
+    tally.value += 1;
     this.#latency.observe(milliseconds / 1000, endpoint);
   }
 

@@ -12,8 +12,6 @@ import { type Account, signedIn } from "./account.ts";
 import { descriptionOf, signedInAs } from "./cards.ts";
 
 const ENTRIES_SHOWN = 25;
-const FIVE_MINUTES = 300;
-
 export const showHistory = signedIn(async ({ person, session, http, visitor }, assent) => {
   const before = new URLSearchParams(http.query).get("before");
   const last = before === null ? undefined : await entryFor(before, { person }, assent);
@@ -112,5 +110,5 @@ export async function receiptAnswer(
 /** Every public key that ever signed a receipt (RFC 7517 §5). */
 export async function receiptKeys(_http: HttpRequest, assent: Assent): Promise<Answer> {
   const keys = await assent.storage.listReceiptKeys();
-  return cachedJson(`{"keys":[${keys.join(",")}]}`, FIVE_MINUTES);
+  return cachedJson(`{"keys":[${keys.join(",")}]}`);
 }

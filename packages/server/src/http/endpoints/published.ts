@@ -3,15 +3,13 @@
 import type { Assent } from "../../assent.ts";
 import { type Answer, cachedJson, type HttpRequest, json } from "../message.ts";
 
-const FIVE_MINUTES = 300;
-
 /** An operator's new scope is in it within a second. */
 export async function metadata(_http: HttpRequest, assent: Assent): Promise<Answer> {
-  return cachedJson(await assent.metadata(), FIVE_MINUTES);
+  return cachedJson(await assent.metadata());
 }
 
 export async function jwks(_http: HttpRequest, assent: Assent): Promise<Answer> {
-  return cachedJson((await assent.keys()).jwks, FIVE_MINUTES);
+  return cachedJson((await assent.keys()).jwks);
 }
 
 /** The process runs. */
