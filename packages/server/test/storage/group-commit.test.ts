@@ -144,6 +144,28 @@ test("a group is sorted by partition and grant, verbs without a place first", as
   expect(groups).toEqual([["none", "2a", "2b", "9a"]]);
 });
 
+test.each([
+  ["each of ten turns brings a verb → they go together", 10, [10]],
+  ["turns bring verbs without an end → nobody waits for more than sixteen of them", 40, [17, 17, 6]],
+])("%s", async (_, turns, sizes) => {
+  const groups: number[] = [];
+  const runner: Runner = {
+    run: async (jobs) => {
+      groups.push(jobs.length);
+      return jobs.map(() => ({ ok: true, value: undefined }));
+    },
+    close: async () => undefined,
+  };
+  const writer = new Writer(runner);
+  const waiting: Promise<unknown>[] = [];
+  for (let at = 0; at < turns; at += 1) {
+    waiting.push(writer.submit({ verb: "x", input: {} }, undefined));
+    await turn();
+  }
+  await Promise.all(waiting);
+  expect(groups).toEqual(sizes);
+});
+
 test("more than 20,000 verbs waiting → the rest is refused at once", async () => {
   const runner: Runner = {
     run: async (jobs) => jobs.map(() => ({ ok: true, value: undefined })),

@@ -1,6 +1,7 @@
 /** What is called in one turn of the event loop goes to the server together; while it is under way, the next group gathers. */
 
 import { StorageUnavailable } from "../errors.ts";
+import { Gathering } from "../gathering.ts";
 import { byPlace, type Place } from "../place.ts";
 
 /** What one group holds at most, so that nobody waits long behind a crowd. */
@@ -20,7 +21,11 @@ export class Groups<Job, Value> {
   readonly #lanes: number;
   readonly #observe: ((size: number, milliseconds: number) => void) | undefined;
   #queue: Member<Job, Value>[] = [];
-  #scheduled = false;
+  readonly #gathering = new Gathering(
+    () => this.#queue.length,
+    GROUP,
+    () => this.#next(),
+  );
   #running = 0;
   #closed = false;
   #drained: (() => void) | undefined;
@@ -46,7 +51,7 @@ export class Groups<Job, Value> {
     if (this.#queue.length >= WAITING) return Promise.reject(new StorageUnavailable("too many statements are waiting"));
     return new Promise((resolve, reject) => {
       this.#queue.push({ job, place, resolve, reject });
-      this.#schedule();
+      if (this.#running < this.#lanes) this.#gathering.begin();
     });
   }
 
@@ -54,15 +59,6 @@ export class Groups<Job, Value> {
   async drain(): Promise<void> {
     this.#closed = true;
     if (this.#queue.length > 0 || this.#running > 0) await new Promise<void>((resolve) => (this.#drained = resolve));
-  }
-
-  #schedule(): void {
-    if (this.#scheduled || this.#running >= this.#lanes) return;
-    this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      this.#next();
-    });
   }
 
   #next(): void {

@@ -3,6 +3,7 @@
 import { getCompileCacheDir } from "node:module";
 import { Worker } from "node:worker_threads";
 import { StorageUnavailable } from "../errors.ts";
+import { Gathering } from "../gathering.ts";
 import { byPlace, type Place } from "../place.ts";
 import { type Answer, type Job, runBatch } from "./batch.ts";
 import type { Connection } from "./connection.ts";
@@ -32,7 +33,11 @@ export class Writer {
   readonly #runner: Runner;
   readonly #observe: BatchObserver | undefined;
   #queue: Waiting[] = [];
-  #scheduled = false;
+  readonly #gathering = new Gathering(
+    () => this.#queue.length,
+    BATCH,
+    () => this.#next(),
+  );
   #running: Promise<void> | undefined;
   #closed = false;
   /** Groups committed or tried, and verbs in them. */
@@ -54,7 +59,7 @@ export class Writer {
     if (this.#queue.length >= WAITING) return Promise.reject(new StorageUnavailable("too many writes are waiting"));
     return new Promise((resolve, reject) => {
       this.#queue.push({ job, place, resolve, reject });
-      this.#schedule();
+      if (this.#running === undefined) this.#gathering.begin();
     });
   }
 
@@ -69,15 +74,6 @@ export class Writer {
   /** After `drain`: lets go of the file. */
   close(): Promise<void> {
     return this.#runner.close();
-  }
-
-  #schedule(): void {
-    if (this.#scheduled || this.#running !== undefined) return;
-    this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      this.#next();
-    });
   }
 
   #next(): void {
