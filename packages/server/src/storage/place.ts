@@ -15,8 +15,11 @@ export function placeOf(args: unknown): Place | undefined {
   const { partition, grant } = fields;
   if (grant !== undefined) return placeOf(grant);
   if (typeof partition !== "number") return undefined;
-  const id = IDS.map((name) => fields[name]).find((value) => typeof value === "string");
-  return { partition, id: typeof id === "string" ? id : "" };
+  for (const name of IDS) {
+    const id = fields[name];
+    if (typeof id === "string") return { partition, id };
+  }
+  return { partition, id: "" };
 }
 
 /** Partition by partition, row by row; what names no row comes first. */

@@ -118,24 +118,28 @@ export class SqliteEngine implements SchemaHost {
   }
 
   /** Runs a verb. Outages reject with `StorageUnavailable`; any other error is a bug of this program. */
-  readonly call = async <A, O>(verb: Verb<A, O>, args: A): Promise<O> => {
-    if (this.#closing !== undefined) throw new StorageUnavailable("the storage is closed");
-    if (verb.kind !== "steps") return this.#run(verb, args);
+  readonly call = <A, O>(verb: Verb<A, O>, args: A): Promise<O> => {
+    if (this.#closing !== undefined) return Promise.reject(new StorageUnavailable("the storage is closed"));
     const running = this.#run(verb, args);
-    this.#underWay.add(running);
-    try {
-      return await running;
-    } finally {
-      this.#underWay.delete(running);
+    if (verb.kind === "steps") {
+      const over = () => void this.#underWay.delete(running);
+      this.#underWay.add(running);
+      running.then(over, over);
     }
+    return running;
   };
 
   readonly #run = async <A, O>(verb: Verb<A, O>, args: A): Promise<O> => {
     switch (verb.kind) {
       case "read":
         return this.#read(verb, args);
-      case "statement":
-        return this.#look(verb, args) ?? this.#statement(verb, args);
+      case "statement": {
+        const looked = this.#look(verb, args);
+        if (looked !== undefined) return looked;
+        const params = verb.bind(args);
+        const { row, why } = (await this.#write(nameOf(verb), compact(params), placeOf(params))) as StatementResult;
+        return verb.outcome(row, args, why);
+      }
       case "transaction":
         return (await this.#write(nameOf(verb), compact(args), placeOf(args))) as O;
       case "steps":
@@ -235,12 +239,6 @@ export class SqliteEngine implements SchemaHost {
     }
   }
 
-  async #statement<A, O>(verb: StatementVerb<A, O>, args: A): Promise<O> {
-    const params = verb.bind(args);
-    const { row, why } = (await this.#write(nameOf(verb), compact(params), placeOf(params))) as StatementResult;
-    return verb.outcome(row, args, why);
-  }
-
   #write(verb: string, input: unknown, place: Place | undefined): Promise<unknown> {
     if (this.#writer === undefined) throw new StorageUnavailable(`${this.#path} was opened for reading only`);
     return this.#writer.submit({ verb, input }, place);
@@ -257,5 +255,7 @@ function compact<T>(input: T): T {
   if (input instanceof Uint8Array)
     return (input.byteLength === input.buffer.byteLength ? input : new Uint8Array(input)) as T;
   if (Array.isArray(input)) return input.map(compact) as T;
-  return Object.fromEntries(Object.entries(input).map(([key, value]) => [key, compact(value)])) as T;
+  const copy: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(input)) copy[key] = compact(value);
+  return copy as T;
 }
