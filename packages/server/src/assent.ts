@@ -42,7 +42,7 @@ import type { GrantRegistry } from "./oauth/grants/offered.ts";
 import type { Millis, Scope, SigningAlg } from "./oauth/model.ts";
 import type { OAuthContext } from "./oauth/ports.ts";
 import { serverMetadata } from "./oauth/server-metadata.ts";
-import type { Catalog } from "./oauth/storage.ts";
+import type { Catalog, Soon } from "./oauth/storage.ts";
 import { once } from "./once.ts";
 import { openOutbox } from "./open-outbox.ts";
 import { GuardedFetcher } from "./outbound/guarded-fetch.ts";
@@ -97,7 +97,7 @@ export interface Assent {
   /** Who may issue clients' certificates; null: nobody is named. */
   readonly clientAuthorities: readonly X509Certificate[] | null;
   readonly headerLines: HeaderLines;
-  keys(): Promise<KeySet>;
+  keys(): Soon<KeySet>;
   /** The metadata document (RFC 8414), serialized. */
   metadata(): Promise<string>;
   /** What is for people, loaded apart from the rest. */
@@ -298,7 +298,7 @@ async function assemble({
   const catalog = openCatalog(storage, { now: monotonic });
   const credentials = new DerivedCredentials(secrets);
   const keys = keysOf({ storage, secrets, now, version: () => catalog.keysVersion() });
-  await keys().catch((error: unknown) => {
+  await Promise.resolve(keys()).catch((error: unknown) => {
     throw error instanceof SigningKeySealed ? new ConfigError([error.message]) : error;
   });
   // Known from the start: a database that goes away before anybody has asked takes it from nobody.
@@ -427,8 +427,8 @@ function keysOf(parts: {
   storage: Storage;
   secrets: Secrets;
   now: () => Millis;
-  version: () => Promise<number>;
-}): () => Promise<KeySet> {
+  version: () => Soon<number>;
+}): () => Soon<KeySet> {
   let current: { set: KeySet; version: number } | undefined;
   const choose = async (): Promise<KeySet> => {
     const version = await parts.version();
@@ -438,8 +438,12 @@ function keysOf(parts: {
     }
     return current.set;
   };
-  // While the database is away, tokens are verified and keys published as before.
-  return () => choose().catch((error: unknown) => lastKnown(current?.set, error));
+  return () => {
+    const version = parts.version();
+    if (current !== undefined && current.version === version && parts.now() < current.set.until) return current.set;
+    // While the database is away, tokens are verified and keys published as before.
+    return choose().catch((error: unknown) => lastKnown(current?.set, error));
+  };
 }
 
 /** What is missing of each alg that an API's tokens are signed with. */

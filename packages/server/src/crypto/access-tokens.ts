@@ -3,6 +3,7 @@
 import { LRUCache } from "lru-cache";
 import type { Millis, SigningAlg } from "../oauth/model.ts";
 import type { AccessTokenClaims, AccessTokens, VerifiedAccessToken } from "../oauth/ports.ts";
+import type { Soon } from "../oauth/storage.ts";
 import { hashes } from "./hashes.ts";
 import { randomText } from "./random.ts";
 import { seal, unseal } from "./seal.ts";
@@ -24,7 +25,7 @@ export interface AccessTokenParts {
   readonly issuer: string;
   readonly secrets: Secrets;
   /** The keys of the moment; asked once per batch. */
-  keys(): Promise<KeySet>;
+  keys(): Soon<KeySet>;
   /** Makes the first key of an alg: where an API began to use it a moment ago. The keys with it. */
   makeKey(alg: SigningAlg): Promise<KeySet>;
 }

@@ -304,19 +304,22 @@ export interface GrantStorage {
   recordScopeUses(args: RecordScopeUses): Promise<void>;
 }
 
+/** A value that is there already, or will be: what is held in memory makes nobody wait. */
+export type Soon<T> = T | Promise<T>;
+
 /** What rarely changes, cached in each process and at most 1 s old. Values may be kept for one request, not longer. */
 export interface Catalog {
-  client(clientId: string): Promise<Client | undefined>;
+  client(clientId: string): Soon<Client | undefined>;
   /** All scopes, by name. */
-  scopes(): Promise<ReadonlyMap<string, Scope>>;
+  scopes(): Soon<ReadonlyMap<string, Scope>>;
   /** All resources, by identifier. */
-  resources(): Promise<ReadonlyMap<string, Resource>>;
+  resources(): Soon<ReadonlyMap<string, Resource>>;
   /** Trusted issuers of assertions, by their identifier. */
-  issuers(): Promise<ReadonlyMap<string, TrustedIssuer>>;
+  issuers(): Soon<ReadonlyMap<string, TrustedIssuer>>;
   /** True: the person was disabled or removed, and a company that they act for may not have ended their grants yet. */
-  isSuspended(personId: string): Promise<boolean>;
+  isSuspended(personId: string): Soon<boolean>;
   /** True: there may be somebody like that. */
-  someSuspended(): Promise<boolean>;
+  someSuspended(): Soon<boolean>;
   /** When a scope was last removed; grants older than that are judged before they are refreshed. */
-  scopesReducedAt(): Promise<Millis | null>;
+  scopesReducedAt(): Soon<Millis | null>;
 }

@@ -3,7 +3,7 @@
 import { LRUCache } from "lru-cache";
 import type { AdminStorage, CatalogVersions } from "../admin/storage.ts";
 import type { Client, Millis, Resource, Scope, TrustedIssuer } from "../oauth/model.ts";
-import type { Catalog } from "../oauth/storage.ts";
+import type { Catalog, Soon } from "../oauth/storage.ts";
 import type { CompanyStorage } from "../owners/company-storage.ts";
 import type { OwnerStorage } from "../owners/storage.ts";
 import { partitionOf } from "./partition.ts";
@@ -22,7 +22,7 @@ export interface CachedCatalog extends Catalog {
   /** For whoever changed something in this process: the next question goes to the database first. */
   invalidate(): void;
   /** How often the signing keys have changed. */
-  keysVersion(): Promise<number>;
+  keysVersion(): Soon<number>;
 }
 
 type Source = Pick<
@@ -46,9 +46,9 @@ class StorageCatalog implements CachedCatalog {
   readonly #clients = new LRUCache<string, Client>({ max: CLIENTS_HELD });
   readonly #unknown = new LRUCache<string, true>({ max: UNKNOWN_HELD });
   readonly #loading = new Map<string, Promise<Client | undefined>>();
-  #scopes: Promise<ReadonlyMap<string, Scope>> | undefined;
-  #resources: Promise<ReadonlyMap<string, Resource>> | undefined;
-  #issuers: Promise<ReadonlyMap<string, TrustedIssuer>> | undefined;
+  readonly #scopes: Whole<ReadonlyMap<string, Scope>>;
+  readonly #resources: Whole<ReadonlyMap<string, Resource>>;
+  readonly #issuers: Whole<ReadonlyMap<string, TrustedIssuer>>;
   #versions: CatalogVersions | undefined;
   /** Null: too many to be held. */
   #suspended: ReadonlySet<string> | null = new Set();
@@ -60,9 +60,22 @@ class StorageCatalog implements CachedCatalog {
   constructor(storage: Source, now: () => Millis) {
     this.#storage = storage;
     this.#now = now;
+    this.#scopes = new Whole(async () => new Map((await storage.listScopes()).map((one) => [one.name, one])));
+    this.#resources = new Whole(
+      async () => new Map((await storage.listResources()).map((one) => [one.identifier, one])),
+    );
+    this.#issuers = new Whole(async () => new Map((await storage.listIssuers()).map((one) => [one.issuer, one])));
   }
 
-  async client(clientId: string): Promise<Client | undefined> {
+  client(clientId: string): Soon<Client | undefined> {
+    if (this.#fresh() !== undefined) {
+      const held = this.#clients.get(clientId);
+      if (held !== undefined || this.#unknown.has(clientId)) return held;
+    }
+    return this.#clientLater(clientId);
+  }
+
+  async #clientLater(clientId: string): Promise<Client | undefined> {
     if (this.#fresh() === undefined) await this.#compare();
     const held = this.#clients.get(clientId);
     if (held !== undefined || this.#unknown.has(clientId)) return held;
@@ -77,36 +90,25 @@ class StorageCatalog implements CachedCatalog {
     }
   }
 
-  async scopes(): Promise<ReadonlyMap<string, Scope>> {
-    if (this.#fresh() === undefined) await this.#compare();
-    this.#scopes ??= this.#whole("scopes", async () => {
-      const all = await this.#storage.listScopes();
-      return new Map(all.map((scope) => [scope.name, scope]));
-    });
-    return this.#scopes;
+  scopes(): Soon<ReadonlyMap<string, Scope>> {
+    return this.#allOf(this.#scopes);
   }
 
-  async resources(): Promise<ReadonlyMap<string, Resource>> {
-    if (this.#fresh() === undefined) await this.#compare();
-    this.#resources ??= this.#whole("resources", async () => {
-      const all = await this.#storage.listResources();
-      return new Map(all.map((resource) => [resource.identifier, resource]));
-    });
-    return this.#resources;
+  resources(): Soon<ReadonlyMap<string, Resource>> {
+    return this.#allOf(this.#resources);
   }
 
-  async issuers(): Promise<ReadonlyMap<string, TrustedIssuer>> {
-    if (this.#fresh() === undefined) await this.#compare();
-    this.#issuers ??= this.#whole("issuers", async () => {
-      const all = await this.#storage.listIssuers();
-      return new Map(all.map((issuer) => [issuer.issuer, issuer]));
-    });
-    return this.#issuers;
+  issuers(): Soon<ReadonlyMap<string, TrustedIssuer>> {
+    return this.#allOf(this.#issuers);
   }
 
-  async someSuspended(): Promise<boolean> {
-    if (this.#fresh() === undefined) await this.#compare();
-    return this.#suspended === null || this.#suspended.size > 0;
+  #allOf<T>(whole: Whole<T>): Soon<T> {
+    return this.#fresh() === undefined ? this.#compare().then(() => whole.get()) : whole.get();
+  }
+
+  someSuspended(): Soon<boolean> {
+    const some = () => this.#suspended === null || this.#suspended.size > 0;
+    return this.#fresh() === undefined ? this.#compare().then(some) : some();
   }
 
   async isSuspended(personId: string): Promise<boolean> {
@@ -117,12 +119,13 @@ class StorageCatalog implements CachedCatalog {
     return person?.status !== "active";
   }
 
-  async scopesReducedAt(): Promise<Millis | null> {
-    return (this.#fresh() ?? (await this.#compare())).scopesReducedAt;
+  scopesReducedAt(): Soon<Millis | null> {
+    const fresh = this.#fresh();
+    return fresh === undefined ? this.#compare().then(({ scopesReducedAt }) => scopesReducedAt) : fresh.scopesReducedAt;
   }
 
-  async keysVersion(): Promise<number> {
-    return (this.#fresh() ?? (await this.#compare())).keys;
+  keysVersion(): Soon<number> {
+    return this.#fresh()?.keys ?? this.#compare().then(({ keys }) => keys);
   }
 
   invalidate(): void {
@@ -156,9 +159,9 @@ class StorageCatalog implements CachedCatalog {
     ]);
     if (before !== undefined && versions.clients !== before.clients)
       await this.#dropClients(before.clients, versions.clients);
-    if (versions.scopes !== before?.scopes) this.#scopes = undefined;
-    if (versions.resources !== before?.resources) this.#resources = undefined;
-    if (versions.issuers !== before?.issuers) this.#issuers = undefined;
+    if (versions.scopes !== before?.scopes) this.#scopes.forget();
+    if (versions.resources !== before?.resources) this.#resources.forget();
+    if (versions.issuers !== before?.issuers) this.#issuers.forget();
     this.#versions = versions;
     this.#suspended = suspended === null ? null : new Set(suspended);
     this.#comparedAt = startedAt;
@@ -189,15 +192,39 @@ class StorageCatalog implements CachedCatalog {
     }
     return found?.record;
   }
+}
 
-  /** A failed load is not kept. */
-  #whole<T>(kind: "scopes" | "resources" | "issuers", load: () => Promise<T>): Promise<T> {
-    const loading = load();
-    loading.catch(() => {
-      if (kind === "scopes") this.#scopes = undefined;
-      else if (kind === "resources") this.#resources = undefined;
-      else this.#issuers = undefined;
-    });
+/** Something that is read as a whole and then held. A failed load is not kept. */
+class Whole<T> {
+  readonly #load: () => Promise<T>;
+  #value: T | undefined;
+  #loading: Promise<T> | undefined;
+
+  constructor(load: () => Promise<T>) {
+    this.#load = load;
+  }
+
+  get(): Soon<T> {
+    return this.#value ?? this.#loading ?? this.#begin();
+  }
+
+  /** What was asked for before is not kept. */
+  forget(): void {
+    this.#value = undefined;
+    this.#loading = undefined;
+  }
+
+  #begin(): Promise<T> {
+    const loading = this.#load();
+    this.#loading = loading;
+    loading.then(
+      (value) => {
+        if (this.#loading === loading) this.#value = value;
+      },
+      () => {
+        if (this.#loading === loading) this.#loading = undefined;
+      },
+    );
     return loading;
   }
 }

@@ -32,7 +32,8 @@ export async function ownScopesOf(request: GrantRequest, held: readonly string[]
   // §4.4: whatever its registration says.
   if (client.type !== "confidential") refuse("grant_needs_confidential_client");
   const resource = oneResource(request);
-  const [known, resources] = await Promise.all([context.catalog.scopes(), context.catalog.resources()]);
+  const known = await context.catalog.scopes();
+  const resources = await context.catalog.resources();
   const scopes = ownScopes(single.get("scope"), held, known);
   const asked = single.has("scope") || resource === undefined ? scopes : scopesOf(scopes, resource, context);
   const named = resource === undefined ? [] : [resource];
