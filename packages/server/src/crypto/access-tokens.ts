@@ -102,10 +102,12 @@ export class OwnAccessTokens implements AccessTokens {
     });
   }
 
-  async verify(token: string, now: Millis): Promise<VerifiedAccessToken | undefined> {
+  verify(token: string, now: Millis): Soon<VerifiedAccessToken | undefined> {
     if (token.length > MAX_TOKEN) return undefined;
-    const verified = token.startsWith(SEALED_PREFIX) ? this.#open(token) : await this.#verify(token);
-    return verified !== undefined && verified.claims.exp * 1000 > now ? verified : undefined;
+    if (token.startsWith(SEALED_PREFIX)) return live(this.#open(token), now);
+    const keys = this.#parts.keys();
+    if (keys instanceof Promise) return keys.then((set) => live(this.#verify(token, set), now));
+    return live(this.#verify(token, keys), now);
   }
 
   #open(token: string): VerifiedAccessToken | undefined {
@@ -114,8 +116,7 @@ export class OwnAccessTokens implements AccessTokens {
     return plain && verifiedOf(plain);
   }
 
-  async #verify(token: string): Promise<VerifiedAccessToken | undefined> {
-    const keys = await this.#parts.keys();
+  #verify(token: string, keys: KeySet): VerifiedAccessToken | undefined {
     if (keys.jwks !== this.#jwks) {
       // A key went: what it signed is no longer ours to vouch for.
       this.#jwks = keys.jwks;
@@ -129,6 +130,10 @@ export class OwnAccessTokens implements AccessTokens {
     }
     return verified;
   }
+}
+
+function live(token: VerifiedAccessToken | undefined, now: Millis): VerifiedAccessToken | undefined {
+  return token !== undefined && token.claims.exp * 1000 > now ? token : undefined;
 }
 
 /** RFC 9068 §2.2.1. A resource server takes an `auth_time` for a sign-in: where none is known, nothing is said. */

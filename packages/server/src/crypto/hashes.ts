@@ -1,5 +1,6 @@
 /** The protocol's hash port, on node:crypto. */
 
+import { isAscii } from "node:buffer";
 import { hash, timingSafeEqual } from "node:crypto";
 import type { Hashes } from "../oauth/ports.ts";
 
@@ -17,6 +18,7 @@ export const hashes: Hashes = {
   base64Text(encoded) {
     const bytes = Buffer.from(encoded, "base64");
     if (bytes.toString("base64") !== encoded) return undefined;
+    if (isAscii(bytes)) return bytes.toString("latin1");
     try {
       return utf8.decode(bytes);
     } catch {

@@ -6,14 +6,15 @@ import { authenticateClient, type CredentialsSent, presentedCredentials } from "
 import { refuse } from "./errors.ts";
 import type { Client, Resource } from "./model.ts";
 import { parseOrRefuse } from "./parameters.ts";
-import type { OAuthContext } from "./ports.ts";
+import type { OAuthContext, VerifiedAccessToken } from "./ports.ts";
 import { liveScopes, SCOPE_MARGIN } from "./scope.ts";
 import type { TokenRequest } from "./token-endpoint/endpoint.ts";
 
 /** Nothing more is said of a token that isn't live, or isn't the caller's to see (§2.2). */
 export const INACTIVE = { active: false } as const;
 
-export type Introspection = typeof INACTIVE | Readonly<Record<string, unknown> & { active: true }>;
+/** A text: the same in JSON already. */
+export type Introspection = typeof INACTIVE | Readonly<Record<string, unknown> & { active: true }> | string;
 
 /** Who may ask: an API about tokens meant for it, a confidential client about its own. */
 type Caller = { readonly resource: Resource } | { readonly client: Client };
@@ -29,8 +30,7 @@ export async function introspect(request: TokenRequest, context: OAuthContext): 
 
 async function authenticateCaller(sent: CredentialsSent, context: OAuthContext): Promise<Caller> {
   const presented = presentedCredentials(sent, context);
-  const resources = [...(await context.catalog.resources()).values()];
-  const resource = resources.find(({ introspectionClientId }) => introspectionClientId === presented.clientId);
+  const resource = apisByCaller(await context.catalog.resources()).get(presented.clientId);
   if (resource === undefined) {
     const client = await authenticateClient(sent, context);
     // §2.1: the endpoint is no oracle for whoever knows a public client's id.
@@ -41,6 +41,18 @@ async function authenticateCaller(sent: CredentialsSent, context: OAuthContext):
   if (presented.secret === null) refuse("client_secret_missing");
   if (compareSecret(presented.secret, [secret], context) !== "valid") refuse("client_secret_wrong");
   return { resource };
+}
+
+const callers = new WeakMap<ReadonlyMap<string, Resource>, ReadonlyMap<string, Resource>>();
+
+/** APIs by the id that they ask with. Made once for each state of the catalogue. */
+function apisByCaller(resources: ReadonlyMap<string, Resource>): ReadonlyMap<string, Resource> {
+  let known = callers.get(resources);
+  if (known === undefined) {
+    known = new Map([...resources.values()].map((one) => [one.introspectionClientId, one]));
+    callers.set(resources, known);
+  }
+  return known;
 }
 
 async function introspectAccessToken(token: string, caller: Caller, context: OAuthContext): Promise<Introspection> {
@@ -54,8 +66,16 @@ async function introspectAccessToken(token: string, caller: Caller, context: OAu
   const bound = (await context.catalog.resources()).get(claims.aud)?.grantBound === true;
   if (bound && !(await clientIsActive(claims.client_id, context))) return INACTIVE;
   if (bound && grantId !== null && !(await grantIsLive(grantId, context))) return INACTIVE;
-  return { active: true, token_type: "Bearer", ...claims };
+  let text = texts.get(claims);
+  if (text === undefined) {
+    text = JSON.stringify({ active: true, token_type: "Bearer", ...claims });
+    texts.set(claims, text);
+  }
+  return text;
 }
+
+/** What is said of a live access token is the same each time. It is kept as long as its claims are. */
+const texts = new WeakMap<VerifiedAccessToken["claims"], string>();
 
 /** A client that was disabled a moment ago may have more grants than could be ended since. */
 async function clientIsActive(clientId: string, { catalog }: OAuthContext): Promise<boolean> {

@@ -36,9 +36,12 @@ const UNJUDGED: ReadonlySet<string> = new Set(["state", "password", "scope"]);
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
+/** Printable ASCII without a space: what isn't escaped in it is well-formed and holds no control character. */
+const PLAIN = /^[!-~]*$/;
+
 /** Reads `application/x-www-form-urlencoded` text: the body of a POST or a query string. One pass; never throws. */
 export function parseParameters(text: string): ParsedParameters {
-  const reading = new Reading();
+  const reading = new Reading(PLAIN.test(text));
   let start = 0;
   while (start < text.length) {
     let end = text.indexOf("&", start);
@@ -60,8 +63,15 @@ class Reading implements ParsedParameters {
   readonly single = new Map<string, string>();
   readonly resource: string[] = [];
   problem: ParameterProblem | null = null;
-  readonly #seen = new Set<string>();
+  /** Names that came and aren't in `single`. */
+  #absent: Set<string> | undefined;
   #count = 0;
+  readonly #plain: boolean;
+
+  /** `plain`: the text as a whole is. */
+  constructor(plain: boolean) {
+    this.#plain = plain;
+  }
 
   /** False: too many, stop. */
   pair(pair: string): boolean {
@@ -70,42 +80,56 @@ class Reading implements ParsedParameters {
       this.problem ??= { condition: "too_many_parameters", name: "" };
       return false;
     }
+    const plain = this.#plain && !isEscaped(pair);
     const equals = pair.indexOf("=");
-    const name = decode(equals === -1 ? pair : pair.slice(0, equals));
-    const value = equals === -1 ? "" : decode(pair.slice(equals + 1));
+    const rawName = equals === -1 ? pair : pair.slice(0, equals);
+    const rawValue = equals === -1 ? "" : pair.slice(equals + 1);
+    const name = plain ? rawName : decode(rawName);
     if (name === undefined) this.problem ??= { condition: "parameter_malformed", name: "" };
-    else this.#add(name, value);
+    else this.#add(name, plain ? rawValue : decode(rawValue), plain);
     return true;
   }
 
-  #add(name: string, value: string | undefined): void {
-    const fault = this.#faultOf(name, value);
-    this.#seen.add(name);
+  #add(name: string, value: string | undefined, plain: boolean): void {
+    const fault = this.#faultOf(name, value, plain);
     if (fault !== undefined) {
       this.problem ??= { condition: fault, name };
       this.single.delete(name);
-    } else if (value !== undefined && value !== "") {
-      if (name === "resource") this.resource.push(value);
-      else this.single.set(name, value);
+      this.#miss(name);
+    } else if (value === undefined || value === "") {
+      this.#miss(name);
+    } else if (name === "resource") {
+      this.resource.push(value);
+    } else {
+      this.single.set(name, value);
     }
   }
 
-  #faultOf(name: string, value: string | undefined): ParameterProblem["condition"] | undefined {
-    if (name !== "resource" && this.#seen.has(name)) return "parameter_repeated";
-    if (value === undefined || value.includes("\0")) return "parameter_malformed";
+  #miss(name: string): void {
+    this.#absent ??= new Set();
+    this.#absent.add(name);
+  }
+
+  #faultOf(name: string, value: string | undefined, plain: boolean): ParameterProblem["condition"] | undefined {
+    if (name !== "resource" && (this.single.has(name) || this.#absent?.has(name))) return "parameter_repeated";
+    if (value === undefined || (!plain && value.includes("\0"))) return "parameter_malformed";
     if (value.length > (MAX_LENGTH.get(name) ?? 2048)) return "parameter_too_long";
-    return UNJUDGED.has(name) || !CONTROL.test(value) ? undefined : "parameter_malformed";
+    return plain || UNJUDGED.has(name) || !CONTROL.test(value) ? undefined : "parameter_malformed";
   }
 }
 
 /** Undoes `+` and percent-encoding; undefined: not strict UTF-8, a lone surrogate, a stray `%`. */
 function decode(text: string): string | undefined {
-  if (!text.includes("%") && !text.includes("+")) return text.isWellFormed() ? text : undefined;
+  if (!isEscaped(text)) return text.isWellFormed() ? text : undefined;
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {
     return undefined;
   }
+}
+
+function isEscaped(text: string): boolean {
+  return text.includes("%") || text.includes("+");
 }
 
 /** A name that is safe to log: an unknown one could hold anything. */

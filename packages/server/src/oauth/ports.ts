@@ -4,7 +4,7 @@ import type { AssertedOwner, AssertedOwners } from "./asserted-subject.ts";
 import type { SamlReader } from "./assertion.ts";
 import type { GrantRegistry } from "./grants/offered.ts";
 import type { Grant, Millis, Resource, Scope, SigningAlg } from "./model.ts";
-import type { Catalog, DeviceStorage, GrantStorage, UserCodePlace } from "./storage.ts";
+import type { Catalog, DeviceStorage, GrantStorage, Soon, UserCodePlace } from "./storage.ts";
 
 /** What a credential is for; a code is never taken for a refresh token, nor either for anything else. */
 export type CredentialKind = "code" | "refresh_token" | "device_code";
@@ -91,7 +91,7 @@ export interface VerifiedAccessToken {
 export interface AccessTokens {
   sign(claims: AccessTokenClaims): Promise<string>;
   /** Undefined: not ours, or expired. */
-  verify(token: string, now: Millis): Promise<VerifiedAccessToken | undefined>;
+  verify(token: string, now: Millis): Soon<VerifiedAccessToken | undefined>;
 }
 
 export interface Hashes {

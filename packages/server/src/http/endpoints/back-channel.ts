@@ -13,39 +13,53 @@ import { backChannelForm } from "../form-body.ts";
 import { type Answer, type HttpRequest, json } from "../message.ts";
 import { problemJson, refusalOf, retryAfterOf } from "../refusal.ts";
 
-type BackChannel = (form: TokenRequest, assent: Assent, http: HttpRequest) => Promise<Answer>;
+/** Resolves with the body of a 200: a value, or its JSON. */
+type BackChannel = (form: TokenRequest, assent: Assent, http: HttpRequest) => Promise<unknown>;
 
-export const token = guarded(async (form, assent) => json(200, await exchange(form, assent.oauth, assent.metrics)));
+export const token = guarded((form, assent) => exchange(form, assent.oauth, assent.metrics));
 
-export const revocation = guarded(async (form, assent) => {
-  await revoke(form, assent.oauth);
-  // RFC 7009 §2.2: there is nothing to read; clients that parse JSON all the same find some.
-  return json(200, {});
-});
+// RFC 7009 §2.2: there is nothing to read; clients that parse JSON all the same find some.
+export const revocation = guarded((form, assent) => revoke(form, assent.oauth).then(() => "{}"));
 
-export const introspection = guarded(async (form, assent) => json(200, await introspect(form, assent.oauth)));
+export const introspection = guarded((form, assent) => introspect(form, assent.oauth));
 
-export const deviceAuthorization = guarded(async (form, assent, { address }) =>
-  json(200, await authorizeDevice({ ...form, address, network: networkOf(address) }, assent.oauth)),
+export const deviceAuthorization = guarded((form, assent, { address }) =>
+  authorizeDevice({ ...form, address, network: networkOf(address) }, assent.oauth),
 );
 
 /** What they share: the form, the count of failed authentications, refusals as JSON. */
-function guarded(answer: BackChannel): (http: HttpRequest, assent: Assent) => Promise<Answer> {
+function guarded(respond: BackChannel): (http: HttpRequest, assent: Assent) => Promise<Answer> {
   return async (http, assent) => {
+    let form: TokenRequest | undefined;
     try {
-      const form = backChannelForm(http);
-      try {
-        return await answer(form, assent, http);
-      } catch (error) {
-        if (error instanceof OAuthError && refusalIsInvalidClient(error)) await countFailure(form, http, assent);
-        throw error;
-      }
+      form = backChannelForm(http);
+      return json(200, await respond(form, assent, http));
     } catch (error) {
-      const refusal = refusalOf(error);
-      assent.refused(refusal, http, error);
-      return problemJson(refusal.condition, assent.issuer, retryAfterOf(error));
+      return refused(await countedFailure(error, form, http, assent), http, assent);
     }
   };
+}
+
+function refused(error: unknown, http: HttpRequest, assent: Assent): Answer {
+  const refusal = refusalOf(error);
+  assent.refused(refusal, http, error);
+  return problemJson(refusal.condition, assent.issuer, retryAfterOf(error));
+}
+
+/** The error; where it is one failed authentication too many, what is said instead. */
+async function countedFailure(
+  error: unknown,
+  form: TokenRequest | undefined,
+  http: HttpRequest,
+  assent: Assent,
+): Promise<unknown> {
+  if (form === undefined || !(error instanceof OAuthError) || !refusalIsInvalidClient(error)) return error;
+  try {
+    await countFailure(form, http, assent);
+    return error;
+  } catch (another) {
+    return another;
+  }
 }
 
 /**

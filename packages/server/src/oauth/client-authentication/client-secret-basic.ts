@@ -16,6 +16,7 @@ export function readBasic(header: string, hashes: Hashes): { clientId: string; s
 
 /** An id or a secret of a Basic header, as it was before its form-url-encoding. */
 export function formDecode(text: string): string {
+  if (!text.includes("%") && !text.includes("+")) return text;
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {

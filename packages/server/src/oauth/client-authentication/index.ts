@@ -62,7 +62,7 @@ export function presentedCredentials(
   const header = authorization[0];
   if (authorization.length > 1) refuse("two_credentials", "two Authorization headers");
   const assertion = parameters.has("client_assertion") || parameters.has("client_assertion_type");
-  if ([header, secret, assertion || undefined].filter((one) => one !== undefined).length > 1) refuse("two_credentials");
+  if (Number(header !== undefined) + Number(secret !== undefined) + Number(assertion) > 1) refuse("two_credentials");
   if (header !== undefined) {
     const basic = readBasic(header, context.hashes);
     if (clientId !== undefined && clientId !== basic.clientId)
