@@ -31,6 +31,7 @@ const IMPORTS: tidy.ImportTable = {
     ...["oauth/model.ts", "oauth/ports.ts", "oauth/user-code.ts", "owners/factor-storage.ts", "owners/storage.ts"],
     "admin/storage.ts",
     ...[
+      "node:buffer",
       "node:crypto",
       "node:fs",
       "node:net",
@@ -72,7 +73,7 @@ const IMPORTS: tidy.ImportTable = {
   "packages/server/src/pages": ["node:crypto", "node:fs", "htm", "preact", "preact-render-to-string", "qr"],
   "packages/server/src/http": [
     ...["oauth", "owners", "admin", "crypto", "metrics", "pages", "storage/errors.ts", "assent.ts", "config.ts"],
-    ...["node:crypto", "node:http", "node:https", "node:net", "node:stream", "node:tls", "node:url"],
+    ...["node:buffer", "node:crypto", "node:http", "node:https", "node:net", "node:stream", "node:tls", "node:url"],
     "lru-cache",
   ],
   // What an operator reads of the server while it runs.

@@ -39,10 +39,10 @@ import type { Snapshot } from "./metrics/figures.ts";
 import { type MetricSources, ServerMetrics } from "./metrics/server-metrics.ts";
 import type { ConditionName } from "./oauth/errors.ts";
 import type { GrantRegistry } from "./oauth/grants/offered.ts";
-import type { Millis, Scope, SigningAlg } from "./oauth/model.ts";
+import type { Millis, Scope, SigningAlg, Soon } from "./oauth/model.ts";
 import type { OAuthContext } from "./oauth/ports.ts";
 import { serverMetadata } from "./oauth/server-metadata.ts";
-import type { Catalog, Soon } from "./oauth/storage.ts";
+import type { Catalog } from "./oauth/storage.ts";
 import { once } from "./once.ts";
 import { openOutbox } from "./open-outbox.ts";
 import { GuardedFetcher } from "./outbound/guarded-fetch.ts";
@@ -430,8 +430,8 @@ function keysOf(parts: {
   version: () => Soon<number>;
 }): () => Soon<KeySet> {
   let current: { set: KeySet; version: number } | undefined;
-  const choose = async (): Promise<KeySet> => {
-    const version = await parts.version();
+  const choose = async (known: Soon<number>): Promise<KeySet> => {
+    const version = await known;
     const now = parts.now();
     if (current === undefined || current.version !== version || now >= current.set.until) {
       current = { set: keySet(await parts.storage.listKeys(), parts.secrets, now), version };
@@ -442,7 +442,7 @@ function keysOf(parts: {
     const version = parts.version();
     if (current !== undefined && current.version === version && parts.now() < current.set.until) return current.set;
     // While the database is away, tokens are verified and keys published as before.
-    return choose().catch((error: unknown) => lastKnown(current?.set, error));
+    return choose(version).catch((error: unknown) => lastKnown(current?.set, error));
   };
 }
 

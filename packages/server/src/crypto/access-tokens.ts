@@ -1,9 +1,8 @@
 /** Access tokens as their API takes them: a JWT (RFC 9068), signed in batches once per turn of the event loop, or sealed. */
 
 import { LRUCache } from "lru-cache";
-import type { Millis, SigningAlg } from "../oauth/model.ts";
+import type { Millis, SigningAlg, Soon } from "../oauth/model.ts";
 import type { AccessTokenClaims, AccessTokens, VerifiedAccessToken } from "../oauth/ports.ts";
-import type { Soon } from "../oauth/storage.ts";
 import { hashes } from "./hashes.ts";
 import { randomText } from "./random.ts";
 import { seal, unseal } from "./seal.ts";

@@ -1,7 +1,6 @@
 /** Receipts: entries of an owner's history, signed so that they can be shown to anybody (RFC 7515; RFC 8725 §3.11 for the type of their own). */
 
-import type { Millis } from "../oauth/model.ts";
-import type { Soon } from "../oauth/storage.ts";
+import type { Millis, Soon } from "../oauth/model.ts";
 import type { EndCause, HistoryEntry, OwnerStorage } from "../owners/storage.ts";
 import { signingAlgorithms } from "./signing-algs.ts";
 import { DEFAULT_ALG, type KeySet, type SigningKey } from "./signing-keys.ts";

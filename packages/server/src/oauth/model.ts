@@ -8,6 +8,9 @@ export const PARTITIONS = 1024;
 /** Milliseconds since the epoch. */
 export type Millis = number;
 
+/** A value that is there already, or will be: what is held in memory makes nobody wait. */
+export type Soon<T> = T | Promise<T>;
+
 /** A time so far ahead that it never comes: what "forever" is in a column that must hold a number. */
 export const NEVER: Millis = 9_007_199_254_740_991;
 

@@ -3,8 +3,8 @@
 import type { AssertedOwner, AssertedOwners } from "./asserted-subject.ts";
 import type { SamlReader } from "./assertion.ts";
 import type { GrantRegistry } from "./grants/offered.ts";
-import type { Grant, Millis, Resource, Scope, SigningAlg } from "./model.ts";
-import type { Catalog, DeviceStorage, GrantStorage, Soon, UserCodePlace } from "./storage.ts";
+import type { Grant, Millis, Resource, Scope, SigningAlg, Soon } from "./model.ts";
+import type { Catalog, DeviceStorage, GrantStorage, UserCodePlace } from "./storage.ts";
 
 /** What a credential is for; a code is never taken for a refresh token, nor either for anything else. */
 export type CredentialKind = "code" | "refresh_token" | "device_code";

@@ -9,6 +9,7 @@ import type {
   Millis,
   Resource,
   Scope,
+  Soon,
   TrustedIssuer,
 } from "./model.ts";
 
@@ -303,9 +304,6 @@ export interface GrantStorage {
   endGrant(args: EndGrant): Promise<EndOutcome>;
   recordScopeUses(args: RecordScopeUses): Promise<void>;
 }
-
-/** A value that is there already, or will be: what is held in memory makes nobody wait. */
-export type Soon<T> = T | Promise<T>;
 
 /** What rarely changes, cached in each process and at most 1 s old. Values may be kept for one request, not longer. */
 export interface Catalog {

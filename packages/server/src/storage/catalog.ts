@@ -2,8 +2,8 @@
 
 import { LRUCache } from "lru-cache";
 import type { AdminStorage, CatalogVersions } from "../admin/storage.ts";
-import type { Client, Millis, Resource, Scope, TrustedIssuer } from "../oauth/model.ts";
-import type { Catalog, Soon } from "../oauth/storage.ts";
+import type { Client, Millis, Resource, Scope, Soon, TrustedIssuer } from "../oauth/model.ts";
+import type { Catalog } from "../oauth/storage.ts";
 import type { CompanyStorage } from "../owners/company-storage.ts";
 import type { OwnerStorage } from "../owners/storage.ts";
 import { partitionOf } from "./partition.ts";
