@@ -174,7 +174,7 @@ describe("registration", () => {
     await expect(register({ jwks_uri: "http://a.test/jwks" })).rejects.toThrow(/not an https URL/);
   });
 
-  test("DS-13 a private key, RSA of 1024 and 16,384 bits, a small-order point, HMAC, encryption, 101 keys → refused", async () => {
+  test("DS-13, DR-20 a private key, RSA of 1024 and 16,384 bits, a small-order point, HMAC, encryption, 101 keys → refused", async () => {
     const rsa = (bits: number, e = "AQAB") => ({
       kty: "RSA",
       n: Buffer.alloc(bits / 8, 0xff).toString("base64url"),

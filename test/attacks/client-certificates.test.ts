@@ -46,7 +46,7 @@ async function ask(server: TestServer, { clientId }: TestClient, headers: Header
   return { status: answer.status, error: text === "" ? undefined : (JSON.parse(text) as { error?: string }).error };
 }
 
-describe("from somebody who isn't believed", () => {
+describe("MT-04 from somebody who isn't believed", () => {
   test.each([
     ["Client-Cert", headerOf(good)],
     ["X-SSL-Client-Cert", encodeURIComponent(good.cert)],
@@ -64,7 +64,7 @@ describe("from somebody who isn't believed", () => {
   });
 });
 
-describe("from a proxy that is believed", () => {
+describe("MT-05 from a proxy that is believed", () => {
   const two: [string, string][] = [
     ["client-cert", headerOf(good)],
     ["client-cert", headerOf(good)],
@@ -125,7 +125,7 @@ describe("from a proxy that is believed", () => {
   });
 });
 
-describe("tokens of an owner's grant", () => {
+describe("RT-17 tokens of an owner's grant", () => {
   async function post(path: string, fields: Record<string, string>, certificate?: typeof good) {
     const headers: HeadersInit = certificate === undefined ? {} : { "client-cert": headerOf(certificate) };
     const answer = await fetch(proxied.issuer + path, { method: "POST", body: new URLSearchParams(fields), headers });

@@ -99,7 +99,7 @@ describe("pages that must not stay behind", () => {
       expect([path, (await old.get(path)).location?.pathname]).toEqual([path, "/login"]);
   });
 
-  test("a search: markup, patterns, controls, lone surrogates, far too long → text in its field, nothing found", async () => {
+  test("IN-03 a search: markup, patterns, controls, lone surrogates, far too long → text in its field, nothing found", async () => {
     const agent = await as(company.member);
     for (const text of [...Object.values(MARKUP), "%", "_", "' OR 1=1 --", "\0", "%ED%A0%80", "x".repeat(5000)]) {
       const page = await agent.get(`/account/apps?q=${encodeURIComponent(text)}`);

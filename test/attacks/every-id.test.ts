@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { routes } from "../../packages/server/src/http/routes.ts";
-import { type Agent, type Form, linksOf, type Page } from "../support/browser-like.ts";
+import { Agent, type Form, linksOf, type Page } from "../support/browser-like.ts";
 import {
   ENDS,
   everyPage,
@@ -97,6 +97,31 @@ describe("CN-12 AD-20 addresses", () => {
       }
     }
   });
+});
+
+describe("IN-12 addresses with nonsense in them", () => {
+  const NONSENSE = ["-1", "1e18", "NaN", "null", "' OR 1=1 --", "%", "\0", "a".repeat(5000), "\u{1F600}", "__proto__"];
+
+  test.each(["before", "after", "entry", "done", "q", "request", "device", "link", "token", "to", "back"])(
+    "%s → a page of ours or 404, never a fault",
+    async (field) => {
+      for (const { agent, path } of mallory.pages) {
+        if (path === null || !new URL(path, service.server.issuer).searchParams.has(field)) continue;
+        for (const nonsense of NONSENSE) {
+          const url = new URL(path, service.server.issuer);
+          url.searchParams.set(field, nonsense);
+          const page = await agent.get(url.href);
+          expect([200, 303, 400, 404], `${url.pathname} ${field}=${nonsense.slice(0, 20)}`).toContain(page.status);
+        }
+      }
+      for (const path of ["/account/apps", "/account/history", `/company/${mallory.company.slug}/members`]) {
+        const { status } = await (mallory.pages[0]?.agent ?? new Agent(service.server.issuer)).get(
+          `${path}?${field}=NaN`,
+        );
+        expect([200, 303, 404], path).toContain(status);
+      }
+    },
+  );
 });
 
 describe("CN-12 AD-05 forms", () => {

@@ -108,7 +108,7 @@ describe("the second step skipped", () => {
   });
 });
 
-describe("a code replayed", () => {
+describe("EN-10 a code replayed", () => {
   test("the one that set it up, the one just used, one of a step before → refused", async () => {
     const one = await behindPassword();
     const code = victim.app.code();
@@ -144,7 +144,7 @@ describe("a code replayed", () => {
   });
 });
 
-describe("codes guessed", () => {
+describe("EN-10 codes guessed", () => {
   test("the sixth from one network → 429 with the time to wait, for the right one, too; then served again", async () => {
     const headers = from();
     const { agent, page } = await behindPassword(headers);

@@ -193,7 +193,7 @@ describe("revoked by the owner, on their page", () => {
 });
 
 describe("what the operator takes away", () => {
-  test("a scope from the service → gone from the next token; the last one → invalid_grant", async () => {
+  test("AD-19 a scope from the service → gone from the next token; the last one → invalid_grant", async () => {
     await server.addScope({ name: "extra", description: "Extra", resource: "https://api.test" });
     const mine = await server.addClient({ scopes: ["read", "extra"] });
     const owner = await anOwner(server);
@@ -224,7 +224,7 @@ describe("what the operator takes away", () => {
     }
   });
 
-  test("the client deleted → invalid_client; made again under its id → its old tokens are dead", async () => {
+  test("AD-19 the client deleted → invalid_client; made again under its id → its old tokens are dead", async () => {
     const mine = await server.addClient();
     const owner = await anOwner(server);
     const { refresh: token } = await tokensOf(server, mine, owner);

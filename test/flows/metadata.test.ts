@@ -94,7 +94,7 @@ test("a forged Host → the configured issuer", async () => {
 });
 
 test.each(["/.well-known/openid-configuration", "/register", "/par", "/userinfo", "/admin/"])(
-  "%s, which is not built → 404",
+  "AD-10 %s, which is not built → 404",
   async (path) => {
     for (const method of ["GET", "POST"]) expect((await fetch(server.issuer + path, { method })).status).toBe(404);
   },

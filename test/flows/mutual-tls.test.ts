@@ -74,7 +74,7 @@ async function ask(
 
 const lastCondition = () => log.map((line) => JSON.parse(line)).findLast(({ event }) => event === "refused")?.condition;
 
-describe("tls_client_auth", () => {
+describe("MT-01, MT-02 tls_client_auth", () => {
   test("no certificate → invalid_client", async () => {
     const { status, body } = await ask(await add.addClient(byCa("CN=import,O=Example\\, Inc.,C=DE")));
     expect([status, body["error"], lastCondition()]).toEqual([401, "invalid_client", "client_certificate_missing"]);
@@ -163,7 +163,7 @@ describe("self_signed_tls_client_auth", () => {
   });
 });
 
-describe("certificate-bound tokens", () => {
+describe("RI-16 certificate-bound tokens", () => {
   const bound = { certificateBound: true } as const;
 
   test("a client with a secret and no certificate → invalid_request", async () => {

@@ -91,7 +91,7 @@ describe("recovery", () => {
     pause();
   });
 
-  test("SS-24: the link twice, for another purpose, of nobody, none; too late → 400, the password as it was", async () => {
+  test("SS-24, LG-08: the link twice, for another purpose, of nobody, none; too late → 400, the password as it was", async () => {
     const person = await server.addPerson();
     const { link } = await recoveryOf(person);
     const token = new URL(link).searchParams.get("link") ?? "";

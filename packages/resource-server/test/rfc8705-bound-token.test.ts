@@ -45,7 +45,7 @@ const bound = (cnf: unknown) => aToken(issuer.issuer, key, { claims: { cnf } });
 const call = (token: string, certificate?: typeof mine) =>
   overTls(port, "/", { certificate, headers: { authorization: `Bearer ${token}` } });
 
-describe("a token bound to a certificate", () => {
+describe("MT-06 a token bound to a certificate", () => {
   test("no certificate, another one of the same name → invalid_token", async () => {
     const token = bound({ "x5t#S256": mine.thumbprint });
     for (const certificate of [undefined, other]) {

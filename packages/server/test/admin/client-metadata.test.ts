@@ -21,7 +21,7 @@ function problemsOf(changes: ClientMetadata): string[] {
     : read.problems.map(({ field, error, problem }) => `${field} (${error}): ${problem}`);
 }
 
-describe("redirect_uris", () => {
+describe("DR-03 redirect_uris", () => {
   test.each([
     ...["code", "state", "iss", "error", "response"].map((name) => `https://web.test/cb?${name}=evil`),
     "http://app.test/cb",
@@ -212,7 +212,7 @@ describe("other members", () => {
     "https://a@b/",
     "https://app.test/ x",
     1,
-  ])("client_uri, policy_uri, tos_uri %j → refused", (uri) => {
+  ])("DR-06 client_uri, policy_uri, tos_uri %j → refused", (uri) => {
     expect(problemsOf({ client_uri: uri, policy_uri: uri, tos_uri: uri })).toHaveLength(3);
   });
 
@@ -222,7 +222,7 @@ describe("other members", () => {
     expect(problemsOf({ scope: Array.from({ length: 201 }, (_, at) => `s${at}`).join(" ") })[0]).toContain("200");
   });
 
-  test("unknown members → ignored; a scope or URI named twice → once", () => {
+  test("DR-12 unknown members → ignored; a scope or URI named twice → once", () => {
     const read = readRegistration(
       aRegistration({ software_id: 7, scope: "b a  b", redirect_uris: ["https://app.test/cb", "https://app.test/cb"] }),
     );

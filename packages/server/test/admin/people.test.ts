@@ -170,7 +170,7 @@ describe("what a person has", () => {
     expect(after).toMatchObject({ status: "revoked", revokedBy: "operator" });
   });
 
-  test("delete → person, sessions and consents are gone, the names free", async () => {
+  test("AD-19 delete → person, sessions and consents are gone, the names free", async () => {
     await deleteUser(person.username, admin);
     expect((await refusal(userOf(person.username, admin))).kind).toBe("unknown");
     expect(await left()).toEqual({ sessions: 0, grants: 0, consents: 0 });

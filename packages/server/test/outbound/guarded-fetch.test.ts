@@ -26,7 +26,7 @@ async function aSite(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-describe("an address that is not public", () => {
+describe("DR-04 an address that is not public", () => {
   test.each([
     ["loopback", "https://127.0.0.1/"],
     ["another loopback", "https://127.8.8.8/"],
@@ -98,7 +98,7 @@ describe("another scheme or shape", () => {
   });
 });
 
-describe("a bad answer", () => {
+describe("DR-04 a bad answer", () => {
   test("a redirect → not followed", async () => {
     let asked = 0;
     const target = await aSite((_, response) => {
