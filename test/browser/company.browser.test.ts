@@ -94,6 +94,10 @@ describe.each(
       await signIn(page, company.admin.username);
       await page.goto(`${server.issuer}/company/${company.slug}`);
       await submit(page, "/revoke", "Revoke for everyone");
+      await page.waitForURL(/\/revoke\?client_id=/);
+      await check(page);
+      expect(await page.locator("h2").first().innerText()).toContain("for everyone?");
+      await submit(page, "/revoke", "Revoke for everyone");
       await page.waitForURL(/done=revoked/);
       await check(page);
       await page.goto(`${server.issuer}/company/${company.slug}/history`);
@@ -126,6 +130,9 @@ describe.each(
       expect(await page.locator("h1").innerText()).toContain("Acme Corp invites you");
       await submit(page, "/invitation", "Join as");
       await page.waitForURL(/done=joined/);
+      await check(page);
+      await submit(page, "/leave", "Leave");
+      await page.waitForURL(/\/leave$/);
       await check(page);
       await submit(page, "/leave", "Leave");
       await page.waitForURL(/\/account\/companies$/);

@@ -64,3 +64,24 @@ test("a request that is refused, and one that is approved → the member hears w
     server.tick(1000);
   }
 });
+
+test("removed by an admin → told so, once; who leaves is not", async () => {
+  const acme = await addCompany(server);
+  const agent = await as(acme.admin);
+  const { personId: person_id, email } = acme.member;
+  const page = await agent.get(`/company/${acme.slug}/members`);
+  const question = await agent.submit(formTo(page, "/members/remove", { person_id }));
+  const form = formTo(question, "/members/remove");
+  for (let press = 0; press < 2; press++) await agent.submit(form);
+  const message = await mailbox.next(email);
+  expect([message.subject, message.link]).toEqual([
+    "You no longer belong to Acme Corp",
+    `${server.issuer}/account/companies`,
+  ]);
+  const other = await addCompany(server);
+  const leaver = await as(other.member);
+  const leave = await leaver.submit(formTo(await leaver.get(`/company/${other.slug}`), "/leave"));
+  await leaver.submit(formTo(leave, "/leave"));
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect([mailbox.to(email).length, mailbox.to(other.member.email).length]).toEqual([1, 1]);
+});

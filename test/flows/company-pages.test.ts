@@ -43,6 +43,12 @@ function formTo(page: Page, place: string, with_: Record<string, string> = {}): 
   return form;
 }
 
+/** The form of the page that a button leads to, which asks before it does anything. */
+async function asked(agent: Agent, page: Page, place: string, with_: Record<string, string> = {}): Promise<Form> {
+  const question = await agent.submit(formTo(page, place, with_));
+  return formTo(question, place, with_);
+}
+
 /** Where a 303 leads, without the server's address. */
 const placeOf = ({ location }: Page) => location?.href.slice(server.issuer.length);
 
@@ -148,10 +154,23 @@ describe("apps", () => {
     expect(page.text).toContain(`data-client-id="${client.clientId}"`);
     expect(page.text).toContain("Photo &lt;b>Printer");
     expect(page.text).toContain("1 member");
-    const done = await agent.submit(formTo(page, "/revoke"));
-    expect([done.status, placeOf(done)]).toEqual([303, `${path("", acme)}?done=revoked`]);
-    expect((await agent.follow(done)).text).toContain("revoked for everyone");
+    const question = await agent.submit(formTo(page, "/revoke"));
+    expect(question.text).toContain('Revoke <bdi class="name">Photo &lt;b>Printer&lt;/b></bdi> for everyone?');
+    expect(question.text).toContain("1 member");
+    expect(question.text).toContain("works for up to 10 minutes more");
+    const yes = formTo(question, "/revoke");
+    const done = await agent.submit(yes);
+    expect([done.status, placeOf(done)]).toEqual([
+      303,
+      `${path("", acme)}?done=revoked&app=${encodeURIComponent(client.clientId)}`,
+    ]);
+    const after = await agent.follow(done);
+    expect(after.text).toContain("revoked for everyone");
+    expect(after.text.replaceAll(/<[^>]*>/g, "")).toMatch(
+      /What it already holds stops working by .* in 10 minutes at most/,
+    );
     expect((await refresh(server, client, tokens.refresh_token)).body.error).toBe("invalid_grant");
+    expect(placeOf(await agent.submit(yes))).toBe(`${path("", acme)}?done=gone`);
     expect(placeOf(await agent.submit(formTo(page, "/revoke")))).toBe(`${path("", acme)}?done=gone`);
   });
 
@@ -189,8 +208,11 @@ describe("apps", () => {
     expect((await members.get(authorizeUrl(server, app))).location?.searchParams.get("code")).toBeTruthy();
 
     const list = await agent.get(path("", acme));
-    const blocked = await agent.submit(formTo(list, "/rule", { client_id: app.clientId }), { rule: "block" });
-    expect(placeOf(blocked)).toBe(`${path("", acme)}?done=blocked`);
+    const question = await agent.submit(formTo(list, "/rule", { client_id: app.clientId }), { rule: "block" });
+    expect(question.text).toContain("for anybody, until an admin decides otherwise");
+    expect(question.text).toContain("1 member");
+    const blocked = await agent.submit(formTo(question, "/rule", { rule: "block", confirmed: "yes" }));
+    expect(placeOf(blocked)).toMatch(/\?done=blocked&app=/);
     expect((await members.get(authorizeUrl(server, app))).text).toContain("doesn’t let this app in");
   });
 
@@ -249,7 +271,7 @@ describe("apps", () => {
   test("the history → what was allowed and revoked, by whom", async () => {
     const acme = await addCompany(server);
     const { agent } = await granted(acme, client);
-    await agent.submit(formTo(await agent.get(path("", acme)), "/revoke"));
+    await agent.submit(await asked(agent, await agent.get(path("", acme)), "/revoke"));
     const { text } = await agent.get(path("/history", acme));
     expect(text).toMatch(/was revoked for everyone[\s\S]*was allowed/);
     expect(text).toContain(acme.admin.username);
@@ -295,10 +317,13 @@ describe("members", () => {
       placeOf(await agent.submit(formTo(page, place, { person_id: id }), fields));
     const at = path("/members", acme);
     expect(await submit("/members/role", self, { role: "member" })).toBe(`${at}?done=lastAdmin`);
-    expect(await submit("/members/remove", self)).toBe(`${at}?done=lastAdmin`);
+    const yes = async (id: string) => agent.submit(await asked(agent, page, "/members/remove", { person_id: id }));
+    expect(placeOf(await yes(self))).toBe(`${at}?done=lastAdmin`);
     expect(await submit("/members/role", person_id, { role: "owner" })).toBe(`${at}?done=nothing`);
     expect(await submit("/members/role", person_id, { role: "admin" })).toBe(`${at}?done=role`);
-    expect(await submit("/members/remove", person_id)).toBe(`${at}?done=removed`);
+    const form = await asked(agent, page, "/members/remove", { person_id });
+    expect(placeOf(await agent.submit(form))).toBe(`${at}?done=removed`);
+    expect(placeOf(await agent.submit(form))).toBe(`${at}?done=gone`);
     expect(await submit("/members/remove", person_id)).toBe(`${at}?done=gone`);
     expect((await (await as(acme.member)).get(path("", acme))).status).toBe(404);
   });
@@ -319,7 +344,7 @@ describe("members", () => {
   test("a member leaves → belongs to it no more", async () => {
     const acme = await addCompany(server);
     const agent = await as(acme.member);
-    const left = await agent.submit(formTo(await agent.get(path("", acme)), "/leave"));
+    const left = await agent.submit(await asked(agent, await agent.get(path("", acme)), "/leave"));
     expect(placeOf(left)).toBe("/account/companies");
     expect((await agent.get(path("", acme))).status).toBe(404);
   });

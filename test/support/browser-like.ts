@@ -52,7 +52,8 @@ export class Agent {
       body.delete(name);
       for (const one of [value].flat()) body.append(name, one);
     }
-    return this.request(form.method.toUpperCase(), form.action, body);
+    const method = form.method.toUpperCase();
+    return method === "GET" ? this.get(`${form.action}?${body}`) : this.request(method, form.action, body);
   }
 
   async request(

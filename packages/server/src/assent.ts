@@ -50,8 +50,9 @@ import { remoteKeys } from "./outbound/remote-keys.ts";
 import { assertedOwners, ownerNamed } from "./owners/asserted.ts";
 import { admitDevice } from "./owners/device.ts";
 import type { Postbox } from "./owners/mail.ts";
+import type { StoredMail } from "./owners/mail-storage.ts";
 import { MAX_PASSWORD_BYTES } from "./owners/new-password.ts";
-import { postNotice } from "./owners/notice-mail.ts";
+import { noticeLetters } from "./owners/notice-mail.ts";
 import type { Notice } from "./owners/notices.ts";
 import { ownerByPassword } from "./owners/password-grant.ts";
 import { ScopeUses } from "./owners/scope-uses.ts";
@@ -112,7 +113,9 @@ export interface Assent {
     request: HttpRequest,
     error?: unknown,
   ): void;
-  /** Hands over what people should hear of. Never throws. */
+  /** What people should hear of, as messages for the transaction in which it happens. */
+  noticeLetters(notice: Notice): Promise<readonly StoredMail[]>;
+  /** Hands over what has happened, for whoever embeds this server, and has its messages sent. Never throws. */
   notify(notice: Notice): void;
   /** Messages to people. */
   readonly mail: Postbox;
@@ -391,8 +394,9 @@ async function assemble({
     },
     mail,
     afterwards: (work) => afterwards.add(work),
+    noticeLetters: (notice) => noticeLetters(notice, { storage, mail, issuer, partitionOf, attemptKey, now }),
     notify: (notice) => {
-      afterwards.add(() => postNotice(notice, { storage, mail, issuer, partitionOf, attemptKey, now }));
+      mail.kick();
       try {
         notify?.(notice);
       } catch (error) {

@@ -65,6 +65,12 @@ export function register(program: Command): void {
     )
     .addOption(secondsOption("--lifetime <seconds>", "allow: for so long (default: a year)"))
     .option("--opt-out", "allow: members may keep the app from acting for them")
+    .addOption(
+      new Option(
+        "--members <what>",
+        "ask, none: members who use it by an approval keep it until it ends, or it ends for them now",
+      ).choices(["keep", "end"]),
+    )
     .action(policy);
   verb(company, "revoke <slug> <client-id>", "end a company's consent to an app, and every grant under it").action(
     revoke,
@@ -159,20 +165,26 @@ interface PolicyOptions extends JsonOption {
   readonly scope?: readonly string[];
   readonly lifetime?: number;
   readonly optOut?: true;
+  readonly members?: "keep" | "end";
 }
 
 async function policy(slug: string, clientId: string, options: PolicyOptions) {
-  const { rule, scope, lifetime, optOut } = options;
+  const { rule, scope, lifetime, optOut, members } = options;
   if (rule !== "allow" && (scope !== undefined || lifetime !== undefined || optOut !== undefined)) {
     throw new UsageError("--scope, --lifetime and --opt-out go with --rule allow");
   }
+  if (members !== undefined && (rule === "allow" || rule === "block")) {
+    throw new UsageError("--members goes with --rule ask and --rule none");
+  }
   await withAdmin(options, async (admin, out) => {
     const { setAppPolicy } = await import("@assent/server/admin");
-    const wanted = { clientId, rule, ...given({ scopes: scope, lifetime, optOut }) };
+    const wanted = { clientId, rule, ...given({ scopes: scope, lifetime, optOut, members }) };
     const ended = await setAppPolicy(slug, wanted, admin);
     out.done(
       { slug, client_id: clientId, rule, grants_ended: ended },
-      rule === "block" ? `Blocked: ${ended} grant(s) ended.` : `Done: ${clientId} is on "${rule}" for ${slug}.`,
+      rule === "block"
+        ? `Blocked: ${ended} grant(s) ended.`
+        : `Done: ${clientId} is on "${rule}" for ${slug}${members === "end" ? `, and ${ended} grant(s) ended` : ""}.`,
     );
   });
 }

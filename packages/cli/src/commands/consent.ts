@@ -1,6 +1,6 @@
-/** `assent consent …`: what people granted to clients. */
+/** `assent consent …`: what people and companies granted to clients. */
 
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { given, type JsonOption, limitOption, noun, verb, withAdmin } from "../command.ts";
 import { shown } from "../output.ts";
 
@@ -9,25 +9,36 @@ const LISTED = 1000;
 
 interface ListOptions extends JsonOption {
   readonly user?: string;
+  readonly company?: string;
   readonly client?: string;
   readonly limit?: number;
 }
 
 export function register(program: Command): void {
-  const consent = noun(program, "consent", "what people granted to clients");
+  const consent = noun(program, "consent", "what people and companies granted to clients");
   verb(consent, "list", "list consents, those that ended included")
-    .option("--user <user>", "of this person")
+    .addOption(new Option("--user <user>", "of this person").conflicts("company"))
+    .addOption(new Option("--company <slug>", "of this company"))
     .option("--client <client-id>", "for this client")
     .addOption(limitOption())
     .action(list);
-  verb(consent, "revoke <user> <client-id>", "end a consent and every grant under it").action(revoke);
+  verb(
+    consent,
+    "revoke <owner> <client-id>",
+    "end a consent and every grant under it; the owner is a user, or with --company a slug",
+  )
+    .option("--company", "the owner is a company: it ends for all its members, with an approval for them")
+    .action(revoke);
 }
 
 async function list(options: ListOptions) {
   await withAdmin(options, async (admin, out) => {
     const { consentRecord, listConsents } = await import("@assent/server/admin");
     const limit = options.limit ?? LISTED;
-    const filter = { ...given({ user: options.user, clientId: options.client }), limit: limit + 1 };
+    const filter = {
+      ...given({ user: options.user, company: options.company, clientId: options.client }),
+      limit: limit + 1,
+    };
     const found = await listConsents(filter, admin);
     out.list(
       found.slice(0, limit).map(consentRecord),
@@ -46,11 +57,13 @@ async function list(options: ListOptions) {
   });
 }
 
-async function revoke(user: string, clientId: string, options: JsonOption) {
+async function revoke(owner: string, clientId: string, options: JsonOption & { readonly company?: true }) {
   await withAdmin(options, async (admin, out) => {
     const { revokeConsent } = await import("@assent/server/admin");
-    const ended = await revokeConsent(user, clientId, admin);
-    const record = { username: user, client_id: clientId, revoked: true, grants_ended: ended };
+    const name = options.company ? { company: owner } : { user: owner };
+    const ended = await revokeConsent(name, clientId, admin);
+    const whose = options.company ? { slug: owner } : { username: owner };
+    const record = { ...whose, client_id: clientId, revoked: true, grants_ended: ended };
     out.done(
       record,
       `Revoked: ${ended} grant(s) ended. Refreshing stops now; access tokens already issued end by themselves within minutes.`,

@@ -151,11 +151,16 @@ export interface AppPolicy {
   /** Seconds until the approval ends; absent: a year. */
   readonly lifetime?: number;
   readonly optOut?: boolean;
+  /** Where an approval for all is taken back: what becomes of members who use the app already. */
+  readonly members?: "keep" | "end";
 }
 
 const YEAR = 31_536_000;
 
-/** Decides about one app for all members; how many grants ended with it (`block`). Throws `unknown`, `invalid`. */
+/**
+ * Decides about one app for all members; how many grants ended with it. An approval that members use is taken back only by who says what becomes
+ * of them. Throws `unknown`, `invalid`.
+ */
 export async function setAppPolicy(slug: string, policy: AppPolicy, context: AdminContext): Promise<number> {
   const { partition, companyId } = await companyBySlug(slug, context);
   const { clientId, rule } = policy;
@@ -168,9 +173,19 @@ export async function setAppPolicy(slug: string, policy: AppPolicy, context: Adm
   }
   if (rule === "allow" && scopes.length === 0) return refuse("invalid", "scope", "name what members may grant");
   const now = context.now();
+  const key = { partition, companyId };
+  if (policy.members === undefined && (rule === "ask" || rule === "none")) {
+    const before = (await context.storage.listRules(key)).find((one) => one.clientId === clientId);
+    const { members } = await context.storage.countActing({ ...key, clientId, now });
+    if (before?.rule === "allow" && members > 0) {
+      const problem = `the app acts for ${members} member(s) by the approval that this takes back: say whether they keep it until it ends (--members keep), or it ends for them now (--members end)`;
+      return refuse("invalid", "members", problem);
+    }
+  }
   const endsAt = now + (policy.lifetime ?? YEAR) * 1000;
   const outcome = await context.storage.setRule({
-    ...{ partition, companyId, clientId, by: null, now },
+    ...{ ...key, clientId, by: null, now },
+    ...(policy.members === undefined ? {} : { members: policy.members }),
     rule:
       rule === "none"
         ? null

@@ -1,36 +1,53 @@
 /** What an operator sees of consents, and takes back for an owner. */
 
 import type { Consent } from "../oauth/model.ts";
+import { companyBySlug, revokeForAll } from "./companies.ts";
 import type { AdminContext } from "./context.ts";
 import { userOf } from "./people.ts";
 import { refuse } from "./problem.ts";
 
-/** Consents of one person, one client, or any; `limit` of them at most. Throws `unknown` for a person who isn't there. */
-export async function listConsents(
-  filter: { readonly user?: string; readonly clientId?: string; readonly limit: number },
+/** Whose consents: a person's, by username or e-mail address, or a company's, by slug. */
+export type OwnerName = { readonly user: string } | { readonly company: string };
+
+async function ownerOf(
+  name: OwnerName,
   context: AdminContext,
-): Promise<readonly Consent[]> {
-  const ownerId = filter.user === undefined ? null : (await userOf(filter.user, context)).personId;
-  const clientId = filter.clientId ?? null;
-  return context.storage.listAllConsents({ ownerId, clientId, limit: filter.limit });
+): Promise<{ readonly partition: number; readonly ownerId: string }> {
+  if ("user" in name) {
+    const { partition, personId: ownerId } = await userOf(name.user, context);
+    return { partition, ownerId };
+  }
+  const { partition, companyId: ownerId } = await companyBySlug(name.company, context);
+  return { partition, ownerId };
 }
 
-/** Ends a consent and every grant under it; how many live grants that were. Throws `unknown`. */
-export async function revokeConsent(user: string, clientId: string, context: AdminContext): Promise<number> {
-  const { partition, personId } = await userOf(user, context);
+/** Consents of one owner, one client, or any; `limit` of them at most. Throws `unknown` for an owner who isn't there. */
+export async function listConsents(
+  filter: {
+    readonly user?: string;
+    readonly company?: string;
+    readonly clientId?: string;
+    readonly limit: number;
+  },
+  context: AdminContext,
+): Promise<readonly Consent[]> {
+  const { user, company, limit } = filter;
+  const name = user !== undefined ? { user } : company !== undefined ? { company } : undefined;
+  const ownerId = name === undefined ? null : (await ownerOf(name, context)).ownerId;
+  return context.storage.listAllConsents({ ownerId, clientId: filter.clientId ?? null, limit });
+}
+
+/**
+ * Ends a consent and every grant under it; how many live grants that were. Of a company, whoever made them, and with an approval for all its
+ * members. Throws `unknown`.
+ */
+export async function revokeConsent(owner: OwnerName, clientId: string, context: AdminContext): Promise<number> {
+  if ("company" in owner) return revokeForAll(owner.company, clientId, context);
+  const key = await ownerOf(owner, context);
   const outcome = await context.storage.revokeConsent({
-    partition,
-    ownerId: personId,
-    clientId,
-    revokedBy: "operator",
-    now: context.now(),
+    ...{ ...key, clientId, revokedBy: "operator", now: context.now() },
   });
-  if (outcome.kind === "unknown") {
-    return refuse(
-      "unknown",
-      "client_id",
-      `${JSON.stringify(user)} has no active consent for ${JSON.stringify(clientId)}`,
-    );
-  }
-  return outcome.grantsEnded;
+  if (outcome.kind === "revoked") return outcome.grantsEnded;
+  const problem = `${JSON.stringify(owner.user)} has no active consent for ${JSON.stringify(clientId)}`;
+  return refuse("unknown", "client_id", problem);
 }

@@ -19,8 +19,11 @@ export interface ReceiptClaims {
   readonly iat: number;
   readonly event: HistoryEntry["kind"];
   readonly event_at: number;
-  readonly app: { readonly client_id: string; readonly name: string | null };
+  /** Null: it is about none. */
+  readonly app: { readonly client_id: string; readonly name: string | null } | null;
   readonly by: string;
+  /** The member of a company whom it is about. */
+  readonly member?: string;
   readonly via: string | null;
   /** Of an `ended`: what else had happened. */
   readonly cause?: EndCause;
@@ -86,8 +89,9 @@ function claimsOf(
     iat: Math.floor(now / 1000),
     event: kind,
     event_at: Math.floor(at / 1000),
-    app: { client_id: clientId, name: record.clientName },
+    app: clientId === "" ? null : { client_id: clientId, name: record.clientName },
     by: record.by,
+    ...(record.personId === undefined ? {} : { member: record.personId }),
     via: record.via,
     ...(record.cause === undefined ? {} : { cause: record.cause }),
     allowed: record.scopes.map(({ name, expiresAt }) => ({

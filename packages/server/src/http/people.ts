@@ -20,6 +20,7 @@ export {
   setOptOut,
   showCompanyApps,
 } from "./endpoints/company-apps.ts";
+export { confirmLeave, confirmRemoval, confirmRevoke } from "./endpoints/company-confirm.ts";
 export {
   acceptInvitation,
   changeRole,

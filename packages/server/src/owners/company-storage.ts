@@ -1,6 +1,7 @@
 /** The storage port of companies: who belongs to one, which apps may act in its name, who asked. Each verb is one transaction. */
 
 import type { Consent, Grant, Millis } from "../oauth/model.ts";
+import type { StoredMail } from "./mail-storage.ts";
 
 /** What holds for apps that no rule of the company names: members decide, members ask an admin, or nobody but admins. */
 export type DefaultRule = "members" | "ask" | "block";
@@ -109,6 +110,11 @@ export interface CompanyApp {
   readonly lastUsedAt: Millis | null;
 }
 
+/** Messages about what is done, written with it and not without it; in the company's partition. */
+interface Told {
+  readonly mails?: readonly StoredMail[];
+}
+
 export type MemberOutcome =
   | { readonly kind: "done"; readonly grantsEnded: number }
   /** Whoever asks for it is no admin (any more). */
@@ -168,7 +174,7 @@ export interface CompanyStorage {
   ): Promise<MemberOutcome>;
   /** Ends, in the same transaction, the grants that the person made in the company's name. Anybody may remove themselves. */
   removeMember(
-    args: CompanyKey & ByAdmin & { readonly person: Pick<PersonRef, "partition" | "personId"> },
+    args: CompanyKey & ByAdmin & Told & { readonly person: Pick<PersonRef, "partition" | "personId"> },
   ): Promise<MemberOutcome>;
   /** By username. `after`: the last username of the page before. */
   listMembers(args: CompanyKey & { readonly limit: number; readonly after: string | null }): Promise<readonly Member[]>;
@@ -185,6 +191,10 @@ export interface CompanyStorage {
   }): Promise<readonly Acting[]>;
 
   listCompanyApps(args: CompanyKey & { readonly now: Millis }): Promise<readonly CompanyApp[]>;
+  /** People for whom an app acts in the company's name now, and those of them who are no admins. */
+  countActing(
+    args: CompanyKey & { readonly clientId: string; readonly now: Millis },
+  ): Promise<{ readonly people: number; readonly members: number }>;
   listRules(args: CompanyKey): Promise<readonly AppRule[]>;
   /**
    * `allow` writes the company's consent to the app; `block` ends it and its grants; null: the default holds again. Requests that it answers
@@ -194,6 +204,10 @@ export interface CompanyStorage {
     args: CompanyKey &
       ByAdmin & {
         readonly clientId: string;
+        /** `end`: what the app does for members who are no admins ends, where the rule is not `allow`; absent: it goes on. */
+        readonly members?: "keep" | "end";
+        /** What those are told whose requests it answers. */
+        readonly news?: readonly { readonly personId: string; readonly mails: readonly StoredMail[] }[];
         readonly rule: Pick<AppRule, "rule" | "scopes" | "endsAt" | "optOut"> | null;
         readonly shown: Consent["shown"];
       },
@@ -219,16 +233,16 @@ export interface CompanyStorage {
       readonly scopes: readonly string[];
       readonly reason: string;
       readonly now: Millis;
-    },
+    } & Told,
   ): Promise<AskOutcome>;
   refuseRequest(
-    args: CompanyKey & ByAdmin & { readonly clientId: string; readonly personId: string },
+    args: CompanyKey & ByAdmin & Told & { readonly clientId: string; readonly personId: string },
   ): Promise<{ readonly kind: "done" | "not_admin" | "unknown" }>;
   /** Open ones, oldest first. */
   listRequests(args: CompanyKey & { readonly limit: number }): Promise<readonly AppRequest[]>;
 
   createInvitation(
-    args: ByAdmin & { readonly invitation: Invitation; readonly saltHash: Uint8Array },
+    args: ByAdmin & Told & { readonly invitation: Invitation; readonly saltHash: Uint8Array },
   ): Promise<{ readonly kind: "invited" | "not_admin" | "too_many" }>;
   withdrawInvitation(
     args: CompanyKey & ByAdmin & { readonly invitationId: string },

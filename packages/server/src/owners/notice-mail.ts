@@ -3,15 +3,14 @@
 import type { Millis } from "../oauth/model.ts";
 import type { CompanyStorage } from "./company-storage.ts";
 import type { MailDraft, Postbox } from "./mail.ts";
-import type { MailStorage, StoredMail } from "./mail-storage.ts";
+import type { StoredMail } from "./mail-storage.ts";
 import { canonicalEmail } from "./names.ts";
 import type { Notice } from "./notices.ts";
 import type { Attempt, OwnerStorage, Person } from "./storage.ts";
 
 export interface NoticeContext {
   readonly storage: Pick<OwnerStorage, "getPerson" | "findPersonByName" | "countAttempt"> &
-    Pick<CompanyStorage, "listMembers"> &
-    Pick<MailStorage, "postMail">;
+    Pick<CompanyStorage, "listMembers">;
   readonly mail: Postbox;
   readonly issuer: string;
   partitionOf(id: string): number;
@@ -28,9 +27,9 @@ const HOUR: Millis = 3_600_000;
 const NOTICES_A_DAY = 50;
 const INVITATIONS_AN_HOUR = 10;
 
-/** Writes a notice's messages to the outbox. */
-export async function postNotice(notice: Notice, context: NoticeContext): Promise<void> {
-  if (!context.mail.enabled) return;
+/** A notice's messages, for the transaction in the company's partition that it tells of. */
+export async function noticeLetters(notice: Notice, context: NoticeContext): Promise<readonly StoredMail[]> {
+  if (!context.mail.enabled) return [];
   const partition = context.partitionOf(notice.company.companyId);
   const mails: StoredMail[] = [];
   for (const { draft, cause, uselessAfter } of await lettersOf(notice, context)) {
@@ -38,9 +37,7 @@ export async function postNotice(notice: Notice, context: NoticeContext): Promis
     const until = uselessAfter === undefined ? {} : { uselessAfter };
     mails.push(...context.mail.write(draft, { partition, cause, ...until }));
   }
-  if (mails.length === 0) return;
-  await context.storage.postMail({ mails, now: context.now() });
-  context.mail.kick();
+  return mails;
 }
 
 interface Addressed {
@@ -54,9 +51,15 @@ async function lettersOf(notice: Notice, context: NoticeContext): Promise<readon
   const { company, by } = notice;
   switch (notice.kind) {
     case "company_invitation": {
-      const known = await context.storage.findPersonByName({ name: notice.addressee });
-      const to = mailbox(known) ?? canonicalEmail(notice.addressee);
-      if (to === undefined) return [];
+      const { addressee } = notice;
+      const known = await context.storage.findPersonByName({ name: addressee });
+      // As long for a name that nobody has: an admin must not learn by time who has an account.
+      if (known === undefined) await context.storage.getPerson({ partition: 0, personId: addressee });
+      const to = mailbox(known) ?? canonicalEmail(addressee);
+      if (to === undefined) {
+        await mayWrite(notice, addressee, context);
+        return [];
+      }
       const values = { company: company.name, by: by.username, at: notice.expiresAt };
       const draft = {
         kind: "companyInvitation",
@@ -77,6 +80,17 @@ async function lettersOf(notice: Notice, context: NoticeContext): Promise<readon
       const link = `${issuer}/company/${company.slug}`;
       const draft = { kind, to, language: person?.language ?? "en", link, values } as const;
       return [{ draft, cause: [company.companyId, client.clientId, String(now())] }];
+    }
+    case "company_removal": {
+      const { personId } = notice;
+      const person = await context.storage.getPerson({ partition: context.partitionOf(personId), personId });
+      const to = mailbox(person);
+      if (to === undefined) return [];
+      const at = now();
+      const values = { company: company.name, at };
+      const language = person?.language ?? "en";
+      const draft = { kind: "companyRemoved", to, language, link: `${issuer}/account/companies`, values } as const;
+      return [{ draft, cause: [company.companyId, personId, String(at)] }];
     }
     case "company_request": {
       const values = { company: company.name, by: by.username, app: notice.client.name, reason: notice.reason };

@@ -13,7 +13,7 @@ interface WhichCompany {
 
 /**
  * `company_request`: to the company's admins, a member asks to let an app in. `company_decision`: to that member, what an admin said. `company_invitation`: to the addressee; the link works once, for
- * them alone, and must stand in no log.
+ * them alone, and must stand in no log. `company_removal`: to the member whom an admin removed.
  */
 export type Notice =
   | {
@@ -31,6 +31,13 @@ export type Notice =
       /** Who had asked. */
       readonly askedBy: string;
       readonly approved: boolean;
+    }
+  | {
+      readonly kind: "company_removal";
+      readonly company: WhichCompany;
+      readonly by: Who;
+      /** Who was removed. */
+      readonly personId: string;
     }
   | {
       readonly kind: "company_invitation";

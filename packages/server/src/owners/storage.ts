@@ -101,7 +101,7 @@ export interface ConsentKey {
 /**
  * What an entry of the history tells. `allowed`: an owner's yes, or the first access without a page. `reconnected`: other grants within what
  * stood, told once a day. `given_up`: by the app (RFC 7009). `alarm`: a spent code or token came back, and its grant ended. `ended`: by something
- * that was not about the app alone.
+ * that was not about the app alone. `member_left`: of a company, about no app; by themselves, or removed.
  */
 export type HistoryKind =
   | "allowed"
@@ -111,14 +111,17 @@ export type HistoryKind =
   | "revoked"
   | "given_up"
   | "alarm"
-  | "ended";
+  | "ended"
+  | "member_left";
 
 /**
  * Why grants `ended` while what the owner had allowed stood. `account`: it was disabled; `leaving`: it is to be deleted; `app`: it was switched off
  * or removed; `company`: it was disabled; `member`: they left, were disabled, or have another password; `stopped`: a member wanted no more of it;
- * `crowded`: a newer one took its place.
+ * `crowded`: a newer one took its place; `approval`: a company no longer lets the app act for all its members.
  */
-export type EndCause = "password" | "account" | "leaving" | "app" | "company" | "member" | "stopped" | "crowded";
+export type EndCause =
+  | ("password" | "account" | "leaving" | "app" | "company" | "member" | "stopped" | "crowded")
+  | "approval";
 
 /** What happened between an owner and a client: written in the transaction in which it happened, never changed. */
 export interface HistoryEntry {
@@ -128,6 +131,7 @@ export interface HistoryEntry {
   readonly ownerId: string;
   readonly at: Millis;
   readonly kind: HistoryKind;
+  /** Empty: it is about no app. */
   readonly clientId: string;
   readonly record: {
     /** As it called itself then; null: not noted. */
@@ -146,7 +150,7 @@ export interface HistoryEntry {
     readonly lastUsedAt?: Millis | null;
     /** Of an `ended`. */
     readonly cause?: EndCause;
-    /** Of an `ended` in a company: whose grants these were. */
+    /** Of an `ended` in a company: whose grants these were; of a `member_left`: who left. */
     readonly personId?: string;
     /** The grant that ended, where it was one of several. */
     readonly grantId?: string;

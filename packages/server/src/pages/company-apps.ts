@@ -1,7 +1,7 @@
 /** `/company/{slug}`: what apps may do in a company's name, who asks for more, and how to decide. */
 import type { Chrome } from "./chrome.ts";
 import { hostWords } from "./client-host.ts";
-import { companyPage, companyPath, oneButton, select } from "./company-frame.ts";
+import { askButton, companyPage, companyPath, oneButton, select } from "./company-frame.ts";
 import type { CompanyAppsView, CompanyAppView, CompanyRequestView, CompanyScope } from "./company-views.ts";
 import { hidden, tile } from "./components.ts";
 import { type Child, html, type Markup } from "./html.ts";
@@ -157,9 +157,8 @@ function ruleForm(app: CompanyAppView, at: number, view: CompanyAppsView, chrome
 }
 
 function revokeForm(app: CompanyAppView, view: CompanyAppsView, chrome: Chrome): Markup {
-  const fields = { csrf: view.csrf, client_id: app.clientId };
-  const button = { text: chrome.words.company.revokeAll, kind: "danger", about: name(app.name) } as const;
-  return oneButton(`${companyPath(view, chrome)}/revoke`, fields, button);
+  const button = { text: chrome.words.company.revokeAll, about: name(app.name) };
+  return askButton(`${companyPath(view, chrome)}/revoke`, { client_id: app.clientId }, button);
 }
 
 /** Of a member: keep the app from acting for me, or let it again. */
@@ -205,5 +204,5 @@ function defaults(view: CompanyAppsView, chrome: Chrome): Markup {
 
 function leave(view: CompanyAppsView, chrome: Chrome): Markup {
   const text = rich(chrome.words.company.leave, { company: name(view.company.name) });
-  return oneButton(`${companyPath(view, chrome)}/leave`, { csrf: view.csrf }, { text, kind: "danger" });
+  return askButton(`${companyPath(view, chrome)}/leave`, {}, { text });
 }

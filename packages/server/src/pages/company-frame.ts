@@ -5,8 +5,9 @@ import { hidden, notice, titled } from "./components.ts";
 import { type Child, html, type Markup } from "./html.ts";
 import { icon } from "./icons.ts";
 import { accountPage } from "./layout.ts";
-import { fill, type Messages } from "./messages/index.ts";
+import { fill, type Messages, plural, rich } from "./messages/index.ts";
 import { NAME_LENGTH, name, visible } from "./text.ts";
+import { clock } from "./time.ts";
 
 type Place = "apps" | "members" | "history";
 
@@ -45,7 +46,7 @@ export function companyPage(
           </nav>`
         }
       </div>
-      ${frame.notice !== null && said(frame.notice, words)} ${content}
+      ${frame.notice !== null && said(frame.notice, frame, words)} ${content}
     </div>`,
   );
 }
@@ -54,15 +55,33 @@ function refused(what: CompanyNotice | null): boolean {
   return what !== null && REFUSALS.includes(what);
 }
 
-function said(what: CompanyNotice, words: Messages): Markup {
-  return refused(what)
-    ? notice("danger", words.company.notices[what], { focus: true })
-    : notice("done", words.company.notices[what]);
+function said(what: CompanyNotice, { held, now }: CompanyFrame, words: Messages): Markup {
+  const text = words.company.notices[what];
+  if (refused(what)) return notice("danger", text, { focus: true });
+  const count = held === undefined ? 0 : Math.ceil((held.until - now) / 60_000);
+  if (held === undefined || count < 1) return notice("done", text);
+  const time = html`<time datetime=${new Date(held.until).toISOString()}>${clock(words, held.until)}</time>`;
+  const soon = rich(plural(words.language, words.apps.revokedSoon, count), { app: name(held.app), count, time });
+  return notice("done", [text, " ", soon]);
 }
 
 /** Path of a company's first page. */
 export function companyPath({ company }: Pick<CompanyFrame, "company">, { base }: Chrome): string {
   return `${base}/company/${encodeURIComponent(company.slug)}`;
+}
+
+/** A button that leads to a page which says what it does, and asks. */
+export function askButton(
+  action: string,
+  fields: Readonly<Record<string, string>>,
+  button: { readonly text: Child; readonly about?: Child },
+): Markup {
+  return html`<form method="get" action=${action}>
+    ${hidden(fields)}
+    <button class="button danger" type="submit">
+      ${button.text}${button.about !== undefined && html`<span class="unseen"> (${button.about})</span>`}
+    </button>
+  </form>`;
 }
 
 /** A form of one button, about something that hidden fields name. */

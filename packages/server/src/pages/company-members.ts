@@ -1,6 +1,6 @@
 /** `/company/{slug}/members`, `/company/{slug}/history`, `/account/companies`, `/invitation`: who belongs to a company, and how one comes to it. */
 import type { Chrome } from "./chrome.ts";
-import { companyPage, companyPath, oneButton, select } from "./company-frame.ts";
+import { askButton, companyPage, companyPath, oneButton, select } from "./company-frame.ts";
 import type { CompaniesView, CompanyHistoryView, CompanyMembersView, InvitationView } from "./company-views.ts";
 import { hidden, notice, titled } from "./components.ts";
 import { historyList } from "./history.ts";
@@ -73,7 +73,7 @@ function memberRow(member: CompanyMembersView["members"][number], view: CompanyM
     </div>
     <div class="row-actions">
       ${oneButton(`${path}/members/role`, { ...fields, role: other }, { text: other === "admin" ? company.makeAdmin : company.makeMember, about })}
-      ${oneButton(`${path}/members/remove`, fields, { text: company.remove, kind: "danger", about })}
+      ${askButton(`${path}/members/remove`, { person_id: member.personId }, { text: company.remove, about })}
     </div>
   </li>`;
 }

@@ -19,6 +19,8 @@ export interface CompanyFrame {
   /** Epoch milliseconds. */
   readonly now: number;
   readonly notice: CompanyNotice | null;
+  /** With `revoked` and `blocked`: until when what the app holds still works; absent: it holds nothing. */
+  readonly held?: { readonly app: string; readonly until: number };
 }
 
 export interface CompanyScope {
@@ -93,6 +95,25 @@ export interface CompanyMembersView extends CompanyFrame {
   /** What was typed, and what is wrong with it. */
   readonly addressee: string;
   readonly problem: null | "addressee" | "tooMany";
+}
+
+/** The question before something ends for others. */
+export interface CompanyConfirmView extends CompanyFrame {
+  /** `unapprove`: an approval for all is taken back. */
+  readonly what: "revoke" | "block" | "unapprove" | "remove" | "leave";
+  /** The app's name, the member's username, or the company's name. */
+  readonly subject: string;
+  /** For whom the app acts now. */
+  readonly people: number;
+  /** Names of the apps that act for the member. */
+  readonly apps: readonly string[];
+  /** For how many minutes more what is held would work if it ended now. */
+  readonly stopsIn: number;
+  /** When what members have ends by itself; null: never. */
+  readonly endsAt: number | null;
+  /** Where the answer goes, below the company's path, and what goes with it. */
+  readonly action: string;
+  readonly fields: Readonly<Record<string, string>>;
 }
 
 export interface CompanyHistoryView extends CompanyFrame {

@@ -76,8 +76,15 @@ const icons = {
 } as const;
 
 /** What happened, in a line. */
-function headline({ what, app }: HistoryEntryView, texts: Readonly<Record<Happening, string>>, words: Messages): Child {
-  return rich(typeof what === "string" ? texts[what] : words.history.ended[what.endedBy], { app: name(app) });
+function headline(
+  { what, app, person }: HistoryEntryView,
+  texts: Readonly<Record<Happening, string>>,
+  words: Messages,
+): Child {
+  const { history, company } = words;
+  const names = { app: name(app), person: name(person ?? company.formerMember) };
+  if (typeof what === "string") return rich(texts[what], names);
+  return rich("member" in what ? company.memberEvents[what.member] : history.ended[what.endedBy], names);
 }
 
 function entryOf(

@@ -5,6 +5,7 @@ export { type Asset, assets } from "./assets.ts";
 export { type Brand, type BrandColors, brandOf, OURS, readBrandColors } from "./brand.ts";
 export { type Chrome, chrome } from "./chrome.ts";
 export { companyAppsPage } from "./company-apps.ts";
+export { companyConfirmPage } from "./company-confirm.ts";
 export { companiesPage, companyHistoryPage, companyMembersPage, invitationPage } from "./company-members.ts";
 export { conditionPage } from "./condition.ts";
 export { consentPage } from "./consent.ts";

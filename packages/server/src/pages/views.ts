@@ -266,13 +266,17 @@ export type Happening =
   | "alarm";
 
 /** What else ended an app's access, while the owner's yes stood. */
-export type EndedBy = "password" | "account" | "leaving" | "app" | "company" | "member" | "stopped" | "crowded";
+export type EndedBy =
+  | ("password" | "account" | "leaving" | "app" | "company" | "member" | "stopped" | "crowded")
+  | "approval";
 
 export interface HistoryEntryView {
   readonly entryId: string;
   /** Epoch milliseconds. */
   readonly at: number;
-  readonly what: Happening | { readonly endedBy: EndedBy };
+  readonly what: Happening | { readonly endedBy: EndedBy } | { readonly member: "removed" | "left" };
+  /** Of a company: the member whom it is about. */
+  readonly person?: string;
   readonly app: string;
   /** In the owner's words. */
   readonly can: readonly string[];

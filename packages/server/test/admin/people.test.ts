@@ -164,8 +164,8 @@ describe("what a person has", () => {
   test("consent revoked → its grant ends; again → unknown; the record stays in the list", async () => {
     const [consent] = await listConsents({ user: person.username, limit: 10 }, admin);
     const clientId = consent?.clientId ?? "";
-    expect(await revokeConsent(person.username, clientId, admin)).toBe(1);
-    expect((await refusal(revokeConsent(person.username, clientId, admin))).kind).toBe("unknown");
+    expect(await revokeConsent({ user: person.username }, clientId, admin)).toBe(1);
+    expect((await refusal(revokeConsent({ user: person.username }, clientId, admin))).kind).toBe("unknown");
     const [after] = await listConsents({ user: person.username, clientId, limit: 10 }, admin);
     expect(after).toMatchObject({ status: "revoked", revokedBy: "operator" });
   });

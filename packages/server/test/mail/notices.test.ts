@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { MailDraft, Postbox } from "../../src/owners/mail.ts";
-import { type NoticeContext, postNotice } from "../../src/owners/notice-mail.ts";
+import { type NoticeContext, noticeLetters } from "../../src/owners/notice-mail.ts";
 import type { Notice } from "../../src/owners/notices.ts";
 import { openStorage, type Storage } from "../../src/storage/open.ts";
 import { partitionOf } from "../../src/storage/partition.ts";
@@ -39,7 +39,7 @@ const context = (): NoticeContext => ({
 
 async function lettersFor(notice: Notice): Promise<MailDraft[]> {
   written.length = 0;
-  await postNotice(notice, context());
+  await noticeLetters(notice, context());
   return [...written];
 }
 

@@ -2,6 +2,7 @@
 import type {
   CompanyAppsView,
   CompanyAppView,
+  CompanyConfirmView,
   CompanyFrame,
   CompanyMembersView,
 } from "../../src/pages/company-views.ts";
@@ -11,6 +12,7 @@ import {
   type Chrome,
   companiesPage,
   companyAppsPage,
+  companyConfirmPage,
   companyHistoryPage,
   companyMembersPage,
   consentPage,
@@ -128,11 +130,28 @@ function companyMembers(change: Partial<CompanyMembersView> = {}): CompanyMember
   };
 }
 
+function aQuestion(what: CompanyConfirmView["what"], change: Partial<CompanyConfirmView> = {}): CompanyConfirmView {
+  const [action, fields] =
+    what === "remove" ? ["/members/remove", { person_id: "p-2" }] : ["/rule", { client_id: "c-1" }];
+  const about = { subject: "Photo Printer", people: 12, apps: [], stopsIn: 10, endsAt: null };
+  return { ...frame(), what, action, fields, ...about, ...change };
+}
+
 const anInvitation = () => ({ csrf: "csrf-value", token: "iv_token", person: ada, company: "Acme Corp" }) as const;
 
 export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => string>> = {
   "company-apps": (c) => companyAppsPage(companyApps(), c),
-  "company-apps-done": (c) => companyAppsPage(companyApps({ notice: "revoked", requests: [] }), c),
+  "company-apps-done": (c) =>
+    companyAppsPage(
+      companyApps({ notice: "revoked", requests: [], held: { app: "Photo Printer", until: NOW + HOUR / 6 } }),
+      c,
+    ),
+  "company-revoke": (c) => companyConfirmPage(aQuestion("revoke", { subject: LONG_NAME }), c),
+  "company-block": (c) => companyConfirmPage(aQuestion("block", { people: 1, stopsIn: 0 }), c),
+  "company-unapprove": (c) => companyConfirmPage(aQuestion("unapprove", { endsAt: NOW + 90 * DAY }), c),
+  "company-remove": (c) =>
+    companyConfirmPage(aQuestion("remove", { subject: longPerson.username, apps: ["Photo Printer", LONG_NAME] }), c),
+  "company-leave": (c) => companyConfirmPage(aQuestion("leave", { subject: "Acme Corp", admin: false, stopsIn: 0 }), c),
   "company-apps-empty": (c) => companyAppsPage(companyApps({ apps: [], requests: [], notice: "nothing" }), c),
   "company-apps-member": (c) =>
     companyAppsPage(
@@ -163,6 +182,27 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
           ...{ can: what === "allowed" ? [see.description, add.description] : [], takenAway: [] },
         })),
         ...{ older: "e-3", first: false },
+      },
+      c,
+    ),
+  "company-history-people": (c) =>
+    companyHistoryPage(
+      {
+        ...frame(),
+        entries: (
+          [
+            { member: "removed" },
+            { member: "left" },
+            { endedBy: "member" },
+            { endedBy: "stopped" },
+            { endedBy: "approval" },
+            "reconnected",
+          ] as const
+        ).map((what, at) => ({
+          ...{ entryId: `e-${at}`, at: NOW - at * DAY, what, app: "Photo Printer", by: "ada", expiresAt: undefined },
+          ...{ person: "grace", can: [], takenAway: [] },
+        })),
+        ...{ older: null, first: true },
       },
       c,
     ),

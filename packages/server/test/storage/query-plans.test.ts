@@ -70,6 +70,10 @@ const membership = {
 };
 const inCompany = { partition: company.partition, ownerId: company.companyId, grantId: anId(company.partition) };
 const companyApp = { partition: company.partition, companyId: company.companyId, clientId: grant.clientId };
+const ruling = (rule: object) => ({
+  ...{ ...companyApp, shown: { locale: "en", clientName: "A", logo: null }, by: null, now: NOW },
+  ...rule,
+});
 const invitation = anInvitation(company, { addressee: person.username });
 const saltHash = aHash();
 
@@ -100,29 +104,21 @@ const calls: readonly (readonly [string, unknown])[] = [
   ["writeLink", { ...membership, partition: person.partition, now: NOW }],
   ["insertMember", { ...membership, now: NOW }],
   ["confirmLink", { ...membership, partition: person.partition, version: 0, now: NOW }],
-  [
-    "setRule",
-    { ...companyApp, rule: anAppRule(), shown: { locale: "en", clientName: "A", logo: null }, by: null, now: NOW },
-  ],
+  ["setRule", ruling({ rule: anAppRule() })],
   ["issueGrant", { grant: aGrant(person, inCompany), address: null, now: NOW }],
-  [
-    "setRule",
-    {
-      ...{ ...companyApp, rule: anAppRule({ scopes: ["write"] }), by: null, now: NOW },
-      shown: { locale: "en", clientName: "A", logo: null },
-    },
-  ],
+  ["setRule", ruling({ rule: anAppRule({ scopes: ["write"] }) })],
+  ["setRule", ruling({ rule: anAppRule({ rule: "ask" }), members: "end" })],
   ["setOptOut", { ...companyApp, personId, out: true, now: NOW }],
   ["revokeForAll", { ...companyApp, by: null, now: NOW }],
-  ["askApproval", { ...companyApp, personId, scopes: ["read"], reason: "", now: NOW }],
-  ["refuseRequest", { ...companyApp, personId, by: null, now: NOW }],
+  ["askApproval", { ...companyApp, personId, scopes: ["read"], reason: "", mails, now: NOW }],
+  ["refuseRequest", { ...companyApp, personId, by: null, mails, now: NOW }],
   ["setMemberRole", { ...membership, role: "admin", by: personId, now: NOW }],
-  ["createInvitation", { invitation, saltHash, by: null, now: NOW }],
+  ["createInvitation", { invitation, saltHash, by: null, mails, now: NOW }],
   ["joinCompany", { ...invitation, saltHash, person, link: "another", version: 0, now: NOW }],
   ["withdrawInvitation", { ...invitation, by: null, now: NOW }],
   ["writeCompany", { ...company, changes: {}, slugBefore: company.slug, by: null, now: NOW }],
   ["applyStanding", { ...membership, version: 1, standing: "gone", cutAt: NOW, now: NOW }],
-  ["eraseMember", { ...membership, by: null, now: NOW }],
+  ["eraseMember", { ...membership, by: null, mails, now: NOW }],
   ["setCompanyStatus", { ...company, status: "disabled", now: NOW }],
   ["eraseCompany", { ...company, now: NOW }],
   ["putIssuer", { issuer: aTrustedIssuer(), create: true }],

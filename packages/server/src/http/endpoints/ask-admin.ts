@@ -101,15 +101,16 @@ export async function ask(
   const names = scopes.map(({ name }) => name);
   const now = assent.now();
   const { clientId } = client;
-  const outcome = await assent.storage.askApproval({
-    partition,
-    companyId,
-    clientId,
-    personId,
-    scopes: names,
+  const notice = {
+    kind: "company_request",
+    company: { companyId, slug: company.slug, name: company.name },
+    client: { clientId, name: client.name },
+    by: { personId, username: member.username },
     reason,
-    now,
-  });
+  } as const;
+  const mails = await assent.noticeLetters(notice);
+  const key = { partition, companyId, clientId, personId };
+  const outcome = await assent.storage.askApproval({ ...key, scopes: names, reason, mails, now });
   if (outcome.kind === "too_many") return "too_many";
   if (outcome.kind === "asked") {
     assent.event("company_request_made", {
@@ -118,13 +119,7 @@ export async function ask(
       person: personId,
       scope: names.join(" "),
     });
-    assent.notify({
-      kind: "company_request",
-      company: { companyId, slug: company.slug, name: company.name },
-      client: { clientId, name: client.name },
-      by: { personId, username: member.username },
-      reason,
-    });
+    assent.notify(notice);
   }
   return null;
 }

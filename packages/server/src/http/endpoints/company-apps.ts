@@ -7,12 +7,15 @@ import { isInForce } from "../../owners/company.ts";
 import type { AppRequest, AppRule, CompanyApp } from "../../owners/company-storage.ts";
 import { defaultDuration, readDuration } from "../../owners/consent.ts";
 import { endOf } from "../../owners/consent-record.ts";
+import type { Notice } from "../../owners/notices.ts";
 import type { ConsentDuration } from "../../owners/storage.ts";
 import type { CompanyAppsView, CompanyAppView, CompanyRequestView, CompanyScope } from "../../pages/company-views.ts";
 import { companyAppsPage } from "../../pages/index.ts";
 import { type Answer, formOf, page } from "../message.ts";
 import { descriptionOf, logoPath, nameOf } from "./cards.ts";
-import { backTo, forAdmins, forMembers, type InCompany, idIn, noLongerAdmin } from "./company.ts";
+import { backTo, forAdmins, forMembers, type InCompany, idIn, isPersonId, noLongerAdmin } from "./company.ts";
+import { confirmDecision } from "./company-confirm.ts";
+import { outstanding } from "./outstanding.ts";
 
 /** How many requests a page shows; the rest comes when these are answered. */
 const REQUESTS_SHOWN = 50;
@@ -24,6 +27,7 @@ export const showCompanyApps = forMembers(async (at, assent) => {
   const selected = durations.includes(YEAR) ? YEAR : defaultDuration(durations);
   const view: CompanyAppsView = {
     ...frame,
+    ...(await heldNotice(at, assent)),
     apps: await appsOf(at, assent),
     requests: frame.admin ? await requestsOf(at, assent) : [],
     defaultRule: acting.company.defaultRule,
@@ -31,6 +35,16 @@ export const showCompanyApps = forMembers(async (at, assent) => {
   };
   return page(200, companyAppsPage(view, assent.chrome(http)), "here", visitor.cookies);
 });
+
+/** Of an app that was just revoked or blocked: for how long what it holds still works. */
+async function heldNotice({ key, frame, http }: InCompany, assent: Assent): Promise<Pick<CompanyAppsView, "held">> {
+  if (!frame.admin || (frame.notice !== "revoked" && frame.notice !== "blocked")) return {};
+  const client = await assent.oauth.catalog.client(idIn(new URLSearchParams(http.query), "app"));
+  if (client === undefined) return {};
+  const owner = { partition: key.partition, ownerId: key.companyId };
+  const until = (await outstanding(owner, assent.now(), "ended", assent)).get(client.clientId);
+  return until === undefined ? {} : { held: { app: nameOf(client, assent.chrome(http).words.language), until } };
+}
 
 /** An approval for all is never for once. */
 function longDurations(assent: Assent): readonly ConsentDuration[] {
@@ -157,11 +171,22 @@ export const decideApp = forAdmins(async (at, assent) => {
   const duration = readDuration(form.get("duration") ?? undefined, longDurations(assent));
   if (rule === "allow" && (scopes.length === 0 || duration === undefined)) return backTo(at, "", "nothing", assent);
   const { key, person, http } = at;
+  const members = (["keep", "end"] as const).find((one) => one === form.get("members"));
+  const answered = form.get("confirmed") === "yes" && (rule === "block" || members !== undefined);
+  const question = await confirmDecision(at, { client, rule: rule ?? "default", answered }, assent);
+  if (question !== undefined) return question;
   const now = assent.now();
   const allowed = rule === "allow" && duration !== undefined;
   const waiting = await openRequests(at, clientId, assent);
   const outcome = await assent.storage.setRule({
     ...{ ...key, clientId, by: person.personId, now },
+    ...(members === undefined ? {} : { members }),
+    news: await Promise.all(
+      waiting.map(async (personId) => ({
+        personId,
+        mails: await assent.noticeLetters(decisionNotice(at, client, personId, allowed)),
+      })),
+    ),
     rule:
       rule === undefined
         ? null
@@ -179,8 +204,9 @@ export const decideApp = forAdmins(async (at, assent) => {
     ...{ rule: rule ?? "default", grants_ended: outcome.grantsEnded },
   });
   const left = new Set(await openRequests(at, clientId, assent));
-  for (const personId of waiting.filter((one) => !left.has(one))) tellDecision(at, client, personId, allowed, assent);
-  return backTo(at, "", rule === "block" ? "blocked" : "decided", assent);
+  for (const personId of waiting.filter((one) => !left.has(one)))
+    assent.notify(decisionNotice(at, client, personId, allowed));
+  return backTo(at, "", rule === "block" ? "blocked" : "decided", assent, rule === "block" ? clientId : undefined);
 });
 
 /** As many as the queue shows. */
@@ -192,22 +218,21 @@ async function openRequests({ key }: InCompany, clientId: string, assent: Assent
   return requests.filter((request) => request.clientId === clientId).map(({ personId }) => personId);
 }
 
-function tellDecision(
+function decisionNotice(
   { acting: { company }, person }: InCompany,
   { clientId, name }: { readonly clientId: string; readonly name: string },
   askedBy: string,
   approved: boolean,
-  assent: Assent,
-): void {
+): Notice {
   const { companyId, slug, name: companyName } = company;
-  assent.notify({
+  return {
     kind: "company_decision",
     company: { companyId, slug, name: companyName },
     client: { clientId, name },
     by: { personId: person.personId, username: person.username },
     askedBy,
     approved,
-  });
+  };
 }
 
 export const revokeCompanyApp = forAdmins(async (at, assent) => {
@@ -220,7 +245,7 @@ export const revokeCompanyApp = forAdmins(async (at, assent) => {
   assent.event("consent_revoked", {
     ...{ owner: key.companyId, by: person.personId, client_id: clientId, grants_ended: outcome.grantsEnded },
   });
-  return backTo(at, "", "revoked", assent);
+  return backTo(at, "", "revoked", assent, clientId);
 });
 
 export const refuseRequest = forAdmins(async (at, assent) => {
@@ -229,14 +254,16 @@ export const refuseRequest = forAdmins(async (at, assent) => {
   const clientId = idIn(form, "client_id");
   const personId = idIn(form, "person_id");
   const now = assent.now();
-  const outcome = await assent.storage.refuseRequest({ ...key, clientId, personId, by: person.personId, now });
+  const name = (await assent.oauth.catalog.client(clientId))?.name ?? clientId;
+  const notice = decisionNotice(at, { clientId, name }, personId, false);
+  const mails = isPersonId(personId) ? await assent.noticeLetters(notice) : [];
+  const outcome = await assent.storage.refuseRequest({ ...key, clientId, personId, mails, by: person.personId, now });
   if (outcome.kind === "not_admin") return noLongerAdmin(at, assent);
   if (outcome.kind === "unknown") return backTo(at, "", "gone", assent);
   assent.event("company_request_refused", {
     ...{ company: key.companyId, client_id: clientId, person: personId, by: person.personId },
   });
-  const name = (await assent.oauth.catalog.client(clientId))?.name ?? clientId;
-  tellDecision(at, { clientId, name }, personId, false, assent);
+  assent.notify(notice);
   return backTo(at, "", "refused", assent);
 });
 

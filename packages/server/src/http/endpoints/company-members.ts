@@ -17,7 +17,7 @@ import { problemAnswer } from "../problem.ts";
 import { visitorOf } from "../visitor.ts";
 import { type Account, signedIn } from "./account.ts";
 import { signedInAs } from "./cards.ts";
-import { backTo, forAdmins, forMembers, type InCompany, idIn, noLongerAdmin } from "./company.ts";
+import { backTo, forAdmins, forMembers, type InCompany, idIn, isPersonId, noLongerAdmin } from "./company.ts";
 import { historyEntry, receiptAnswer } from "./history.ts";
 import { FIRST, plainSignInAnswer } from "./sign-in-page.ts";
 
@@ -88,16 +88,25 @@ export const leaveCompany = forMembers(async (at, assent) => {
   return redirect(303, `${assent.issuer}/account/companies`, at.visitor.cookies);
 });
 
-async function removed({ key, person }: InCompany, personId: string, assent: Assent): Promise<MemberOutcome> {
+async function removed(
+  { key, person, acting: { company } }: InCompany,
+  personId: string,
+  assent: Assent,
+): Promise<MemberOutcome> {
   const now = assent.now();
-  if (!/^[\w-]{22}$/.test(personId)) return { kind: "unknown" };
+  if (!isPersonId(personId)) return { kind: "unknown" };
   const whom = { partition: assent.credentials.partitionOf(personId), personId };
-  const outcome = await assent.storage.removeMember({ ...key, person: whom, by: person.personId, now });
+  const { companyId, slug, name } = company;
+  const by = { personId: person.personId, username: person.username };
+  const notice = { kind: "company_removal", company: { companyId, slug, name }, by, personId } as const;
+  // Who leaves knows it.
+  const mails = personId === person.personId ? [] : await assent.noticeLetters(notice);
+  const outcome = await assent.storage.removeMember({ ...key, person: whom, mails, by: person.personId, now });
   if (outcome.kind === "done") {
+    if (personId !== person.personId) assent.notify(notice);
     const { grantsEnded } = outcome;
-    const { companyId: company } = key;
     assent.event("company_member_removed", {
-      company,
+      company: companyId,
       person: personId,
       by: person.personId,
       grants_ended: grantsEnded,
@@ -134,24 +143,29 @@ export const invite = forAdmins(async (at, assent) => {
   const salt = randomBytes(32);
   const expiresAt = now + INVITATION_TTL;
   const invitedBy = person.personId;
+  const token = assent.credentials.make("invitation", invitationId, 0, salt);
+  const link = `${assent.issuer}/invitation?token=${token}`;
+  const { companyId } = key;
+  const notice = {
+    kind: "company_invitation",
+    company: { companyId, ...frame.company },
+    ...{ addressee, role, link, expiresAt },
+    by: { personId: person.personId, username: person.username },
+  } as const;
   const outcome = await assent.storage.createInvitation({
     invitation: { ...key, invitationId, addressee, role, invitedBy, createdAt: now, expiresAt, status: "open" },
     ...{ saltHash: sha256(salt), by: person.personId, now },
+    mails: await assent.noticeLetters(notice),
   });
   if (outcome.kind === "not_admin") return noLongerAdmin(at, assent);
   if (outcome.kind === "too_many") return membersAnswer(at, { addressee: typed, problem: "tooMany" }, assent);
-  const token = assent.credentials.make("invitation", invitationId, 0, salt);
-  const link = `${assent.issuer}/invitation?token=${token}`;
   assent.event("company_invitation_made", {
-    company: key.companyId,
+    company: companyId,
     invitation: invitationId,
     role,
     by: person.personId,
   });
-  const { companyId } = key;
-  const company = { companyId, ...frame.company };
-  const by = { personId: person.personId, username: person.username };
-  assent.notify({ kind: "company_invitation", company, addressee, role, by, link, expiresAt });
+  assent.notify(notice);
   return membersAnswer(at, { invited: { addressee, link, expiresAt } }, assent);
 });
 
@@ -235,12 +249,14 @@ export const showCompanyHistory = forAdmins(async (at, assent) => {
   });
   const shown = found.slice(0, ENTRIES_SHOWN);
   const chrome = assent.chrome(http);
+  const nameOf = namesOf(at, chrome.words, assent);
   const view: CompanyHistoryView = {
     ...frame,
     entries: await Promise.all(
       shown.map(async (entry) => ({
         ...(await historyEntry(entry, chrome.words.language, assent)),
-        by: await nameOf(entry, at, chrome.words, assent),
+        by: await byName(entry, chrome.words, nameOf),
+        ...(entry.record.personId === undefined ? {} : { person: await nameOf(entry.record.personId) }),
       })),
     ),
     older: found.length > ENTRIES_SHOWN ? (shown.at(-1)?.entryId ?? null) : null,
@@ -256,16 +272,28 @@ export const downloadCompanyReceipt = forAdmins(async ({ key, http }, assent) =>
   return receiptAnswer(entry, http, assent);
 });
 
-/** Who did it: by name as long as they belong to the company; afterwards by their id alone, which says nothing to others. */
-async function nameOf(
+/** Names of people for a company's admins: whoever acted in its name keeps the one that they knew, until the account is gone. */
+function namesOf({ key }: InCompany, { company }: Messages, assent: Assent): (personId: string) => Promise<string> {
+  const asked = new Map<string, Promise<string>>();
+  const ask = async (personId: string) => {
+    const acting = await assent.storage.findActing({ ...key, personId, clientId: null });
+    if (acting !== undefined) return acting.member.username;
+    const partition = assent.credentials.partitionOf(personId);
+    return (await assent.storage.getPerson({ partition, personId }))?.username ?? company.formerMember;
+  };
+  return (personId) => {
+    const name = asked.get(personId) ?? ask(personId);
+    asked.set(personId, name);
+    return name;
+  };
+}
+
+function byName(
   { record: { by, clientName } }: HistoryEntry,
-  { key }: InCompany,
   { company }: Messages,
-  assent: Assent,
-): Promise<string> {
+  nameOf: (personId: string) => Promise<string>,
+): Promise<string> | string {
   if (by === "operator") return company.byOperator;
   if (by === "server") return company.byServer;
-  if (by === "client") return clientName ?? company.byApp;
-  const acting = await assent.storage.findActing({ ...key, personId: by, clientId: null });
-  return acting?.member.username ?? by;
+  return by === "client" ? (clientName ?? company.byApp) : nameOf(by);
 }

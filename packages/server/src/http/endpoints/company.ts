@@ -64,8 +64,16 @@ export function backTo(
   place: "" | "/members",
   done: CompanyNotice,
   assent: Assent,
+  /** The client that it was about. */
+  app?: string,
 ): Answer {
-  return redirect(303, `${assent.issuer}/company/${frame.company.slug}${place}?done=${done}`, visitor.cookies);
+  const query = new URLSearchParams({ done, ...(app === undefined ? {} : { app }) });
+  return redirect(303, `${assent.issuer}/company/${frame.company.slug}${place}?${query}`, visitor.cookies);
+}
+
+/** Whether an id that a form named can be a person's at all. */
+export function isPersonId(text: string): boolean {
+  return /^[\w-]{22}$/.test(text);
 }
 
 /** An id that a form or an address names; empty where it is none: no such thing is looked for. */

@@ -77,6 +77,8 @@ function whatOf({ kind, record, ownerId }: HistoryEntry): HistoryEntryView["what
       return "endChanged";
     case "given_up":
       return "givenUp";
+    case "member_left":
+      return { member: record.by === record.personId ? "left" : "removed" };
     case "ended":
       return { endedBy: record.cause ?? "app" };
     case "reconnected":

@@ -13,6 +13,7 @@ import type {
   RuleOutcome,
 } from "../../owners/company-storage.ts";
 import { narrow } from "../../owners/consent-record.ts";
+import type { StoredMail } from "../../owners/mail-storage.ts";
 import { requestColumns, requestOf, ruleColumns, ruleOf } from "../company-rows.ts";
 import { consentColumns, consentOf, flag, grantColumns, grantOf, text, whole, wholeOrNull } from "../rows.ts";
 import { query, sql, type Tx, transaction, words } from "../sql.ts";
@@ -22,6 +23,7 @@ import { endedColumns, noteEnded } from "./ended.ts";
 import { ENDED_KEPT } from "./grants.ts";
 import { note } from "./history.ts";
 import { lockActing } from "./members.ts";
+import { post } from "./outbox.ts";
 
 /** How many of one person's requests may wait in a company. */
 const OPEN_REQUESTS = 20;
@@ -50,6 +52,21 @@ export const listCompanyApps = query<CompanyKey & { readonly now: Millis }, read
   },
 });
 
+export const countActing = query<
+  CompanyKey & { readonly clientId: string; readonly now: Millis },
+  { readonly people: number; readonly members: number }
+>({
+  sql: sql`SELECT COUNT(DISTINCT person_id) AS people, COUNT(DISTINCT CASE WHEN person_id NOT IN
+        (SELECT person_id FROM members WHERE partition = :partition AND company_id = :companyId AND role = 'admin') THEN person_id END) AS members
+    FROM grants WHERE partition = :partition AND owner_id = :companyId AND client_id = :clientId AND status = 'active'
+      AND idle_until > :now AND absolute_until > :now`,
+  bind: ({ partition, companyId, clientId, now }) => ({ partition, companyId, clientId, now }),
+  outcome: ([row]) => ({
+    people: row === undefined ? 0 : whole(row, "people"),
+    members: row === undefined ? 0 : whole(row, "members"),
+  }),
+});
+
 export const listRules = query<CompanyKey, readonly AppRule[]>({
   sql: sql`SELECT ${ruleColumns} FROM company_rules WHERE ${thisCompany} ORDER BY client_id`,
   bind: ({ partition, companyId }) => ({ partition, companyId }),
@@ -59,6 +76,8 @@ export const listRules = query<CompanyKey, readonly AppRule[]>({
 type SetRule = CompanyKey &
   ByAdmin & {
     readonly clientId: string;
+    readonly members?: "keep" | "end";
+    readonly news?: readonly { readonly personId: string; readonly mails: readonly StoredMail[] }[];
     readonly rule: Pick<AppRule, "rule" | "scopes" | "endsAt" | "optOut"> | null;
     readonly shown: Consent["shown"];
   };
@@ -72,8 +91,10 @@ export const setRule = transaction<SetRule, RuleOutcome>(async (tx, args) => {
   const [before] = (await tx.all(sql`DELETE FROM company_rules WHERE ${thisApp} RETURNING ${ruleColumns}`, key)).map(
     ruleOf,
   );
-  if (rule === null) return { kind: "done", grantsEnded: 0, lastUsedAt: null };
   const decidedBy = by ?? "operator";
+  const endsForMembers = args.members === "end" && rule?.rule !== "allow" && rule?.rule !== "block";
+  const grantsEnded = endsForMembers ? await endForMembers(tx, args, decidedBy) : 0;
+  if (rule === null) return { kind: "done", grantsEnded, lastUsedAt: null };
   await tx.run(
     sql`INSERT INTO company_rules (partition, company_id, client_id, rule, scopes, ends_at, opt_out, decided_by, decided_at)
       VALUES (:partition, :companyId, :clientId, :rule, :scopes, :endsAt, :optOut, :decidedBy, :now)`,
@@ -93,7 +114,7 @@ export const setRule = transaction<SetRule, RuleOutcome>(async (tx, args) => {
     await lowerCeiling(tx, { ...args, rule }, before, decidedBy);
   }
   if (rule.rule !== "ask") await answerRequests(tx, { ...args, rule }, decidedBy);
-  if (rule.rule !== "block") return { kind: "done", grantsEnded: 0, lastUsedAt: null };
+  if (rule.rule !== "block") return { kind: "done", grantsEnded, lastUsedAt: null };
   await tx.run(sql`DELETE FROM company_choices WHERE ${thisApp}`, key);
   return ended(await endConsent(tx, { partition, ownerId: companyId, clientId, revokedBy: decidedBy, now }));
 });
@@ -156,6 +177,22 @@ async function lowerCeiling(
   });
 }
 
+/** Without the approval, members who are no admins have nothing left of it. The company's consent stays: admins' own grants live under it. */
+async function endForMembers(tx: Tx, { partition, companyId, clientId, now }: SetRule, by: string): Promise<number> {
+  const key = { partition, ownerId: companyId, clientId };
+  await tx.one(lockedConsent, key);
+  const live = await tx.all(membersGrants, { ...key, now });
+  const changes = live.map(grantOf).map(({ grantId, absoluteUntil }) => ({ grantId, absoluteUntil, scopes: [] }));
+  await changeGrants(tx, partition, changes, now);
+  await tx.run(
+    sql`DELETE FROM company_choices WHERE ${thisApp} AND person_id NOT IN
+      (SELECT person_id FROM members WHERE partition = :partition AND company_id = :companyId AND role = 'admin')`,
+    { partition, companyId, clientId },
+  );
+  await noteEnded(tx, { partition, ownerId: companyId, cause: "approval", by, now }, live);
+  return live.length;
+}
+
 /** In the order in which groups of refreshes lock them. */
 const membersGrants = sql`SELECT ${grantColumns} FROM grants
   WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId AND status = 'active'
@@ -166,7 +203,7 @@ const membersGrants = sql`SELECT ${grantColumns} FROM grants
 /** An approval answers the wishes that it fulfils, a block all of them. */
 async function answerRequests(
   tx: Tx,
-  { partition, companyId, clientId, rule, now }: SetRule & { readonly rule: NonNullable<SetRule["rule"]> },
+  { partition, companyId, clientId, rule, news = [], now }: SetRule & { readonly rule: NonNullable<SetRule["rule"]> },
   decidedBy: string,
 ): Promise<void> {
   const rows = await tx.all(sql`SELECT ${requestColumns} FROM company_requests WHERE ${thisApp} AND status = 'open'`, {
@@ -178,9 +215,11 @@ async function answerRequests(
     .filter(({ scopes }) => !allowed || scopes.every((one) => rule.scopes.includes(one)));
   for (const { personId } of answered) {
     await decide(tx, { partition, companyId, clientId, personId }, allowed ? "approved" : "refused", decidedBy, now);
+    await post(tx, news.find((one) => one.personId === personId)?.mails, now);
   }
 }
 
+type Told = { readonly mails?: readonly StoredMail[] };
 type RequestKey = CompanyKey & { readonly clientId: string; readonly personId: string };
 
 function decide(
@@ -260,9 +299,9 @@ export const grantsOfMember = query<CompanyKey & { readonly personId: string; re
 );
 
 export const askApproval = transaction<
-  RequestKey & { readonly scopes: readonly string[]; readonly reason: string; readonly now: Millis },
+  RequestKey & { readonly scopes: readonly string[]; readonly reason: string; readonly now: Millis } & Told,
   AskOutcome
->(async (tx, { partition, companyId, clientId, personId, scopes, reason, now }) => {
+>(async (tx, { partition, companyId, clientId, personId, scopes, reason, mails, now }) => {
   const key = { partition, companyId, clientId, personId };
   await lockCompany(tx, key);
   const acting = await lockActing(tx, key);
@@ -282,17 +321,21 @@ export const askApproval = transaction<
         asked_at = excluded.asked_at, status = 'open', decided_by = NULL, decided_at = NULL`,
     { ...key, username: acting.member.username, scopes: JSON.stringify(scopes), reason, now },
   );
+  await post(tx, mails, now);
   return { kind: "asked" };
 });
 
-export const refuseRequest = transaction<RequestKey & ByAdmin, { readonly kind: "done" | "not_admin" | "unknown" }>(
-  async (tx, { by, now, ...key }) => {
-    const company = await lockCompany(tx, key);
-    if (company === undefined) return { kind: "unknown" };
-    if (!(await isAdmin(tx, company, by))) return { kind: "not_admin" };
-    return { kind: (await decide(tx, key, "refused", by ?? "operator", now)) === 0 ? "unknown" : "done" };
-  },
-);
+export const refuseRequest = transaction<
+  RequestKey & ByAdmin & Told,
+  { readonly kind: "done" | "not_admin" | "unknown" }
+>(async (tx, { by, mails, now, ...key }) => {
+  const company = await lockCompany(tx, key);
+  if (company === undefined) return { kind: "unknown" };
+  if (!(await isAdmin(tx, company, by))) return { kind: "not_admin" };
+  if ((await decide(tx, key, "refused", by ?? "operator", now)) === 0) return { kind: "unknown" };
+  await post(tx, mails, now);
+  return { kind: "done" };
+});
 
 export const listRequests = query<CompanyKey & { readonly limit: number }, readonly AppRequest[]>({
   sql: sql`SELECT ${requestColumns} FROM company_requests WHERE ${thisCompany} AND status = 'open' ORDER BY asked_at LIMIT :limit`,

@@ -34,6 +34,7 @@ import {
 } from "./companies.ts";
 import {
   askApproval,
+  countActing,
   grantsOfMember,
   listCompanyApps,
   listRequests,
@@ -301,6 +302,7 @@ export const portVerbs: { readonly [Name in keyof Ports]: Verb<Args<Ports[Name]>
   setOptOut,
   grantsOfMember,
   askApproval,
+  countActing,
   refuseRequest,
   listRequests,
   createInvitation,

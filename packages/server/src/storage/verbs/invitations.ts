@@ -2,19 +2,25 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { ByAdmin, Company, CompanyKey, Invitation, JoinOutcome, PersonRef } from "../../owners/company-storage.ts";
+import type { StoredMail } from "../../owners/mail-storage.ts";
 import { companyColumns, companyOf, invitationColumns, invitationOf } from "../company-rows.ts";
 import { partitionOf } from "../partition.ts";
 import { query, sql, steps, transaction } from "../sql.ts";
 import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
 import { adoptLink, confirmLink, putMember, writeLink } from "./members.ts";
+import { post } from "./outbox.ts";
 
 /** How many invitations of one company may be open. */
 const OPEN_INVITATIONS = 200;
 
 export const createInvitation = transaction<
-  ByAdmin & { readonly invitation: Invitation; readonly saltHash: Uint8Array },
+  ByAdmin & {
+    readonly invitation: Invitation;
+    readonly saltHash: Uint8Array;
+    readonly mails?: readonly StoredMail[];
+  },
   { readonly kind: "invited" | "not_admin" | "too_many" }
->(async (tx, { invitation, saltHash, by, now }) => {
+>(async (tx, { invitation, saltHash, mails, by, now }) => {
   const company = await lockCompany(tx, invitation);
   if (company === undefined || !(await isAdmin(tx, company, by))) return { kind: "not_admin" };
   const { partition, companyId, addressee } = invitation;
@@ -33,6 +39,7 @@ export const createInvitation = transaction<
       VALUES (:partition, :invitationId, :companyId, :addressee, :role, :invitedBy, :createdAt, :expiresAt, :status, :saltHash)`,
     { ...invitation, saltHash },
   );
+  await post(tx, mails, now);
   return { kind: "invited" };
 });
 

@@ -14,6 +14,7 @@ import type {
   PersonRef,
   Role,
 } from "../../owners/company-storage.ts";
+import type { StoredMail } from "../../owners/mail-storage.ts";
 import { actingColumns, actingOf, memberColumns, memberOf } from "../company-rows.ts";
 import { partitionOf } from "../partition.ts";
 import { HOUR, text, whole } from "../rows.ts";
@@ -21,6 +22,8 @@ import { query, sql, statement, steps, type Tx, transaction, words } from "../sq
 import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
 import { endedColumns, keepLastUse, noteEnded } from "./ended.ts";
 import { ENDED_KEPT } from "./grants.ts";
+import { note } from "./history.ts";
+import { post } from "./outbox.ts";
 
 /** How many companies one person may belong to: a page offers all of them. */
 export const MAX_COMPANIES = 50;
@@ -170,19 +173,23 @@ export async function putStanding(tx: Tx, standing: Standing): Promise<void> {
 
 /** Membership first, with the grants made by that person; then the link. */
 export const removeMember = steps<
-  CompanyKey & ByAdmin & { readonly person: Pick<PersonRef, "partition" | "personId"> },
+  CompanyKey &
+    ByAdmin & {
+      readonly person: Pick<PersonRef, "partition" | "personId">;
+      readonly mails?: readonly StoredMail[];
+    },
   MemberOutcome
->(async (call, { partition, companyId, person, by, now }) => {
+>(async (call, { partition, companyId, person, mails = [], by, now }) => {
   const { personId } = person;
-  const { outcome, link } = await call(eraseMember, { partition, companyId, personId, by, now });
+  const { outcome, link } = await call(eraseMember, { partition, companyId, personId, mails, by, now });
   if (link !== null) await call(doubtLink, { partition: person.partition, personId, companyId, link, now });
   return outcome;
 });
 
 export const eraseMember = transaction<
-  CompanyKey & ByAdmin & { readonly personId: string },
+  CompanyKey & ByAdmin & { readonly personId: string; readonly mails?: readonly StoredMail[] },
   { readonly outcome: MemberOutcome; readonly link: string | null }
->(async (tx, { partition, companyId, personId, by, now }) => {
+>(async (tx, { partition, companyId, personId, mails, by, now }) => {
   const refused = (kind: "not_admin" | "last_admin" | "unknown") => ({ outcome: { kind }, link: null }) as const;
   const key = { partition, companyId, personId };
   const company = await lockCompany(tx, key);
@@ -192,7 +199,13 @@ export const eraseMember = transaction<
   if (row === undefined) return refused("unknown");
   if (by !== null && (await isLastAdmin(tx, key))) return refused("last_admin");
   await forgetMember(tx, key);
-  const grantsEnded = await endGrantsOfMember(tx, { ...key, by: by ?? "operator", now });
+  const decidedBy = by ?? "operator";
+  const grantsEnded = await endGrantsOfMember(tx, { ...key, by: decidedBy, now });
+  await note(tx, {
+    ...{ partition, ownerId: companyId, clientId: "", at: now, kind: "member_left" },
+    record: { clientName: null, by: decidedBy, via: null, scopes: [], removed: [], expiresAt: null, personId },
+  });
+  await post(tx, mails, now);
   return { outcome: { kind: "done", grantsEnded }, link: text(row, "link") };
 });
 

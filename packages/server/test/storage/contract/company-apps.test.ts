@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Company } from "../../../src/owners/company-storage.ts";
+import type { StoredMail } from "../../../src/owners/mail-storage.ts";
 import type { Person } from "../../../src/owners/storage.ts";
 import { onEveryBackend } from "../support/backends.ts";
 import {
@@ -22,6 +23,7 @@ import {
   join,
   SHOWN,
 } from "../support/companies.ts";
+import { aMail } from "../support/mail.ts";
 
 const keyOf = ({ partition, companyId }: Company) => ({ partition, companyId });
 
@@ -64,6 +66,77 @@ onEveryBackend("what a company decided about an app", (storage) => {
     const { company, member } = await aStaffedCompany(storage());
     await set(company, anAppRule());
     expect(await storage().approve(anApproval(aCompanyGrant(company, member)))).toEqual({ kind: "no_consent" });
+  });
+
+  test("taken back, those who use it → counted apart from admins; kept where nobody says that it ends; ended, told of once", async () => {
+    const { company, admin, member } = await aStaffedCompany(storage());
+    const key = { ...keyOf(company), clientId: "client-1" };
+    const count = () => storage().countActing({ ...key, now: NOW });
+    expect(await count()).toEqual({ people: 0, members: 0 });
+    await set(company, anAppRule());
+    const live = async (person: Person) => {
+      const grant = aCompanyGrant(company, person, { scopes: ["read"] });
+      expect((await storage().issueGrant({ grant, address: null, now: NOW })).kind).toBe("issued");
+      await storage().redeemCode(aRedemption(grant));
+      return grant;
+    };
+    const [theirs, again, own] = [await live(member), await live(member), await live(admin)];
+    expect(await count()).toEqual({ people: 2, members: 1 });
+    const change = (rule: "ask" | "allow" | null, members: "keep" | "end") =>
+      storage().setRule({
+        ...{ ...key, rule: rule === null ? null : anAppRule({ rule }), shown: SHOWN, by: admin.personId },
+        ...{ members, now: NOW + HOUR },
+      });
+    expect(await change("ask", "keep")).toMatchObject({ grantsEnded: 0 });
+    expect(await count()).toEqual({ people: 2, members: 1 });
+    expect(await change("allow", "end")).toMatchObject({ grantsEnded: 0 });
+    expect(await change(null, "end")).toMatchObject({ grantsEnded: 2 });
+    expect(await change("ask", "end")).toMatchObject({ grantsEnded: 0 });
+    const statuses = await Promise.all([theirs, again, own].map((grant) => statusOf(storage(), grant)));
+    expect(statuses.map((grant) => grant?.status)).toEqual(["revoked", "revoked", "active"]);
+    const { partition, companyId: ownerId } = company;
+    const told = await storage().listHistory({ partition, ownerId, before: null, limit: 20 });
+    expect(told.filter(({ kind }) => kind === "ended").map(({ record }) => [record.cause, record.by])).toEqual([
+      ["approval", admin.personId],
+    ]);
+    expect(await storage().findConsent({ partition, ownerId, clientId: "client-1" })).toMatchObject({
+      status: "active",
+    });
+  });
+
+  test("what people are told → in the outbox with what it tells of, and not where nothing was done", async () => {
+    const { company, admin, member } = await aStaffedCompany(storage());
+    const key = { ...keyOf(company), clientId: "client-1" };
+    const posted = async (run: (mails: readonly StoredMail[]) => Promise<{ readonly kind: string }>) => {
+      const mail = aMail(company.partition);
+      const { kind } = await run([mail]);
+      const due = await storage().claimMail({ now: NOW + DAY, limit: 1000, until: NOW + DAY + 1 });
+      return [kind, due.some(({ mailId }) => mailId === mail.mailId)];
+    };
+    const run = storage();
+    const wish = { ...key, personId: member.personId, scopes: ["read"], reason: "x", now: NOW };
+    const { personId } = member;
+    const refuse = (by: string) => (mails: readonly StoredMail[]) =>
+      run.refuseRequest({ ...key, personId, by, mails, now: NOW });
+    const allow = (mails: readonly StoredMail[]) =>
+      run.setRule({ ...key, rule: anAppRule(), shown: SHOWN, by: null, now: NOW, news: [{ personId, mails }] });
+    const remove = (by: string) => (mails: readonly StoredMail[]) =>
+      run.removeMember({ ...keyOf(company), person: member, by, mails, now: NOW });
+    expect(await posted((mails) => run.askApproval({ ...wish, mails }))).toEqual(["asked", true]);
+    expect(await posted((mails) => run.askApproval({ ...wish, mails }))).toEqual(["repeated", false]);
+    expect(await posted(refuse(member.personId))).toEqual(["not_admin", false]);
+    expect(await posted(refuse(admin.personId))).toEqual(["done", true]);
+    expect(await posted(refuse(admin.personId))).toEqual(["unknown", false]);
+    expect(await posted(allow)).toEqual(["done", false]);
+    await set(company, null);
+    await run.askApproval(wish);
+    expect(await posted(allow)).toEqual(["done", true]);
+    expect(await posted(remove("nobody"))).toEqual(["not_admin", false]);
+    expect(await posted(remove(admin.personId))).toEqual(["done", true]);
+    expect(await posted(remove(admin.personId))).toEqual(["unknown", false]);
+    const { partition, companyId: ownerId } = company;
+    const [left] = await run.listHistory({ partition, ownerId, before: null, limit: 1 });
+    expect(left).toMatchObject({ kind: "member_left", clientId: "", record: { by: admin.personId, personId } });
   });
 
   test("approved again with fewer scopes → members' grants lose the rest, admins' don't; more scopes give them nothing", async () => {

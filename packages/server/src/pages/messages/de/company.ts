@@ -105,6 +105,31 @@ export const company = {
     byOperator: "Betreiber",
     byServer: "Server",
     byApp: "App",
+    formerMember: "ein früheres Mitglied",
+    memberEvents: { removed: "{person} wurde entfernt", left: "{person} ist ausgetreten" },
+    confirm: {
+      revokeTitle: "{app} für alle widerrufen?",
+      revokeText:
+        "Die Zustimmung des Unternehmens zu {app} endet, und mit ihr alles, was die App für Mitglieder tut. Auch eine Freigabe für alle Mitglieder endet.",
+      blockTitle: "{app} sperren?",
+      blockText:
+        "{app} bekommt im Namen des Unternehmens nichts mehr, für niemanden, bis die Verwaltung anders entscheidet.",
+      unapproveTitle: "Was ist mit Mitgliedern, die {app} schon verwenden?",
+      unapproveText:
+        "{app} ist nicht mehr für alle Mitglieder freigegeben; niemand verbindet die App mehr auf diesem Weg.",
+      keep: "Sie behalten, was sie haben, bis {when}",
+      keepForever: "Sie behalten, was sie haben, bis es widerrufen wird",
+      end: "Für sie endet es jetzt. Was die Verwaltung selbst verbunden hat, bleibt.",
+      removeTitle: "{person} aus {company} entfernen?",
+      removeText:
+        "Was {person} Apps im Namen des Unternehmens erlaubt hat, endet. Die Zustimmungen des Unternehmens bleiben, damit andere weiterarbeiten.",
+      leaveTitle: "{company} verlassen?",
+      leaveText:
+        "Was Sie Apps im Namen von {company} erlaubt haben, endet. Um zurückzukommen, brauchen Sie eine Einladung.",
+      apps: "Apps, die enden",
+      none: "Keine",
+      cancel: "Abbrechen",
+    },
     noHistory: "Bisher wurde keiner App etwas im Namen des Unternehmens erlaubt.",
     events: {
       allowed: "{app} wurde zugelassen",
@@ -121,9 +146,8 @@ export const company = {
     },
     notices: {
       decided: "Die Entscheidung gilt ab jetzt.",
-      blocked: "Die App ist gesperrt. Ihr Zugriff ist beendet; was sie schon hat, gilt noch einige Minuten.",
-      revoked:
-        "Die App wurde für alle widerrufen. Sie bekommt nichts Neues; was sie schon hat, gilt noch einige Minuten.",
+      blocked: "Die App ist gesperrt. Ihr Zugriff ist beendet.",
+      revoked: "Die App wurde für alle widerrufen.",
       refused: "Die Anfrage wurde abgelehnt.",
       defaults: "Das gilt ab jetzt für Apps, über die niemand entschieden hat.",
       role: "Die Rolle wurde geändert.",

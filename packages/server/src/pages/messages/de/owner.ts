@@ -155,9 +155,9 @@ export const owner = {
       leaving: "{app} wurde getrennt, weil Ihr Konto gelöscht werden soll",
       app: "{app} wurde getrennt, weil die App hier abgeschaltet wurde",
       company: "{app} wurde getrennt, weil das Unternehmen gesperrt wurde",
-      member:
-        "{app} wurde für ein Mitglied getrennt, das ausgeschieden ist, gesperrt wurde oder ein neues Passwort hat",
-      stopped: "{app} wurde für ein Mitglied getrennt, das die App nicht mehr wollte",
+      member: "{app} wurde für {person} getrennt: ausgetreten, deaktiviert oder mit neuem Passwort",
+      stopped: "{app} wurde für {person} getrennt, weil {person} die App nicht mehr wollte",
+      approval: "{app} wurde für Mitglieder getrennt, weil die App nicht mehr für alle freigegeben ist",
       crowded: "Eine ältere Verbindung von {app} endete, weil es zu viele waren",
     },
     can: "Die App kann",

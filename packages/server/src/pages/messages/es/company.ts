@@ -109,6 +109,30 @@ export const company = {
     byOperator: "el operador",
     byServer: "el servidor",
     byApp: "la aplicación",
+    formerMember: "un antiguo miembro",
+    memberEvents: { removed: "Se quitó a {person}", left: "{person} se fue" },
+    confirm: {
+      revokeTitle: "¿Revocar {app} para todos?",
+      revokeText:
+        "Termina el permiso de la empresa para {app} y, con él, todo lo que la aplicación hace por cualquier miembro. También termina una aprobación para todos los miembros.",
+      blockTitle: "¿Bloquear {app}?",
+      blockText:
+        "{app} no obtiene nada más en nombre de la empresa, para nadie, hasta que un administrador decida otra cosa.",
+      unapproveTitle: "¿Y los miembros que ya usan {app}?",
+      unapproveText: "{app} ya no está aprobada para todos los miembros; nadie la conecta ya de esa forma.",
+      keep: "Conservan lo que tienen hasta: {when}",
+      keepForever: "Conservan lo que tienen hasta que se revoque",
+      end: "Para ellos termina ahora. Lo que conectaron los propios administradores sigue.",
+      removeTitle: "¿Quitar a {person} de {company}?",
+      removeText:
+        "Termina lo que {person} permitió a aplicaciones en nombre de la empresa. Los permisos de la empresa siguen, para que los demás continúen.",
+      leaveTitle: "¿Salir de {company}?",
+      leaveText:
+        "Termina lo que usted permitió a aplicaciones en nombre de {company}. Para volver necesita una invitación.",
+      apps: "Aplicaciones que se detienen",
+      none: "Ninguna",
+      cancel: "Cancelar",
+    },
     noHistory: "Todavía no se ha permitido ninguna aplicación en nombre de la empresa.",
     events: {
       allowed: "Se permitió {app}",
@@ -125,8 +149,8 @@ export const company = {
     },
     notices: {
       decided: "La decisión vale desde ahora.",
-      blocked: "La aplicación está bloqueada. Su acceso ha terminado; lo que ya tiene funciona unos minutos más.",
-      revoked: "La aplicación se revocó para todos. No recibe nada nuevo; lo que ya tiene funciona unos minutos más.",
+      blocked: "La aplicación está bloqueada. Su acceso ha terminado.",
+      revoked: "La aplicación se revocó para todos.",
       refused: "La solicitud se rechazó.",
       defaults: "Esto vale desde ahora para las aplicaciones sobre las que nadie ha decidido.",
       role: "Se cambió la función.",

@@ -110,6 +110,30 @@ export const company = {
     byOperator: "l’exploitant",
     byServer: "le serveur",
     byApp: "l’application",
+    formerMember: "un ancien membre",
+    memberEvents: { removed: "{person} a été retiré", left: "{person} est parti" },
+    confirm: {
+      revokeTitle: "Révoquer {app} pour tout le monde ?",
+      revokeText:
+        "L’accord de l’entreprise pour {app} prend fin, et avec lui tout ce que l’application fait pour ses membres. Une approbation pour tous les membres prend fin aussi.",
+      blockTitle: "Bloquer {app} ?",
+      blockText:
+        "{app} n’obtient plus rien au nom de l’entreprise, pour personne, jusqu’à ce qu’un administrateur en décide autrement.",
+      unapproveTitle: "Et les membres qui utilisent déjà {app} ?",
+      unapproveText: "{app} n’est plus approuvée pour tous les membres ; personne ne la connecte plus ainsi.",
+      keep: "Ils gardent ce qu’ils ont jusqu’à : {when}",
+      keepForever: "Ils gardent ce qu’ils ont jusqu’à une révocation",
+      end: "Cela prend fin maintenant pour eux. Ce que les administrateurs ont connecté eux-mêmes reste.",
+      removeTitle: "Retirer {person} de {company} ?",
+      removeText:
+        "Ce que {person} a permis à des applications au nom de l’entreprise prend fin. Les accords de l’entreprise restent, pour que les autres continuent.",
+      leaveTitle: "Quitter {company} ?",
+      leaveText:
+        "Ce que vous avez permis à des applications au nom de {company} prend fin. Pour revenir, il vous faut une invitation.",
+      apps: "Applications qui s’arrêtent",
+      none: "Aucune",
+      cancel: "Annuler",
+    },
     noHistory: "Aucune application n’a encore été autorisée au nom de l’entreprise.",
     events: {
       allowed: "{app} a été autorisée",
@@ -126,10 +150,8 @@ export const company = {
     },
     notices: {
       decided: "La décision s’applique dès maintenant.",
-      blocked:
-        "L’application est bloquée. Son accès a pris fin ; ce qu’elle détient déjà fonctionne encore quelques minutes.",
-      revoked:
-        "L’application a été révoquée pour tout le monde. Elle n’obtient plus rien ; ce qu’elle détient déjà fonctionne encore quelques minutes.",
+      blocked: "L’application est bloquée. Son accès a pris fin.",
+      revoked: "L’application a été révoquée pour tout le monde.",
       refused: "La demande a été refusée.",
       defaults: "Cela s’applique dès maintenant aux applications dont personne n’a décidé.",
       role: "Le rôle a été modifié.",

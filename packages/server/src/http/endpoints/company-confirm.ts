@@ -1,0 +1,109 @@
+/** `GET /company/{slug}/revoke`, `/leave`, `/members/remove`: what it does, before it is done. */
+
+import type { Assent } from "../../assent.ts";
+import type { Client, Millis } from "../../oauth/model.ts";
+import type { AppRule } from "../../owners/company-storage.ts";
+import type { CompanyConfirmView } from "../../pages/company-views.ts";
+import { companyConfirmPage } from "../../pages/index.ts";
+import { type Answer, page } from "../message.ts";
+import { nameOf } from "./cards.ts";
+import { backTo, forAdmins, forMembers, type InCompany, idIn } from "./company.ts";
+import { minutesLeft, outstanding } from "./outstanding.ts";
+
+type Question = Pick<CompanyConfirmView, "what" | "subject" | "action" | "fields"> &
+  Partial<Pick<CompanyConfirmView, "people" | "apps" | "endsAt">>;
+
+function confirmAnswer(
+  { frame, http, visitor }: InCompany,
+  question: Question,
+  until: Millis | undefined,
+  assent: Assent,
+): Answer {
+  const stopsIn = minutesLeft(until, assent.now());
+  const view: CompanyConfirmView = { ...frame, people: 0, apps: [], endsAt: null, ...question, stopsIn };
+  const here = http.method === "GET" ? { here: `${http.path}?${http.query}` } : {};
+  return page(200, companyConfirmPage(view, assent.chrome(http, here)), "here", visitor.cookies);
+}
+
+/** When the last token of an app in the company's name ends, were its grants to end now. */
+async function heldBy({ key }: InCompany, clientId: string, assent: Assent): Promise<Millis | undefined> {
+  const owner = { partition: key.partition, ownerId: key.companyId };
+  return (await outstanding(owner, assent.now(), "ended", assent)).get(clientId);
+}
+
+export const confirmRevoke = forAdmins(async (at, assent) => {
+  const clientId = idIn(new URLSearchParams(at.http.query), "client_id");
+  const now = assent.now();
+  const app = (await assent.storage.listCompanyApps({ ...at.key, now })).find(
+    (one) => one.consent.clientId === clientId,
+  );
+  if (app === undefined) return backTo(at, "", "gone", assent);
+  const client = await assent.oauth.catalog.client(clientId);
+  const subject = client === undefined ? app.consent.shown.clientName : nameOf(client, languageOf(at, assent));
+  const { people } = app;
+  const question = { what: "revoke", action: "/revoke", fields: { client_id: clientId }, subject, people } as const;
+  return confirmAnswer(at, question, await heldBy(at, clientId, assent), assent);
+});
+
+function languageOf({ http }: InCompany, assent: Assent): string {
+  return assent.chrome(http).words.language;
+}
+
+export const confirmRemoval = forAdmins(async (at, assent) => {
+  const personId = idIn(new URLSearchParams(at.http.query), "person_id");
+  const acting = await assent.storage.findActing({ ...at.key, personId, clientId: null });
+  if (acting === undefined) return backTo(at, "/members", "gone", assent);
+  const fields = { person_id: personId };
+  const question = { what: "remove", action: "/members/remove", fields, subject: acting.member.username } as const;
+  return departure(at, personId, question, assent);
+});
+
+export const confirmLeave = forMembers((at, assent) => {
+  const question = { what: "leave", action: "/leave", fields: {}, subject: at.frame.company.name } as const;
+  return departure(at, at.person.personId, question, assent);
+});
+
+/** With the apps that act for the member, and stop. */
+async function departure(at: InCompany, personId: string, question: Question, assent: Assent): Promise<Answer> {
+  const { key } = at;
+  const now = assent.now();
+  const owner = { partition: key.partition, ownerId: key.companyId, personId };
+  const [grants, held] = await Promise.all([
+    assent.storage.grantsOfMember({ ...key, personId, now }),
+    outstanding(owner, now, "ended", assent),
+  ]);
+  const language = languageOf(at, assent);
+  const names = [...new Set(grants.map(({ clientId }) => clientId))].map(async (clientId) => {
+    const client = await assent.oauth.catalog.client(clientId);
+    return client === undefined ? clientId : nameOf(client, language);
+  });
+  const last = held.size === 0 ? undefined : Math.max(...held.values());
+  return confirmAnswer(at, { ...question, apps: await Promise.all(names) }, last, assent);
+}
+
+/** A decision about an app that ends something, or may: asked about first. Undefined: nobody loses anything by it. */
+export async function confirmDecision(
+  at: InCompany,
+  decided: { readonly client: Client; readonly rule: AppRule["rule"] | "default"; readonly answered: boolean },
+  assent: Assent,
+): Promise<Answer | undefined> {
+  const { client, rule, answered } = decided;
+  if (rule === "allow" || answered) return undefined;
+  const { clientId } = client;
+  const { key } = at;
+  const [rules, acting, consent] = await Promise.all([
+    assent.storage.listRules(key),
+    assent.storage.countActing({ ...key, clientId, now: assent.now() }),
+    assent.storage.findConsent({ partition: key.partition, ownerId: key.companyId, clientId }),
+  ]);
+  const before = rules.find((one) => one.clientId === clientId);
+  const asks = rule === "block" ? acting.people > 0 : before?.rule === "allow" && acting.members > 0;
+  if (!asks) return undefined;
+  const question = {
+    what: rule === "block" ? "block" : "unapprove",
+    ...{ action: "/rule", fields: { client_id: clientId, rule, confirmed: "yes" } },
+    ...{ subject: nameOf(client, languageOf(at, assent)), endsAt: consent?.expiresAt ?? null },
+    people: rule === "block" ? acting.people : acting.members,
+  } as const;
+  return confirmAnswer(at, question, await heldBy(at, clientId, assent), assent);
+}

@@ -1,0 +1,133 @@
+/** What ends for others in a company: said before, asked about where it can be meant two ways, and told of afterwards. */
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Person } from "../../packages/server/src/owners/storage.ts";
+import {
+  Agent,
+  authorize,
+  authorizeUrl,
+  type Form,
+  type Page,
+  redeem,
+  refresh,
+  signIn,
+} from "../support/browser-like.ts";
+import { addCompany, decide, type TestCompany } from "../support/companies.ts";
+import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+
+let server: TestServer;
+let client: TestClient;
+beforeAll(async () => {
+  server = await startServer();
+  client = await server.addClient({ name: "Photo <b>Printer</b>" });
+});
+afterAll(() => server.stop());
+
+async function as(person: Pick<Person, "username">): Promise<Agent> {
+  const agent = new Agent(server.issuer);
+  await signIn(agent, person.username);
+  return agent;
+}
+
+const path = (place: string, { slug }: TestCompany) => `/company/${slug}${place}`;
+const placeOf = ({ location }: Page) => location?.href.slice(server.issuer.length);
+
+function formTo(page: Page, place: string, with_: Record<string, string> = {}): Form {
+  const form = page.forms.find(
+    ({ action, fields }) =>
+      action.endsWith(place) && Object.entries(with_).every(([name, value]) => fields.get(name) === value),
+  );
+  if (form === undefined) throw new Error(`no form to ${place}: ${page.status} ${page.text.slice(0, 500)}`);
+  return form;
+}
+
+describe("an approval that members use, taken back", () => {
+  async function used() {
+    const acme = await addCompany(server);
+    const app = await server.addClient({ name: "Fair Copy", scopes: ["read"] });
+    await decide(server, acme, app, {});
+    const tokensOf = async (who: typeof acme.admin) => {
+      const agent = await as(who);
+      const callback = await authorize(agent, authorizeUrl(server, app), "", { owner: acme.companyId });
+      return (await redeem(server, app, callback)).body.refresh_token;
+    };
+    const tokens = { admin: await tokensOf(acme.admin), member: await tokensOf(acme.member) };
+    const agent = await as(acme.admin);
+    const page = await agent.get(path("", acme));
+    const decision = page.forms.find(
+      ({ fields }) => fields.has("duration") && fields.get("client_id") === app.clientId,
+    );
+    if (decision === undefined) throw new Error("no form to decide by");
+    return { acme, app, tokens, agent, decision };
+  }
+
+  test.each(["ask", "default"])(
+    "%s → asked what becomes of them, and nothing is changed until that is said",
+    async (rule) => {
+      const { acme, app, tokens, agent, decision } = await used();
+      for (const fields of [{ rule }, { rule, confirmed: "yes" }, { rule, confirmed: "yes", members: "x" }]) {
+        const question = await agent.submit(decision, fields);
+        expect([question.status, question.location]).toEqual([200, undefined]);
+        expect(question.text).toContain('What about members who use <bdi class="name">Fair Copy</bdi> already?');
+        expect(question.text).toContain("1 member");
+      }
+      expect(await server.assent.storage.listRules(acme)).toMatchObject([{ clientId: app.clientId, rule: "allow" }]);
+      expect((await refresh(server, app, tokens.member)).status).toBe(200);
+    },
+  );
+
+  test("keep → they go on until it ends; nobody connects that way any more", async () => {
+    const { acme, app, tokens, agent, decision } = await used();
+    const question = await agent.submit(decision, { rule: "ask" });
+    expect(placeOf(await agent.submit(formTo(question, "/rule")))).toBe(`${path("", acme)}?done=decided`);
+    expect((await refresh(server, app, tokens.member)).status).toBe(200);
+    expect((await (await as(acme.member)).get(authorizeUrl(server, app))).text).toContain("an admin has to approve");
+  });
+
+  test("end → over for members at once, not for admins; the history says why", async () => {
+    const { acme, app, tokens, agent, decision } = await used();
+    const question = await agent.submit(decision, { rule: "ask" });
+    await agent.submit(formTo(question, "/rule"), { members: "end" });
+    expect((await refresh(server, app, tokens.member)).body.error).toBe("invalid_grant");
+    expect((await refresh(server, app, tokens.admin)).status).toBe(200);
+    expect((await agent.get(path("/history", acme))).text).toContain("because it is no longer approved for all");
+  });
+});
+
+test("removed → what stops is said before; the history says who, with a receipt; what ended names them, too", async () => {
+  const acme = await addCompany(server);
+  await decide(server, acme, client, {});
+  const theirs = await as(acme.member);
+  const callback = await authorize(theirs, authorizeUrl(server, client), "", { owner: acme.companyId });
+  const tokens = (await redeem(server, client, callback)).body;
+  const agent = await as(acme.admin);
+  const { personId: person_id, username } = acme.member;
+  const page = await agent.get(path("/members", acme));
+  const question = await agent.submit(formTo(page, "/members/remove", { person_id }));
+  for (const said of [
+    `Remove <bdi class="name">${username}</bdi>`,
+    "Photo &lt;b>Printer",
+    "works for up to 10 minutes more",
+  ])
+    expect(question.text).toContain(said);
+  expect((await refresh(server, client, tokens.refresh_token)).status).toBe(200);
+  await agent.submit(formTo(question, "/members/remove"));
+  expect((await refresh(server, client, tokens.refresh_token)).body.error).toBe("invalid_grant");
+  const { text } = await agent.get(path("/history", acme));
+  const plain = text.replaceAll(/<[^>]*>/g, "");
+  expect(plain).toContain(`${username} was removed`);
+  expect(plain).toMatch(new RegExp(`was disconnected for ${username}, who left`));
+  const { partition, companyId: ownerId } = acme;
+  const entries = await server.assent.storage.listHistory({ partition, ownerId, before: null, limit: 5 });
+  const left = entries.find(({ kind }) => kind === "member_left");
+  const link = path(`/history/receipt?entry=${left?.entryId}`, acme);
+  const { content } = JSON.parse((await agent.get(link, { accept: "application/json" })).text) as {
+    content: Record<string, unknown>;
+  };
+  expect(content).toMatchObject({ event: "member_left", member: person_id, by: acme.admin.personId, app: null });
+  const { personId } = acme.member;
+  await server.assent.storage.deletePerson({ ...acme.member, personId, now: server.now() });
+  const later = (await agent.get(path("/history", acme))).text;
+  expect(later).not.toContain(username);
+  expect(later).toContain("a former member");
+});
