@@ -1,29 +1,53 @@
 /**
- * Shows the pages in their states: takes pictures, light and dark, wide, phone and small phone, and the main ones right to left.
+ * Shows the pages in their states: takes pictures, light, dark and right to left, each wide, on a phone and on a small phone side by side.
  *
  *   node scripts/gallery.ts FOLDER [STATE…]
  *
- * FOLDER is made where it is missing and gets `STATE.THEME.WIDTH.webp` and a `README.md` that shows them. Without STATE, the main ones; `all` stands
- * for every state, one that ends in `*` for all that begin so.
+ * FOLDER is made where it is missing and gets `STATE.LOOK.webp` and a `README.md` that shows them; pictures of states that are not chosen go. Without
+ * STATE, one or two for each page; `all` stands for every state, one that ends in `*` for all that begin so.
  */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Browser } from "playwright-core";
 import sharp from "sharp";
 import { serveStates } from "../packages/server/test/pages/serve.ts";
 import { states } from "../packages/server/test/pages/states.ts";
 import { launchBrowser } from "../test/support/browser.ts";
 
-const MAIN = [
-  ...["sign-in", "consent", "consent-more", "consent-unverified", "device-consent", "apps", "apps-revoked"],
-  ...["history", "problem-404"],
-];
+const MAIN: Readonly<Record<string, readonly string[]>> = {
+  "Signing in": [
+    ...["sign-in-passkey", "sign-in-ways", "sign-in-wrong", "second-step-passkey", "second-step-problem-wrongRecovery"],
+    ...[
+      "stronger",
+      "sign-up",
+      "sign-up-account",
+      "recover",
+      "recover-sent",
+      "recover-new-short",
+      "link-gone",
+      "signed-out",
+    ],
+  ],
+  Consent: [
+    ...["consent", "consent-more", "consent-unverified", "consent-owners", "consent-nothing"],
+    ...["ask-admin", "asked-admin"],
+  ],
+  Devices: ["device-linked", "device-elsewhere", "device-consent", "device-allowed"],
+  "The account": [
+    ...["apps", "apps-revoked", "apps-none", "apps-search", "history", "security-everything", "change-password"],
+    ...["add-passkey", "authenticator", "recovery-codes", "profile", "profile-fault", "confirm-change", "delete"],
+  ],
+  Companies: ["companies", "company-apps", "company-members-invited", "company-history", "invitation"],
+  "And else": ["language", "problem-400", "condition"],
+};
 const widths = [1280, 390, 320] as const;
-/** Theme and language of each column. */
+/** Name, theme and language of each. */
 const looks = [
-  ["light", "en"],
-  ["dark", "en"],
-  ["light", "ar"],
+  ["light", "light", "en"],
+  ["dark", "dark", "en"],
+  ["rtl", "light", "ar"],
 ] as const;
+const GAP = 24;
 
 const [folder, ...wanted] = process.argv.slice(2);
 if (folder === undefined) {
@@ -33,27 +57,44 @@ if (folder === undefined) {
 const fits = (name: string, want: string) =>
   want === "all" || (want.endsWith("*") ? name.startsWith(want.slice(0, -1)) : name === want);
 const chosen =
-  wanted.length === 0 ? MAIN : Object.keys(states).filter((name) => wanted.some((want) => fits(name, want)));
+  wanted.length === 0
+    ? MAIN
+    : { Chosen: Object.keys(states).filter((name) => wanted.some((want) => fits(name, want))) };
+const names = Object.values(chosen).flat();
 mkdirSync(folder, { recursive: true });
-const fileOf = (name: string, theme: string, locale: string, width: number) =>
-  `${name}.${locale === "en" ? theme : locale}.${width}.webp`;
+for (const file of readdirSync(folder)) if (file.endsWith(".webp")) rmSync(join(folder, file));
+
+/** One state in one look, all widths side by side. */
+async function sheet(
+  { browser, origin }: { readonly browser: Browser; readonly origin: string },
+  name: string,
+  [, colorScheme, locale]: (typeof looks)[number],
+): Promise<Buffer> {
+  const pictures: { input: Buffer; left: number; top: number }[] = [];
+  let left = GAP;
+  let height = 0;
+  for (const width of widths) {
+    const page = await browser.newPage({ colorScheme, viewport: { width, height: width > 600 ? 720 : 640 } });
+    await page.goto(`${origin}/${name}?locale=${locale}`);
+    const input = await page.screenshot({ fullPage: true });
+    await page.close();
+    pictures.push({ input, left, top: GAP });
+    left += width + GAP;
+    height = Math.max(height, (await sharp(input).metadata()).height);
+  }
+  const create = { width: left, height: height + 2 * GAP, channels: 3, background: "#8d9390" } as const;
+  return sharp({ create }).composite(pictures).webp({ quality: 55, effort: 4 }).toBuffer();
+}
 
 const server = await serveStates();
 const browser = await launchBrowser();
 let bytes = 0;
 try {
-  for (const [colorScheme, locale] of looks) {
-    for (const width of widths) {
-      const context = await browser.newContext({ colorScheme, viewport: { width, height: width > 600 ? 800 : 700 } });
-      const page = await context.newPage();
-      for (const name of chosen) {
-        await page.goto(`${server.origin}/${name}?locale=${locale}`);
-        const picture = await page.screenshot({ fullPage: true });
-        const small = await sharp(picture).webp({ quality: 60, effort: 6 }).toBuffer();
-        bytes += small.length;
-        writeFileSync(join(folder, fileOf(name, colorScheme, locale, width)), small);
-      }
-      await context.close();
+  for (const look of looks) {
+    for (const name of names) {
+      const picture = await sheet({ browser, origin: server.origin }, name, look);
+      bytes += picture.length;
+      writeFileSync(join(folder, `${name}.${look[0]}.webp`), picture);
     }
   }
 } finally {
@@ -61,19 +102,13 @@ try {
   await server.close();
 }
 
-const rows = chosen.map((name) => {
-  const pictures = looks.flatMap(([theme, locale]) =>
-    widths.map((width) => {
-      const look = locale === "en" ? theme : locale;
-      return `<img src="${fileOf(name, theme, locale, width)}" width="${width / 5}" alt="${name}, ${look}, ${width} px">`;
-    }),
-  );
-  return `## ${name}\n\n${pictures.join("\n")}\n`;
-});
+const shown = (name: string) =>
+  looks.map(([look]) => `<img src="${name}.${look}.webp" width="640" alt="${name}, ${look}: 1280, 390 and 320 px">`);
+const sections = Object.entries(chosen).map(
+  ([title, those]) => `## ${title}\n\n${those.map((name) => `### ${name}\n\n${shown(name).join("\n")}\n`).join("\n")}`,
+);
 writeFileSync(
   join(folder, "README.md"),
-  `# The pages\n\nLight, dark and right to left, at 1280, 390 and 320 px. Made by \`node scripts/gallery.ts docs/gallery\`.\n\n${rows.join("\n")}`,
+  `# The pages\n\nEach page light, dark and right to left, at 1280, 390 and 320 px side by side. Made by \`node scripts/gallery.ts docs/gallery\`.\n\n${sections.join("\n")}`,
 );
-console.log(
-  `${chosen.length} states, ${chosen.length * looks.length * widths.length} pictures, ${Math.round(bytes / 1000)} kB`,
-);
+console.log(`${names.length} states, ${names.length * looks.length} pictures, ${Math.round(bytes / 1000)} kB`);

@@ -5,8 +5,8 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readBrand } from "../../src/brand.ts";
 import { contrast } from "../../src/pages/contrast.ts";
-import { assets, brandOf, chrome, locales, readBrandColors } from "../../src/pages/index.ts";
-import { states } from "./states.ts";
+import { appsPage, assets, brandOf, type Chrome, chrome, locales, readBrandColors } from "../../src/pages/index.ts";
+import { anAppsView, manyApps, states } from "./states.ts";
 
 describe("colours", () => {
   test.each(["", "red", "#fff", "#0d6b56,", "#0d6b56,#64d0b3,#000000", "#0d6b5g", "url(x)", "#0d6b56}body{"])(
@@ -84,8 +84,9 @@ describe("files", () => {
 test("each page weighs 60 kB at most over the wire, its files included, in every state and language", () => {
   const shared = [...assets.values()].reduce((sum, { bytes }) => sum + gzipSync(bytes).length, 0);
   const heavy: string[] = [];
+  const full = { "a hundred apps": (c: Chrome) => appsPage(anAppsView({ apps: manyApps(100) }), c) };
   for (const locale of locales) {
-    for (const [name, render] of Object.entries(states)) {
+    for (const [name, render] of Object.entries({ ...states, ...full })) {
       const size = gzipSync(render(chrome({ issuer: "https://a.example", locale, here: "/" }))).length + shared;
       if (size > 60_000) heavy.push(`${name} ${locale}: ${size}`);
     }

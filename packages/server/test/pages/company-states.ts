@@ -137,6 +137,15 @@ function aQuestion(what: CompanyConfirmView["what"], change: Partial<CompanyConf
   return { ...frame(), what, action, fields, ...about, ...change };
 }
 
+/** Of five hundred members, the fifty of one page. */
+const aFullPage = () =>
+  Array.from({ length: 50 }, (_, at) => ({
+    ...aMember(),
+    personId: `p-${at}`,
+    username: at % 9 === 8 ? longPerson.username : `member.number.${at}`,
+    ...(at === 0 ? {} : ({ role: "member", self: false } as const)),
+  }));
+
 const anInvitation = () => ({ csrf: "csrf-value", token: "iv_token", person: ada, company: "Acme Corp" }) as const;
 
 export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => string>> = {
@@ -172,7 +181,8 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
     ),
   "company-members-wrong": (c) =>
     companyMembersPage(companyMembers({ addressee: "not an address", problem: "addressee", notice: "lastAdmin" }), c),
-  "company-members-many": (c) => companyMembersPage(companyMembers({ problem: "tooMany", first: true, next: null }), c),
+  "company-members-many": (c) =>
+    companyMembersPage(companyMembers({ problem: "tooMany", first: true, members: aFullPage() }), c),
   "company-history": (c) =>
     companyHistoryPage(
       {
