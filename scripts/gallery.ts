@@ -37,7 +37,15 @@ const MAIN: Readonly<Record<string, readonly string[]>> = {
     ...["apps", "apps-revoked", "apps-none", "apps-search", "history", "security-everything", "change-password"],
     ...["add-passkey", "authenticator", "recovery-codes", "profile", "profile-fault", "confirm-change", "delete"],
   ],
-  Companies: ["companies", "company-apps", "company-members-invited", "company-history", "invitation"],
+  Companies: [
+    "companies",
+    "company-apps",
+    "company-members-invited",
+    "company-remove",
+    "company-unapprove",
+    "company-history",
+    "invitation",
+  ],
   "And else": ["language", "problem-400", "condition"],
 };
 const widths = [1280, 390, 320] as const;

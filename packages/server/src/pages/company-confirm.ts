@@ -7,7 +7,7 @@ import { type Child, html, type Markup } from "./html.ts";
 import { icon } from "./icons.ts";
 import { fill, plural, rich } from "./messages/index.ts";
 import { NAME_LENGTH, name, visible } from "./text.ts";
-import { exact } from "./time.ts";
+import { shownTime } from "./time.ts";
 
 /** Renders `GET /company/{slug}/revoke`, `/leave` and `/members/remove`, and the question that a decision about an app may lead to. */
 export function companyConfirmPage(view: CompanyConfirmView, chrome: Chrome): string {
@@ -31,7 +31,7 @@ export function companyConfirmPage(view: CompanyConfirmView, chrome: Chrome): st
     <form class="fields" method="post" action=${path + view.action}>
       ${hidden({ csrf: view.csrf, ...view.fields })} ${what === "unapprove" && choice(view, chrome)}
       <div class="row-actions">
-        <button class=${what === "unapprove" ? "button" : "button danger"} type="submit">${button(view, chrome)}</button>
+        <button class=${what === "unapprove" ? "button" : "button danger"} type="submit"><span>${button(view, chrome)}</span></button>
         <a class="button" href=${path + (what === "remove" ? "/members" : "")}>${confirm.cancel}</a>
       </div>
     </form>
@@ -63,7 +63,8 @@ function stops({ stopsIn }: CompanyConfirmView, { words }: Chrome): string {
 function choice(view: CompanyConfirmView, chrome: Chrome): Markup {
   const { words } = chrome;
   const { confirm } = words.company;
-  const keep = view.endsAt === null ? confirm.keepForever : rich(confirm.keep, { when: exact(words, view.endsAt) });
+  const keep =
+    view.endsAt === null ? confirm.keepForever : rich(confirm.keep, { when: shownTime(words, view.endsAt, "exact") });
   return html`<fieldset class="group">
     <legend class="unseen">${rich(confirm.unapproveTitle, { app: name(view.subject) })}</legend>
     <label class="choice">

@@ -7,7 +7,7 @@ import { icon } from "./icons.ts";
 import { accountPage } from "./layout.ts";
 import { fill, type Messages, plural, rich } from "./messages/index.ts";
 import { NAME_LENGTH, name, visible } from "./text.ts";
-import { clock } from "./time.ts";
+import { shownTime } from "./time.ts";
 
 type Place = "apps" | "members" | "history";
 
@@ -60,7 +60,7 @@ function said(what: CompanyNotice, { held, now }: CompanyFrame, words: Messages)
   if (refused(what)) return notice("danger", text, { focus: true });
   const count = held === undefined ? 0 : Math.ceil((held.until - now) / 60_000);
   if (held === undefined || count < 1) return notice("done", text);
-  const time = html`<time datetime=${new Date(held.until).toISOString()}>${clock(words, held.until)}</time>`;
+  const time = shownTime(words, held.until, "clock");
   const soon = rich(plural(words.language, words.apps.revokedSoon, count), { app: name(held.app), count, time });
   return notice("done", [text, " ", soon]);
 }
@@ -79,7 +79,7 @@ export function askButton(
   return html`<form method="get" action=${action}>
     ${hidden(fields)}
     <button class="button danger" type="submit">
-      ${button.text}${button.about !== undefined && html`<span class="unseen"> (${button.about})</span>`}
+      <span>${button.text}</span>${button.about !== undefined && html`<span class="unseen"> (${button.about})</span>`}
     </button>
   </form>`;
 }

@@ -58,7 +58,18 @@ const PAGES = [
     "company-apps",
     "company-members-invited",
   ],
-  ...["company-history", "companies", "sign-out", "signed-out", "problem-400", "language", "form-post", "condition"],
+  ...[
+    "company-history",
+    "company-remove",
+    "company-unapprove",
+    "companies",
+    "sign-out",
+    "signed-out",
+    "problem-400",
+    "language",
+    "form-post",
+    "condition",
+  ],
 ];
 
 const OPEN = 'for (const one of document.querySelectorAll("details")) one.open = true';

@@ -113,21 +113,21 @@ export const company = {
     formerMember: "un ancien membre",
     memberEvents: { removed: "{person} a été retiré", left: "{person} est parti" },
     confirm: {
-      revokeTitle: "Révoquer {app} pour tout le monde ?",
+      revokeTitle: "Révoquer {app} pour tout le monde ?",
       revokeText:
         "L’accord de l’entreprise pour {app} prend fin, et avec lui tout ce que l’application fait pour ses membres. Une approbation pour tous les membres prend fin aussi.",
-      blockTitle: "Bloquer {app} ?",
+      blockTitle: "Bloquer {app} ?",
       blockText:
         "{app} n’obtient plus rien au nom de l’entreprise, pour personne, jusqu’à ce qu’un administrateur en décide autrement.",
-      unapproveTitle: "Et les membres qui utilisent déjà {app} ?",
-      unapproveText: "{app} n’est plus approuvée pour tous les membres ; personne ne la connecte plus ainsi.",
-      keep: "Ils gardent ce qu’ils ont jusqu’à : {when}",
+      unapproveTitle: "Et les membres qui utilisent déjà {app} ?",
+      unapproveText: "{app} n’est plus approuvée pour tous les membres ; personne ne la connecte plus ainsi.",
+      keep: "Ils gardent ce qu’ils ont jusqu’à : {when}",
       keepForever: "Ils gardent ce qu’ils ont jusqu’à une révocation",
       end: "Cela prend fin maintenant pour eux. Ce que les administrateurs ont connecté eux-mêmes reste.",
-      removeTitle: "Retirer {person} de {company} ?",
+      removeTitle: "Retirer {person} de {company} ?",
       removeText:
         "Ce que {person} a permis à des applications au nom de l’entreprise prend fin. Les accords de l’entreprise restent, pour que les autres continuent.",
-      leaveTitle: "Quitter {company} ?",
+      leaveTitle: "Quitter {company} ?",
       leaveText:
         "Ce que vous avez permis à des applications au nom de {company} prend fin. Pour revenir, il vous faut une invitation.",
       apps: "Applications qui s’arrêtent",
