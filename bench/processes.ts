@@ -46,6 +46,8 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** It can be profiled. */
   readonly profiled?: boolean;
+  /** The launcher that starts it; default: this checkout's. */
+  readonly launcher?: string;
   /** Cores that it may run on, as taskset(1) takes them; default: the servers' own. */
   readonly cores?: string;
 }
@@ -67,7 +69,7 @@ const LAUNCHER = join(import.meta.dirname, "..", "packages", "cli", "bin", "asse
 export async function launchAssent(options: StartOptions): Promise<ServerProcess> {
   const port = await freePort();
   const env = { ...options.env, ASSENT_LISTEN: `127.0.0.1:${port}` };
-  return launch([LAUNCHER, "serve"], { ...options, env }).process(port);
+  return launch([options.launcher ?? LAUNCHER, "serve"], { ...options, env }).process(port);
 }
 
 export async function startAssent(options: StartOptions): Promise<ServerProcess> {

@@ -19,10 +19,11 @@ import {
   updateScope,
   userOf,
 } from "@assent/server/admin";
+import { assetUrl } from "./assets.ts";
 import type { ClientFile } from "./credentials.ts";
 import { API_NAME, APP_NAME, CALLBACK, DEVICE_NAME, OWNER, SCOPES } from "./facts.ts";
 
-const LOGO = new URL("../assets/logo.png", import.meta.url);
+const LOGO = assetUrl("logo.png");
 
 /** Undefined where it couldn't be, for one of these reasons. */
 async function unless<T>(wanted: Promise<T>, ...kinds: readonly AdminErrorKind[]): Promise<T | undefined> {

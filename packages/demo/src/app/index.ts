@@ -1,8 +1,8 @@
 /** The demo's app on the web: pages and buttons, its own sessions, its security headers. */
 
-import { readFileSync } from "node:fs";
 import type { AssentServer } from "@assent/server";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { readAsset } from "../assets.ts";
 import type { Door } from "../door.ts";
 import { CALLBACK } from "../facts.ts";
 import type { PhotoClient } from "./client.ts";
@@ -17,7 +17,7 @@ const ASSETS = new Map<string, { readonly type: string; readonly bytes: Buffer }
       ["logo.svg", "image/svg+xml"],
       ["logo.png", "image/png"],
     ] as const
-  ).map(([name, type]) => [name, { type, bytes: readFileSync(new URL(`../../assets/${name}`, import.meta.url)) }]),
+  ).map(([name, type]) => [name, { type, bytes: readAsset(name) }]),
 );
 
 /** Builds the app behind an open door. */

@@ -7,7 +7,7 @@ import type { Person } from "./storage.ts";
 /** As many as anybody has devices. */
 export const MOST_PASSKEYS = 20;
 
-interface PersonKey {
+export interface PersonKey {
   readonly partition: number;
   readonly personId: string;
 }
@@ -48,7 +48,7 @@ export type UsePasskeyOutcome = "used" | "stale" | "unknown";
 export type RemovePasskeyOutcome = "removed" | "last" | "unknown";
 
 /** Messages about a change, written with it. */
-interface Told {
+export interface Told {
   readonly mails?: readonly StoredMail[];
 }
 

@@ -1,0 +1,107 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { installPackages, manifestOf } from "./support/package.ts";
+
+const root = join(import.meta.dirname, "..");
+const folder = mkdtempSync(join(tmpdir(), "assent-package-"));
+const modules = join(folder, "app", "node_modules");
+let launcher: string;
+const env = {
+  ...{ PATH: process.env["PATH"], HOME: folder, ASSENT_DATA_DIR: join(folder, "data"), ASSENT_LOG_LEVEL: "warn" },
+  ...{ ASSENT_LISTEN: "127.0.0.1:0", ASSENT_DEMO_PORTS: "0,0" },
+};
+
+beforeAll(async () => {
+  launcher = await installPackages(folder);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function assent(...args: readonly string[]): string {
+  return execFileSync(process.execPath, [launcher, ...args], { cwd: join(folder, "app"), env, encoding: "utf8" });
+}
+
+async function stop(child: ChildProcess): Promise<number | null> {
+  child.kill("SIGTERM");
+  const [code] = (await once(child, "exit")) as [number | null];
+  return code;
+}
+
+describe("what is published, installed into an empty folder", () => {
+  test("no sources, no tests; the server's modules are at most 40 files", () => {
+    const files = (name: string) => readdirSync(join(modules, name), { recursive: true, encoding: "utf8" });
+    const all = ["assent", "@assent/server", "@assent/resource-server"].flatMap(files);
+    expect(
+      all.filter((file) => /(?:^|\/)(?:src|test)(?:\/|$)|(?<!\.d)\.ts$/.test(file) && !file.includes("types/")),
+    ).toEqual([]);
+    expect(files("@assent/server").filter((file) => /^dist\/[^/]+\.js$/.test(file)).length).toBeLessThanOrEqual(40);
+    expect(all).toContain("LICENSE");
+  });
+
+  test("assent --version, and a command that makes the database", () => {
+    expect(assent("--version").trim()).toBe(manifestOf(join(root, "packages", "cli")).version);
+    const created = JSON.parse(
+      assent(
+        "client",
+        "create",
+        "--name",
+        "App",
+        "--type",
+        "confidential",
+        "--redirect-uri",
+        "https://app.test/cb",
+        "--json",
+      ),
+    );
+    expect(created).toMatchObject({ client_name: "App", client_secret: expect.stringMatching(/^cs_/) });
+  });
+
+  test("assent demo → its app, a page, an asset and metadata; SIGTERM → exit code 0", async () => {
+    const child = spawn(process.execPath, [launcher, "demo"], {
+      cwd: join(folder, "app"),
+      env,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const told: string[] = [];
+    child.stdout.setEncoding("utf8").on("data", (text: string) => told.push(text));
+    const facts = join(folder, "data", "demo.json");
+    while (!told.join("").includes("Ctrl+C")) {
+      if (child.exitCode !== null) throw new Error(`the demo ended with ${child.exitCode}`);
+      await sleep(50);
+    }
+    const { issuer, client_url } = JSON.parse(readFileSync(facts, "utf8")) as Record<string, string>;
+    const page = await fetch(`${issuer}/login`, { headers: { accept: "text/html", "accept-language": "ja" } });
+    const html = await page.text();
+    expect([page.status, html.includes('<html lang="ja"')]).toEqual([200, true]);
+    const stylesheet = /href="(\/assets\/[^"]+\.css)"/.exec(html)?.[1];
+    expect((await fetch(`${issuer}${stylesheet}`)).status).toBe(200);
+    expect((await fetch(`${issuer}/.well-known/oauth-authorization-server`)).status).toBe(200);
+    expect((await fetch(client_url ?? "")).status).toBe(200);
+    expect(await stop(child)).toBe(0);
+  });
+
+  test("a program in TypeScript that uses the library → its types are found", () => {
+    const program = join(folder, "app", "program.mts");
+    cpSync(join(import.meta.dirname, "support", "embedder.ts.txt"), program);
+    symlinkSync(join(root, "node_modules", "@types"), join(modules, "@types"));
+    const options = [
+      "--noEmit",
+      "--strict",
+      "--skipLibCheck",
+      "--module",
+      "nodenext",
+      "--target",
+      "es2024",
+      "--types",
+      "node",
+    ];
+    execFileSync(join(root, "node_modules", ".bin", "tsc"), [...options, program], {
+      cwd: join(folder, "app"),
+      stdio: "inherit",
+    });
+  });
+});
