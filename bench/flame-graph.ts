@@ -79,8 +79,23 @@ function placeOf(url: string): string {
 export function writeFlameGraph(folder: string, name: string): string {
   const profile = JSON.parse(readFileSync(join(folder, `${name}.cpuprofile`), "utf8")) as CpuProfile;
   const file = join(folder, `${name}.html`);
-  writeFileSync(file, flameGraph(framesOf(profile), name));
-  return `profile of ${name}: ${join(folder, `${name}.cpuprofile`)}\nflame graph: ${file}`;
+  const root = framesOf(profile);
+  writeFileSync(file, flameGraph(root, name));
+  const places = `profile of ${name}: ${join(folder, `${name}.cpuprofile`)}\nflame graph: ${file}`;
+  return `${places}\n\nOf the main thread's time, by what runs itself:\n${topOf(root).join("\n")}`;
+}
+
+/** The functions that take most time themselves, wherever they are called from. */
+export function topOf(root: Frame, many = 15): string[] {
+  const times = new Map<string, number>();
+  const walk = ({ name, place, self, children }: Frame): void => {
+    const what = `${name} ${place}`.trim();
+    times.set(what, (times.get(what) ?? 0) + self);
+    for (const child of children) walk(child);
+  };
+  walk(root);
+  const sorted = [...times].sort(([, a], [, b]) => b - a).slice(0, many);
+  return sorted.map(([what, time]) => `${((time / root.total) * 100).toFixed(1).padStart(6)} %  ${what}`);
 }
 
 /** The page. Frames that are too narrow to be seen are left out. */

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { compare, judge } from "../bench/compare.ts";
 import { between, documents, recorded } from "../bench/docs.ts";
-import { type CpuProfile, flameGraph, framesOf } from "../bench/flame-graph.ts";
+import { type CpuProfile, flameGraph, framesOf, topOf } from "../bench/flame-graph.ts";
 import { isReached } from "../bench/goals.ts";
 import { quantile, run } from "../bench/load.ts";
 import { runOpen } from "../bench/open-loop.ts";
@@ -151,6 +151,10 @@ describe("the flame graph", () => {
     expect(children).toMatchObject([
       { name: "</script>", place: "packages/a.ts:1", total: 60, self: 30, children: [{ place: "pg/lib/b.js:1" }] },
     ]);
+  });
+
+  test("what runs itself → the same function's times together, the longest first", () => {
+    expect(topOf(framesOf(profile))[0]).toMatch(/50.0 % {2}(<\/script> packages\/a.ts:1|inner pg\/lib\/b.js:1)/);
   });
 
   test("a name that would end the script → doesn't", () => {
