@@ -52,7 +52,7 @@ export async function measureGrowth(
   { rounds, seconds, most }: { readonly rounds: number; readonly seconds: number; readonly most: number },
 ): Promise<Pick<GrowthReport, "grants" | "clients">> {
   const reference = await startScript("limit-server.ts", [REFERENCE]);
-  const measure = (server: ServerProcess, works: readonly Work[]) => inTurns(server, reference, works, rounds, seconds);
+  const measure: Measure = (server, works, warmUp) => inTurns(server, reference, works, { warmUp, rounds, seconds });
   try {
     return {
       clients: await amongClients(join(folder, "clients"), measure, most),
@@ -63,7 +63,11 @@ export async function measureGrowth(
   }
 }
 
-type Measure = (server: ServerProcess, works: readonly Work[]) => Promise<Growth["operations"]>;
+/** `warmUp`: turns that aren't counted. */
+type Measure = (server: ServerProcess, works: readonly Work[], warmUp: number) => Promise<Growth["operations"]>;
+
+/** Of a server that has just started: its compiler is done only after a while, and would make the first size look dear. */
+const FIRST_WARM_UP = 8;
 
 async function amongGrants(dataDir: string, measure: Measure, most: number): Promise<Growth[]> {
   const data = await prepare({ dataDir });
@@ -76,7 +80,7 @@ async function amongGrants(dataDir: string, measure: Measure, most: number): Pro
       const once = kept.map((token) => refresh(endpoints.token, data.keeping, token));
       // The first use of each is recorded, which is not what is measured.
       await collect(server.port, once, "access_token");
-      const operations = await measure(server, grantWorks(data, kept, rotating));
+      const operations = await measure(server, grantWorks(data, kept, rotating), there === 0 ? FIRST_WARM_UP : 1);
       growth.push({ size, operations });
       console.error(`${size} grants: ${told(operations)}`);
       there = size;
@@ -138,10 +142,14 @@ async function amongClients(dataDir: string, measure: Measure, most: number): Pr
       }
       const next = inTurn(requests);
       const [first = ""] = requests;
-      const operations = await measure(server, [
-        { label: "client credentials, one client", next: () => ({ request: first }) },
-        { label: "client credentials, all clients in turn", next: () => ({ request: next() }) },
-      ]);
+      const operations = await measure(
+        server,
+        [
+          { label: "client credentials, one client", next: () => ({ request: first }) },
+          { label: "client credentials, all clients in turn", next: () => ({ request: next() }) },
+        ],
+        growth.length === 0 ? FIRST_WARM_UP : 1,
+      );
       growth.push({ size, operations });
       console.error(`${size} clients: ${told(operations)}`);
     }
@@ -152,13 +160,12 @@ async function amongClients(dataDir: string, measure: Measure, most: number): Pr
   }
 }
 
-/** The works take turns with the reference; the first turn, which warms up, isn't counted. */
+/** The works take turns with the reference. */
 async function inTurns(
   server: ServerProcess,
   reference: ServerProcess,
   works: readonly Work[],
-  rounds: number,
-  seconds: number,
+  { warmUp, rounds, seconds }: { readonly warmUp: number; readonly rounds: number; readonly seconds: number },
 ): Promise<Growth["operations"]> {
   const [bare] = limitRows.filter(({ name }) => name === REFERENCE);
   const readings = works.map(() => [] as { cpu: number; rate: number; share: number }[]);
@@ -167,12 +174,12 @@ async function inTurns(
     const { count, seconds: took } = await run({ port: process.port, connections: CONNECTIONS, seconds, next });
     return { cpu: (process.usage().cpu - before) / count, rate: count / took };
   };
-  for (let round = 0; round <= rounds; round += 1) {
+  for (let round = 0; round < warmUp + rounds; round += 1) {
     const other = await reading(reference, () => bare?.next());
     for (const [at, work] of works.entries()) {
       await work.prepare?.();
       const own = await reading(server, work.next);
-      if (round > 0) readings[at]?.push({ ...own, share: own.cpu / other.cpu });
+      if (round >= warmUp) readings[at]?.push({ ...own, share: own.cpu / other.cpu });
     }
   }
   return works.map(({ label }, at) => {

@@ -41,7 +41,7 @@ const help = `npm run bench -- [options]
   --compare           ends with 1 where a ratio is worse than the recorded one, beyond noise
   --write-docs        records the run, and writes it with its chart into the documentation
   --profile name      of that row: bench/results/<name>.cpuprofile, and <name>.html, a flame graph
-  --growth            instead: what an operation costs among 1,000 to 1,000,000 grants, 10 to 100,000 clients (half an hour);
+  --growth            instead: what an operation costs among 1,000 to 1,000,000 grants, 10 to 100,000 clients (ten minutes);
                       goes to bench/results/growth.json, with --most N up to that size
 `;
 
@@ -62,15 +62,18 @@ const { values: options } = parseArgs({
   },
 });
 
+/** What was typed can't be done; the message says what can. */
+class Mistyped extends Error {}
+
 /** Names of rows and parts that were asked for. Throws at one that nothing has. */
 function chosen(): ReadonlySet<string> {
   const known = [...rowNames, ...PARTS];
   const asked = options.only?.split(",") ?? (options.profile === undefined ? known : [options.profile]);
   const matching = (one: string) => known.filter((name) => name === one || name.startsWith(`${one}-`));
   const stray = asked.find((one) => matching(one).length === 0);
-  if (stray !== undefined) throw new Error(`--only and --profile: nothing is called ${stray}\n\n${help}`);
+  if (stray !== undefined) throw new Mistyped(`--only and --profile: nothing is called ${stray}\n\n${help}`);
   if (options.profile !== undefined && !rowNames.includes(options.profile))
-    throw new Error(`--profile takes the name of one row\n\n${help}`);
+    throw new Mistyped(`--profile takes the name of one row\n\n${help}`);
   const found = asked.flatMap(matching);
   // What is said of the others is their share of it.
   return new Set(found.some((name) => rowNames.includes(name)) ? [REFERENCE, ...found] : found);
@@ -81,7 +84,7 @@ function roundsOf(): Rounds {
   const rounds = Number(options.rounds ?? (quick ? 2 : 5));
   const seconds = Number(options.seconds ?? (quick ? 0.4 : 1));
   if (!(Number.isInteger(rounds) && rounds >= 1 && seconds > 0))
-    throw new Error(`--rounds 1, 2 …, --seconds above 0\n\n${help}`);
+    throw new Mistyped(`--rounds 1, 2 …, --seconds above 0\n\n${help}`);
   const warmUp = quick ? 0.4 : 1.5;
   return {
     rounds,
@@ -145,7 +148,8 @@ async function main(): Promise<number> {
     return 0;
   }
   const recorded = load(RECORDED);
-  if (options.compare && recorded === undefined) throw new Error(`--compare: there is no ${RECORDED}`);
+  if (options.compare && recorded === undefined)
+    throw new Mistyped(`--compare: there is no ${RECORDED}; npm run bench -- --write-docs makes it`);
   const folder = mkdtempSync(join(options.dir, "assent-bench-"));
   const clean = () => rmSync(folder, { recursive: true, force: true });
   // Where it is told to stop, too.
@@ -169,4 +173,8 @@ async function main(): Promise<number> {
   }
 }
 
-process.exitCode = await main();
+process.exitCode = await main().catch((error: unknown) => {
+  if (!(error instanceof Mistyped)) throw error;
+  console.error(error.message);
+  return 2;
+});
