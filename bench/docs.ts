@@ -53,7 +53,7 @@ export function performancePage(page: string, report: Report): string {
     table: `![The table as a chart: each row's share of the reference](../images/performance.svg)\n\n${tableOf(report)}`,
     peers,
     figures: figuresTable(report.figures),
-    latency: latencyTable(report.latency),
+    latency: report.latency.length === 0 ? "Not measured in this run." : latencyTable(report.latency),
     goals: goalsText(report),
   };
   return Object.entries(parts).reduce((text, [name, made]) => between(text, name, made), page);

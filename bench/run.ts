@@ -108,15 +108,26 @@ async function measure(folder: string): Promise<Report> {
     console.error(`${site.rows.length} rows, ${rounds.rounds} rounds of ${rounds.seconds} s each`);
     const windows = await inRounds(site, rounds);
     figures.push(...memoryFigure(windows, site.rows), ...relationFigures(windows));
-    if (names.has("latency")) console.error("latency at half of the capacity");
-    const latency = names.has("latency") ? await measureLatency(site, windows, options.quick ? 1 : 4) : [];
-    if (names.has("workers") && site.data !== undefined) {
-      console.error("one process and two");
-      figures.push(...(await measureWorkers(site.data, rounds.rounds, rounds.seconds)));
-    }
+    const latency = names.has("latency")
+      ? await part("latency at half of the capacity", () => measureLatency(site, windows, options.quick ? 1 : 4))
+      : [];
+    const { data } = site;
+    if (names.has("workers") && data !== undefined)
+      figures.push(...(await part("one process and two", () => measureWorkers(data, rounds.rounds, rounds.seconds))));
     return reportOf(began, site, windows, { figures, latency });
   } finally {
     await site.end();
+  }
+}
+
+/** What comes after the table doesn't take it along where it fails: it is told, and left out. */
+async function part<T>(what: string, measureIt: () => Promise<readonly T[]>): Promise<readonly T[]> {
+  console.error(what);
+  try {
+    return await measureIt();
+  } catch (error) {
+    console.error(`${what}: NOT MEASURED`, error);
+    return [];
   }
 }
 
