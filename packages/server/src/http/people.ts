@@ -35,6 +35,7 @@ export {
 } from "./endpoints/company-members.ts";
 export { showEmailLink, submitEmailLink } from "./endpoints/confirm.ts";
 export { showConsent, submitConsent } from "./endpoints/consent.ts";
+export { exportData } from "./endpoints/data-export.ts";
 export {
   answerElsewhere,
   showDevice,
@@ -51,7 +52,6 @@ export { showChangePassword, submitChangePassword } from "./endpoints/password.t
 export {
   askNewEmail,
   askVerification,
-  exportData,
   keepAccount,
   saveName,
   showDelete,

@@ -329,6 +329,8 @@ export interface OwnerStorage {
   }): Promise<CreateLinkedOutcome>;
   /** The owner's id; undefined: the subject was nobody's. */
   unlinkSubject(args: { readonly subject: ForeignSubject; readonly now: Millis }): Promise<string | undefined>;
+  /** What one person is known by elsewhere, oldest first. */
+  subjectsOf(args: { readonly partition: number; readonly personId: string }): Promise<readonly SubjectLink[]>;
   /** Oldest first. */
   listSubjectLinks(args: {
     readonly issuerId: string;

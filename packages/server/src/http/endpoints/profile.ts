@@ -8,7 +8,7 @@ import { deletePage, profilePage } from "../../pages/index.ts";
 import type { DeleteView, ProfileView } from "../../pages/security/views.ts";
 import { formToken } from "../forms.ts";
 import { languageFor, mayWriteTo, newLink, newsFor, sendLink } from "../mail-links.ts";
-import { type Answer, formOf, json, page, redirect } from "../message.ts";
+import { type Answer, formOf, page, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { proofFault } from "../reauthentication.ts";
 import { type Account, signedIn } from "./account.ts";
@@ -16,8 +16,6 @@ import { signedInAs } from "./cards.ts";
 import { tellKnown } from "./sign-up.ts";
 
 const MAX_NAME = 120;
-/** Of each kind, in a download. */
-const MOST_ENTRIES = 10_000;
 
 const UNTOUCHED = { nameWrong: false, typed: "", fault: null, notice: null } as const;
 type Shown = Pick<ProfileView, "nameWrong" | "typed" | "fault" | "notice"> & { readonly name?: string };
@@ -102,36 +100,6 @@ function answer(account: Account, { name, ...shown }: Shown, assent: Assent, sta
   const chrome = assent.chrome(http, { here: "/account/profile" });
   return page(status, profilePage(view, chrome), "here", visitor.cookies);
 }
-
-/** All that is kept about the person, but for what proves who they are. */
-export const exportData = signedIn(async ({ person, http, visitor }, assent) => {
-  const { partition, personId } = person;
-  const now = assent.now();
-  const key = { partition, ownerId: personId };
-  const [sessions, apps, history, companies, passkeys] = await Promise.all([
-    assent.storage.listSessions({ partition, personId, now }),
-    assent.storage.listConsents({ ...key, now }),
-    assent.storage.listHistory({ ...key, before: null, limit: MOST_ENTRIES }),
-    assent.storage.companiesOf({ partition, personId, clientId: null, now }),
-    assent.storage.listPasskeys({ partition, personId }),
-  ]);
-  const { passwordHash, partition: _, ...account } = person;
-  const body = {
-    issuer: assent.issuer,
-    made_at: now,
-    account: { ...account, hasPassword: passwordHash !== null },
-    sessions: sessions.map(({ partition: _partition, ...session }) => session),
-    apps,
-    history,
-    companies: companies.map(({ company, member }) => ({ name: company.name, slug: company.slug, ...member })),
-    passkeys: passkeys.map(({ name, createdAt, lastUsedAt }) => ({ name, createdAt, lastUsedAt })),
-  };
-  assent.event("data_exported", { owner: personId, address: http.address });
-  const made = json(200, `${JSON.stringify(body, null, 2)}\n`, {
-    "content-disposition": 'attachment; filename="my-data.json"',
-  });
-  return { ...made, cookies: visitor.cookies };
-});
 
 export const showDelete = signedIn(async (account, assent) => deleteAnswer(account, null, assent));
 

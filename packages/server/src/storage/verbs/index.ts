@@ -200,6 +200,7 @@ import {
   linkedPerson,
   linkSubject,
   listSubjectLinks,
+  subjectsOf,
   unlinkSubject,
 } from "./subject-links.ts";
 
@@ -249,6 +250,7 @@ export const portVerbs: { readonly [Name in keyof Ports]: Verb<Args<Ports[Name]>
   createLinkedPerson,
   unlinkSubject,
   listSubjectLinks,
+  subjectsOf,
   createSession,
   useSession,
   endSession,

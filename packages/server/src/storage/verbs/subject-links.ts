@@ -15,7 +15,7 @@ import type {
 } from "../../owners/storage.ts";
 import { partitionOf } from "../partition.ts";
 import { personColumns, personOf, text, textOrNull, whole } from "../rows.ts";
-import { type Call, query, sql, statement, steps, transaction, words } from "../sql.ts";
+import { type Call, query, type Row, sql, statement, steps, transaction, words } from "../sql.ts";
 import { claimName, dropName, forgetName, holderOfName, loosenName, reserveName } from "./names.ts";
 import { bears, eraseWholly, insertPerson, makePerson } from "./people.ts";
 
@@ -220,6 +220,25 @@ export async function unlinkAll(call: Call, issuerId: string, now: Millis): Prom
   }
 }
 
+function subjectLinkOf(row: Row): SubjectLink {
+  return {
+    partition: whole(row, "partition"),
+    ownerId: text(row, "owner_id"),
+    link: text(row, "link"),
+    issuerId: text(row, "issuer_id"),
+    claim: textOrNull(row, "claim"),
+    subject: text(row, "subject"),
+    madeBy: text(row, "made_by") as SubjectLink["madeBy"],
+    createdAt: whole(row, "created_at"),
+  };
+}
+
+export const subjectsOf = query<Args<"subjectsOf">, readonly SubjectLink[]>({
+  sql: sql`SELECT ${linkColumns} FROM subject_links WHERE partition = :partition AND owner_id = :personId ORDER BY created_at, link`,
+  bind: ({ partition, personId }) => ({ partition, personId }),
+  outcome: (rows) => rows.map(subjectLinkOf),
+});
+
 /** Across all partitions, by an index of its own. */
 export const listSubjectLinks = query<Args<"listSubjectLinks">, readonly SubjectLink[]>({
   sql: sql`SELECT ${linkColumns} FROM subject_links
@@ -230,15 +249,5 @@ export const listSubjectLinks = query<Args<"listSubjectLinks">, readonly Subject
     createdAt: after?.createdAt ?? -1,
     link: after?.link ?? "",
   }),
-  outcome: (rows) =>
-    rows.map((row) => ({
-      partition: whole(row, "partition"),
-      ownerId: text(row, "owner_id"),
-      link: text(row, "link"),
-      issuerId: text(row, "issuer_id"),
-      claim: textOrNull(row, "claim"),
-      subject: text(row, "subject"),
-      madeBy: text(row, "made_by") as SubjectLink["madeBy"],
-      createdAt: whole(row, "created_at"),
-    })),
+  outcome: (rows) => rows.map(subjectLinkOf),
 });

@@ -62,6 +62,17 @@ onEveryBackend("linking a subject", (storage) => {
     expect(await found(two)).toBe(person.personId);
   });
 
+  test("what one person is known by → theirs alone, oldest first; nobody's → nothing", async () => {
+    const [person, other] = [await aStoredPerson(storage()), await aStoredPerson(storage())];
+    const [one, two] = [aSubject({ claim: "mail" }), aSubject()];
+    await link(person, two, { now: NOW + HOUR });
+    await link(person, one);
+    await link(other, aSubject());
+    const subjects = await storage().subjectsOf(person);
+    expect(subjects.map(({ issuerId, claim, subject }) => ({ issuerId, claim, subject }))).toEqual([one, two]);
+    expect(await storage().subjectsOf(aPerson())).toEqual([]);
+  });
+
   test("another issuer, another claim, another case, form, space or part of it → another subject", async () => {
     const subject = aSubject({ subject: "Zoë" });
     await link(await aStoredPerson(storage()), subject);

@@ -1,0 +1,81 @@
+/** `/account/profile/export`: all that is kept about a person, in one file for them. */
+
+import type { Assent } from "../../assent.ts";
+import type { Consent, Grant, Millis } from "../../oauth/model.ts";
+import type { Acting } from "../../owners/company-storage.ts";
+import type { HistoryEntry, Person } from "../../owners/storage.ts";
+import { json } from "../message.ts";
+import { signedIn } from "./account.ts";
+
+/** Of each kind. */
+const MOST_ENTRIES = 10_000;
+/** So many receipts are signed for one file, the newest first; each of the others is had at its entry. */
+const MOST_RECEIPTS = 500;
+
+/** But for what proves who they are: keys, secrets and hashes stay here. Times in milliseconds since the epoch. */
+export const exportData = signedIn(async ({ person, http, visitor }, assent) => {
+  const { storage } = assent;
+  const { partition, personId } = person;
+  const now = assent.now();
+  const key = { partition, ownerId: personId };
+  const [sessions, apps, uses, history, companies, passkeys, factor, subjects] = await Promise.all([
+    storage.listSessions({ partition, personId, now }),
+    storage.listConsents({ ...key, now }),
+    storage.listScopeUses(key),
+    storage.listHistory({ ...key, before: null, limit: MOST_ENTRIES }),
+    storage.companiesOf({ partition, personId, clientId: null, now }),
+    storage.listPasskeys({ partition, personId }),
+    storage.getSecondFactor({ partition, personId }),
+    storage.subjectsOf({ partition, personId }),
+  ]);
+  const body = {
+    issuer: assent.issuer,
+    made_at: now,
+    account: accountOf(person),
+    passkeys: passkeys.map(({ name, createdAt, lastUsedAt, backupEligible }) => ({
+      ...{ name, createdAt, lastUsedAt, synced: backupEligible },
+    })),
+    authenticator: factor === undefined ? null : { since: factor.createdAt, lastUsedAt: factor.lastUsedAt },
+    recoveryCodesLeft: factor?.codesLeft ?? 0,
+    sessions: sessions.map(({ partition: _partition, ...session }) => session),
+    identities: subjects.map(({ issuerId, claim, subject, createdAt }) => ({ issuerId, claim, subject, createdAt })),
+    apps: apps.map(({ consent, grants }) => ({ ...consentOf(consent), connections: grants.map(connectionOf) })),
+    uses,
+    history: await Promise.all(history.map((entry, at) => entryOf(entry, at, now, assent))),
+    companies: await Promise.all(companies.map((acting) => companyOf(acting, personId, now, assent))),
+  };
+  assent.event("data_exported", { owner: personId, address: http.address });
+  const made = json(200, `${JSON.stringify(body, null, 2)}\n`, {
+    "content-disposition": 'attachment; filename="my-data.json"',
+  });
+  return { ...made, cookies: visitor.cookies };
+});
+
+function accountOf({ passwordHash, partition: _, ...account }: Person) {
+  return { ...account, hasPassword: passwordHash !== null };
+}
+
+function consentOf({ partition: _, ownerId: _owner, ...consent }: Consent) {
+  return consent;
+}
+
+/** What an app may do by one authorization, and when it did; what the protocol needs for it says nothing of the person. */
+function connectionOf({ scopes, createdAt, lastUsedAt, usedFrom, uses, idleUntil, absoluteUntil, status }: Grant) {
+  return { scopes, createdAt, lastUsedAt, usedFrom, uses, idleUntil, absoluteUntil, status };
+}
+
+/** With its receipt, where it has one. */
+async function entryOf(entry: HistoryEntry, at: number, now: Millis, assent: Assent) {
+  const { partition: _, ...told } = entry;
+  if (entry.kind === "reconnected" || at >= MOST_RECEIPTS) return told;
+  return { ...told, receipt: (await assent.receipts.sign(entry, now)).jws };
+}
+
+/** The person's place in a company, and what apps do there by their word. What the company decided is the company's. */
+async function companyOf({ company, member }: Acting, personId: string, now: Millis, { storage }: Assent) {
+  const { partition, companyId, name, slug } = company;
+  const grants = await storage.grantsOfMember({ partition, companyId, personId, now });
+  const { role, since, standing } = member;
+  const connections = grants.map((grant) => ({ clientId: grant.clientId, ...connectionOf(grant) }));
+  return { companyId, name, slug, role, since, standing, connections };
+}

@@ -1,0 +1,159 @@
+/** What is kept about a person: all of it in the file that they download, and nothing of it left when their account has gone. */
+
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Person } from "../../packages/server/src/owners/storage.ts";
+import { SoftAuthenticator } from "../support/authenticator.ts";
+import { type Agent, authorize, authorizeUrl, type Page, redeem, refresh } from "../support/browser-like.ts";
+import { addCompany, decide } from "../support/companies.ts";
+import { formWith, withSecondStep } from "../support/second-step.ts";
+import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp.ts";
+
+let server: TestServer;
+let client: TestClient;
+let mailbox: TestMailbox;
+beforeAll(async () => {
+  mailbox = await startMailbox();
+  server = await startServer({ host: "localhost", config: { smtpUrl: smtpTo(mailbox) } });
+  client = await server.addClient({ name: "Photo Printer" });
+});
+afterAll(async () => {
+  await server.stop();
+  await mailbox.stop();
+});
+
+const DAY = 86_400_000;
+
+/** Somebody of whom there is something in every table that can hold it. */
+async function somebody() {
+  const { person, agent, recoveryCodes } = await withSecondStep(server);
+  const { partition, personId, username } = person;
+  const page = await agent.get("/account/security/passkeys");
+  const options = JSON.parse(/data-options="([^"]*)"/.exec(page.text)?.[1]?.replaceAll("&quot;", '"') ?? "{}");
+  const key = new SoftAuthenticator(server.issuer);
+  const keyName = `Desk key of ${username}`;
+  await agent.submit(formWith(page, "credential"), { name: keyName, credential: key.create(options) });
+  const [passkey] = await server.assent.storage.listPasskeys(person);
+  const { body } = await redeem(server, client, await authorize(agent, authorizeUrl(server, client), ""));
+  await refresh(server, client, body.refresh_token);
+  const subject = { issuerId: "idp-1", claim: null, subject: `known-elsewhere-${personId.slice(0, 6)}` };
+  await server.assent.storage.linkSubject({
+    ...{ partition, personId, subject, sole: false, madeBy: "operator", now: server.now() },
+  });
+  return { person, agent, recoveryCodes, keyName, passkey, subject, refreshToken: body.refresh_token ?? "" };
+}
+
+async function inCompany(person: Person, agent: Agent) {
+  const acme = await addCompany(server);
+  const { partition, companyId } = acme;
+  await server.assent.storage.addMember({
+    ...{ partition, companyId, person, role: "member", addedBy: "operator", link: "l", now: server.now() },
+  });
+  await decide(server, acme, client, {});
+  const url = authorizeUrl(server, client);
+  await redeem(server, client, await authorize(agent, url, "", { owner: companyId }));
+  return acme;
+}
+
+const formTo = (page: Page, end: string) => {
+  const form = page.forms.find(({ action }) => action.endsWith(end));
+  if (form === undefined) throw new Error(`no form to ${end}: ${page.status}`);
+  return form;
+};
+
+/** Everything in the database, as text. */
+async function dump(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "assent-dump-"));
+  try {
+    const file = join(folder, "all");
+    await server.assent.storage.exportTo({ file, now: server.now() });
+    return readFileSync(file, "utf8");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test("the download → each thing that is kept, with receipts that verify, and nothing that proves who they are", async () => {
+  const { person, agent, recoveryCodes, keyName, passkey, subject, refreshToken } = await somebody();
+  const acme = await inCompany(person, agent);
+  const page = await agent.submit(formTo(await agent.get("/account/profile"), "/export"));
+  const data = JSON.parse(page.text);
+  expect(data).toMatchObject({
+    account: { personId: person.personId, username: person.username, email: person.email, hasPassword: true },
+    passkeys: [{ name: keyName, synced: false }],
+    authenticator: { since: expect.any(Number) },
+    recoveryCodesLeft: 10,
+    sessions: [{ userAgent: expect.anything(), address: expect.any(String) }],
+    identities: [subject],
+    apps: [{ clientId: client.clientId, scopes: [{ name: "read" }], connections: [{ status: "active" }] }],
+    history: [{ kind: "allowed", receipt: expect.any(String) }],
+    companies: [{ slug: acme.slug, role: "member", connections: [{ clientId: client.clientId }] }],
+  });
+  const keys = (await (await fetch(`${server.issuer}/receipts/keys`)).json()) as JSONWebKeySet;
+  const { payload } = await jwtVerify(data.history[0].receipt, createLocalJWKSet(keys), {
+    currentDate: new Date(server.now()),
+  });
+  expect(payload).toMatchObject({ event: "allowed", sub: person.personId });
+  const factor = await server.assent.storage.getSecondFactor(person);
+  const proofs = [
+    ...[passkey?.credentialId ?? "?", Buffer.from(passkey?.publicKey ?? []).toString("base64url")],
+    ...[Buffer.from(factor?.sealedSecret ?? []).toString("base64url"), refreshToken],
+    ...[...recoveryCodes, agent.cookies.get("assent_session") ?? "?", person.passwordHash ?? "?"],
+  ];
+  for (const proof of proofs) expect(page.text).not.toContain(proof);
+  expect(page.text).not.toMatch(/argon2|Hash"|salt|secret|codeChallenge/i);
+});
+
+test("the account has gone → nowhere in the database is there a word of it, once what ended has been collected", async () => {
+  const { person, keyName, passkey, subject } = await somebody();
+  const { storage } = server.assent;
+  const { partition, personId, username, email } = person;
+  await storage.createInvitation({
+    invitation: {
+      ...{ ...(await addCompany(server)), invitationId: "i".repeat(22), addressee: email, role: "member" },
+      ...{ invitedBy: "operator", createdAt: server.now(), expiresAt: server.now() + DAY, status: "open" },
+    },
+    ...{ saltHash: new Uint8Array(32), by: null, now: server.now() },
+  });
+  const traces = [personId, username, email, keyName, passkey?.credentialId ?? "?", subject.subject];
+  const before = await dump();
+  for (const trace of traces) expect([trace, before.includes(trace)]).toEqual([trace, true]);
+  await storage.setDeletion({
+    partition,
+    personId,
+    at: server.now(),
+    keepSessionId: null,
+    mails: [],
+    now: server.now(),
+  });
+  server.tick(1000);
+  await storage.collectGarbage({ now: server.now(), limit: 10_000 });
+  const soon = await dump();
+  // Of ended grants the id alone is left, while a spent token of theirs can still come back; of an invitation what an admin typed.
+  const left = soon.split("\n").filter((line) => traces.some((trace) => line.includes(trace)));
+  expect(left.filter((line) => !/"(client_ended|owner_ended)"|invitations|i{22}/.test(line))).toEqual([]);
+  for (const trace of [keyName, subject.subject]) expect(soon).not.toContain(trace);
+  server.tick(31 * DAY);
+  for (let round = 0; round < 3; round++) await storage.collectGarbage({ now: server.now(), limit: 10_000 });
+  const after = await dump();
+  for (const trace of traces) expect([trace, after.includes(trace)]).toEqual([trace, false]);
+});
+
+test("of a company they acted for → what it allowed stays the company's, under an id that names nobody", async () => {
+  const { person, agent, keyName } = await somebody();
+  const acme = await inCompany(person, agent);
+  const { storage } = server.assent;
+  await storage.deletePerson({ ...person, now: server.now() });
+  await storage.tellCompanies({ now: server.now(), limit: 100 });
+  server.tick(31 * DAY);
+  for (let round = 0; round < 3; round++) await storage.collectGarbage({ now: server.now(), limit: 10_000 });
+  const after = await dump();
+  for (const trace of [person.username, person.email, keyName]) expect(after).not.toContain(trace);
+  const lines = after.split("\n").filter((line) => line.includes(person.personId));
+  expect(lines.length).toBeGreaterThan(0);
+  expect(lines.every((line) => line.includes(acme.companyId))).toBe(true);
+});
