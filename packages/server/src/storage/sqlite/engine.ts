@@ -137,11 +137,11 @@ export class SqliteEngine implements SchemaHost {
         const looked = this.#look(verb, args);
         if (looked !== undefined) return looked;
         const params = verb.bind(args);
-        const { row, why } = (await this.#write(nameOf(verb), compact(params), placeOf(params))) as StatementResult;
+        const { row, why } = (await this.#write(nameOf(verb), params, placeOf(params))) as StatementResult;
         return verb.outcome(row, args, why);
       }
       case "transaction":
-        return (await this.#write(nameOf(verb), compact(args), placeOf(args))) as O;
+        return (await this.#write(nameOf(verb), args, placeOf(args))) as O;
       case "steps":
         return verb.body(this.#run, args);
     }
@@ -247,15 +247,4 @@ export class SqliteEngine implements SchemaHost {
 
 function inodeOf(path: string): bigint | undefined {
   return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
-}
-
-/** Byte strings without the pool that they were cut from: a message to the thread would carry all of it. */
-function compact<T>(input: T): T {
-  if (typeof input !== "object" || input === null) return input;
-  if (input instanceof Uint8Array)
-    return (input.byteLength === input.buffer.byteLength ? input : new Uint8Array(input)) as T;
-  if (Array.isArray(input)) return input.map(compact) as T;
-  const copy: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(input)) copy[key] = compact(value);
-  return copy as T;
 }

@@ -3,6 +3,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { runBatch } from "./batch.ts";
 import { Connection } from "./connection.ts";
+import { packAnswers, unpackJobs } from "./wire.ts";
 import type { FromThread, ToThread } from "./writer.ts";
 
 const { path } = workerData as { readonly path: string };
@@ -17,6 +18,9 @@ port.on("message", (message: ToThread) => {
     port.close();
     return;
   }
-  void runBatch(connection, message.jobs).then((answers) => port.postMessage({ answers } satisfies FromThread));
+  const jobs = unpackJobs(message.jobs);
+  void runBatch(connection, jobs).then((answers) =>
+    port.postMessage({ answers: packAnswers(jobs, answers) } satisfies FromThread),
+  );
 });
 port.postMessage({ ready: true } satisfies FromThread);

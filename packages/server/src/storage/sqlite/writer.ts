@@ -7,6 +7,7 @@ import { Gathering } from "../gathering.ts";
 import { byPlace, type Place } from "../place.ts";
 import { type Answer, type Job, runBatch } from "./batch.ts";
 import type { Connection } from "./connection.ts";
+import { type Parcel, packJobs, unpackAnswers } from "./wire.ts";
 
 /** What one transaction holds at most, so that nobody waits long behind a crowd. */
 const BATCH = 512;
@@ -135,8 +136,8 @@ export class LocalRunner implements Runner {
 }
 
 /** What the writer's thread is told, and what it tells. */
-export type ToThread = { readonly jobs: readonly Job[] } | { readonly close: true };
-export type FromThread = { readonly ready: true } | { readonly answers: readonly Answer[] };
+export type ToThread = { readonly jobs: Parcel } | { readonly close: true };
+export type FromThread = { readonly ready: true } | { readonly answers: Parcel };
 
 const threadFile = import.meta.url.endsWith(".ts") ? "./writer-thread.ts" : "./writer-thread.js";
 
@@ -168,7 +169,7 @@ export class ThreadRunner implements Runner {
     return new Promise((resolve, reject) => {
       this.#inFlight = { resolve, reject };
       thread.ref();
-      thread.postMessage({ jobs } satisfies ToThread);
+      thread.postMessage({ jobs: packJobs(jobs) } satisfies ToThread);
     });
   }
 
@@ -202,7 +203,7 @@ export class ThreadRunner implements Runner {
           return;
         }
         thread.unref();
-        this.#inFlight?.resolve(message.answers);
+        this.#inFlight?.resolve(unpackAnswers(message.answers));
         this.#inFlight = undefined;
       });
       thread.on("error", (error) => {

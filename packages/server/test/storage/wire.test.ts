@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import type { Answer, Job } from "../../src/storage/sqlite/batch.ts";
+import { packAnswers, packJobs, unpackAnswers, unpackJobs } from "../../src/storage/sqlite/wire.ts";
+
+const pool = Buffer.alloc(65_536, 7);
+const values = {
+  nothing: null,
+  zero: 0,
+  greatest: Number.MAX_SAFE_INTEGER,
+  below: -1,
+  fraction: 0.25,
+  empty: "",
+  quoted: '["AA=="]\\\u0000\n',
+  half: "a\ud800b",
+  letters: "ж漢😀",
+  bytes: new Uint8Array([0, 255, 127]),
+  none: new Uint8Array(0),
+};
+
+describe("to the thread", () => {
+  test("values of a statement → the same values", () => {
+    const jobs: readonly Job[] = [
+      { verb: "redeemCode", input: values },
+      { verb: "refreshGrant", input: {} },
+    ];
+    expect(unpackJobs(structuredClone(packJobs(jobs)))).toEqual(jobs);
+  });
+
+  test("transactions between statements → each its own arguments", () => {
+    const jobs: readonly Job[] = [
+      { verb: "addKey", input: { key: { bytes: new Uint8Array([1]), gone: undefined } } },
+      { verb: "redeemCode", input: { bytes: new Uint8Array([2]) } },
+      { verb: "emptyRing", input: undefined },
+      { verb: "addKey", input: [{ at: 3 }] },
+    ];
+    expect(unpackJobs(structuredClone(packJobs(jobs)))).toEqual(jobs);
+  });
+
+  test("bytes cut from a pool → they alone travel", () => {
+    const input = { key: { bytes: pool.subarray(5, 8) } };
+    const { apart } = packJobs([{ verb: "addKey", input }]);
+    const [{ key }] = apart as [typeof input];
+    expect(key.bytes.buffer.byteLength).toBe(3);
+    const [job] = unpackJobs(packJobs([{ verb: "redeemCode", input: { bytes: pool.subarray(5, 8) } }]));
+    expect(job?.input).toEqual({ bytes: new Uint8Array([7, 7, 7]) });
+  });
+});
+
+test("answers: rows, reasons, misses, outcomes and failures → the same, in their order", () => {
+  const jobs = ["redeemCode", "addKey", "refreshGrant", "redeemCode", "refreshGrant"].map((verb) => ({
+    verb,
+    input: {},
+  }));
+  const answers: readonly Answer[] = [
+    { ok: true, value: { row: values, why: undefined } },
+    { ok: true, value: { kind: "added", at: new Uint8Array([9]) } },
+    { ok: false, unavailable: true, message: "disk full", stack: undefined },
+    { ok: true, value: { row: undefined, why: { status: "burned", hash: new Uint8Array([1, 2]) } } },
+    { ok: true, value: { row: undefined, why: undefined } },
+  ];
+  expect(unpackAnswers(structuredClone(packAnswers(jobs, answers)))).toEqual(answers);
+});
