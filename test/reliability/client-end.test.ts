@@ -12,6 +12,7 @@ import { Housekeeping } from "../../packages/server/src/housekeeping.ts";
 import { openStorage, type Storage } from "../../packages/server/src/storage/open.ts";
 import { aClient, aGrant, aLiveGrant, anApproval, NOW } from "../../packages/server/test/storage/support/builders.ts";
 import { byHand } from "../../packages/server/test/storage/support/by-hand.ts";
+import { aLiveCompanyGrant, aStaffedCompany } from "../../packages/server/test/storage/support/companies.ts";
 import { cyclesOf, figure } from "../support/figures.ts";
 import { aPostgresDatabase } from "../support/postgres.ts";
 
@@ -52,24 +53,36 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (kind) => {
     await drop();
   });
 
+  /** So many rows more like that one, numbered by `i`. */
+  async function copied(
+    table: string,
+    which: string,
+    count: number,
+    changes: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    const one = `SELECT * FROM ${table} WHERE ${which} LIMIT 1`;
+    const [row = {}] = await byHand(url, [one]);
+    const columns = Object.keys(row);
+    await byHand(url, [
+      `INSERT INTO ${table} (${columns.join(", ")})
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+        SELECT ${columns.map((name) => changes[name] ?? name).join(", ")} FROM (${one}) AS one, n`,
+    ]);
+  }
+
   /** The one owner's rows as those of many others, the last of whom has many grants. */
   async function multiplied(): Promise<void> {
-    const numbers = (count: number) =>
-      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
-    const copy = async (table: string, count: number, changes: Readonly<Record<string, string>>) => {
-      const [row = {}] = await byHand(url, [`SELECT * FROM ${table} LIMIT 1`]);
-      const columns = Object.keys(row);
-      await byHand(url, [
-        `INSERT INTO ${table} (${columns.join(", ")}) ${numbers(count)} SELECT ${columns.map((name) => changes[name] ?? name).join(", ")}
-          FROM (SELECT * FROM ${table} LIMIT 1) AS one, n`,
-      ]);
-    };
     const owner = { partition: "i % 1024", owner_id: "'owner-' || i", person_id: "'owner-' || i" };
     await byHand(url, [`UPDATE grants SET idle_until = ${LATER}, absolute_until = ${LATER}, collect_at = ${LATER}`]);
     await byHand(url, [`UPDATE consents SET expires_at = NULL`]);
-    await copy("consents", OWNERS - 1, owner);
-    await copy("grants", OWNERS - 1, { ...owner, grant_id: "'grant-' || i" });
-    await copy("grants", OF_ONE, { ...owner, partition: "7", owner_id: "'owner-7'", grant_id: "'more-' || i" });
+    await copied("consents", "uses >= 0", OWNERS - 1, owner);
+    await copied("grants", "uses >= 0", OWNERS - 1, { ...owner, grant_id: "'grant-' || i" });
+    await copied("grants", "uses >= 0", OF_ONE, {
+      ...owner,
+      partition: "7",
+      owner_id: "'owner-7'",
+      grant_id: "'more-' || i",
+    });
   }
 
   const count = async (where: string) => Number((await byHand(url, [`SELECT COUNT(*) AS n FROM ${where}`]))[0]?.["n"]);
@@ -156,6 +169,23 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (kind) => {
     expect([await alive(), await count("consents WHERE status = 'active'")]).toEqual([0, 0]);
     await storage.collect({ what: "clients", ...later });
     expect(await count("clients")).toBe(0);
+  });
+
+  test(`a company of ${OWNERS} members revokes an app for all of them → at once and as a whole, whatever its size`, {
+    timeout: 60_000 + OWNERS * 5,
+  }, async () => {
+    const { company, admin, member } = await aStaffedCompany(storage, { defaultRule: "members" });
+    const grant = await aLiveCompanyGrant(storage, company, member);
+    const others = { grant_id: "'of-member-' || i", person_id: "'member-' || i" };
+    const when = { idle_until: String(LATER), absolute_until: String(LATER) };
+    await copied("grants", `grant_id = '${grant.grantId}'`, OWNERS - 1, { ...others, ...when });
+    const { partition, companyId } = company;
+    const key = { partition, companyId, clientId: grant.clientId, by: admin.personId, now: NOW };
+    const began = performance.now();
+    expect(await storage.revokeForAll(key)).toMatchObject({ kind: "done", grantsEnded: OWNERS });
+    const took = performance.now() - began;
+    expect(await count(`grants WHERE status = 'active' AND owner_id = '${companyId}'`)).toBe(0);
+    figure("client-end", `${kind}, a company revokes an app for ${OWNERS} members`, { s: took / 1000 });
   });
 
   async function personOf() {

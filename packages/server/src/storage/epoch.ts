@@ -17,8 +17,10 @@ export interface Ended {
   readonly sessions: number;
 }
 
-/** A transaction takes on this many partitions: a crash between two loses no more than counting. */
+/** A transaction takes on this many partitions at the most: a crash between two loses no more than counting. */
 const AT_ONCE = 32;
+/** A transaction that took longer than this is followed by one of half as many partitions. */
+const LONG: Millis = 5_000;
 
 /**
  * Ends every active grant (`state_lost`), every session and whatever else could be used once (`afterRestore` of `TABLES`), and every standing consent, with what
@@ -35,8 +37,10 @@ export async function endAllBefore(host: SchemaHost, now: Millis, keepConsents: 
     return begun;
   });
   const ended = { grants: 0, consents: 0, sessions: 0 };
-  for (let from = epoch.next ?? 0; from < PARTITIONS; from += AT_ONCE) {
-    const next = from + AT_ONCE;
+  let atOnce = AT_ONCE;
+  for (let from = epoch.next ?? 0; from < PARTITIONS; ) {
+    const next = Math.min(PARTITIONS, from + atOnce);
+    const began = performance.now();
     const some = await host.exclusively(async (tx) => {
       const counted = { grants: 0, consents: 0, sessions: 0 };
       for (let partition = from; partition < next; partition += 1) await endPartition(tx, partition, epoch, counted);
@@ -46,6 +50,8 @@ export async function endAllBefore(host: SchemaHost, now: Millis, keepConsents: 
     ended.grants += some.grants;
     ended.consents += some.consents;
     ended.sessions += some.sessions;
+    from = next;
+    if (performance.now() - began > LONG) atOnce = Math.max(1, Math.floor(atOnce / 2));
   }
   return ended;
 }

@@ -9,6 +9,7 @@ import type { Millis } from "../../oauth/model.ts";
 import { json, text, whole } from "../rows.ts";
 import { type Call, query, sql, type Tx, transaction, words } from "../sql.ts";
 import { ENDED_KEPT } from "./grants.ts";
+import { noteForOwners } from "./history.ts";
 
 /** As the client's row keeps it. */
 interface Ending {
@@ -95,20 +96,8 @@ async function endSome(tx: Tx, page: Page, { at, name, version, revokes }: Endin
   );
   if (ended === 0) return 0;
   const none = { via: null, scopes: [], removed: [], expiresAt: null };
-  await tx.run(
-    sql`INSERT INTO history (partition, entry_id, owner_id, at, kind, client_id, record)
-      SELECT c.partition, c.owner_id || '.' || :version, c.owner_id, :at, 'ended', c.client_id, :record FROM consents c
-      WHERE (c.partition, c.owner_id, c.client_id) IN (${someOwners}) AND EXISTS (SELECT 1 FROM grants g
-        WHERE g.partition = c.partition AND g.owner_id = c.owner_id AND g.client_id = c.client_id
-          AND g.status = 'client_ended' AND g.ended_at = :at AND g.idle_until > :at AND g.absolute_until > :at)
-      ON CONFLICT (partition, entry_id) DO NOTHING`,
-    {
-      ...page,
-      at,
-      version: String(version),
-      record: JSON.stringify({ clientName: name, by: "operator", ...none, cause: "app" }),
-    },
-  );
+  const record = { clientName: name, by: "operator", ...none, cause: "app" } as const;
+  await noteForOwners(tx, someOwners, { ...page }, { at, version, record });
   return ended;
 }
 

@@ -5,13 +5,13 @@ import type { ByAdmin, Company, CompanyKey } from "../../owners/company-storage.
 import { companyColumns, companyOf } from "../company-rows.ts";
 import { partitionOf } from "../partition.ts";
 import { text } from "../rows.ts";
-import { type Call, query, type Row, sql, statement, steps, type Tx, transaction } from "../sql.ts";
+import { type Call, named, query, type Row, sql, statement, steps, type Tx, transaction } from "../sql.ts";
 import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
-import { endedColumns, keepLastUse, noteEnded } from "./ended.ts";
-import { ENDED_KEPT } from "./grants.ts";
+import { keepLastUse, noteEnded } from "./ended.ts";
 import { eraseHistory } from "./history.ts";
 import { doubtLink } from "./members.ts";
 import { activateName, dropName, holderOfName, loosenName, reserveName } from "./names.ts";
+import { endGrants, endingOf, inPieces } from "./pieces.ts";
 import { eraseScopeUses } from "./scope-uses.ts";
 
 export const getCompany = query<CompanyKey, Company | undefined>({
@@ -127,12 +127,10 @@ export const setCompanyStatus = transaction<
   return true;
 });
 
-async function endGrantsOfCompany(tx: Tx, { partition, companyId }: CompanyKey, now: Millis): Promise<readonly Row[]> {
-  return tx.all(
-    sql`UPDATE grants SET status = 'owner_ended', ended_at = :now, collect_at = :endedKept
-      WHERE partition = :partition AND owner_id = :companyId AND status = 'active' RETURNING ${endedColumns}`,
-    { partition, companyId, now, endedKept: now + ENDED_KEPT },
-  );
+const ofCompany = endingOf(sql`partition = :partition AND owner_id = :companyId`);
+
+function endGrantsOfCompany(tx: Tx, { partition, companyId }: CompanyKey, now: Millis): Promise<readonly Row[]> {
+  return endGrants(tx, ofCompany, { partition, companyId }, { status: "owner_ended", now });
 }
 
 /** The company's own partition first: from then on nobody acts in its name. What is left of it elsewhere leads nowhere. */
@@ -163,6 +161,13 @@ interface Erased {
   readonly link: string;
 }
 
+/** What each member may have for each app. */
+const OF_MEMBERS = ["company_opt_outs", "company_choices", "company_requests"].map(named).map(
+  (table) =>
+    sql`DELETE FROM ${table} WHERE ${thisCompany} AND (client_id, person_id) IN
+      (SELECT client_id, person_id FROM ${table} WHERE ${thisCompany} LIMIT :most)`,
+);
+
 /** Everything of the company in its partition; who belonged to it. */
 export const eraseCompany = transaction<CompanyKey & { readonly now: Millis }, readonly Erased[]>(
   async (tx, { partition, companyId, now }) => {
@@ -170,9 +175,7 @@ export const eraseCompany = transaction<CompanyKey & { readonly now: Millis }, r
     await lockCompany(tx, key);
     const members = await tx.all(sql`DELETE FROM members WHERE ${thisCompany} RETURNING person_id, link`, key);
     await tx.run(sql`DELETE FROM company_rules WHERE ${thisCompany}`, key);
-    await tx.run(sql`DELETE FROM company_opt_outs WHERE ${thisCompany}`, key);
-    await tx.run(sql`DELETE FROM company_choices WHERE ${thisCompany}`, key);
-    await tx.run(sql`DELETE FROM company_requests WHERE ${thisCompany}`, key);
+    for (const statement of OF_MEMBERS) await inPieces(tx, statement, key);
     await tx.run(sql`DELETE FROM invitations WHERE ${thisCompany}`, key);
     await tx.run(sql`DELETE FROM consents WHERE partition = :partition AND owner_id = :companyId`, key);
     await eraseHistory(tx, partition, companyId);

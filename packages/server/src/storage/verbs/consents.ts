@@ -47,6 +47,7 @@ import {
 } from "./grants.ts";
 import { note } from "./history.ts";
 import { rememberChoice } from "./members.ts";
+import { endGrants, endingOf } from "./pieces.ts";
 import { forgetScopeUses } from "./scope-uses.ts";
 
 const oneConsent = sql`partition = :partition AND owner_id = :ownerId AND client_id = :clientId`;
@@ -215,6 +216,8 @@ export const lastIssues = query<
     })),
 });
 
+const underConsent = endingOf(oneConsent);
+
 /** Ends the record and all grants under it. `lastUsedAt` lags by up to 5 minutes behind a kept refresh token's last use. */
 export const revokeConsent = transaction<EndConsent, RevokeConsentOutcome>((tx, args) => endConsent(tx, args));
 
@@ -232,19 +235,10 @@ export async function endConsent(
     { ...args, revokedBy },
   );
   if (record === undefined) return { kind: "unknown" };
-  // In the order in which groups of refreshes lock them.
-  await tx.all(
-    sql`SELECT grant_id FROM grants WHERE ${oneConsent} AND status = 'active' ORDER BY grant_id || '' ${words.forUpdate}`,
-    { partition, ownerId, clientId },
-  );
-  const ended = await tx.all(
-    sql`UPDATE grants SET status = 'revoked', ended_at = :now, collect_at = :endedKept WHERE ${oneConsent} AND status = 'active'
-      RETURNING last_used_at, idle_until, absolute_until`,
-    { ...args, endedKept: now + ENDED_KEPT },
-  );
+  const ended = await endGrants(tx, underConsent, { partition, ownerId, clientId }, { status: "revoked", now });
   const uses = [record, ...ended].map((row) => wholeOrNull(row, "last_used_at") ?? 0);
   const live = ended.filter((row) => Math.min(whole(row, "idle_until"), whole(row, "absolute_until")) > now);
-  const lastUsedAt = Math.max(...uses) || null;
+  const lastUsedAt = uses.reduce((latest, use) => Math.max(latest, use), 0) || null;
   const entryId = await note(tx, {
     ...{ partition, ownerId, clientId, at: now, kind: "revoked" },
     record: { ...endOfAll(consentOf(record), revokedBy), lastUsedAt },

@@ -5,7 +5,8 @@ import type { Grant, GrantedScope, Millis } from "../../oauth/model.ts";
 import type { HistoryEntry, HistoryPage } from "../../owners/storage.ts";
 import { partitionOf } from "../partition.ts";
 import { DAY, json, text, whole } from "../rows.ts";
-import { query, type Row, sql, statement, type Tx } from "../sql.ts";
+import { type Params, query, type Row, type Sql, sql, statement, type Tx } from "../sql.ts";
+import { inPieces } from "./pieces.ts";
 
 /** How long an entry is kept. */
 export const HISTORY_KEPT: Millis = 5 * 365 * DAY;
@@ -51,6 +52,29 @@ export async function noteReconnected(
   const day = now - (now % DAY);
   const told = { ...record, clientName: null };
   await note(tx, { ...first, at: now, record, entryId: derivedId({ ...first, at: day, record: told }) });
+}
+
+/**
+ * Writes the same entry for each of some owners whose live grants to a client ended with it at `at`. The client has one version for each change, so
+ * that with the owner's id it names an entry.
+ *
+ * @param owners selects partition, owner_id and client_id of consents, with the parameters `page`.
+ */
+export async function noteForOwners(
+  tx: Tx,
+  owners: Sql,
+  page: Params,
+  { at, version, record }: Pick<HistoryEntry, "at" | "record"> & { readonly version: number },
+): Promise<void> {
+  await tx.run(
+    sql`INSERT INTO history (partition, entry_id, owner_id, at, kind, client_id, record)
+      SELECT c.partition, c.owner_id || '.' || :version, c.owner_id, :at, 'ended', c.client_id, :record FROM consents c
+      WHERE (c.partition, c.owner_id, c.client_id) IN (${owners}) AND EXISTS (SELECT 1 FROM grants g
+        WHERE g.partition = c.partition AND g.owner_id = c.owner_id AND g.client_id = c.client_id
+          AND g.status = 'client_ended' AND g.ended_at = :at AND g.idle_until > :at AND g.absolute_until > :at)
+      ON CONFLICT (partition, entry_id) DO NOTHING`,
+    { ...page, at, version: String(version), record: JSON.stringify(record) },
+  );
 }
 
 function derivedId({ partition, ownerId, clientId, kind, at, record }: Omit<HistoryEntry, "entryId">): string {
@@ -136,7 +160,12 @@ export const getHistoryEntry = query<{ readonly ownerId: string; readonly entryI
 
 /** With the owner: nobody is left whom it could tell. */
 export async function eraseHistory(tx: Tx, partition: number, ownerId: string): Promise<void> {
-  await tx.run(sql`DELETE FROM history WHERE partition = :partition AND owner_id = :ownerId`, { partition, ownerId });
+  await inPieces(
+    tx,
+    sql`DELETE FROM history WHERE partition = :partition AND entry_id IN
+      (SELECT entry_id FROM history WHERE partition = :partition AND owner_id = :ownerId LIMIT :most)`,
+    { partition, ownerId },
+  );
 }
 
 /** The public key stays readable for as long as receipts may be shown. True: it wasn't there yet. */

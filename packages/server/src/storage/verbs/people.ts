@@ -5,13 +5,13 @@ import type { StoredMail } from "../../owners/mail-storage.ts";
 import type { CreatePersonOutcome, EndCause, Person, PersonChanges } from "../../owners/storage.ts";
 import { partitionOf } from "../partition.ts";
 import { flag, personColumns, personOf, text } from "../rows.ts";
-import { type Call, query, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
-import { endedColumns, keepLastUse, noteEnded } from "./ended.ts";
+import { type Call, query, sql, statement, steps, type Tx, transaction } from "../sql.ts";
+import { keepLastUse, noteEnded } from "./ended.ts";
 import { eraseFactors } from "./factors.ts";
-import { ENDED_KEPT } from "./grants.ts";
 import { eraseHistory } from "./history.ts";
 import { activateName, dropName, forgetName, holderOfName, loosenName, reserveName } from "./names.ts";
 import { post } from "./outbox.ts";
+import { endGrants, endingOf } from "./pieces.ts";
 import { eraseScopeUses } from "./scope-uses.ts";
 import { noteStanding, tellOf } from "./standings.ts";
 
@@ -257,20 +257,12 @@ interface EndsAll extends PersonKey {
   readonly now: Millis;
 }
 
+const ofPerson = endingOf(sql`partition = :partition AND owner_id = :personId`);
+
 /** Ends the grants that are the person's own. */
 export async function endGrantsOf(tx: Tx, { partition, personId, cause, by, now }: EndsAll): Promise<void> {
   if (cause !== null) await keepLastUse(tx, partition, personId);
-  // In the order in which groups of refreshes lock them.
-  await tx.all(
-    sql`SELECT grant_id FROM grants WHERE partition = :partition AND owner_id = :personId AND status = 'active'
-      ORDER BY grant_id || '' ${words.forUpdate}`,
-    { partition, personId },
-  );
-  const ended = await tx.all(
-    sql`UPDATE grants SET status = 'owner_ended', ended_at = :now, collect_at = :endedKept
-      WHERE partition = :partition AND owner_id = :personId AND status = 'active' RETURNING ${endedColumns}`,
-    { partition, personId, now, endedKept: now + ENDED_KEPT },
-  );
+  const ended = await endGrants(tx, ofPerson, { partition, personId }, { status: "owner_ended", now });
   if (cause !== null) await noteEnded(tx, { partition, ownerId: personId, cause, by, now }, ended);
 }
 
