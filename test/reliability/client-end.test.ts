@@ -17,7 +17,7 @@ import { cyclesOf, figure } from "../support/figures.ts";
 import { aPostgresDatabase } from "../support/postgres.ts";
 
 /** `--cycles 100`, which is what the command takes by itself, is a hundred thousand. */
-const OWNERS = 1000 * cyclesOf(20);
+const OWNERS = 1000 * cyclesOf(5);
 /** Of one of them, as a company may have: more than one batch takes. */
 const OF_ONE = 4500;
 /** The command goes by the real time. */
