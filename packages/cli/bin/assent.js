@@ -8,6 +8,9 @@ import { join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runsOnNewEnoughNode } from "./runtime.js";
 
+/** Milliseconds from the start: by then all has been loaded that most requests need. */
+const WRITTEN_AFTER = 10_000;
+
 /** Where the program starts: the TypeScript in a checkout, the build in a published package (Node strips no types there). */
 function entry() {
   const source = new URL("../src/main.ts", import.meta.url);
@@ -22,8 +25,12 @@ function entry() {
  */
 function keepCompiledCode() {
   const home = process.env.XDG_CACHE_HOME || homedir();
-  if (process.env.NODE_COMPILE_CACHE !== undefined || !isWritable(home)) return;
-  nodeModule.enableCompileCache(join(home, process.env.XDG_CACHE_HOME ? "" : ".cache", "assent", "compiled"));
+  if (process.env.NODE_COMPILE_CACHE === undefined) {
+    if (!isWritable(home)) return;
+    nodeModule.enableCompileCache(join(home, process.env.XDG_CACHE_HOME ? "" : ".cache", "assent", "compiled"));
+  }
+  // Node writes it when a process ends in order, which one in a container may never do.
+  setTimeout(() => nodeModule.flushCompileCache(), WRITTEN_AFTER).unref();
 }
 
 function isWritable(folder) {

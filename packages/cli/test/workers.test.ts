@@ -102,6 +102,18 @@ describe("serve with ASSENT_WORKERS=2", () => {
     expect([code, stdout]).toEqual([1, ""]);
   });
 
+  test.each([
+    ["nothing said → little of it", "", ["--max-semi-space-size=4"]],
+    ["said by the operator → what they said", "--max-semi-space-size=8", []],
+  ])("room for what is new in memory, %s", async (_, said, flags) => {
+    const { server } = await serve({ NODE_OPTIONS: said });
+    for (const pid of workersOf(server)) {
+      const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+      expect(words.filter((word) => word.startsWith("--max-semi-space-size"))).toEqual(flags);
+      expect(readFileSync(`/proc/${pid}/environ`, "utf8").split("\0")).toContain("MALLOC_ARENA_MAX=2");
+    }
+  });
+
   test("another Assent with workers has the port → refused, not shared", async () => {
     const { origin } = await serve();
     const env = { ASSENT_LISTEN: new URL(origin).host, ASSENT_WORKERS: "2" };
