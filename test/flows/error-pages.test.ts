@@ -66,6 +66,21 @@ describe("/errors/{condition}", () => {
   });
 });
 
+describe("a page where something went wrong has a way on", () => {
+  const doors = (text: string) =>
+    [...text.matchAll(/<a class="button primary" href="([^"]+)"/g)].map(([, href]) => href);
+
+  test.each([
+    ["an app that isn't known", () => "/authorize?client_id=x"],
+    ["an address that isn't the app's", () => authorizeUrl(server, client, { redirect_uri: "https://evil.example/" })],
+    ["a page that isn't there", () => "/nothing"],
+  ])("%s → to one's apps", async (_, address) => {
+    const url = new URL(address(), server.issuer);
+    const found = await page(url.pathname + url.search);
+    expect([found.status >= 400, doors(found.text)]).toEqual([true, ["/account/apps"]]);
+  });
+});
+
 describe("paths and methods that aren't there", () => {
   test("404 → a page for people, JSON for programs, each with the request's number in the log's form", async () => {
     for (const path of [

@@ -5,25 +5,28 @@ import { type Condition, type ConditionName, conditions, publicCondition } from 
 import { type Messages, problemPage } from "../pages/index.ts";
 import { type Answer, type HttpRequest, page } from "./message.ts";
 
-/** What people read who meet a condition on a page; `other` for those that are a developer's matter. Most go on at their apps. */
-const words: Partial<Record<ConditionName, { readonly said: keyof Problems; readonly door?: "apps" }>> = {
-  authorization_client_unknown: { said: "clientUnknown" },
-  redirect_uri_mismatch: { said: "redirectUri" },
-  not_found: { said: "notFound", door: "apps" },
-  invitation_unknown: { said: "invitation", door: "apps" },
-  method_not_allowed: { said: "method", door: "apps" },
-  form_token_invalid: { said: "form", door: "apps" },
-  interaction_unknown: { said: "cutOff", door: "apps" },
-  interaction_expired: { said: "expired" },
-  interaction_finished: { said: "finished", door: "apps" },
-  body_too_large: { said: "tooMuch", door: "apps" },
-  temporarily_unavailable: { said: "unavailable" },
-  server_error: { said: "fault" },
+/** What people read who meet a condition on a page; `other` for those that are a developer's matter. */
+const words: Partial<Record<ConditionName, keyof Problems>> = {
+  authorization_client_unknown: "clientUnknown",
+  redirect_uri_mismatch: "redirectUri",
+  not_found: "notFound",
+  invitation_unknown: "invitation",
+  method_not_allowed: "method",
+  form_token_invalid: "form",
+  interaction_unknown: "cutOff",
+  interaction_expired: "expired",
+  interaction_finished: "finished",
+  body_too_large: "tooMuch",
+  temporarily_unavailable: "unavailable",
+  server_error: "fault",
 };
+
+/** These may pass by themselves: what was only looked at can be looked at again. */
+const passing: readonly ConditionName[] = ["temporarily_unavailable", "server_error"];
 
 type Problems = Omit<Messages["problems"], "apps" | "startAgain">;
 
-/** The same refusal for a person. `startAgain`: path of this server at which the request begins anew. */
+/** The same refusal for a person, with a way on: `startAgain`, path of this server at which the request begins anew; else to their apps. */
 export function problemAnswer(
   condition: ConditionName,
   request: HttpRequest,
@@ -34,11 +37,11 @@ export function problemAnswer(
   const { status, description }: Condition = conditions[shown];
   const chrome = { ...assent.chrome(request), here: null };
   const { problems } = chrome.words;
-  const { said, door } = words[shown] ?? { said: "other" };
+  const said = words[shown] ?? "other";
   const { title, text } = problems[said];
-  const apps = door === "apps" ? { href: "/account/apps", label: problems.apps } : null;
-  const begin = startAgain ?? (shown === "temporarily_unavailable" ? sameAgain(request, assent) : null);
-  const again = begin === null ? null : { href: begin, label: problems.startAgain };
+  const begin = startAgain ?? (passing.includes(shown) ? sameAgain(request, assent) : null);
+  const door =
+    begin === null ? { href: "/account/apps", label: problems.apps } : { href: begin, label: problems.startAgain };
   const html = problemPage(
     {
       status,
@@ -48,7 +51,7 @@ export function problemAnswer(
       // What only a developer can mend is told to them.
       description: said === "other" ? description : null,
       requestId: request.id,
-      door: again ?? apps,
+      door,
     },
     chrome,
   );
@@ -56,7 +59,7 @@ export function problemAnswer(
   return status === 503 || status === 429 ? { ...answer, headers: { ...answer.headers, "retry-after": "5" } } : answer;
 }
 
-/** What was only looked at can be looked at again. With the origin before it, so that a path of two slashes leads nowhere else. */
+/** The same address. With the origin before it, so that a path of two slashes leads nowhere else. */
 function sameAgain({ method, path, query }: HttpRequest, { issuer }: Assent): string | null {
   if (method !== "GET" || path === "/") return null;
   return `${new URL(issuer).origin}${path}${query === "" ? "" : `?${query}`}`;
