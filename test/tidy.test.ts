@@ -19,6 +19,8 @@ const IMPORTS: tidy.ImportTable = {
       "owners",
       "crypto",
       "saml/metadata.ts",
+      // Whether a client's colours can be read.
+      "pages/brand.ts",
       "storage",
       "config.ts",
       "config-settings.ts",

@@ -1,7 +1,7 @@
 /** The operator's look: served from here, cached by its content, under the same policy as everything else. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Agent } from "../support/browser-like.ts";
+import { Agent, authorizeUrl, signIn } from "../support/browser-like.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 let server: TestServer;
@@ -27,3 +27,27 @@ test("name and colours → on every page, from a file whose path names its conte
 test("another content's path → 404", async () => {
   expect((await fetch(`${server.issuer}/assets/AAAAAAAAAAAAAAAA/brand.css`)).status).toBe(404);
 });
+
+test("an app's accent → behind the server's colours on the pages of its requests, and on no others", async () => {
+  const accent = "#8a2be2,#d0a8ff";
+  const [app, plain] = [await server.addClient({ accent }), await server.addClient()];
+  const sheets = (text: string) => [...text.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(([, path]) => path);
+  const own = "/assets/accent/8a2be2-d0a8ff.css";
+  const agent = new Agent(server.issuer);
+  const login = await agent.follow(await agent.get(authorizeUrl(server, app)));
+  expect(sheets(login.text).at(-1)).toBe(own);
+  const consent = await signIn(agent, (await server.addPerson()).username, login);
+  expect([consent.forms.some(({ action }) => action === "/consent"), sheets(consent.text).at(-1)]).toEqual([true, own]);
+  for (const path of ["/account/apps", authorizeUrl(server, plain)])
+    expect(sheets((await agent.follow(await agent.get(path))).text)).not.toContain(own);
+  const sheet = await fetch(server.issuer + own);
+  expect([sheet.status, sheet.headers.get("content-type")]).toEqual([200, "text/css; charset=utf-8"]);
+  expect(await sheet.text()).toMatch(/--accent:#8a2be2;[\s\S]*prefers-color-scheme: dark[\s\S]*--accent:#d0a8ff;/);
+});
+
+test.each(["ffff00-ffff00", "8a2be2", "8a2be2-d0a8ff;", "8A2BE2-D0A8FF", "..%2f..-x", "8a2be2-8a2be2"])(
+  "an accent's path that nobody could have made, or that couldn't be read (%s) → 404",
+  async (name) => {
+    expect((await fetch(`${server.issuer}/assets/accent/${name}.css`)).status).toBe(404);
+  },
+);

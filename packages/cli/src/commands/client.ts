@@ -40,6 +40,7 @@ interface ClientOptions extends JsonOption {
   readonly nameLang?: readonly string[];
   readonly optionalScope?: readonly string[];
   readonly publisher?: string | false;
+  readonly accent?: string | false;
   readonly verified?: boolean;
   readonly clientUri?: string;
   readonly policyUri?: string;
@@ -101,6 +102,7 @@ function registerUpdate(client: Command): void {
   ).option("--name <text>", "what owners know it by");
   settings(update)
     .option("--no-publisher", "leave open who makes it")
+    .option("--no-accent", "the server's colours on its pages")
     .option("--no-verified", "owners read that nobody has looked at it")
     .option("--no-require-pkce", "leave PKCE to a confidential client")
     .option("--no-allow-plain-pkce", "accept S256 challenges alone")
@@ -137,6 +139,7 @@ function settings(command: Command): Command {
     )
     .addOption(listOption("--name-lang <tag=text>", "its name in another language: de=Fotodrucker; de= takes it away"))
     .option("--publisher <text>", "who makes it, as owners read it")
+    .option("--accent <colours>", "of the pages of its requests: #rrggbb, or one for light and one for dark ground")
     .option("--verified", "owners read that you have looked at it")
     .addOption(listOption("--own-scope <scopes>", "scopes that it holds for itself", { words: true }))
     .option(
@@ -221,6 +224,7 @@ function ownSettingsOf(options: ClientOptions): OwnClientSettings {
     firstParty: options.firstParty,
     refresh: options.refresh,
     publisher: options.publisher === false ? null : options.publisher,
+    accent: options.accent === false ? null : options.accent,
     verified: options.verified,
     tokenEndpointAudience: options.tokenEndpointAudience,
   });

@@ -12,6 +12,7 @@ import {
 } from "../oauth/client-registration/metadata.ts";
 import type { GrantRegistry } from "../oauth/grants/offered.ts";
 import type { Client, Millis, Scope } from "../oauth/model.ts";
+import { accentText } from "../pages/brand.ts";
 import { NO_SECRETS, secretFor, secretKind, secretsAfter, withSecret } from "./client-secrets.ts";
 import type { AdminContext } from "./context.ts";
 import { storeLogo } from "./logo.ts";
@@ -36,6 +37,7 @@ export type OwnClientSettings = Partial<
     | "refresh"
     | "tokenEndpointAudience"
     | "publisher"
+    | "accent"
     | "verified"
   >
 >;
@@ -72,6 +74,7 @@ export async function createClient(input: NewClient, context: AdminContext): Pro
     allowPlainPkce: input.allowPlainPkce ?? false,
     firstParty: input.firstParty ?? false,
     publisher: input.publisher ?? null,
+    accent: canonicalAccent(input.accent ?? null),
     verified: input.verified ?? false,
     refresh: fields.type === "public" ? "rotate" : (input.refresh ?? "keep"),
     logo,
@@ -98,7 +101,8 @@ export interface ClientChanges extends OwnClientSettings {
 export async function updateClient(clientId: string, changes: ClientChanges, context: AdminContext): Promise<Client> {
   return changeClient(clientId, context, async (client) => {
     const { metadata, ...settings } = changes;
-    const asked = { ...client, ...settings };
+    const asked = { ...client, ...settings, accent: canonicalAccent(settings.accent ?? client.accent ?? null) };
+    if (settings.accent === null) asked.accent = null;
     const registration = { ...metadataOf(client), ...stillOptional(client, metadata), ...metadata };
     const fields = await checkedFields(client.type, registration, asked, context, client);
     const now = context.now();
@@ -112,6 +116,11 @@ export async function updateClient(clientId: string, changes: ClientChanges, con
       updatedAt: now,
     };
   });
+}
+
+/** Both colours; what can't be read stays as it was typed, and is refused with the rest. */
+function canonicalAccent(accent: string | null): string | null {
+  return accent === null ? null : (accentText(accent) ?? accent);
 }
 
 /** A scope that the client loses is no longer one that it could do without. */
@@ -337,11 +346,15 @@ function wrongMethod(type: Client["type"]): Remark {
 
 function settingProblems(
   type: Client["type"],
-  { refresh, ownScopes = [], publisher }: OwnClientSettings,
+  { refresh, ownScopes = [], publisher, accent }: OwnClientSettings,
 ): readonly Remark[] {
   const problems: Remark[] = [];
   const wording = typeof publisher === "string" ? displayTextProblem(publisher, MAX_PUBLISHER) : undefined;
   if (wording !== undefined) problems.push({ field: "publisher", problem: wording });
+  if (typeof accent === "string" && accentText(accent) === undefined) {
+    const problem = `${JSON.stringify(accent.slice(0, 100))} is no colour that text can be read in (4.5:1, WCAG 2.2 AA): #rrggbb, or one for light and one for dark ground: #1a4fd0,#9db8ff`;
+    problems.push({ field: "accent", problem });
+  }
   if (type === "public" && refresh === "keep") {
     problems.push({ field: "refresh", problem: "a public client's refresh tokens rotate (RFC 9700 §4.14.2)" });
   }

@@ -34,6 +34,7 @@ export function clientRecord(client: Client, issuer: string, secret: string | nu
     scope: client.scopes.join(" "),
     ...((client.optionalScopes ?? []).length === 0 ? {} : { optional_scope: client.optionalScopes?.join(" ") }),
     ...(client.publisher == null ? {} : { publisher: client.publisher }),
+    ...(client.accent == null ? {} : { accent: client.accent }),
     verified: client.verified ?? false,
     own_scope: client.ownScopes.join(" "),
     token_endpoint_auth_method: client.authMethod,

@@ -1,7 +1,7 @@
 /** The frames of pages, one for each language, made once. */
 
 import type { Millis } from "../oauth/model.ts";
-import { type Brand, type Chrome, chrome, locales } from "../pages/index.ts";
+import { accentPath, type Brand, type Chrome, chrome, locales } from "../pages/index.ts";
 import { languageOf } from "./language.ts";
 import type { HttpRequest } from "./message.ts";
 
@@ -11,6 +11,8 @@ export interface PageContext {
   readonly uiLocales?: string | null;
   /** When the authorization request began. */
   readonly startedAt?: Millis;
+  /** The client's own accent; null: the server's. */
+  readonly accent?: string | null;
   /** Path and query, below the issuer's, at which the page is had again. */
   readonly here?: string;
 }
@@ -23,7 +25,11 @@ export class Chromes {
   }
 
   /** `chosen`: value of the cookie that keeps the choice. */
-  of(request: HttpRequest, chosen: string | undefined, { uiLocales, startedAt, here }: PageContext = {}): Chrome {
+  of(
+    request: HttpRequest,
+    chosen: string | undefined,
+    { uiLocales, startedAt, accent, here }: PageContext = {},
+  ): Chrome {
     const language = languageOf({
       uiLocales: uiLocales ?? null,
       startedAt: startedAt ?? 0,
@@ -32,7 +38,8 @@ export class Chromes {
     });
     const found = this.#byLanguage.get(language);
     if (found === undefined) throw new TypeError("a language without pages");
-    return { ...found, here: here ?? shownAt(request, found.base) };
+    const stylesheets = accent == null ? found.stylesheets : [...found.stylesheets, found.base + accentPath(accent)];
+    return { ...found, stylesheets, here: here ?? shownAt(request, found.base) };
   }
 }
 

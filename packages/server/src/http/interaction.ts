@@ -253,7 +253,8 @@ async function issuedAnswer(
 /** Language and place of the pages of a request: at `/consent` it goes on from where it is. */
 export function contextOf({ request, interaction, visitor }: Underway, assent: Assent): PageContext {
   const sealed = sealInteraction(assent.secrets, visitor.nonce, interaction);
-  return { uiLocales: request.uiLocales, startedAt: interaction.startedAt, here: `/consent?request=${sealed}` };
+  const { accent = null } = request.client;
+  return { uiLocales: request.uiLocales, startedAt: interaction.startedAt, accent, here: `/consent?request=${sealed}` };
 }
 
 /** An error that the client learns of. */

@@ -87,6 +87,8 @@ export interface Client {
   readonly optionalScopes?: readonly string[];
   /** Who makes it, as the operator knows; absent or null: not said. */
   readonly publisher?: string | null;
+  /** Its accent on the pages of its requests, `#rrggbb,#rrggbb`: on light ground and on dark; absent or null: the server's. */
+  readonly accent?: string | null;
   /** The operator has looked at it; absent: no. */
   readonly verified?: boolean;
   readonly createdAt: Millis;

@@ -75,6 +75,31 @@ function tokens(hex: string, theme: keyof typeof GROUNDS): string {
   return `:root{--accent:${hex};--accent-hover:${hexOf(hover)};--accent-wash:${hexOf(wash(accent))};--on-accent:${hexOf(onAccent)};--ring:${hex}}`;
 }
 
+function sheetOf({ light, dark }: BrandColors): readonly string[] {
+  return [tokens(light, "light"), `@media (prefers-color-scheme: dark){${tokens(dark, "dark")}}`];
+}
+
+/** Both colours of an accent as one text, `#rrggbb,#rrggbb`; undefined: no colours, or text in them couldn't be read. */
+export function accentText(text: string): string | undefined {
+  const colors = readBrandColors(text);
+  return colors === undefined ? undefined : `${colors.light},${colors.dark}`;
+}
+
+/** Path of the style sheet that lays a client's accent over the rest. */
+export function accentPath(accent: string): string {
+  return `/assets/accent/${accent.replaceAll("#", "").replace(",", "-")}.css`;
+}
+
+/** The style sheet at such a path; undefined: it is none, or its colours can't be read. */
+export function accentSheet(path: string): Asset | undefined {
+  const [, light, dark] = /^\/assets\/accent\/([0-9a-f]{6})-([0-9a-f]{6})\.css$/.exec(path) ?? [];
+  const colors = readBrandColors(`#${light},#${dark}`);
+  if (colors === undefined) return undefined;
+  const bytes = Buffer.from(sheetOf(colors).join("\n"));
+  const { etag } = asset("accent.css", "text/css", bytes);
+  return { path, type: "text/css; charset=utf-8", bytes, immutable: false, etag };
+}
+
 /** The parts put together; their paths name their content. */
 export function brandOf(parts: {
   readonly name: string | null;
@@ -83,12 +108,7 @@ export function brandOf(parts: {
   readonly logo: { readonly bytes: Buffer; readonly type: string } | null;
 }): Brand {
   const { colors, css, logo } = parts;
-  const sheet = [
-    ...(colors === null
-      ? []
-      : [tokens(colors.light, "light"), `@media (prefers-color-scheme: dark){${tokens(colors.dark, "dark")}}`]),
-    ...(css === null ? [] : [css]),
-  ].join("\n");
+  const sheet = [...(colors === null ? [] : sheetOf(colors)), ...(css === null ? [] : [css])].join("\n");
   return {
     name: parts.name ?? OURS.name,
     stylesheet: sheet === "" ? null : asset("brand.css", "text/css; charset=utf-8", Buffer.from(sheet)),

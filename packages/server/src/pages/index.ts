@@ -2,7 +2,7 @@
 export { appsPage } from "./apps.ts";
 export { askAdminPage, askedAdminPage } from "./ask-admin.ts";
 export { type Asset, assets } from "./assets.ts";
-export { type Brand, type BrandColors, brandOf, OURS, readBrandColors } from "./brand.ts";
+export { accentPath, accentSheet, type Brand, type BrandColors, brandOf, OURS, readBrandColors } from "./brand.ts";
 export { type Chrome, chrome } from "./chrome.ts";
 export { companyAppsPage } from "./company-apps.ts";
 export { companyConfirmPage } from "./company-confirm.ts";

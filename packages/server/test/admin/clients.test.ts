@@ -171,6 +171,25 @@ describe("grant types that the operator switched off", () => {
   });
 });
 
+describe("an accent of its own", () => {
+  test.each(["red", "#12345", "#ffff00", "#8a2be2,#8a2be2", "#8a2be2,#d0a8ff,#ffffff", "#8a2be2;}"])(
+    "%s, which isn't one or can't be read → refused",
+    async (accent) => {
+      const { problems } = await refusal(createClient(aNewClient({ accent }), admin));
+      expect(problems.join()).toContain("accent");
+    },
+  );
+
+  test("one colour → kept with the one for dark ground; changed in other things it stays; null takes it away", async () => {
+    const { client } = await createClient(aNewClient({ accent: "#8A2BE2" }), admin);
+    expect(client.accent).toMatch(/^#8a2be2,#[0-9a-f]{6}$/);
+    const renamed = await updateClient(client.clientId, { metadata: { client_name: "Other" } }, admin);
+    expect(renamed.accent).toBe(client.accent);
+    expect((await updateClient(client.clientId, { accent: "#8a2be2,#d0a8ff" }, admin)).accent).toBe("#8a2be2,#d0a8ff");
+    expect((await updateClient(client.clientId, { accent: null }, admin)).accent).toBeNull();
+  });
+});
+
 describe("remarks", () => {
   const remarksOn = async (client: Client) => clientRemarks(client, await surroundings(admin));
   test("a scope of its own that only people with a role may grant → one", async () => {

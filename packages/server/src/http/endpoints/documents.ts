@@ -2,7 +2,7 @@
 
 import type { Assent } from "../../assent.ts";
 import { type Condition, conditions, publicConditions } from "../../oauth/errors.ts";
-import { assets, conditionPage } from "../../pages/index.ts";
+import { accentSheet, assets, conditionPage } from "../../pages/index.ts";
 import { type Answer, type HttpRequest, page, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 
@@ -19,7 +19,7 @@ export async function errorCondition(http: HttpRequest, assent: Assent): Promise
 export async function asset(http: HttpRequest, assent: Assent): Promise<Answer> {
   const path = http.path.slice(assent.basePath.length);
   const { stylesheet, logo: mark } = assent.brand;
-  const found = assets.get(path) ?? [stylesheet, mark].find((one) => one?.path === path);
+  const found = assets.get(path) ?? [stylesheet, mark].find((one) => one?.path === path) ?? accentSheet(path);
   if (found === undefined || found === null) return problemAnswer("not_found", http, assent);
   const caching = found.immutable ? "public, max-age=31536000, immutable" : "public, max-age=86400";
   const headers = { "content-type": found.type, "cache-control": caching, etag: found.etag };
