@@ -3,7 +3,7 @@
 /** Requests that may be under way in one process. Beyond it each would wait for so many others that coming again is quicker. */
 const UNDER_WAY = 1_024;
 /** Milliseconds that one turn of the event loop may spend on taking requests up, once the loop is overloaded. */
-const BUDGET = 40;
+const BUDGET = 20;
 /** How long turns have to be longer than that, one after the other, before anybody is refused: a burst is no overload. */
 const PATIENCE = 500;
 /** With fewer under way nobody is refused: it isn't they who keep the process busy. */

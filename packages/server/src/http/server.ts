@@ -165,16 +165,30 @@ const nobody: HttpRequest = {
   id: "busy",
 };
 
+/** An answer with all of its headers, as it is sent. */
+interface Busy {
+  readonly status: number;
+  /** Names and values in turn. */
+  readonly lines: readonly string[];
+  readonly body: string | Uint8Array;
+}
+
 /** What is said to whom there is no time for: made once, since making it is the work that is to be spared. Undefined: always answered. */
-function busyAnswers(assent: Assent): (request: IncomingMessage) => Answer | undefined {
+function busyAnswers(assent: Assent): (request: IncomingMessage) => Busy | undefined {
   const always = new Set(unshed.map((path) => assent.basePath + path).concat(metadataRoute(assent.basePath).path));
   const open = new Set(routes.filter(({ cors }) => cors).map(({ path }) => assent.basePath + path));
-  const forPrograms = problemJson("temporarily_unavailable", assent.issuer);
-  const forScripts = { ...forPrograms, headers: { ...forPrograms.headers, "access-control-allow-origin": "*" } };
-  let page: Answer | undefined;
+  const whole = ({ status, headers, body }: Answer): Busy => ({
+    status,
+    lines: assent.headerLines.of(headers).concat("content-length", String(Buffer.byteLength(body))),
+    body,
+  });
+  const forPrograms = whole(problemJson("temporarily_unavailable", assent.issuer));
+  const forScripts = { ...forPrograms, lines: [...forPrograms.lines, "access-control-allow-origin", "*"] };
+  let page: Busy | undefined;
   const forPeople = () => {
     // Nothing is loaded for those whom there is no time for.
-    page ??= assent.people.loaded?.problemAnswer("temporarily_unavailable", nobody, assent);
+    const answer = page === undefined && assent.people.loaded?.problemAnswer("temporarily_unavailable", nobody, assent);
+    if (answer) page = whole(answer);
     return page ?? forPrograms;
   };
   return ({ url = "/", headers }) => {
@@ -185,11 +199,9 @@ function busyAnswers(assent: Assent): (request: IncomingMessage) => Answer | und
   };
 }
 
-function shed({ status, headers, body }: Answer, reason: ShedReason, response: ServerResponse, assent: Assent): void {
+function shed({ status, lines, body }: Busy, reason: ShedReason, response: ServerResponse, assent: Assent): void {
   assent.metrics.shed(reason);
-  const lines = assent.headerLines.of(headers).concat("content-length", String(Buffer.byteLength(body)));
-  if (assent.draining()) lines.push("connection", "close");
-  response.writeHead(status, lines).end(body);
+  response.writeHead(status, assent.draining() ? [...lines, "connection", "close"] : [...lines]).end(body);
 }
 
 /** Two Host lines: whoever stands in front may have read the other one (RFC 9112 §3.2). */
