@@ -1,6 +1,8 @@
 /**
- * `npm run test:reliability -- [--cycles N] [name…]`: the reliability suite with as many repetitions as you have time for (3,000 is a release's), and
- * its figures, one line each, at the end. A name is part of a file's in test/reliability: `npm run test:reliability -- --cycles 1000 kill`.
+ * The reliability suite, and its figures, a line each, at the end. A name is part of a file's in test/reliability.
+ *
+ * `npm run test:reliability -- [--cycles N] [name…]`: so many repetitions of each case; without N the short form's.
+ * `npm run test:reliability -- --release [name…]`: as many of each as a release wants; `--plan` says how many, and how long that takes.
  */
 
 import { spawnSync } from "node:child_process";
@@ -12,41 +14,77 @@ import { parseArgs } from "node:util";
 import { runsOnNewEnoughNode } from "../packages/cli/bin/runtime.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+/** What a release wants: repetitions of each file's cases, and about how many minutes they take where two processors have nothing else to do. */
+const RELEASE = [
+  ["kill", 3000, 40],
+  ["once", 500, 8],
+  ["race", 1000, 6],
+  ["disk", 500, 3],
+  ["drain", 100, 2],
+  ["failover", 100, 4],
+  ["postgres-outage", 200, 3],
+  ["keys", 100, 1],
+  ["nodes", 50, 6],
+  ["overload", 30, 3],
+  ["growth", 200, 2],
+  ["garbage", 10, 1],
+  ["restore", 20, 1],
+  ["upgrade", 10, 1],
+  ["interrupted", 25, 2],
+  ["configuration", 1, 1],
+  ["first-start", 1, 1],
+  ["leaks", 1, 1],
+];
+
 const tools = join(root, "node_modules", ".bin");
 
-function main(args) {
-  const { values, positionals } = parseArgs({
-    args,
-    options: { cycles: { type: "string", default: "100" } },
-    allowPositionals: true,
-  });
-  const cycles = Number(values.cycles);
-  if (!Number.isInteger(cycles) || cycles < 1) {
-    console.error("--cycles takes a whole number from 1 on");
-    process.exitCode = 2;
-    return;
-  }
-  const folder = mkdtempSync(join(tmpdir(), "assent-figures-"));
-  const figures = join(folder, "figures");
-  const names = positionals.length === 0 ? [""] : positionals;
+/** Runs the files that have this in their name; vitest's exit code. */
+function run(name, figures, cycles) {
   const { status } = spawnSync(
     join(tools, "vitest"),
     // One file at a time: they measure, and two cores are soon shared by too many.
-    ["run", "--no-file-parallelism", ...names.map((name) => `test/reliability/${name}`)],
+    ["run", "--no-file-parallelism", `test/reliability/${name}`],
     {
       cwd: root,
       stdio: "inherit",
       env: {
         ...process.env,
-        ASSENT_TEST_CYCLES: String(cycles),
+        ...(cycles === undefined ? {} : { ASSENT_TEST_CYCLES: String(cycles) }),
         ASSENT_TEST_FIGURES: figures,
         PATH: [dirname(process.execPath), tools, process.env.PATH].join(delimiter),
       },
     },
   );
+  return status ?? 1;
+}
+
+function main(args) {
+  const { values, positionals } = parseArgs({
+    args,
+    options: { cycles: { type: "string" }, release: { type: "boolean" }, plan: { type: "boolean" } },
+    allowPositionals: true,
+  });
+  const cycles = values.cycles === undefined ? undefined : Number(values.cycles);
+  if (cycles !== undefined && (!Number.isInteger(cycles) || cycles < 1)) {
+    console.error("--cycles takes a whole number from 1 on");
+    process.exitCode = 2;
+    return;
+  }
+  const wanted = RELEASE.filter(([name]) => positionals.length === 0 || positionals.some((one) => name.includes(one)));
+  if (values.plan) {
+    for (const [name, times, minutes] of wanted) console.log(`${name}: ${times} cycles, about ${minutes} min`);
+    console.log(`together: about ${wanted.reduce((sum, [, , minutes]) => sum + minutes, 0)} min`);
+    return;
+  }
+  const folder = mkdtempSync(join(tmpdir(), "assent-figures-"));
+  const figures = join(folder, "figures");
+  const runs = values.release
+    ? wanted.map(([name, times]) => [`${name}.`, times])
+    : (positionals.length === 0 ? [""] : positionals).map((name) => [name, cycles]);
+  const codes = runs.map(([name, times]) => run(name, figures, times));
   console.log(`\n${existsSync(figures) ? readFileSync(figures, "utf8").trimEnd() : "no figures"}`);
   rmSync(folder, { recursive: true, force: true });
-  process.exitCode = status ?? 1;
+  process.exitCode = codes.find((code) => code !== 0) ?? 0;
 }
 
 if (runsOnNewEnoughNode(fileURLToPath(import.meta.url))) main(process.argv.slice(2));
