@@ -24,6 +24,17 @@ const json = (path: string, method = "GET") =>
   send(server.issuer, { method, path, headers: { accept: "application/json" } });
 
 describe("/errors/{condition}", () => {
+  test("the others that are named on it → those with the same code, and no more", async () => {
+    for (const [name, error] of [
+      ["access_denied", "access_denied"],
+      ["redirect_uri_mismatch", "invalid_request"],
+    ] as const) {
+      const { text } = await page(`/errors/${name}`);
+      const linked = [...text.matchAll(/class="alone" href="\/errors\/(\w+)"/g)].map(([, one]) => one);
+      expect(linked).toEqual(publicConditions().filter((one) => one !== name && conditions[one].error === error));
+    }
+  });
+
   test.each(publicConditions().map((name) => [name, conditions[name] as Condition] as const))(
     "%s → a page with its error, its section and what to do",
     async (name, { error, section, help, description }) => {

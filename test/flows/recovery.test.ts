@@ -336,15 +336,15 @@ describe("a sign-in", () => {
 
 describe("the end of an account", () => {
   const remove = async (agent: Agent, current = PASSWORD) =>
-    agent.submit(form(await agent.get("/account/profile/delete"), "csrf"), { current_password: current });
+    agent.submit(form(await agent.get("/account/profile/delete"), "current_password"), { current_password: current });
 
   test("asked for → apps and other sessions end now, it goes in two weeks; kept → it stays", async () => {
     const person = await server.addPerson();
     const [agent, elsewhere] = [await signedIn(person), await signedIn(person)];
     expect((await remove(agent, "not it at all")).text).toContain("not your current password");
-    expect((await agent.submit(form(await agent.get("/account/profile/delete"), "csrf"), { csrf: "x" })).status).toBe(
-      403,
-    );
+    expect(
+      (await agent.submit(form(await agent.get("/account/profile/delete"), "current_password"), { csrf: "x" })).status,
+    ).toBe(403);
     expect((await agent.follow(await remove(agent))).text).toContain("Your account will be deleted");
     expect((await mailbox.next(person.email)).subject).toBe("Your account will be deleted");
     expect((await elsewhere.get("/account/apps")).location?.pathname).toBe("/login");

@@ -339,12 +339,16 @@ export interface Found {
   readonly who: string;
   readonly agent: Agent;
   readonly form: Form;
+  /** The session that the browser had then; undefined: none. */
+  readonly session: string | undefined;
 }
 
 /** Forms that post, by the path that the route table has for them. */
 export function formsOf(pages: readonly Shown[]): ReadonlyMap<string, readonly Found[]> {
   const all = pages.flatMap(({ who, agent, page }) =>
-    page.forms.filter(({ method }) => method === "post").map((form) => ({ who, agent, form })),
+    page.forms
+      .filter(({ method }) => method === "post")
+      .map((form) => ({ who, agent, form, session: agent.cookies.get("assent_session") })),
   );
   return Map.groupBy(all, ({ form }) => routeOf(form.action));
 }

@@ -49,7 +49,7 @@ export function conditionPage(view: ConditionView, chrome: Chrome): string {
         </section>`
       }
     </div>`,
-    true,
+    { wide: true },
   );
 }
 

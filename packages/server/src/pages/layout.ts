@@ -57,16 +57,37 @@ function languages({ words, base, here }: Chrome): Markup | null {
   </footer>`;
 }
 
+export interface CardOptions {
+  /** As wide as a page of the account. */
+  readonly wide?: boolean;
+  /** The form's token: the page is of an account, and the way out of it stands above. */
+  readonly signOut?: string;
+}
+
 /**
  * A page with one card: sign-in, consent, problems.
  *
  * @param title plain text for the tab, without the product's name.
  */
-export function cardPage(chrome: Chrome, title: string, card: Child, wide = false): string {
+export function cardPage(
+  chrome: Chrome,
+  title: string,
+  card: Child,
+  { wide = false, signOut }: CardOptions = {},
+): string {
   return page(chrome, title, wide ? "one wide" : "one", [
-    html`<header class="top">${wordmark(chrome)}</header>`,
+    html`<header class="top">${wordmark(chrome)}${signOut !== undefined && signOutForm(signOut, chrome)}</header>`,
     html`<main class="card">${card}</main>`,
   ]);
+}
+
+function signOutForm(csrf: string, { words, base }: Chrome): Markup {
+  return html`<form method="post" action=${`${base}/account/sign-out`}>
+    ${hidden({ csrf })}
+    <button class="button quiet" type="submit" name="sign_out" value="sign_out">
+      ${icon("logOut")}<span>${words.signOut.button}</span>
+    </button>
+  </form>`;
 }
 
 /** Pages of the account that its bar leads to. */
@@ -96,12 +117,7 @@ export function accountPage(
       <div class="bar-inner">
         <a class="home" href=${`${base}/account/apps`} aria-label=${fill(words.home, { product: chrome.product })}>${wordmark(chrome)}</a>
         <p class="who">${rich(words.apps.signedIn, { person: name(account.person.name || account.person.username) })}</p>
-        <form method="post" action=${`${base}/account/sign-out`}>
-          ${hidden({ csrf: account.csrf })}
-          <button class="button quiet" type="submit" name="sign_out" value="sign_out">
-            ${icon("logOut")}<span>${words.signOut.button}</span>
-          </button>
-        </form>
+        ${signOutForm(account.csrf, chrome)}
         <nav class="places" aria-label=${words.account.pages}>
           ${PLACES.map(
             ([place, path]) =>

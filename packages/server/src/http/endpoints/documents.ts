@@ -11,7 +11,7 @@ export async function errorCondition(http: HttpRequest, assent: Assent): Promise
   const name = publicConditions().find((one) => one === http.params["condition"]);
   if (name === undefined) return problemAnswer("not_found", http, assent);
   const { error, status, section, description, help }: Condition = conditions[name];
-  const others = publicConditions().filter((one) => one !== name);
+  const others = publicConditions().filter((one) => one !== name && conditions[one].error === error);
   const view = { name, error, status, section, description, help: [help], others };
   return page(200, conditionPage(view, assent.chrome(http)));
 }

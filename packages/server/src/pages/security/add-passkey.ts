@@ -44,5 +44,6 @@ export function addPasskeyPage(view: AddPasskeyView, chrome: Chrome): string {
             <script src=${chrome.passkeyScript} defer></script></div>`
       }
     </div>`,
+    { signOut: view.csrf },
   );
 }

@@ -28,6 +28,7 @@ export function authenticatorPage(view: AuthenticatorView, chrome: Chrome): stri
         <a class="button" href=${`${base}/account/security`}>${words.cancel}</a>
       </form>
     </div>`,
+    { signOut: view.csrf },
   );
 }
 

@@ -35,11 +35,12 @@ export function changePasswordPage(view: ChangePasswordView, chrome: Chrome): st
         ${newPasswordFields(view.fault, words)}
         <div class="ticks">
           ${tick("end_sessions", password.endSessions, view.endSessions)}
-          ${tick("end_apps", password.endApps, view.endApps, password.endAppsHint)}
+          ${tick("end_apps", password.endApps, view.endApps, view.must ? undefined : password.endAppsHint)}
         </div>
         <button class="button primary" type="submit">${password.submit}</button>
         ${!view.must && html`<a class="button" href=${`${base}/account/security`}>${words.cancel}</a>`}
       </form>
     </div>`,
+    { signOut: view.csrf },
   );
 }

@@ -167,5 +167,6 @@ export function deletePage(view: DeleteView, chrome: Chrome): string {
       </form>
       ${localTimes(chrome)}
     </div>`,
+    { signOut: view.csrf },
   );
 }
