@@ -317,7 +317,7 @@ class Builder {
     await this.#open("a stranger", agent, "/errors/invalid_client");
   }
 
-  /** Follows every link of this server, each kind of address once. */
+  /** Follows every link of this server and every form that asks for a page, each kind of address once. */
   async #crawl(who: string, agent: Agent, from: readonly string[]): Promise<void> {
     const kinds = new Set<string>();
     const waiting = [...from];
@@ -329,9 +329,20 @@ class Builder {
       const page = await agent.follow(await agent.get(url.href));
       if (!page.headers.get("content-type")?.startsWith("text/html")) continue;
       this.#keep(who, agent, page, url.pathname + url.search);
-      waiting.push(...linksOf(page));
+      waiting.push(...linksOf(page), ...questionsOf(page));
     }
   }
+}
+
+/** Where forms lead that ask for a page, as they stand there. */
+function questionsOf({ forms }: Page): readonly string[] {
+  return forms
+    .filter(({ method }) => method === "get")
+    .map(({ action, fields, buttons }) => {
+      const all = new URLSearchParams(fields);
+      for (const [name, value] of buttons.slice(0, 1)) all.append(name, value);
+      return `${action}?${all}`;
+    });
 }
 
 /** A form on one of the pages. */
