@@ -13,7 +13,7 @@ export const loadCore = availableParallelism() - 1;
 
 let pinning: boolean | undefined;
 
-/** Gives the load its core, the first time that it is asked. True: servers have core 0 for themselves, the load has its own. */
+/** Gives the load its core, the first time that it is asked, and servers that are started from then on theirs. True: that worked. */
 export function pinned(): boolean {
   pinning ??= pin();
   return pinning;
@@ -106,7 +106,7 @@ function keep(child: ChildProcess): void {
 }
 
 function launch(command: readonly string[], { env = {}, profiled = false, cores = "0" }: StartOptions) {
-  const [program = "", ...rest] = pinned() ? ["taskset", "-c", cores, ...command] : command;
+  const [program = "", ...rest] = pinning === true ? ["taskset", "-c", cores, ...command] : command;
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("ASSENT_"));
   const preload = profiled ? { NODE_OPTIONS: `--import=${join(import.meta.dirname, "profiler.ts")}` } : {};
   const child = spawn(program, rest, {

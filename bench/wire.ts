@@ -40,9 +40,11 @@ export function basic(id: string, secret: string): string {
   return `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
 }
 
-/** A text member of a JSON object, without reading the rest of it. */
+/** A text member of a JSON object, without reading the rest of it. Throws where it has none. */
 export function member(json: string, name: string): string {
-  const start = json.indexOf(`"${name}":"`) + name.length + 4;
+  const at = json.indexOf(`"${name}":"`);
+  if (at === -1) throw new Error(`an answer without ${name}: ${json.slice(0, 500)}`);
+  const start = at + name.length + 4;
   return json.slice(start, json.indexOf('"', start));
 }
 

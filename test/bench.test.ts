@@ -6,15 +6,19 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { compare, judge } from "../bench/compare.ts";
 import { between, documents, recorded } from "../bench/docs.ts";
 import { type CpuProfile, flameGraph, framesOf, topOf } from "../bench/flame-graph.ts";
 import { isReached } from "../bench/goals.ts";
 import { quantile, run } from "../bench/load.ts";
 import { runOpen } from "../bench/open-loop.ts";
+import type { PeerClient } from "../bench/peer.ts";
+import { VERIFIER } from "../bench/prepare.ts";
 import type { Report } from "../bench/report.ts";
+import { peerNames, type RunningPeer, startPeer } from "../bench/rows/peers.ts";
 import { Supply } from "../bench/rows/row.ts";
+import { basic } from "../bench/wire.ts";
 
 const root = join(import.meta.dirname, "..");
 const around = (median: number, half = 0.02) => ({ median, min: median - half, max: median + half });
@@ -130,6 +134,57 @@ describe("the load", () => {
     expect(made).toEqual([1000, 2 * 1200 - 200]);
   });
 });
+
+describe.each(peerNames)("the peer %s does the same work", (name) => {
+  let peer: RunningPeer;
+  beforeAll(async () => {
+    peer = await startPeer(name, {});
+  });
+  afterAll(() => peer.server.end());
+
+  const ask = async (fields: Record<string, string>, client: PeerClient) => {
+    const response = await fetch(`http://127.0.0.1:${peer.server.port}${peer.facts.tokenPath}`, {
+      method: "POST",
+      body: new URLSearchParams(fields),
+      headers: { authorization: basic(client.clientId, client.secret) },
+    });
+    return { status: response.status, body: (await response.json()) as Record<string, string> };
+  };
+  const redeem = async (changes: Record<string, string> = {}, client = peer.task.keeping) => {
+    const { answer } = await peer.server.ask<{ answer: string[] }>({ ask: "codes", client: "keeping", count: 1 });
+    const redirectUri = peer.task.keeping.redirectUris[0] ?? "";
+    const code = { grant_type: "authorization_code", code: answer[0] ?? "", redirect_uri: redirectUri };
+    const fields = { ...code, code_verifier: VERIFIER, ...changes };
+    return { first: await ask(fields, client), again: () => ask(fields, client) };
+  };
+
+  test.each([
+    ["another verifier", { code_verifier: "v".repeat(43) }],
+    ["another redirect_uri", { redirect_uri: "https://other.test/cb" }],
+  ])("a code with %s → refused", async (_, changes) => {
+    expect((await redeem(changes)).first.status).toBe(400);
+  });
+
+  test("a wrong secret → refused", async () => {
+    const { first } = await redeem({}, { ...peer.task.keeping, secret: "wrong" });
+    expect(first.body).not.toHaveProperty("access_token");
+  });
+
+  test("a code → an ES256 JWT for the API and a refresh token, once", async () => {
+    const { first, again } = await redeem();
+    const { access_token = "", refresh_token } = first.body;
+    const [header, payload] = access_token.split(".").slice(0, 2);
+    expect([first.status, decoded(header)["alg"], decoded(payload)["aud"]]).toEqual([200, "ES256", "https://api.test"]);
+    expect(refresh_token).toMatch(/.{20}/);
+    // OpenID Connect's ID token would be a second signature.
+    expect(first.body).not.toHaveProperty("id_token");
+    expect((await again()).status).toBe(400);
+  });
+});
+
+function decoded(part = ""): Record<string, unknown> {
+  return JSON.parse(Buffer.from(part, "base64url").toString());
+}
 
 describe("the flame graph", () => {
   const frame = (functionName: string, url = "") => ({ functionName, url, lineNumber: 0 });

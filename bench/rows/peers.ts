@@ -119,9 +119,17 @@ async function work(
     case "refresh-rotated":
       return { next: rotation(tokenPath, rotating, await redeemed("rotating")) };
     case "introspect-opaque": {
-      const next = inTurn((await ask({ ask: "opaque", count: IN_TURN })).answer);
       const form = `client_id=${robot.clientId}&client_secret=${robot.secret}&token=`;
-      return { next: () => ({ request: post(introspectionPath, form + next()) }) };
+      const { answer } = await ask({ ask: "opaque", count: IN_TURN });
+      const requests = answer.map((token) => post(introspectionPath, form + token));
+      // Of a token that isn't active there would be no client: an answer that costs nothing.
+      await collect(
+        server.port,
+        requests.map((request) => ({ request })),
+        "client_id",
+      );
+      const next = inTurn(requests);
+      return { next: () => ({ request: next() }) };
     }
   }
 }
