@@ -5,7 +5,7 @@
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { compare, verdictText } from "./compare.ts";
 import { writeDocs } from "./docs.ts";
@@ -161,7 +161,9 @@ async function main(): Promise<number> {
   const recorded = load(RECORDED);
   if (options.compare && recorded === undefined)
     throw new Mistyped(`--compare: there is no ${RECORDED}; npm run bench -- --write-docs makes it`);
-  const folder = mkdtempSync(join(options.dir, "assent-bench-"));
+  // PostgreSQL's files, too, go where temporary ones do.
+  process.env["TMPDIR"] = resolve(options.dir);
+  const folder = mkdtempSync(join(tmpdir(), "assent-bench-"));
   const clean = () => rmSync(folder, { recursive: true, force: true });
   // Where it is told to stop, too.
   process.once("exit", clean);
