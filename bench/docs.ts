@@ -60,7 +60,8 @@ export function performancePage(page: string, report: Report): string {
 }
 
 function withGrowth(page: string, growth: GrowthReport): string {
-  const when = `${growth.at.slice(0, 10)}, commit ${growth.commit}: \`${growth.command}\`.`;
+  const { at, commit, command, machine, rounds, seconds } = growth;
+  const when = `${at.slice(0, 10)}, commit ${commit}: \`${command}\`, medians of ${rounds} rounds of ${seconds} s; load average before it: ${machine.load.toFixed(1)} on ${machine.cores} cores.`;
   const tables = [growthTable(growth.grants, "grants"), growthTable(growth.clients, "clients")];
   return between(page, "growth", [when, ...tables].join("\n\n"));
 }
