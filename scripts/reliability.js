@@ -3,6 +3,7 @@
  *
  * `npm run test:reliability -- [--cycles N] [name…]`: so many repetitions of each case; without N the short form's.
  * `npm run test:reliability -- --release [name…]`: as many of each as a release wants; `--plan` says how many, and how long that takes.
+ * `--rows N`: expired rows that `garbage` collects; `--minutes N`: how long `restore` makes backups beside load.
  */
 
 import { spawnSync } from "node:child_process";
@@ -34,12 +35,14 @@ const RELEASE = [
   ["configuration", 1, 1],
   ["first-start", 1, 1],
   ["leaks", 1, 1],
+  ["client-end", 20, 2],
+  ["postgres-backup", 1, 1],
 ];
 
 const tools = join(root, "node_modules", ".bin");
 
 /** Runs the files that have this in their name; vitest's exit code. */
-function run(name, figures, cycles) {
+function run(name, figures, cycles, { rows, minutes }) {
   const { status } = spawnSync(
     join(tools, "vitest"),
     // One file at a time: they measure, and two cores are soon shared by too many.
@@ -50,6 +53,8 @@ function run(name, figures, cycles) {
       env: {
         ...process.env,
         ...(cycles === undefined ? {} : { ASSENT_TEST_CYCLES: String(cycles) }),
+        ...(rows === undefined ? {} : { ASSENT_TEST_ROWS: rows }),
+        ...(minutes === undefined ? {} : { ASSENT_TEST_MINUTES: minutes }),
         ASSENT_TEST_FIGURES: figures,
         PATH: [dirname(process.execPath), tools, process.env.PATH].join(delimiter),
       },
@@ -61,12 +66,15 @@ function run(name, figures, cycles) {
 function main(args) {
   const { values, positionals } = parseArgs({
     args,
-    options: { cycles: { type: "string" }, release: { type: "boolean" }, plan: { type: "boolean" } },
+    options: {
+      ...{ cycles: { type: "string" }, rows: { type: "string" }, minutes: { type: "string" } },
+      ...{ release: { type: "boolean" }, plan: { type: "boolean" } },
+    },
     allowPositionals: true,
   });
-  const cycles = values.cycles === undefined ? undefined : Number(values.cycles);
-  if (cycles !== undefined && (!Number.isInteger(cycles) || cycles < 1)) {
-    console.error("--cycles takes a whole number from 1 on");
+  const wrong = ["cycles", "rows", "minutes"].find((name) => !/^[1-9]\d*$/.test(values[name] ?? "1"));
+  if (wrong !== undefined) {
+    console.error(`--${wrong} takes a whole number from 1 on`);
     process.exitCode = 2;
     return;
   }
@@ -80,8 +88,8 @@ function main(args) {
   const figures = join(folder, "figures");
   const runs = values.release
     ? wanted.map(([name, times]) => [`${name}.`, times])
-    : (positionals.length === 0 ? [""] : positionals).map((name) => [name, cycles]);
-  const codes = runs.map(([name, times]) => run(name, figures, times));
+    : (positionals.length === 0 ? [""] : positionals).map((name) => [name, values.cycles]);
+  const codes = runs.map(([name, times]) => run(name, figures, times, values));
   console.log(`\n${existsSync(figures) ? readFileSync(figures, "utf8").trimEnd() : "no figures"}`);
   rmSync(folder, { recursive: true, force: true });
   process.exitCode = codes.find((code) => code !== 0) ?? 0;

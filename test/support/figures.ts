@@ -11,6 +11,12 @@ export function cyclesOf(short: number): number {
   return Number.isInteger(asked) && asked > 0 ? asked : short;
 }
 
+/** What `--rows N` or `--minutes N` says; `otherwise` where nothing does. */
+export function asked(what: "rows" | "minutes", otherwise: number): number {
+  const value = Number(process.env[`ASSENT_TEST_${what.toUpperCase()}`] ?? otherwise);
+  return Number.isInteger(value) && value > 0 ? value : otherwise;
+}
+
 /** Prints `REL-01 …: …`, also where the runner collects the lines. */
 export function figure(id: string, what: string, seen: Readonly<Record<string, number | string>>): void {
   const line = `${id} ${what}: ${Object.entries(seen)
