@@ -1,8 +1,10 @@
 /** Requests that no client library sends: smuggling, folded lines, huge and slow headers (RFC 9112 §§2.2, 5.2, 6; RFC 6585 §5). */
 
 import { mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { serverOptions } from "../../packages/server/src/http/server.ts";
@@ -170,4 +172,49 @@ test("a method that /token does not take, with a body of 70 kB → 405 before 41
     500,
   );
   expect(text).toMatch(/^HTTP\/1\.1 405 /);
+});
+
+describe("TE-14 a body that nobody reads", () => {
+  /** Answers, and whether the server ended the connection before so many bytes of a body had gone. */
+  async function flood(head: string, bytes: number): Promise<{ text: string; ended: boolean }> {
+    const socket = connect(listening.port, "127.0.0.1");
+    let text = "";
+    let ended = false;
+    socket.on("data", (chunk) => {
+      text += chunk.toString("latin1");
+    });
+    socket.on("error", () => undefined);
+    socket.on("close", () => {
+      ended = true;
+    });
+    socket.write(head);
+    const piece = `4000\r\n${"a".repeat(16_384)}\r\n`;
+    for (let sent = 0; sent < bytes && !ended; sent += 16_384)
+      await new Promise<void>((resolve) => socket.write(piece, () => resolve()));
+    if (!ended) await new Promise<void>((resolve) => socket.write("0\r\n\r\n", () => resolve()));
+    if (!ended) socket.write(SMUGGLED);
+    for (let waited = 0; waited < 40 && !ended && !text.includes('"keys"'); waited += 1) await setTimeout(50);
+    socket.destroy();
+    return { text, ended };
+  }
+
+  const unread = [
+    ["too large a form", `POST /token HTTP/1.1\r\nHost: a\r\n${FORM}\r\nTransfer-Encoding: chunked\r\n\r\n`, 413],
+    ["a path that isn't there", "POST /nowhere HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", 404],
+    ["another method", "PUT /token HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", 405],
+    ["a GET with a body", "GET /health/live HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", 200],
+  ] as const;
+
+  test.each(unread)("%s, 200 kB → answered, and the next request on the connection, too", async (_, head, status) => {
+    const { text, ended } = await flood(head, 200_000);
+    expect(ended).toBe(false);
+    expect(text).toContain(`HTTP/1.1 ${status} `);
+    expect(text).toContain('"keys"');
+  });
+
+  test.each(unread)("%s, 64 MB → the connection ends long before", async (_, head) => {
+    const { text, ended } = await flood(head, 64 * 1_048_576);
+    expect(ended).toBe(true);
+    expect(text).not.toContain('"keys"');
+  });
 });

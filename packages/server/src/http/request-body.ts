@@ -7,6 +7,11 @@ import { isEncoded, isFormType } from "./form-body.ts";
 
 /** Bytes; the greatest of our forms is a consent with a long reason, a tenth of it. */
 export const MAX_BODY = 65_536;
+/**
+ * Bytes of a body that nobody reads, after which the connection ends. Up to there it goes on, so that whoever looks for an answer only when all is sent
+ * finds it, and may ask something else on the same connection.
+ */
+export const MAX_UNREAD = 1_048_576;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -17,18 +22,48 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 export function readBody(request: IncomingMessage, done: (body: string | OAuthError) => void): void {
   const { headers } = request;
   if (Number(headers["content-length"]) > MAX_BODY) {
+    skipBody(request);
     done(new OAuthError("body_too_large"));
     return;
   }
   let bytes: Buffer | undefined;
+  let length = 0;
   const onData = (chunk: Buffer) => {
-    bytes = bytes === undefined ? chunk : Buffer.concat([bytes, chunk]);
-    if (bytes.length <= MAX_BODY) return;
-    request.off("data", onData).off("end", onEnd);
-    done(new OAuthError("body_too_large"));
+    const end = length + chunk.length;
+    if (end > MAX_BODY) {
+      request.off("data", onData).off("end", onEnd);
+      skipBody(request);
+      done(new OAuthError("body_too_large"));
+      return;
+    }
+    // Most bodies come in one piece. One in many is copied a few times as a whole, not once for each of them.
+    if (bytes === undefined) bytes = chunk;
+    else {
+      if (end > bytes.length) bytes = grown(bytes, length, end);
+      bytes.set(chunk, length);
+    }
+    length = end;
   };
-  const onEnd = () => done(bytes === undefined ? "" : textOf(bytes, headers));
+  const onEnd = () => done(bytes === undefined ? "" : textOf(bytes.subarray(0, length), headers));
   request.on("data", onData).on("end", onEnd);
+}
+
+/** Lets go by what is left of a body that nobody will read; ends the connection where that is too much. */
+export function skipBody(request: IncomingMessage): void {
+  const { headers } = request;
+  if (headers["content-length"] === undefined && headers["transfer-encoding"] === undefined) return;
+  let skipped = 0;
+  request.on("data", (chunk: Buffer) => {
+    skipped += chunk.length;
+    if (skipped > MAX_UNREAD) request.socket.destroy();
+  });
+}
+
+/** The first `length` bytes in a buffer with room for `least`, and for as much again. */
+function grown(bytes: Buffer, length: number, least: number): Buffer {
+  const larger = Buffer.allocUnsafe(Math.min(MAX_BODY, 2 * least));
+  larger.set(bytes.subarray(0, length));
+  return larger;
 }
 
 /** Read loosely, bytes that are no characters would all become the same one. */

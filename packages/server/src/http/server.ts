@@ -7,7 +7,7 @@ import type { Answer, HttpRequest } from "./message.ts";
 import { NodeRequest } from "./node-request.ts";
 import type { ShedReason } from "./overload.ts";
 import { problemJson, refusalOf, wantsPage } from "./refusal.ts";
-import { readBody } from "./request-body.ts";
+import { readBody, skipBody } from "./request-body.ts";
 import { type Match, Router, splitTarget } from "./router.ts";
 import { type Endpoint, metadataRoute, type Route, routes, unshed } from "./routes.ts";
 
@@ -42,6 +42,7 @@ export function createHandler(assent: Assent): (request: IncomingMessage, respon
     const reason = assent.gate.refuses();
     const refusal = reason === undefined ? undefined : busy(raw);
     if (reason !== undefined && refusal !== undefined) {
+      skipBody(raw);
       shed(refusal, reason, response, assent);
       return;
     }
@@ -69,6 +70,7 @@ function routerOf(assent: Assent): Router<Route> {
 /** Never throws. */
 function respond(exchange: Exchange, match: Match<Route> | undefined, assent: Assent): void {
   if (match === undefined) {
+    skipBody(exchange.raw);
     assent.metrics.answered("none", 404, 0);
     void say(() => fault("not_found", requestOf(exchange, assent), undefined, assent), exchange, undefined, assent);
     return;
@@ -76,6 +78,7 @@ function respond(exchange: Exchange, match: Match<Route> | undefined, assent: As
   const { to: route, params } = match;
   const { method } = exchange.raw;
   const endpoint = endpointFor(route, method);
+  if (method !== "POST" || endpoint === undefined) skipBody(exchange.raw);
   if (endpoint === undefined) {
     // A method that the route doesn't take is told so before its body is read.
     const http = requestOf(exchange, assent);
