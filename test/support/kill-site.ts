@@ -11,10 +11,12 @@ import { DEVICE_GRANT } from "./device.ts";
 import { Journal } from "./journal.ts";
 import { type BackChannelAnswer, type BackChannelRequest, send } from "./keep-alive.ts";
 import { Nodes } from "./nodes.ts";
-import { authorizePath, follow, type Prepared, prepareData, signedInAgent } from "./processes.ts";
+import { authorizePath, follow, nextCode, type Prepared, prepareData, signedInAgent } from "./processes.ts";
 import { anIdentityProvider } from "./saml-idp.ts";
 import type { TestClient } from "./server.ts";
 
+/** Milliseconds for which a page that says to come again is asked again. */
+const PATIENCE = 10_000;
 /** Requests under way at a kill are sent one after another within so many milliseconds. */
 const SPREAD = 40;
 
@@ -103,6 +105,19 @@ export class KillSite {
   requestOf(client: TestClient, changes: Record<string, string> = {}): string {
     const proof = { code_challenge: this.proof.challenge, code_challenge_method: "S256" };
     return authorizePath(client, { ...proof, ...changes });
+  }
+
+  /** A code by the standing consent. Where the machine has too much to do, the page says to come again: so does this, for a while. */
+  async code(client: TestClient, at = 0): Promise<string> {
+    const until = performance.now() + PATIENCE;
+    for (;;) {
+      try {
+        return await nextCode(this.browser(at), this.requestOf(client));
+      } catch (error) {
+        if (performance.now() > until) throw error;
+        await sleep(SPREAD);
+      }
+    }
   }
 
   /** An address that no other request came from. */
