@@ -8,7 +8,7 @@ import { hostname } from "node:os";
 import type { Logger } from "pino";
 import { type AdminStorage, type DatabaseChanges, PRESENCE_LASTS, SERVER_LEASE } from "./admin/storage.ts";
 import type { Millis } from "./oauth/model.ts";
-import { StorageUnavailable } from "./storage/errors.ts";
+import { SchemaMismatch, StorageUnavailable } from "./storage/errors.ts";
 
 export interface PresenceParts {
   readonly storage: Pick<AdminStorage, "claimLease" | "releaseLease" | "databaseChanges"> & {
@@ -28,6 +28,7 @@ export class Presence {
   #holder = "";
   #timer: NodeJS.Timeout | undefined;
   #under: Promise<void> = Promise.resolve();
+  #beating = false;
   #epochs = 0;
   #unfit: string | undefined;
 
@@ -36,17 +37,21 @@ export class Presence {
   }
 
   /**
-   * Says for the first time that it runs. The caller then looks whether the database may be served: whoever takes it out of service writes that
-   * first and then looks for servers, so that of the two one sees the other.
+   * Says for the first time that it runs. The caller then looks whether the database may be served: what took it out of service before this is seen
+   * there, and who would do so afterwards sees this server. Throws `SchemaMismatch` where that was a step that took away what this program needs.
    */
   async begin(): Promise<void> {
     const { schema, storage } = this.#parts;
     this.#holder = JSON.stringify({ host: hostname(), pid: process.pid, schema, since: storage.now() });
     await this.#claim();
-    this.#epochs = (await this.#parts.storage.databaseChanges()).epochs;
+    const changes = await storage.databaseChanges();
+    const tooOld = this.#tooOldFor(changes);
+    if (tooOld !== undefined) throw new SchemaMismatch(tooOld);
+    this.#epochs = changes.epochs;
     this.#timer = setInterval(
       () => {
-        this.#under = this.#beat();
+        // One after the other: a claim that was held up must not land behind the release.
+        if (!this.#beating) this.#under = this.#beat();
       },
       this.#parts.every ?? PRESENCE_LASTS / 3,
     );
@@ -74,6 +79,7 @@ export class Presence {
 
   async #beat(): Promise<void> {
     const { storage, log } = this.#parts;
+    this.#beating = true;
     try {
       await this.#claim();
       const unfit = this.#wrongWith(await storage.databaseChanges());
@@ -82,20 +88,25 @@ export class Presence {
     } catch (error) {
       // While the database is away there is nothing to say to it, and others say so.
       if (!(error instanceof StorageUnavailable)) log.warn({ err: error }, "the sign of life could not be given");
+    } finally {
+      this.#beating = false;
     }
   }
 
-  #wrongWith({ floor, epochs, importing }: DatabaseChanges): string | undefined {
-    const { storage, schema } = this.#parts;
+  #wrongWith(changes: DatabaseChanges): string | undefined {
+    const { storage } = this.#parts;
     if (storage.displaced()) {
       return "the database's file was moved away or replaced while this server ran on it: put it back where it was, or start the server again";
     }
-    if (floor > schema) {
-      return `a newer version took away what this one needs of the schema (migration ${floor}; this one knows ${schema}): start the newer version`;
-    }
-    if (importing || epochs !== this.#epochs) {
+    if (changes.importing || changes.epochs !== this.#epochs) {
       return "the database was put back while this server ran on it: start it again";
     }
-    return undefined;
+    return this.#tooOldFor(changes);
+  }
+
+  #tooOldFor({ floor }: DatabaseChanges): string | undefined {
+    const { schema } = this.#parts;
+    if (floor <= schema) return undefined;
+    return `a newer version took away what this one needs of the schema (migration ${floor}; this one knows ${schema}): start the newer version`;
   }
 }

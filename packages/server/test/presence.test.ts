@@ -112,4 +112,36 @@ describe.each(["SQLite", "PostgreSQL"])("servers that say that they run: %s", (k
     await expect.poll(() => server.unfit, { timeout: 5000 }).toMatch(/start the newer version/);
     await server.end();
   });
+
+  test("a contract step between its look at the schema and its first sign of life → it does not start, and leaves no sign", async () => {
+    await byHand(config.databaseUrl, [
+      `INSERT INTO migrations (id, name, checksum, applied_at, floor) VALUES (900, 'far', '', 0, 900)`,
+    ]);
+    const server = new Presence({ storage, log, schema: NEWEST_MIGRATION, every: 300 });
+    await expect(server.begin()).rejects.toThrow(/start the newer version/);
+    await server.end();
+    expect(await storage.runningServers({ now: storage.now() })).toEqual([]);
+  });
+
+  test("a sign of life that is held up → its end waits for it, and nothing says any more that it runs", async () => {
+    let held = 0;
+    const slow = {
+      claimLease: async (claim: Parameters<Storage["claimLease"]>[0]) => {
+        const wait = [0, 500][held++] ?? 0;
+        await new Promise((resolve) => setTimeout(resolve, wait));
+        return storage.claimLease(claim);
+      },
+      releaseLease: storage.releaseLease,
+      databaseChanges: storage.databaseChanges,
+      now: storage.now,
+      displaced: storage.displaced,
+    };
+    const server = new Presence({ storage: slow, log, schema: NEWEST_MIGRATION, every: 100 });
+    await server.begin();
+    await expect.poll(() => held, { timeout: 5000 }).toBeGreaterThan(1);
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    await server.end();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(await storage.runningServers({ now: storage.now() })).toEqual([]);
+  });
 });
