@@ -56,6 +56,8 @@ class StorageCatalog implements CachedCatalog {
   #comparing: Promise<CatalogVersions> | undefined;
   /** Raised by every change seen: what was asked for before it is not kept. */
   #epoch = 0;
+  /** Raised by `invalidate`. */
+  #invalidated = 0;
 
   constructor(storage: Source, now: () => Millis) {
     this.#storage = storage;
@@ -132,6 +134,7 @@ class StorageCatalog implements CachedCatalog {
     this.#comparedAt = undefined;
     // A comparison under way may have read the versions before the change.
     this.#comparing = undefined;
+    this.#invalidated += 1;
   }
 
   /** The versions, where they are young enough to be believed. A clock that was set back proves nothing. */
@@ -153,18 +156,22 @@ class StorageCatalog implements CachedCatalog {
   async #compareNow(): Promise<CatalogVersions> {
     const startedAt = this.#now();
     const before = this.#versions;
+    const invalidated = this.#invalidated;
     const [versions, suspended] = await Promise.all([
       this.#storage.catalogVersions(),
       this.#storage.untoldPeople({ limit: SUSPENDED_HELD }),
     ]);
     if (before !== undefined && versions.clients !== before.clients)
       await this.#dropClients(before.clients, versions.clients);
+    // Its callers asked before what was changed since; for whoever asks from now on it proves nothing, and what another one has found is newer.
+    const overtaken = invalidated !== this.#invalidated;
+    if (overtaken && this.#versions !== before) return versions;
     if (versions.scopes !== before?.scopes) this.#scopes.forget();
     if (versions.resources !== before?.resources) this.#resources.forget();
     if (versions.issuers !== before?.issuers) this.#issuers.forget();
     this.#versions = versions;
     this.#suspended = suspended === null ? null : new Set(suspended);
-    this.#comparedAt = startedAt;
+    if (!overtaken) this.#comparedAt = startedAt;
     return versions;
   }
 

@@ -80,6 +80,43 @@ test("changed in this process and invalidated → seen at once", async () => {
   expect((await catalog.client("c"))?.name).toBe("New");
 });
 
+test.each([
+  ["before", 0],
+  ["after", 1],
+])(
+  "changed in this process and invalidated while a comparison is under way, which ends %s the next → seen at once",
+  async (_, order) => {
+    const client = aClient({ clientId: "c" });
+    await storage.putClient({ client, expect: 0 });
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    let holds = false;
+    const slow = new Proxy(storage, {
+      get(target, name: keyof Storage & string) {
+        const method = target[name] as (args: unknown) => Promise<unknown>;
+        if (name !== "catalogVersions" || !holds) return method;
+        holds = false;
+        return async (args: unknown) => {
+          const answer = await method(args);
+          await held;
+          return answer;
+        };
+      },
+    });
+    catalog = openCatalog(slow, { now: () => now });
+    await catalog.client("c");
+    now += 600;
+    holds = true;
+    const asked = Promise.resolve(catalog.client("c"));
+    await storage.putClient({ client: { ...client, status: "disabled" }, expect: null });
+    catalog.invalidate();
+    if (order === 1) expect((await catalog.client("c"))?.status).toBe("disabled");
+    release();
+    await asked;
+    expect((await catalog.client("c"))?.status).toBe("disabled");
+    expect((await catalog.client("c"))?.status).toBe("disabled");
+  },
+);
+
 test("asked much within 500 ms → one comparison, one read; idle → none", async () => {
   await storage.putClient({ client: aClient({ clientId: "c" }), expect: 0 });
   await Promise.all(Array.from({ length: 100 }, () => catalog.client("c")));
