@@ -209,7 +209,7 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
     const notBefore = state.epoch?.at ?? 0;
     const crew = options.worker?.crew ?? (() => undefined);
     const { notify, monotonic = () => performance.now() } = options;
-    const mail = openOutbox({ config, storage, secrets, log, now }, options.dangerouslyLogMail ?? false);
+    const mail = openOutbox({ config, storage, secrets, log, now, brand }, options.dangerouslyLogMail ?? false);
     const afterwards = new Afterwards(
       (error) => log.error({ event: "afterwards_failed", err: error }, "work after an answer failed"),
       () => log.warn({ event: "afterwards_overrun" }, "too much work after answers: some was left undone"),

@@ -7,6 +7,7 @@ import type { Secrets } from "../crypto/secrets.ts";
 import type { Millis } from "../oauth/model.ts";
 import type { MailDraft, Postbox } from "../owners/mail.ts";
 import type { ClaimedMail, MailStorage, SettledMail, StoredMail } from "../owners/mail-storage.ts";
+import type { Brand } from "../pages/brand.ts";
 import { MailFault, type Transport } from "./transport.ts";
 
 const SECOND: Millis = 1000;
@@ -31,6 +32,8 @@ export interface OutboxParts {
   readonly from: string;
   /** Null: this server sends none. */
   readonly transport: Transport | null;
+  /** What the service calls itself in them. */
+  readonly brand: Brand;
   readonly now: () => Millis;
   readonly event: (name: string, fields: Readonly<Record<string, string | number>>) => void;
   /** What an operator must hear of. */
@@ -119,14 +122,14 @@ export class Outbox implements Postbox {
   }
 
   async #send({ mailId, sealed, tries, uselessAfter }: ClaimedMail): Promise<SettledMail> {
-    const { secrets, issuer, from, transport, now } = this.#parts;
+    const { secrets, issuer, brand, from, transport, now } = this.#parts;
     const plain = unseal(secrets, "mail", mailId, sealed);
     if (plain === undefined) return { kind: "dead", fault: "sealed with a secret that is gone" };
     if (now() >= uselessAfter) return { kind: "dead", fault: "too late to be of use" };
     const draft = JSON.parse(plain.toString()) as MailDraft;
     // Pages are loaded by those who need them.
     const { chrome, mailOf } = await import("../pages/index.ts");
-    const frame = chrome({ issuer, locale: draft.language });
+    const frame = chrome({ issuer, brand, locale: draft.language });
     const words = mailOf(draft, { issuer, chrome: frame });
     const { to } = draft;
     const letter = { id: mailId, from: { name: frame.product, address: from }, to, ...words };

@@ -47,13 +47,14 @@ export function mailOf(
   const values = shown(view, chrome);
   const subject = fill(said.subject, values);
   const lines = [fill(said.text, values), ...facts(view, chrome)];
+  const button = fill(said.button, values);
   const hint = fill(said.hint, values);
   const footer = fill(words.mail.footer, { product, host: new URL(issuer).host });
-  const text = [...lines, `${said.button}:\n${link}`, hint, `-- \n${footer}`].join("\n\n");
+  const text = [...lines, `${button}:\n${link}`, hint, `-- \n${footer}`].join("\n\n");
   return {
     subject,
     text: `${text}\n`,
-    html: document({ subject, lines, button: said.button, link, hint, footer }, chrome),
+    html: document({ subject, lines, button, link, hint, footer }, chrome),
     language: words.language,
   };
 }

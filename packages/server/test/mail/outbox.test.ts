@@ -7,6 +7,7 @@ import { Secrets } from "../../src/crypto/secrets.ts";
 import { Outbox, type OutboxParts } from "../../src/mail/outbox.ts";
 import { type SmtpServer, smtpTransport } from "../../src/mail/transport.ts";
 import type { MailDraft } from "../../src/owners/mail.ts";
+import { OURS } from "../../src/pages/brand.ts";
 import { openStorage, type Storage } from "../../src/storage/open.ts";
 import { NOW } from "../storage/support/builders.ts";
 
@@ -35,6 +36,7 @@ const anOutbox = (server: Partial<SmtpServer> = {}, changes: Partial<OutboxParts
     issuer: "https://login.example.com",
     from: "no-reply@login.example.com",
     transport: smtpTransport({ ...smtpTo(mailbox), ...server }),
+    brand: OURS,
     now: () => now,
     event: (event, fields) => void said.push({ event, ...fields }),
     alarm: (event, fields, text) => void said.push({ event, ...fields, text }),
@@ -87,6 +89,16 @@ describe("a message", () => {
     expect(headers.get("auto-submitted")).toBe("auto-generated");
     expect(headers.get("content-language")).toBe("de");
     expect(headers.get("message-id")).toMatch(/^<[\w-]{22}@login\.example\.com>$/);
+  });
+
+  test("the operator's name for the service → its sender and its last line", async () => {
+    const draft = aDraft();
+    const outbox = anOutbox({}, { brand: { ...OURS, name: "Acme Konto" } });
+    await posted(outbox, draft);
+    await running(outbox, () => mailbox.to(draft.to).length === 1);
+    const message = await mailbox.next(draft.to);
+    expect(message.from?.name).toBe("Acme Konto");
+    expect(message.text).toContain("Acme Konto at login.example.com sent this message");
   });
 
   test.each(["Acme\r\nBcc: thief@evil.test", "Acme\nSubject: Hello", "Acme\u2028Bcc: thief@evil.test", "\u202eemcA"])(
