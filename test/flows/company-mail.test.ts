@@ -39,12 +39,24 @@ test("an invitation → the link in the message is the invitation, and stands in
   const guest = await server.addPerson({ language: "fr" });
   const agent = await as(acme.admin);
   const page = await agent.get(`/company/${acme.slug}/members`);
-  await agent.submit(formTo(page, "/members/invite"), { addressee: guest.email, role: "member" });
+  const made = await agent.submit(formTo(page, "/members/invite"), { addressee: guest.email, role: "member" });
+  expect(made.text).toContain("An invitation is on its way to");
   const message = await mailbox.next(guest.email);
   expect(message.subject).toBe("Invitation à Acme Corp");
   const own = new Agent(server.issuer);
   expect((await signIn(own, guest.username, await own.get(message.link))).text).toContain("Acme Corp");
   expect(server.log.join()).not.toContain(message.link.slice(-40));
+});
+
+test("an invitation to a username → the page doesn't tell whether somebody got a message", async () => {
+  const acme = await addCompany(server);
+  const guest = await server.addPerson();
+  const agent = await as(acme.admin);
+  for (const addressee of [guest.username, "nobody.at.all"]) {
+    const page = await agent.get(`/company/${acme.slug}/members`);
+    const made = await agent.submit(formTo(page, "/members/invite"), { addressee, role: "member" });
+    expect(made.text).toContain("this link</h2>");
+  }
 });
 
 test("a request that is refused, and one that is approved → the member hears which", async () => {
@@ -60,7 +72,9 @@ test("a request that is refused, and one that is approved → the member hears w
     await server.assent.storage.askApproval({ ...wish, reason: "for the fair", now: server.now() });
     const page = await agent.get(`/company/${acme.slug}`);
     await agent.submit(formTo(page, place, place === "/rule" ? { rule: "allow" } : { client_id: clientId }));
-    expect((await mailbox.next(member.email)).subject).toBe(subject);
+    const message = await mailbox.next(member.email);
+    expect(message.subject).toBe(subject);
+    expect(message.text).toContain(`Go to Acme Corp:\n${server.issuer}/company/${acme.slug}`);
     server.tick(1000);
   }
 });

@@ -369,8 +369,9 @@ describe("invitations", () => {
 
   test("→ the link on that page alone, and a notice for whoever delivers it", async () => {
     const guest = await server.addPerson();
-    const { agent, link } = await invited(guest.email.toUpperCase());
+    const { agent, page, link } = await invited(guest.email.toUpperCase());
     expect(link).toMatch(/\/invitation\?token=iv_[\w-]{119}$/);
+    expect(page.text).not.toContain("on its way");
     expect((await agent.get(path("/members"))).text).not.toContain("iv_");
     expect(notices.at(-1)).toMatchObject({ kind: "company_invitation", addressee: guest.email, link, role: "member" });
   });

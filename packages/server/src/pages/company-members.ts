@@ -80,14 +80,18 @@ function memberRow(member: CompanyMembersView["members"][number], view: CompanyM
 
 /** The link of a new invitation: it stands on this page and nowhere else. */
 function invited(
-  { addressee, link, expiresAt }: NonNullable<CompanyMembersView["invited"]>,
+  { addressee, link, expiresAt, mailed }: NonNullable<CompanyMembersView["invited"]>,
   view: CompanyMembersView,
   { words }: Chrome,
 ): Markup {
-  const when = timeElement(words, expiresAt, view.now);
+  const { company } = words;
+  const [title, text] = mailed
+    ? [company.invitedMailed, company.invitedMailedText]
+    : [company.invitedTitle, company.invitedText];
+  const holes = { person: name(addressee), when: timeElement(words, expiresAt, view.now) };
   return html`<section class="card panel fields" aria-labelledby="invited">
-    <h2 id="invited">${rich(words.company.invitedTitle, { person: name(addressee) })}</h2>
-    <p>${rich(words.company.invitedText, { person: name(addressee), when })}</p>
+    <h2 id="invited">${rich(title, holes)}</h2>
+    <p>${rich(text, holes)}</p>
     <p><code class="secret-link" dir="ltr">${link}</code></p>
   </section>`;
 }

@@ -90,8 +90,13 @@ export interface CompanyMembersView extends CompanyFrame {
     readonly role: "member" | "admin";
     readonly expiresAt: number;
   }[];
-  /** An invitation that was just made, shown this once. */
-  readonly invited: { readonly addressee: string; readonly link: string; readonly expiresAt: number } | null;
+  /** An invitation that was just made, shown this once. `mailed`: a message with the link is in the outbox, too. */
+  readonly invited: {
+    readonly addressee: string;
+    readonly link: string;
+    readonly expiresAt: number;
+    readonly mailed: boolean;
+  } | null;
   /** What was typed, and what is wrong with it. */
   readonly addressee: string;
   readonly problem: null | "addressee" | "tooMany";

@@ -175,6 +175,7 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
           addressee: "linus@example.com",
           link: `https://id.example.com/invitation?token=iv_${"Ab3-".repeat(30)}`,
           expiresAt: NOW + 7 * DAY,
+          mailed: true,
         },
       }),
       c,

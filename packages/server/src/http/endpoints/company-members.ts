@@ -152,10 +152,11 @@ export const invite = forAdmins(async (at, assent) => {
     ...{ addressee, role, link, expiresAt },
     by: { personId: person.personId, username: person.username },
   } as const;
+  const mails = await assent.noticeLetters(notice);
   const outcome = await assent.storage.createInvitation({
     invitation: { ...key, invitationId, addressee, role, invitedBy, createdAt: now, expiresAt, status: "open" },
     ...{ saltHash: sha256(salt), by: person.personId, now },
-    mails: await assent.noticeLetters(notice),
+    mails,
   });
   if (outcome.kind === "not_admin") return noLongerAdmin(at, assent);
   if (outcome.kind === "too_many") return membersAnswer(at, { addressee: typed, problem: "tooMany" }, assent);
@@ -166,7 +167,9 @@ export const invite = forAdmins(async (at, assent) => {
     by: person.personId,
   });
   assent.notify(notice);
-  return membersAnswer(at, { invited: { addressee, link, expiresAt } }, assent);
+  // Of a username it isn't said: who invites would learn which names have an account.
+  const mailed = addressee.includes("@") && mails.length > 0;
+  return membersAnswer(at, { invited: { addressee, link, expiresAt, mailed } }, assent);
 });
 
 export const withdraw = forAdmins(async (at, assent) => {

@@ -97,6 +97,9 @@ export const company = {
     inviteSubmit: "إنشاء الدعوة",
     invitedTitle: "أعطِ {person} هذا الرابط",
     invitedText: "يعمل مرة واحدة، لـ {person} وحده، وينتهي {when}. لن يُعرض مرة أخرى.",
+    invitedMailed: "الدعوة في طريقها إلى {person}",
+    invitedMailedText:
+      "تعمل مرة واحدة، لـ {person} وحده، وتنتهي {when}. إن لم تصل الرسالة فأعطِ {person} هذا الرابط. لن يُعرض مرة أخرى.",
     invitations: "الدعوات المفتوحة",
     withdraw: "سحب",
     invitationTitle: "تدعوك {company}",

@@ -90,6 +90,9 @@ export const company = {
     inviteSubmit: "Einladung erstellen",
     invitedTitle: "Geben Sie {person} diesen Link",
     invitedText: "Er gilt einmal, nur für {person}, und läuft {when} ab. Er wird nicht noch einmal gezeigt.",
+    invitedMailed: "Eine Einladung ist unterwegs an {person}",
+    invitedMailedText:
+      "Sie gilt einmal, nur für {person}, und läuft {when} ab. Falls die Nachricht nicht ankommt, geben Sie {person} diesen Link. Er wird nicht noch einmal gezeigt.",
     invitations: "Offene Einladungen",
     withdraw: "Zurückziehen",
     invitationTitle: "{company} lädt Sie ein",

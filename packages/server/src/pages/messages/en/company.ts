@@ -88,6 +88,9 @@ export const company = {
     inviteSubmit: "Create the invitation",
     invitedTitle: "Give {person} this link",
     invitedText: "It works once, for {person} alone, and ends {when}. It isn’t shown again.",
+    invitedMailed: "An invitation is on its way to {person}",
+    invitedMailedText:
+      "It works once, for {person} alone, and ends {when}. Should the message not arrive, give {person} this link. It isn’t shown again.",
     invitations: "Open invitations",
     withdraw: "Withdraw",
     invitationTitle: "{company} invites you",

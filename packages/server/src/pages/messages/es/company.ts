@@ -94,6 +94,9 @@ export const company = {
     inviteSubmit: "Crear la invitación",
     invitedTitle: "Entregue este enlace a {person}",
     invitedText: "Funciona una sola vez, solo para {person}, y termina {when}. No se vuelve a mostrar.",
+    invitedMailed: "Una invitación va de camino a {person}",
+    invitedMailedText:
+      "Funciona una sola vez, solo para {person}, y termina {when}. Si el mensaje no llega, entregue este enlace a {person}. No se vuelve a mostrar.",
     invitations: "Invitaciones abiertas",
     withdraw: "Retirar",
     invitationTitle: "{company} le invita",

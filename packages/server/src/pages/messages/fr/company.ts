@@ -95,6 +95,9 @@ export const company = {
     invitedTitle: "Donnez ce lien à {person}",
     invitedText:
       "Il fonctionne une seule fois, pour {person} uniquement, et prend fin {when}. Il ne sera plus affiché.",
+    invitedMailed: "Une invitation est en route vers {person}",
+    invitedMailedText:
+      "Elle fonctionne une seule fois, pour {person} uniquement, et prend fin {when}. Si le message n’arrive pas, donnez ce lien à {person}. Il ne sera plus affiché.",
     invitations: "Invitations ouvertes",
     withdraw: "Retirer l’invitation",
     invitationTitle: "{company} vous invite",

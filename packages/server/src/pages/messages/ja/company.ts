@@ -90,6 +90,9 @@ export const company = {
     inviteSubmit: "招待を作成",
     invitedTitle: "このリンクを {person} に渡してください",
     invitedText: "{person} だけが一度だけ使えます。期限は {when} です。再表示はできません。",
+    invitedMailed: "招待を {person} に送信しています",
+    invitedMailedText:
+      "{person} だけが一度だけ使えます。期限は {when} です。メールが届かない場合は、このリンクを {person} に渡してください。再表示はできません。",
     invitations: "有効な招待",
     withdraw: "取り消す",
     invitationTitle: "{company} から招待されています",
