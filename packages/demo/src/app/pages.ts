@@ -112,7 +112,7 @@ function plot(): Markup {
   const lines = [
     [
       "Connect",
-      "Your browser goes to Assent. Sign in, read what the app wants, and leave unticked what you’d rather not give.",
+      "Your browser goes to Assent. Sign in, read what the app wants, and untick what you’d rather not give.",
     ],
     ["Look", "Back here you see your photos, and beside them every request and answer that made it happen."],
     ["Break things", "Refresh the token, tamper with it, try what you left out."],

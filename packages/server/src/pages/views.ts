@@ -203,7 +203,7 @@ export interface AppEntry {
   /** Nobody was asked: the operator's rules let it in. */
   readonly byRules: boolean;
   readonly lastUsedAt: number | null;
-  /** The network that it was last used from; null: not known. */
+  /** About where it was last used from, as in `203.0.113.x`; null: not known. */
   readonly usedFrom: string | null;
   /** For how many minutes more what it holds would work if it were revoked now; 0: it holds nothing. */
   readonly stopsIn: number;

@@ -154,7 +154,7 @@ export function anApp(change: Partial<AppEntry> = {}): AppEntry {
     ],
     grantedAt: NOW - 10 * DAY,
     lastUsedAt: NOW - 2 * HOUR,
-    usedFrom: "203.0.113.0/24",
+    usedFrom: "203.0.113.x",
     stopsIn: 10,
     byRules: false,
     idleScopes: false,

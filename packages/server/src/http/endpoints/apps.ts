@@ -8,6 +8,7 @@ import { againByRules, endOf } from "../../owners/consent-record.ts";
 import type { ConsentWithGrants, HistoryEntry, Person, ScopeUse } from "../../owners/storage.ts";
 import { appsPage } from "../../pages/index.ts";
 import type { AppEntry, AppsView, DoneNotice } from "../../pages/views.ts";
+import { coarse } from "../client-address.ts";
 import { formToken } from "../forms.ts";
 import { type Answer, formOf, page, redirect } from "../message.ts";
 import { type Account, signedIn } from "./account.ts";
@@ -160,7 +161,7 @@ async function entryOf(
     grantedAt: consent.createdAt,
     byRules: consent.via === "operator policy",
     lastUsedAt,
-    usedFrom: lastUsed?.usedFrom ?? null,
+    usedFrom: coarse(lastUsed?.usedFrom?.replace(/\/\d+$/, "") ?? null),
     idleScopes: settled && usedAt !== undefined && [...usedAt.values()].includes(null),
     expiresAt: consent.expiresAt,
     off: client?.status !== "active",

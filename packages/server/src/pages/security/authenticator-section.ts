@@ -18,7 +18,7 @@ export function authenticatorSection({ authenticator, csrf, now }: SecurityView,
     <div>
       <h2 id="authenticator-title">${said.title}</h2>
       <p class="soft small">
-        ${said.intro} ${authenticator === null ? said.off : rich(said.on, { when: timeElement(words, authenticator.since, now) })}.
+        ${said.intro} ${authenticator === null ? said.off : rich(said.on, { when: timeElement(words, authenticator.since, now) })}
       </p>
     </div>
     <form class="way-all" method="post" action=${`${path}/authenticator/remove`}>

@@ -68,8 +68,8 @@ export const factors: Translation<typeof english, "zero" | "one" | "two" | "few"
   authenticator: {
     title: "تطبيق المصادقة",
     intro: "بعد كلمة المرور تُدخل رمزًا يعرضه تطبيق على هاتفك.",
-    off: "غير مُعدّ",
-    on: "أُعدّ {when}",
+    off: "غير مُعدّ.",
+    on: "أُعدّ {when}.",
     setUp: "إعداد",
     replace: "الانتقال إلى هاتف آخر",
     remove: "إزالة",

@@ -78,8 +78,8 @@ export const factors: Translation<typeof english, "one" | "other"> = {
   authenticator: {
     title: "Authenticator-App",
     intro: "Nach Ihrem Passwort geben Sie einen Code ein, den eine App auf Ihrem Telefon anzeigt.",
-    off: "Nicht eingerichtet",
-    on: "Eingerichtet {when}",
+    off: "Nicht eingerichtet.",
+    on: "Eingerichtet {when}.",
     setUp: "Einrichten",
     replace: "Auf ein anderes Telefon umziehen",
     remove: "Entfernen",

@@ -18,7 +18,7 @@ export const pages = {
     titleAgain: "Noch einmal anmelden",
     introAgain:
       "Sie sind als {person} angemeldet. Bitte geben Sie Ihr Passwort noch einmal ein, damit wir wissen, dass Sie es sind.",
-    username: "Benutzername",
+    username: "Benutzername oder E-Mail-Adresse",
     password: "Passwort",
     submit: "Anmelden",
     wrong: "Benutzername und Passwort passen nicht zusammen. Prüfen Sie beides und versuchen Sie es noch einmal.",

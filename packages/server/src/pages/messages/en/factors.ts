@@ -69,8 +69,8 @@ export const factors = {
   authenticator: {
     title: "Authenticator app",
     intro: "After your password, you enter a code that an app on your phone shows.",
-    off: "Not set up",
-    on: "Set up {when}",
+    off: "Not set up.",
+    on: "Set up {when}.",
     setUp: "Set up",
     replace: "Move to another phone",
     remove: "Remove",

@@ -15,7 +15,7 @@ export const pages = {
     introFor: "Your password stays here. The app doesn’t get to see it.",
     titleAgain: "Sign in again",
     introAgain: "You are signed in as {person}. Please enter your password once more, so that we know it is you.",
-    username: "Username",
+    username: "Username or e-mail address",
     password: "Password",
     submit: "Sign in",
     wrong: "That username and password don’t match. Check both and try again.",

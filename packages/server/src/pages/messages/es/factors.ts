@@ -75,8 +75,8 @@ export const factors: Translation<typeof english, "one" | "other"> = {
   authenticator: {
     title: "Aplicación de autenticación",
     intro: "Después de su contraseña, escribe un código que muestra una aplicación de su teléfono.",
-    off: "Sin configurar",
-    on: "Configurada {when}",
+    off: "Sin configurar.",
+    on: "Configurada {when}.",
     setUp: "Configurar",
     replace: "Pasar a otro teléfono",
     remove: "Quitar",

@@ -17,7 +17,7 @@ export const pages = {
     introFor: "Su contraseña se queda aquí. La aplicación no llega a verla.",
     titleAgain: "Inicie sesión de nuevo",
     introAgain: "Ha iniciado sesión como {person}. Escriba su contraseña una vez más, para que sepamos que es usted.",
-    username: "Nombre de usuario",
+    username: "Nombre de usuario o correo electrónico",
     password: "Contraseña",
     submit: "Iniciar sesión",
     wrong: "Ese nombre de usuario y esa contraseña no coinciden. Revise ambos e inténtelo de nuevo.",

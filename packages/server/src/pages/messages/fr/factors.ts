@@ -76,8 +76,8 @@ export const factors: Translation<typeof english, "one" | "other"> = {
   authenticator: {
     title: "Application d’authentification",
     intro: "Après votre mot de passe, vous saisissez un code qu’une application de votre téléphone affiche.",
-    off: "Non configurée",
-    on: "Configurée {when}",
+    off: "Non configurée.",
+    on: "Configurée {when}.",
     setUp: "Configurer",
     replace: "Passer à un autre téléphone",
     remove: "Supprimer",

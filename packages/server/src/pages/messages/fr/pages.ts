@@ -18,7 +18,7 @@ export const pages = {
     titleAgain: "Connectez-vous à nouveau",
     introAgain:
       "Vous êtes connecté en tant que {person}. Saisissez encore une fois votre mot de passe, pour que nous sachions que c’est bien vous.",
-    username: "Nom d’utilisateur",
+    username: "Nom d’utilisateur ou adresse e-mail",
     password: "Mot de passe",
     submit: "Se connecter",
     wrong: "Le nom d’utilisateur ou le mot de passe est incorrect. Vérifiez les deux et réessayez.",

@@ -72,8 +72,8 @@ export const factors: Translation<typeof english, "other"> = {
   authenticator: {
     title: "認証アプリ",
     intro: "パスワードの後に、スマートフォンのアプリに表示されるコードを入力します。",
-    off: "未設定",
-    on: "{when}に設定",
+    off: "未設定。",
+    on: "{when}に設定。",
     setUp: "設定する",
     replace: "別のスマートフォンに移す",
     remove: "削除",
