@@ -275,7 +275,7 @@ export interface RedeemDevice extends DeviceKey {
   readonly now: Millis;
 }
 
-/** `taken`: another poll got the grant; nothing is changed. `blocked`: the consent ended since. `no_owner`: disabled, gone, or with another password. */
+/** `taken`: another poll got the grant; nothing is changed. `blocked`: the consent ended since. `no_owner`: they, or the client, are disabled or gone, or they have another password. */
 export type RedeemDeviceOutcome =
   | { readonly kind: "issued"; readonly grant: Grant }
   | { readonly kind: "taken" | "blocked" | "no_owner" };

@@ -74,6 +74,8 @@ export const grantDevice = transaction<RedeemDevice, RedeemDeviceOutcome>(async 
   const { verdict, trustedFrom } = await ownerVerdict(tx, { ...approval, clientId }, now);
   // A password that was set since the yes ended everything that the old one had allowed; so did leaving the company.
   if ((verdict !== "decides" && verdict !== "approved") || trustedFrom > approvedAt) return { kind: "no_owner" };
+  // What ends the grants of a disabled client goes through its owners once: behind it, none may be born.
+  if (!(await isActiveClient(tx, clientId))) return { kind: "no_owner" };
   const row = await tx.one(lockedConsent, { partition, ownerId, clientId });
   const consent = row && consentOf(row);
   // A record that began after the yes is another one's: the yes ended with the record that it made.

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { backends, onEveryBackend } from "../support/backends.ts";
-import { aHash, aPerson, aStoredPerson, HOUR, MINUTE, NOW, SECOND } from "../support/builders.ts";
+import { aClient, aHash, aPerson, aStoredPerson, HOUR, MINUTE, NOW, SECOND } from "../support/builders.ts";
 import { aClaim, aDevice, aDeviceRedemption, anAnswer, anApprovedDevice, aPoll } from "../support/device.ts";
 
 onEveryBackend("a device", (storage) => {
@@ -161,6 +161,23 @@ onEveryBackend("a device", (storage) => {
     expect(await storage().findConsent(recordOf(answer))).toMatchObject({ status: "active", createdAt: NOW + 3000 });
   });
 
+  test.each(["disabled", "deleted"])(
+    "approved, then its client %s → no_owner, and no grant of it is born",
+    async (what) => {
+      const client = aClient();
+      const { clientId } = client;
+      await storage().putClient({ client, expect: 0 });
+      const { device, answer } = await anApprovedDevice(storage(), {}, { clientId });
+      if (what === "disabled") await storage().putClient({ client: { ...client, status: "disabled" }, expect: null });
+      else await storage().deleteClient({ clientId, now: NOW + 1500 });
+      const kind = what === "disabled" ? "no_owner" : expect.stringMatching(/^(no_owner|blocked)$/);
+      expect(await storage().redeemDevice(aDeviceRedemption(device, answer.approval))).toEqual({ kind });
+      const { partition, grantId } = answer.approval;
+      expect(await storage().findGrant({ partition, grantId, saltHash: null })).toBeUndefined();
+      expect(await storage().pollDevice(aPoll(device, { now: NOW + 3000 }))).toEqual({ kind: "spent" });
+    },
+  );
+
   test.each([
     ["disabled", "no_owner"],
     ["deleted", "no_owner"],
@@ -201,6 +218,27 @@ test.each(backends)(
       const kinds = (await Promise.all(polls)).map(({ kind }) => kind);
       expect(kinds.filter((kind) => kind === "issued")).toHaveLength(1);
       expect(kinds.filter((kind) => kind === "taken")).toHaveLength(19);
+    }
+    await remove();
+  },
+  60_000,
+);
+
+test.each(backends)(
+  "disabling its client against polling, 50 times: no live grant of a disabled client: $name",
+  async (backend) => {
+    const { storage, remove } = await backend.create();
+    for (let round = 0; round < 50; round += 1) {
+      const client = aClient();
+      const { clientId } = client;
+      await storage.putClient({ client, expect: 0 });
+      const { device, answer } = await anApprovedDevice(storage, {}, { clientId });
+      const { partition, grantId } = answer.approval;
+      const poll = () => storage.redeemDevice(aDeviceRedemption(device, answer.approval));
+      const end = () => storage.putClient({ client: { ...client, status: "disabled" }, expect: null });
+      await Promise.all(round % 2 === 0 ? [poll(), end()] : [end(), poll()]);
+      const grant = await storage.findGrant({ partition, grantId, saltHash: null });
+      expect(grant?.status ?? "none").not.toBe("active");
     }
     await remove();
   },

@@ -98,8 +98,9 @@ export function aDeviceRedemption(
 export async function anApprovedDevice(
   storage: Storage,
   changes: Parameters<typeof anAnswer>[2] = {},
+  request: Parameters<typeof aDevice>[0] = {},
 ): Promise<{ readonly device: NewDeviceRequest; readonly person: Person; readonly answer: ApproveDevice }> {
-  const [device, person] = [aDevice(), await aStoredPerson(storage)];
+  const [device, person] = [aDevice(request), await aStoredPerson(storage)];
   await storage.createDevice(device);
   await storage.claimDevice({ ...aClaim(device), before: null });
   const answer = anAnswer(device, person, changes);
