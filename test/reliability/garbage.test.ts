@@ -118,7 +118,11 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (kind) => {
       await fill(url, ROWS);
       const { storage } = server.assent;
       // Ended yesterday: a late token still meets it. Accepted a moment ago: a replay still meets it.
-      const jti = { kind: "client jti", key: randomBytes(32).toString("base64url"), until: Date.now() + 300_000 };
+      const jti = {
+        kind: "client jti",
+        key: randomBytes(32).toString("base64url"),
+        until: Date.now() + 300_000 + 2 * ROWS,
+      };
       expect(await storage.once({ ...jti, now: Date.now() })).toBe(true);
 
       const before = refreshing(tokens);
@@ -137,6 +141,14 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (kind) => {
       const seconds = (performance.now() - began) / 1000;
       const busy = await beside.stop();
 
+      figure("REL-19", `${kind}, garbage of ${ROWS} rows beside ${PER_SECOND} refreshes a second`, {
+        s: seconds,
+        "rows a second": ROWS / seconds,
+        "ms p99 before": baseline.p99,
+        "ms p99 meanwhile": busy.p99,
+        "times as long": busy.p99 / baseline.p99,
+        "requests refused": busy.failed,
+      });
       expect([baseline.failed, busy.failed]).toEqual([0, 0]);
       expect(removed).toBe(ROWS);
       const due = await storage.backlog({ now: Date.now(), most: 10 });
@@ -156,14 +168,6 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (kind) => {
       expect([late.status, bodyOf(late)["error"]]).toEqual([400, "invalid_grant"]);
       const next = await send(server.issuer, { path: "/token", client, form: refreshForm(tokens[0] ?? "") });
       expect(next.status).toBe(400);
-      figure("REL-19", `${kind}, garbage of ${ROWS} rows beside ${PER_SECOND} refreshes a second`, {
-        s: seconds,
-        "rows a second": ROWS / seconds,
-        "ms p99 before": baseline.p99,
-        "ms p99 meanwhile": busy.p99,
-        "times as long": busy.p99 / baseline.p99,
-        "requests refused": busy.failed,
-      });
       // The figure is 2; a crowded machine is forgiven more.
       expect(busy.p99).toBeLessThan(6 * baseline.p99 + 50);
     },
