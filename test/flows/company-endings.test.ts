@@ -116,9 +116,10 @@ test("removed → what stops is said before; the history says who, with a receip
   const { text } = await agent.get(path("/history", acme));
   const plain = text.replaceAll(/<[^>]*>/g, "");
   expect(plain).toContain(`${username} was removed`);
+  expect(plain.indexOf(`${username} was added`)).toBeGreaterThan(plain.indexOf(`${username} was removed`));
   expect(plain).toMatch(new RegExp(`was disconnected for ${username}, who left`));
   const { partition, companyId: ownerId } = acme;
-  const entries = await server.assent.storage.listHistory({ partition, ownerId, before: null, limit: 5 });
+  const entries = await server.assent.storage.listHistory({ partition, ownerId, before: null, limit: 20 });
   const left = entries.find(({ kind }) => kind === "member_left");
   const link = path(`/history/receipt?entry=${left?.entryId}`, acme);
   const { content } = JSON.parse((await agent.get(link, { accept: "application/json" })).text) as {

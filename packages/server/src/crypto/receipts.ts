@@ -24,6 +24,10 @@ export interface ReceiptClaims {
   readonly by: string;
   /** The member of a company whom it is about. */
   readonly member?: string;
+  /** Of a `member_joined`, `member_role`, `member_invited`: the role that it gave or offered. */
+  readonly role?: NonNullable<HistoryEntry["record"]["role"]>;
+  /** Of a `rule_changed`: what holds for the app since. */
+  readonly rule?: NonNullable<HistoryEntry["record"]["rule"]>;
   readonly via: string | null;
   /** Of an `ended`: what else had happened. */
   readonly cause?: EndCause;
@@ -92,6 +96,8 @@ function claimsOf(
     app: clientId === "" ? null : { client_id: clientId, name: record.clientName },
     by: record.by,
     ...(record.personId === undefined ? {} : { member: record.personId }),
+    ...(record.role === undefined ? {} : { role: record.role }),
+    ...(record.rule === undefined ? {} : { rule: record.rule }),
     via: record.via,
     ...(record.cause === undefined ? {} : { cause: record.cause }),
     allowed: record.scopes.map(({ name, expiresAt }) => ({

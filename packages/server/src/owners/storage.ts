@@ -2,6 +2,7 @@
 
 import type { Consent, Grant, GrantedScope, Millis } from "../oauth/model.ts";
 import type { DeviceApproval, DeviceRequest, IssueOutcome, NewGrant, UserCodePlace } from "../oauth/storage.ts";
+import type { Role } from "./company-storage.ts";
 import type { StoredMail } from "./mail-storage.ts";
 
 /** A person who owns, or acts for a company that owns. */
@@ -101,7 +102,8 @@ export interface ConsentKey {
 /**
  * What an entry of the history tells. `allowed`: an owner's yes, or the first access without a page. `reconnected`: other grants within what
  * stood, told once a day. `given_up`: by the app (RFC 7009). `alarm`: a spent code or token came back, and its grant ended. `ended`: by something
- * that was not about the app alone. `member_left`: of a company, about no app; by themselves, or removed.
+ * that was not about the app alone. Of a company, about no app: `member_joined` (by an invitation, or added by the operator), `member_role`, `member_left`
+ * (by themselves, or removed), `member_invited`, `invitation_withdrawn`; about an app: `rule_changed`, where it is no approval (that is an `allowed`).
  */
 export type HistoryKind =
   | "allowed"
@@ -112,7 +114,11 @@ export type HistoryKind =
   | "given_up"
   | "alarm"
   | "ended"
-  | "member_left";
+  | CompanyHappening;
+
+export type CompanyHappening =
+  | ("member_joined" | "member_role" | "member_left" | "member_invited" | "invitation_withdrawn")
+  | "rule_changed";
 
 /**
  * Why grants `ended` while what the owner had allowed stood. `account`: it was disabled; `leaving`: it is to be deleted; `app`: it was switched off
@@ -150,8 +156,14 @@ export interface HistoryEntry {
     readonly lastUsedAt?: Millis | null;
     /** Of an `ended`. */
     readonly cause?: EndCause;
-    /** Of an `ended` in a company: whose grants these were; of a `member_left`: who left. */
+    /** Of an `ended` in a company: whose grants these were; of a `member_…`: whom it is about. */
     readonly personId?: string;
+    /** The role that a `member_joined`, `member_role` or `member_invited` gave or offered. */
+    readonly role?: Role;
+    /** Tells invitations apart. To whom it went is not noted: whoever never joins is named nowhere for years. */
+    readonly invitationId?: string;
+    /** Of a `rule_changed`: what holds for the app since; `unblocked`, `none`: the company's default. */
+    readonly rule?: "blocked" | "unblocked" | "ask" | "none";
     /** The grant that ended, where it was one of several. */
     readonly grantId?: string;
     /** What the owner read about each scope, and in which language; absent: nothing was shown. */

@@ -84,7 +84,15 @@ function headline(
   const { history, company } = words;
   const names = { app: name(app), person: name(person ?? company.formerMember) };
   if (typeof what === "string") return rich(texts[what], names);
+  if ("rule" in what) return rich(company.ruleEvents[what.rule], names);
   return rich("member" in what ? company.memberEvents[what.member] : history.ended[what.endedBy], names);
+}
+
+function iconOf(what: HistoryEntryView["what"]): "check" | "scissors" | "clock" | "x" | "alert" | "mail" {
+  if (typeof what === "string") return icons[what];
+  if ("rule" in what) return what.rule === "blocked" ? "x" : "check";
+  if ("endedBy" in what || ["left", "removed", "withdrawn"].includes(what.member)) return "x";
+  return what.member === "invited" || what.member === "invitedAsAdmin" ? "mail" : "check";
 }
 
 function entryOf(
@@ -101,7 +109,7 @@ function entryOf(
   ];
   const { what } = entry;
   return [
-    html`<span class=${what === "alarm" ? "event-sign warn" : "event-sign"}>${icon(typeof what === "string" ? icons[what] : "x")}</span>`,
+    html`<span class=${what === "alarm" ? "event-sign warn" : "event-sign"}>${icon(iconOf(what))}</span>`,
     html`<div class="event">
       <h2>${headline(entry, texts, words)}</h2>
       <p class="soft small">

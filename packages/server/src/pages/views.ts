@@ -270,11 +270,20 @@ export type EndedBy =
   | ("password" | "account" | "leaving" | "app" | "company" | "member" | "stopped" | "crowded")
   | "approval";
 
+/** What became of people in a company. */
+export type MemberHappening =
+  | ("removed" | "left" | "joined" | "joinedAsAdmin" | "added" | "addedAsAdmin")
+  | ("madeAdmin" | "madeMember" | "invited" | "invitedAsAdmin" | "withdrawn");
+
 export interface HistoryEntryView {
   readonly entryId: string;
   /** Epoch milliseconds. */
   readonly at: number;
-  readonly what: Happening | { readonly endedBy: EndedBy } | { readonly member: "removed" | "left" };
+  readonly what:
+    | Happening
+    | { readonly endedBy: EndedBy }
+    | { readonly member: MemberHappening }
+    | { readonly rule: "blocked" | "unblocked" | "ask" | "none" };
   /** Of a company: the member whom it is about. */
   readonly person?: string;
   readonly app: string;

@@ -208,6 +208,15 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
             { endedBy: "stopped" },
             { endedBy: "approval" },
             "reconnected",
+            { member: "joined" },
+            { member: "addedAsAdmin" },
+            { member: "madeAdmin" },
+            { member: "invited" },
+            { member: "withdrawn" },
+            { rule: "blocked" },
+            { rule: "unblocked" },
+            { rule: "ask" },
+            { rule: "none" },
           ] as const
         ).map((what, at) => ({
           ...{ entryId: `e-${at}`, at: NOW - at * DAY, what, app: "Photo Printer", by: "ada", expiresAt: undefined },

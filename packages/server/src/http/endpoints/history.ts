@@ -63,6 +63,8 @@ export async function historyEntry(entry: HistoryEntry, language: string, assent
 }
 
 function whatOf({ kind, record, ownerId }: HistoryEntry): HistoryEntryView["what"] {
+  const own = record.by === record.personId;
+  const admin = record.role === "admin";
   switch (kind) {
     case "allowed":
       if (record.via === "browser") return "allowed";
@@ -78,7 +80,17 @@ function whatOf({ kind, record, ownerId }: HistoryEntry): HistoryEntryView["what
     case "given_up":
       return "givenUp";
     case "member_left":
-      return { member: record.by === record.personId ? "left" : "removed" };
+      return { member: own ? "left" : "removed" };
+    case "member_joined":
+      return own ? { member: admin ? "joinedAsAdmin" : "joined" } : { member: admin ? "addedAsAdmin" : "added" };
+    case "member_role":
+      return { member: admin ? "madeAdmin" : "madeMember" };
+    case "member_invited":
+      return { member: admin ? "invitedAsAdmin" : "invited" };
+    case "invitation_withdrawn":
+      return { member: "withdrawn" };
+    case "rule_changed":
+      return { rule: record.rule ?? "none" };
     case "ended":
       return { endedBy: record.cause ?? "app" };
     case "reconnected":

@@ -92,6 +92,7 @@ export const setRule = transaction<SetRule, RuleOutcome>(async (tx, args) => {
     ruleOf,
   );
   const decidedBy = by ?? "operator";
+  await noteRule(tx, args, before, decidedBy);
   const endsForMembers = args.members === "end" && rule?.rule !== "allow" && rule?.rule !== "block";
   const grantsEnded = endsForMembers ? await endForMembers(tx, args, decidedBy) : 0;
   if (rule === null) return { kind: "done", grantsEnded, lastUsedAt: null };
@@ -118,6 +119,22 @@ export const setRule = transaction<SetRule, RuleOutcome>(async (tx, args) => {
   await tx.run(sql`DELETE FROM company_choices WHERE ${thisApp}`, key);
   return ended(await endConsent(tx, { partition, ownerId: companyId, clientId, revokedBy: decidedBy, now }));
 });
+
+/** Told of whether or not anything ends by it. An approval is told of as what it is: an `allowed` of the company's. */
+async function noteRule(
+  tx: Tx,
+  { partition, companyId: ownerId, clientId, rule: after, shown, now }: SetRule,
+  before: AppRule | undefined,
+  by: string,
+): Promise<void> {
+  if (after?.rule === "allow" || after?.rule === before?.rule) return;
+  const rule =
+    after === null ? (before?.rule === "block" ? "unblocked" : "none") : after.rule === "block" ? "blocked" : "ask";
+  await note(tx, {
+    ...{ partition, ownerId, clientId, at: now, kind: "rule_changed" },
+    record: { clientName: shown.clientName, by, via: null, scopes: [], removed: [], expiresAt: null, rule },
+  });
+}
 
 /** What is approved for all is the company's consent: members' grants are born under it. Approving is no use of it. */
 async function consentFor(

@@ -7,7 +7,7 @@ import { companyColumns, companyOf, invitationColumns, invitationOf } from "../c
 import { partitionOf } from "../partition.ts";
 import { query, sql, steps, transaction } from "../sql.ts";
 import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
-import { adoptLink, confirmLink, putMember, writeLink } from "./members.ts";
+import { adoptLink, confirmLink, noteMember, putMember, writeLink } from "./members.ts";
 import { post } from "./outbox.ts";
 
 /** How many invitations of one company may be open. */
@@ -39,6 +39,8 @@ export const createInvitation = transaction<
       VALUES (:partition, :invitationId, :companyId, :addressee, :role, :invitedBy, :createdAt, :expiresAt, :status, :saltHash)`,
     { ...invitation, saltHash },
   );
+  const { invitationId, role } = invitation;
+  await noteMember(tx, { partition, companyId, kind: "member_invited", by, role, invitationId, now });
   await post(tx, mails, now);
   return { kind: "invited" };
 });
@@ -46,7 +48,7 @@ export const createInvitation = transaction<
 export const withdrawInvitation = transaction<
   CompanyKey & ByAdmin & { readonly invitationId: string },
   { readonly kind: "done" | "not_admin" | "unknown" }
->(async (tx, { partition, companyId, invitationId, by }) => {
+>(async (tx, { partition, companyId, invitationId, by, now }) => {
   const company = await lockCompany(tx, { partition, companyId });
   if (company === undefined) return { kind: "unknown" };
   if (!(await isAdmin(tx, company, by))) return { kind: "not_admin" };
@@ -55,7 +57,9 @@ export const withdrawInvitation = transaction<
       WHERE partition = :partition AND invitation_id = :invitationId AND company_id = :companyId AND status = 'open'`,
     { partition, invitationId, companyId },
   );
-  return { kind: changed === 0 ? "unknown" : "done" };
+  if (changed === 0) return { kind: "unknown" };
+  await noteMember(tx, { partition, companyId, kind: "invitation_withdrawn", by, invitationId, now });
+  return { kind: "done" };
 });
 
 export const listInvitations = query<CompanyKey & { readonly now: Millis }, readonly Invitation[]>({
@@ -136,6 +140,7 @@ export const joinCompany = transaction<Accept & { readonly companyId: string; re
       username,
       role: kept,
       addedBy: invitedBy,
+      by: personId,
       link,
       version,
       now,

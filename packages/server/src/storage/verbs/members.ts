@@ -15,6 +15,7 @@ import type {
   Role,
 } from "../../owners/company-storage.ts";
 import type { StoredMail } from "../../owners/mail-storage.ts";
+import type { CompanyHappening } from "../../owners/storage.ts";
 import { actingColumns, actingOf, memberColumns, memberOf } from "../company-rows.ts";
 import { partitionOf } from "../partition.ts";
 import { HOUR, text, whole } from "../rows.ts";
@@ -104,13 +105,48 @@ export const insertMember = transaction<NewMember, boolean>(async (tx, member) =
   return true;
 });
 
-export async function putMember(tx: Tx, member: NewMember): Promise<void> {
+/** The company is locked. Told of where it changes something: a step repeated after a crash doesn't. */
+export async function putMember(tx: Tx, member: NewMember & { readonly by?: string }): Promise<void> {
+  const { partition, companyId, personId, role, addedBy, now, by = addedBy } = member;
+  const key = { partition, companyId, personId };
+  const before = await tx.one(sql`SELECT role FROM members WHERE ${thisMember}`, key);
   await tx.run(
     sql`INSERT INTO members (partition, company_id, person_id, username, role, since, added_by, standing, standing_version, trusted_from, link)
       VALUES (:partition, :companyId, :personId, :username, :role, :now, :addedBy, 'active', :version, :now, :link)
       ON CONFLICT (partition, company_id, person_id) DO UPDATE SET role = excluded.role, link = excluded.link`,
-    { ...member },
+    {
+      ...{ ...key, username: member.username, role, now, addedBy },
+      ...{ version: member.version, link: member.link },
+    },
   );
+  if (before === undefined) await noteMember(tx, { ...key, kind: "member_joined", by, role, now });
+  else if (text(before, "role") !== role) await noteMember(tx, { ...key, kind: "member_role", by, role, now });
+}
+
+/** What the company's history tells of one member, or of an invitation. */
+export function noteMember(
+  tx: Tx,
+  {
+    partition,
+    companyId,
+    kind,
+    by,
+    now,
+    ...about
+  }: CompanyKey & {
+    readonly kind: CompanyHappening;
+    readonly by: string | null;
+    readonly personId?: string;
+    readonly role?: Role;
+    readonly invitationId?: string;
+    readonly now: Millis;
+  },
+): Promise<string> {
+  const nothing = { clientName: null, via: null, scopes: [], removed: [], expiresAt: null };
+  return note(tx, {
+    ...{ partition, ownerId: companyId, clientId: "", at: now, kind },
+    record: { ...nothing, by: by ?? "operator", ...about },
+  });
 }
 
 /**
@@ -201,10 +237,7 @@ export const eraseMember = transaction<
   await forgetMember(tx, key);
   const decidedBy = by ?? "operator";
   const grantsEnded = await endGrantsOfMember(tx, { ...key, by: decidedBy, now });
-  await note(tx, {
-    ...{ partition, ownerId: companyId, clientId: "", at: now, kind: "member_left" },
-    record: { clientName: null, by: decidedBy, via: null, scopes: [], removed: [], expiresAt: null, personId },
-  });
+  await noteMember(tx, { ...key, kind: "member_left", by, now });
   await post(tx, mails, now);
   return { outcome: { kind: "done", grantsEnded }, link: text(row, "link") };
 });
@@ -255,14 +288,18 @@ export async function endGrantsOfMember(
 export const setMemberRole = transaction<
   CompanyKey & ByAdmin & { readonly personId: string; readonly role: Role },
   MemberOutcome
->(async (tx, { partition, companyId, personId, role, by }) => {
+>(async (tx, { partition, companyId, personId, role, by, now }) => {
   const key = { partition, companyId, personId };
   const company = await lockCompany(tx, key);
   if (company === undefined) return { kind: "unknown" };
   if (!(await isAdmin(tx, company, by))) return { kind: "not_admin" };
   if (by !== null && role !== "admin" && (await isLastAdmin(tx, key))) return { kind: "last_admin" };
-  const changed = await tx.run(sql`UPDATE members SET role = :role WHERE ${thisMember}`, { ...key, role });
-  return changed === 0 ? { kind: "unknown" } : { kind: "done", grantsEnded: 0 };
+  const before = await tx.one(sql`SELECT role FROM members WHERE ${thisMember}`, key);
+  if (before === undefined) return { kind: "unknown" };
+  if (text(before, "role") === role) return { kind: "done", grantsEnded: 0 };
+  await tx.run(sql`UPDATE members SET role = :role WHERE ${thisMember}`, { ...key, role });
+  await noteMember(tx, { ...key, kind: "member_role", by, role, now });
+  return { kind: "done", grantsEnded: 0 };
 });
 
 export const listMembers = query<

@@ -33,6 +33,31 @@ onEveryBackend("a company", (storage) => {
     expect(await storage().getCompany(keyOf(second))).toBeUndefined();
   });
 
+  test("a member added, given another role, removed → each told once, with who did it; repeated, refused → nothing more", async () => {
+    const { company, admin } = await aStaffedCompany(storage());
+    const person = await aStoredPerson(storage());
+    const key = keyOf(company);
+    const add = (now: number) =>
+      storage().addMember({ ...key, person, role: "member", addedBy: "operator", link: anId(), now });
+    await add(NOW + 1);
+    await add(NOW + 2);
+    const change = (role: Role, by: string | null, now: number) =>
+      storage().setMemberRole({ ...key, personId: person.personId, role, by, now });
+    expect(await change("admin", person.personId, NOW + 3)).toEqual({ kind: "not_admin" });
+    await change("admin", admin.personId, NOW + 4);
+    await change("admin", admin.personId, NOW + 5);
+    await change("member", null, NOW + 6);
+    await storage().removeMember({ ...key, person, by: admin.personId, now: NOW + 7 });
+    const told = await storage().listHistory({ ...key, ownerId: company.companyId, before: null, limit: 9 });
+    const mine = told.filter(({ record }) => record.personId === person.personId);
+    expect(mine.map(({ kind, at, record }) => [kind, at - NOW, record.by, record.role])).toEqual([
+      ["member_left", 7, admin.personId, undefined],
+      ["member_role", 6, "operator", "member"],
+      ["member_role", 4, admin.personId, "admin"],
+      ["member_joined", 1, "operator", "member"],
+    ]);
+  });
+
   test("a person's username is no slug: each has a namespace of its own", async () => {
     const person = await aStoredPerson(storage());
     await aStoredCompany(storage(), { slug: person.username });

@@ -135,8 +135,9 @@ onEveryBackend("what a company decided about an app", (storage) => {
     expect(await posted(remove(admin.personId))).toEqual(["done", true]);
     expect(await posted(remove(admin.personId))).toEqual(["unknown", false]);
     const { partition, companyId: ownerId } = company;
-    const [left] = await run.listHistory({ partition, ownerId, before: null, limit: 1 });
-    expect(left).toMatchObject({ kind: "member_left", clientId: "", record: { by: admin.personId, personId } });
+    const told = await run.listHistory({ partition, ownerId, before: null, limit: 20 });
+    const left = told.filter(({ kind }) => kind === "member_left");
+    expect(left).toMatchObject([{ clientId: "", record: { by: admin.personId, personId } }]);
   });
 
   test("approved again with fewer scopes → members' grants lose the rest, admins' don't; more scopes give them nothing", async () => {
@@ -166,6 +167,33 @@ onEveryBackend("what a company decided about an app", (storage) => {
     expect(entry?.record).toMatchObject({ removed: ["write"], scopes: [{ name: "read" }] });
     await set(company, anAppRule({ scopes: all }));
     expect(await held(theirs)).toEqual(["active", "read"]);
+  });
+
+  test("a rule where nobody holds anything → told when it changes, with the app's name; an approval as what it allows", async () => {
+    const { company, admin } = await aStaffedCompany(storage());
+    const key = { ...keyOf(company), clientId: "client-1" };
+    const rules = [null, "block", "block", null, "ask", "ask", null, "allow", "allow", "block", "allow"] as const;
+    for (const [at, rule] of rules.entries()) {
+      const set = { rule: rule === null ? null : anAppRule({ rule }), shown: SHOWN, by: admin.personId, now: NOW + at };
+      expect((await storage().setRule({ ...key, ...set })).kind).toBe("done");
+    }
+    const { partition, companyId: ownerId } = company;
+    const all = await storage().listHistory({ partition, ownerId, before: null, limit: 20 });
+    const told = all.filter(({ clientId }) => clientId === "client-1").reverse();
+    expect(told.map(({ kind, at, record }) => [at - NOW, record.rule ?? kind]).sort()).toEqual(
+      [
+        [1, "blocked"],
+        [3, "unblocked"],
+        [4, "ask"],
+        [6, "none"],
+        [7, "allowed"],
+        [8, "allowed"],
+        [9, "blocked"],
+        [9, "revoked"],
+        [10, "allowed"],
+      ].sort(),
+    );
+    expect(told[0]?.record).toMatchObject({ clientName: SHOWN.clientName, by: admin.personId });
   });
 
   test("run out → members ask again", async () => {

@@ -56,6 +56,29 @@ onEveryBackend("an invitation", (storage) => {
     expect(await accept(invitation, saltHash, guest)).toEqual({ kind: "unknown" });
   });
 
+  test("sent, withdrawn, sent again and accepted → the history tells each once, names who joined, and nobody else", async () => {
+    const { company, admin, guest, invitation } = await invited();
+    const withdraw = () =>
+      storage().withdrawInvitation({
+        ...{ ...keyOf(company), invitationId: invitation.invitationId, by: admin.personId, now: NOW + 1 },
+      });
+    await withdraw();
+    await withdraw();
+    const second = anInvitation(company, { addressee: guest.email, role: "admin" });
+    const saltHash = aHash();
+    await storage().createInvitation({ invitation: second, saltHash, by: admin.personId, now: NOW + 2 });
+    expect((await accept(second, saltHash, guest, NOW + 3)).kind).toBe("joined");
+    expect((await accept(second, saltHash, guest, NOW + 4)).kind).toBe("unknown");
+    const { partition, companyId: ownerId } = company;
+    const told = await storage().listHistory({ partition, ownerId, before: null, limit: 3 });
+    expect(told.map(({ kind, record }) => [kind, record.by, record.personId, record.role])).toEqual([
+      ["member_joined", guest.personId, guest.personId, "admin"],
+      ["member_invited", admin.personId, undefined, "admin"],
+      ["invitation_withdrawn", admin.personId, undefined, undefined],
+    ]);
+    expect(JSON.stringify(told)).not.toContain(guest.email);
+  });
+
   test("of one company, withdrawn by another's admin → unknown, and it holds", async () => {
     const { guest, invitation, saltHash } = await invited();
     const other = await aStaffedCompany(storage());

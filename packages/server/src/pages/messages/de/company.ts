@@ -109,7 +109,25 @@ export const company = {
     byServer: "Server",
     byApp: "App",
     formerMember: "ein früheres Mitglied",
-    memberEvents: { removed: "{person} wurde entfernt", left: "{person} ist ausgetreten" },
+    memberEvents: {
+      removed: "{person} wurde entfernt",
+      left: "{person} ist ausgetreten",
+      joined: "{person} ist beigetreten",
+      joinedAsAdmin: "{person} ist mit Verwaltungsrechten beigetreten",
+      added: "{person} wurde hinzugefügt",
+      addedAsAdmin: "{person} wurde mit Verwaltungsrechten hinzugefügt",
+      madeAdmin: "{person} hat jetzt Verwaltungsrechte",
+      madeMember: "{person} hat keine Verwaltungsrechte mehr",
+      invited: "Eine Einladung ging hinaus",
+      invitedAsAdmin: "Eine Einladung mit Verwaltungsrechten ging hinaus",
+      withdrawn: "Eine Einladung wurde zurückgezogen",
+    },
+    ruleEvents: {
+      blocked: "{app} wurde gesperrt",
+      unblocked: "{app} ist nicht mehr gesperrt",
+      ask: "Mitglieder fragen wegen {app} ab jetzt die Verwaltung",
+      none: "Für {app} gilt ab jetzt die Regel für alle Apps",
+    },
     confirm: {
       revokeTitle: "{app} für alle widerrufen?",
       revokeText:

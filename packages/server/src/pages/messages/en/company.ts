@@ -106,7 +106,25 @@ export const company = {
     byServer: "the server",
     byApp: "the app",
     formerMember: "a former member",
-    memberEvents: { removed: "{person} was removed", left: "{person} left" },
+    memberEvents: {
+      removed: "{person} was removed",
+      left: "{person} left",
+      joined: "{person} joined",
+      joinedAsAdmin: "{person} joined as an admin",
+      added: "{person} was added",
+      addedAsAdmin: "{person} was added as an admin",
+      madeAdmin: "{person} became an admin",
+      madeMember: "{person} is a member now and no longer an admin",
+      invited: "An invitation went out",
+      invitedAsAdmin: "An invitation to be an admin went out",
+      withdrawn: "An invitation was withdrawn",
+    },
+    ruleEvents: {
+      blocked: "{app} was blocked",
+      unblocked: "{app} is no longer blocked",
+      ask: "Members ask an admin about {app} from now on",
+      none: "{app} goes by the rule for all apps from now on",
+    },
     confirm: {
       revokeTitle: "Revoke {app} for everyone?",
       revokeText:

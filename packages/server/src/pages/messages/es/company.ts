@@ -113,7 +113,25 @@ export const company = {
     byServer: "el servidor",
     byApp: "la aplicación",
     formerMember: "un antiguo miembro",
-    memberEvents: { removed: "Se quitó a {person}", left: "{person} se fue" },
+    memberEvents: {
+      removed: "Se quitó a {person}",
+      left: "{person} se fue",
+      joined: "{person} se unió",
+      joinedAsAdmin: "{person} se unió como administrador",
+      added: "Se añadió a {person}",
+      addedAsAdmin: "Se añadió a {person} como administrador",
+      madeAdmin: "{person} es ahora administrador",
+      madeMember: "{person} es ahora miembro y ya no es administrador",
+      invited: "Se envió una invitación",
+      invitedAsAdmin: "Se envió una invitación de administrador",
+      withdrawn: "Se retiró una invitación",
+    },
+    ruleEvents: {
+      blocked: "Se bloqueó {app}",
+      unblocked: "{app} ya no está bloqueada",
+      ask: "Desde ahora, los miembros preguntan a un administrador por {app}",
+      none: "Desde ahora, {app} sigue la regla de todas las aplicaciones",
+    },
     confirm: {
       revokeTitle: "¿Revocar {app} para todos?",
       revokeText:

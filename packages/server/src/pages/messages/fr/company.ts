@@ -114,7 +114,25 @@ export const company = {
     byServer: "le serveur",
     byApp: "l’application",
     formerMember: "un ancien membre",
-    memberEvents: { removed: "{person} a été retiré", left: "{person} est parti" },
+    memberEvents: {
+      removed: "{person} a été retiré",
+      left: "{person} est parti",
+      joined: "{person} a rejoint l’entreprise",
+      joinedAsAdmin: "{person} a rejoint l’entreprise comme administrateur",
+      added: "{person} a été ajouté",
+      addedAsAdmin: "{person} a été ajouté comme administrateur",
+      madeAdmin: "{person} est devenu administrateur",
+      madeMember: "{person} est maintenant membre et n’est plus administrateur",
+      invited: "Une invitation est partie",
+      invitedAsAdmin: "Une invitation d’administrateur est partie",
+      withdrawn: "Une invitation a été retirée",
+    },
+    ruleEvents: {
+      blocked: "{app} a été bloquée",
+      unblocked: "{app} n’est plus bloquée",
+      ask: "Désormais, les membres demandent à un administrateur pour {app}",
+      none: "Désormais, {app} suit la règle de toutes les applications",
+    },
     confirm: {
       revokeTitle: "Révoquer {app} pour tout le monde ?",
       revokeText:

@@ -108,7 +108,25 @@ export const company = {
     byServer: "サーバー",
     byApp: "アプリ",
     formerMember: "元メンバー",
-    memberEvents: { removed: "{person} が外されました", left: "{person} が退会しました" },
+    memberEvents: {
+      removed: "{person} が外されました",
+      left: "{person} が退会しました",
+      joined: "{person} が参加しました",
+      joinedAsAdmin: "{person} が管理者として参加しました",
+      added: "{person} が追加されました",
+      addedAsAdmin: "{person} が管理者として追加されました",
+      madeAdmin: "{person} が管理者になりました",
+      madeMember: "{person} は管理者からメンバーになりました",
+      invited: "招待が送られました",
+      invitedAsAdmin: "管理者としての招待が送られました",
+      withdrawn: "招待が取り消されました",
+    },
+    ruleEvents: {
+      blocked: "{app} がブロックされました",
+      unblocked: "{app} のブロックが解除されました",
+      ask: "今後メンバーは {app} について管理者に依頼します",
+      none: "今後 {app} にはすべてのアプリの規則が適用されます",
+    },
     confirm: {
       revokeTitle: "{app} を全員分取り消しますか？",
       revokeText:
