@@ -15,6 +15,7 @@ import {
 import { Secrets } from "../../packages/server/src/crypto/secrets.ts";
 import { secretsOf } from "../../packages/server/src/data-dir.ts";
 import { basic, expectRefusal, expectUnlogged, logged, post, restarted } from "../support/back-channel.ts";
+import { byTheClock } from "../support/by-the-clock.ts";
 import {
   aKeyPair,
   aKeySite,
@@ -129,7 +130,7 @@ describe("jwks_uri", () => {
     }
   });
 
-  test("DS-12 20 clients whose keys never come → refused in 5 s; others are served meanwhile", async () => {
+  test("DS-12 20 clients whose keys never come → refused in 5 s; others are served meanwhile", byTheClock, async () => {
     const key = await aKeyPair();
     const pit = await aSite();
     pit.answer(() => new Promise(() => undefined));

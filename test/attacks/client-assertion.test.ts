@@ -11,6 +11,7 @@ import {
 import { exportPKCS8, exportSPKI } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectRefusal, expectUnlogged, logged, post } from "../support/back-channel.ts";
+import { byTheClock } from "../support/by-the-clock.ts";
 import {
   aKeyPair,
   aSigningClient,
@@ -299,7 +300,7 @@ describe("header and form", () => {
     expect((await send(good)).status).toBe(200);
   });
 
-  test("more than 8 KiB, though well signed → refused; 60 kB in a moment", async () => {
+  test("more than 8 KiB, though well signed → refused; 60 kB in a moment", byTheClock, async () => {
     await expectRefused(await sign(key, claims({ filler: "x".repeat(8192) })), "client_assertion_malformed");
     const start = performance.now();
     await expectRefused(`e30.${"A".repeat(60_000)}.AA`, "client_assertion_malformed");

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Agent, type Form, type Page, signIn } from "../support/browser-like.ts";
+import { byTheClock } from "../support/by-the-clock.ts";
 import { addCompany } from "../support/companies.ts";
 import { aDevice, aDeviceClient, decide, poll } from "../support/device.ts";
 import { type Service, startService } from "../support/every-page.ts";
@@ -86,7 +87,7 @@ const nobody = () => {
 };
 const somebody = async () => (await server.addPerson()).email;
 
-test("EN-02 sign-up: an address with an account and one without", { timeout: 60_000 }, async () => {
+test("EN-02 sign-up: an address with an account and one without", { ...byTheClock, timeout: 60_000 }, async () => {
   const signUp = typed("/sign-up", "email");
   await expectTheSame(
     async () => signUp(await somebody()),
@@ -94,7 +95,7 @@ test("EN-02 sign-up: an address with an account and one without", { timeout: 60_
   );
 });
 
-test("EN-02 recovery: an account and none", { timeout: 60_000 }, async () => {
+test("EN-02 recovery: an account and none", { ...byTheClock, timeout: 60_000 }, async () => {
   const recover = typed("/recover", "login");
   await expectTheSame(
     async () => recover(await somebody()),
@@ -102,7 +103,10 @@ test("EN-02 recovery: an account and none", { timeout: 60_000 }, async () => {
   );
 });
 
-test("EN-09 sign-in: a disabled person with the right password, and nobody", { timeout: 60_000 }, async () => {
+test("EN-09 sign-in: a disabled person with the right password, and nobody", {
+  ...byTheClock,
+  timeout: 60_000,
+}, async () => {
   const enter = typed("/login", "username", { password: PASSWORD });
   const disabled = async () => {
     const person = await server.addPerson();
@@ -115,7 +119,10 @@ test("EN-09 sign-in: a disabled person with the right password, and nobody", { t
   );
 });
 
-test("EN-02 change of e-mail: an address that somebody has, and one that nobody has", { timeout: 60_000 }, async () => {
+test("EN-02 change of e-mail: an address that somebody has, and one that nobody has", {
+  ...byTheClock,
+  timeout: 60_000,
+}, async () => {
   const agent = aBrowser();
   await signIn(agent, (await server.addPerson()).username);
   const shown = await form(agent, "/account/profile", "email");
@@ -129,7 +136,10 @@ test("EN-02 change of e-mail: an address that somebody has, and one that nobody 
   );
 });
 
-test("EN-02 invitation: an address that somebody has, and one that nobody has", { timeout: 60_000 }, async () => {
+test("EN-02 invitation: an address that somebody has, and one that nobody has", {
+  ...byTheClock,
+  timeout: 60_000,
+}, async () => {
   const invite = async (addressee: string): Promise<Asked> => {
     // Each into a company of its own: what was invited before stands in the list.
     const { slug, admin } = await addCompany(server);
@@ -153,6 +163,7 @@ test("EN-02 invitation: an address that somebody has, and one that nobody has", 
 });
 
 test("DV-22 device: a code that was never given out, and one that has run out or was used", {
+  ...byTheClock,
   timeout: 60_000,
 }, async () => {
   const tv = await aDeviceClient(server);
@@ -180,6 +191,7 @@ test("DV-22 device: a code that was never given out, and one that has run out or
 });
 
 test("CN-12 a company's address: one that is there, and one that isn't, for a stranger", {
+  ...byTheClock,
   timeout: 60_000,
 }, async () => {
   const { slug } = await addCompany(server);

@@ -7,6 +7,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Agent, authorizeUrl, consentForm, redeem, signIn } from "../support/browser-like.ts";
+import { byTheClock } from "../support/by-the-clock.ts";
 import {
   expectGoesOn,
   expectPage400,
@@ -77,6 +78,7 @@ describe("DS-06 parameters without end", () => {
 
   test.each(["/authorize", "/login", "/consent", "/login/switch", "/account/apps/revoke"])(
     "%s: 10,000 by POST → refused, quickly; 100 kB → 413",
+    byTheClock,
     async (path) => {
       const headers = { "content-type": "application/x-www-form-urlencoded", accept: "text/html" };
       for (const [count, statuses] of [

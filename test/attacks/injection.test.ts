@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Agent, authorize, authorizeUrl, consentForm, postForm, redeem, signIn } from "../support/browser-like.ts";
+import { byTheClock } from "../support/by-the-clock.ts";
 import { expectPage400, logSince, rowCounts, send } from "../support/front-channel.ts";
 import { onPostgres, PASSWORD, startServer, type TestClient, type TestServer } from "../support/server.ts";
 
@@ -122,7 +123,7 @@ async function typed(fields: Record<string, string>) {
 }
 
 describe("IN-01 SQL in every text that can be sent", () => {
-  test.each(places)("%s → no fault, no row more or less, quick", async (_, ask) => {
+  test.each(places)("%s → no fault, no row more or less, quick", byTheClock, async (_, ask) => {
     const counted = async () => {
       // Failed sign-ins are counted, and that is all.
       const { attempts: _attempts, ...rest } = await rowCounts(server.dataDir);

@@ -18,6 +18,7 @@ import {
   trust,
 } from "../support/assertions.ts";
 import { anOwner, restarted, tokensOf } from "../support/back-channel.ts";
+import { byTheClock } from "../support/by-the-clock.ts";
 import { aKeySite, type KeySite } from "../support/client-keys.ts";
 import { settle, startServer, type TestClient, type TestServer } from "../support/server.ts";
 
@@ -352,7 +353,7 @@ describe("JB-13 keys at an address", () => {
     ["no keys", () => site.answer("<html>")],
     ["compressed", () => site.answer(idp.jwks, { "content-encoding": "gzip" })],
     ["slow", () => site.answer(() => new Promise((resolve) => setTimeout(() => resolve(idp.jwks), 8000)))],
-  ])("%s → refused within some 5 s", async (_, answer) => {
+  ])("%s → refused within some 5 s", byTheClock, async (_, answer) => {
     answer();
     const issuer = await anIssuerAt(near, `${site.uri}?${randomBytes(4).toString("hex")}`);
     const before = performance.now();

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AdminError, adminOf, createClient } from "../../packages/server/src/admin/index.ts";
 import { redirectUriProblem } from "../../packages/server/src/oauth/redirect-uri.ts";
 import { Agent, authorize, authorizeUrl, pkce } from "../support/browser-like.ts";
+import { byTheClock } from "../support/by-the-clock.ts";
 import { expectGoesOn, expectPage400, rawAuthorizeUrl, send } from "../support/front-channel.ts";
 import { startServer, type TestClient, type TestServer } from "../support/server.ts";
 
@@ -278,7 +279,7 @@ describe("not the registered one", () => {
 });
 
 describe("length", () => {
-  test("RU-33 2,049 characters → 400 page; 64 k → refused by its length; neither slow", async () => {
+  test("RU-33 2,049 characters → 400 page; 64 k → refused by its length; neither slow", byTheClock, async () => {
     const times: number[] = [];
     for (let round = 0; round < 30; round += 1) {
       const started = performance.now();

@@ -6,6 +6,7 @@ import type { ConditionName } from "../../packages/server/src/oauth/errors.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { expectAssertionRefused, present, SAML2_BEARER, trust } from "../support/assertions.ts";
 import { expectRefusal, restarted } from "../support/back-channel.ts";
+import { byTheClock } from "../support/by-the-clock.ts";
 import {
   type AssertionParts,
   anIdentityProvider,
@@ -282,7 +283,7 @@ describe("the form", () => {
     ["45,000 characters of one text", () => `<a>${"x".repeat(45_000)}</a>`],
     ["45,000 tag openers", () => "<".repeat(45_000)],
     ["spaces without end", () => `<a${" ".repeat(45_000)}`],
-  ])("SA-30 %s → refused, quickly", async (_, content) => {
+  ])("SA-30 %s → refused, quickly", byTheClock, async (_, content) => {
     const assertion = encoded(content());
     // The first of this size starts a thread.
     await use(assertion);

@@ -6,6 +6,7 @@ import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Agent, type Form } from "../support/browser-like.ts";
+import { byTheClock } from "../support/by-the-clock.ts";
 import { networks } from "../support/guesser.ts";
 import { type BackChannelAnswer, bodyOf, codeForm, send } from "../support/keep-alive.ts";
 import {
@@ -68,6 +69,7 @@ function quantile(list: readonly number[], share: number): number {
 
 describe("DS-01 500 wrong sign-ins at once", () => {
   test("→ about a hundred are looked at, the rest is 503 with Retry-After at once; keys and introspection stay quick", {
+    ...byTheClock,
     timeout: 60_000,
   }, async () => {
     const agent = await signedInAgent(server.url, data.person, authorizePath(data.clients.app));

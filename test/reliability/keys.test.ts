@@ -8,6 +8,7 @@ import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { adminOf, rotateKey } from "../../packages/server/src/admin/index.ts";
 import { Secrets } from "../../packages/server/src/crypto/secrets.ts";
+import { byTheClock } from "../support/by-the-clock.ts";
 import {
   aKeyPair,
   aKeySite,
@@ -99,6 +100,7 @@ test("REL-18 the key is rotated again and again → every token verifies by a ke
 });
 
 test("REL-25 clients whose jwks_uri never answers → they fail in 5 s; another client's tokens come as before", {
+  ...byTheClock,
   timeout: 60_000,
 }, async () => {
   const STUCK = Math.min(200, cyclesOf(40));

@@ -8,7 +8,7 @@ import { randomInt } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cyclesOf, figure, quantile } from "../support/figures.ts";
+import { cyclesOf, figure, inFull, quantile } from "../support/figures.ts";
 import { KillSite } from "../support/kill-site.ts";
 import {
   ClientAssertion,
@@ -89,8 +89,6 @@ describe.each([
       return one.value;
     });
     const starts = sites.flatMap((site) => site.nodes.starts);
-    // The machine may be busy with something else at one of them.
-    expect(quantile(starts, 0.9)).toBeLessThan(READY_WITHIN);
     const where = `kill -9, ${DATABASE}, ${nodes} process(es), ${each * SITES} cycles`;
     for (const [at, [id, what]] of TRIALS.entries()) {
       figure(id, `${what}, ${where}`, added(done.map((trials) => trials[at]?.seen ?? {})));
@@ -100,5 +98,7 @@ describe.each([
       "ms, 99 %": quantile(starts, 0.99),
       "ms at most": Math.max(...starts),
     });
+    // Beside all other tests, how long a start takes says little.
+    if (inFull) expect(quantile(starts, 0.9)).toBeLessThan(READY_WITHIN);
   });
 });

@@ -9,6 +9,7 @@ import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Agent, type Form } from "../support/browser-like.ts";
+import { byTheClock } from "../support/by-the-clock.ts";
 import { cyclesOf, figure, inFull, quantile } from "../support/figures.ts";
 import { networks } from "../support/guesser.ts";
 import { type BackChannelAnswer, bodyOf, codeForm, refreshForm, send } from "../support/keep-alive.ts";
@@ -191,7 +192,7 @@ describe("DS-01 sign-ins and tokens", () => {
     return took;
   }
 
-  test("sign-ins without end → tokens are issued all the time", { timeout: 60_000 }, async () => {
+  test("sign-ins without end → tokens are issued all the time", { ...byTheClock, timeout: 60_000 }, async () => {
     const anonymous = new Agent(fast.url);
     const form = (await anonymous.get("/login")).forms[0] as Form;
     const cookie = [...anonymous.cookies].map(([name, value]) => `${name}=${value}`).join("; ");

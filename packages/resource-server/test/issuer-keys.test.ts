@@ -2,6 +2,7 @@
 
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
+import { byTheClock } from "../../../test/support/by-the-clock.ts";
 import { createResourceServer, type ResourceServerOptions } from "../src/index.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 import { AUDIENCE, aKey, aToken, sendJson, startIssuer, type TestIssuer } from "./support/issuer.ts";
@@ -118,7 +119,7 @@ describe("what the keys' address answers", () => {
     await isUnavailable(api, by(), reason);
     expect(issuer.hits).toMatchObject({ jwks: 1, other: [] });
   });
-  test("a silent one, a dripping one → 503 within 6 s", { timeout: 15_000 }, async () => {
+  test("a silent one, a dripping one → 503 within 6 s", { ...byTheClock, timeout: 15_000 }, async () => {
     const sites = await Promise.all([setUp(), setUp()]);
     sites[0].issuer.onJwks = () => {};
     sites[1].issuer.onJwks = (request, response) => {
@@ -334,7 +335,7 @@ describe("issuer down", () => {
     pass(3000);
     expect(await statusOf(api, by())).toBe(503);
   });
-  test("hanging, with old keys → only the first request waits", { timeout: 15_000 }, async () => {
+  test("hanging, with old keys → only the first request waits", { ...byTheClock, timeout: 15_000 }, async () => {
     const { issuer, api, by, pass } = await setUp();
     expect(await statusOf(api, by())).toBe(200);
     issuer.onJwks = () => {};

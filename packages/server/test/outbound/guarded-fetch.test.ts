@@ -4,6 +4,7 @@ import type { LookupAddress, lookup as systemLookup } from "node:dns";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
+import { byTheClock } from "../../../../test/support/by-the-clock.ts";
 import { GuardedFetcher, MAX_PARALLEL, MAX_PARALLEL_PER_HOST } from "../../src/outbound/guarded-fetch.ts";
 import { isPublicAddress } from "../../src/outbound/public-address.ts";
 
@@ -181,35 +182,39 @@ describe("a good answer", () => {
 });
 
 describe("a host that doesn't answer", () => {
-  test("DS-12 200 fetches from tar pits → few at a time, over in 5 s, then left alone; others are served meanwhile", async () => {
-    let connections = 0;
-    const pit = createTcpServer((socket) => {
-      connections += 1;
-      socket.on("error", () => undefined);
-    });
-    opened.push(pit);
-    await new Promise<void>((resolve) => pit.listen(0, "127.0.0.1", resolve));
-    const uri = `http://127.0.0.1:${(pit.address() as AddressInfo).port}/`;
-    const good = await aSite((_, response) => response.end("{}"));
-    const fetcher = local();
-    const start = now();
-    const stuck = Array.from({ length: 200 }, (_, at) => fetcher.fetch(`${uri}${at}`));
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(fetcher.running).toBe(MAX_PARALLEL_PER_HOST);
-    expect(MAX_PARALLEL_PER_HOST).toBeLessThan(MAX_PARALLEL);
-    const before = now();
-    expect(await fetcher.fetch(good)).toMatchObject({ kind: "fetched" });
-    expect(now() - before).toBeLessThan(1000);
-    const faults = (await Promise.all(stuck)).map((fetched) => fetched.kind === "failed" && fetched.fault);
-    expect(new Set(faults)).toEqual(new Set(["timeout"]));
-    expect(now() - start).toBeLessThan(7000);
-    expect(connections).toBeLessThanOrEqual(2 * MAX_PARALLEL_PER_HOST);
-    // Asked once more, twice at a time, until its failures are enough.
-    await Promise.all([fetcher.fetch(uri), fetcher.fetch(uri)]);
-    expect(await fetcher.fetch(uri)).toMatchObject({ fault: "left_alone" });
-    expect(await fetcher.fetch(good)).toMatchObject({ kind: "fetched" });
-    expect(fetcher.running).toBe(0);
-  });
+  test(
+    "DS-12 200 fetches from tar pits → few at a time, over in 5 s, then left alone; others are served meanwhile",
+    byTheClock,
+    async () => {
+      let connections = 0;
+      const pit = createTcpServer((socket) => {
+        connections += 1;
+        socket.on("error", () => undefined);
+      });
+      opened.push(pit);
+      await new Promise<void>((resolve) => pit.listen(0, "127.0.0.1", resolve));
+      const uri = `http://127.0.0.1:${(pit.address() as AddressInfo).port}/`;
+      const good = await aSite((_, response) => response.end("{}"));
+      const fetcher = local();
+      const start = now();
+      const stuck = Array.from({ length: 200 }, (_, at) => fetcher.fetch(`${uri}${at}`));
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(fetcher.running).toBe(MAX_PARALLEL_PER_HOST);
+      expect(MAX_PARALLEL_PER_HOST).toBeLessThan(MAX_PARALLEL);
+      const before = now();
+      expect(await fetcher.fetch(good)).toMatchObject({ kind: "fetched" });
+      expect(now() - before).toBeLessThan(1000);
+      const faults = (await Promise.all(stuck)).map((fetched) => fetched.kind === "failed" && fetched.fault);
+      expect(new Set(faults)).toEqual(new Set(["timeout"]));
+      expect(now() - start).toBeLessThan(7000);
+      expect(connections).toBeLessThanOrEqual(2 * MAX_PARALLEL_PER_HOST);
+      // Asked once more, twice at a time, until its failures are enough.
+      await Promise.all([fetcher.fetch(uri), fetcher.fetch(uri)]);
+      expect(await fetcher.fetch(uri)).toMatchObject({ fault: "left_alone" });
+      expect(await fetcher.fetch(good)).toMatchObject({ kind: "fetched" });
+      expect(fetcher.running).toBe(0);
+    },
+  );
 
   test("a body that drips → given up after 5 s in all", async () => {
     const site = await aSite((_, response) => {
