@@ -307,18 +307,33 @@ describe("apps", () => {
 });
 
 describe("members", () => {
-  test("another role, removed, the last admin → done, done, refused with the reason", async () => {
+  test("the last admin → not offered to step down, with the reason; from a page of before, refused with it", async () => {
+    const acme = await addCompany(server);
+    const agent = await as(acme.admin);
+    const place = path("/members", acme);
+    const fields = { person_id: acme.member.personId };
+    const self = { person_id: acme.admin.personId };
+    const alone = await agent.get(place);
+    expect(alone.text).toContain("A company needs an admin. Make somebody else one first.");
+    const offered = ({ forms }: Page) => forms.filter((form) => form.fields.get("person_id") === self.person_id).length;
+    expect(offered(alone)).toBe(0);
+    await agent.submit(formTo(alone, "/members/role", fields), { role: "admin" });
+    const two = await agent.get(place);
+    expect([offered(two), two.text.includes("A company needs an admin")]).toEqual([2, false]);
+    await agent.submit(formTo(two, "/members/role", fields), { role: "member" });
+    expect(placeOf(await agent.submit(formTo(two, "/members/role", self)))).toBe(`${place}?done=lastAdmin`);
+    const yes = await asked(agent, two, "/members/remove", self);
+    expect(placeOf(await agent.submit(yes))).toBe(`${place}?done=lastAdmin`);
+  });
+
+  test("another role, removed → done", async () => {
     const acme = await addCompany(server);
     const agent = await as(acme.admin);
     const page = await agent.get(path("/members", acme));
     const { personId: person_id } = acme.member;
-    const self = acme.admin.personId;
     const submit = async (place: string, id: string, fields = {}) =>
       placeOf(await agent.submit(formTo(page, place, { person_id: id }), fields));
     const at = path("/members", acme);
-    expect(await submit("/members/role", self, { role: "member" })).toBe(`${at}?done=lastAdmin`);
-    const yes = async (id: string) => agent.submit(await asked(agent, page, "/members/remove", { person_id: id }));
-    expect(placeOf(await yes(self))).toBe(`${at}?done=lastAdmin`);
     expect(await submit("/members/role", person_id, { role: "owner" })).toBe(`${at}?done=nothing`);
     expect(await submit("/members/role", person_id, { role: "admin" })).toBe(`${at}?done=role`);
     const form = await asked(agent, page, "/members/remove", { person_id });

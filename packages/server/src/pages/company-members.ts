@@ -71,10 +71,14 @@ function memberRow(member: CompanyMembersView["members"][number], view: CompanyM
       </p>
       <p class="soft small">${rich(company.since, { when: timeElement(words, member.since, view.now) })}</p>
     </div>
-    <div class="row-actions">
+    ${
+      member.self && view.lastAdmin
+        ? html`<p class="soft small">${company.notices.lastAdmin}</p>`
+        : html`<div class="row-actions">
       ${oneButton(`${path}/members/role`, { ...fields, role: other }, { text: other === "admin" ? company.makeAdmin : company.makeMember, about })}
       ${askButton(`${path}/members/remove`, { person_id: member.personId }, { text: company.remove, about })}
-    </div>
+    </div>`
+    }
   </li>`;
 }
 

@@ -81,6 +81,8 @@ export interface CompanyMembersView extends CompanyFrame {
     readonly disabled: boolean;
     readonly self: boolean;
   }[];
+  /** The reader is the only admin: the company would be left without one. */
+  readonly lastAdmin: boolean;
   /** The username behind which the next page begins; null: this is the last. */
   readonly next: string | null;
   readonly first: boolean;

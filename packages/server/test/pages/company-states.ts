@@ -124,7 +124,7 @@ function companyMembers(change: Partial<CompanyMembersView> = {}): CompanyMember
       { ...aMember(), personId: "p-2", username: "grace", role: "member", self: false },
       { ...aMember(), personId: "p-3", username: longPerson.username, role: "member", self: false, disabled: true },
     ],
-    ...{ next: "grace", first: false, invited: null, addressee: "", problem: null },
+    ...{ next: "grace", first: false, invited: null, addressee: "", problem: null, lastAdmin: true },
     invitations: [{ invitationId: "i-1", addressee: "linus@example.com", role: "member", expiresAt: NOW + 5 * DAY }],
     ...change,
   };

@@ -32,9 +32,10 @@ async function membersAnswer(at: InCompany, shown: Invited, assent: Assent): Pro
   const { key, frame, person, http, visitor } = at;
   const named = http.method === "GET" ? new URLSearchParams(http.query).get("after") : null;
   const after = named === null ? null : (canonicalLogin(named) ?? null);
-  const [members, invitations] = await Promise.all([
+  const [members, invitations, soleAt] = await Promise.all([
     assent.storage.listMembers({ ...key, limit: MEMBERS_SHOWN + 1, after }),
     assent.storage.listInvitations({ ...key, now: assent.now() }),
+    assent.storage.soleAdminOf(person),
   ]);
   const page1 = members.slice(0, MEMBERS_SHOWN);
   const view: CompanyMembersView = {
@@ -44,6 +45,7 @@ async function membersAnswer(at: InCompany, shown: Invited, assent: Assent): Pro
     })),
     next: members.length > MEMBERS_SHOWN ? (page1.at(-1)?.username ?? null) : null,
     first: after === null,
+    lastAdmin: soleAt.some(({ slug }) => slug === at.acting.company.slug),
     invitations: invitations.map(({ invitationId, addressee, role, expiresAt }) => ({
       ...{ invitationId, addressee, role, expiresAt },
     })),
