@@ -65,6 +65,23 @@ describe("prompt", () => {
     );
   });
 
+  test("select_account → says who is signed in and asks which account; another one → a plain sign-in of the same request", async () => {
+    const { agent, username } = await allowed();
+    const page = await agent.get(authorizeUrl(server, client, { prompt: "select_account" }));
+    expect(page.text).toContain("Choose an account for");
+    expect(page.text).toMatch(/signed in as .*Alice Example/);
+    expect(page.text).not.toContain("so that we know it is you");
+    expect(inputValue(page, "username")).toBe(username);
+    const chooser = page.forms.find(({ action }) => action === "/login/switch");
+    if (chooser === undefined) throw new Error("no way to another account");
+    const plain = await agent.submit(chooser);
+    expect([asksPassword(plain), plain.text.includes("Alice Example")]).toEqual([true, false]);
+    expect(inputValue(plain, "username") ?? "").toBe("");
+    const other = await server.addPerson();
+    const consent = await signIn(agent, other.username, plain);
+    expect(asksConsent(consent)).toBe(true);
+  });
+
   test("select_account → the way to be somebody else; the answer is theirs", async () => {
     const { agent } = await allowed();
     const other = await server.addPerson();

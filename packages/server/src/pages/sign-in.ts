@@ -8,7 +8,7 @@ import { cardPage } from "./layout.ts";
 import { fill, type Messages, plural, rich } from "./messages/index.ts";
 import { passkeyForm } from "./passkey.ts";
 import { NAME_LENGTH, name, visible } from "./text.ts";
-import type { SignInView } from "./views.ts";
+import type { FormSecrets, SignInView } from "./views.ts";
 
 const ERROR_ID = "sign-in-error";
 
@@ -30,9 +30,16 @@ export function signInPage(view: SignInView, chrome: Chrome): string {
         <button class="button primary" type="submit">${words.signIn.submit}</button>
       </form>
       ${view.passkey !== null && passkeyForm(view.passkey, view.form, null, chrome)}
-      ${ways(view, chrome)}
+      ${view.choose !== undefined && another(view.choose, chrome)} ${ways(view, chrome)}
     </div>`,
   );
+}
+
+/** The way to somebody else's sign-in, of the same request: this session ends. */
+function another(form: FormSecrets, { words, base }: Chrome): Markup {
+  return html`<form class="other-ways" method="post" action=${`${base}/login/switch`}>
+    ${secrets(form)}<button class="link" type="submit">${words.consent.switch}</button>
+  </form>`;
 }
 
 function ways({ ways: open, again }: SignInView, { words, base }: Chrome): Markup | null {
@@ -47,7 +54,9 @@ function ways({ ways: open, again }: SignInView, { words, base }: Chrome): Marku
 function documentTitle(view: SignInView, words: Messages): string {
   if (view.device === true) return words.device.signIn;
   if (view.client === null) return view.again === null ? words.signIn.title : words.signIn.titleAgain;
-  return fill(words.signIn.titleFor, { app: visible(view.client.name, NAME_LENGTH) });
+  return fill(view.choose === undefined ? words.signIn.titleFor : words.signIn.chooseFor, {
+    app: visible(view.client.name, NAME_LENGTH),
+  });
 }
 
 function heading(view: SignInView, chrome: Chrome): Markup {
@@ -55,7 +64,9 @@ function heading(view: SignInView, chrome: Chrome): Markup {
   const { client, again } = view;
   const intro =
     again !== null
-      ? rich(words.signIn.introAgain, { person: name(again.name || again.username) })
+      ? rich(view.choose === undefined ? words.signIn.introAgain : words.signIn.chooseIntro, {
+          person: name(again.name || again.username),
+        })
       : client !== null
         ? words.signIn.introFor
         : words.signIn.introAlone;
@@ -73,7 +84,7 @@ function heading(view: SignInView, chrome: Chrome): Markup {
   }
   return html`<div class="heading">
     ${tile(client, "large", chrome.base)}
-    <h1>${rich(words.signIn.titleFor, { app: name(client.name) })}</h1>
+    <h1>${rich(view.choose === undefined ? words.signIn.titleFor : words.signIn.chooseFor, { app: name(client.name) })}</h1>
     ${clientHost(client.host, words)}
     <p class="soft">${intro}</p>
   </div>`;

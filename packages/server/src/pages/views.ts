@@ -57,6 +57,8 @@ export interface SignInView {
     | { readonly kind: "stale" };
   /** Why a person who is signed in is asked again (prompt=login, max_age). */
   readonly again: SignedInAs | null;
+  /** The request is one to choose an account (prompt=select_account), and somebody is signed in: what their session's forms send; absent: it isn't. */
+  readonly choose?: FormSecrets;
   /** What asks for a passkey; null: they don't work at this address. */
   readonly passkey: PasskeyOffer | null;
   /** What those can do who have no password here, or don't know it any more; absent: neither. */

@@ -113,15 +113,22 @@ export function signInFor(arrival: Omit<Arrival, "form">, assent: Assent, shown:
 /** Sign-in on the way to a client. `again`: what the last try showed; null: the first. */
 export function signInAnswer(underway: Underway, assent: Assent, again: Shown | null, to?: Place): Answer {
   const { request, visitor, http } = underway;
-  const shown = again ?? { ...FIRST, username: request.loginHint?.slice(0, 254) ?? "" };
+  const { signedIn } = visitor;
+  const chooser = to === undefined && request.prompt.includes("select_account") ? signedIn : undefined;
+  const hint = request.loginHint?.slice(0, 254) ?? chooser?.person.username ?? "";
+  const shown = again ?? { ...FIRST, username: hint };
   const chrome = assent.chrome(http, contextOf(underway, assent));
+  const form = formSecrets({ visitor, http, underway, device: undefined, invitation: undefined, to }, assent);
   const view: SignInView = {
-    form: formSecrets({ visitor, http, underway, device: undefined, invitation: undefined, to }, assent),
+    form,
     ways: waysOf(assent),
     client: clientCard(request, chrome.words.language),
     username: shown.username,
     problem: shown.problem,
-    again: visitor.signedIn === undefined ? null : signedInAs(visitor.signedIn.person),
+    again: signedIn === undefined ? null : signedInAs(signedIn.person),
+    ...(chooser === undefined
+      ? {}
+      : { choose: { ...form, csrf: formToken(assent.secrets, `session:${chooser.session.sessionId}`) } }),
     passkey: passkeyOffer(visitor, assent),
   };
   return page(shown.status, signInPage(view, chrome), "to a client", visitor.cookies);

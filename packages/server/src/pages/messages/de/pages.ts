@@ -18,6 +18,9 @@ export const pages = {
     titleAgain: "Noch einmal anmelden",
     introAgain:
       "Sie sind als {person} angemeldet. Bitte geben Sie Ihr Passwort noch einmal ein, damit wir wissen, dass Sie es sind.",
+    chooseFor: "Konto für {app} wählen",
+    chooseIntro:
+      "Sie sind als {person} angemeldet. Um als {person} fortzufahren, geben Sie Ihr Passwort ein; für ein anderes Konto geben Sie dessen Namen und Passwort ein.",
     username: "Benutzername oder E-Mail-Adresse",
     password: "Passwort",
     submit: "Anmelden",

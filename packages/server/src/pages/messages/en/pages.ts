@@ -15,6 +15,9 @@ export const pages = {
     introFor: "Your password stays here. The app doesn’t get to see it.",
     titleAgain: "Sign in again",
     introAgain: "You are signed in as {person}. Please enter your password once more, so that we know it is you.",
+    chooseFor: "Choose an account for {app}",
+    chooseIntro:
+      "You are signed in as {person}. To continue as {person}, enter your password; for another account, enter its name and password.",
     username: "Username or e-mail address",
     password: "Password",
     submit: "Sign in",

@@ -17,6 +17,9 @@ export const pages = {
     introFor: "Su contraseña se queda aquí. La aplicación no llega a verla.",
     titleAgain: "Inicie sesión de nuevo",
     introAgain: "Ha iniciado sesión como {person}. Escriba su contraseña una vez más, para que sepamos que es usted.",
+    chooseFor: "Elija una cuenta para {app}",
+    chooseIntro:
+      "Ha iniciado sesión como {person}. Para continuar como {person}, escriba su contraseña; para otra cuenta, escriba su nombre y su contraseña.",
     username: "Nombre de usuario o correo electrónico",
     password: "Contraseña",
     submit: "Iniciar sesión",

@@ -18,6 +18,9 @@ export const pages = {
     titleAgain: "Connectez-vous à nouveau",
     introAgain:
       "Vous êtes connecté en tant que {person}. Saisissez encore une fois votre mot de passe, pour que nous sachions que c’est bien vous.",
+    chooseFor: "Choisissez un compte pour {app}",
+    chooseIntro:
+      "Vous êtes connecté en tant que {person}. Pour continuer en tant que {person}, saisissez votre mot de passe ; pour un autre compte, saisissez son nom et son mot de passe.",
     username: "Nom d’utilisateur ou adresse e-mail",
     password: "Mot de passe",
     submit: "Se connecter",
