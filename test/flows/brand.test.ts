@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Agent, authorizeUrl, signIn } from "../support/browser-like.ts";
+import { aDevice, aDeviceClient, enter, formWith } from "../support/device.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 let server: TestServer;
@@ -43,6 +44,17 @@ test("an app's accent → behind the server's colours on the pages of its reques
   const sheet = await fetch(server.issuer + own);
   expect([sheet.status, sheet.headers.get("content-type")]).toEqual([200, "text/css; charset=utf-8"]);
   expect(await sheet.text()).toMatch(/--accent:#8a2be2;[\s\S]*prefers-color-scheme: dark[\s\S]*--accent:#d0a8ff;/);
+});
+
+test("an app's accent → on a device's pages, from the moment that the device is known", async () => {
+  const tv = await aDeviceClient(server, { accent: "#8a2be2,#d0a8ff" });
+  const own = "/assets/accent/8a2be2-d0a8ff.css";
+  const { userCode } = await aDevice(server, tv);
+  const agent = new Agent(server.issuer);
+  expect((await agent.get("/device")).text).not.toContain(own);
+  const asked = await enter(agent, userCode, (await server.addPerson()).username);
+  expect(asked.text).toContain(own);
+  expect((await agent.submit(formWith(asked, "decision"), { decision: "allow" })).text).toContain(own);
 });
 
 test.each(["ffff00-ffff00", "8a2be2", "8a2be2-d0a8ff;", "8A2BE2-D0A8FF", "..%2f..-x", "8a2be2-8a2be2"])(

@@ -12,7 +12,7 @@ import { deviceConsentAnswer, deviceForm, placeOf } from "./device-page.ts";
 /** The form for the reason. */
 export function deviceAskAnswer(found: Found, wish: Wish, problem: AskAdminView["problem"], assent: Assent): Answer {
   const form = deviceForm(found, assent);
-  const chrome = assent.chrome(found.http, placeOf(form));
+  const chrome = assent.chrome(found.http, placeOf(form, found.client));
   const { language } = chrome.words;
   const view = askAdminView(wish, problem, form, deviceCard(found.client, language), language);
   const html = askAdminPage(view, chrome);
@@ -29,7 +29,7 @@ export async function submitDeviceAsk(http: HttpRequest, assent: Assent): Promis
   const problem = await ask(wish, found.client, found.person.personId, assent);
   if (problem !== null) return deviceAskAnswer(found, wish, problem, assent);
   const secrets = deviceForm(found, assent);
-  const chrome = assent.chrome(http, placeOf(secrets));
+  const chrome = assent.chrome(http, placeOf(secrets, found.client));
   const client = deviceCard(found.client, chrome.words.language);
   const html = askedAdminPage({ form: secrets, client, company: wish.choice.acting?.company.name ?? "" }, chrome);
   return page(200, html, "here", found.visitor.cookies);

@@ -63,9 +63,9 @@ export function deviceForm({ entry, session, visitor, client: { clientId } }: Wa
   };
 }
 
-/** Where a page of the device is had again. */
-export function placeOf({ device }: FormSecrets): PageContext {
-  return { here: `/device/consent?device=${device ?? ""}` };
+/** Where a page of the device is had again, in the colour of the client that it asks for. */
+export function placeOf({ device }: FormSecrets, { accent = null }: Client): PageContext {
+  return { accent, here: `/device/consent?device=${device ?? ""}` };
 }
 
 function factsOf(waiting: Waiting, assent: Assent): DeviceFacts {
@@ -82,7 +82,7 @@ function factsOf(waiting: Waiting, assent: Assent): DeviceFacts {
 /** The extra question, where the device asked from another network. */
 export function elsewhereAnswer(waiting: Waiting, assent: Assent): Answer {
   const form = deviceForm(waiting, assent);
-  const chrome = assent.chrome(waiting.http, placeOf(form));
+  const chrome = assent.chrome(waiting.http, placeOf(form, waiting.client));
   const client = deviceCard(waiting.client, chrome.words.language);
   const view = { form, client, device: factsOf(waiting, assent) };
   return page(200, deviceElsewherePage(view, chrome), "here", waiting.visitor.cookies);
@@ -99,7 +99,7 @@ export async function deviceConsentAnswer(
   const { scopes, consent } = choice;
   const standing = standingScopes(consent, assent.now());
   const form = deviceForm(waiting, assent);
-  const chrome = assent.chrome(http, placeOf(form));
+  const chrome = assent.chrome(http, placeOf(form, client));
   const { language } = chrome.words;
   const view: ConsentView = {
     form,
@@ -121,6 +121,6 @@ export function doneAnswer(
   http: HttpRequest,
   assent: Assent,
 ): Answer {
-  const chrome = assent.chrome(http);
+  const chrome = assent.chrome(http, { accent: client.accent ?? null });
   return page(200, deviceDonePage({ client: deviceCard(client, chrome.words.language), outcome }, chrome));
 }
