@@ -199,6 +199,8 @@ describe("sign-up", () => {
     await asked(email);
     const { link } = await mailbox.next(email);
     const agent = anAgent();
+    const fields = (await agent.get(link)).text;
+    expect([fields.includes("Password again"), fields.includes("New password")]).toEqual([true, false]);
     const page = await follow(link, { username, name: "Ada Lovelace", ...FRESH }, agent);
     expect(page.location?.pathname).toBe("/account/apps");
     expect((await agent.get("/account/profile")).text).toContain("Ada Lovelace");

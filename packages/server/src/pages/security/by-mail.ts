@@ -121,7 +121,7 @@ export function createAccountPage(view: CreateAccountView, chrome: Chrome): stri
         ${hidden({ csrf: view.csrf, link: view.link })}
         ${field({ name: "username", label: signUp.username, type: "text", autocomplete: "username", value: view.username, hint: signUp.usernameHint, error: usernameError, autofocus: fault === null })}
         ${field({ name: "name", label: signUp.name, type: "text", autocomplete: "name", value: view.name, hint: signUp.nameHint, error: fault !== null && "name" in fault ? signUp.nameWrong : null, optional: true })}
-        ${newPasswordFields(password, words)}
+        ${newPasswordFields(password, words, { new: words.signIn.password, again: signUp.again })}
         <button class="button primary" type="submit">${signUp.create}</button>
       </form>
     </div>`,

@@ -4,18 +4,22 @@ import type { Markup } from "../html.ts";
 import { fill, type Messages, plural } from "../messages/index.ts";
 import type { PasswordFault } from "./views.ts";
 
-/** Two fields: `password` and `again`. */
-export function newPasswordFields(fault: PasswordFault | null, words: Messages): readonly Markup[] {
+/** Two fields: `password` and `again`. `labels`: as a first password has no old one beside it. */
+export function newPasswordFields(
+  fault: PasswordFault | null,
+  words: Messages,
+  labels: { readonly new: string; readonly again: string } = words.password,
+): readonly Markup[] {
   const { password } = words;
   const own = fault === null || isAboutProof(fault) ? null : faultText(fault, words);
   const differ = fault?.kind === "differ";
   return [
     field({
-      ...{ name: "password", label: password.new, type: "password", autocomplete: "new-password" },
+      ...{ name: "password", label: labels.new, type: "password", autocomplete: "new-password" },
       ...{ hint: password.hint, error: differ ? null : own },
     }),
     field({
-      ...{ name: "again", label: password.again, type: "password", autocomplete: "new-password" },
+      ...{ name: "again", label: labels.again, type: "password", autocomplete: "new-password" },
       error: differ ? own : null,
     }),
   ];

@@ -24,8 +24,9 @@ export const pages = {
     username: "Benutzername oder E-Mail-Adresse",
     password: "Passwort",
     submit: "Anmelden",
-    wrong: "Benutzername und Passwort passen nicht zusammen. Prüfen Sie beides und versuchen Sie es noch einmal.",
-    missing: "Geben Sie Benutzernamen und Passwort ein.",
+    wrong:
+      "Benutzername oder E-Mail-Adresse passt nicht zum Passwort. Prüfen Sie beides und versuchen Sie es noch einmal.",
+    missing: "Geben Sie Benutzernamen oder E-Mail-Adresse und Ihr Passwort ein.",
     missingPassword: "Geben Sie Ihr Passwort ein.",
     throttled: {
       one: "Zu viele Versuche hintereinander. Warten Sie eine Minute und versuchen Sie es dann noch einmal.",

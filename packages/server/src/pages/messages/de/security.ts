@@ -92,6 +92,7 @@ export const security = {
     usernameHint: "Buchstaben, Ziffern und . _ - ohne Leerzeichen. Damit melden Sie sich an.",
     name: "Ihr Name",
     nameHint: "So, wie andere ihn sehen sollen. Das Feld kann leer bleiben.",
+    again: "Passwort noch einmal",
     create: "Konto anlegen",
     usernameWrong:
       "Ein Benutzername hat nur Buchstaben, Ziffern und . _ -, höchstens 64, und beginnt mit einem Buchstaben oder einer Ziffer.",

@@ -21,8 +21,8 @@ export const pages = {
     username: "Username or e-mail address",
     password: "Password",
     submit: "Sign in",
-    wrong: "That username and password don’t match. Check both and try again.",
-    missing: "Enter your username and your password.",
+    wrong: "That username or e-mail address doesn’t match the password. Check both and try again.",
+    missing: "Enter your username or e-mail address, and your password.",
     missingPassword: "Enter your password.",
     throttled: {
       one: "Too many attempts in a row. Wait a minute, then try again.",

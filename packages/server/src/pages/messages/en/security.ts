@@ -85,6 +85,7 @@ export const security = {
     usernameHint: "Letters, digits and . _ - without spaces. You sign in with it.",
     name: "Your name",
     nameHint: "As others should see it. You can leave this empty.",
+    again: "Password again",
     create: "Create account",
     usernameWrong: "A username has letters, digits and . _ - only, 64 at most, and begins with a letter or a digit.",
     usernameTaken: "Somebody has that username already. Choose another one.",

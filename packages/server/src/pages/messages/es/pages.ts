@@ -23,8 +23,9 @@ export const pages = {
     username: "Nombre de usuario o correo electrónico",
     password: "Contraseña",
     submit: "Iniciar sesión",
-    wrong: "Ese nombre de usuario y esa contraseña no coinciden. Revise ambos e inténtelo de nuevo.",
-    missing: "Escriba su nombre de usuario y su contraseña.",
+    wrong:
+      "Ese nombre de usuario o correo electrónico no coincide con la contraseña. Revise ambos e inténtelo de nuevo.",
+    missing: "Escriba su nombre de usuario o correo electrónico, y su contraseña.",
     missingPassword: "Escriba su contraseña.",
     throttled: {
       one: "Demasiados intentos seguidos. Espere un minuto e inténtelo de nuevo.",

@@ -89,6 +89,7 @@ export const security = {
     usernameHint: "Letras, cifras y . _ - sin espacios. Con él inicia sesión.",
     name: "Su nombre",
     nameHint: "Como deben verlo los demás. Puede dejarlo vacío.",
+    again: "Contraseña otra vez",
     create: "Crear la cuenta",
     usernameWrong:
       "Un nombre de usuario solo tiene letras, cifras y . _ -, 64 como máximo, y empieza por una letra o una cifra.",

@@ -24,8 +24,9 @@ export const pages = {
     username: "Nom d’utilisateur ou adresse e-mail",
     password: "Mot de passe",
     submit: "Se connecter",
-    wrong: "Le nom d’utilisateur ou le mot de passe est incorrect. Vérifiez les deux et réessayez.",
-    missing: "Saisissez votre nom d’utilisateur et votre mot de passe.",
+    wrong:
+      "Le nom d’utilisateur ou l’adresse e-mail ne correspond pas au mot de passe. Vérifiez les deux et réessayez.",
+    missing: "Saisissez votre nom d’utilisateur ou votre adresse e-mail, et votre mot de passe.",
     missingPassword: "Saisissez votre mot de passe.",
     throttled: {
       one: "Trop de tentatives à la suite. Attendez une minute, puis réessayez.",

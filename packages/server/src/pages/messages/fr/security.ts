@@ -92,6 +92,7 @@ export const security = {
     usernameHint: "Lettres, chiffres et . _ - sans espaces. Il sert à vous connecter.",
     name: "Votre nom",
     nameHint: "Tel que les autres doivent le voir. Vous pouvez le laisser vide.",
+    again: "Mot de passe, encore une fois",
     create: "Créer le compte",
     usernameWrong:
       "Un nom d’utilisateur n’a que des lettres, des chiffres et . _ -, 64 au plus, et commence par une lettre ou un chiffre.",
