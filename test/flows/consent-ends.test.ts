@@ -102,6 +102,8 @@ describe("once", () => {
     expect(body.expires_in).toBeLessThanOrEqual(660);
     const page = await owner.agent.follow(await owner.agent.get(authorizeUrl(server, client)));
     expect(consentForm(page).fields.has("duration")).toBe(true);
+    const history = (await owner.agent.get("/account/history")).text;
+    expect([history.includes("Only this once"), history.includes("Until ")]).toEqual([true, false]);
   });
 });
 

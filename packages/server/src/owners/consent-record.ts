@@ -52,6 +52,12 @@ export function decidedScopes(decision: Decision): readonly GrantedScope[] {
   }));
 }
 
+/** All that is allowed is for this once. What is approved until a day is not. */
+export function isOnce(decision: Decision): boolean {
+  const { grant, endsAt } = decision;
+  return endsAt === undefined && grant.scopes.every((name) => durationOf(name, decision) === "once");
+}
+
 /** The latest of some ends, null (until revoked) being the latest of all; undefined where there are none. */
 export function latestOf(ends: readonly (Millis | null)[]): Millis | null | undefined {
   if (ends.length === 0) return undefined;

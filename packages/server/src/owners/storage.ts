@@ -152,6 +152,8 @@ export interface HistoryEntry {
     readonly removed: readonly string[];
     /** End of the whole; null: until revoked. */
     readonly expiresAt: Millis | null;
+    /** Of an `allowed`: all of it was for this once. `expiresAt` is when what the app got then has run out. */
+    readonly once?: true;
     /** Of a `revoked`: when the app was last seen to use it; null: never. */
     readonly lastUsedAt?: Millis | null;
     /** Of an `ended`. */

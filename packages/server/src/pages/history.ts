@@ -128,7 +128,8 @@ function entryOf(
   ];
 }
 
-function until(at: number | null, words: Messages): Child {
+function until(at: number | null | "once", words: Messages): Child {
+  if (at === "once") return words.duration.once;
   if (at === null) return words.history.noEnd;
   return rich(words.history.until, { when: shownTime(words, at, "exact") });
 }

@@ -292,8 +292,8 @@ export interface HistoryEntryView {
   /** In the owner's words. */
   readonly can: readonly string[];
   readonly takenAway: readonly string[];
-  /** Null: until revoked; undefined: of no concern. */
-  readonly expiresAt: number | null | undefined;
+  /** Null: until revoked; `once`: what the app got then was all; undefined: of no concern. */
+  readonly expiresAt: number | null | "once" | undefined;
 }
 
 export interface HistoryView {

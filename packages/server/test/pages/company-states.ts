@@ -189,7 +189,14 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
       {
         ...frame(),
         entries: (["allowed", "allowedByPolicy", "revoked", "alarm"] as const).map((what, at) => ({
-          ...{ entryId: `e-${at}`, at: NOW - at * DAY, what, app: "Photo Printer", by: "ada", expiresAt: undefined },
+          ...{
+            entryId: `e-${at}`,
+            at: NOW - at * DAY,
+            what,
+            app: "Photo Printer",
+            by: "ada",
+            expiresAt: what === "allowed" ? "once" : undefined,
+          },
           ...{ can: what === "allowed" ? [see.description, add.description] : [], takenAway: [] },
         })),
         ...{ older: "e-3", first: false },

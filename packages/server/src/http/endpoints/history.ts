@@ -58,7 +58,12 @@ export async function historyEntry(entry: HistoryEntry, language: string, assent
     app: record.clientName ?? client?.name ?? clientId,
     can: entry.kind === "alarm" || entry.kind === "given_up" ? [] : record.scopes.map(({ name }) => say(name)),
     takenAway: record.removed.map(say),
-    expiresAt: entry.kind === "allowed" || entry.kind === "end_changed" ? record.expiresAt : undefined,
+    expiresAt:
+      entry.kind === "allowed" || entry.kind === "end_changed"
+        ? record.once === true
+          ? "once"
+          : record.expiresAt
+        : undefined,
   };
 }
 

@@ -9,6 +9,7 @@ import {
   decidedScopes,
   durationOf,
   type GrantChange,
+  isOnce,
   type LiveGrant,
   moveEnd,
   narrow as narrowed,
@@ -97,6 +98,7 @@ export async function recordApproval(tx: Tx, decision: Decision, own: string | n
           ? []
           : declined.filter((name) => consentOf(before).scopes.some((scope) => scope.name === name)),
       expiresAt: consent.expiresAt,
+      ...(isOnce(decision) ? { once: true } : {}),
       ...(texts === undefined ? {} : { shown: { locale: shown.locale, texts } }),
     },
   });
