@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
@@ -24,7 +25,7 @@ const INSPECT = `({
   inline: document.querySelectorAll("[style], style, script:not([src])").length,
   handlers: [...document.querySelectorAll("*")].filter((one) => one.getAttributeNames().some((name) => name.startsWith("on"))).length,
   strangers: [...document.querySelectorAll("[src], link")].filter((one) => new URL(one.src || one.href).origin !== location.origin).length,
-  scriptLinks: [...document.querySelectorAll("a")].filter((one) => !/^https?:$/.test(one.protocol)).length,
+  scriptLinks: [...document.querySelectorAll("a")].filter((one) => !/^https?:$/.test(one.protocol) && !(one.download && one.href.startsWith("data:text/plain;"))).length,
 })`;
 
 describe.each([
@@ -44,6 +45,27 @@ describe.each([
       }
     });
     expect(found).toEqual({});
+  });
+});
+
+test("recovery codes, saved as a file without JavaScript → a text with all of them; clean for axe, as its policy says", async () => {
+  const viewport = { width: 360, height: 740 };
+  await withPage({ browser, viewport }, async (page) => {
+    await page.goto(`${server.origin}/recovery-codes`);
+    expect(await axe(page)).toEqual([]);
+    expect(await page.evaluate(INSPECT)).toEqual({ inline: 0, handlers: 0, strangers: 0, scriptLinks: 0 });
+  });
+  await withPage({ browser, viewport, javaScriptEnabled: false }, async (page) => {
+    await page.goto(`${server.origin}/recovery-codes`);
+    const shown = await page.locator(".codes code").allTextContents();
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Save as a file" }).click(),
+    ]);
+    expect(file.suggestedFilename()).toBe("recovery-codes.txt");
+    const text = await readFile(await file.path(), "utf8");
+    expect(text.split("\r\n")).toEqual([...shown, ""]);
+    expect(shown).toHaveLength(10);
   });
 });
 

@@ -5,6 +5,7 @@ import { hidden, titled } from "../components.ts";
 import type { AuthenticatorView, RecoveryCodesView } from "../factor-views.ts";
 import { field } from "../fields.ts";
 import { html, type Markup } from "../html.ts";
+import { icon } from "../icons.ts";
 import { cardPage } from "../layout.ts";
 
 export function authenticatorPage(view: AuthenticatorView, chrome: Chrome): string {
@@ -42,6 +43,10 @@ function qrCode(text: string, label: string): Markup {
   </svg>`;
 }
 
+function asTextFile(codes: readonly string[]): string {
+  return `data:text/plain;charset=utf-8,${encodeURIComponent(`${codes.join("\r\n")}\r\n`)}`;
+}
+
 /** The codes, shown this one time. */
 export function recoveryCodesPage(view: RecoveryCodesView, chrome: Chrome): string {
   const { words, base } = chrome;
@@ -60,6 +65,8 @@ export function recoveryCodesPage(view: RecoveryCodesView, chrome: Chrome): stri
       </ol>
       <div class="buttons">
         <a class="button primary" href=${base + view.next}>${recovery.go}</a>
+        ${/* In the page itself: no request asks for the codes a second time, and nothing on the way could keep them. */ ""}
+        <a class="button" href=${asTextFile(view.codes)} download="recovery-codes.txt">${icon("receipt")}${recovery.download}</a>
       </div>
     </div>`,
   );

@@ -104,6 +104,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     newIntro:
       "Mit jedem können Sie sich einmal anmelden, anstelle eines Codes der App. Drucken Sie sie aus oder schreiben Sie sie auf, und verwahren Sie sie bei Ihren wichtigen Unterlagen: Sie werden nur dieses eine Mal gezeigt.",
     newOld: "Codes, die Sie vorher hatten, gelten nicht mehr.",
+    download: "Als Datei speichern",
     go: "Ich habe sie verwahrt",
   },
 

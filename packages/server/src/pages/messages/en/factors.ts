@@ -94,6 +94,7 @@ export const factors = {
     newIntro:
       "Each signs you in once, in place of a code from the app. Print them or write them down, and keep them with your important papers: they are shown only this once.",
     newOld: "Codes that you had before don’t work any more.",
+    download: "Save as a file",
     go: "I have saved them",
   },
 

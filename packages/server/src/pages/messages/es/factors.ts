@@ -101,6 +101,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     newIntro:
       "Cada uno inicia sesión una vez, en lugar de un código de la aplicación. Imprímalos o anótelos, y guárdelos con sus papeles importantes: solo se muestran esta vez.",
     newOld: "Los códigos que tenía antes ya no sirven.",
+    download: "Guardar como archivo",
     go: "Los he guardado",
   },
 

@@ -103,6 +103,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     newIntro:
       "Chacun vous connecte une fois, à la place d’un code de l’application. Imprimez-les ou notez-les, et gardez-les avec vos papiers importants : ils ne sont affichés que cette fois.",
     newOld: "Les codes que vous aviez avant ne fonctionnent plus.",
+    download: "Enregistrer dans un fichier",
     go: "Je les ai conservés",
   },
 

@@ -98,6 +98,7 @@ export const factors: Translation<typeof english, "other"> = {
     newIntro:
       "アプリのコードの代わりに、それぞれ一度だけサインインに使えます。表示されるのは今回だけです。印刷するか書き留めて、大切な書類と一緒に保管してください。",
     newOld: "以前のコードはもう使えません。",
+    download: "ファイルに保存する",
     go: "保管しました",
   },
 
