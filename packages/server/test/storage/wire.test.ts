@@ -26,6 +26,14 @@ describe("to the thread", () => {
     expect(unpackJobs(structuredClone(packJobs(jobs)))).toEqual(jobs);
   });
 
+  test("more than values beside them, lists and objects → the values alone", () => {
+    const more = { ...values, names: ["a"], none: [], inner: { a: 1 } } as unknown as Job["input"];
+    const { none: _, ...rest } = values;
+    expect(unpackJobs(structuredClone(packJobs([{ verb: "redeemCode", input: more }])))).toEqual([
+      { verb: "redeemCode", input: rest },
+    ]);
+  });
+
   test("transactions between statements → each its own arguments", () => {
     const jobs: readonly Job[] = [
       { verb: "addKey", input: { key: { bytes: new Uint8Array([1]), gone: undefined } } },

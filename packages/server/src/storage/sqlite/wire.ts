@@ -61,10 +61,13 @@ function isStatement(verb: string): boolean {
   return verbs.get(verb)?.kind === "statement";
 }
 
+/** What is no value stays behind: a caller may give more than the statement names, such as a person with their lists. */
 function packed(values: Params): Packed {
   const packed: Record<string, Packed[string]> = {};
-  for (const [name, value] of Object.entries(values))
-    packed[name] = value instanceof Uint8Array ? [base64Of(value)] : value;
+  for (const [name, value] of Object.entries(values)) {
+    if (value instanceof Uint8Array) packed[name] = [base64Of(value)];
+    else if (typeof value !== "object" || value === null) packed[name] = value;
+  }
   return packed;
 }
 
