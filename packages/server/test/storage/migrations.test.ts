@@ -39,7 +39,7 @@ const next: Migration = {
 };
 
 const states = (appliedAt: number | null) =>
-  migrations.map(({ id, name, phase }) => ({ id, name, phase, appliedAt, known: true }));
+  migrations.map(({ id, name, phase }) => ({ id, name, phase, floor: 0, appliedAt, known: true }));
 
 function tables(): readonly unknown[] {
   const database = new DatabaseSync(path);
@@ -76,6 +76,7 @@ test("a newer version added something → this one goes on beside it, and status
     id: nextId,
     name: "second",
     phase: "expand",
+    floor: 0,
     appliedAt: NOW,
     known: false,
   });
