@@ -5,7 +5,8 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Agent, authorize, consentForm, signIn } from "./support/browser-like.ts";
-import { aReader, commandsOf, freePort, type Reader } from "./support/example.ts";
+import { aReader, commandsOf, type Reader } from "./support/example.ts";
+import { freePort } from "./support/free-port.ts";
 import { PASSWORD, startServer, type TestServer } from "./support/server.ts";
 
 const ran = new Set<string>();

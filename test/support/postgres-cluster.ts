@@ -16,12 +16,12 @@ import {
   symlinkSync,
 } from "node:fs";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { Client } from "pg";
+import { freePort } from "./free-port.ts";
 
 /** `embedded`, or a directory that holds `postgres` and `initdb`. */
 const CHOICE = "ASSENT_TEST_POSTGRES";
@@ -264,16 +264,6 @@ function embeddedBinaries(): string | undefined {
     if (!executable(join(directory, name))) chmodSync(join(directory, name), 0o755);
   }
   return directory;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
 }
 
 async function answers(connectionString: string): Promise<boolean> {
