@@ -50,13 +50,13 @@ describe.each([true, false])("scripts %s", (scripts) => {
       await page.goto((await mailbox.next(email)).link);
       await look(page, scripts);
       await page.getByLabel("Username").fill(`story${scripts}`);
-      await page.getByLabel("New password", { exact: true }).fill("Password1!");
-      await page.getByLabel("New password again").fill("Password1!");
+      await page.getByLabel("Password", { exact: true }).fill("Password1!");
+      await page.getByLabel("Password again").fill("Password1!");
       await page.getByRole("button", { name: "Create account" }).click();
       expect(await page.locator("[role=alert]").textContent()).toContain("Many people have this password");
       expect(await page.evaluate("document.activeElement.name")).toBe("password");
-      await page.getByLabel("New password", { exact: true }).fill(NEW);
-      await page.getByLabel("New password again").fill(NEW);
+      await page.getByLabel("Password", { exact: true }).fill(NEW);
+      await page.getByLabel("Password again").fill(NEW);
       await page.getByRole("button", { name: "Create account" }).click();
       expect(await page.locator("h1").textContent()).toBe("Your apps");
     });

@@ -47,7 +47,7 @@ describe("what goes wrong on an owner's way", () => {
         if (tries === 0 || tries === 10) expect(await axe(page)).toEqual([]);
         if (tries === 0) {
           const described = await page.locator("input[name=password]").getAttribute("aria-describedby");
-          expect(await page.locator(`#${described}`).innerText()).toContain("don’t match");
+          expect(await page.locator(`#${described}`).innerText()).toContain("doesn’t match");
         }
       }
       expect(await page.getByRole("alert").innerText()).toContain("Too many attempts");

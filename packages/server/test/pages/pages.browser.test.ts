@@ -206,7 +206,7 @@ test("a wrong password → the caret stands in the password field, which is said
     expect(await page.evaluate("document.activeElement.name")).toBe("password");
     expect(await field.getAttribute("aria-invalid")).toBe("true");
     const id = await field.getAttribute("aria-describedby");
-    expect(await page.locator(`#${id}`).textContent()).toMatch(/don’t match/);
+    expect(await page.locator(`#${id}`).textContent()).toMatch(/doesn’t match/);
   });
 });
 
