@@ -60,6 +60,7 @@ test("every statement on an owner's table names the partition", () => {
     "oneConsent",
     "live",
     "refreshed",
+    "presented",
     "lockedConsent",
     "activeConsent",
   ]);
