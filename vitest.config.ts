@@ -43,7 +43,7 @@ const postgresBrowserTests = ["owner", "company", "device", "stories"].map(
 /** Much of the time tests wait: for a process to start, a timer, a disk. So there are more of them at a time than processors. */
 const common = {
   pool: "forks",
-  maxWorkers: 4,
+  maxWorkers: 3,
   testTimeout: 60_000,
   hookTimeout: 60_000,
   globalSetup: ["test/support/postgres-setup.ts"],

@@ -199,7 +199,7 @@ test("backup under load, then all sorts of ends, then restore → 0 of what ende
   });
   expect(accepted.map(({ text }) => text)).toEqual([]);
   // Nothing was taken for theft.
-  expect(server.output.join("")).toContain('"state_lost"');
+  await expect.poll(() => server.output.join(""), { timeout: 5_000 }).toContain('"state_lost"');
   expect(server.output.join("")).not.toContain("refresh_token_replayed");
 
   // The owner signs in, sees the page, and all goes on.

@@ -5,10 +5,13 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { settle } from "./server.ts";
 
 const root = join(import.meta.dirname, "../..");
+
+/** Milliseconds after which a server that runs by itself has seen what a command wrote. */
+const BEHIND = 600;
 
 /** The commands in an example's first comment, in their order; one that goes on in the next line is one. */
 export function commandsOf(example: string): readonly string[] {
@@ -95,7 +98,7 @@ export function aReader(env: Readonly<Record<string, string>>, ran: Set<string>)
       const { stdout } = await going;
       note(command);
       for (const [, name = "", value = ""] of stdout.matchAll(/^([a-z_]+) {2,}(\S+)$/gm)) printed.set(name, value);
-      if (command.startsWith("npx assent")) await settle();
+      if (command.startsWith("npx assent")) await sleep(BEHIND);
       return stdout;
     },
     async start(command, wanted) {

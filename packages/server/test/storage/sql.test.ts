@@ -61,6 +61,7 @@ test("every statement on an owner's table names the partition", () => {
     "live",
     "refreshed",
     "presented",
+    "which",
     "lockedConsent",
     "activeConsent",
   ]);
@@ -74,7 +75,7 @@ test("every statement on an owner's table names the partition", () => {
     expect(partitioned, `${file}: ${text}`).toBe(true);
   }
   for (const piece of naming) {
-    if (piece === "lockedConsent" || piece === "activeConsent") continue;
+    if (piece === "lockedConsent" || piece === "activeConsent" || piece === "which") continue;
     expect(
       texts.some(({ file, text }) => text.trim().startsWith("partition = :partition") && fragmentIn(file, piece)),
       piece,
@@ -85,6 +86,15 @@ test("every statement on an owner's table names the partition", () => {
 function fragmentIn(file: string, name: string): boolean {
   return new RegExp(`const ${name} = sql\``).test(readFileSync(`${source}${file}`, "utf8"));
 }
+
+test("a condition by which grants end names the partition", () => {
+  const given = readdirSync(`${source}verbs`).flatMap((file) => [
+    ...readFileSync(`${source}verbs/${file}`, "utf8").matchAll(/= endingOf\((?:sql`([^`]*)`|(\w+))\)/g),
+  ]);
+  expect(given.length).toBeGreaterThan(2);
+  for (const [call, text, name] of given)
+    expect(text?.includes("partition = :partition") ?? name === "oneConsent", call).toBe(true);
+});
 
 test("no AUTOINCREMENT, no foreign key; an owner's table begins its primary key with the partition", () => {
   for (const { statements } of migrations) {

@@ -22,6 +22,7 @@ export async function startRacers(count: number): Promise<Racers> {
   );
   return {
     async race(calls, url) {
+      if (!children.every(alive)) throw new Error("a racing process has ended in a race before");
       const answers = children.map(next);
       children.forEach((child, at) => {
         child.send({ url, calls: calls[at] ?? [] } satisfies Race);
@@ -32,7 +33,7 @@ export async function startRacers(count: number): Promise<Racers> {
       await Promise.all(
         children.map(async (child) => {
           // One that failed is gone already, and with it its race's test.
-          if (child.exitCode !== null || child.signalCode !== null) return;
+          if (!alive(child)) return;
           const exit = once(child, "exit");
           child.send("close");
           await exit;
@@ -40,6 +41,10 @@ export async function startRacers(count: number): Promise<Racers> {
       );
     },
   };
+}
+
+function alive({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode === null && signalCode === null;
 }
 
 /** The next message; rejects if the process ends first. */
