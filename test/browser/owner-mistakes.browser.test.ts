@@ -3,28 +3,24 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MARKUP } from "../attacks/payloads/markup.ts";
-import { axe, launchBrowser, withPage } from "../support/browser.ts";
+import { axe, withPage } from "../support/browser.ts";
 import { authorizeUrl, redeem, refresh } from "../support/browser-like.ts";
 import { mouse, signInBy } from "../support/hands.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
-import { startWebApp, type WebApp } from "../support/web-app.ts";
+import { type OwnerStage, startOwnerStage } from "../support/owner-stage.ts";
+import type { TestClient, TestServer } from "../support/server.ts";
+import type { WebApp } from "../support/web-app.ts";
 
 let browser: Browser;
 let server: TestServer;
 let app: WebApp;
 let client: TestClient;
 
+let stage: OwnerStage | undefined;
 beforeAll(async () => {
-  [browser, server, app] = await Promise.all([launchBrowser(), startServer(), startWebApp()]);
-  client = await server.addClient({ redirectUris: [app.redirectUri], scopes: ["read", "write", "albums"] });
-  await server.addScope({ name: "albums", description: "See your albums", resource: "https://api.test" });
-  app.linksTo(authorizeUrl(server, client, { scope: "read write albums" }));
+  stage = await startOwnerStage();
+  ({ browser, server, app, client } = stage);
 });
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-  await server?.stop();
-});
+afterAll(() => stage?.stop());
 
 const entry = (page: Page) => page.locator(`[data-client-id="${client.clientId}"]`);
 const heading = (page: Page) => page.locator("h1").innerText();
