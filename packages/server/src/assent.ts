@@ -2,7 +2,6 @@
 
 import type { X509Certificate } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { availableParallelism } from "node:os";
 import type { Logger } from "pino";
 import { readBrand } from "./brand.ts";
 import { type Config, ConfigError, certificatesKnown } from "./config.ts";
@@ -11,10 +10,11 @@ import { openClientSecrets } from "./crypto/client-secrets.ts";
 import { DerivedCredentials } from "./crypto/credential.ts";
 import { hashes } from "./crypto/hashes.ts";
 import { newId, newOwnerId } from "./crypto/id.ts";
-import { hashAtMost, hashPassword, needsRehash, passwordQueue, verifyPassword } from "./crypto/password.ts";
+import { hashBeside, hashPassword, needsRehash, passwordQueue, verifyPassword } from "./crypto/password.ts";
 import { randomText } from "./crypto/random.ts";
 import { Receipts } from "./crypto/receipts.ts";
 import { Secrets } from "./crypto/secrets.ts";
+import { signBeside } from "./crypto/signing-algs.ts";
 import { algsInUse, ensureKeys, type KeySet, keySet, SigningKeySealed } from "./crypto/signing-keys.ts";
 import { userCodes } from "./crypto/user-codes.ts";
 import { prepareDataDir, secretsOf } from "./data-dir.ts";
@@ -187,7 +187,9 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
   if (options.worker?.first ?? true) {
     for (const warning of [...config.warnings, ...tls.warnings]) log.warn({ event: "configuration" }, warning);
   }
-  hashAtMost(hashesAtOnce(options.worker === undefined ? 1 : config.workers));
+  const processes = options.worker === undefined ? 1 : config.workers;
+  hashBeside(processes);
+  signBeside(processes);
   const metrics = new ServerMetrics({ watch: config.metricsListen !== null });
   const secrets = new Secrets(secretsOf(config));
   const storage = await openStorage({
@@ -473,11 +475,6 @@ function metadataOf(config: Config, catalog: Catalog, grants: GrantRegistry): ()
 function lastKnown<T>(value: T | undefined, error: unknown): T {
   if (value === undefined || !(error instanceof StorageUnavailable)) throw error;
   return value;
-}
-
-/** One core is left to those who don't sign in; processes on one machine share what there is. */
-function hashesAtOnce(processes: number): number {
-  return Math.max(1, Math.floor((availableParallelism() - 1) / processes));
 }
 
 /** What the figures are read from when somebody asks. */

@@ -19,6 +19,8 @@ export interface Listening {
 
 /** Connections beyond this are closed as they come: each costs memory, also one that says nothing. */
 const MAX_CONNECTIONS = 20_000;
+/** Connections that the kernel keeps until they are taken up; it has a bound of its own. All clients come at once where a server was started again. */
+const BACKLOG = 4_096;
 /**
  * Linux deals connections out to all sockets of one port by a hash of their addresses. Node's own way, the parent accepting for all, leaves a client
  * waiting for ever whose connection was on its way to a worker that died.
@@ -53,7 +55,7 @@ export async function listen(assent: AssentServer): Promise<Listening> {
   const { host, port } = assent.config.listen;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ port, host, reusePort: assent.sharesPort && SHARED_BY_KERNEL }, resolve);
+    server.listen({ port, host, backlog: BACKLOG, reusePort: assent.sharesPort && SHARED_BY_KERNEL }, resolve);
   });
   let stopped: Promise<void> | undefined;
   return {

@@ -1,6 +1,6 @@
 /** Passwords: argon2id, a few hashes at a time, the queue bounded (RFC 9106; NIST SP 800-63B-4). */
 
-import { availableParallelism } from "node:os";
+import { Places } from "./places.ts";
 
 /** 19 MiB, two passes, one lane: OWASP's minimum, about 10 ms … 30 ms. */
 const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
@@ -9,35 +9,22 @@ const MAX_QUEUE = 100;
 /** More sign-ins wait than can be answered in a reasonable time. */
 export class PasswordQueueFull extends Error {}
 
-let places = Math.max(1, availableParallelism() - 1);
-let running = 0;
-const waiting: (() => void)[] = [];
+/** One core is left to those who don't sign in. */
+const places = new Places(1);
 
-/** How many hashes this process makes at the same time, each of which keeps a core busy. */
-export function hashAtMost(count: number): void {
-  places = Math.max(1, count);
+/** The processes that make hashes on this machine. */
+export function hashBeside(processes: number): void {
+  places.shareAmong(processes);
 }
 
 /** Hashes that are made now, and those that wait. */
 export function passwordQueue(): { readonly running: number; readonly waiting: number } {
-  return { running, waiting: waiting.length };
+  return { running: places.running, waiting: places.waiting };
 }
 
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= places) {
-    if (waiting.length >= MAX_QUEUE) throw new PasswordQueueFull("too many sign-ins at once");
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  } else {
-    running += 1;
-  }
-  try {
-    return await work();
-  } finally {
-    // The place goes to the next in line, or becomes free.
-    const next = waiting.shift();
-    if (next === undefined) running -= 1;
-    else next();
-  }
+  if (places.waiting >= MAX_QUEUE) throw new PasswordQueueFull("too many sign-ins at once");
+  return places.inTurn(work);
 }
 
 /** Loads what makes hashes: whoever has no password to look at needs none of it. */

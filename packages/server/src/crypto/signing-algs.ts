@@ -4,6 +4,7 @@ import { constants, generateKeyPair, type KeyObject, type SignKeyObjectInput, si
 import { promisify } from "node:util";
 import type { SigningAlg } from "../oauth/model.ts";
 import { signEs256, verifyEs256 } from "./es256.ts";
+import { Places } from "./places.ts";
 
 /** Of a public JWK. */
 type Member = "crv" | "e" | "kty" | "n" | "x" | "y";
@@ -27,11 +28,22 @@ const MODULUS = 3072;
 const PSS = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 } as const;
 const P1363 = { dsaEncoding: "ieee-p1363" } as const;
 
-/** An RSA signature takes milliseconds: it is made on a thread of Node's own. */
+/** Not as many as there are threads: five that are busy on one core leave a fifth of it to the one that refuses what is too much. */
+const places = new Places(0);
+
+/** The processes that sign on this machine. */
+export function signBeside(processes: number): void {
+  places.shareAmong(processes);
+}
+
+/** An RSA signature takes a millisecond: it is made on a thread of Node's own. As many wait as requests may be under way. */
 function signApart(input: string, key: SignKeyObjectInput): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    sign("sha256", Buffer.from(input), key, (error, signature) => (error ? reject(error) : resolve(signature)));
-  });
+  return places.inTurn(
+    () =>
+      new Promise((resolve, reject) => {
+        sign("sha256", Buffer.from(input), key, (error, signature) => (error ? reject(error) : resolve(signature)));
+      }),
+  );
 }
 
 export const signingAlgorithms: Readonly<Record<SigningAlg, SigningAlgorithm>> = {
