@@ -1,11 +1,24 @@
 /** Who is at the other end: the peer, or whom a trusted proxy names (RFC 7239; X-Forwarded-For). */
 
-import { BlockList, isIP } from "node:net";
+import { BlockList, isIP, type Socket } from "node:net";
 
 export interface Forwarded {
   readonly address: string;
   /** What a trusted proxy says of the scheme; undefined: nothing. */
   readonly proto: string | undefined;
+}
+
+/** Many requests come on one connection. */
+const peers = new WeakMap<Socket, string>();
+
+/** The address at the other end of a connection, IPv4 as such; to be asked for while it is open. */
+export function peerOf(socket: Socket): string {
+  let peer = peers.get(socket);
+  if (peer === undefined) {
+    peer = plain(socket.remoteAddress ?? "");
+    if (peer !== "") peers.set(socket, peer);
+  }
+  return peer;
 }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -90,7 +103,7 @@ function plain(address: string): string {
 
 /** What owners are shown of where an app was used from: the /24 of an IPv4 address, the /48 of an IPv6 one. */
 export function coarseNetworkOf(address: string): string {
-  if (isIP(address) === 4) return `${address.split(".").slice(0, 3).join(".")}.0/24`;
+  if (isIP(address) === 4) return `${address.slice(0, address.lastIndexOf("."))}.0/24`;
   return networkOf(address).replace(/^([^:]*:[^:]*:[^:]*):[^:]*::\/64$/, "$1::/48");
 }
 

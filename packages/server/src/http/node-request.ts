@@ -3,7 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Assent } from "../assent.ts";
 import type { ClientCertificate } from "../oauth/client-authentication/client-certificate.ts";
-import type { Forwarded } from "./client-address.ts";
+import { type Forwarded, peerOf } from "./client-address.ts";
 import { clientCertificate } from "./client-certificate.ts";
 import type { HttpRequest } from "./message.ts";
 
@@ -31,7 +31,7 @@ export class NodeRequest implements HttpRequest {
     this.body = body;
     this.id = id;
     this.#raw = raw;
-    this.#peer = raw.socket.remoteAddress ?? "";
+    this.#peer = peerOf(raw.socket);
     this.#assent = assent;
   }
 

@@ -89,7 +89,7 @@ export class Writer {
     this.counts.verbs += batch.length;
     const startedAt = performance.now();
     let answers: readonly Answer[] = [];
-    let failure = new StorageUnavailable("the writer gave no answer", { uncertain: true });
+    let failure: StorageUnavailable | undefined;
     try {
       answers = await this.#runner.run(batch.map(({ job }) => job));
     } catch (error) {
@@ -101,14 +101,15 @@ export class Writer {
     // The next group sets out before this one's callers go on: the writer's thread needn't wait for them.
     this.#next();
     batch.forEach((waiting, at) => {
-      settle(waiting, answers[at], failure);
+      const answer = answers[at];
+      if (answer !== undefined) settle(waiting, answer);
+      else waiting.reject(failure ?? new StorageUnavailable("the writer gave no answer", { uncertain: true }));
     });
   }
 }
 
-function settle({ resolve, reject }: Waiting, answer: Answer | undefined, failure: Error): void {
-  if (answer === undefined) reject(failure);
-  else if (answer.ok) resolve(answer.value);
+function settle({ resolve, reject }: Waiting, answer: Answer): void {
+  if (answer.ok) resolve(answer.value);
   else reject(revived(answer));
 }
 
