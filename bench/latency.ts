@@ -1,7 +1,7 @@
 /** Latency at half of what each can, requests arriving evenly (open loop). */
 
 import { quantile } from "./load.ts";
-import { runOpen } from "./open-loop.ts";
+import { runOpen, SETTLE } from "./open-loop.ts";
 import { type LatencyReport, spread } from "./report.ts";
 import type { Windows } from "./rounds.ts";
 import { RIVAL } from "./rows/peers.ts";
@@ -26,7 +26,7 @@ export async function measureLatency(site: Site, windows: Windows, seconds: numb
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const { row, rate, took } of found) {
       const port = site.servers.get(row.server)?.port ?? 0;
-      await row.prepare?.(seconds);
+      await row.prepare?.(seconds + SETTLE);
       took.push((await runOpen({ port, connections: CONNECTIONS, seconds, rate, next: row.next })).took);
     }
   }

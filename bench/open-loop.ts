@@ -12,6 +12,8 @@ export interface OpenLoad extends Load {
 
 /** How long those that still wait at the end may take, in milliseconds. */
 const PATIENCE = 30_000;
+/** Seconds of arrivals at the beginning that aren't counted: all connections are made at once then, by a process that has been asleep. */
+export const SETTLE = 0.3;
 
 /** Resolves when all that arrived have been answered. Throws at an answer of another status than expected, or where the server falls behind by half a minute. */
 export async function runOpen({ port, connections, seconds, rate, next }: OpenLoad): Promise<Measured> {
@@ -19,13 +21,16 @@ export async function runOpen({ port, connections, seconds, rate, next }: OpenLo
   const lanes = await openLanes(port, connections);
   const free = [...lanes];
   const waiting: number[] = [];
-  const total = Math.floor(rate * seconds);
+  const uncounted = Math.floor(rate * SETTLE);
+  const total = uncounted + Math.floor(rate * seconds);
   const cpu = process.cpuUsage();
   const startedAt = performance.now();
-  const deadline = startedAt + seconds * 1000 + PATIENCE;
+  const countedFrom = startedAt + SETTLE * 1000;
+  const deadline = countedFrom + seconds * 1000 + PATIENCE;
   try {
     await new Promise<void>((resolve, reject) => {
       let arrived = 0;
+      let answered = 0;
       const send = (lane: (typeof lanes)[number], since: number) => {
         const exchange = next();
         if (exchange === undefined) reject(new Error("nothing was left to send"));
@@ -34,7 +39,8 @@ export async function runOpen({ port, connections, seconds, rate, next }: OpenLo
       for (const lane of lanes) {
         lane.onFailure = reject;
         lane.onDone = (milliseconds) => {
-          took.push(milliseconds);
+          answered += 1;
+          if (performance.now() - milliseconds >= countedFrom) took.push(milliseconds);
           const since = waiting.shift();
           if (since === undefined) free.push(lane);
           else send(lane, since);
@@ -48,7 +54,7 @@ export async function runOpen({ port, connections, seconds, rate, next }: OpenLo
           if (lane === undefined) waiting.push(due);
           else send(lane, due);
         }
-        if (took.length === total) resolve();
+        if (answered === total) resolve();
         else if (performance.now() > deadline)
           reject(new Error(`${waiting.length} requests wait: the rate is beyond it`));
         else setImmediate(look);
