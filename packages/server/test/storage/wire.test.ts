@@ -34,6 +34,16 @@ describe("to the thread", () => {
     ]);
   });
 
+  test("the same statement with other names, or a name without a value → each its own", () => {
+    const jobs = [{ a: 1, b: 2 }, { b: 3, a: 4 }, { a: 5 }, { a: undefined, b: 6 }, { a: 7, b: 8 }].map((input) => ({
+      verb: "redeemCode",
+      input,
+    }));
+    const got = unpackJobs(structuredClone(packJobs(jobs)));
+    expect(got.map(({ input }) => input)).toEqual([{ a: 1, b: 2 }, { b: 3, a: 4 }, { a: 5 }, { b: 6 }, { a: 7, b: 8 }]);
+    expect(Object.keys(got[3]?.input ?? {})).toEqual(["b"]);
+  });
+
   test("transactions between statements → each its own arguments", () => {
     const jobs: readonly Job[] = [
       { verb: "addKey", input: { key: { bytes: new Uint8Array([1]), gone: undefined } } },
