@@ -58,7 +58,7 @@ export async function startScript<T extends object = object>(
   args: readonly string[],
   options: StartOptions = {},
 ): Promise<ServerProcess & { readonly said: T }> {
-  const server = launch([process.execPath, join(import.meta.dirname, file), ...args], options);
+  const server = launch([process.execPath, join(import.meta.dirname, file), ...args], options, true);
   const said = await server.hear<T & { readonly port: number }>((message) => "port" in message);
   return { ...server.process(said.port), said };
 }
@@ -105,13 +105,18 @@ function keep(child: ChildProcess): void {
   child.once("exit", () => living.delete(child));
 }
 
-function launch(command: readonly string[], { env = {}, profiled = false, cores = "0" }: StartOptions) {
+/** `heard`: it tells its parent something. Nobody in earnest starts Assent with a channel to talk to it. */
+function launch(
+  command: readonly string[],
+  { env = {}, profiled = false, cores = "0" }: StartOptions,
+  heard: boolean = profiled,
+) {
   const [program = "", ...rest] = pinning === true ? ["taskset", "-c", cores, ...command] : command;
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("ASSENT_"));
   const preload = profiled ? { NODE_OPTIONS: `--import=${join(import.meta.dirname, "profiler.ts")}` } : {};
   const child = spawn(program, rest, {
     env: { ...Object.fromEntries(inherited), ...preload, ...env },
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    stdio: ["ignore", "ignore", "inherit", ...(heard ? (["ipc"] as const) : [])],
   });
   keep(child);
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));

@@ -6,6 +6,8 @@ import { byPlace, type Place } from "../place.ts";
 
 /** What one group holds at most, so that nobody waits long behind a crowd. */
 const GROUP = 256;
+/** With so many waiting, a group sets out amid the turn that brings them: the server works at it while this process reads the others' requests. */
+const EARLY = 8;
 /** Waiting beyond this number are refused: answering late is no better than asking to come again. */
 const WAITING = 20_000;
 
@@ -51,7 +53,9 @@ export class Groups<Job, Value> {
     if (this.#queue.length >= WAITING) return Promise.reject(new StorageUnavailable("too many statements are waiting"));
     return new Promise((resolve, reject) => {
       this.#queue.push({ job, place, resolve, reject });
-      if (this.#running < this.#lanes) this.#gathering.begin();
+      if (this.#running >= this.#lanes) return;
+      if (this.#queue.length >= EARLY) this.#next();
+      else this.#gathering.begin();
     });
   }
 
