@@ -17,9 +17,9 @@ import { runsOnNewEnoughNode } from "../packages/cli/bin/runtime.js";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 /** What a release wants: repetitions of each file's cases, and about how many minutes they take where two processors have nothing else to do. */
 const RELEASE = [
-  ["kill", 3000, 40],
-  ["once", 500, 8],
-  ["race", 1000, 6],
+  ["kill", 3000, 80],
+  ["once", 500, 6],
+  ["race", 1000, 3],
   ["disk", 500, 3],
   ["drain", 100, 2],
   ["failover", 100, 4],
