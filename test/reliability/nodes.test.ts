@@ -14,6 +14,7 @@ import {
 } from "../../packages/server/src/admin/index.ts";
 import { configOf } from "../../packages/server/src/index.ts";
 import { aJwtIssuer, claimsFor, JWT_BEARER, jwtOf } from "../support/assertions.ts";
+import { byTheClock } from "../support/by-the-clock.ts";
 import { cyclesOf, figure, quantile } from "../support/figures.ts";
 import { Guesser } from "../support/guesser.ts";
 import { bodyOf, codeForm, refreshForm, send } from "../support/keep-alive.ts";
@@ -81,6 +82,7 @@ describe("three processes on one database", () => {
   });
 
   test("REL-26 a person is disabled → no refresh, no sign-in anywhere", {
+    ...byTheClock,
     timeout: 30_000 + ROUNDS * 3_000,
   }, async () => {
     const times: number[] = [];
@@ -98,7 +100,10 @@ describe("three processes on one database", () => {
     tell("person disabled", times);
   });
 
-  test("REL-26 a client is disabled, and enabled → the same", { timeout: 30_000 + ROUNDS * 4_000 }, async () => {
+  test("REL-26 a client is disabled, and enabled → the same", {
+    ...byTheClock,
+    timeout: 30_000 + ROUNDS * 4_000,
+  }, async () => {
     const times: number[] = [];
     const client = data.clients.keeping;
     const asked = (url: string) =>
@@ -114,6 +119,7 @@ describe("three processes on one database", () => {
   });
 
   test("REL-26 an issuer is no longer trusted → its assertions are refused", {
+    ...byTheClock,
     timeout: 30_000 + ROUNDS * 4_000,
   }, async () => {
     const times: number[] = [];
