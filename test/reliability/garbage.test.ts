@@ -171,6 +171,6 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (kind) => {
       // The figure is 2; a crowded machine is forgiven more.
       expect(busy.p99).toBeLessThan(6 * baseline.p99 + 50);
     },
-    60_000 + 2 * ROWS,
+    120_000 + 2 * ROWS,
   );
 });

@@ -23,12 +23,15 @@ const LEASE: Millis = 120_000;
 const LEASE_NAME = "housekeeping";
 
 const LARGEST_BATCH = 1000;
-const SMALLEST_BATCH = 20;
+const SMALLEST_BATCH = 50;
 /** What a batch should take at most; it stands in line with everybody's writes, so that under load it takes longer, and the next is smaller. */
-const UNNOTICED: Millis = 8;
-/** Of the time, batches take a fifth at most. */
-const PAUSES_PER_BATCH = 4;
+const UNNOTICED: Millis = 4;
+/** Of the time, short batches take a twenty-fifth: what they remove fills SQLite's log, too, and whoever writes while that is folded into the file waits. */
+const PAUSES_PER_BATCH = 24;
 const SHORTEST_PAUSE: Millis = 10;
+/** On a machine that has much to do batches are long, and would never come to an end: they take a fifth. */
+const LONG_PAUSE: Millis = 60;
+const PAUSES_PER_LONG_BATCH = 4;
 
 /**
  * Starts by itself a while after `start`, then goes on for ever. No node leads: whoever comes first takes a lease for two minutes and prolongs it while there is work; the others
@@ -108,11 +111,16 @@ export class Housekeeping {
       if (swept.seen < limit || what === "names" || what === "member_links") return removed;
       if (took > UNNOTICED) limit = Math.max(SMALLEST_BATCH, Math.floor(limit / 2));
       else if (took < UNNOTICED / 2) limit = Math.min(LARGEST_BATCH, limit * 2);
-      if (!(await this.#wait(Math.max(SHORTEST_PAUSE, took * PAUSES_PER_BATCH)))) return removed;
+      if (!(await this.#wait(pauseAfter(took)))) return removed;
       if (performance.now() - claimedAt > LEASE / 4) {
         if (!(await this.#claim())) return removed;
         claimedAt = performance.now();
       }
     }
   }
+}
+
+function pauseAfter(took: Millis): Millis {
+  const pause = Math.max(SHORTEST_PAUSE, took * PAUSES_PER_BATCH);
+  return Math.max(Math.min(pause, LONG_PAUSE), took * PAUSES_PER_LONG_BATCH);
 }
