@@ -21,8 +21,7 @@ export async function runOpen({ port, connections, seconds, rate, next }: OpenLo
   const lanes = await openLanes(port, connections);
   const free = [...lanes];
   const waiting: number[] = [];
-  const uncounted = Math.floor(rate * SETTLE);
-  const total = uncounted + Math.floor(rate * seconds);
+  const total = Math.floor(rate * (SETTLE + seconds));
   const cpu = process.cpuUsage();
   const startedAt = performance.now();
   const countedFrom = startedAt + SETTLE * 1000;

@@ -10,11 +10,11 @@ import { openClientSecrets } from "./crypto/client-secrets.ts";
 import { DerivedCredentials } from "./crypto/credential.ts";
 import { hashes } from "./crypto/hashes.ts";
 import { newId, newOwnerId } from "./crypto/id.ts";
-import { hashBeside, hashPassword, needsRehash, passwordQueue, verifyPassword } from "./crypto/password.ts";
+import { hashPassword, needsRehash, passwordQueue, verifyPassword } from "./crypto/password.ts";
+import { shareCores } from "./crypto/places.ts";
 import { randomText } from "./crypto/random.ts";
 import { Receipts } from "./crypto/receipts.ts";
 import { Secrets } from "./crypto/secrets.ts";
-import { signBeside } from "./crypto/signing-algs.ts";
 import { algsInUse, ensureKeys, type KeySet, keySet, SigningKeySealed } from "./crypto/signing-keys.ts";
 import { userCodes } from "./crypto/user-codes.ts";
 import { prepareDataDir, secretsOf } from "./data-dir.ts";
@@ -187,9 +187,7 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
   if (options.worker?.first ?? true) {
     for (const warning of [...config.warnings, ...tls.warnings]) log.warn({ event: "configuration" }, warning);
   }
-  const processes = options.worker === undefined ? 1 : config.workers;
-  hashBeside(processes);
-  signBeside(processes);
+  shareCores(options.worker === undefined ? 1 : config.workers);
   const metrics = new ServerMetrics({ watch: config.metricsListen !== null });
   const secrets = new Secrets(secretsOf(config));
   const storage = await openStorage({

@@ -12,11 +12,6 @@ export class PasswordQueueFull extends Error {}
 /** One core is left to those who don't sign in. */
 const places = new Places(1);
 
-/** The processes that make hashes on this machine. */
-export function hashBeside(processes: number): void {
-  places.shareAmong(processes);
-}
-
 /** Hashes that are made now, and those that wait. */
 export function passwordQueue(): { readonly running: number; readonly waiting: number } {
   return { running: places.running, waiting: places.waiting };

@@ -2,17 +2,27 @@
 
 import { availableParallelism } from "node:os";
 
+const cores = availableParallelism();
+let sharers = 1;
+
+/** As many processes as this have places on the machine. */
+export function shareCores(processes: number): void {
+  sharers = processes;
+}
+
 /** Threads that want a core are served alike: with many of them busy, the one that reads requests would get as little as each. */
 export class Places {
   readonly #left: number;
-  #places: number;
   #running = 0;
   readonly #waiting: (() => void)[] = [];
 
   /** `left`: cores that others keep; one place is there in any case. */
   constructor(left: number) {
     this.#left = left;
-    this.#places = Math.max(1, availableParallelism() - left);
+  }
+
+  get #places(): number {
+    return Math.max(1, Math.floor((cores - this.#left) / sharers));
   }
 
   get running(): number {
@@ -21,11 +31,6 @@ export class Places {
 
   get waiting(): number {
     return this.#waiting.length;
-  }
-
-  /** As many processes as this share the machine. */
-  shareAmong(processes: number): void {
-    this.#places = Math.max(1, Math.floor((availableParallelism() - this.#left) / processes));
   }
 
   async inTurn<T>(work: () => Promise<T>): Promise<T> {

@@ -31,11 +31,6 @@ const P1363 = { dsaEncoding: "ieee-p1363" } as const;
 /** Not as many as there are threads: five that are busy on one core leave a fifth of it to the one that refuses what is too much. */
 const places = new Places(0);
 
-/** The processes that sign on this machine. */
-export function signBeside(processes: number): void {
-  places.shareAmong(processes);
-}
-
 /** An RSA signature takes a millisecond: it is made on a thread of Node's own. As many wait as requests may be under way. */
 function signApart(input: string, key: SignKeyObjectInput): Promise<Buffer> {
   return places.inTurn(

@@ -1,8 +1,10 @@
 /** Places for work that keeps a core busy. */
 
 import { availableParallelism } from "node:os";
-import { expect, test } from "vitest";
-import { Places } from "../../src/crypto/places.ts";
+import { afterEach, expect, test } from "vitest";
+import { Places, shareCores } from "../../src/crypto/places.ts";
+
+afterEach(() => shareCores(1));
 
 /** Does nothing until it is told to end. */
 function work() {
@@ -15,7 +17,7 @@ const soon = () => new Promise((resolve) => setImmediate(resolve));
 
 test("more work than places → the rest waits, and is done in the order in which it came", async () => {
   const places = new Places(0);
-  places.shareAmong(1_000_000);
+  shareCores(1_000_000);
   const works = Array.from({ length: 3 }, work);
   const ended: number[] = [];
   for (const [at, { ask }] of works.entries()) void places.inTurn(ask).then(() => ended.push(at));
@@ -28,7 +30,7 @@ test("more work than places → the rest waits, and is done in the order in whic
 
 test("work that fails → its place goes to the next", async () => {
   const places = new Places(0);
-  places.shareAmong(1_000_000);
+  shareCores(1_000_000);
   const [one, other] = [work(), work()];
   const failed = places.inTurn(one.ask);
   const done = places.inTurn(other.ask);
