@@ -6,7 +6,6 @@ import { type AddressInfo, Server as TcpServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AssentServer } from "./assent.ts";
-import { QuietConnections } from "./http/quiet-connections.ts";
 import { serverOptions } from "./http/server.ts";
 
 export interface Listening {
@@ -27,9 +26,6 @@ const BACKLOG = 4_096;
  * waiting for ever whose connection was on its way to a worker that died.
  */
 const SHARED_BY_KERNEL = process.platform === "linux";
-/** Quiet connections end here by `QuietConnections`; whoever mounts the handler on a server of their own has node:http's way. */
-const options = { ...serverOptions, keepAliveTimeout: 0 } as const;
-const LOOK_EVERY = 5_000;
 /** How long requests under way may take once the server is told to stop. */
 const DRAIN = 25_000;
 /** How long a connection may stay quiet then: a request that is on its way has arrived by that time. */
@@ -37,12 +33,12 @@ const QUIET = 1000;
 
 /** Over TLS, clients are asked for a certificate and may have none, or one of any authority: who needs which is decided for each of them. */
 function serverOf({ tls, handler }: AssentServer): HttpServer | HttpsServer {
-  if (tls.server === null) return process.getBuiltinModule("node:http").createServer(options, handler);
+  if (tls.server === null) return process.getBuiltinModule("node:http").createServer(serverOptions, handler);
   const ca = tls.clientCa === null ? {} : { ca: tls.clientCa.pem };
   return process
     .getBuiltinModule("node:https")
     .createServer(
-      { ...options, ...tls.server, ...ca, requestCert: true, rejectUnauthorized: false, minVersion: "TLSv1.2" },
+      { ...serverOptions, ...tls.server, ...ca, requestCert: true, rejectUnauthorized: false, minVersion: "TLSv1.2" },
       handler,
     );
 }
@@ -56,12 +52,6 @@ export async function listen(assent: AssentServer): Promise<Listening> {
     return socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
   });
   server.maxConnections = MAX_CONNECTIONS;
-  const quiet = new QuietConnections({
-    after: serverOptions.keepAliveTimeout,
-    every: LOOK_EVERY,
-    now: () => performance.now(),
-  });
-  server.on(assent.tls.server === null ? "connection" : "secureConnection", quiet.watch);
   const { host, port } = assent.config.listen;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -85,12 +75,11 @@ export async function listen(assent: AssentServer): Promise<Listening> {
     const closed = new Promise((resolve) => TcpServer.prototype.close.call(server, resolve));
     await othersClosed?.();
     assent.drain();
-    const idle = setInterval(() => server.closeIdleConnections(), QUIET);
+    const quiet = setInterval(() => server.closeIdleConnections(), QUIET);
     const force = setTimeout(() => server.closeAllConnections(), DRAIN);
     await closed;
-    clearInterval(idle);
+    clearInterval(quiet);
     clearTimeout(force);
-    quiet.end();
     await assent.close();
   }
 }
