@@ -43,7 +43,8 @@ function areSame(one: readonly string[], other: readonly string[]): boolean {
 /** What is no value stays behind: a caller may give more than the statement names, such as a person with their lists. */
 function packedValue(value: Params[string] | undefined): PackedValue {
   if (value instanceof Uint8Array) return [base64Of(value)];
-  return value === null || typeof value === "number" || typeof value === "string" ? value : [];
+  // What is neither, such as a bigint, goes on to be refused where it is written.
+  return value === undefined || (typeof value === "object" && value !== null) ? [] : value;
 }
 
 function base64Of({ buffer, byteOffset, byteLength }: Uint8Array): string {
