@@ -10,7 +10,7 @@ import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
 import { keepLastUse, noteEnded } from "./ended.ts";
 import { eraseHistory } from "./history.ts";
 import { doubtLink } from "./members.ts";
-import { activateName, dropName, holderOfName, loosenName, reserveName } from "./names.ts";
+import { activateName, forgetName, holderOfName, loosenName, type NameArgs, reserveName, settleName } from "./names.ts";
 import { endGrants, endingOf, inPieces } from "./pieces.ts";
 import { eraseScopeUses } from "./scope-uses.ts";
 
@@ -74,7 +74,7 @@ type CompanyUpdate = CompanyKey &
   ByAdmin & { readonly changes: Partial<Pick<Company, "name" | "slug" | "defaultRule">> };
 type UpdateOutcome = { readonly kind: "updated" | "unknown" | "taken" | "not_admin" };
 
-/** A new slug is reserved before and activated after; the old one is loosened first and dropped last. */
+/** A new slug is reserved before, the old one loosened; both are settled after. */
 export const updateCompany = steps<CompanyUpdate, UpdateOutcome>(async (call, args) => {
   const { partition, companyId, changes, now } = args;
   const before = await call(getCompany, { partition, companyId });
@@ -86,11 +86,17 @@ export const updateCompany = steps<CompanyUpdate, UpdateOutcome>(async (call, ar
   if (moves && !(await call(reserveName, next))) return { kind: "taken" };
   if (moves) await call(loosenName, old);
   const written = await call(writeCompany, { ...args, slugBefore: before.slug });
-  const done = written === "updated";
-  if (moves) await call(done ? activateName : dropName, next);
-  if (moves) await call(done ? dropName : activateName, old);
+  if (moves) for (const name of [next, old]) await settleSlug(call, name);
   return { kind: written };
 });
+
+function settleSlug(call: Call, name: NameArgs): Promise<void> {
+  const { ownerId: companyId, value } = name;
+  return settleName(call, name, async () => {
+    const company = await call(getCompany, { partition: partitionOf(companyId), companyId });
+    return company?.slug === value;
+  });
+}
 
 export const writeCompany = transaction<
   CompanyUpdate & { readonly slugBefore: string },
@@ -140,15 +146,17 @@ export const deleteCompany = steps<CompanyKey & { readonly now: Millis }, boolea
     if (company === undefined) return false;
     const name = { kind: "slug", value: company.slug, ownerId: companyId, now } as const;
     await call(loosenName, name);
-    await forget(call, await call(eraseCompany, { partition, companyId, now }), { companyId, now });
-    await call(dropName, name);
+    const { members, slug } = await call(eraseCompany, { partition, companyId, now });
+    await forget(call, members, { companyId, now });
+    // Another slug than at first, if it was changed meanwhile.
+    for (const value of new Set([company.slug, ...slug])) await call(forgetName, { ...name, value });
     return true;
   },
 );
 
 async function forget(
   call: Call,
-  members: readonly Erased[],
+  members: readonly Member[],
   { companyId, now }: { readonly companyId: string; readonly now: Millis },
 ): Promise<void> {
   for (const { personId, link } of members) {
@@ -156,9 +164,15 @@ async function forget(
   }
 }
 
-interface Erased {
+interface Member {
   readonly personId: string;
   readonly link: string;
+}
+
+interface Erased {
+  readonly members: readonly Member[];
+  /** None if the company was gone. */
+  readonly slug: readonly string[];
 }
 
 /** What each member may have for each app. */
@@ -168,8 +182,8 @@ const OF_MEMBERS = ["company_opt_outs", "company_choices", "company_requests"].m
       (SELECT client_id, person_id FROM ${table} WHERE ${thisCompany} LIMIT :most)`,
 );
 
-/** Everything of the company in its partition; who belonged to it. */
-export const eraseCompany = transaction<CompanyKey & { readonly now: Millis }, readonly Erased[]>(
+/** Everything of the company in its partition; who belonged to it, and its slug. */
+export const eraseCompany = transaction<CompanyKey & { readonly now: Millis }, Erased>(
   async (tx, { partition, companyId, now }) => {
     const key = { partition, companyId };
     await lockCompany(tx, key);
@@ -181,7 +195,10 @@ export const eraseCompany = transaction<CompanyKey & { readonly now: Millis }, r
     await eraseHistory(tx, partition, companyId);
     await eraseScopeUses(tx, partition, companyId);
     await endGrantsOfCompany(tx, key, now);
-    await tx.run(sql`DELETE FROM companies WHERE ${thisCompany}`, key);
-    return members.map((row) => ({ personId: text(row, "person_id"), link: text(row, "link") }));
+    const slug = await tx.all(sql`DELETE FROM companies WHERE ${thisCompany} RETURNING slug`, key);
+    return {
+      members: members.map((row) => ({ personId: text(row, "person_id"), link: text(row, "link") })),
+      slug: slug.map((row) => text(row, "slug")),
+    };
   },
 );

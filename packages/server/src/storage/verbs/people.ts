@@ -9,7 +9,16 @@ import { type Call, query, sql, statement, steps, type Tx, transaction } from ".
 import { keepLastUse, noteEnded } from "./ended.ts";
 import { eraseFactors } from "./factors.ts";
 import { eraseHistory } from "./history.ts";
-import { activateName, dropName, forgetName, holderOfName, loosenName, reserveName } from "./names.ts";
+import {
+  activateName,
+  dropName,
+  forgetName,
+  holderOfName,
+  loosenName,
+  type NameArgs,
+  reserveName,
+  settleName,
+} from "./names.ts";
 import { post } from "./outbox.ts";
 import { endGrants, endingOf } from "./pieces.ts";
 import { eraseScopeUses } from "./scope-uses.ts";
@@ -61,9 +70,11 @@ async function release(call: Call, person: Person, now: Millis): Promise<void> {
 export async function eraseWholly(call: Call, person: Person, now: Millis): Promise<void> {
   const { partition, personId } = person;
   for (const value of [person.username, person.email]) await call(loosenName, { value, ownerId: personId, now });
-  const { links, passkeys } = await call(erasePerson, { partition, personId, now });
+  const { names, links, passkeys } = await call(erasePerson, { partition, personId, now });
   await tellOf(call, person, now);
-  await release(call, person, now);
+  // Others than at first, if they were changed meanwhile.
+  for (const value of new Set([person.username, person.email, ...names]))
+    await call(forgetName, { value, ownerId: personId, now });
   for (const value of links) await call(forgetName, { kind: "subject", value, ownerId: personId, now });
   for (const value of passkeys) await call(forgetName, { kind: "passkey", value, ownerId: personId, now });
 }
@@ -128,7 +139,7 @@ interface PersonUpdate extends PersonKey {
 
 type UpdateOutcome = { readonly kind: "updated" } | { readonly kind: "unknown" } | { readonly kind: "taken" };
 
-/** A new e-mail is reserved before and activated after; the old one is loosened first and dropped last. */
+/** A new e-mail is reserved before, the old one loosened; both are settled after. */
 export const updatePerson = steps<PersonUpdate, UpdateOutcome>(async (call, args) => {
   for (;;) {
     const before = await call(getPerson, args);
@@ -150,9 +161,17 @@ async function updateFrom(call: Call, before: Person, args: PersonUpdate): Promi
   const leaves = moves && !bears(after, before.email);
   if (leaves) await call(loosenName, old);
   const written = await call(writePerson, { partition, personId, before: before.email, after, now });
-  if (moves) await call(written ? activateName : dropName, name);
-  if (leaves) await call(written ? dropName : activateName, old);
+  if (moves) await settlePersonName(call, name);
+  if (leaves) await settlePersonName(call, old);
   return written ? { kind: "updated" } : undefined;
+}
+
+export function settlePersonName(call: Call, name: NameArgs): Promise<void> {
+  const { ownerId: personId, value } = name;
+  return settleName(call, name, async () => {
+    const person = await call(getPerson, { partition: partitionOf(personId), personId });
+    return person !== undefined && bears(person, value);
+  });
 }
 
 /** False: the person is gone, or the e-mail was changed by another meanwhile. */
@@ -276,6 +295,7 @@ export const deletePerson = steps<PersonKey & { readonly now: Millis }, boolean>
 );
 
 interface Erased {
+  readonly names: readonly string[];
   readonly links: readonly string[];
   readonly passkeys: readonly string[];
 }
@@ -285,7 +305,10 @@ export const erasePerson = transaction<PersonKey & { readonly now: Millis }, Era
   async (tx, { partition, personId, now }) => {
     await noteStanding(tx, { partition, personId }, { gone: true, cutAt: now, now });
     await tx.run(sql`DELETE FROM member_links WHERE ${thisPerson}`, { partition, personId });
-    await tx.run(sql`DELETE FROM people WHERE ${thisPerson}`, { partition, personId });
+    const people = await tx.all(sql`DELETE FROM people WHERE ${thisPerson} RETURNING username, email`, {
+      partition,
+      personId,
+    });
     await tx.run(sql`DELETE FROM sessions WHERE ${thisPerson}`, { partition, personId });
     await tx.run(sql`DELETE FROM mail_links WHERE ${thisPerson}`, { partition, personId });
     await tx.run(sql`DELETE FROM consents WHERE partition = :partition AND owner_id = :personId`, {
@@ -300,6 +323,7 @@ export const erasePerson = transaction<PersonKey & { readonly now: Millis }, Era
       sql`DELETE FROM subject_links WHERE partition = :partition AND owner_id = :personId RETURNING link`,
       { partition, personId },
     );
-    return { links: links.map((row) => text(row, "link")), passkeys };
+    const names = people.flatMap((row) => [text(row, "username"), text(row, "email")]);
+    return { names, links: links.map((row) => text(row, "link")), passkeys };
   },
 );

@@ -107,6 +107,43 @@ onEveryBackend("a company", (storage) => {
     await aStoredCompany(storage(), { slug: company.slug });
   });
 
+  test("10 other slugs at once, 10 times → one of them is the company's, the others and those of before are free", async () => {
+    const company = await aStoredCompany(storage());
+    const slugs = [company.slug];
+    for (let round = 0; round < 10; round++) {
+      const next = Array.from({ length: 10 }, () => aCompany().slug);
+      const outcomes = await Promise.all(
+        [...next, ...next].map((slug) =>
+          storage().updateCompany({ ...keyOf(company), changes: { slug }, by: null, now: NOW }),
+        ),
+      );
+      expect(outcomes.some(({ kind }) => kind === "updated")).toBe(true);
+      slugs.push(...next);
+    }
+    const held = (await storage().getCompany(keyOf(company)))?.slug ?? "";
+    expect((await storage().findCompany({ slug: held }))?.companyId).toBe(company.companyId);
+    const free = slugs.filter((slug) => slug !== held);
+    const created = await Promise.all(
+      free.map((slug) => storage().createCompany({ company: aCompany({ slug }), now: NOW })),
+    );
+    expect(created.filter(({ kind }) => kind !== "created")).toEqual([]);
+  });
+
+  test("another slug while the company is deleted, 20 times → both slugs are free", async () => {
+    for (let round = 0; round < 20; round++) {
+      const company = await aStoredCompany(storage());
+      const { slug } = aCompany();
+      await Promise.all([
+        storage().updateCompany({ ...keyOf(company), changes: { slug }, by: null, now: NOW }),
+        storage().deleteCompany({ ...keyOf(company), now: NOW }),
+      ]);
+      for (const free of [company.slug, slug])
+        expect(await storage().createCompany({ company: aCompany({ slug: free }), now: NOW })).toEqual({
+          kind: "created",
+        });
+    }
+  });
+
   test("a slug whose maker crashed → goes to who asks an hour later, or is collected", async () => {
     const company = aCompany();
     const late = await aStoredCompany(storage(), { createdAt: NOW });

@@ -2,7 +2,18 @@ import { expect, test } from "vitest";
 import type { LinkPurpose, MailLink } from "../../../src/owners/mail-storage.ts";
 import type { Person } from "../../../src/owners/storage.ts";
 import { onEveryBackend } from "../support/backends.ts";
-import { aGrant, aHash, anApproval, anId, aSession, aStoredPerson, DAY, MINUTE, NOW } from "../support/builders.ts";
+import {
+  aGrant,
+  aHash,
+  anApproval,
+  anId,
+  aPerson,
+  aSession,
+  aStoredPerson,
+  DAY,
+  MINUTE,
+  NOW,
+} from "../support/builders.ts";
 import { aStaffedCompany, join } from "../support/companies.ts";
 import { aLink, aMail, aSentLink } from "../support/mail.ts";
 
@@ -151,6 +162,22 @@ onEveryBackend("a link in a message", (storage) => {
     });
     expect((await storage().findGrant({ ...grant, saltHash: grant.codeSaltHash }))?.status).toBe("owner_ended");
     expect(await storage().listSessions({ ...person, now: NOW })).toEqual([]);
+  });
+
+  test("to change, ten times at once, 10 rounds → done once, and the address is theirs and nobody else's", async () => {
+    let person = await aStoredPerson(storage());
+    for (let round = 0; round < 10; round++) {
+      const address = anAddress();
+      const { key } = await sent("change", { address }, person);
+      const outcomes = await Promise.all(Array.from({ length: 10 }, () => change(key, person).outcome()));
+      expect(outcomes.filter(({ kind }) => kind === "done")).toHaveLength(1);
+      const held = await storage().findPersonByName({ name: address });
+      expect(held?.personId).toBe(person.personId);
+      const create = (email: string) => storage().createPerson({ person: aPerson({ email }), now: NOW });
+      expect((await create(address)).kind).toBe("taken");
+      expect((await create(person.email)).kind).toBe("created");
+      if (held) person = held;
+    }
   });
 
   test("to change, twenty people want one address at once → one has it", async () => {
