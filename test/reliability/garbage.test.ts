@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Housekeeping } from "../../packages/server/src/housekeeping.ts";
 import { byHand } from "../../packages/server/test/storage/support/by-hand.ts";
 import { anOwner, tokensOf } from "../support/back-channel.ts";
-import { asked, cyclesOf, figure } from "../support/figures.ts";
+import { asked, cyclesOf, figure, inFull } from "../support/figures.ts";
 import { bodyOf, refreshForm, send } from "../support/keep-alive.ts";
 import { aPostgresDatabase } from "../support/postgres.ts";
 import { startServer, type TestClient, type TestServer } from "../support/server.ts";
@@ -168,8 +168,8 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (kind) => {
       expect([late.status, bodyOf(late)["error"]]).toEqual([400, "invalid_grant"]);
       const next = await send(server.issuer, { path: "/token", client, form: refreshForm(tokens[0] ?? "") });
       expect(next.status).toBe(400);
-      // The figure is 2; a crowded machine is forgiven more.
-      expect(busy.p99).toBeLessThan(6 * baseline.p99 + 50);
+      // The figure is 2. Beside all other tests, how long an answer takes says little.
+      if (inFull) expect(busy.p99).toBeLessThan(2 * baseline.p99 + 5);
     },
     120_000 + 2 * ROWS,
   );
