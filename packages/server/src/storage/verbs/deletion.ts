@@ -10,7 +10,7 @@ import { getCompany } from "./companies.ts";
 import { thisCompany } from "./company-lock.ts";
 import { linksOf } from "./members.ts";
 import { post } from "./outbox.ts";
-import { deletePerson, endGrantsOf, type PersonKey } from "./people.ts";
+import { endGrantsOf, eraseWholly, getPerson, type PersonKey } from "./people.ts";
 import { noteStanding, tellOf } from "./standings.ts";
 
 type Deletion = PersonKey & {
@@ -75,16 +75,24 @@ interface Sweep {
   readonly limit: number;
 }
 
-/** Accounts whose time has come. Whoever has become a company's only admin meanwhile is looked at again the next day. */
+/**
+ * Accounts whose time has come. Whoever has become a company's only admin meanwhile is looked at again the next day; who wants to stay after all, be it
+ * while the others of this sweep go, stays.
+ */
 export async function collectPeople(call: Call, { now, limit }: Sweep): Promise<Swept> {
   const due = await call(duePeople, { now, limit });
   let removed = 0;
   for (const key of due) {
     const needed = (await call(soleAdminOf, key)).length > 0;
     if (needed) await call(postponeDeletion, { ...key, now });
-    else if (await call(deletePerson, { ...key, now })) removed += 1;
+    else if (await eraseDue(call, key, now)) removed += 1;
   }
   return { seen: due.length, removed };
+}
+
+async function eraseDue(call: Call, key: PersonKey, now: Millis): Promise<boolean> {
+  const person = await call(getPerson, key);
+  return person !== undefined && (await eraseWholly(call, person, now, now));
 }
 
 export const duePeople = query<Sweep, readonly PersonKey[]>({
@@ -94,7 +102,7 @@ export const duePeople = query<Sweep, readonly PersonKey[]>({
 });
 
 export const postponeDeletion = statement<PersonKey & { readonly now: Millis }, boolean>({
-  sql: sql`UPDATE people SET delete_at = :later WHERE partition = :partition AND person_id = :personId AND delete_at IS NOT NULL RETURNING person_id`,
-  bind: ({ partition, personId, now }) => ({ partition, personId, later: now + DAY }),
+  sql: sql`UPDATE people SET delete_at = :later WHERE partition = :partition AND person_id = :personId AND delete_at <= :now RETURNING person_id`,
+  bind: ({ partition, personId, now }) => ({ partition, personId, now, later: now + DAY }),
   outcome: (row) => row !== undefined,
 });

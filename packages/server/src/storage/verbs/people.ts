@@ -5,7 +5,7 @@ import type { StoredMail } from "../../owners/mail-storage.ts";
 import type { CreatePersonOutcome, EndCause, Person, PersonChanges } from "../../owners/storage.ts";
 import { partitionOf } from "../partition.ts";
 import { flag, personColumns, personOf, text } from "../rows.ts";
-import { type Call, query, sql, statement, steps, type Tx, transaction } from "../sql.ts";
+import { type Call, query, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
 import { keepLastUse, noteEnded } from "./ended.ts";
 import { eraseFactors } from "./factors.ts";
 import { eraseHistory } from "./history.ts";
@@ -66,17 +66,19 @@ async function release(call: Call, person: Person, now: Millis): Promise<void> {
   for (const value of [person.username, person.email]) await call(dropName, { value, ownerId: person.personId, now });
 }
 
-/** The person with all that is theirs, and then their names. */
-export async function eraseWholly(call: Call, person: Person, now: Millis): Promise<void> {
+/** The person with all that is theirs, and then their names. False: they are not to go by `due`, or not any more, and keep all of it. */
+export async function eraseWholly(call: Call, person: Person, now: Millis, due?: Millis): Promise<boolean> {
   const { partition, personId } = person;
   for (const value of [person.username, person.email]) await call(loosenName, { value, ownerId: personId, now });
-  const { names, links, passkeys } = await call(erasePerson, { partition, personId, now });
+  const erased = await call(erasePerson, { partition, personId, now, ...(due === undefined ? {} : { due }) });
+  const { names, links, passkeys } = erased ?? NOTHING;
   await tellOf(call, person, now);
   // Others than at first, if they were changed meanwhile.
   for (const value of new Set([person.username, person.email, ...names]))
-    await call(forgetName, { value, ownerId: personId, now });
+    await settlePersonName(call, { value, ownerId: personId, now });
   for (const value of links) await call(forgetName, { kind: "subject", value, ownerId: personId, now });
   for (const value of passkeys) await call(forgetName, { kind: "passkey", value, ownerId: personId, now });
+  return erased !== undefined;
 }
 
 export const insertPerson = statement<Person, boolean>({
@@ -300,9 +302,15 @@ interface Erased {
   readonly passkeys: readonly string[];
 }
 
-/** The person's own partition: person, sessions, factors, consents and links go, grants end; companies are still to be told. What had names of its own. */
-export const erasePerson = transaction<PersonKey & { readonly now: Millis }, Erased>(
-  async (tx, { partition, personId, now }) => {
+const NOTHING: Erased = { names: [], links: [], passkeys: [] };
+
+/**
+ * The person's own partition: person, sessions, factors, consents and links go, grants end; companies are still to be told. What had names of its own;
+ * undefined: the person isn't to go by `due`, where that is named.
+ */
+export const erasePerson = transaction<PersonKey & { readonly due?: Millis; readonly now: Millis }, Erased | undefined>(
+  async (tx, { partition, personId, due, now }) => {
+    if (due !== undefined && !(await isDue(tx, { partition, personId }, due))) return undefined;
     await noteStanding(tx, { partition, personId }, { gone: true, cutAt: now, now });
     await tx.run(sql`DELETE FROM member_links WHERE ${thisPerson}`, { partition, personId });
     const people = await tx.all(sql`DELETE FROM people WHERE ${thisPerson} RETURNING username, email`, {
@@ -327,3 +335,12 @@ export const erasePerson = transaction<PersonKey & { readonly now: Millis }, Era
     return { names, links: links.map((row) => text(row, "link")), passkeys };
   },
 );
+
+/** Locked, so that whoever wants to stay is heard, or has already gone. */
+async function isDue(tx: Tx, { partition, personId }: PersonKey, due: Millis): Promise<boolean> {
+  const row = await tx.one(
+    sql`SELECT person_id FROM people WHERE ${thisPerson} AND delete_at <= :due ${words.forUpdate}`,
+    { partition, personId, due },
+  );
+  return row !== undefined;
+}

@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
-import { onEveryBackend } from "../support/backends.ts";
-import { aGrant, anApproval, anId, aStoredPerson, DAY, MINUTE, NOW } from "../support/builders.ts";
+import { duePeople } from "../../../src/storage/verbs/deletion.ts";
+import { collect } from "../../../src/storage/verbs/housekeeping.ts";
+import { engineAt, onEveryBackend } from "../support/backends.ts";
+import { aGrant, anApproval, anId, aPerson, aStoredPerson, DAY, MINUTE, NOW } from "../support/builders.ts";
+import { aStaffedCompany } from "../support/companies.ts";
+import { interrupted } from "../support/interrupted.ts";
 import { aMail } from "../support/mail.ts";
 
 onEveryBackend("the outbox", (storage) => {
@@ -109,7 +113,7 @@ onEveryBackend("the outbox", (storage) => {
   });
 });
 
-onEveryBackend("an account that is to go", (storage) => {
+onEveryBackend("an account that is to go", (storage, opened) => {
   test("its sessions but one and its grants end now, it goes when it is time, with its names", async () => {
     const person = await aStoredPerson(storage());
     const { partition, personId } = person;
@@ -131,5 +135,35 @@ onEveryBackend("an account that is to go", (storage) => {
     await storage().setDeletion({ ...key, at: null });
     await storage().collectGarbage({ now: NOW + 2 * DAY, limit: 10_000 });
     expect(await storage().getPerson(person)).toMatchObject({ deleteAt: null });
+  });
+
+  test("kept after all, or for longer, when its turn has come already → it stays with its names, or for as long as that", async () => {
+    const engine = await engineAt(opened().url);
+    for (const at of [null, NOW + 14 * DAY]) {
+      const person = await aStoredPerson(storage());
+      const key = { partition: person.partition, personId: person.personId, keepSessionId: null, mails: [], now: NOW };
+      await storage().setDeletion({ ...key, at: NOW + DAY });
+      const sweep = { what: "people", now: NOW + DAY, limit: 10_000 } as const;
+      await interrupted(engine, collect, sweep, duePeople, () => storage().setDeletion({ ...key, at }));
+      expect(await storage().getPerson(person)).toMatchObject({ deleteAt: at });
+      for (const name of [person.username, person.email])
+        expect((await storage().findPersonByName({ name }))?.personId).toBe(person.personId);
+      await storage().collectGarbage({ now: NOW + 2 * DAY, limit: 10_000 });
+      const another = aPerson({ email: person.email });
+      expect((await storage().createPerson({ person: another, now: NOW + 3 * DAY })).kind).toBe("taken");
+    }
+    await engine.close();
+  });
+
+  test("for longer, while it is put off for a company's sake → as long as its person said", async () => {
+    const engine = await engineAt(opened().url);
+    const { admin } = await aStaffedCompany(storage());
+    const key = { partition: admin.partition, personId: admin.personId, keepSessionId: null, mails: [], now: NOW };
+    await storage().setDeletion({ ...key, at: NOW + DAY });
+    const sweep = { what: "people", now: NOW + DAY, limit: 10_000 } as const;
+    const longer = () => storage().setDeletion({ ...key, at: NOW + 14 * DAY });
+    await interrupted(engine, collect, sweep, duePeople, longer);
+    expect(await storage().getPerson(admin)).toMatchObject({ deleteAt: NOW + 14 * DAY });
+    await engine.close();
   });
 });
