@@ -105,7 +105,7 @@ export const findPersonByName = steps<{ readonly name: string }, Person | undefi
   return person !== undefined && bears(person, name) ? person : undefined;
 });
 
-export function bears(person: Person, name: string): boolean {
+export function bears(person: Pick<Person, "username" | "email">, name: string): boolean {
   return person.username === name || person.email === name;
 }
 
@@ -154,15 +154,18 @@ export const updatePerson = steps<PersonUpdate, UpdateOutcome>(async (call, args
 
 async function updateFrom(call: Call, before: Person, args: PersonUpdate): Promise<UpdateOutcome | undefined> {
   const { partition, personId, changes, now } = args;
-  const moves = changes.email !== undefined && changes.email !== before.email;
-  // What is known of an address says nothing about another.
-  const after = { ...before, ...(moves ? { emailVerifiedAt: null } : {}), ...changes };
-  const name = { value: after.email, ownerId: personId, now };
+  const { email = before.email } = changes;
+  const moves = email !== before.email;
+  const name = { value: email, ownerId: personId, now };
   if (moves && !(await call(reserveName, name))) return { kind: "taken" };
   const old = { value: before.email, ownerId: personId, now };
-  const leaves = moves && !bears(after, before.email);
+  const leaves = moves && !bears({ ...before, email }, before.email);
   if (leaves) await call(loosenName, old);
-  const written = await call(writePerson, { partition, personId, before: before.email, after, now });
+  // What is known of an address says nothing about another.
+  const written = await call(writePerson, {
+    ...{ partition, personId, before: before.email, now },
+    changes: { ...(moves ? { emailVerifiedAt: null } : {}), ...changes },
+  });
   if (moves) await settlePersonName(call, name);
   if (leaves) await settlePersonName(call, old);
   return written ? { kind: "updated" } : undefined;
@@ -176,24 +179,32 @@ export function settlePersonName(call: Call, name: NameArgs): Promise<void> {
   });
 }
 
-/** False: the person is gone, or the e-mail was changed by another meanwhile. */
+/**
+ * Only what is named: the rest may be changed by others at the same moment, a role taken away with it. False: the person is gone, or the e-mail was
+ * changed by another meanwhile.
+ */
 export const writePerson = statement<
-  PersonKey & { readonly before: string; readonly after: Person; readonly now: Millis },
+  PersonKey & { readonly before: string; readonly changes: PersonChanges; readonly now: Millis },
   boolean
 >({
-  sql: sql`UPDATE people SET email = :email, email_verified_at = :emailVerifiedAt, name = :name, operator = :operator, must_change_password = :mustChangePassword, updated_at = :now
+  sql: sql`UPDATE people SET email = COALESCE(:email, email),
+      email_verified_at = CASE WHEN :verifies = 1 THEN :emailVerifiedAt ELSE email_verified_at END,
+      name = CASE WHEN :names = 1 THEN :name ELSE name END, operator = COALESCE(:operator, operator),
+      must_change_password = COALESCE(:mustChangePassword, must_change_password), updated_at = :now
     WHERE ${thisPerson} AND email = :before RETURNING person_id`,
-  bind: ({ partition, personId, before, after, now }) => ({
-    partition,
-    personId,
-    before,
-    now,
-    email: after.email,
-    emailVerifiedAt: after.emailVerifiedAt,
-    name: after.name,
-    operator: JSON.stringify(after.operator),
-    mustChangePassword: flag(after.mustChangePassword),
-  }),
+  bind: ({ partition, personId, before, changes, now }) => {
+    const { email, emailVerifiedAt, name, operator, mustChangePassword } = changes;
+    return {
+      ...{ partition, personId, before, now },
+      email: email ?? null,
+      verifies: flag(emailVerifiedAt !== undefined),
+      emailVerifiedAt: emailVerifiedAt ?? null,
+      names: flag(name !== undefined),
+      name: name ?? null,
+      operator: operator === undefined ? null : JSON.stringify(operator),
+      mustChangePassword: mustChangePassword === undefined ? null : flag(mustChangePassword),
+    };
+  },
   outcome: (row) => row !== undefined,
 });
 

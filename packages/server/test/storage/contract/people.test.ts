@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { partitionOf } from "../../../src/storage/partition.ts";
-import { onEveryBackend } from "../support/backends.ts";
+import { getPerson, updatePerson } from "../../../src/storage/verbs/people.ts";
+import { engineAt, onEveryBackend } from "../support/backends.ts";
 import {
   aGrant,
   aLiveGrant,
@@ -16,6 +17,7 @@ import {
   SECOND,
   statusOf,
 } from "../support/builders.ts";
+import { interrupted } from "../support/interrupted.ts";
 
 onEveryBackend("creating a person", (storage) => {
   const create = (person = aPerson(), now = NOW) => storage().createPerson({ person, now });
@@ -91,7 +93,7 @@ onEveryBackend("listing people", (storage) => {
   });
 });
 
-onEveryBackend("changing a person", (storage) => {
+onEveryBackend("changing a person", (storage, opened) => {
   const update = (person: { partition: number; personId: string }, changes: object) =>
     storage().updatePerson({ partition: person.partition, personId: person.personId, changes, now: NOW + HOUR });
 
@@ -142,6 +144,17 @@ onEveryBackend("changing a person", (storage) => {
     expect((await storage().findPersonByName({ name: email }))?.personId).toBe(person.personId);
     expect(await update(person, { email })).toEqual({ kind: "updated" });
     expect((await storage().findPersonByName({ name: email }))?.email).toBe(email);
+  });
+
+  test("their name, while a role is taken from them, the e-mail is verified and the password has to be another → all of it", async () => {
+    const engine = await engineAt(opened().url);
+    const person = await aStoredPerson(storage(), { operator: ["admin"], emailVerifiedAt: null });
+    const { partition, personId } = person;
+    const other = { operator: [], emailVerifiedAt: NOW, mustChangePassword: true };
+    const args = { partition, personId, changes: { name: "Eve" }, now: NOW + HOUR };
+    await interrupted(engine, updatePerson, args, getPerson, () => update(person, other));
+    expect(await storage().getPerson(person)).toEqual({ ...person, ...other, name: "Eve", updatedAt: NOW + HOUR });
+    await engine.close();
   });
 
   test("by 10 at once to different e-mails, 10 times → one of them holds, the others and those of before are free", async () => {
