@@ -1,6 +1,8 @@
 /** Another password: by choice, with what ends; and because somebody else chose the one before. */
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hashPassword } from "../../packages/server/src/crypto/password.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import {
   Agent,
@@ -135,6 +137,36 @@ describe("a change of password", () => {
     const { agent } = await signedIn();
     for (let tries = 0; tries < 10; tries += 1) await change(agent, { current_password: `guess ${tries}` });
     expect((await change(agent, { current_password: PASSWORD })).status).toBe(429);
+  });
+});
+
+describe("a password that an operator changes while the one before is looked at", () => {
+  const OPERATORS = "nine purple teapots";
+  const changed = async ({ partition, personId }: Person, hash: string, after: number) => {
+    await sleep(after);
+    const ends = { mustChange: false, endGrants: true, keepSessionId: null };
+    await server.assent.storage.setPassword({ partition, personId, passwordHash: hash, ...ends, now: server.now() });
+  };
+  const moments = Array.from({ length: 12 }, (_, at) => at * 6);
+
+  test("at a sign-in → it leads to no session, whichever was first", async () => {
+    const hash = await hashPassword(OPERATORS);
+    for (const after of moments) {
+      const person = await server.addPerson();
+      await Promise.all([signsIn(person.username, PASSWORD), changed(person, hash, after)]);
+      expect(await server.assent.storage.listSessions({ ...person, now: server.now() }), `${after} ms`).toEqual([]);
+    }
+  });
+
+  test("at a change by somebody who knows it → the operator's holds, whichever was first", async () => {
+    const hash = await hashPassword(OPERATORS);
+    for (const after of moments) {
+      const { person, agent } = await signedIn();
+      const sent = form(await agent.get(PATH));
+      const fields = { current_password: PASSWORD, password: NEW, again: NEW };
+      await Promise.all([agent.submit(sent, fields), changed(person, hash, after)]);
+      expect(await signsIn(person.username, NEW), `${after} ms`).toBe(false);
+    }
   });
 });
 

@@ -2,6 +2,7 @@
 
 import { execFile } from "node:child_process";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { decodeJwt } from "jose";
 import { allowInsecureRequests, ClientSecretBasic, genericTokenEndpointRequest } from "oauth4webapi";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -121,6 +122,26 @@ describe("one answer for all that is wrong", () => {
     const [known, unknown] = times.map((all) => Math.min(...all));
     expect((unknown ?? 0) / (known ?? 1)).toBeGreaterThan(0.3);
     expect((unknown ?? 0) / (known ?? 1)).toBeLessThan(3);
+  });
+});
+
+describe("a password that is changed while the one before is looked at", () => {
+  test("→ no grant of it lives on, whichever was first", async () => {
+    const other = await startServer({ config: { passwordRefresh: true, trustProxy: ["127.0.0.1"] } });
+    const app = await other.addClient({ grantTypes: ["password", "refresh_token"] });
+    const passwordHash = await hashPassword("nine purple teapots");
+    for (let after = 0; after < 72; after += 6) {
+      const { partition, personId, username } = await other.addPerson();
+      const change = async () => {
+        await sleep(after);
+        const ends = { mustChange: false, endGrants: true, keepSessionId: null };
+        await other.assent.storage.setPassword({ partition, personId, passwordHash, ...ends, now: other.now() });
+      };
+      const [{ body }] = await Promise.all([ask({ username }, app, other), change()]);
+      const error = body.error ?? (await refresh(other, app, body.refresh_token)).body.error;
+      expect(error, `${after} ms`).toBe("invalid_grant");
+    }
+    await other.stop();
   });
 });
 

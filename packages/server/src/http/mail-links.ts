@@ -52,12 +52,18 @@ export function linkKey(text: string | null, purpose: LinkPurpose, assent: Assen
   return { partition, linkId, saltHash, purpose, now: assent.now() };
 }
 
-/** Makes the link and its message, and has it sent. */
-export async function sendLink(made: NewLink, draft: Omit<MailDraft, "link">, assent: Assent): Promise<void> {
+/** Makes the link and its message, and has it sent. `asked`: who asked for it, for a link that is to hold only while their password is the same. */
+export async function sendLink(
+  made: NewLink,
+  draft: Omit<MailDraft, "link">,
+  assent: Assent,
+  asked?: Person,
+): Promise<void> {
   const { link, saltHash, url } = made;
   const about = { partition: link.partition, cause: [link.linkId], uselessAfter: link.expiresAt };
   const mails = assent.mail.write({ ...draft, link: url }, about);
-  await assent.storage.createMailLink({ link, saltHash, mails, now: assent.now() });
+  const by = asked === undefined ? {} : { passwordChangedAt: asked.passwordChangedAt };
+  await assent.storage.createMailLink({ link, saltHash, ...by, mails, now: assent.now() });
   assent.mail.kick();
 }
 

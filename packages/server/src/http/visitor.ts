@@ -92,6 +92,7 @@ export async function startSession(
     mails,
     address: request.address,
     secretHash: sha256(salt),
+    passwordChangedAt: person.passwordChangedAt,
     now,
     replaces: old === undefined ? null : { partition: old.partition, sessionId: old.sessionId },
   });

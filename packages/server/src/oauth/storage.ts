@@ -167,6 +167,8 @@ export interface IssueDirect {
     "codeSaltHash" | "redirectUri" | "codeChallenge" | "codeChallengeMethod" | "codeUntil" | "accessUntil"
   >;
   readonly via: Consent["via"];
+  /** When the password was set by which the owner was recognized: with another since, they weren't. Absent: it was by something else. */
+  readonly passwordChangedAt?: Millis | null;
   /** Hash of the salt of its refresh tokens; null where it has none. */
   readonly refreshSaltHash: Uint8Array | null;
   /** When its access token ends; the row of a grant without refresh tokens lives as long. */
@@ -179,7 +181,7 @@ export interface IssueDirect {
   readonly now: Millis;
 }
 
-/** `blocked`: the owner took their consent back; only a page can give it again. `exists`: the grant's id is there already. `no_owner`: they, or the client, are disabled or gone. */
+/** `blocked`: the owner took their consent back; only a page can give it again. `exists`: the grant's id is there already. `no_owner`: they, or the client, are disabled or gone, or have another password. */
 export type IssueDirectOutcome =
   | { readonly kind: "issued"; readonly grant: Grant }
   | { readonly kind: "blocked" }

@@ -72,10 +72,12 @@ export interface MailStorage {
     args: Pick<ClaimedMail, "partition" | "mailId" | "tries"> & { readonly outcome: SettledMail },
   ): Promise<boolean>;
 
-  /** A link and the message that carries it. */
+  /** A link and the message that carries it; neither, where the person has another password since they asked for it. */
   createMailLink(args: {
     readonly link: MailLink;
     readonly saltHash: Uint8Array;
+    /** Of the person, as they were when they asked; absent: whoever reads the message may follow the link, whoever asked. */
+    readonly passwordChangedAt?: Millis | null;
     readonly mails: readonly StoredMail[];
     readonly now: Millis;
   }): Promise<void>;

@@ -47,6 +47,8 @@ export interface Session {
 
 export interface NewSession extends Omit<Session, "createdAt" | "lastSeenAt"> {
   readonly secretHash: Uint8Array;
+  /** Of the person, as they were when they signed in: with another password since, this sign-in is none. */
+  readonly passwordChangedAt: Millis | null;
   readonly now: Millis;
   /** The session that this sign-in takes the place of; ended in the same transaction. */
   readonly replaces: { readonly partition: number; readonly sessionId: string } | null;
@@ -295,11 +297,13 @@ export interface OwnerStorage {
     readonly changes: PersonChanges;
     readonly now: Millis;
   }): Promise<{ readonly kind: "updated" } | { readonly kind: "unknown" } | { readonly kind: "taken" }>;
-  /** Ends all sessions but `keep`, unless `endSessions` is false; ends all grants too where `endGrants`. */
+  /** Ends all sessions but `keep`, unless `endSessions` is false; ends all grants too where `endGrants`. False: nobody, or not the one to be replaced. */
   setPassword(args: {
     readonly partition: number;
     readonly personId: string;
     readonly passwordHash: string;
+    /** When the password was set that this takes the place of, which the person proved to know; absent: whichever there is. */
+    readonly replacing?: Millis | null;
     readonly mustChange: boolean;
     readonly endGrants: boolean;
     readonly endSessions?: boolean;

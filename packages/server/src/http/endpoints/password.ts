@@ -37,23 +37,35 @@ export const submitChangePassword = signedIn(async (account, assent) => {
   const endApps = form.get("end_apps") === "yes";
   const endSessions = form.get("end_sessions") === "yes";
   const mails = await factorNews(person, "passwordChanged", http, assent);
-  await assent.storage.setPassword({
+  const passwordHash = await hashPassword(password);
+  const now = assent.now();
+  const changed = await assent.storage.setPassword({
     partition,
     personId,
-    passwordHash: await hashPassword(password),
+    passwordHash,
+    replacing: person.passwordChangedAt,
     mustChange: false,
     endGrants: endApps,
     endSessions,
     keepSessionId: null,
     mails,
-    now: assent.now(),
+    now,
   });
+  // Overtaken by another change, by which this session may have ended.
+  if (!changed) return redirect(303, `${assent.issuer}/login`, visitor.cookies);
   assent.mail.kick();
   assent.event("password_changed", { owner: personId, address: http.address, apps_ended: String(endApps) });
   // What this browser is known by changes with the password.
   const cookies = [
     ...visitor.cookies,
-    ...(await startSession(person, authenticationOf(session), visitor, http, assent, "quietly")),
+    ...(await startSession(
+      { ...person, passwordChangedAt: now },
+      authenticationOf(session),
+      visitor,
+      http,
+      assent,
+      "quietly",
+    )),
   ];
   return redirect(303, assent.issuer + onward(form), cookies);
 }, "before a new password");

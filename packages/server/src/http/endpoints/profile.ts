@@ -80,7 +80,7 @@ async function sendNewEmail({ person }: Account, email: string, language: string
     "/confirm/change",
     assent,
   );
-  await sendLink(made, { kind: "change", to: email, language, values: { person: username, email } }, assent);
+  await sendLink(made, { kind: "change", to: email, language, values: { person: username, email } }, assent, person);
 }
 
 function answer(account: Account, { name, ...shown }: Shown, assent: Assent, status = 200): Answer {

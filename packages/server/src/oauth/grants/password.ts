@@ -64,7 +64,7 @@ interface Issuing {
 
 /** The consent stands until the owner takes it back; from then on only a page gives it again. */
 async function issue(
-  { owner: { partition, ownerId }, client, scopes, audience }: Issuing,
+  { owner: { partition, ownerId, passwordChangedAt }, client, scopes, audience }: Issuing,
   refreshSaltHash: Uint8Array,
   { address }: GrantRequest,
   context: OAuthContext,
@@ -87,6 +87,7 @@ async function issue(
       ...BY_PASSWORD,
     },
     via: "password",
+    passwordChangedAt,
     refreshSaltHash: refreshable ? refreshSaltHash : null,
     accessUntil: now + accessTokenTtl((await context.catalog.resources()).get(audience), policy.accessTtl),
     idleUntil: now + idle,
@@ -102,7 +103,7 @@ async function issue(
     case "blocked":
       return refuse("owner_consent_revoked");
     case "no_owner":
-      return refuse("owner_password_wrong", "disabled or removed meanwhile");
+      return refuse("owner_password_wrong", "disabled, removed or given another password meanwhile");
     case "exists":
       throw new Error("a random grant id came up twice");
   }

@@ -2,8 +2,8 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { LinkKey, LinkOutcome, LinkPurpose, MailLink, StoredMail } from "../../owners/mail-storage.ts";
-import { personColumns, personOf, text, whole } from "../rows.ts";
-import { type Call, query, type Row, sql, statement, steps, type Tx, transaction } from "../sql.ts";
+import { personColumns, personOf, text, whole, wholeOrNull } from "../rows.ts";
+import { type Call, query, type Row, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
 import { loosenName, reserveName } from "./names.ts";
 import { post } from "./outbox.ts";
 import { endGrantsOf, getPerson, settlePersonName } from "./people.ts";
@@ -41,14 +41,25 @@ export const createMailLink = transaction<
   {
     readonly link: MailLink;
     readonly saltHash: Uint8Array;
+    readonly passwordChangedAt?: Millis | null;
     readonly mails: readonly StoredMail[];
     readonly now: Millis;
   },
   void
->(async (tx, { link, saltHash, mails, now }) => {
+>(async (tx, { link, saltHash, passwordChangedAt, mails, now }) => {
+  if (passwordChangedAt !== undefined && !(await hasPasswordOf(tx, link, passwordChangedAt))) return;
   await insertLink(tx, link, saltHash, now);
   await post(tx, mails, now);
 });
+
+/** Locked: a recovery either finds the link and drops it, or was before it. */
+async function hasPasswordOf(tx: Tx, { partition, personId }: MailLink, at: Millis | null): Promise<boolean> {
+  const row = await tx.one(
+    sql`SELECT password_changed_at FROM people WHERE partition = :partition AND person_id = :personId ${words.forUpdate}`,
+    { partition, personId },
+  );
+  return row !== undefined && wholeOrNull(row, "password_changed_at") === at;
+}
 
 export const findMailLink = query<LinkKey, MailLink | undefined>({
   sql: sql`SELECT ${linkColumns} FROM mail_links WHERE ${held}`,

@@ -210,6 +210,7 @@ export const writePerson = statement<
 
 interface NewPassword extends PersonKey {
   readonly passwordHash: string;
+  readonly replacing?: Millis | null;
   readonly mustChange: boolean;
   readonly endGrants: boolean;
   readonly endSessions?: boolean;
@@ -226,14 +227,15 @@ export const setPassword = steps<NewPassword, boolean>(async (call, args) => {
 });
 
 export const writePassword = transaction<NewPassword, boolean>(
-  async (
-    tx,
-    { partition, personId, passwordHash, mustChange, endGrants, endSessions = true, keepSessionId, mails, now },
-  ) => {
+  async (tx, { partition, personId, passwordHash, replacing, mustChange, mails, now, ...ends }) => {
+    const { endGrants, endSessions = true, keepSessionId } = ends;
     const changed = await tx.run(
       sql`UPDATE people SET password_hash = :passwordHash, password_changed_at = :now, must_change_password = :mustChange, updated_at = :now
-      WHERE ${thisPerson}`,
-      { partition, personId, passwordHash, mustChange: flag(mustChange), now },
+      WHERE ${thisPerson} AND (COALESCE(password_changed_at, 0) = :replacing OR :replacing IS NULL)`,
+      {
+        ...{ partition, personId, passwordHash, mustChange: flag(mustChange), now },
+        replacing: replacing === undefined ? null : (replacing ?? 0),
+      },
     );
     if (changed === 0) return false;
     if (endSessions) {

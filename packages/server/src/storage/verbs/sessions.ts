@@ -2,7 +2,7 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { NewSession, Person, Session } from "../../owners/storage.ts";
-import { MINUTE, personColumns, personOf, sessionColumns, sessionOf, text } from "../rows.ts";
+import { MINUTE, personColumns, personOf, sessionColumns, sessionOf, text, wholeOrNull } from "../rows.ts";
 import { query, sql, statement, steps, transaction, words } from "../sql.ts";
 import { post } from "./outbox.ts";
 
@@ -14,9 +14,9 @@ interface SessionKey {
   readonly sessionId: string;
 }
 
-/** Nothing is made for a person who was disabled or removed meanwhile: their next request finds no session. */
+/** Nothing is made for a person who was disabled or removed meanwhile, or whose password is another: their next request finds no session. */
 export const createSession = transaction<NewSession, void>(
-  async (tx, { replaces, amr, language, mails, ...session }) => {
+  async (tx, { replaces, amr, language, mails, passwordChangedAt, ...session }) => {
     if (replaces !== null) {
       const { partition, sessionId } = replaces;
       await tx.run(sql`DELETE FROM sessions WHERE partition = :partition AND session_id = :sessionId`, {
@@ -25,10 +25,11 @@ export const createSession = transaction<NewSession, void>(
       });
     }
     const person = await tx.one(
-      sql`SELECT status, language FROM people WHERE partition = :partition AND person_id = :personId ${words.forUpdate}`,
+      sql`SELECT status, language, password_changed_at FROM people WHERE partition = :partition AND person_id = :personId ${words.forUpdate}`,
       { partition: session.partition, personId: session.personId },
     );
     if (person === undefined || text(person, "status") !== "active") return;
+    if (wholeOrNull(person, "password_changed_at") !== passwordChangedAt) return;
     if (language !== undefined && person["language"] !== language) {
       await tx.run(sql`UPDATE people SET language = :language WHERE partition = :partition AND person_id = :personId`, {
         partition: session.partition,

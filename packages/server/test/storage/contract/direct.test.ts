@@ -35,6 +35,17 @@ onEveryBackend("a grant without a code", (storage) => {
     expect(await storage().findConsent(consentOf(direct))).toBeUndefined();
   });
 
+  test("by a password that isn't theirs any more → no_owner, nothing written; by the one that they have → issued", async () => {
+    const person = await somebody();
+    const { partition, personId } = person;
+    const ends = { mustChange: false, endGrants: true, keepSessionId: null };
+    await storage().setPassword({ partition, personId, passwordHash: "new", ...ends, now: NOW + 1 });
+    const late = aDirectGrant(person, { passwordChangedAt: NOW });
+    expect(await storage().issueDirect(late)).toEqual({ kind: "no_owner" });
+    expect(await storage().findConsent(consentOf(late))).toBeUndefined();
+    expect((await storage().issueDirect({ ...late, passwordChangedAt: NOW + 1 })).kind).toBe("issued");
+  });
+
   test("after the owner took the consent back → blocked, and the record stays revoked", async () => {
     const person = await somebody();
     const direct = aDirectGrant(person);

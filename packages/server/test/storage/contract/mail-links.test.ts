@@ -180,6 +180,20 @@ onEveryBackend("a link in a message", (storage) => {
     }
   });
 
+  test("asked for with a password that was changed meanwhile → there is none, and no message", async () => {
+    const { person, key } = await sent("recover");
+    const [link, mail] = [aLink(person, "change", { address: anAddress() }), aMail(person.partition)];
+    const args = { link, saltHash: aHash(), mails: [mail], now: NOW + 1 };
+    expect((await recover({ ...key, now: NOW + 1 })).kind).toBe("done");
+    await storage().createMailLink({ ...args, passwordChangedAt: person.passwordChangedAt });
+    const found = () => storage().findMailLink({ ...args, ...link, purpose: "change" });
+    expect(await found()).toBeUndefined();
+    const waiting = await storage().claimMail({ now: NOW + 1, limit: 1000, until: NOW + DAY });
+    expect(waiting.map(({ mailId }) => mailId)).not.toContain(mail.mailId);
+    await storage().createMailLink({ ...args, passwordChangedAt: NOW + 1 });
+    expect(await found()).toEqual(link);
+  });
+
   test("to change, twenty people want one address at once → one has it", async () => {
     const address = anAddress();
     const all = await Promise.all(Array.from({ length: 20 }, () => sent("change", { address })));

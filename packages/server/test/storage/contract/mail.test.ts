@@ -85,7 +85,7 @@ onEveryBackend("the outbox", (storage) => {
     await storage().createSession({
       ...{ partition, personId, sessionId: anId(partition), authTime: NOW, acr: null, amr: ["pwd"], now: NOW },
       ...{ idleUntil: NOW + DAY, absoluteUntil: NOW + DAY, userAgent: null, address: null, replaces: null },
-      ...{ secretHash: new Uint8Array(32), language: "de", mails: session ?? [] },
+      ...{ secretHash: new Uint8Array(32), passwordChangedAt: NOW, language: "de", mails: session ?? [] },
     });
     const at = NOW + 14 * DAY;
     const key = { keepSessionId: null, now: NOW };

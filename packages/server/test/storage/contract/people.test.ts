@@ -214,6 +214,15 @@ onEveryBackend("a person's password", (storage) => {
     expect(await storage().setPassword(args(aPerson()))).toBe(false);
   });
 
+  test("by the person, who has another one since → false, and all is as it was", async () => {
+    const person = await aStoredPerson(storage());
+    const known = { replacing: person.passwordChangedAt };
+    expect(await storage().setPassword(args(person, known))).toBe(true);
+    expect(await storage().setPassword(args(person, { ...known, passwordHash: "a thief's" }))).toBe(false);
+    expect(await storage().getPerson(person)).toMatchObject({ passwordHash: "new" });
+    expect(await storage().setPassword(args(person, { replacing: NOW + HOUR }))).toBe(true);
+  });
+
   test("set → sessions but the kept one end; grants live on", async () => {
     const { person, grant } = await aLiveGrant(storage());
     const [kept, other] = [aSession(person), aSession(person)];

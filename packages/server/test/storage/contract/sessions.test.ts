@@ -31,9 +31,26 @@ onEveryBackend("a session", (storage) => {
     expect(await use(session)).toBeUndefined();
   });
 
+  test("of a person who has another password since they signed in → undefined", async () => {
+    const person = await aStoredPerson(storage());
+    const { partition, personId } = person;
+    const ends = { mustChange: false, endGrants: true, keepSessionId: null };
+    await storage().setPassword({ partition, personId, passwordHash: "new", ...ends, now: NOW + 1 });
+    const late = aSession(person, { now: NOW + 2 });
+    await storage().createSession(late);
+    expect(await use(late)).toBeUndefined();
+    const next = aSession({ ...person, passwordChangedAt: NOW + 1 });
+    await storage().createSession(next);
+    expect(await use(next)).toBeDefined();
+    const without = await aStoredPerson(storage(), { passwordHash: null, passwordChangedAt: null });
+    const session = aSession(without);
+    await storage().createSession(session);
+    expect(await use(session)).toBeDefined();
+  });
+
   test("→ session and person", async () => {
     const { session, person } = await made();
-    const { secretHash: _, now, replaces: __, ...rest } = session;
+    const { secretHash: _, now, replaces: __, passwordChangedAt: ___, ...rest } = session;
     expect(await use(session)).toEqual({ session: { ...rest, createdAt: now, lastSeenAt: now }, person });
   });
 

@@ -195,6 +195,7 @@ export function aSession(person: Person, changes: Partial<NewSession> = {}): New
     userAgent: "Firefox",
     address: "192.0.2.1",
     secretHash: aHash(),
+    passwordChangedAt: person.passwordChangedAt,
     now: NOW,
     replaces: null,
     ...changes,
