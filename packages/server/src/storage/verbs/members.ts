@@ -64,11 +64,14 @@ export const addMember = steps<
   return { kind: "added" };
 });
 
-/** Only an active person gets one. Their standing as it is now, which the membership begins with; undefined: none, or in too many companies. */
+/**
+ * Only an active person gets one, and of several at once one after the other, so that together they are not too many. Their standing as it is now, which
+ * the membership begins with; undefined: none, or in too many companies.
+ */
 export const writeLink = transaction<LinkKey & { readonly link: string; readonly now: Millis }, number | undefined>(
   async (tx, { partition, personId, companyId, link, now }) => {
     const person = await tx.one(
-      sql`SELECT standing_version FROM people WHERE partition = :partition AND person_id = :personId AND status = 'active' ${words.forShare}`,
+      sql`SELECT standing_version FROM people WHERE partition = :partition AND person_id = :personId AND status = 'active' ${words.forUpdate}`,
       { partition, personId },
     );
     if (person === undefined) return undefined;

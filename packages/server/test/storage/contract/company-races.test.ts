@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { NewGrant } from "../../../src/oauth/storage.ts";
 import type { Company } from "../../../src/owners/company-storage.ts";
 import type { Person } from "../../../src/owners/storage.ts";
-import { eraseMember, insertMember, writeLink } from "../../../src/storage/verbs/members.ts";
+import { eraseMember, insertMember, MAX_COMPANIES, writeLink } from "../../../src/storage/verbs/members.ts";
 import { engineAt, onEveryBackend } from "../support/backends.ts";
 import { aHash, anApproval, anId, aRefresh, aStoredPerson, HOUR, NOW, statusOf } from "../support/builders.ts";
 import {
@@ -182,6 +182,20 @@ onEveryBackend("races in a company", (storage, opened) => {
     expect(await companies()).toHaveLength(1);
     await storage().collectGarbage({ now: NOW + HOUR + 1, limit: 100 });
     expect(await companies()).toHaveLength(1);
+  });
+
+  test("20 companies add one person at once who may belong to 10 more → 10 of them do", async () => {
+    const person = await aStoredPerson(storage());
+    const add = async () => {
+      const company = keyOf(await aStoredCompany(storage()));
+      const args = { ...company, person, role: "member" as const, addedBy: "operator", link: anId(), now: NOW };
+      return { verb: "addMember", args } as const;
+    };
+    await Promise.all(Array.from({ length: MAX_COMPANIES - 10 }, async () => storage().addMember((await add()).args)));
+    const kinds = await race(await Promise.all(Array.from({ length: 20 }, add)));
+    expect(kinds.filter((kind) => kind === "added")).toHaveLength(10);
+    expect(kinds.filter((kind) => kind === "no_person")).toHaveLength(10);
+    expect(await storage().companiesOf({ ...person, clientId: null, now: NOW })).toHaveLength(MAX_COMPANIES);
   });
 
   test("20 follow one invitation at once → one joins by it", async () => {
