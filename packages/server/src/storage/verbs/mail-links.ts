@@ -73,6 +73,8 @@ export const takeMailLink = statement<LinkKey, MailLink | undefined>({
   outcome: (row) => row && linkOf(row),
 });
 
+const heldLink = sql`SELECT ${linkColumns} FROM mail_links WHERE ${held} ${words.forUpdate}`;
+
 /** Uses the link up inside another verb's transaction. */
 async function take(tx: Tx, key: UnpurposedKey, purpose: LinkPurpose): Promise<MailLink | undefined> {
   const row = await tx.one(
@@ -205,29 +207,34 @@ export const writeEmail = transaction<Change, LinkOutcome>(async (tx, args) => {
 
 export const undoEmail = steps<Recovery, LinkOutcome>(async (call, args) => {
   const { partition, now } = args;
-  const link = await call(findMailLink, { ...args, purpose: "undo" });
-  const person = link && (await call(getPerson, { partition, personId: link.personId }));
-  if (link === undefined || person === undefined) return { kind: "unknown" };
-  const write = () => call(writeUndo, { ...args, before: person.email });
-  const outcome =
-    person.email === link.address ? await write() : await moving(call, { link, before: person.email, now }, write);
-  if (outcome.kind === "done") await tellOf(call, outcome.person, now);
-  return outcome;
+  for (;;) {
+    const link = await call(findMailLink, { ...args, purpose: "undo" });
+    const person = link && (await call(getPerson, { partition, personId: link.personId }));
+    if (link === undefined || person?.status !== "active") return { kind: "unknown" };
+    const write = () => call(writeUndo, { ...args, before: person.email });
+    const outcome =
+      person.email === link.address ? await write() : await moving(call, { link, before: person.email, now }, write);
+    if (outcome.kind === "done") await tellOf(call, outcome.person, now);
+    // Unknown: the link was used at the same moment, or whoever has the account gave it yet another address; the way back is still there then.
+    if (outcome.kind !== "unknown") return outcome;
+  }
 });
 
+/** Unknown: nothing was changed, and the link stays. */
 export const writeUndo = transaction<Recovery & { readonly before: string }, LinkOutcome>(async (tx, args) => {
   const { partition, passwordHash, before, mails, now } = args;
-  const link = await take(tx, args, "undo");
-  if (link === undefined) return { kind: "unknown" };
-  const row = await tx.one(
+  const row = await tx.one(heldLink, boundKey({ ...args, purpose: "undo" }));
+  if (row === undefined) return { kind: "unknown" };
+  const link = linkOf(row);
+  const after = await tx.one(
     sql`UPDATE people SET email = :address, email_verified_at = :now, password_hash = :passwordHash, password_changed_at = :now,
         must_change_password = 0, delete_at = NULL, updated_at = :now
       WHERE partition = :partition AND person_id = :personId AND status = 'active' AND email = :before
       RETURNING ${personColumns}`,
     { partition, personId: link.personId, address: link.address, passwordHash, before, now },
   );
-  if (row === undefined) return { kind: "unknown" };
+  if (after === undefined) return { kind: "unknown" };
   await takeBack(tx, partition, link.personId, now);
   await post(tx, mails, now);
-  return { kind: "done", person: personOf(row) };
+  return { kind: "done", person: personOf(after) };
 });

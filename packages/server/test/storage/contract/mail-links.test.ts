@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import type { LinkPurpose, MailLink } from "../../../src/owners/mail-storage.ts";
 import type { Person } from "../../../src/owners/storage.ts";
-import { onEveryBackend } from "../support/backends.ts";
+import { undoEmail } from "../../../src/storage/verbs/mail-links.ts";
+import { getPerson } from "../../../src/storage/verbs/people.ts";
+import { engineAt, onEveryBackend } from "../support/backends.ts";
 import {
   aGrant,
   aHash,
@@ -15,9 +17,10 @@ import {
   NOW,
 } from "../support/builders.ts";
 import { aStaffedCompany, join } from "../support/companies.ts";
+import { interrupted } from "../support/interrupted.ts";
 import { aLink, aMail, aSentLink } from "../support/mail.ts";
 
-onEveryBackend("a link in a message", (storage) => {
+onEveryBackend("a link in a message", (storage, opened) => {
   const sent = async (purpose: LinkPurpose, changes: Partial<MailLink> = {}, person?: Person) => {
     const one = person ?? (await aStoredPerson(storage()));
     const link = aLink(one, purpose, changes);
@@ -162,6 +165,32 @@ onEveryBackend("a link in a message", (storage) => {
     });
     expect((await storage().findGrant({ ...grant, saltHash: grant.codeSaltHash }))?.status).toBe("owner_ended");
     expect(await storage().listSessions({ ...person, now: NOW })).toEqual([]);
+  });
+
+  test("to undo, while the account is given yet another address → done, and that address is free", async () => {
+    const engine = await engineAt(opened().url);
+    const { person, key } = await sent("undo");
+    const { partition, personId } = person;
+    const move = (email: string) => storage().updatePerson({ partition, personId, changes: { email }, now: NOW });
+    await move(anAddress());
+    const last = anAddress();
+    const args = { ...key, passwordHash: "new", mails: [] };
+    const outcome = await interrupted(engine, undoEmail, args, getPerson, () => move(last));
+    expect(outcome).toMatchObject({ kind: "done", person: { email: person.email, passwordHash: "new" } });
+    expect((await storage().findPersonByName({ name: person.email }))?.personId).toBe(personId);
+    expect((await storage().createPerson({ person: aPerson({ email: last }), now: NOW })).kind).toBe("created");
+    expect((await storage().undoEmail(args)).kind).toBe("unknown");
+    await engine.close();
+  });
+
+  test("to undo, ten times at once → done once", async () => {
+    const { person, key } = await sent("undo");
+    const { partition, personId } = person;
+    await storage().updatePerson({ partition, personId, changes: { email: anAddress() }, now: NOW });
+    const undo = () => storage().undoEmail({ ...key, passwordHash: "new", mails: [] });
+    const outcomes = await Promise.all(Array.from({ length: 10 }, undo));
+    expect(outcomes.filter(({ kind }) => kind === "done")).toHaveLength(1);
+    expect((await storage().findPersonByName({ name: person.email }))?.personId).toBe(personId);
   });
 
   test("to change, ten times at once, 10 rounds → done once, and the address is theirs and nobody else's", async () => {
