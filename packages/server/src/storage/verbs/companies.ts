@@ -6,11 +6,12 @@ import { companyColumns, companyOf } from "../company-rows.ts";
 import { partitionOf } from "../partition.ts";
 import { text } from "../rows.ts";
 import { type Call, named, query, type Row, sql, statement, steps, type Tx, transaction } from "../sql.ts";
+import { settleName } from "./bearers.ts";
 import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
 import { keepLastUse, noteEnded } from "./ended.ts";
 import { eraseHistory } from "./history.ts";
 import { doubtLink } from "./members.ts";
-import { activateName, forgetName, holderOfName, loosenName, type NameArgs, reserveName, settleName } from "./names.ts";
+import { activateName, forgetName, holderOfName, loosenName, reserveName } from "./names.ts";
 import { endGrants, endingOf, inPieces } from "./pieces.ts";
 import { eraseScopeUses } from "./scope-uses.ts";
 
@@ -86,17 +87,9 @@ export const updateCompany = steps<CompanyUpdate, UpdateOutcome>(async (call, ar
   if (moves && !(await call(reserveName, next))) return { kind: "taken" };
   if (moves) await call(loosenName, old);
   const written = await call(writeCompany, { ...args, slugBefore: before.slug });
-  if (moves) for (const name of [next, old]) await settleSlug(call, name);
+  if (moves) for (const name of [next, old]) await settleName(call, name);
   return { kind: written };
 });
-
-function settleSlug(call: Call, name: NameArgs): Promise<void> {
-  const { ownerId: companyId, value } = name;
-  return settleName(call, name, async () => {
-    const company = await call(getCompany, { partition: partitionOf(companyId), companyId });
-    return company?.slug === value;
-  });
-}
 
 export const writeCompany = transaction<
   CompanyUpdate & { readonly slugBefore: string },

@@ -15,7 +15,8 @@ import type { Person } from "../../owners/storage.ts";
 import { partitionOf } from "../partition.ts";
 import { bytes, flag, json, text, whole, wholeOrNull } from "../rows.ts";
 import { query, type Row, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
-import { activateName, dropName, holderOfName, loosenName, reserveName } from "./names.ts";
+import { settleName } from "./bearers.ts";
+import { holderOfName, loosenName, reserveName } from "./names.ts";
 import { post } from "./outbox.ts";
 import { getPerson } from "./people.ts";
 
@@ -56,14 +57,17 @@ export const addPasskey = steps<Args<"addPasskey">, AddPasskeyOutcome>(async (ca
   const name = { kind: "passkey", value: passkey.credentialId, ownerId: passkey.personId, now } as const;
   if (!(await call(reserveName, name))) return "taken";
   const outcome = await call(insertPasskey, { ...passkey, mails, now });
-  if (outcome === "added" && !(await call(activateName, name))) {
-    // The reservation had become so old that another took it over: this key is the late one.
-    await call(erasePasskey, { ...passkey, now });
-    return "taken";
-  }
-  // Of a key that was theirs before, the name stays: it is active.
-  if (outcome !== "added") await call(dropName, name);
-  return outcome;
+  if ((await settleName(call, name)) || outcome !== "added") return outcome;
+  // The reservation had become so old that another took it over: this key is the late one.
+  await call(dropPasskey, passkey);
+  return "taken";
+});
+
+/** Whatever else there is to sign in with. */
+export const dropPasskey = statement<PasskeyKey, boolean>({
+  sql: sql`DELETE FROM passkeys WHERE ${thisPasskey} RETURNING credential_id`,
+  bind: ({ partition, personId, credentialId }) => ({ partition, personId, credentialId }),
+  outcome: (row) => row !== undefined,
 });
 
 /** Whether the person is there, active, and has a password; locked, so that of two changes one knows of the other. */
@@ -141,7 +145,7 @@ export const removePasskey = steps<Args<"removePasskey">, RemovePasskeyOutcome>(
     const name = { kind: "passkey", value: credentialId, ownerId: personId, now } as const;
     if (!(await call(loosenName, name))) return "unknown";
     const outcome = await call(erasePasskey, { partition, personId, credentialId, mails, now });
-    await call(outcome === "last" ? activateName : dropName, name);
+    await settleName(call, name);
     return outcome;
   },
 );

@@ -2,20 +2,16 @@
 
 import { COLLECTED, type Collected, type Swept } from "../../admin/storage.ts";
 import type { Millis } from "../../oauth/model.ts";
-import { partitionOf } from "../partition.ts";
 import { DAY, HOUR, text, whole } from "../rows.ts";
 import { type Call, query, type Row, type Sql, sql, steps, type Tx, transaction, words } from "../sql.ts";
+import { isBorne } from "./bearers.ts";
 import { goOnEnding } from "./client-endings.ts";
-import { getCompany } from "./companies.ts";
 import { collectPeople } from "./deletion.ts";
-import { getPasskey } from "./factors.ts";
 import { ALARM_KEPT, ENDED_KEPT } from "./grants.ts";
 import { alarmColumns, alarmOf, HISTORY_KEPT, note } from "./history.ts";
 import { settleLinks } from "./members.ts";
-import { activateName, dropName, type NameKind, staleNames } from "./names.ts";
+import { activateName, dropName, staleNames } from "./names.ts";
 import { emptyRing } from "./once.ts";
-import { bears, getPerson } from "./people.ts";
-import { linkedPerson } from "./subject-links.ts";
 
 interface Sweep {
   readonly now: Millis;
@@ -84,7 +80,7 @@ async function collectNames(call: Call, { now, limit }: Sweep): Promise<Swept> {
   const stale = await call(staleNames, { now, limit });
   let removed = 0;
   for (const { kind, value, ownerId } of stale) {
-    const kept = await isBorne(call, kind, value, ownerId);
+    const kept = await isBorne(call, { kind, value, ownerId });
     if (await call(kept ? activateName : dropName, { kind, value, ownerId, now })) removed += kept ? 0 : 1;
   }
   return { seen: stale.length, removed };
@@ -99,17 +95,6 @@ const keptUntil = sql`(CASE
     ELSE absolute_until + :day END)`;
 const lastUse = sql`(SELECT MAX(g.last_used_at) FROM grants AS g
     WHERE g.partition = consents.partition AND g.owner_id = consents.owner_id AND g.client_id = consents.client_id)`;
-
-/** What the owner's own record says of a name. */
-async function isBorne(call: Call, kind: NameKind, value: string, ownerId: string): Promise<boolean> {
-  const partition = partitionOf(ownerId);
-  if (kind === "slug") return (await call(getCompany, { partition, companyId: ownerId }))?.slug === value;
-  const place = { partition, personId: ownerId };
-  if (kind === "subject") return (await call(linkedPerson, { ...place, link: value })) !== undefined;
-  if (kind === "passkey") return (await call(getPasskey, { ...place, credentialId: value })) !== undefined;
-  const person = await call(getPerson, place);
-  return person !== undefined && bears(person, value);
-}
 
 /**
  * Grants are visited at `collect_at`, which nothing but their making, their end and this visit writes: so refreshes touch no index. A visit finds

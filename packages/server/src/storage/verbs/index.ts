@@ -75,6 +75,7 @@ import {
 import { issueDirect } from "./direct.ts";
 import {
   addPasskey,
+  dropPasskey,
   erasePasskey,
   findPasskey,
   getPasskey,
@@ -411,6 +412,7 @@ const innerVerbs = {
   consentsOfAll,
   insertPasskey,
   getPasskey,
+  dropPasskey,
   erasePasskey,
   findSession,
   touchSession,

@@ -4,9 +4,10 @@ import type { Millis } from "../../oauth/model.ts";
 import type { LinkKey, LinkOutcome, LinkPurpose, MailLink, StoredMail } from "../../owners/mail-storage.ts";
 import { personColumns, personOf, text, whole, wholeOrNull } from "../rows.ts";
 import { type Call, query, type Row, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
+import { settleName } from "./bearers.ts";
 import { loosenName, reserveName } from "./names.ts";
 import { post } from "./outbox.ts";
-import { endGrantsOf, getPerson, settlePersonName } from "./people.ts";
+import { endGrantsOf, getPerson } from "./people.ts";
 import { noteStanding, tellOf } from "./standings.ts";
 
 const linkColumns = sql`partition, link_id, person_id, purpose, address, expires_at`;
@@ -162,7 +163,7 @@ async function moving(
   const old = { value: before, ownerId, now };
   await call(loosenName, old);
   const outcome = await write();
-  for (const each of [name, old]) await settlePersonName(call, each);
+  for (const each of [name, old]) await settleName(call, each);
   return outcome;
 }
 

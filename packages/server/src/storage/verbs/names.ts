@@ -7,7 +7,7 @@
 import type { Millis } from "../../oauth/model.ts";
 import { partitionOfName } from "../partition.ts";
 import { HOUR, text } from "../rows.ts";
-import { type Call, query, sql, statement } from "../sql.ts";
+import { query, sql, statement } from "../sql.ts";
 
 export type NameKind = "sign-in" | "subject" | "slug" | "passkey";
 
@@ -78,17 +78,6 @@ export const forgetName = statement<NameArgs, boolean>({
   bind: ({ ownerId, ...name }) => ({ ...place(name), ownerId }),
   outcome: (row) => row !== undefined,
 });
-
-/**
- * After an owner's record was written, or was not: the name becomes theirs for good if they bear it, else free. Several who change one owner at
- * once may come here in any order: each looks again after it acted, so that the last to act saw the record as it stays.
- */
-export async function settleName(call: Call, name: NameArgs, isBorne: () => Promise<boolean>): Promise<void> {
-  for (let borne = await isBorne(), acted: boolean | undefined; borne !== acted; borne = await isBorne()) {
-    await call(borne ? claimName : forgetName, name);
-    acted = borne;
-  }
-}
 
 /** Who has the name (`active`), or is about to (`reserved`). */
 export const holderOfName = query<

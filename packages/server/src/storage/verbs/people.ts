@@ -6,19 +6,11 @@ import type { CreatePersonOutcome, EndCause, Person, PersonChanges } from "../..
 import { partitionOf } from "../partition.ts";
 import { flag, personColumns, personOf, text } from "../rows.ts";
 import { type Call, query, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
+import { settleName } from "./bearers.ts";
 import { keepLastUse, noteEnded } from "./ended.ts";
 import { eraseFactors } from "./factors.ts";
 import { eraseHistory } from "./history.ts";
-import {
-  activateName,
-  dropName,
-  forgetName,
-  holderOfName,
-  loosenName,
-  type NameArgs,
-  reserveName,
-  settleName,
-} from "./names.ts";
+import { activateName, dropName, forgetName, holderOfName, loosenName, reserveName } from "./names.ts";
 import { post } from "./outbox.ts";
 import { endGrants, endingOf } from "./pieces.ts";
 import { eraseScopeUses } from "./scope-uses.ts";
@@ -75,7 +67,7 @@ export async function eraseWholly(call: Call, person: Person, now: Millis, due?:
   await tellOf(call, person, now);
   // Others than at first, if they were changed meanwhile.
   for (const value of new Set([person.username, person.email, ...names]))
-    await settlePersonName(call, { value, ownerId: personId, now });
+    await settleName(call, { value, ownerId: personId, now });
   for (const value of links) await call(forgetName, { kind: "subject", value, ownerId: personId, now });
   for (const value of passkeys) await call(forgetName, { kind: "passkey", value, ownerId: personId, now });
   return erased !== undefined;
@@ -166,17 +158,9 @@ async function updateFrom(call: Call, before: Person, args: PersonUpdate): Promi
     ...{ partition, personId, before: before.email, now },
     changes: { ...(moves ? { emailVerifiedAt: null } : {}), ...changes },
   });
-  if (moves) await settlePersonName(call, name);
-  if (leaves) await settlePersonName(call, old);
+  if (moves) await settleName(call, name);
+  if (leaves) await settleName(call, old);
   return written ? { kind: "updated" } : undefined;
-}
-
-export function settlePersonName(call: Call, name: NameArgs): Promise<void> {
-  const { ownerId: personId, value } = name;
-  return settleName(call, name, async () => {
-    const person = await call(getPerson, { partition: partitionOf(personId), personId });
-    return person !== undefined && bears(person, value);
-  });
 }
 
 /**

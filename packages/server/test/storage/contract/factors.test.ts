@@ -1,14 +1,17 @@
 import { expect, test } from "vitest";
 import { MOST_PASSKEYS } from "../../../src/owners/factor-storage.ts";
 import type { StoredMail } from "../../../src/owners/mail-storage.ts";
-import { onEveryBackend } from "../support/backends.ts";
+import { addPasskey, insertPasskey, removePasskey } from "../../../src/storage/verbs/factors.ts";
+import { loosenName } from "../../../src/storage/verbs/names.ts";
+import { engineAt, onEveryBackend } from "../support/backends.ts";
 import { aHash, aPasskey, aStoredPerson, DAY, HOUR, NOW } from "../support/builders.ts";
+import { interrupted } from "../support/interrupted.ts";
 import { aMail } from "../support/mail.ts";
 
 const twenty = Array.from({ length: 20 });
 const count = (outcomes: readonly unknown[], wanted: unknown) => outcomes.filter((one) => one === wanted).length;
 
-onEveryBackend("passkeys", (storage) => {
+onEveryBackend("passkeys", (storage, opened) => {
   const added = async (changes: Parameters<typeof aPasskey>[1] = {}) => {
     const person = await aStoredPerson(storage());
     const passkey = aPasskey(person, changes);
@@ -115,6 +118,48 @@ onEveryBackend("passkeys", (storage) => {
     expect(await storage().findPasskey({ credentialId: left?.credentialId ?? "" })).toMatchObject({ person });
     await storage().collectGarbage({ now: NOW + DAY, limit: 1000 });
     expect(await storage().findPasskey({ credentialId: left?.credentialId ?? "" })).toMatchObject({ person });
+  });
+
+  test("added twice at once → added once, and it signs in", async () => {
+    const engine = await engineAt(opened().url);
+    for (const passwordHash of ["a hash", null]) {
+      const person = await aStoredPerson(storage(), { passwordHash });
+      const passkey = aPasskey(person);
+      const args = { passkey, now: NOW };
+      const again = async () => expect(await storage().addPasskey(args)).toBe("taken");
+      expect(await interrupted(engine, addPasskey, args, insertPasskey, again)).toBe("added");
+      expect(await storage().findPasskey(passkey)).toEqual({ passkey, person });
+    }
+    await engine.close();
+  });
+
+  test("added again while it is removed, as the last one of somebody without a password → it still signs in", async () => {
+    const engine = await engineAt(opened().url);
+    const person = await aStoredPerson(storage(), { passwordHash: null });
+    const passkey = aPasskey(person);
+    await storage().addPasskey({ passkey, now: NOW });
+    const again = async () => expect(await storage().addPasskey({ passkey, now: NOW })).toBe("taken");
+    const args = { ...passkey, now: NOW };
+    expect(await interrupted(engine, removePasskey, args, loosenName, again)).toBe("last");
+    expect(await storage().findPasskey(passkey)).toEqual({ passkey, person });
+    await engine.close();
+  });
+
+  test("removed by two, for one of whom it is the last → gone, and its id is free for another", async () => {
+    const engine = await engineAt(opened().url);
+    const person = await aStoredPerson(storage(), { passwordHash: null });
+    const passkey = aPasskey(person);
+    await storage().addPasskey({ passkey, now: NOW });
+    const other = async () => {
+      expect(await storage().removePasskey({ ...passkey, now: NOW })).toBe("last");
+      await storage().addPasskey({ passkey: aPasskey(person), now: NOW });
+    };
+    const args = { ...passkey, now: NOW };
+    expect(await interrupted(engine, removePasskey, args, loosenName, other)).toBe("removed");
+    const { partition, personId } = await aStoredPerson(storage());
+    const theirs = { ...passkey, partition, personId };
+    expect(await storage().addPasskey({ passkey: theirs, now: NOW })).toBe("added");
+    await engine.close();
   });
 
   test("removed → gone, and its id is free", async () => {
