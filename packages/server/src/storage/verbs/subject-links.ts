@@ -16,7 +16,8 @@ import type {
 import { partitionOf } from "../partition.ts";
 import { personColumns, personOf, text, textOrNull, whole } from "../rows.ts";
 import { type Call, query, type Row, sql, statement, steps, transaction, words } from "../sql.ts";
-import { claimName, dropName, forgetName, holderOfName, loosenName, reserveName } from "./names.ts";
+import { settleName } from "./bearers.ts";
+import { claimName, dropName, holderOfName, loosenName, reserveName } from "./names.ts";
 import { bears, eraseWholly, insertPerson, makePerson } from "./people.ts";
 
 /** What stands for a subject: of one length, and no two subjects share it however they are spelt. */
@@ -60,7 +61,7 @@ export const linkSubject = steps<Args<"linkSubject">, LinkOutcome>(async (call, 
   if (await othersHave(call, name)) return { kind: "taken" };
   const outcome = await call(insertLink, { partition, personId, link, subject, sole, madeBy, now });
   if (outcome.kind === "unknown" || outcome.kind === "other") return outcome;
-  if (await call(claimName, name)) return outcome;
+  if (await settleName(call, name)) return outcome;
   await call(eraseLink, { partition, personId, link });
   return { kind: "taken" };
 });
@@ -79,8 +80,9 @@ async function othersHave(call: Call, name: SubjectName): Promise<boolean> {
   if (holder.status === "reserved") return true;
   const { ownerId } = holder;
   const linked = await call(linkedPerson, { partition: partitionOf(ownerId), personId: ownerId, link: name.value });
-  if (linked === undefined) await call(forgetName, { ...name, ownerId });
-  return linked !== undefined;
+  if (linked !== undefined) return true;
+  await settleName(call, { ...name, ownerId });
+  return othersHave(call, name);
 }
 
 const newLink = sql`INSERT INTO subject_links (${linkColumns})
@@ -176,7 +178,7 @@ async function underWay(call: Call, name: SubjectName): Promise<CreateLinkedOutc
   const { ownerId: personId } = holder;
   const person = await call(linkedPerson, { partition: partitionOf(personId), personId, link: name.value });
   if (person === undefined) return { kind: "begun", personId };
-  return (await call(claimName, { ...name, ownerId: personId })) ? { kind: "linked", person } : { kind: "taken" };
+  return (await settleName(call, { ...name, ownerId: personId })) ? { kind: "linked", person } : { kind: "taken" };
 }
 
 /** Another, who went on with the same owner, may have found other names free: those that the owner doesn't bear are let go. */
@@ -187,7 +189,7 @@ async function releaseStray(call: Call, tried: Person, stored: Person, now: Mill
   }
 }
 
-/** The link first: from then on the subject leads nowhere. */
+/** The link first: from then on the subject leads nowhere, unless somebody links it again at the same moment. */
 export const unlinkSubject = steps<Args<"unlinkSubject">, string | undefined>(async (call, { subject, now }) => {
   const value = linkOf(subject);
   const holder = await call(holderOfName, { kind: "subject", value });
@@ -200,7 +202,7 @@ export const unlinkSubject = steps<Args<"unlinkSubject">, string | undefined>(as
 
 async function unlink(call: Call, key: LinkKey, now: Millis): Promise<boolean> {
   if (!(await call(eraseLink, key))) return false;
-  await call(forgetName, { kind: "subject", value: key.link, ownerId: key.personId, now });
+  await settleName(call, { kind: "subject", value: key.link, ownerId: key.personId, now });
   return true;
 }
 

@@ -1,8 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ForeignSubject, Person } from "../../../src/owners/storage.ts";
-import { onEveryBackend } from "../support/backends.ts";
+import { holderOfName } from "../../../src/storage/verbs/names.ts";
+import {
+  eraseLink,
+  insertLink,
+  linkedPerson,
+  linkSubject,
+  unlinkSubject,
+} from "../../../src/storage/verbs/subject-links.ts";
+import { engineAt, onEveryBackend } from "../support/backends.ts";
 import { anId, aPerson, aStoredPerson, aTrustedIssuer, HOUR, NOW } from "../support/builders.ts";
+import { interrupted } from "../support/interrupted.ts";
 import { type Racers, startRacers } from "../support/processes.ts";
 
 const random = () => randomBytes(6).toString("hex");
@@ -16,7 +25,7 @@ function called(person: Person, ...usernames: readonly string[]): readonly Perso
   return usernames.map((username) => ({ ...person, username }));
 }
 
-onEveryBackend("linking a subject", (storage) => {
+onEveryBackend("linking a subject", (storage, opened) => {
   const link = (
     { partition, personId }: Pick<Person, "partition" | "personId">,
     subject: ForeignSubject,
@@ -97,6 +106,44 @@ onEveryBackend("linking a subject", (storage) => {
     expect(await found(subject)).toBeUndefined();
     expect(await link(second, subject)).toEqual({ kind: "linked" });
     expect(await found(subject)).toBe(second.personId);
+  });
+
+  test("taken away, and linked again at the same moment → found, and nobody else's", async () => {
+    const engine = await engineAt(opened().url);
+    const [first, second, subject] = [await aStoredPerson(storage()), await aStoredPerson(storage()), aSubject()];
+    await link(first, subject);
+    const again = async () => expect(await link(first, subject)).toEqual({ kind: "linked" });
+    await interrupted(engine, unlinkSubject, { subject, now: NOW }, eraseLink, again);
+    expect(await found(subject)).toBe(first.personId);
+    expect(await link(second, subject)).toEqual({ kind: "taken" });
+    expect(await storage().subjectsOf(second)).toEqual([]);
+    await engine.close();
+  });
+
+  test("left behind by an owner, and linked to them again while another asks for it → theirs, and not the other's", async () => {
+    const engine = await engineAt(opened().url);
+    const [first, second, subject] = [await aStoredPerson(storage()), await aStoredPerson(storage()), aSubject()];
+    await link(first, subject);
+    // As if the process that unlinked it had stopped there.
+    const [{ link: value = "" } = {}] = await storage().subjectsOf(first);
+    await engine.call(eraseLink, { ...first, link: value });
+    const again = async () => expect(await link(first, subject)).toEqual({ kind: "linked" });
+    const args = { ...second, subject, sole: false, madeBy: "operator", now: NOW } as const;
+    expect(await interrupted(engine, linkSubject, args, linkedPerson, again)).toEqual({ kind: "taken" });
+    expect(await found(subject)).toBe(first.personId);
+    expect(await storage().subjectsOf(second)).toEqual([]);
+    await engine.close();
+  });
+
+  test("that was linked a moment ago, while it is taken away → no name is left of it", async () => {
+    const engine = await engineAt(opened().url);
+    const [person, subject] = [await aStoredPerson(storage()), aSubject()];
+    await link(person, subject);
+    const [{ link: value = "" } = {}] = await storage().subjectsOf(person);
+    const args = { ...person, subject, sole: false, madeBy: "operator", now: NOW } as const;
+    await interrupted(engine, linkSubject, args, insertLink, () => unlink(subject));
+    expect(await engine.call(holderOfName, { kind: "subject", value })).toBeUndefined();
+    await engine.close();
   });
 
   test("whose owner is deleted → dies with them, and is free at once", async () => {
