@@ -6,11 +6,11 @@ import type { CreatePersonOutcome, EndCause, Person, PersonChanges } from "../..
 import { partitionOf } from "../partition.ts";
 import { flag, personColumns, personOf, text } from "../rows.ts";
 import { type Call, query, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
-import { settleName } from "./bearers.ts";
+import { isBorne, settleName } from "./bearers.ts";
 import { keepLastUse, noteEnded } from "./ended.ts";
 import { eraseFactors } from "./factors.ts";
 import { eraseHistory } from "./history.ts";
-import { activateName, dropName, forgetName, holderOfName, loosenName, reserveName } from "./names.ts";
+import { activateName, dropName, holderOfName, loosenName, reserveName } from "./names.ts";
 import { post } from "./outbox.ts";
 import { endGrants, endingOf } from "./pieces.ts";
 import { eraseScopeUses } from "./scope-uses.ts";
@@ -47,6 +47,8 @@ export async function makePerson(
   await insert();
   for (const [what, value] of [["username", person.username] as const, ["email", person.email] as const]) {
     if (await call(activateName, { value, ownerId, now })) continue;
+    // Another has made the same person, by another name.
+    if (!(await isBorne(call, { value, ownerId }))) continue;
     // The reservation had become so old that another took it over: this creation is the late one.
     await eraseWholly(call, person, now);
     return { kind: "taken", what };
@@ -58,7 +60,7 @@ async function release(call: Call, person: Person, now: Millis): Promise<void> {
   for (const value of [person.username, person.email]) await call(dropName, { value, ownerId: person.personId, now });
 }
 
-/** The person with all that is theirs, and then their names. False: they are not to go by `due`, or not any more, and keep all of it. */
+/** The person with all that is theirs, and then their names, unless others have made the same person again. False: they are not to go by `due`, or not any more, and keep all of it. */
 export async function eraseWholly(call: Call, person: Person, now: Millis, due?: Millis): Promise<boolean> {
   const { partition, personId } = person;
   for (const value of [person.username, person.email]) await call(loosenName, { value, ownerId: personId, now });
@@ -68,8 +70,8 @@ export async function eraseWholly(call: Call, person: Person, now: Millis, due?:
   // Others than at first, if they were changed meanwhile.
   for (const value of new Set([person.username, person.email, ...names]))
     await settleName(call, { value, ownerId: personId, now });
-  for (const value of links) await call(forgetName, { kind: "subject", value, ownerId: personId, now });
-  for (const value of passkeys) await call(forgetName, { kind: "passkey", value, ownerId: personId, now });
+  for (const value of links) await settleName(call, { kind: "subject", value, ownerId: personId, now });
+  for (const value of passkeys) await settleName(call, { kind: "passkey", value, ownerId: personId, now });
   return erased !== undefined;
 }
 

@@ -17,8 +17,8 @@ import { partitionOf } from "../partition.ts";
 import { personColumns, personOf, text, textOrNull, whole } from "../rows.ts";
 import { type Call, query, type Row, sql, statement, steps, transaction, words } from "../sql.ts";
 import { settleName } from "./bearers.ts";
-import { claimName, dropName, holderOfName, loosenName, reserveName } from "./names.ts";
-import { bears, eraseWholly, insertPerson, makePerson } from "./people.ts";
+import { dropName, holderOfName, reserveName } from "./names.ts";
+import { eraseWholly, insertPerson, makePerson } from "./people.ts";
 
 /** What stands for a subject: of one length, and no two subjects share it however they are spelt. */
 export function linkOf({ issuerId, claim, subject }: ForeignSubject): string {
@@ -155,9 +155,10 @@ export const createLinkedPerson = steps<Args<"createLinkedPerson">, CreateLinked
         if (outcome.what === "email") break;
         continue;
       }
+      // Another, who went on with the same owner, may have found other names free.
+      if (!isNew) await settleNames(call, person, now);
       const stored = await call(linkedPerson, { partition, personId, link });
-      if (stored !== undefined) await releaseStray(call, person, stored, now);
-      if (stored !== undefined && (await call(claimName, name))) return { kind: "created", person: stored };
+      if (stored !== undefined && (await settleName(call, name))) return { kind: "created", person: stored };
       // The reservation had become so old that another took it over, or an operator has unlinked the subject meanwhile.
       if (isNew) await eraseWholly(call, person, now);
       break;
@@ -177,16 +178,13 @@ async function underWay(call: Call, name: SubjectName): Promise<CreateLinkedOutc
   if (holder === undefined) return { kind: "begun", personId: name.ownerId };
   const { ownerId: personId } = holder;
   const person = await call(linkedPerson, { partition: partitionOf(personId), personId, link: name.value });
-  if (person === undefined) return { kind: "begun", personId };
+  // One who had the subject and was unlinked a moment ago is nobody to go on with: they are an owner already, without it.
+  if (person === undefined) return { kind: "begun", personId: holder.status === "active" ? name.ownerId : personId };
   return (await settleName(call, { ...name, ownerId: personId })) ? { kind: "linked", person } : { kind: "taken" };
 }
 
-/** Another, who went on with the same owner, may have found other names free: those that the owner doesn't bear are let go. */
-async function releaseStray(call: Call, tried: Person, stored: Person, now: Millis): Promise<void> {
-  for (const value of [tried.username, tried.email].filter((one) => !bears(stored, one))) {
-    await call(loosenName, { value, ownerId: stored.personId, now });
-    await call(dropName, { value, ownerId: stored.personId, now });
-  }
+async function settleNames(call: Call, { personId: ownerId, username, email }: Person, now: Millis): Promise<void> {
+  for (const value of [username, email]) await settleName(call, { value, ownerId, now });
 }
 
 /** The link first: from then on the subject leads nowhere, unless somebody links it again at the same moment. */

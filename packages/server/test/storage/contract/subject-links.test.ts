@@ -1,8 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ForeignSubject, Person } from "../../../src/owners/storage.ts";
-import { holderOfName } from "../../../src/storage/verbs/names.ts";
+import { dropName, holderOfName, reserveName } from "../../../src/storage/verbs/names.ts";
+import { deletePerson } from "../../../src/storage/verbs/people.ts";
+import { untoldOfPerson } from "../../../src/storage/verbs/standings.ts";
 import {
+  createLinkedPerson,
   eraseLink,
   insertLink,
   linkedPerson,
@@ -245,6 +248,50 @@ onEveryBackend("making an owner of a subject", (storage, opened) => {
       personId = outcome.personId;
     }
   }
+
+  test("unlinked from another while it is looked for → an owner of its own; the other gets no names", async () => {
+    const engine = await engineAt(opened().url);
+    const [other, person, subject] = [await aStoredPerson(storage()), aPerson(), aSubject()];
+    await storage().linkSubject({ ...other, subject, sole: false, madeBy: "operator", now: NOW });
+    const args = { people: [person], subject, now: NOW };
+    const unlink = () => storage().unlinkSubject({ subject, now: NOW });
+    // Whose it is, is looked at twice; the second time they have it no more.
+    const outcome = await interrupted(engine, createLinkedPerson, args, holderOfName, unlink, 2);
+    expect(outcome).toEqual({ kind: "begun", personId: person.personId });
+    expect(await make([person], subject)).toEqual({ kind: "created", person });
+    expect(await storage().getPerson(other)).toEqual(other);
+    await engine.close();
+  });
+
+  test("gone on with under another name, which is let go meanwhile → the owner that the first made stays", async () => {
+    const engine = await engineAt(opened().url);
+    const [person, subject] = [aPerson(), aSubject()];
+    const other = { ...person, username: `other-${random()}` };
+    const first = async () => {
+      expect(await make([person], subject)).toEqual({ kind: "created", person });
+      await engine.call(dropName, { value: other.username, ownerId: person.personId, now: NOW });
+    };
+    const args = { people: [other], subject, now: NOW };
+    // The subject, the username and the address are reserved.
+    const outcome = await interrupted(engine, createLinkedPerson, args, reserveName, first, 3);
+    expect(outcome).toEqual({ kind: "created", person });
+    expect(await storage().findPersonBySubject({ subject })).toEqual(person);
+    const free = aPerson({ username: other.username });
+    expect((await storage().createPerson({ person: free, now: NOW })).kind).toBe("created");
+    await engine.close();
+  });
+
+  test("erased as too late, and made again by another who goes on → has its names and its subject", async () => {
+    const engine = await engineAt(opened().url);
+    const [person, subject] = [aPerson(), aSubject()];
+    await make([person], subject);
+    const again = async () => expect(await make([person], subject)).toEqual({ kind: "created", person });
+    await interrupted(engine, deletePerson, { ...person, now: NOW }, untoldOfPerson, again);
+    expect(await storage().findPersonBySubject({ subject })).toEqual(person);
+    for (const name of [person.username, person.email])
+      expect(await storage().findPersonByName({ name })).toEqual(person);
+    await engine.close();
+  });
 
   test("20 first uses at once, 5 rounds → one owner and one link", async () => {
     for (let round = 0; round < 5; round += 1) {
