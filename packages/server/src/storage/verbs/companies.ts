@@ -87,8 +87,12 @@ export const updateCompany = steps<CompanyUpdate, UpdateOutcome>(async (call, ar
   if (moves && !(await call(reserveName, next))) return { kind: "taken" };
   if (moves) await call(loosenName, old);
   const written = await call(writeCompany, { ...args, slugBefore: before.slug });
-  if (moves) for (const name of [next, old]) await settleName(call, name);
-  return { kind: written };
+  const late = moves && !(await settleName(call, next)) && written === "updated";
+  // Another company has the slug, which a change of this one that came to nothing had let go of: it has its own again, if that is still free.
+  if (late && (await call(reserveName, old)))
+    await call(writeCompany, { ...args, by: null, changes: { slug: old.value }, slugBefore: slug });
+  if (moves) await settleName(call, old);
+  return { kind: late ? "taken" : written };
 });
 
 export const writeCompany = transaction<

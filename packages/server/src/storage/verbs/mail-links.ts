@@ -7,7 +7,7 @@ import { type Call, query, type Row, sql, statement, steps, type Tx, transaction
 import { settleName } from "./bearers.ts";
 import { loosenName, reserveName } from "./names.ts";
 import { post } from "./outbox.ts";
-import { endGrantsOf, getPerson } from "./people.ts";
+import { endGrantsOf, getPerson, giveBack } from "./people.ts";
 import { noteStanding, tellOf } from "./standings.ts";
 
 const linkColumns = sql`partition, link_id, person_id, purpose, address, expires_at`;
@@ -162,9 +162,14 @@ async function moving(
   if (!(await call(reserveName, name))) return { kind: "taken" };
   const old = { value: before, ownerId, now };
   await call(loosenName, old);
+  const person = await call(getPerson, { partition: link.partition, personId: ownerId });
   const outcome = await write();
-  for (const each of [name, old]) await settleName(call, each);
-  return outcome;
+  const late = !(await settleName(call, name)) && outcome.kind === "done";
+  // Who takes an account back needn't have the address that whoever stole it gave it.
+  const goesBack = late && link.purpose === "change";
+  if (goesBack && person?.email === before) await giveBack(call, person, name);
+  await settleName(call, old);
+  return goesBack ? { kind: "taken" } : outcome;
 }
 
 type Change = UnpurposedKey & {

@@ -10,7 +10,7 @@ import { isBorne, settleName } from "./bearers.ts";
 import { keepLastUse, noteEnded } from "./ended.ts";
 import { eraseFactors } from "./factors.ts";
 import { eraseHistory } from "./history.ts";
-import { activateName, dropName, holderOfName, loosenName, reserveName } from "./names.ts";
+import { activateName, dropName, holderOfName, loosenName, type NameArgs, reserveName } from "./names.ts";
 import { post } from "./outbox.ts";
 import { endGrants, endingOf } from "./pieces.ts";
 import { eraseScopeUses } from "./scope-uses.ts";
@@ -160,9 +160,21 @@ async function updateFrom(call: Call, before: Person, args: PersonUpdate): Promi
     ...{ partition, personId, before: before.email, now },
     changes: { ...(moves ? { emailVerifiedAt: null } : {}), ...changes },
   });
-  if (moves) await settleName(call, name);
+  const late = moves && !(await settleName(call, name)) && written;
+  if (late) await giveBack(call, before, name);
   if (leaves) await settleName(call, old);
+  if (late) return { kind: "taken" };
   return written ? { kind: "updated" } : undefined;
+}
+
+/**
+ * Another has taken a person's new address, which a change of theirs that came to nothing had let go of before this one was written: they have the
+ * address before again, unless that is another's by now, too.
+ */
+export async function giveBack(call: Call, person: Person, { value, now }: NameArgs): Promise<void> {
+  const { partition, personId, email, emailVerifiedAt } = person;
+  if (!(await call(reserveName, { value: email, ownerId: personId, now }))) return;
+  await call(writePerson, { partition, personId, before: value, changes: { email, emailVerifiedAt }, now });
 }
 
 /**

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Company, Role } from "../../../src/owners/company-storage.ts";
 import type { Person } from "../../../src/owners/storage.ts";
-import { onEveryBackend } from "../support/backends.ts";
+import { updateCompany } from "../../../src/storage/verbs/companies.ts";
+import { dropName, reserveName } from "../../../src/storage/verbs/names.ts";
+import { engineAt, onEveryBackend } from "../support/backends.ts";
 import {
   aDirectGrant,
   anApproval,
@@ -22,10 +24,11 @@ import {
   aStoredCompany,
   join,
 } from "../support/companies.ts";
+import { interrupted } from "../support/interrupted.ts";
 
 const keyOf = ({ partition, companyId }: Company) => ({ partition, companyId });
 
-onEveryBackend("a company", (storage) => {
+onEveryBackend("a company", (storage, opened) => {
   test("a slug that another has → taken, and nothing is left", async () => {
     const { slug } = await aStoredCompany(storage());
     const second = aCompany({ slug });
@@ -127,6 +130,20 @@ onEveryBackend("a company", (storage) => {
       free.map((slug) => storage().createCompany({ company: aCompany({ slug }), now: NOW })),
     );
     expect(created.filter(({ kind }) => kind !== "created")).toEqual([]);
+  });
+
+  test("a slug that another change of it let go of, and another company took → taken, it keeps its own", async () => {
+    const engine = await engineAt(opened().url);
+    const [company, other] = [await aStoredCompany(storage()), aCompany()];
+    const taken = async () => {
+      await engine.call(dropName, { kind: "slug", value: other.slug, ownerId: company.companyId, now: NOW });
+      expect(await storage().createCompany({ company: other, now: NOW })).toEqual({ kind: "created" });
+    };
+    const args = { ...keyOf(company), changes: { slug: other.slug }, by: null, now: NOW };
+    expect(await interrupted(engine, updateCompany, args, reserveName, taken)).toEqual({ kind: "taken" });
+    expect(await storage().findCompany({ slug: company.slug })).toEqual(company);
+    expect(await storage().findCompany({ slug: other.slug })).toEqual(other);
+    await engine.close();
   });
 
   test("another slug while the company is deleted, 20 times → both slugs are free", async () => {

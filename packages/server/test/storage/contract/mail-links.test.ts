@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { LinkPurpose, MailLink } from "../../../src/owners/mail-storage.ts";
 import type { Person } from "../../../src/owners/storage.ts";
-import { undoEmail } from "../../../src/storage/verbs/mail-links.ts";
+import { changeEmail, undoEmail } from "../../../src/storage/verbs/mail-links.ts";
+import { dropName, reserveName } from "../../../src/storage/verbs/names.ts";
 import { getPerson } from "../../../src/storage/verbs/people.ts";
 import { engineAt, onEveryBackend } from "../support/backends.ts";
 import {
@@ -34,6 +35,7 @@ onEveryBackend("a link in a message", (storage, opened) => {
     const undoSaltHash = aHash();
     const args = { ...key, before, undo, undoSaltHash, mails: [] };
     return {
+      args,
       undo: { partition: undo.partition, linkId: undo.linkId, saltHash: undoSaltHash, now: NOW },
       outcome: () => storage().changeEmail(args),
     };
@@ -165,6 +167,22 @@ onEveryBackend("a link in a message", (storage, opened) => {
     });
     expect((await storage().findGrant({ ...grant, saltHash: grant.codeSaltHash }))?.status).toBe("owner_ended");
     expect(await storage().listSessions({ ...person, now: NOW })).toEqual([]);
+  });
+
+  test("to change: an address that was let go of, and another took → taken, they keep theirs, verified as it was", async () => {
+    const engine = await engineAt(opened().url);
+    const other = aPerson();
+    const { person, key } = await sent("change", { address: other.email });
+    const taken = async () => {
+      await engine.call(dropName, { value: other.email, ownerId: person.personId, now: NOW });
+      expect(await storage().createPerson({ person: other, now: NOW })).toEqual({ kind: "created" });
+    };
+    const { args } = change(key, person);
+    expect(await interrupted(engine, changeEmail, args, reserveName, taken)).toEqual({ kind: "taken" });
+    expect(await storage().getPerson(person)).toEqual({ ...person, updatedAt: NOW });
+    expect((await storage().findPersonByName({ name: person.email }))?.personId).toBe(person.personId);
+    expect(await storage().findPersonByName({ name: other.email })).toEqual(other);
+    await engine.close();
   });
 
   test("to undo, while the account is given yet another address → done, and that address is free", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { partitionOf } from "../../../src/storage/partition.ts";
+import { dropName, reserveName } from "../../../src/storage/verbs/names.ts";
 import { getPerson, updatePerson } from "../../../src/storage/verbs/people.ts";
 import { engineAt, onEveryBackend } from "../support/backends.ts";
 import {
@@ -172,6 +173,22 @@ onEveryBackend("changing a person", (storage, opened) => {
       free.map((email) => storage().createPerson({ person: aPerson({ email }), now: NOW + 2 * MINUTE })),
     );
     expect(created.filter(({ kind }) => kind !== "created")).toEqual([]);
+  });
+
+  test("to an e-mail that another change of theirs let go of, and another took → taken, they keep theirs", async () => {
+    const engine = await engineAt(opened().url);
+    const [person, other] = [await aStoredPerson(storage()), aPerson()];
+    const { partition, personId } = person;
+    const taken = async () => {
+      await engine.call(dropName, { value: other.email, ownerId: personId, now: NOW });
+      expect(await storage().createPerson({ person: other, now: NOW })).toEqual({ kind: "created" });
+    };
+    const args = { partition, personId, changes: { email: other.email }, now: NOW + HOUR };
+    expect(await interrupted(engine, updatePerson, args, reserveName, taken)).toEqual({ kind: "taken" });
+    expect(await storage().getPerson(person)).toEqual({ ...person, updatedAt: NOW + HOUR });
+    expect((await storage().findPersonByName({ name: person.email }))?.personId).toBe(personId);
+    expect(await storage().findPersonByName({ name: other.email })).toEqual(other);
+    await engine.close();
   });
 
   test("by 10 at once to one e-mail, 20 times → it is theirs and nobody else's", async () => {
