@@ -158,6 +158,21 @@ describe("a password that an operator changes while the one before is looked at"
     }
   });
 
+  test("at an answer to an app → no grant of it lives on, whichever was first", async () => {
+    const hash = await hashPassword(OPERATORS);
+    for (let round = 0; round < 24; round += 1) {
+      const { person, agent } = await signedIn();
+      const asked = consentForm(await agent.follow(await agent.get(authorizeUrl(server, client))));
+      const answered = async () => {
+        await agent.submit(asked, { decision: "allow" }).catch(() => undefined);
+      };
+      await Promise.all([answered(), changed(person, hash, round / 2)]);
+      const key = { partition: person.partition, ownerId: person.personId, now: server.now() };
+      const grants = (await server.assent.storage.listConsents(key)).flatMap((one) => one.grants);
+      expect(grants, `${round / 2} ms`).toEqual([]);
+    }
+  });
+
   test("at a change by somebody who knows it → the operator's holds, whichever was first", async () => {
     const hash = await hashPassword(OPERATORS);
     for (const after of moments) {

@@ -17,7 +17,7 @@ import { parseParameters } from "../oauth/parameters.ts";
 import { audienceOf } from "../oauth/resource-indicator.ts";
 import type { IssueOutcome, NewGrant } from "../oauth/storage.ts";
 import { durationOf, endOf } from "../owners/consent-record.ts";
-import { decideOwner, type OwnerChoice, ownerChoices } from "../owners/owner-choice.ts";
+import { decideOwner, type OwnerChoice, ownerChoices, trustedFrom } from "../owners/owner-choice.ts";
 import { signInNeeded } from "../owners/session.ts";
 import type { ConsentDuration, Person, Session } from "../owners/storage.ts";
 import { formPostPage } from "../pages/index.ts";
@@ -117,7 +117,12 @@ export async function advance(underway: Underway, assent: Assent): Promise<Answe
   }
   if (decision.kind === "skip") {
     const grant = newGrant(underway, { choice, scopes, person, session, duration: "forever" }, assent);
-    const issued = await assent.storage.issueGrant({ grant, address: underway.http.address, now });
+    const issued = await assent.storage.issueGrant({
+      grant,
+      address: underway.http.address,
+      trustedFrom: trustedFrom(choice, person),
+      now,
+    });
     if (issued.kind !== "no_consent") return issuedAnswer(issued, grant, underway, assent);
     // It ended between the look and the lock: ask.
   }
@@ -158,12 +163,13 @@ export async function approveRequest(underway: Underway, approval: Approval, ass
   const onceUntil = now + assent.oauth.policy.codeTtl + assent.oauth.policy.accessTtl;
   const grant = newGrant(underway, approval, assent);
   const { address } = underway.http;
+  const from = trustedFrom(choice, person);
   if (choice.verdict === "approved") {
     // Under what an admin approved for all: the answer may be narrower and shorter than that, and changes nothing of it. It ends with its shortest scope.
     const ends = scopes.map(({ name }) => endOf(durationOf(name, approval), now, onceUntil));
     const endsBy = ends.reduce((least, end) => (end === null || (least !== null && least < end) ? least : end), null);
     const chosen = scopes.some(({ name }) => durationOf(name, approval) !== "once");
-    const issued = await assent.storage.issueGrant({ grant, address, endsBy, chosen, now });
+    const issued = await assent.storage.issueGrant({ grant, address, endsBy, chosen, trustedFrom: from, now });
     return issuedAnswer(issued, grant, underway, assent);
   }
   const outcome = await assent.storage.approve({
@@ -181,6 +187,7 @@ export async function approveRequest(underway: Underway, approval: Approval, ass
       logo: client.logo,
     },
     address,
+    trustedFrom: from,
     now,
   });
   return issuedAnswer(outcome, grant, underway, assent);

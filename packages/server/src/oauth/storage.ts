@@ -47,6 +47,8 @@ export interface IssueGrant {
   readonly endsBy?: Millis | null;
   /** True: the owner was chosen on a page. */
   readonly chosen?: boolean;
+  /** From when the acting person's sessions count, as it was seen beside this one's: another since, and it has ended. Absent: there is none. */
+  readonly trustedFrom?: Millis;
   readonly now: Millis;
 }
 

@@ -19,12 +19,20 @@ export interface OwnerChoice {
   readonly consent: Consent | undefined;
 }
 
-/** The person first, then their companies by name. Scopes for operators are people's alone. */
+/** What goes with an answer for an owner: whoever has another password since was not the one who gave it. */
+export function trustedFrom({ acting }: Pick<OwnerChoice, "acting">, { passwordChangedAt }: Person): Millis {
+  return acting?.member.trustedFrom ?? passwordChangedAt ?? 0;
+}
+
+/**
+ * The person, as they were seen with their session, first; then their companies by name. Scopes for operators are people's alone. Companies hear of a
+ * new password after it was set: what they tell of the person belongs to the session only if it was the same after that.
+ */
 export async function ownerChoices(
   person: Person,
   client: Pick<Client, "clientId">,
   scopes: readonly Scope[],
-  storage: Pick<OwnerStorage, "findConsent"> & Pick<CompanyStorage, "companiesOf">,
+  storage: Pick<OwnerStorage, "findConsent" | "getPerson"> & Pick<CompanyStorage, "companiesOf">,
   now: Millis,
 ): Promise<readonly OwnerChoice[]> {
   const { clientId } = client;
@@ -35,8 +43,10 @@ export async function ownerChoices(
     storage.findConsent({ partition, ownerId: personId, clientId }),
     forCompanies.length === 0 ? [] : storage.companiesOf({ partition, personId, clientId, now }),
   ]);
+  const after = companies.length === 0 ? person : await storage.getPerson({ partition, personId });
+  const same = after?.passwordChangedAt === person.passwordChangedAt;
   const choices = await Promise.all(
-    companies.map(async (acting): Promise<OwnerChoice> => {
+    (same ? companies : []).map(async (acting): Promise<OwnerChoice> => {
       const { partition: place, companyId: ownerId } = acting.company;
       const names = forCompanies.map(({ name }) => name);
       return {

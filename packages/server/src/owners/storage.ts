@@ -77,6 +77,8 @@ export interface Approve {
   readonly onceUntil: Millis;
   readonly shown: Consent["shown"];
   readonly address: string | null;
+  /** As of `IssueGrant`. */
+  readonly trustedFrom?: Millis;
   readonly now: Millis;
 }
 

@@ -10,7 +10,14 @@ import type { DeviceApproval, UserCodePlace } from "../../oauth/storage.ts";
 import { answeredScopes, readDuration, readDurations } from "../../owners/consent.ts";
 import { endOf } from "../../owners/consent-record.ts";
 import { answerOf, type ClaimContext, type CodeOutcome, claimUserCode, enterUserCode } from "../../owners/device.ts";
-import { chosenOwner, judgedFor, type OwnerChoice, ownerChoices, preferredOwner } from "../../owners/owner-choice.ts";
+import {
+  chosenOwner,
+  judgedFor,
+  type OwnerChoice,
+  ownerChoices,
+  preferredOwner,
+  trustedFrom,
+} from "../../owners/owner-choice.ts";
 import { signInNeeded } from "../../owners/session.ts";
 import type { ConsentDuration, Person, Session } from "../../owners/storage.ts";
 import type { ConsentView } from "../../pages/views.ts";
@@ -258,6 +265,7 @@ async function allow(found: Found, allowed: Allowed, assent: Assent): Promise<An
     onceUntil,
     shown: { locale: language, clientName: client.name, logo: client.logo },
     address: http.address,
+    trustedFrom: trustedFrom(choice, person),
     now,
   });
   if (outcome !== "decided") return notDecided(outcome, found, assent);

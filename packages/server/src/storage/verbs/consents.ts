@@ -56,9 +56,9 @@ export const lockedConsent = sql`SELECT ${consentColumns} FROM consents WHERE ${
 
 /** An owner's yes: its grant, and unless that was there already, the record and what the decision changes in older grants. */
 export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
-  const { grant, now } = args;
+  const { grant, trustedFrom, now } = args;
   if (grant.scopes.length === 0) return { kind: "no_consent" };
-  const { verdict, isAdmin } = await ownerVerdict(tx, grant, now);
+  const { verdict, isAdmin } = await ownerVerdict(tx, grant, now, trustedFrom);
   if (verdict !== "decides" || !(await isActiveClient(tx, grant.clientId))) return { kind: "no_consent" };
   const scopes = decidedScopes(args);
   const lasting = grant.scopes.some((name) => durationOf(name, args) !== "once");

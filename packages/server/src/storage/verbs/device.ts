@@ -141,7 +141,7 @@ export const recordDevice = transaction<ApproveDevice, boolean>(async (tx, args)
   const { approval, clientId } = args;
   const { partition, ownerId, scopes } = approval;
   if (scopes.length === 0 || !(await isActiveClient(tx, clientId))) return false;
-  const { verdict, isAdmin } = await ownerVerdict(tx, { ...approval, clientId }, args.now);
+  const { verdict, isAdmin } = await ownerVerdict(tx, { ...approval, clientId }, args.now, args.trustedFrom);
   if (verdict !== "decides" && verdict !== "approved") return false;
   if (approval.onceUntil === null) await rememberChoice(tx, { ...approval, clientId }, args.now);
   // What an admin approved for all stands in the record already, and a member's yes changes nothing of it.

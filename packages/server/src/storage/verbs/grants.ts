@@ -223,9 +223,9 @@ const activeConsent = sql`SELECT ${consentColumns} FROM consents
 
 /** A code without a page: RFC 6749 §4.1.2 for an owner who had consented before. */
 export const issueGrant = transaction<IssueGrant, IssueOutcome>(
-  async (tx, { grant, address, endsBy = null, chosen = false, now }) => {
+  async (tx, { grant, address, endsBy = null, chosen = false, trustedFrom, now }) => {
     const { partition, ownerId, clientId } = grant;
-    const { verdict } = await ownerVerdict(tx, grant, now);
+    const { verdict } = await ownerVerdict(tx, grant, now, trustedFrom);
     if (verdict !== "decides" && verdict !== "approved") return { kind: "no_consent" };
     if (!(await isActiveClient(tx, clientId))) return { kind: "no_consent" };
     const row = await tx.one(activeConsent, { partition, ownerId, clientId });
@@ -260,9 +260,15 @@ export type Ownership = Pick<NewGrant, "partition" | "ownerId" | "personId" | "c
  * Locks the owner against being disabled meanwhile, and tells what the acting person may do in the owner's name: people decide for themselves; in
  * a company it depends on their place and its rules, none of which changes before the transaction ends. Whatever is made in an owner's name begins
  * with this lock, and so comes one after the other: two first decisions about one app would otherwise both find no record, and the later one would
- * overwrite the earlier.
+ * overwrite the earlier. `seen`: the `trustedFrom` that went with the person's session; a password that was set since ended it, with all that they had
+ * granted.
  */
-export async function ownerVerdict(tx: Tx, grant: Ownership, now: Millis): Promise<OwnerVerdict> {
+export async function ownerVerdict(tx: Tx, grant: Ownership, now: Millis, seen?: Millis): Promise<OwnerVerdict> {
+  const judged = await judgedOwner(tx, grant, now);
+  return seen === undefined || seen === judged.trustedFrom ? judged : { ...judged, verdict: "stranger" };
+}
+
+async function judgedOwner(tx: Tx, grant: Ownership, now: Millis): Promise<OwnerVerdict> {
   const { partition, ownerId, personId, clientId, scopes } = grant;
   if (ownerId !== personId) {
     const acting = await lockActing(tx, { partition, companyId: ownerId, personId, clientId });

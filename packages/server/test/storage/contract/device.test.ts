@@ -107,6 +107,17 @@ onEveryBackend("a device", (storage) => {
     expect(await storage().pollDevice(aPoll(device))).toEqual({ kind: "pending" });
   });
 
+  test("approved in a session that a new password ended since it was seen → unknown, and no record", async () => {
+    const device = await claimed();
+    const person = await aStoredPerson(storage());
+    const answer = anAnswer(device, person);
+    const ends = { passwordHash: "x", mustChange: false, endGrants: true, keepSessionId: null };
+    await storage().setPassword({ ...person, ...ends, now: NOW + 1 });
+    expect(await storage().approveDevice({ ...answer, trustedFrom: NOW })).toBe("unknown");
+    expect(await storage().findConsent(recordOf(answer))).toBeUndefined();
+    expect(await storage().approveDevice({ ...answer, trustedFrom: NOW + 1 })).toBe("decided");
+  });
+
   test("approved → the record stands at once, the next poll gets it, one redemption makes the grant, all others find it taken", async () => {
     const { device, answer } = await anApprovedDevice(storage());
     expect(await storage().findConsent(recordOf(answer))).toMatchObject({

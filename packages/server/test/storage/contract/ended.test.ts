@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { ownerChoices } from "../../../src/owners/owner-choice.ts";
 import type { HistoryEntry, Person } from "../../../src/owners/storage.ts";
 import { onEveryBackend } from "../support/backends.ts";
 import {
@@ -17,7 +18,7 @@ import {
   SECOND,
   statusOf,
 } from "../support/builders.ts";
-import { aLiveCompanyGrant, anAppRule, aStaffedCompany, SHOWN } from "../support/companies.ts";
+import { aCompanyGrant, aLiveCompanyGrant, anAppRule, aStaffedCompany, SHOWN } from "../support/companies.ts";
 
 const THEN = NOW + 30 * SECOND;
 
@@ -56,6 +57,41 @@ onEveryBackend("what else ends grants is told in the history", (storage) => {
         record: { clientName: "Photo Printer", by: person.personId, cause: "password", scopes: [], removed: [] },
       });
     });
+  });
+
+  test("an answer in a session that the password ended since it was seen → nothing; in one that was seen later → issued", async () => {
+    const { company, admin } = await aStaffedCompany(storage());
+    const { person } = await aLiveGrant(storage());
+    await aLiveCompanyGrant(storage(), company, admin);
+    for (const one of [person, admin]) await setPassword(one, true);
+    const answer = async (trustedFrom: number) => {
+      const kinds: string[] = [];
+      for (const grant of [aGrant(person), aCompanyGrant(company, admin)]) {
+        kinds.push((await storage().issueGrant({ grant, address: null, trustedFrom, now: THEN + SECOND })).kind);
+        const other = { ...grant, grantId: anId(grant.partition) };
+        kinds.push((await storage().approve(anApproval(other, { trustedFrom, now: THEN + SECOND }))).kind);
+      }
+      return kinds;
+    };
+    expect(await answer(NOW)).toEqual(Array.from({ length: 4 }, () => "no_consent"));
+    expect(await answer(THEN)).toEqual(Array.from({ length: 4 }, () => "issued"));
+  });
+
+  test("a session seen before the new password, companies looked up after it → the person answers for none of them", async () => {
+    const { company, admin } = await aStaffedCompany(storage());
+    await setPassword(admin, true);
+    const scope = {
+      name: "read",
+      description: "Read",
+      resource: null,
+      optional: false,
+      sensitive: false,
+      ownerRole: null,
+    };
+    const owners = async (person: Person) =>
+      (await ownerChoices(person, { clientId: "client-1" }, [scope], storage(), THEN)).map(({ ownerId }) => ownerId);
+    expect(await owners(admin)).toEqual([admin.personId]);
+    expect(await owners({ ...admin, passwordChangedAt: THEN })).toEqual([admin.personId, company.companyId]);
   });
 
   test("a disabled account → told; disabled again → nothing more; an account that is to be deleted → told", async () => {
