@@ -3,9 +3,17 @@
 import type { RecordScopeUses } from "../../oauth/storage.ts";
 import type { ScopeUse } from "../../owners/storage.ts";
 import { text, whole } from "../rows.ts";
-import { query, sql, type Tx, transaction } from "../sql.ts";
+import { query, sql, type Tx, transaction, words } from "../sql.ts";
 
+/** What the owner took back meanwhile is not noted any more: it would be found in what they allow anew, or outlive them. */
 export const recordScopeUses = transaction<RecordScopeUses, void>(async (tx, { scopes, ...args }) => {
+  const { partition, ownerId, clientId } = args;
+  const consent = await tx.one(
+    sql`SELECT status FROM consents WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId AND status = 'active'
+      ${words.forShare}`,
+    { partition, ownerId, clientId },
+  );
+  if (consent === undefined) return;
   for (const scope of [...scopes].sort()) {
     await tx.run(
       sql`INSERT INTO scope_uses (partition, owner_id, client_id, scope, last_used_at)

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { NEVER } from "../../../src/oauth/model.ts";
 import { onEveryBackend } from "../support/backends.ts";
-import { aLiveGrant, aRefresh, MINUTE, NOW, statusOf } from "../support/builders.ts";
+import { aGrant, aLiveGrant, anApproval, aRefresh, MINUTE, NOW, statusOf } from "../support/builders.ts";
 
 onEveryBackend("what an app used", (storage) => {
   const network = "203.0.113.0/24";
@@ -78,8 +78,34 @@ onEveryBackend("what an app used", (storage) => {
     ]);
     await storage().revokeConsent({ partition, ownerId, clientId, revokedBy: ownerId, now: NOW });
     expect(await list()).toEqual([]);
+    await storage().approve(anApproval(aGrant(person, { clientId })));
     await record(["read"], NOW);
     await storage().deletePerson({ ...person, now: NOW });
     expect(await list()).toEqual([]);
+  });
+
+  test("noted behind the consent's end, or the owner's → not noted", async () => {
+    const { person, grant } = await aLiveGrant(storage());
+    const { partition, ownerId, clientId } = grant;
+    const list = () => storage().listScopeUses({ partition, ownerId });
+    const record = () => storage().recordScopeUses({ partition, ownerId, clientId, scopes: ["read"], now: NOW });
+    await storage().revokeConsent({ partition, ownerId, clientId, revokedBy: ownerId, now: NOW });
+    await record();
+    await storage().approve(anApproval(aGrant(person, { clientId })));
+    expect(await list()).toEqual([]);
+    await storage().deletePerson({ ...person, now: NOW });
+    await record();
+    expect(await list()).toEqual([]);
+  });
+
+  test("noted twenty times while the owner is deleted, ten rounds → nothing is left", async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { person, grant } = await aLiveGrant(storage());
+      const { partition, ownerId, clientId } = grant;
+      const record = () => storage().recordScopeUses({ partition, ownerId, clientId, scopes: ["read"], now: NOW });
+      const calls = Array.from({ length: 20 }, record);
+      await Promise.all([...calls, storage().deletePerson({ ...person, now: NOW })]);
+      expect(await storage().listScopeUses({ partition, ownerId })).toEqual([]);
+    }
   });
 });
