@@ -15,10 +15,10 @@ import { type Params, type Sql, sql, statement, steps, transaction, words } from
 
 /** The time that one table stands for. */
 export const SPAN: Millis = 15 * MINUTE;
-/** Tables of the ring: the present, those ahead, the one just past, and the one that may be emptied. */
+/** Tables of the ring: the present, those ahead, the one that whoever is late may still empty, the one that may be emptied now, and the one just past. */
 export const RING = 8;
 /** How many tables an id is written to at most. */
-const AHEAD = RING - 2;
+const AHEAD = RING - 3;
 
 const unlessFar = sql`SELECT :partition, :kind, :key, :until
   WHERE NOT EXISTS (SELECT 1 FROM accepted WHERE partition = :partition AND kind = :kind AND key = :key AND until > :now)
@@ -103,7 +103,7 @@ export const once = steps<Once, boolean>((call, args) => {
 
 /**
  * Empties the table that is next to be reached from behind: all in it ended in the last span but one, so that a node whose clock is up to a span ahead
- * takes nothing that counts. True: there was something.
+ * takes nothing that counts; nobody writes to it for two spans to come, so that one that is as late takes nothing either. True: there was something.
  */
 export const emptyRing = transaction<{ readonly now: Millis }, boolean>(async (tx, { now }) => {
   const past = spanOf(now) - 2 + RING;

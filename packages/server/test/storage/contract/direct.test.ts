@@ -227,6 +227,15 @@ onEveryBackend("what is accepted once", (storage) => {
     }
   });
 
+  test("emptied by a node that looked at its clock in the quarter before → what was accepted since is remembered to its end", async () => {
+    const begin = start + 96 * HOUR;
+    const kept = ends.map((end) => ({ kind: "saml id", key: `late ${end}`, until: begin + end, now: begin }));
+    for (const one of kept) expect(await storage().once(one)).toBe(true);
+    await storage().collect({ what: "ring", now: begin - 1, limit: 1 });
+    const again = kept.map((one) => storage().once({ ...one, now: one.until - 1 }));
+    expect(await Promise.all(again)).toEqual(kept.map(() => false));
+  });
+
   test("housekeeping in every minute of a day → what counts is remembered to its end; nothing stays in the ring", async () => {
     const begin = start + 48 * HOUR;
     const kept = ends.map((end) => ({ kind: "client jti", key: `kept ${end}`, until: begin + end, now: begin }));
