@@ -189,9 +189,10 @@ export const eraseCompany = transaction<CompanyKey & { readonly now: Millis }, E
     for (const statement of OF_MEMBERS) await inPieces(tx, statement, key);
     await tx.run(sql`DELETE FROM invitations WHERE ${thisCompany}`, key);
     await tx.run(sql`DELETE FROM consents WHERE partition = :partition AND owner_id = :companyId`, key);
+    // As with people: whoever ends one of them at the same moment tells of it before.
+    await endGrantsOfCompany(tx, key, now);
     await eraseHistory(tx, partition, companyId);
     await eraseScopeUses(tx, partition, companyId);
-    await endGrantsOfCompany(tx, key, now);
     const slug = await tx.all(sql`DELETE FROM companies WHERE ${thisCompany} RETURNING slug`, key);
     return {
       members: members.map((row) => ({ personId: text(row, "person_id"), link: text(row, "link") })),

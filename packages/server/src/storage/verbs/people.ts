@@ -335,9 +335,10 @@ export const erasePerson = transaction<PersonKey & { readonly due?: Millis; read
       personId,
     });
     const passkeys = await eraseFactors(tx, partition, personId);
+    // Whoever ends one of them at the same moment tells of it: they are waited for, and what they told goes with the rest.
+    await endGrantsOf(tx, { partition, personId, cause: null, by: personId, now });
     await eraseHistory(tx, partition, personId);
     await eraseScopeUses(tx, partition, personId);
-    await endGrantsOf(tx, { partition, personId, cause: null, by: personId, now });
     const links = await tx.all(
       sql`DELETE FROM subject_links WHERE partition = :partition AND owner_id = :personId RETURNING link`,
       { partition, personId },

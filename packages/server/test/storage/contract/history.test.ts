@@ -20,6 +20,7 @@ import {
   MINUTE,
   NOW,
 } from "../support/builders.ts";
+import { aLiveCompanyGrant, aStaffedCompany } from "../support/companies.ts";
 
 const historyOf = (storage: Storage, { partition, personId }: Person, limit = 50) =>
   storage.listHistory({ partition, ownerId: personId, before: null, limit });
@@ -27,6 +28,31 @@ const kinds = (entries: readonly HistoryEntry[]) => entries.map(({ kind }) => ki
 
 onEveryBackend("history", (storage) => {
   const key = ({ partition, personId }: Person) => ({ partition, ownerId: personId, clientId: "client-1" });
+
+  test("an app gives its grants up while the owner is deleted, 10 rounds → no entry is left", async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { company, admin } = await aStaffedCompany(storage());
+      const lives = await Promise.all([
+        ...Array.from({ length: 5 }, async () => (await aLiveGrant(storage())).grant),
+        aLiveCompanyGrant(storage(), company, admin),
+      ]);
+      await Promise.all(
+        lives.flatMap((grant) => {
+          const { partition, grantId, ownerId, personId, clientId } = grant;
+          const saltHash = aRefresh(grant).refreshSaltHash;
+          const erased =
+            ownerId === personId
+              ? storage().deletePerson({ partition, personId, now: NOW })
+              : storage().deleteCompany({ partition, companyId: ownerId, now: NOW });
+          return [storage().endGrant({ partition, grantId, saltHash, clientId, now: NOW }), erased];
+        }),
+      );
+      const left = lives.map(({ partition, ownerId }) =>
+        storage().listHistory({ partition, ownerId, before: null, limit: 9 }),
+      );
+      expect((await Promise.all(left)).flat()).toEqual([]);
+    }
+  });
 
   test("nothing happened → nothing; what changed nothing is not told", async () => {
     const person = await aStoredPerson(storage());
