@@ -8,7 +8,7 @@ import { flag, personColumns, personOf, text } from "../rows.ts";
 import { type Call, query, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
 import { isBorne, settleName } from "./bearers.ts";
 import { keepLastUse, noteEnded } from "./ended.ts";
-import { eraseFactors } from "./factors.ts";
+import { eraseFactors, listPasskeys } from "./factors.ts";
 import { eraseHistory } from "./history.ts";
 import { activateName, dropName, holderOfName, loosenName, type NameArgs, reserveName } from "./names.ts";
 import { post } from "./outbox.ts";
@@ -63,7 +63,9 @@ async function release(call: Call, person: Person, now: Millis): Promise<void> {
 /** The person with all that is theirs, and then their names, unless others have made the same person again. False: they are not to go by `due`, or not any more, and keep all of it. */
 export async function eraseWholly(call: Call, person: Person, now: Millis, due?: Millis): Promise<boolean> {
   const { partition, personId } = person;
+  const keys = (await call(listPasskeys, { partition, personId })).map(({ credentialId }) => credentialId);
   for (const value of [person.username, person.email]) await call(loosenName, { value, ownerId: personId, now });
+  for (const value of keys) await call(loosenName, { kind: "passkey", value, ownerId: personId, now });
   const erased = await call(erasePerson, { partition, personId, now, ...(due === undefined ? {} : { due }) });
   const { names, links, passkeys } = erased ?? NOTHING;
   await tellOf(call, person, now);
@@ -71,7 +73,8 @@ export async function eraseWholly(call: Call, person: Person, now: Millis, due?:
   for (const value of new Set([person.username, person.email, ...names]))
     await settleName(call, { value, ownerId: personId, now });
   for (const value of links) await settleName(call, { kind: "subject", value, ownerId: personId, now });
-  for (const value of passkeys) await settleName(call, { kind: "passkey", value, ownerId: personId, now });
+  for (const value of new Set([...keys, ...passkeys]))
+    await settleName(call, { kind: "passkey", value, ownerId: personId, now });
   return erased !== undefined;
 }
 

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { MOST_PASSKEYS } from "../../../src/owners/factor-storage.ts";
 import type { StoredMail } from "../../../src/owners/mail-storage.ts";
 import { addPasskey, insertPasskey, removePasskey } from "../../../src/storage/verbs/factors.ts";
-import { loosenName } from "../../../src/storage/verbs/names.ts";
+import { holderOfName, loosenName } from "../../../src/storage/verbs/names.ts";
+import { deletePerson, erasePerson } from "../../../src/storage/verbs/people.ts";
 import { engineAt, onEveryBackend } from "../support/backends.ts";
 import { aHash, aPasskey, aStoredPerson, DAY, HOUR, NOW } from "../support/builders.ts";
 import { interrupted } from "../support/interrupted.ts";
@@ -168,6 +169,16 @@ onEveryBackend("passkeys", (storage, opened) => {
     expect(await storage().removePasskey({ ...passkey, now: NOW })).toBe("unknown");
     expect(await storage().findPasskey(passkey)).toBeUndefined();
     expect(await storage().addPasskey({ passkey, now: NOW })).toBe("added");
+  });
+
+  test("of a person whose deletion was cut short → the id is collected", async () => {
+    const engine = await engineAt(opened().url);
+    const { passkey, person } = await added();
+    const cut = () => Promise.reject(new Error("the process ended"));
+    await expect(interrupted(engine, deletePerson, { ...person, now: NOW }, erasePerson, cut)).rejects.toThrow("ended");
+    await storage().collectGarbage({ now: NOW + 2 * HOUR, limit: 10_000 });
+    expect(await engine.call(holderOfName, { kind: "passkey", value: passkey.credentialId })).toBeUndefined();
+    await engine.close();
   });
 
   test("of a person who is deleted → gone, ids are free", async () => {
