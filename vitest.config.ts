@@ -46,6 +46,8 @@ const common = {
   maxWorkers: 3,
   testTimeout: 60_000,
   hookTimeout: 60_000,
+  // What is waited for comes in a moment, but for a machine that is busy with the other tests: vitest's own second is short.
+  expect: { poll: { timeout: 10_000 } },
   globalSetup: ["test/support/postgres-setup.ts"],
 } as const;
 

@@ -2,12 +2,12 @@
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
 import { Agent, consentForm } from "./support/browser-like.ts";
+import { freePort } from "./support/free-port.ts";
 
 const root = join(import.meta.dirname, "..");
 const dataDir = mkdtempSync(join(tmpdir(), "assent-quickstart-"));
@@ -23,14 +23,6 @@ afterAll(async () => {
   );
   rmSync(dataDir, { recursive: true, force: true });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** The lines of the page's shell blocks. */
 const commands = [

@@ -261,7 +261,10 @@ describe("REL-13 the database takes no writes", () => {
     const name = database.url.slice(database.url.lastIndexOf("/") + 1);
     const api = { clientId: API.id, secret: API.secret };
     await rows(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
-    await rows("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'assent'");
+    // Other tests' servers are on the same PostgreSQL.
+    await rows(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'assent' AND datname = current_database()",
+    );
     try {
       let refused = await refresh(server.url, made?.refresh);
       expect(refused.status).toBe(503);

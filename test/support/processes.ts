@@ -97,12 +97,17 @@ function launch(dataDir: string, env: Record<string, string>, flags: readonly st
   const takeAlong = () => child.kill("SIGKILL");
   process.once("exit", takeAlong);
   const output: string[] = [];
+  let listens = false;
   const started = new Promise<string>((resolve) => {
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding("utf8").on("data", (text: string) => {
         output.push(text);
-        const address = /"event":"started".*?"listen":"([^"]+)"/.exec(text)?.[1];
-        if (address !== undefined) resolve(`http://${address}`);
+        if (listens) return;
+        // The line may come in two pieces.
+        const address = /"event":"started".*?"listen":"([^"]+)"/.exec(output.join(""))?.[1];
+        if (address === undefined) return;
+        listens = true;
+        resolve(`http://${address}`);
       });
   });
   const ended = new Promise<Ended>((resolve) =>

@@ -25,7 +25,7 @@ export interface TestMailbox {
   stop(): Promise<void>;
 }
 
-const PATIENCE = 8_000;
+const PATIENCE = 20_000;
 
 /** Without TLS unless `options` say otherwise. */
 export async function startMailbox(options: SMTPServerOptions = {}): Promise<TestMailbox> {

@@ -1,9 +1,11 @@
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { freePort } from "../../../test/support/free-port.ts";
 import { aWorkspace, type Running, type Workspace } from "./support/cli.ts";
 
 let at: Workspace;
@@ -19,17 +21,8 @@ afterEach(async () => {
   at.remove();
 });
 
-/** A port that was free a moment ago. */
-async function aFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 async function serve(): Promise<{ server: Running; origin: string; env: Record<string, string> }> {
-  const port = await aFreePort();
+  const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const env = { ASSENT_ISSUER: origin, ASSENT_LISTEN: `127.0.0.1:${port}` };
   const server = at.start(["serve"], { env });
@@ -102,25 +95,27 @@ describe("serve", () => {
     const first = await serve();
     const { hostname, port } = new URL(first.origin);
     const body = "grant_type=authorization_code";
+    // The server says when it has read the head: from then on the request is under way.
+    const head = `POST /token HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`;
     const socket = connect(Number(port), hostname);
     socket.setEncoding("utf8").on("error", () => undefined);
     let answer = "";
     socket.on("data", (text: string) => {
       answer += text;
     });
-    const head = `POST /token HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n`;
-    socket.write(head + body.slice(0, 5));
-    await sleep(200);
+    socket.write(head);
+    await once(socket, "data");
+    socket.write(body.slice(0, 5));
     first.server.child.kill("SIGTERM");
     await first.server.event("stopping");
     socket.write(body.slice(5));
     expect((await first.server.ended()).code).toBe(0);
-    expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+    expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 401 /);
 
     const second = await serve();
     const slow = connect(Number(new URL(second.origin).port), "127.0.0.1").on("error", () => undefined);
     slow.write(head);
-    await sleep(200);
+    await once(slow, "data");
     second.server.child.kill("SIGINT");
     await second.server.event("stopping");
     // Sooner it would be the same Ctrl-C, heard from npm as well.

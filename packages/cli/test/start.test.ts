@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { freePort } from "../../../test/support/free-port.ts";
 import { aWorkspace, type Running, type Workspace } from "./support/cli.ts";
 
 const PRELOAD = `--import ${pathToFileURL(join(import.meta.dirname, "support", "loads.js")).href}`;
@@ -20,17 +20,9 @@ afterEach(async () => {
   at.remove();
 });
 
-async function aFreePort(): Promise<number> {
-  const listener = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => listener.once("listening", resolve));
-  const { port } = listener.address() as AddressInfo;
-  await new Promise((resolve) => listener.close(resolve));
-  return port;
-}
-
 /** Starts a server; its issuer, as soon as it listens. */
 async function serve(env: Readonly<Record<string, string>> = {}): Promise<{ server: Running; issuer: string }> {
-  const port = await aFreePort();
+  const port = await freePort();
   const issuer = `http://127.0.0.1:${port}`;
   server = at.start(["serve"], { env: { ASSENT_ISSUER: issuer, ASSENT_LISTEN: `127.0.0.1:${port}`, ...env } });
   await server.event("started");

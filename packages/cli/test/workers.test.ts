@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Agent as Visitor } from "../../../test/support/browser-like.ts";
-import { claimPort } from "../../server/src/workers/supervisor.ts";
+import { freePort } from "../../../test/support/free-port.ts";
 import { aWorkspace, type Running, type Workspace } from "./support/cli.ts";
 
 let at: Workspace;
@@ -28,8 +28,7 @@ interface Served {
 }
 
 async function serve(env: Record<string, string> = {}): Promise<Served> {
-  const anyPort = { host: "127.0.0.1", port: 0 };
-  const [port, metricsPort] = [await claimPort(anyPort), await claimPort(anyPort)];
+  const [port, metricsPort] = [await freePort(), await freePort()];
   const origin = `http://127.0.0.1:${port}`;
   const server = at.start(["serve"], {
     env: {

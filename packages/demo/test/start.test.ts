@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createAssent } from "@assent/server";
 import { adminOf, allClients, clientOf, rotateSecret, setLogo, userOf } from "@assent/server/admin";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePort } from "../../../test/support/free-port.ts";
 import { runDemo } from "../src/index.ts";
 import { newDataDir, type RunningDemo, readDemoJson, removeDataDirs, startDemo, testConfig } from "./support/demo.ts";
 
@@ -66,10 +67,7 @@ describe("what stands in the way", () => {
     const elsewhere = createServer((_request, response) => void response.writeHead(404).end());
     await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
     const issuer = `http://localhost:${(elsewhere.address() as AddressInfo).port}`;
-    const probe = createServer();
-    await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
-    const { port } = probe.address() as AddressInfo;
-    await new Promise((resolve) => probe.close(resolve));
+    const port = await freePort();
     const config = testConfig({ issuer, listen: { host: "127.0.0.1", port } });
     await expect(runDemo(config)).rejects.toThrow(/^ASSENT_ISSUER: .*ASSENT_LISTEN/);
     await expect(fetch(`http://127.0.0.1:${port}/health/live`)).rejects.toThrow();
