@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { randomBytes } from "../../packages/server/src/crypto/random.ts";
 import {
   anOwner,
@@ -89,6 +89,7 @@ describe("binding", () => {
     const late = await codeOf(server, client, owner);
     server.tick(61_000);
     expectRefusal(await redeem(server, client, late), "invalid_grant");
+    onTestFinished(server.stand());
     const early = await codeOf(server, client, owner);
     server.tick(59_000);
     expect((await redeem(server, client, early)).status).toBe(200);

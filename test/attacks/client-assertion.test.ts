@@ -9,7 +9,7 @@ import {
   sign as rawSign,
 } from "node:crypto";
 import { exportPKCS8, exportSPKI } from "jose";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { expectRefusal, expectUnlogged, logged, post } from "../support/back-channel.ts";
 import { byTheClock } from "../support/by-the-clock.ts";
 import {
@@ -390,6 +390,7 @@ describe("who and for whom", () => {
 describe("time", () => {
   test("CJ-14 exp missing, over, too far ahead, no number → refused", async () => {
     const condition = "client_assertion_out_of_time";
+    onTestFinished(server.stand());
     for (const exp of [
       undefined,
       seconds(-61),

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { Secrets } from "../../packages/server/src/crypto/secrets.ts";
 import { userCodes } from "../../packages/server/src/crypto/user-codes.ts";
 import { makeUserCode, readUserCode, USER_CODE_LETTERS } from "../../packages/server/src/oauth/user-code.ts";
@@ -38,6 +38,8 @@ describe("polls", () => {
 
   test("DV-02 too early, twice → slow_down, 5 s more each time, and a restart forgets none of it", async () => {
     const { deviceCode } = await aDevice(server, tv);
+    // A restart takes seconds on a busy machine.
+    onTestFinished(server.stand());
     await poll(server, tv, deviceCode);
     for (let times = 0; times < 2; times += 1) expectRefusal(await poll(server, tv, deviceCode), "slow_down");
     const other = await restarted(server);

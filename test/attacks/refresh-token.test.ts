@@ -1,6 +1,6 @@
 /** Attacks on refresh tokens (RFC 6749 §§6, 10.4; RFC 9700 §4.14). */
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import {
   anOwner,
   changeClient,
@@ -62,6 +62,7 @@ describe.each(["public", "confidential"] as const)("rotation, %s", (type) => {
 
   test(`RT-03 the same token again within ${window} s → the same successor, which works; at most 3 times`, async () => {
     const one = await first(client());
+    onTestFinished(server.stand());
     const two = await next(client(), one);
     server.tick((window - 1) * SECOND);
     for (let retry = 0; retry < 3; retry += 1) expect(await next(client(), one)).toBe(two);
@@ -196,8 +197,9 @@ describe("ends", () => {
     ["confidential, 90 days", () => keeping, 90],
   ])("RT-10 unused: %s → invalid_grant, without a theft; a second before → 200", async (_, client, days) => {
     const who = await anOwner(server);
+    onTestFinished(server.stand());
     const { refresh: one } = await tokensOf(server, client(), who, { answer: { duration: "forever" } });
-    server.tick(days * DAY - 2 * SECOND);
+    server.tick(days * DAY - SECOND);
     const two = await next(client(), one);
     const before = logged(server, "refresh_token_replayed");
     server.tick(days * DAY + SECOND);

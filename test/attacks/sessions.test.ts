@@ -403,6 +403,7 @@ describe("the end of a session", () => {
       }
       own.tick(7 * hour);
       expect((await agent.get("/account/apps")).location?.pathname).toBe("/login");
+      own.stand();
       await signIn(agent, username);
       own.tick(12 * hour - 1000);
       expect((await agent.get("/account/apps")).status).toBe(200);

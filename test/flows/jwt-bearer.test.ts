@@ -2,7 +2,7 @@
 
 import { generateKeyPairSync } from "node:crypto";
 import { exportJWK, SignJWT } from "jose";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import {
   aJwtIssuer,
@@ -90,6 +90,7 @@ describe("JB-01 a JWT that is right in all", () => {
   });
 
   test("one that is about to end, or is over by our clock alone → a token of two seconds, over before the assertion is by any clock", async () => {
+    onTestFinished(server.stand());
     for (const left of [1, 0, -10, -27]) {
       const exp = Math.floor(server.now() / 1000) + left;
       const { status, body } = await use(about(alice.username, { exp }));

@@ -1,6 +1,6 @@
 /** Old tabs, doubled tabs, doubled clicks: what people do to an authorization request (RFC 6749 §4.1). */
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { Agent, authorizeUrl, consentForm, type Page, redeem, signIn } from "../support/browser-like.ts";
 import { expectPage400, rowCounts } from "../support/front-channel.ts";
 import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/server.ts";
@@ -87,6 +87,7 @@ describe("an old tab", () => {
   test.each([1, 30, 59, 60])("%d minutes → goes on", async (minutes) => {
     const { username } = await server.addPerson();
     const agent = new Agent(server.issuer);
+    onTestFinished(server.stand());
     const page = await agent.get(authorizeUrl(server, client));
     const before = server.now();
     server.tick(minutes * MINUTE - 1000);

@@ -34,6 +34,8 @@ export interface TestServer extends Registering {
   readonly log: string[];
   /** Moves the server's clock. */
   tick(milliseconds: number): void;
+  /** The server's clock stands still, but for ticks, until what it gives back is called: a test of a second's width takes longer on a busy machine. */
+  stand(): () => void;
   now(): number;
   stop(): Promise<void>;
 }
@@ -78,7 +80,8 @@ export async function startServer({
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const issuer = config.issuer ?? url.replace("127.0.0.1", host);
   let offset = 0;
-  const now = () => Date.now() + offset;
+  let stoodAt: number | undefined;
+  const now = () => (stoodAt ?? Date.now()) + offset;
   const log: string[] = [];
   const logger = pino({ level: config.logLevel ?? "trace" }, { write: (line: string) => void log.push(line) });
   const database = await databaseOf(config, dataDir);
@@ -98,6 +101,14 @@ export async function startServer({
     now,
     tick: (milliseconds) => {
       offset += milliseconds;
+    },
+    stand: () => {
+      const at = Date.now();
+      stoodAt = at;
+      return () => {
+        offset -= Date.now() - at;
+        stoodAt = undefined;
+      };
     },
     ...registering(assent, now, settle),
     stop: async () => {
