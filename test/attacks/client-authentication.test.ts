@@ -274,8 +274,9 @@ describe("CA-18 a thousand wrong secrets", () => {
   test("from one network → 429 with Retry-After; the right secret is taken all the same: nobody is shut out by who fails in their name", async () => {
     const mine = await server.addClient();
     const statuses: number[] = [];
-    for (let batch = 0; batch < 10; batch += 1) {
-      const answers = await Promise.all(Array.from({ length: 100 }, () => guess(mine.clientId, from("192.0.2.1"))));
+    // As many as a server that is busy besides takes without asking some to come again.
+    for (let batch = 0; batch < 25; batch += 1) {
+      const answers = await Promise.all(Array.from({ length: 40 }, () => guess(mine.clientId, from("192.0.2.1"))));
       statuses.push(...answers.map(({ status }) => status));
     }
     expect(statuses.filter((status) => status === 401).length).toBeLessThan(200);

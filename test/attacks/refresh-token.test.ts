@@ -318,8 +318,11 @@ describe("garbage", () => {
   test("RT-20 every character changed → invalid_grant each time; the token itself → 200", async () => {
     const one = await first(pub);
     const mutants = [...one].map((char, at) => one.slice(0, at) + (char === "A" ? "B" : "A") + one.slice(at + 1));
-    for (const answer of await Promise.all(mutants.map((mutant) => use(pub, mutant))))
-      expectRefusal(answer, "invalid_grant");
+    // As many at once as a server that is busy besides takes without asking some to come again.
+    for (let at = 0; at < mutants.length; at += 32) {
+      for (const answer of await Promise.all(mutants.slice(at, at + 32).map((mutant) => use(pub, mutant))))
+        expectRefusal(answer, "invalid_grant");
+    }
     expect((await use(pub, one)).status).toBe(200);
   });
 

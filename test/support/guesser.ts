@@ -1,5 +1,6 @@
 /** Somebody who tries passwords: one browser, its sign-in form fetched once and posted again and again. */
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, type Form, type Page } from "./browser-like.ts";
 
 export class Guesser {
@@ -15,14 +16,12 @@ export class Guesser {
 
   /** The answer to the form; nothing is followed. `headers`: more of them. */
   async try(username: string, password: string, headers: Record<string, string> = {}): Promise<Page> {
-    this.#form ??= (await this.agent.get("/login")).forms.find(({ fields }) => fields.has("username"));
+    this.#form ??= (await unhurried(() => this.agent.get("/login"))).forms.find(({ fields }) => fields.has("username"));
     const fields = new URLSearchParams(this.#form?.fields);
     fields.set("username", username);
     fields.set("password", password);
-    return this.agent.post("/login", fields, {
-      ...(this.#address === undefined ? {} : { "x-forwarded-for": this.#address }),
-      ...headers,
-    });
+    const from = this.#address === undefined ? {} : { "x-forwarded-for": this.#address };
+    return unhurried(() => this.agent.post("/login", fields, { ...from, ...headers }));
   }
 
   /** One after another; the statuses. */
@@ -30,6 +29,15 @@ export class Guesser {
     const statuses: number[] = [];
     for (let at = 0; at < times; at += 1) statuses.push((await this.try(username, `wrong ${at}`, headers)).status);
     return statuses;
+  }
+}
+
+/** Refused early, on a machine that has too much to do: nothing was looked at or counted, and people come again. */
+async function unhurried(ask: () => Promise<Page>): Promise<Page> {
+  for (;;) {
+    const page = await ask();
+    if (page.status !== 503) return page;
+    await sleep(50);
   }
 }
 

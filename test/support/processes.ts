@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, renameSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "../../packages/server/src/oauth/model.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { Agent, consentForm, type Page } from "./browser-like.ts";
@@ -179,12 +180,20 @@ export async function signedInAgent(url: string, person: Person, firstRequest: s
   return agent;
 }
 
-/** A code by the standing consent. */
+/** Milliseconds for which a page that says to come again is asked again. */
+const PATIENCE = 10_000;
+
+/** A code by the standing consent. Where the machine has too much to do, the page says to come again: so does this, for a while. */
 export async function nextCode(agent: Agent, path: string): Promise<string> {
-  const { location, status, text } = await agent.get(path);
-  const code = location?.searchParams.get("code");
-  if (code === null || code === undefined) throw new Error(`no code: ${status} ${location} ${text.slice(0, 300)}`);
-  return code;
+  const until = performance.now() + PATIENCE;
+  for (;;) {
+    const { location, status, text } = await agent.get(path);
+    const code = location?.searchParams.get("code");
+    if (code !== null && code !== undefined) return code;
+    if (status !== 503 || performance.now() > until)
+      throw new Error(`no code: ${status} ${location} ${text.slice(0, 300)}`);
+    await sleep(40);
+  }
 }
 
 /** The path of a valid authorization request. */
