@@ -22,7 +22,8 @@ test("AC-15 RI-08 the database locked → 503 with Retry-After and no token; the
   const proven = await provenCode(server, client, owner);
   const one = await tokensOf(server, client, owner);
   const two = await tokensOf(server, client, owner);
-  const other = new DatabaseSync(join(server.dataDir, "assent.db"));
+  // What the server does after an answer may have the file for a moment.
+  const other = new DatabaseSync(join(server.dataDir, "assent.db"), { timeout: 5_000 });
   other.exec("BEGIN IMMEDIATE");
   try {
     const answers = await Promise.all([

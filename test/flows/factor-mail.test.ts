@@ -66,13 +66,17 @@ describe("nothing changed → nothing is written", () => {
     const step = await at.follow(await signIn(at, second.person.username));
     await at.submit(formWith(step, "recovery"), { recovery: "aaaaa-bbbbb" });
     await server.assent.storage.postMail({ mails: [], now: server.now() });
+    // Two that are due come in their own time and order; whatever else is on its way comes within a moment of them.
+    for (let each = 0; each < 2; each++) await mailbox.next(second.person.email);
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(mailbox.to(unknown.person.email)).toEqual([]);
     expect(mailbox.to(person.email)).toHaveLength(3);
-    expect(mailbox.to(second.person.email).map(({ subject }) => subject)).toEqual([
-      "New sign-in to your account",
-      "An authenticator app was set up for your account",
-    ]);
+    expect(
+      mailbox
+        .to(second.person.email)
+        .map(({ subject }) => subject)
+        .sort(),
+    ).toEqual(["An authenticator app was set up for your account", "New sign-in to your account"]);
   });
 });
 

@@ -69,7 +69,7 @@ describe("three processes on one database", () => {
     expect(Math.max(...times)).toBeLessThan(1000);
   }
 
-  test("REL-26 a grant is revoked at one → dead at all at once", async () => {
+  test("REL-26 a grant is revoked at one → dead at all at once", byTheClock, async () => {
     const times: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       const client = data.clients.keeping;

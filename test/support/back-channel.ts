@@ -151,11 +151,15 @@ export function logged(server: Pick<TestServer, "log">, name: string): number {
   }).length;
 }
 
-/** What a server answers to bytes of any shape, until it closes (or `wait` milliseconds have passed: `closed` false). */
+/**
+ * What a server answers to bytes of any shape, until it closes (or `wait` milliseconds have passed since the last piece of an answer: `closed` false).
+ * The first piece is waited for longer.
+ */
 export function exchangeBytes(
   port: number,
   bytes: string | Uint8Array,
   wait = 2000,
+  first = 10_000,
 ): Promise<{ text: string; closed: boolean }> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
@@ -165,9 +169,11 @@ export function exchangeBytes(
       socket.destroy();
       resolve({ text, closed });
     };
-    const timer = setTimeout(() => end(false), wait);
+    let timer = setTimeout(() => end(false), first);
     socket.on("data", (chunk) => {
       text += chunk.toString("latin1");
+      clearTimeout(timer);
+      timer = setTimeout(() => end(false), wait);
     });
     socket.on("error", () => end(true));
     socket.on("close", () => end(true));

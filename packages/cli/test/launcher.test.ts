@@ -24,15 +24,16 @@ function versionOf(path: string): string {
 const PROGRAM = `
 const [what, value]: string[] = process.argv.slice(2);
 const leftover = Object.keys(process.env).filter((name) => name.startsWith("ASSENT_"));
-console.log(JSON.stringify({ node: process.versions.node, args: process.argv.slice(2), leftover }));
-if (what === "exit") process.exit(Number(value));
-if (what === "abort") process.kill(process.pid, "SIGUSR2");
+// Whoever reads what is printed may send a signal at once.
 if (what === "wait") {
   for (const name of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     process.on(name, () => { console.log(name); process.exit(7); });
   }
   setTimeout(() => process.exit(9), 30_000);
 }
+console.log(JSON.stringify({ node: process.versions.node, args: process.argv.slice(2), leftover }));
+if (what === "exit") process.exit(Number(value));
+if (what === "abort") process.kill(process.pid, "SIGUSR2");
 `;
 
 interface Home {

@@ -194,7 +194,7 @@ test("a server runs → `db status` names it, `db epoch` is refused; put back al
   );
   expect([refused.code, await status(`${origin}/health/ready`)]).toEqual([1, 200]);
   expect((await at.run(["db", "epoch", "--force"], { env })).code).toBe(0);
-  await expect.poll(() => status(`${origin}/health/ready`), { timeout: 20_000 }).toBe(503);
+  await expect.poll(() => status(`${origin}/health/ready`), { timeout: 40_000 }).toBe(503);
   expect((await server.event("database_changed"))["msg"]).toMatch(/start it again/);
   server.child.kill("SIGTERM");
   await server.ended();

@@ -105,7 +105,7 @@ describe("on a SQLite file", () => {
     let other: DatabaseSync | undefined;
     await withPage({ browser, tolerate }, async (page) => {
       await askedFor(page, demo);
-      other = new DatabaseSync(join(demo.dataDir, "assent.db"));
+      other = new DatabaseSync(join(demo.dataDir, "assent.db"), { timeout: 5_000 });
       other.exec("BEGIN IMMEDIATE");
       await page.click("button[name=decision][value=allow]");
       await page.waitForLoadState();

@@ -3,6 +3,7 @@
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { byTheClock } from "../../../test/support/by-the-clock.ts";
+import { freePort } from "../../../test/support/free-port.ts";
 import { createResourceServer, type ResourceServerOptions } from "../src/index.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 import { AUDIENCE, aKey, aToken, sendJson, startIssuer, type TestIssuer } from "./support/issuer.ts";
@@ -16,8 +17,8 @@ afterEach(async () => {
 });
 
 /** An issuer, an API and a clock that runs only when told. */
-async function setUp(options: Partial<ResourceServerOptions> = {}, path = "") {
-  const issuer = await startIssuer([key.jwk], path);
+async function setUp(options: Partial<ResourceServerOptions> = {}, path = "", port = 0) {
+  const issuer = await startIssuer([key.jwk], path, port);
   let ahead = 0;
   const api = await startApi({ issuer: issuer.issuer, audience: AUDIENCE, now: () => Date.now() + ahead, ...options });
   closing.push(issuer, api);
@@ -305,15 +306,16 @@ describe("cache", () => {
 
 describe("issuer down", () => {
   test("none cached → 503 at once for everybody, one attempt in 5 s; back → accepted", async () => {
-    const { issuer, api, by, pass } = await setUp();
-    const { port } = new URL(issuer.origin);
+    // Nobody else is given it meanwhile.
+    const port = await freePort();
+    const { issuer, api, by, pass } = await setUp({}, "", port);
     await issuer.close();
     const token = by();
     await isUnavailable(api, token, /ECONNREFUSED/);
     const statuses = await Promise.all(Array.from({ length: 100 }, () => statusOf(api, token)));
     expect(new Set(statuses)).toEqual(new Set([503]));
     expect(api.issuerErrors).toHaveLength(1);
-    closing.push(await startIssuer([key.jwk], "", Number(port)));
+    closing.push(await startIssuer([key.jwk], "", port));
     pass(6);
     expect(await statusOf(api, token)).toBe(200);
   });

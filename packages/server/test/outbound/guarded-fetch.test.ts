@@ -216,7 +216,7 @@ describe("a host that doesn't answer", () => {
     },
   );
 
-  test("a body that drips → given up after 5 s in all", async () => {
+  test("a body that drips → given up after 5 s in all", byTheClock, async () => {
     const site = await aSite((_, response) => {
       response.writeHead(200);
       const drip = setInterval(() => response.write("x"), 200);

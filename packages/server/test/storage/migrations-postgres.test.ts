@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { byTheClock } from "../../../../test/support/by-the-clock.ts";
 import { aPostgresDatabase, type TestDatabase } from "../../../../test/support/postgres.ts";
 import { migrations } from "../../src/storage/migrations/index.ts";
 import { migrate, migrationStatus, planMigrations } from "../../src/storage/migrations/migrate.ts";
@@ -76,35 +77,39 @@ test("somebody's transaction has written to the table → the index waits for it
   await other.end();
 });
 
-test("a table that somebody holds for long → its change gives way to others again and again, and comes in the end", async () => {
-  await migrate(engine, NOW, [...migrations, { ...indexed, statements: indexed.statements.slice(0, 1) }]).catch(
-    () => undefined,
-  );
-  const changing: Migration = {
-    ...indexed,
-    id: id + 1,
-    name: "changing",
-    statements: [sql`ALTER TABLE scopes ADD COLUMN note TEXT`],
-  };
-  await client.query("BEGIN");
-  await client.query("SELECT * FROM scopes");
-  const before = [...migrations, { ...indexed, statements: indexed.statements.slice(0, 1) }, changing];
-  const migrating = migrate(engine, NOW, before);
-  const other = new Client({ connectionString: database.url });
-  await other.connect();
-  let slowest = 0;
-  for (let at = 0; at < 20; at += 1) {
-    const asked = performance.now();
-    await other.query("SELECT * FROM scopes");
-    slowest = Math.max(slowest, performance.now() - asked);
-    await sleep(100);
-  }
-  await client.query("COMMIT");
-  expect(await migrating).toEqual(["changing"]);
-  // Who comes behind the change waits for its lock_timeout at most.
-  expect(slowest).toBeLessThan(1900);
-  await other.end();
-});
+test(
+  "a table that somebody holds for long → its change gives way to others again and again, and comes in the end",
+  byTheClock,
+  async () => {
+    await migrate(engine, NOW, [...migrations, { ...indexed, statements: indexed.statements.slice(0, 1) }]).catch(
+      () => undefined,
+    );
+    const changing: Migration = {
+      ...indexed,
+      id: id + 1,
+      name: "changing",
+      statements: [sql`ALTER TABLE scopes ADD COLUMN note TEXT`],
+    };
+    await client.query("BEGIN");
+    await client.query("SELECT * FROM scopes");
+    const before = [...migrations, { ...indexed, statements: indexed.statements.slice(0, 1) }, changing];
+    const migrating = migrate(engine, NOW, before);
+    const other = new Client({ connectionString: database.url });
+    await other.connect();
+    let slowest = 0;
+    for (let at = 0; at < 20; at += 1) {
+      const asked = performance.now();
+      await other.query("SELECT * FROM scopes");
+      slowest = Math.max(slowest, performance.now() - asked);
+      await sleep(100);
+    }
+    await client.query("COMMIT");
+    expect(await migrating).toEqual(["changing"]);
+    // Who comes behind the change waits for its lock_timeout at most.
+    expect(slowest).toBeLessThan(1900);
+    await other.end();
+  },
+);
 
 test("four processes at once → each step once, all of them done", async () => {
   const engines = Array.from({ length: 4 }, () => openPostgres({ url: database.url, readonly: false }));

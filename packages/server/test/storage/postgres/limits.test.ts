@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { byTheClock } from "../../../../../test/support/by-the-clock.ts";
 import { aPostgresDatabase, type TestDatabase } from "../../../../../test/support/postgres.ts";
 import { StorageUnavailable } from "../../../src/storage/errors.ts";
 import { openStorage, type Storage } from "../../../src/storage/open.ts";
@@ -37,22 +38,26 @@ async function failureOf(work: Promise<unknown>): Promise<{ readonly error: unkn
   return { error, took: performance.now() - began };
 }
 
-test("a statement that takes longer than two seconds → cut off by the server, alone or in a transaction; the connection serves on", async () => {
-  const engine = openPostgres({ url: database.url, readonly: false });
-  const long = sql`SELECT CAST(pg_sleep(20) AS TEXT) AS slept`;
-  const reading = query<void, number>({ sql: long, bind: () => ({}), outcome: (rows) => rows.length });
-  const writing = transaction<void, number>(async (tx) => (await tx.all(long)).length);
-  const both = [failureOf(engine.call(reading, undefined)), failureOf(engine.call(writing, undefined))];
-  for (const { error, took } of await Promise.all(both)) {
-    expect(error).toBeInstanceOf(StorageUnavailable);
-    expect(String(error)).toMatch(/statement timeout \(57014\)/);
-    expect(took).toBeGreaterThan(1500);
-    expect(took).toBeLessThan(3500);
-  }
-  const short = query<void, number>({ sql: sql`SELECT 1 AS one`, bind: () => ({}), outcome: (rows) => rows.length });
-  expect(await engine.call(short, undefined)).toBe(1);
-  await engine.close();
-});
+test(
+  "a statement that takes longer than two seconds → cut off by the server, alone or in a transaction; the connection serves on",
+  byTheClock,
+  async () => {
+    const engine = openPostgres({ url: database.url, readonly: false });
+    const long = sql`SELECT CAST(pg_sleep(20) AS TEXT) AS slept`;
+    const reading = query<void, number>({ sql: long, bind: () => ({}), outcome: (rows) => rows.length });
+    const writing = transaction<void, number>(async (tx) => (await tx.all(long)).length);
+    const both = [failureOf(engine.call(reading, undefined)), failureOf(engine.call(writing, undefined))];
+    for (const { error, took } of await Promise.all(both)) {
+      expect(error).toBeInstanceOf(StorageUnavailable);
+      expect(String(error)).toMatch(/statement timeout \(57014\)/);
+      expect(took).toBeGreaterThan(1500);
+      expect(took).toBeLessThan(3500);
+    }
+    const short = query<void, number>({ sql: sql`SELECT 1 AS one`, bind: () => ({}), outcome: (rows) => rows.length });
+    expect(await engine.call(short, undefined)).toBe(1);
+    await engine.close();
+  },
+);
 
 /** The first `times` writes of a row of the table fail as if another transaction had been in the way; how many there were is counted. */
 async function conflicting(table: string, times: number, work: () => Promise<unknown>): Promise<number> {
@@ -97,6 +102,7 @@ test("40001 without end → an outage after eight times", async () => {
 });
 
 test("nobody answers, and everybody asks all the time → knocks at most once a second in the end, and two processes not in step", {
+  ...byTheClock,
   timeout: 30_000,
 }, async () => {
   const knocked = async () => {

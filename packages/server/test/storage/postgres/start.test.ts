@@ -56,7 +56,8 @@ test("this machine's clock is five minutes off, or is set while it runs → time
   for (const skew of [5 * 60_000, -5 * 60_000, -3_600_000]) {
     vi.useFakeTimers({ toFake: ["Date"], now: truth() + skew });
     await storage.ping();
-    expect(Math.abs(storage.now() - truth()), `${skew}`).toBeLessThan(200);
+    // Half of the time that the answer took is guessed, and a busy machine takes its time.
+    expect(Math.abs(storage.now() - truth()), `${skew}`).toBeLessThan(2_000);
     vi.useRealTimers();
   }
   await storage.close();
