@@ -328,7 +328,7 @@ describe("IN-10 paths", () => {
     const answer = await send(server.issuer, { path, headers: { accept: "text/html" } });
     expect([404, 400]).toContain(answer.status);
     expect(answer.headers["content-type"]).toBe("text/html; charset=utf-8");
-    expect(answer.text).not.toMatch(/root:|passwd|aaaa|SQLite/);
+    expect(answer.text).not.toMatch(/root:|passwd|a{20}|SQLite/);
   });
 
   test("the file as the page names it → 200", async () => {
