@@ -170,7 +170,7 @@ describe("faults", () => {
       const { username } = await own.addPerson();
       const agent = new Agent(own.issuer);
       const callback = await authorize(agent, authorizeUrl(own, known), username);
-      const database = new DatabaseSync(join(own.dataDir, "assent.db"));
+      const database = new DatabaseSync(join(own.dataDir, "assent.db"), { timeout: 5_000 });
       database.exec(
         "PRAGMA foreign_keys = OFF; ALTER TABLE sessions RENAME TO sessions_gone; ALTER TABLE grants RENAME TO grants_gone",
       );

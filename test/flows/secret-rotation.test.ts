@@ -45,6 +45,8 @@ let moved: string;
 
 beforeAll(async () => {
   before = await startServer({ config: { secret: [OLD] } });
+  // Two restarts may take longer than a lost answer is given again.
+  before.stand();
   client = await before.addClient();
   pub = await before.addClient({ type: "public" });
   owner = await anOwner(before);
@@ -61,6 +63,7 @@ beforeAll(async () => {
   for (let round = 0; round < 2; round += 1) made.codes.push(await codeOf(before, client, owner));
 
   both = await restarted(before, [NEW, OLD]);
+  both.stand();
   // While both are there: a token moves to the new secret, and a signing key is made under it.
   moved = (await refresh(both, pub, made.rotated[0]?.live)).body.refresh_token ?? "";
   const { storage } = both.assent;

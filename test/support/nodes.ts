@@ -71,7 +71,7 @@ export async function rowsOf<Row>(
 ): Promise<Row[]> {
   const url = postgresOf(dataDir);
   if (url !== undefined) return rowsOfPostgres<Row>(url, text, values);
-  const database = new DatabaseSync(join(dataDir, "assent.db"), { readOnly: true });
+  const database = new DatabaseSync(join(dataDir, "assent.db"), { readOnly: true, timeout: 5_000 });
   try {
     return database.prepare(text).all(...values) as Row[];
   } finally {
@@ -99,7 +99,7 @@ function whole(text: string): string | number {
 
 /** SQLite's own check of the whole file: `ok`, or what is wrong. */
 export function integrityOf(file: string): string {
-  const database = new DatabaseSync(file);
+  const database = new DatabaseSync(file, { timeout: 5_000 });
   try {
     return String(database.prepare("PRAGMA integrity_check").get()?.["integrity_check"]);
   } finally {

@@ -10,7 +10,8 @@ export async function byHand(
 ): Promise<readonly Readonly<Record<string, unknown>>[]> {
   let rows: readonly Readonly<Record<string, unknown>>[] = [];
   if (url.startsWith("sqlite:")) {
-    const database = new DatabaseSync(url.slice("sqlite:".length));
+    // Whoever else has the file open may write just now.
+    const database = new DatabaseSync(url.slice("sqlite:".length), { timeout: 5_000 });
     for (const [text, ...params] of statements) {
       rows = database.prepare(text.replaceAll("$", "?")).all(...params);
     }
