@@ -54,7 +54,7 @@ describe.each([true, false])("scripts %s", (scripts) => {
       await page.getByLabel("Password again").fill("Password1!");
       await page.getByRole("button", { name: "Create account" }).click();
       expect(await page.locator("[role=alert]").textContent()).toContain("Many people have this password");
-      expect(await page.evaluate("document.activeElement.name")).toBe("password");
+      await expect.poll(() => page.evaluate("document.activeElement.name")).toBe("password");
       await page.getByLabel("Password", { exact: true }).fill(NEW);
       await page.getByLabel("Password again").fill(NEW);
       await page.getByRole("button", { name: "Create account" }).click();

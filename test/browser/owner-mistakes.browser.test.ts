@@ -89,7 +89,7 @@ describe("what goes wrong on an owner's way", () => {
       await page.getByRole("heading", { name: "You have answered this already" }).waitFor();
       await hands.look();
       await page.getByRole("link", { name: "Go to your apps" }).click();
-      expect(await entry(page).count()).toBe(1);
+      await expect.poll(() => entry(page).count()).toBe(1);
       expect((await refresh(server, client, token)).status).toBe(200);
     });
   });

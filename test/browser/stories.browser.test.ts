@@ -83,16 +83,16 @@ test("second device: both stand in the list; signed out from the first, the seco
     const tokens = await allowForADay(laptop);
     await withPage({ browser, viewport: { width: 390, height: 800 } }, async (phone) => {
       await signedIn(phone, person);
-      expect(await phone.locator(`[data-client-id="${client.clientId}"]`).count()).toBe(1);
+      await expect.poll(() => phone.locator(`[data-client-id="${client.clientId}"]`).count()).toBe(1);
 
       await laptop.goto(`${server.issuer}/account/security`);
       const sessions = laptop.locator("section[aria-labelledby=sessions-title] li");
-      expect(await sessions.count()).toBe(2);
-      expect(await sessions.getByText("This browser").count()).toBe(1);
+      await expect.poll(() => sessions.count()).toBe(2);
+      await expect.poll(() => sessions.getByText("This browser").count()).toBe(1);
       await look(laptop);
       await sessions.getByRole("button", { name: /^Sign out/ }).click();
       await laptop.getByText("That browser is signed out").waitFor();
-      expect(await sessions.count()).toBe(1);
+      await expect.poll(() => sessions.count()).toBe(1);
       await look(laptop);
 
       await phone.reload();

@@ -90,7 +90,7 @@ test("Back after the answer → never a form to send again: the app once more, o
     await page.goBack();
     await page.getByRole("heading", { name: "You have answered this already" }).waitFor();
     await page.getByRole("link", { name: "Go to your apps" }).click();
-    expect(await page.locator(`[data-client-id="${client.clientId}"]`).count()).toBe(1);
+    await expect.poll(() => page.locator(`[data-client-id="${client.clientId}"]`).count()).toBe(1);
   });
 });
 

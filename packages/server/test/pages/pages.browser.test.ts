@@ -203,7 +203,7 @@ test("a wrong password → the caret stands in the password field, which is said
   await withPage({ browser, javaScriptEnabled: true }, async (page) => {
     await page.goto(`${server.origin}/sign-in-wrong`);
     const field = page.getByLabel("Password");
-    expect(await page.evaluate("document.activeElement.name")).toBe("password");
+    await expect.poll(() => page.evaluate("document.activeElement.name")).toBe("password");
     expect(await field.getAttribute("aria-invalid")).toBe("true");
     const id = await field.getAttribute("aria-describedby");
     expect(await page.locator(`#${id}`).textContent()).toMatch(/doesn’t match/);
