@@ -192,7 +192,6 @@ describe("an app that its owner connects", () => {
 describe("a device", () => {
   test.each(["device.ts", "libraries/device.ts"])(
     "%s: the code it prints, entered and allowed in a browser → a token",
-    { timeout: 30_000 },
     async (example) => {
       const device = await begin(`examples/${example}`, /enter ([A-Z]{4}-[A-Z]{4})/);
       const agent = new Agent(server.issuer);
@@ -256,9 +255,7 @@ describe("an API that asks", () => {
   });
 });
 
-test("custom-grant.ts: the server takes it as its configuration; a printed voucher → one token, anything else → none", {
-  timeout: 30_000,
-}, async () => {
+test("custom-grant.ts: the server takes it as its configuration; a printed voucher → one token, anything else → none", async () => {
   const address = `127.0.0.1:${await freePort()}`;
   const kiosk = aReader(
     {

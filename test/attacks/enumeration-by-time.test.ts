@@ -65,7 +65,7 @@ function told({ status, headers, text, location }: Page, about: string): string 
     .replace(/(name="(?:csrf|device|partial|request|challenge)" value=")[^"]*/g, "$1")
     .replace(/data-options="[^"]*"/g, "")
     .replace(/back=[^"]*/g, "")
-    .replace(/\b[\w-]{8}-[0-9a-z]+\b/g, "…");
+    .replace(/(?<![\w-])[\w-]{8}-[0-9a-z]+\b/g, "…");
   return JSON.stringify([status, location?.pathname, headers.get("set-cookie")?.replace(/=[^;]*/g, ""), plain]);
 }
 

@@ -28,7 +28,9 @@ function shape({ status, headers, text }: Page, ...typed: readonly string[]): un
   const kept = [...headers].filter(
     ([name]) => !["date", "x-request-id", "content-length", "set-cookie", "retry-after"].includes(name),
   );
-  let same = text.replace(/name="(csrf|request)" value="[^"]*"/g, 'name="$1"').replace(/\b[\w-]{8}-[0-9a-z]+\b/g, "…");
+  let same = text
+    .replace(/name="(csrf|request)" value="[^"]*"/g, 'name="$1"')
+    .replace(/(?<![\w-])[\w-]{8}-[0-9a-z]+\b/g, "…");
   for (const one of typed) same = same.replaceAll(one, "…");
   return { status, headers: kept, text: same };
 }

@@ -38,7 +38,7 @@ async function signInOn(page: Page, username: string, password: string): Promise
 describe.each([true, false])("scripts %s", (scripts) => {
   const story = (work: (page: Page) => Promise<void>) => withPage({ browser, javaScriptEnabled: scripts }, work);
 
-  test("from nothing to an account, by the link in a message", { timeout: 40_000 }, async () => {
+  test("from nothing to an account, by the link in a message", async () => {
     const email = `story-${scripts}@example.test`;
     await story(async (page) => {
       await page.goto(`${server.issuer}/login`);
@@ -62,7 +62,7 @@ describe.each([true, false])("scripts %s", (scripts) => {
     });
   });
 
-  test("a password that was forgotten, by keys alone", { timeout: 40_000 }, async () => {
+  test("a password that was forgotten, by keys alone", async () => {
     const person = await server.addPerson();
     await story(async (page) => {
       await page.goto(`${server.issuer}/login`);
@@ -87,7 +87,7 @@ describe.each([true, false])("scripts %s", (scripts) => {
     });
   });
 
-  test("another address, taken back from the old mailbox", { timeout: 40_000 }, async () => {
+  test("another address, taken back from the old mailbox", async () => {
     const person = await server.addPerson();
     const email = `moved-${scripts}@example.test`;
     await story(async (page) => {
@@ -115,7 +115,7 @@ describe.each([true, false])("scripts %s", (scripts) => {
     });
   });
 
-  test("the end of an account, thought better of", { timeout: 40_000 }, async () => {
+  test("the end of an account, thought better of", async () => {
     const person = await server.addPerson();
     await story(async (page) => {
       await signInOn(page, person.username, PASSWORD);

@@ -129,7 +129,7 @@ describe("the authorization endpoint", () => {
       for (const response_type of listed("response_types_supported")) {
         answers.push(await answerTo({ response_type, response_mode: mode }));
       }
-      const works = answers.some((answer) => /\bac_\w|\bcode=|access_token\b/.test(answer));
+      const works = answers.some((answer) => /\bac_[\w-]{40}|\bcode=|access_token\b/.test(answer));
       expect(works, answers.join("\n")).toBe(listed("response_modes_supported").includes(mode));
     },
   );

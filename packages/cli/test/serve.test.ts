@@ -184,7 +184,9 @@ test("secrets as they were printed → accepted by the server; an old one until 
   ]);
 });
 
-test("a server runs → `db status` names it, `db epoch` is refused; put back all the same → it is ready no more, and says why", async () => {
+test("a server runs → `db status` names it, `db epoch` is refused; put back all the same → it is ready no more, and says why", {
+  timeout: 120_000,
+}, async () => {
   const { server, origin, env } = await serve();
   const servers = async () => (await at.json<{ servers: { pid: number }[] }>(["db", "status"], { env })).servers;
   expect((await servers()).map(({ pid }) => pid)).toEqual([server.child.pid]);
