@@ -57,6 +57,8 @@ test("linked, again, to another → taken; unlinked, again → unknown", async (
   expect(person.username).toBe("alice");
   await linkSubject(IDP, "00u1", "alice@x.test", admin);
   expect((await refusal(linkSubject(IDP, "00u1", "bob", admin))).kind).toBe("taken");
+  // Links are listed by their age, and those of one millisecond in no order that is told.
+  admin.tick(1);
   await linkSubject(IDP, "00U1", "bob", admin);
   expect(await all()).toEqual([
     ["00u1", null, "alice"],
@@ -78,6 +80,7 @@ test("where subjects are usernames → one link for all spellings", async () => 
 test("the claim changes → links of the old one lead nowhere, are listed with it, and can be taken away", async () => {
   await linkSubject(IDP, "7", "alice", admin);
   await updateIssuer(IDP, { subjectClaim: "oid" }, admin);
+  admin.tick(1);
   await linkSubject(IDP, "7", "bob", admin);
   expect(await all()).toEqual([
     ["7", null, "alice"],
