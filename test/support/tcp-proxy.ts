@@ -15,6 +15,8 @@ export interface TcpProxy {
   set(mode: ProxyMode): void;
   /** Resets all connections there are. */
   cut(): void;
+  /** As from far away: whatever passes from now on arrives so many milliseconds later, in either direction. */
+  delay(milliseconds: number): void;
   /** Connections there are now. */
   readonly connections: number;
   close(): Promise<void>;
@@ -29,6 +31,11 @@ interface Pair {
 /** In front of a port of loopback, on a free one. */
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   let mode: ProxyMode = "pass";
+  let late = 0;
+  const later = (deliver: () => void) => {
+    if (late > 0) setTimeout(deliver, late);
+    else deliver();
+  };
   const pairs = new Set<Pair>();
   const server = createServer((client) => {
     if (mode === "refuse") {
@@ -38,10 +45,10 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     const pair: Pair = { client, target: connect(targetPort, "127.0.0.1"), kept: [] };
     pairs.add(pair);
     client.on("data", (data) => {
-      if (mode !== "lose") pair.target.write(data);
+      if (mode !== "lose") later(() => pair.target.write(data));
     });
     pair.target.on("data", (data: Buffer) => {
-      if (mode === "pass") client.write(data);
+      if (mode === "pass") later(() => client.write(data));
       else if (mode === "holdAnswers") pair.kept.push(data);
     });
     for (const [one, other] of [
@@ -65,6 +72,9 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
       for (const pair of pairs) {
         for (const data of pair.kept.splice(0)) pair.client.write(data);
       }
+    },
+    delay(milliseconds) {
+      late = milliseconds;
     },
     cut() {
       for (const { client, target } of pairs) {

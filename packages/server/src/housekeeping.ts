@@ -24,8 +24,10 @@ const LEASE_NAME = "housekeeping";
 
 const LARGEST_BATCH = 1000;
 const SMALLEST_BATCH = 50;
-/** What a batch should take at most; it stands in line with everybody's writes, so that under load it takes longer, and the next is smaller. */
+/** What the rows of a batch should take at most: whoever writes meanwhile waits for it. */
 const UNNOTICED: Millis = 4;
+/** A batch may wait for others or for a processor. So many in a row that took too long are too large. */
+const TOO_LONG_IN_A_ROW = 3;
 /** Of the time, short batches take a twenty-fifth: what they remove fills SQLite's log, too, and whoever writes while that is folded into the file waits. */
 const PAUSES_PER_BATCH = 24;
 const SHORTEST_PAUSE: Millis = 10;
@@ -42,6 +44,7 @@ export class Housekeeping {
   readonly #holder = randomUUID();
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
+  #claimedAt = 0;
 
   constructor(parts: HousekeepingParts) {
     this.#parts = parts;
@@ -94,6 +97,7 @@ export class Housekeeping {
 
   #claim(): Promise<boolean> {
     const now = this.#parts.now();
+    this.#claimedAt = performance.now();
     return this.#parts.storage.claimLease({ name: LEASE_NAME, holder: this.#holder, until: now + LEASE, now });
   }
 
@@ -102,20 +106,25 @@ export class Housekeeping {
     const { storage, now } = this.#parts;
     let removed = 0;
     let limit = SMALLEST_BATCH;
-    let claimedAt = performance.now();
+    /** What a batch takes however few rows it has: the way to the database and back, several times. */
+    let least = Number.POSITIVE_INFINITY;
+    let tooLong = 0;
     for (;;) {
       const began = performance.now();
       const swept = await storage.collect({ what, now: now(), limit });
       const took = performance.now() - began;
       removed += swept.removed;
       if (swept.seen < limit || what === "names" || what === "member_links") return removed;
-      if (took > UNNOTICED) limit = Math.max(SMALLEST_BATCH, Math.floor(limit / 2));
-      else if (took < UNNOTICED / 2) limit = Math.min(LARGEST_BATCH, limit * 2);
-      if (!(await this.#wait(pauseAfter(took)))) return removed;
-      if (performance.now() - claimedAt > LEASE / 4) {
-        if (!(await this.#claim())) return removed;
-        claimedAt = performance.now();
+      least = Math.min(least, took);
+      const ownTime = took - least;
+      tooLong = ownTime > UNNOTICED ? tooLong + 1 : 0;
+      if (ownTime < UNNOTICED / 2) limit = Math.min(LARGEST_BATCH, limit * 2);
+      else if (tooLong === TOO_LONG_IN_A_ROW) {
+        limit = Math.max(SMALLEST_BATCH, Math.floor(limit / 2));
+        tooLong = 0;
       }
+      if (!(await this.#wait(pauseAfter(took)))) return removed;
+      if (performance.now() - this.#claimedAt > LEASE / 4 && !(await this.#claim())) return removed;
     }
   }
 }
