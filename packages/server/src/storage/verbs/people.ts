@@ -239,6 +239,11 @@ export const writePassword = transaction<NewPassword, boolean>(
       },
     );
     if (changed === 0) return false;
+    // Asked for by whoever knew the password before.
+    await tx.run(sql`DELETE FROM mail_links WHERE ${thisPerson} AND purpose IN ('change', 'recover')`, {
+      partition,
+      personId,
+    });
     if (endSessions) {
       await tx.run(
         sql`DELETE FROM sessions WHERE ${thisPerson} AND (session_id <> :keepSessionId OR :keepSessionId IS NULL)`,

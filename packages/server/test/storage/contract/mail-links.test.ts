@@ -211,6 +211,22 @@ onEveryBackend("a link in a message", (storage, opened) => {
     expect((await storage().findPersonByName({ name: person.email }))?.personId).toBe(personId);
   });
 
+  test("another password → links to another address and to recovery hold no more, those to prove and to undo do", async () => {
+    const person = await aStoredPerson(storage());
+    const of = async (purpose: LinkPurpose) => ({ ...(await sent(purpose, {}, person)).key, purpose });
+    const [changing, recovering, verifying, undoing] = [
+      await of("change"),
+      await of("recover"),
+      await of("verify"),
+      await of("undo"),
+    ];
+    const { partition, personId } = person;
+    const ends = { mustChange: false, endGrants: false, keepSessionId: null };
+    await storage().setPassword({ partition, personId, passwordHash: "new", ...ends, now: NOW });
+    for (const gone of [changing, recovering]) expect(await storage().findMailLink(gone)).toBeUndefined();
+    for (const kept of [verifying, undoing]) expect(await storage().findMailLink(kept)).toBeDefined();
+  });
+
   test("to change, ten times at once, 10 rounds → done once, and the address is theirs and nobody else's", async () => {
     let person = await aStoredPerson(storage());
     for (let round = 0; round < 10; round++) {
