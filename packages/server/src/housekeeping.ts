@@ -24,9 +24,10 @@ const LEASE_NAME = "housekeeping";
 
 const LARGEST_BATCH = 1000;
 const SMALLEST_BATCH = 50;
-/** What the rows of a batch should take at most: whoever writes meanwhile waits for it. */
+/** What a batch should take at most; it stands in line with everybody's writes, so that under load it takes longer, and the next is smaller. */
 const UNNOTICED: Millis = 4;
-/** A batch may wait for others or for a processor. So many in a row that took too long are too large. */
+/** Where the way to the database takes longer, however few the rows are, that isn't counted; there, so many in a row that took too long are too large. */
+const FAR: Millis = UNNOTICED / 2;
 const TOO_LONG_IN_A_ROW = 3;
 /** Of the time, short batches take a twenty-fifth: what they remove fills SQLite's log, too, and whoever writes while that is folded into the file waits. */
 const PAUSES_PER_BATCH = 24;
@@ -106,7 +107,6 @@ export class Housekeeping {
     const { storage, now } = this.#parts;
     let removed = 0;
     let limit = SMALLEST_BATCH;
-    /** What a batch takes however few rows it has: the way to the database and back, several times. */
     let least = Number.POSITIVE_INFINITY;
     let tooLong = 0;
     for (;;) {
@@ -116,10 +116,10 @@ export class Housekeeping {
       removed += swept.removed;
       if (swept.seen < limit || what === "names" || what === "member_links") return removed;
       least = Math.min(least, took);
-      const ownTime = took - least;
+      const [ownTime, patience] = least > FAR ? [took - least, TOO_LONG_IN_A_ROW] : [took, 1];
       tooLong = ownTime > UNNOTICED ? tooLong + 1 : 0;
       if (ownTime < UNNOTICED / 2) limit = Math.min(LARGEST_BATCH, limit * 2);
-      else if (tooLong === TOO_LONG_IN_A_ROW) {
+      else if (tooLong >= patience) {
         limit = Math.max(SMALLEST_BATCH, Math.floor(limit / 2));
         tooLong = 0;
       }
