@@ -142,7 +142,7 @@ export interface PasswordOwner {
   readonly partition: number;
   readonly ownerId: string;
   /** When the password was set that they were recognized by. */
-  readonly passwordChangedAt: Millis | null;
+  readonly trustedFrom: Millis;
   /** They have to choose another password on a page first. */
   readonly mustChangePassword: boolean;
   mayGrant(scope: Scope): boolean;

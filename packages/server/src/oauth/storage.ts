@@ -169,8 +169,8 @@ export interface IssueDirect {
     "codeSaltHash" | "redirectUri" | "codeChallenge" | "codeChallengeMethod" | "codeUntil" | "accessUntil"
   >;
   readonly via: Consent["via"];
-  /** When the password was set by which the owner was recognized: with another since, they weren't. Absent: it was by something else. */
-  readonly passwordChangedAt?: Millis | null;
+  /** As of `IssueGrant`, for an owner who was recognized by a password: with another since, they weren't. Absent: it was by something else. */
+  readonly trustedFrom?: Millis;
   /** Hash of the salt of its refresh tokens; null where it has none. */
   readonly refreshSaltHash: Uint8Array | null;
   /** When its access token ends; the row of a grant without refresh tokens lives as long. */

@@ -29,7 +29,7 @@ export async function ownerByPassword(
     owner: {
       partition: person.partition,
       ownerId: person.personId,
-      passwordChangedAt: person.passwordChangedAt,
+      trustedFrom: person.passwordChangedAt ?? 0,
       mustChangePassword: person.mustChangePassword,
       mayGrant: (scope) =>
         grantableScopes([scope], person).length > 0 && isAsSure(BY_PASSWORD.acr, scope.acr ?? BY_PASSWORD.acr),

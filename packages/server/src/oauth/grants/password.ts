@@ -64,7 +64,7 @@ interface Issuing {
 
 /** The consent stands until the owner takes it back; from then on only a page gives it again. */
 async function issue(
-  { owner: { partition, ownerId, passwordChangedAt }, client, scopes, audience }: Issuing,
+  { owner: { partition, ownerId, trustedFrom }, client, scopes, audience }: Issuing,
   refreshSaltHash: Uint8Array,
   { address }: GrantRequest,
   context: OAuthContext,
@@ -87,7 +87,7 @@ async function issue(
       ...BY_PASSWORD,
     },
     via: "password",
-    passwordChangedAt,
+    trustedFrom,
     refreshSaltHash: refreshable ? refreshSaltHash : null,
     accessUntil: now + accessTokenTtl((await context.catalog.resources()).get(audience), policy.accessTtl),
     idleUntil: now + idle,

@@ -14,14 +14,12 @@ export const issueDirect = transaction<IssueDirect, IssueDirectOutcome>((tx, arg
 
 /** As `issueDirect`, inside another verb's transaction. */
 export async function makeDirect(tx: Tx, args: IssueDirect): Promise<IssueDirectOutcome> {
-  const { grant, passwordChangedAt, now } = args;
+  const { grant, trustedFrom, now } = args;
   const { partition, ownerId, clientId } = grant;
-  const { verdict, trustedFrom } = await ownerVerdict(tx, grant, now);
+  const { verdict } = await ownerVerdict(tx, grant, now, trustedFrom);
   // People only: no password or assertion speaks for a company.
   if (ownerId !== grant.personId || verdict !== "decides" || !(await isActiveClient(tx, clientId)))
     return { kind: "no_owner" };
-  // A password that was set while the one before was looked at ended all that this one may give.
-  if (passwordChangedAt !== undefined && (passwordChangedAt ?? 0) !== trustedFrom) return { kind: "no_owner" };
   const before = await tx.one(lockedConsent, { partition, ownerId, clientId });
   const record = before && consentOf(before);
   if (record?.status === "revoked") return { kind: "blocked" };

@@ -40,10 +40,10 @@ onEveryBackend("a grant without a code", (storage) => {
     const { partition, personId } = person;
     const ends = { mustChange: false, endGrants: true, keepSessionId: null };
     await storage().setPassword({ partition, personId, passwordHash: "new", ...ends, now: NOW + 1 });
-    const late = aDirectGrant(person, { passwordChangedAt: NOW });
+    const late = aDirectGrant(person, { trustedFrom: NOW });
     expect(await storage().issueDirect(late)).toEqual({ kind: "no_owner" });
     expect(await storage().findConsent(consentOf(late))).toBeUndefined();
-    expect((await storage().issueDirect({ ...late, passwordChangedAt: NOW + 1 })).kind).toBe("issued");
+    expect((await storage().issueDirect({ ...late, trustedFrom: NOW + 1 })).kind).toBe("issued");
   });
 
   test("after the owner took the consent back → blocked, and the record stays revoked", async () => {

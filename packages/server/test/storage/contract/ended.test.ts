@@ -11,6 +11,7 @@ import {
   anApprovedGrant,
   anId,
   aRedemption,
+  aScope,
   aStoredPerson,
   expectIssued,
   HOUR,
@@ -80,16 +81,8 @@ onEveryBackend("what else ends grants is told in the history", (storage) => {
   test("a session seen before the new password, companies looked up after it → the person answers for none of them", async () => {
     const { company, admin } = await aStaffedCompany(storage());
     await setPassword(admin, true);
-    const scope = {
-      name: "read",
-      description: "Read",
-      resource: null,
-      optional: false,
-      sensitive: false,
-      ownerRole: null,
-    };
     const owners = async (person: Person) =>
-      (await ownerChoices(person, { clientId: "client-1" }, [scope], storage(), THEN)).map(({ ownerId }) => ownerId);
+      (await ownerChoices(person, { clientId: "client-1" }, [aScope()], storage(), THEN)).map(({ ownerId }) => ownerId);
     expect(await owners(admin)).toEqual([admin.personId]);
     expect(await owners({ ...admin, passwordChangedAt: THEN })).toEqual([admin.personId, company.companyId]);
   });
