@@ -1,25 +1,48 @@
 /** Every refusal of the protocol, named once (RFC 6749 §§4.1.2.1, 5.2; RFC 6750 §3.1; RFC 7009 §2.2.1). */
 
-/** What a condition is on the wire, and what its page says. */
+/** The texts for people that a page can show in place of the developer's; the pages hold them in each language. */
+export type ConditionPage =
+  | ("clientUnknown" | "redirectUri" | "notFound" | "invitation" | "method" | "form")
+  | ("cutOff" | "expired" | "finished" | "tooMuch" | "unavailable" | "fault");
+
+/** How a condition is told to the client, the log, and people. */
 export interface Condition {
   /** The `error` of the RFC. */
   readonly error: string;
   readonly status: number;
-  /** Where the rule stands. */
+  /** The section that holds the rule. */
   readonly section: string;
   /** `error_description`: fixed text of %x20-21 / %x23-5B / %x5D-7E, never made from input. */
   readonly description: string;
-  /** What its page tells the developer to do. */
+  /** The text of its page: what the developer should do. */
   readonly help: string;
-  /** The public condition whose name and text the client gets, where it must not learn this one. */
+  /** The condition that the client is told instead, where it must not learn this one. */
   readonly public?: string;
+  /** A failed client authentication that may be a guess. The server counts it. */
+  readonly countsAsGuess?: true;
+  /** The text that people read. Absent: the condition is for developers. */
+  readonly page?: ConditionPage;
+  /** The condition may pass by itself, so the page offers the same address again. */
+  readonly passes?: true;
+}
+
+/** A condition that only the log names. The client gets error, status, text and page of the public one. */
+interface HiddenCondition {
+  readonly public: string;
+  readonly section: string;
+  readonly countsAsGuess?: true;
+}
+
+/** Names the public condition, the section that holds the rule, and whether the failure counts as a guess. */
+function hidden(shown: string, section: string, marks: { readonly countsAsGuess?: true } = {}): HiddenCondition {
+  return { public: shown, section, ...marks };
 }
 
 /**
- * Order is precedence: what stands above is found first. A condition with `public` is for the log alone:
- * the client gets the text, the `error_uri` and the answer of the one that it names.
+ * The order is the order of precedence: conditions are checked from top to bottom. The server logs the name of a hidden condition;
+ * the client gets the public one.
  */
-export const conditions = {
+const catalogue = {
   // -- the request as a whole (RFC 6749 §3.2)
   method_not_allowed: {
     error: "invalid_request",
@@ -27,6 +50,7 @@ export const conditions = {
     section: "RFC 6749 §3.2",
     description: "This endpoint takes another HTTP method; the Allow header names it.",
     help: "Send the request with the method that the Allow header names. The token endpoint takes POST alone, so that codes and secrets never stand in a URL.",
+    page: "method",
   },
   content_type_not_form: {
     error: "invalid_request",
@@ -48,6 +72,7 @@ export const conditions = {
     section: "RFC 9110 §15.5.14",
     description: "The body is larger than 64 KiB.",
     help: "No request of this protocol needs 64 KiB. Look for a value that was sent by mistake.",
+    page: "tooMuch",
   },
   too_many_parameters: {
     error: "invalid_request",
@@ -99,222 +124,33 @@ export const conditions = {
     description: "The client is unknown or did not authenticate as it is registered to.",
     help: "Check client_id and client_secret, and that the client authenticates in the way that it is registered for: with its secret (client_secret_basic or client_secret_post), with a JWT that it signed (client_secret_jwt or private_key_jwt), with the certificate of its connection (tls_client_auth or self_signed_tls_client_auth), or, for a public client, with client_id alone. Such a JWT names the client as iss and sub and this server's issuer as its only aud, ends within 5 minutes, and carries a jti that was never sent before; a library that sends the URL of the token endpoint as aud is told the issuer instead. A new secret is made with: assent client rotate-secret CLIENT_ID. What exactly was wrong stands in the server's log.",
   },
-  client_id_missing: {
-    error: "invalid_client",
-    status: 401,
-    section: "RFC 6749 §5.2",
-    description: "",
-    help: "",
-    public: "invalid_client",
-  },
-  client_unknown: {
-    error: "invalid_client",
-    status: 401,
-    section: "RFC 6749 §5.2",
-    description: "",
-    help: "",
-    public: "invalid_client",
-  },
-  client_disabled: {
-    error: "invalid_client",
-    status: 401,
-    section: "RFC 6749 §5.2",
-    description: "",
-    help: "",
-    public: "invalid_client",
-  },
-  client_secret_missing: {
-    error: "invalid_client",
-    status: 401,
-    section: "RFC 6749 §2.3.1",
-    description: "",
-    help: "",
-    public: "invalid_client",
-  },
-  client_secret_wrong: {
-    error: "invalid_client",
-    status: 401,
-    section: "RFC 6749 §2.3.1",
-    description: "",
-    help: "",
-    public: "invalid_client",
-  },
-  client_secret_expired: {
-    error: "invalid_client",
-    status: 401,
-    section: "RFC 7591 §3.2.1",
-    description: "",
-    help: "",
-    public: "invalid_client",
-  },
-  client_has_no_secret: {
-    error: "invalid_client",
-    status: 401,
-    section: "RFC 6749 §2.1",
-    description: "",
-    help: "",
-    public: "invalid_client",
-  },
-  client_method_not_registered: {
-    error: "invalid_client",
-    status: 401,
-    section: "RFC 6749 §2.3",
-    description: "",
-    help: "",
-    public: "invalid_client",
-  },
-  client_assertion_incomplete: {
-    error: "invalid_client",
-    status: 401,
-    section: "RFC 7521 §4.2",
-    description: "",
-    help: "",
-    public: "invalid_client",
-  },
-  client_assertion_malformed: {
-    error: "invalid_client",
-    status: 401,
-    section: "RFC 7523 §3",
-    description: "",
-    help: "",
-    public: "invalid_client",
-  },
-  client_assertion_typ_refused: {
-    error: "invalid_client",
-    status: 401,
-    section: "RFC 8725 §3.11",
-    description: "",
-    help: "",
-    public: "invalid_client",
-  },
-  client_assertion_subject_wrong: {
-    error: "invalid_client",
-    status: 401,
-    section: "RFC 7523 §3",
-    description: "",
-    help: "",
-    public: "invalid_client",
-  },
-  client_assertion_audience_wrong: {
-    error: "invalid_client",
-    status: 401,
-    section: "RFC 7523 §3",
-    description: "",
-    help: "",
-    public: "invalid_client",
-  },
-  client_assertion_out_of_time: {
-    error: "invalid_client",
-    status: 401,
-    section: "RFC 7523 §3",
-    description: "",
-    help: "",
-    public: "invalid_client",
-  },
-  client_assertion_id_missing: {
-    error: "invalid_client",
-    status: 401,
-    section: "RFC 7523 §3",
-    description: "",
-    help: "",
-    public: "invalid_client",
-  },
-  client_assertion_alg_refused: {
-    error: "invalid_client",
-    status: 401,
-    section: "RFC 8725 §3.1",
-    description: "",
-    help: "",
-    public: "invalid_client",
-  },
-  client_assertion_key_unknown: {
-    error: "invalid_client",
-    status: 401,
-    section: "RFC 7523 §3",
-    description: "",
-    help: "",
-    public: "invalid_client",
-  },
-  client_assertion_keys_unavailable: {
-    error: "invalid_client",
-    status: 401,
-    section: "RFC 7591 §2",
-    description: "",
-    help: "",
-    public: "invalid_client",
-  },
-  client_assertion_signature_wrong: {
-    error: "invalid_client",
-    status: 401,
-    section: "RFC 7523 §3",
-    description: "",
-    help: "",
-    public: "invalid_client",
-  },
-  client_assertion_replayed: {
-    error: "invalid_client",
-    status: 401,
-    section: "RFC 7523 §3",
-    description: "",
-    help: "",
-    public: "invalid_client",
-  },
-  client_secret_sealed: {
-    error: "invalid_client",
-    status: 401,
-    section: "RFC 7518 §3.2",
-    description: "",
-    help: "",
-    public: "invalid_client",
-  },
-  client_certificate_missing: {
-    error: "invalid_client",
-    status: 401,
-    section: "RFC 8705 §2",
-    description: "",
-    help: "",
-    public: "invalid_client",
-  },
-  client_certificate_untrusted: {
-    error: "invalid_client",
-    status: 401,
-    section: "RFC 8705 §2.1",
-    description: "",
-    help: "",
-    public: "invalid_client",
-  },
-  client_certificate_subject_wrong: {
-    error: "invalid_client",
-    status: 401,
-    section: "RFC 8705 §2.1.2",
-    description: "",
-    help: "",
-    public: "invalid_client",
-  },
-  client_certificate_key_unknown: {
-    error: "invalid_client",
-    status: 401,
-    section: "RFC 8705 §2.2",
-    description: "",
-    help: "",
-    public: "invalid_client",
-  },
-  basic_malformed: {
-    error: "invalid_client",
-    status: 401,
-    section: "RFC 6749 §2.3.1",
-    description: "",
-    help: "",
-    public: "invalid_client",
-  },
-  authorization_scheme_unknown: {
-    error: "invalid_client",
-    status: 401,
-    section: "RFC 6749 §5.2",
-    description: "",
-    help: "",
-    public: "invalid_client",
-  },
+  client_id_missing: hidden("invalid_client", "RFC 6749 §5.2"),
+  client_unknown: hidden("invalid_client", "RFC 6749 §5.2", { countsAsGuess: true }),
+  client_disabled: hidden("invalid_client", "RFC 6749 §5.2"),
+  client_secret_missing: hidden("invalid_client", "RFC 6749 §2.3.1"),
+  client_secret_wrong: hidden("invalid_client", "RFC 6749 §2.3.1", { countsAsGuess: true }),
+  client_secret_expired: hidden("invalid_client", "RFC 7591 §3.2.1", { countsAsGuess: true }),
+  client_has_no_secret: hidden("invalid_client", "RFC 6749 §2.1"),
+  client_method_not_registered: hidden("invalid_client", "RFC 6749 §2.3"),
+  client_assertion_incomplete: hidden("invalid_client", "RFC 7521 §4.2"),
+  client_assertion_malformed: hidden("invalid_client", "RFC 7523 §3"),
+  client_assertion_typ_refused: hidden("invalid_client", "RFC 8725 §3.11"),
+  client_assertion_subject_wrong: hidden("invalid_client", "RFC 7523 §3"),
+  client_assertion_audience_wrong: hidden("invalid_client", "RFC 7523 §3"),
+  client_assertion_out_of_time: hidden("invalid_client", "RFC 7523 §3"),
+  client_assertion_id_missing: hidden("invalid_client", "RFC 7523 §3"),
+  client_assertion_alg_refused: hidden("invalid_client", "RFC 8725 §3.1"),
+  client_assertion_key_unknown: hidden("invalid_client", "RFC 7523 §3"),
+  client_assertion_keys_unavailable: hidden("invalid_client", "RFC 7591 §2"),
+  client_assertion_signature_wrong: hidden("invalid_client", "RFC 7523 §3", { countsAsGuess: true }),
+  client_assertion_replayed: hidden("invalid_client", "RFC 7523 §3"),
+  client_secret_sealed: hidden("invalid_client", "RFC 7518 §3.2"),
+  client_certificate_missing: hidden("invalid_client", "RFC 8705 §2"),
+  client_certificate_untrusted: hidden("invalid_client", "RFC 8705 §2.1"),
+  client_certificate_subject_wrong: hidden("invalid_client", "RFC 8705 §2.1.2"),
+  client_certificate_key_unknown: hidden("invalid_client", "RFC 8705 §2.2"),
+  basic_malformed: hidden("invalid_client", "RFC 6749 §2.3.1"),
+  authorization_scheme_unknown: hidden("invalid_client", "RFC 6749 §5.2"),
   client_throttled: {
     error: "temporarily_unavailable",
     status: 429,
@@ -336,6 +172,7 @@ export const conditions = {
     section: "RFC 6749 §4.1.2.4",
     description: "client_id is missing or no client has it.",
     help: "Check client_id against the registration (assent client list). The person was not sent back to the app: without a known client there is no address that could be trusted.",
+    page: "clientUnknown",
   },
   redirect_uri_mismatch: {
     error: "invalid_request",
@@ -343,6 +180,7 @@ export const conditions = {
     section: "RFC 6749 §3.1.2.4",
     description: "redirect_uri is missing or is not one that the client registered.",
     help: "redirect_uri is required and is compared as a string, character by character: scheme, host, port, path, trailing slash and query must be those of the registration. Only the port of http://127.0.0.1 and http://[::1] may vary. Register it with: assent client update CLIENT_ID --redirect-uri URI.",
+    page: "redirectUri",
   },
   response_type_missing: {
     error: "invalid_request",
@@ -588,30 +426,9 @@ export const conditions = {
     description: "Username or password is wrong, or the owner does not allow this client to sign in for them.",
     help: "Ask the owner to type both again. If they are right: an account whose password must be changed, one that is disabled, and an owner who has taken their consent back are refused in the same words. A sign-in in the browser shows which it is; a consent that was taken back is given again with response_type=code alone.",
   },
-  owner_password_wrong: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 6749 §4.3.2",
-    description: "",
-    help: "",
-    public: "owner_password_refused",
-  },
-  owner_must_change_password: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 6749 §4.3.2",
-    description: "",
-    help: "",
-    public: "owner_password_refused",
-  },
-  owner_consent_revoked: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 6749 §5.2",
-    description: "",
-    help: "",
-    public: "owner_password_refused",
-  },
+  owner_password_wrong: hidden("owner_password_refused", "RFC 6749 §4.3.2"),
+  owner_must_change_password: hidden("owner_password_refused", "RFC 6749 §4.3.2"),
+  owner_consent_revoked: hidden("owner_password_refused", "RFC 6749 §5.2"),
   token_missing: {
     error: "invalid_request",
     status: 400,
@@ -634,102 +451,18 @@ export const conditions = {
       "The code or refresh token is invalid, expired, used, revoked or was issued to another client; or redirect_uri or code_verifier is not the right one.",
     help: "A code lives 60 seconds and works once, with the redirect_uri of the authorization request and the verifier of its challenge. If it was used twice, everything that came of it has ended: look for a callback that runs twice (React's StrictMode, a reloaded page, two servers behind one address). A refresh token ends with its consent, after a time without use, and, where tokens rotate, once its successor has been used. Send the owner to the authorization endpoint again. A device code gives tokens once: a device whose answer was lost asks for a new code.",
   },
-  code_unknown: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 6749 §5.2",
-    description: "",
-    help: "",
-    public: "invalid_grant",
-  },
-  code_replayed: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 6749 §4.1.2",
-    description: "",
-    help: "",
-    public: "invalid_grant",
-  },
-  code_redirect_uri_differs: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 6749 §4.1.3",
-    description: "",
-    help: "",
-    public: "invalid_grant",
-  },
-  code_verifier_wrong: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 7636 §4.6",
-    description: "",
-    help: "",
-    public: "invalid_grant",
-  },
-  code_verifier_missing: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 7636 §4.6",
-    description: "",
-    help: "",
-    public: "invalid_grant",
-  },
-  refresh_token_unknown: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 6749 §5.2",
-    description: "",
-    help: "",
-    public: "invalid_grant",
-  },
-  refresh_token_ended: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 6749 §5.2",
-    description: "",
-    help: "",
-    public: "invalid_grant",
-  },
-  refresh_token_of_other_client: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 6749 §10.4",
-    description: "",
-    help: "",
-    public: "invalid_grant",
-  },
-  refresh_token_replayed: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 9700 §4.14.2",
-    description: "",
-    help: "",
-    public: "invalid_grant",
-  },
-  refresh_state_lost: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 6749 §5.2",
-    description: "",
-    help: "",
-    public: "invalid_grant",
-  },
-  scopes_all_ended: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 6749 §6",
-    description: "",
-    help: "",
-    public: "invalid_grant",
-  },
-  token_of_other_client: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 7009 §2.1",
-    description: "",
-    help: "",
-    public: "invalid_grant",
-  },
+  code_unknown: hidden("invalid_grant", "RFC 6749 §5.2"),
+  code_replayed: hidden("invalid_grant", "RFC 6749 §4.1.2"),
+  code_redirect_uri_differs: hidden("invalid_grant", "RFC 6749 §4.1.3"),
+  code_verifier_wrong: hidden("invalid_grant", "RFC 7636 §4.6"),
+  code_verifier_missing: hidden("invalid_grant", "RFC 7636 §4.6"),
+  refresh_token_unknown: hidden("invalid_grant", "RFC 6749 §5.2"),
+  refresh_token_ended: hidden("invalid_grant", "RFC 6749 §5.2"),
+  refresh_token_of_other_client: hidden("invalid_grant", "RFC 6749 §10.4"),
+  refresh_token_replayed: hidden("invalid_grant", "RFC 9700 §4.14.2"),
+  refresh_state_lost: hidden("invalid_grant", "RFC 6749 §5.2"),
+  scopes_all_ended: hidden("invalid_grant", "RFC 6749 §6"),
+  token_of_other_client: hidden("invalid_grant", "RFC 7009 §2.1"),
   // -- the device flow (RFC 8628 §3.5)
   device_requests_throttled: {
     error: "temporarily_unavailable",
@@ -773,30 +506,9 @@ export const conditions = {
     description: "The device_code has expired, and nobody allowed the device in time.",
     help: "Stop polling. Ask for a new code when the person wants to try again.",
   },
-  device_code_unknown: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 8628 §3.5",
-    description: "",
-    help: "",
-    public: "invalid_grant",
-  },
-  device_code_spent: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 8628 §3.5",
-    description: "",
-    help: "",
-    public: "invalid_grant",
-  },
-  device_approval_ended: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 8628 §3.5",
-    description: "",
-    help: "",
-    public: "invalid_grant",
-  },
+  device_code_unknown: hidden("invalid_grant", "RFC 8628 §3.5"),
+  device_code_spent: hidden("invalid_grant", "RFC 8628 §3.5"),
+  device_approval_ended: hidden("invalid_grant", "RFC 8628 §3.5"),
   // -- grant types of an embedder's own (RFC 6749 §4.5)
   custom_parameter_missing: {
     error: "invalid_request",
@@ -834,182 +546,28 @@ export const conditions = {
     description: "The assertion is not accepted.",
     help: "An assertion must come from an issuer that the operator trusts (assent issuer list), be signed by its registered key, be for this server, name an owner that the issuer may speak for, live no longer than the issuer is allowed, and be used once. For JWT that is iss, aud (this server's issuer), sub, exp and jti; for SAML: Issuer, AudienceRestriction, a bearer SubjectConfirmation with this token endpoint as its Recipient and a NotOnOrAfter, and ID. An owner who took back their consent to the app gives it again at the authorization endpoint alone. Which of these it was stands in the server's log.",
   },
-  assertion_malformed: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 7521 §4.1",
-    description: "",
-    help: "",
-    public: "assertion_refused",
-  },
-  assertion_type_refused: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 8725 §3.11",
-    description: "",
-    help: "",
-    public: "assertion_refused",
-  },
-  assertion_issuer_unknown: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 7521 §5.2",
-    description: "",
-    help: "",
-    public: "assertion_refused",
-  },
-  assertion_client_not_allowed: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 7521 §4.1",
-    description: "",
-    help: "",
-    public: "assertion_refused",
-  },
-  assertion_algorithm_refused: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 8725 §3.1",
-    description: "",
-    help: "",
-    public: "assertion_refused",
-  },
-  assertion_key_unknown: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 7521 §5.2",
-    description: "",
-    help: "",
-    public: "assertion_refused",
-  },
-  assertion_keys_unavailable: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 7517 §5",
-    description: "",
-    help: "",
-    public: "assertion_refused",
-  },
-  assertion_signature_wrong: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 7521 §5.2",
-    description: "",
-    help: "",
-    public: "assertion_refused",
-  },
-  assertion_audience_wrong: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 7521 §5.2",
-    description: "",
-    help: "",
-    public: "assertion_refused",
-  },
-  assertion_condition_unknown: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 7522 §3",
-    description: "",
-    help: "",
-    public: "assertion_refused",
-  },
-  assertion_confirmation_wrong: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 7522 §3",
-    description: "",
-    help: "",
-    public: "assertion_refused",
-  },
-  assertion_expired: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 7521 §5.2",
-    description: "",
-    help: "",
-    public: "assertion_refused",
-  },
-  assertion_not_yet_valid: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 7521 §5.2",
-    description: "",
-    help: "",
-    public: "assertion_refused",
-  },
-  assertion_lifetime_too_long: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 7521 §5.2",
-    description: "",
-    help: "",
-    public: "assertion_refused",
-  },
-  assertion_id_missing: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 7523 §3",
-    description: "",
-    help: "",
-    public: "assertion_refused",
-  },
-  assertion_subject_missing: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 7521 §5.2",
-    description: "",
-    help: "",
-    public: "assertion_refused",
-  },
-  assertion_subject_not_allowed: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 7521 §5.2",
-    description: "",
-    help: "",
-    public: "assertion_refused",
-  },
-  assertion_subject_unknown: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 7521 §5.2",
-    description: "",
-    help: "",
-    public: "assertion_refused",
-  },
-  assertion_email_unverified: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 7521 §5.2",
-    description: "",
-    help: "",
-    public: "assertion_refused",
-  },
-  assertion_owner_disabled: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 7521 §4.1",
-    description: "",
-    help: "",
-    public: "assertion_refused",
-  },
-  assertion_replayed: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 7521 §8.2",
-    description: "",
-    help: "",
-    public: "assertion_refused",
-  },
-  assertion_consent_revoked: {
-    error: "invalid_grant",
-    status: 400,
-    section: "RFC 7521 §4.1",
-    description: "",
-    help: "",
-    public: "assertion_refused",
-  },
+  assertion_malformed: hidden("assertion_refused", "RFC 7521 §4.1"),
+  assertion_type_refused: hidden("assertion_refused", "RFC 8725 §3.11"),
+  assertion_issuer_unknown: hidden("assertion_refused", "RFC 7521 §5.2"),
+  assertion_client_not_allowed: hidden("assertion_refused", "RFC 7521 §4.1"),
+  assertion_algorithm_refused: hidden("assertion_refused", "RFC 8725 §3.1"),
+  assertion_key_unknown: hidden("assertion_refused", "RFC 7521 §5.2"),
+  assertion_keys_unavailable: hidden("assertion_refused", "RFC 7517 §5"),
+  assertion_signature_wrong: hidden("assertion_refused", "RFC 7521 §5.2"),
+  assertion_audience_wrong: hidden("assertion_refused", "RFC 7521 §5.2"),
+  assertion_condition_unknown: hidden("assertion_refused", "RFC 7522 §3"),
+  assertion_confirmation_wrong: hidden("assertion_refused", "RFC 7522 §3"),
+  assertion_expired: hidden("assertion_refused", "RFC 7521 §5.2"),
+  assertion_not_yet_valid: hidden("assertion_refused", "RFC 7521 §5.2"),
+  assertion_lifetime_too_long: hidden("assertion_refused", "RFC 7521 §5.2"),
+  assertion_id_missing: hidden("assertion_refused", "RFC 7523 §3"),
+  assertion_subject_missing: hidden("assertion_refused", "RFC 7521 §5.2"),
+  assertion_subject_not_allowed: hidden("assertion_refused", "RFC 7521 §5.2"),
+  assertion_subject_unknown: hidden("assertion_refused", "RFC 7521 §5.2"),
+  assertion_email_unverified: hidden("assertion_refused", "RFC 7521 §5.2"),
+  assertion_owner_disabled: hidden("assertion_refused", "RFC 7521 §4.1"),
+  assertion_replayed: hidden("assertion_refused", "RFC 7521 §8.2"),
+  assertion_consent_revoked: hidden("assertion_refused", "RFC 7521 §4.1"),
   unsupported_token_type: {
     error: "unsupported_token_type",
     status: 400,
@@ -1024,6 +582,7 @@ export const conditions = {
     section: "RFC 9110 §15.5.5",
     description: "There is nothing at this address.",
     help: "The metadata at /.well-known/oauth-authorization-server names every endpoint.",
+    page: "notFound",
   },
   invitation_unknown: {
     error: "not_found",
@@ -1031,6 +590,7 @@ export const conditions = {
     section: "RFC 9110 §15.5.5",
     description: "There is no such invitation, or it does not hold any more.",
     help: "An invitation to a company works once, for seven days, and for the person that it names. Ask an admin of the company for a new one.",
+    page: "invitation",
   },
   form_token_invalid: {
     error: "forbidden",
@@ -1038,6 +598,7 @@ export const conditions = {
     section: "RFC 6749 §10.12",
     description: "The form was not one that this browser got from this server, or it had been open for too long.",
     help: "Load the page again and repeat. The form carries a token that belongs to the browser's session; it is missing, of another session, or cookies are off.",
+    page: "form",
   },
   interaction_unknown: {
     error: "invalid_request",
@@ -1045,6 +606,7 @@ export const conditions = {
     section: "RFC 6749 §10.12",
     description: "This sign-in was started in another browser, or was changed on the way.",
     help: "A page of an authorization request works only in the browser that started it. Start again from the app.",
+    page: "cutOff",
   },
   interaction_expired: {
     error: "invalid_request",
@@ -1052,6 +614,7 @@ export const conditions = {
     section: "RFC 6749 §10.12",
     description: "This sign-in was started more than an hour ago.",
     help: "Start again from the app.",
+    page: "expired",
   },
   interaction_finished: {
     error: "invalid_request",
@@ -1059,6 +622,7 @@ export const conditions = {
     section: "RFC 6749 §4.1.2",
     description: "This request has been answered already.",
     help: "Go back to the app: it has the answer. To change what was allowed, use the page of your apps.",
+    page: "finished",
   },
   too_early: {
     error: "invalid_request",
@@ -1081,6 +645,8 @@ export const conditions = {
     section: "RFC 6749 §4.1.2.1",
     description: "The server cannot answer at the moment; try again as Retry-After says.",
     help: "The database did not answer, or the server is overloaded or stopping. Repeat the request after the time in Retry-After: a refresh may be repeated without harm.",
+    page: "unavailable",
+    passes: true,
   },
   server_error: {
     error: "server_error",
@@ -1088,10 +654,25 @@ export const conditions = {
     section: "RFC 6749 §4.1.2.1",
     description: "The server met a fault of its own.",
     help: "The log has the cause, under the request id of the answer's X-Request-Id header.",
+    page: "fault",
+    passes: true,
   },
-} as const satisfies Record<string, Condition>;
+} satisfies Record<string, Condition | HiddenCondition>;
 
-export type ConditionName = keyof typeof conditions;
+export type ConditionName = keyof typeof catalogue;
+
+/** Every condition, complete: a hidden one has all but its section from its public one. */
+export const conditions = complete(catalogue);
+
+function complete(
+  all: Readonly<Record<string, Condition | HiddenCondition>>,
+): Readonly<Record<ConditionName, Condition>> {
+  const entries = Object.entries(all).map(([name, condition]) => {
+    const shown = condition.public === undefined ? undefined : all[condition.public];
+    return [name, Object.freeze({ ...shown, ...condition })];
+  });
+  return Object.freeze(Object.fromEntries(entries) as Record<ConditionName, Condition>);
+}
 
 /** A named refusal. `detail` is for the log alone and never reaches a client. */
 export class OAuthError extends Error {
@@ -1116,8 +697,7 @@ export function refuse(condition: ConditionName, detail?: string, retryAfter?: n
 
 /** The condition that a client may learn of. */
 export function publicCondition(name: ConditionName): ConditionName {
-  const condition: Condition = conditions[name];
-  return (condition.public as ConditionName | undefined) ?? name;
+  return (conditions[name].public as ConditionName | undefined) ?? name;
 }
 
 /** What a client reads (RFC 6749 §5.2): the members of the JSON body or of the redirect's query. */

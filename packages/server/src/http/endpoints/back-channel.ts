@@ -3,7 +3,7 @@
 import type { Assent } from "../../assent.ts";
 import { formDecode } from "../../oauth/client-authentication/client-secret-basic.ts";
 import { authorizeDevice } from "../../oauth/device-authorization.ts";
-import { OAuthError, refuse } from "../../oauth/errors.ts";
+import { conditions, OAuthError, refuse } from "../../oauth/errors.ts";
 import { introspect } from "../../oauth/introspection.ts";
 import { parseParameters } from "../../oauth/parameters.ts";
 import { revoke } from "../../oauth/revocation.ts";
@@ -53,7 +53,7 @@ async function countedFailure(
   http: HttpRequest,
   assent: Assent,
 ): Promise<unknown> {
-  if (form === undefined || !(error instanceof OAuthError) || !refusalIsInvalidClient(error)) return error;
+  if (form === undefined || !(error instanceof OAuthError) || !conditions[error.condition].countsAsGuess) return error;
   try {
     await countFailure(form, http, assent);
     return error;
@@ -68,15 +68,6 @@ async function countedFailure(
  */
 async function countFailure(form: TokenRequest, { address }: HttpRequest, { failedClients }: Assent): Promise<void> {
   if (await failedClients.exceeded(networkOf(address), claimedClient(form))) refuse("client_throttled");
-}
-
-function refusalIsInvalidClient({ condition }: OAuthError): boolean {
-  return (
-    condition === "client_secret_wrong" ||
-    condition === "client_secret_expired" ||
-    condition === "client_assertion_signature_wrong" ||
-    condition === "client_unknown"
-  );
 }
 
 /** The id alone, as it will be read: another spelling of it is the same client. No secret is kept, not even a wrong one. */
