@@ -87,6 +87,7 @@ test("the download → each thing that is kept, with receipts that verify, and n
     passkeys: [{ name: keyName, synced: false }],
     authenticator: { since: expect.any(Number) },
     recoveryCodesLeft: 10,
+    devices: [{ userAgent: expect.anything(), address: expect.any(String), firstSeenAt: expect.any(Number) }],
     sessions: [{ userAgent: expect.anything(), address: expect.any(String) }],
     identities: [subject],
     apps: [{ clientId: client.clientId, scopes: [{ name: "read" }], connections: [{ status: "active" }] }],

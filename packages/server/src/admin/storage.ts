@@ -44,6 +44,7 @@ export const COLLECTED = [
   "ring",
   "grants",
   "sessions",
+  "known_devices",
   "attempts",
   "accepted",
   "device_requests",

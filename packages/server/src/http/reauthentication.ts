@@ -8,8 +8,8 @@ import { authenticationOf } from "../owners/session.ts";
 import { signIn } from "../owners/sign-in.ts";
 import type { Person, Session } from "../owners/storage.ts";
 import { networkOf } from "./client-address.ts";
+import { deviceCookie } from "./device-cookie.ts";
 import type { HttpRequest } from "./message.ts";
-import { knownDevice } from "./visitor.ts";
 
 /** How long a sign-in without a password counts as one of a moment ago. */
 export const FRESH: Millis = 600_000;
@@ -36,7 +36,7 @@ export async function proofFault(
   }
   if (given === "" || Buffer.byteLength(given) > MAX_PASSWORD_BYTES) return { kind: "current" };
   const network = networkOf(http.address);
-  const attempt = { username: person.username, password: given, network, knownDeviceOf: knownDevice(http, assent) };
+  const attempt = { username: person.username, password: given, network, device: deviceCookie(http, assent) };
   const outcome = await signIn(attempt, assent.signIn);
   switch (outcome.kind) {
     case "signed_in":

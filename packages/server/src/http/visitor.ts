@@ -6,8 +6,10 @@ import { newId } from "../crypto/id.ts";
 import { randomBytes, randomText } from "../crypto/random.ts";
 import type { Authentication } from "../oauth/authentication-context.ts";
 import type { Millis } from "../oauth/model.ts";
+import { boundDevice } from "../owners/known-device.ts";
 import { SESSION_ABSOLUTE, SESSION_IDLE } from "../owners/session.ts";
 import type { Person, Session } from "../owners/storage.ts";
+import { deviceCookie, deviceOf } from "./device-cookie.ts";
 import { newsFor } from "./mail-links.ts";
 import type { HttpRequest } from "./message.ts";
 import { browserName } from "./user-agent.ts";
@@ -72,13 +74,15 @@ export async function startSession(
   const salt = randomBytes(32);
   const now = assent.now();
   const old = visitor.signedIn?.session;
-  const known = knownDevice(request, assent)?.personId === person.personId;
+  const presented = deviceCookie(request, assent);
+  const device = deviceOf(person.personId, presented, assent);
   const { language } = assent.chrome(request).words;
   const userAgent = request.header("user-agent")?.slice(0, 300) ?? null;
   const values = { browser: browserName(userAgent), address: request.address };
   const news = { link: "/account/security", language, values };
+  const known = presented?.personId === person.personId && (await boundDevice(presented, assent.storage)) !== undefined;
   const mails = known || quietly !== undefined ? [] : await newsFor(person, "signIn", news, assent);
-  await assent.storage.createSession({
+  const seen = await assent.storage.createSession({
     partition: person.partition,
     sessionId,
     personId: person.personId,
@@ -91,6 +95,7 @@ export async function startSession(
     language,
     mails,
     address: request.address,
+    device: device.sighting,
     secretHash: sha256(salt),
     passwordChangedAt: person.passwordChangedAt,
     now,
@@ -98,17 +103,7 @@ export async function startSession(
   });
   const cookies = [assent.cookies.set("session", assent.credentials.make("session", sessionId, 0, salt))];
   if (mails.length > 0) assent.mail.kick();
-  if (!known) {
-    const device = assent.credentials.make("device", person.personId, 0, randomBytes(32));
-    cookies.push(assent.cookies.set("device", device, YEAR));
-  }
+  // Undefined: the sign-in was overtaken, and the session was not made.
+  if (seen !== undefined) cookies.push(device.cookie(seen));
   return cookies;
-}
-
-/** The person whom this browser has signed in before; kept through sign-out. */
-export function knownDevice(request: HttpRequest, assent: Assent): { personId: string; deviceId: string } | undefined {
-  const cookie = assent.cookies.read(request, "device");
-  const credential = cookie === undefined ? undefined : assent.credentials.read("device", cookie);
-  if (credential === undefined) return undefined;
-  return { personId: credential.grantId, deviceId: Buffer.from(credential.saltHash).toString("base64url") };
 }

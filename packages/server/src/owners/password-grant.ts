@@ -11,7 +11,7 @@ const MAX_USERNAME = 254;
 
 /** `longest`: bytes that a password may have; a longer one is refused before anything is hashed or counted. */
 export async function ownerByPassword(
-  { username, password, network }: Omit<SignInRequest, "knownDeviceOf">,
+  { username, password, network }: Omit<SignInRequest, "device">,
   longest: number,
   context: SignInContext & { readonly storage: Pick<FactorStorage, "getSecondFactor"> },
 ): Promise<OwnerPasswordOutcome> {
@@ -19,7 +19,7 @@ export async function ownerByPassword(
     return { kind: "wrong", reason: "too long" };
   }
   // A client's server is no device of the owner: whoever guesses through it is counted with all strangers.
-  const outcome = await signIn({ username, password, network, knownDeviceOf: undefined }, context);
+  const outcome = await signIn({ username, password, network, device: undefined }, context);
   if (outcome.kind !== "signed_in") return outcome;
   const { person } = outcome;
   // A password alone is not what this owner chose; no client can ask for the rest.

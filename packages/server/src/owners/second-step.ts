@@ -2,6 +2,8 @@
 
 import type { Millis } from "../oauth/model.ts";
 import type { FactorStorage } from "./factor-storage.ts";
+import { boundDevice, type PresentedDevice } from "./known-device.ts";
+import type { KnownDevice, KnownDeviceStorage } from "./known-device-storage.ts";
 import type { StoredMail } from "./mail-storage.ts";
 import type { Attempt, OwnerStorage, Person } from "./storage.ts";
 
@@ -10,6 +12,7 @@ const MINUTE: Millis = 60_000;
 /** What it is given from outside. */
 export interface SecondStepContext {
   readonly storage: Pick<OwnerStorage, "countAttempt" | "forgiveAttempt"> &
+    Pick<KnownDeviceStorage, "getKnownDevice"> &
     Pick<FactorStorage, "getSecondFactor" | "useSecondFactor" | "useRecoveryCode">;
   /** The time step of a code; undefined: it is wrong. Throws where the secret can't be opened any more. */
   stepOfCode(personId: string, sealedSecret: Uint8Array, typed: string): number | undefined;
@@ -27,7 +30,8 @@ export interface SecondStepRequest {
   readonly typed: string;
   /** An IPv4 address, or the /64 of an IPv6 one. */
   readonly network: string;
-  readonly knownDeviceOf: { readonly personId: string; readonly deviceId: string } | undefined;
+  /** The browser's device cookie, whoever's it is. */
+  readonly device: PresentedDevice | undefined;
 }
 
 export type SecondStepOutcome =
@@ -41,12 +45,13 @@ export type SecondStepOutcome =
  * the account, whatever sessions, browsers and addresses the guesses come from. From a browser that the person has used before only its own counts.
  */
 export function secondStepAttempts(
-  { person, network, knownDeviceOf }: SecondStepRequest,
+  { person, network }: SecondStepRequest,
+  device: KnownDevice | undefined,
   key: SecondStepContext["attemptKey"],
 ): readonly Attempt[] {
   const { personId } = person;
-  if (knownDeviceOf?.personId === personId) {
-    return [{ key: key("second device", personId, knownDeviceOf.deviceId), limit: 5, window: 15 * MINUTE }];
+  if (device?.personId === personId) {
+    return [{ key: key("second device", personId, device.deviceId), limit: 5, window: 15 * MINUTE }];
   }
   return [
     { key: key("second", personId, network), limit: 5, window: 15 * MINUTE },
@@ -56,7 +61,8 @@ export function secondStepAttempts(
 
 export async function secondStep(request: SecondStepRequest, context: SecondStepContext): Promise<SecondStepOutcome> {
   const { storage } = context;
-  const attempts = secondStepAttempts(request, context.attemptKey);
+  const device = await boundDevice(request.device, storage);
+  const attempts = secondStepAttempts(request, device, context.attemptKey);
   const counted = await storage.countAttempt({ attempts, now: context.now() });
   if (counted.kind === "throttled") return counted;
   const outcome = await looked(request, context);

@@ -1,6 +1,8 @@
 /** Sign-in by password: throttled before the password is looked at, the same answer whatever was wrong. */
 
 import type { Millis } from "../oauth/model.ts";
+import { boundDevice, type PresentedDevice } from "./known-device.ts";
+import type { KnownDevice, KnownDeviceStorage } from "./known-device-storage.ts";
 import { canonicalLogin } from "./names.ts";
 import type { Attempt, OwnerStorage, Person } from "./storage.ts";
 
@@ -8,7 +10,8 @@ const MINUTE: Millis = 60_000;
 
 /** What sign-in is given from outside. */
 export interface SignInContext {
-  readonly storage: Pick<OwnerStorage, "findPersonByName" | "countAttempt" | "forgiveAttempt" | "rehashPassword">;
+  readonly storage: Pick<OwnerStorage, "findPersonByName" | "countAttempt" | "forgiveAttempt" | "rehashPassword"> &
+    Pick<KnownDeviceStorage, "getKnownDevice">;
   /** False for a wrong password; takes the same time where there is no hash. */
   verifyPassword(password: string, stored: string | null): Promise<boolean>;
   needsRehash(stored: string): boolean;
@@ -23,8 +26,8 @@ export interface SignInRequest {
   readonly password: string;
   /** Who asks: an IPv4 address, or the /64 of an IPv6 one. */
   readonly network: string;
-  /** The person that this browser has signed in before, by its device cookie. */
-  readonly knownDeviceOf: { readonly personId: string; readonly deviceId: string } | undefined;
+  /** The browser's device cookie, whoever's it is. */
+  readonly device: PresentedDevice | undefined;
 }
 
 export type SignInOutcome =
@@ -38,14 +41,15 @@ export type SignInOutcome =
  */
 export function attemptsFor(
   login: string,
-  { network, knownDeviceOf }: SignInRequest,
+  network: string,
+  device: KnownDevice | undefined,
   personId: string | undefined,
   key: SignInContext["attemptKey"],
 ): readonly Attempt[] {
   const quarter = 15 * MINUTE;
   const fromNetwork = { key: key("network", network), limit: 50, window: quarter };
-  if (knownDeviceOf !== undefined && knownDeviceOf.personId === personId) {
-    return [{ key: key("device", personId, knownDeviceOf.deviceId), limit: 10, window: quarter }];
+  if (device !== undefined && device.personId === personId) {
+    return [{ key: key("device", personId, device.deviceId), limit: 10, window: quarter }];
   }
   return [
     { key: key("account", login, network), limit: 10, window: quarter },
@@ -58,8 +62,17 @@ export function attemptsFor(
 export async function signIn(request: SignInRequest, context: SignInContext): Promise<SignInOutcome> {
   const { storage, now } = context;
   const login = canonicalLogin(request.username);
-  const person = login === undefined ? undefined : await storage.findPersonByName({ name: login });
-  const attempts = attemptsFor(login ?? request.username, request, person?.personId, context.attemptKey);
+  const [person, device] = await Promise.all([
+    login === undefined ? undefined : storage.findPersonByName({ name: login }),
+    boundDevice(request.device, storage),
+  ]);
+  const attempts = attemptsFor(
+    login ?? request.username,
+    request.network,
+    device,
+    person?.personId,
+    context.attemptKey,
+  );
   const counted = await storage.countAttempt({ attempts, now: now() });
   if (counted.kind === "throttled") return counted;
 

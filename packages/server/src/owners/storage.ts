@@ -3,6 +3,7 @@
 import type { Consent, Grant, GrantedScope, Millis } from "../oauth/model.ts";
 import type { DeviceApproval, DeviceRequest, IssueOutcome, NewGrant, UserCodePlace } from "../oauth/storage.ts";
 import type { Role } from "./company-storage.ts";
+import type { DeviceSeen, DeviceSighting } from "./known-device-storage.ts";
 import type { StoredMail } from "./mail-storage.ts";
 
 /** A person who owns, or acts for a company that owns. */
@@ -43,9 +44,12 @@ export interface Session {
   readonly absoluteUntil: Millis;
   readonly userAgent: string | null;
   readonly address: string | null;
+  /** Of the browser, among the person's known devices; null: the session is older than those. */
+  readonly deviceId: string | null;
 }
 
-export interface NewSession extends Omit<Session, "createdAt" | "lastSeenAt"> {
+export interface NewSession extends Omit<Session, "createdAt" | "lastSeenAt" | "deviceId"> {
+  readonly device: DeviceSighting;
   readonly secretHash: Uint8Array;
   /** Of the person, as they were when they signed in: with another password since, this sign-in is none. */
   readonly passwordChangedAt: Millis | null;
@@ -358,7 +362,8 @@ export interface OwnerStorage {
     readonly after: Pick<SubjectLink, "createdAt" | "link"> | null;
   }): Promise<readonly SubjectLink[]>;
 
-  createSession(args: NewSession): Promise<void>;
+  /** Undefined: nothing was made, since the person is gone, disabled, or has another password meanwhile. */
+  createSession(args: NewSession): Promise<DeviceSeen | undefined>;
   /** The live session of an active person, if the secret's hash is right. Moves `idle_until`, at most every 5 minutes. */
   useSession(args: {
     readonly partition: number;
@@ -368,7 +373,7 @@ export interface OwnerStorage {
     readonly idleUntil: Millis;
   }): Promise<{ readonly session: Session; readonly person: Person } | undefined>;
   endSession(args: { readonly partition: number; readonly sessionId: string }): Promise<boolean>;
-  /** How many ended: all, or all but one. */
+  /** How many ended: all, or all but one. The devices of those that ended are not bound any more. */
   endSessionsOf(args: {
     readonly partition: number;
     readonly personId: string;

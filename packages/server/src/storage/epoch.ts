@@ -66,6 +66,7 @@ async function endPartition(
     sql`UPDATE grants SET status = 'state_lost', ended_at = :at, collect_at = :endedKept WHERE partition = :partition AND status = 'active'`,
     { partition, at, endedKept: at + ENDED_KEPT },
   );
+  await tx.run(sql`UPDATE known_devices SET revoked = 1 WHERE partition = :partition`, { partition });
   if (!keepConsents) ended.consents += await endConsents(tx, partition, at);
   for (const { name, empty } of EMPTIED) {
     const rows = await tx.run(empty, { partition });

@@ -16,7 +16,7 @@ export const personColumns = sql`partition, person_id, username, email, email_ve
   must_change_password, operator, language, delete_at, created_at, updated_at`;
 
 export const sessionColumns = sql`partition, session_id, person_id, auth_time, acr, amr, created_at, last_seen_at, idle_until, absolute_until,
-  user_agent, address`;
+  user_agent, address, device_id`;
 
 /** A text column that is never null. */
 export function text(row: Row, column: string): string {
@@ -151,6 +151,7 @@ export function sessionOf(row: Row): Session {
     absoluteUntil: whole(row, "absolute_until"),
     userAgent: textOrNull(row, "user_agent"),
     address: textOrNull(row, "address"),
+    deviceId: textOrNull(row, "device_id"),
   };
 }
 

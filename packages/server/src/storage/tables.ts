@@ -43,6 +43,7 @@ export const TABLES: readonly Table[] = [
   { name: "scope_uses", key: ["partition", "owner_id", "client_id", "scope"], afterRestore: "kept" },
   { name: "history", key: ["partition", "entry_id"], afterRestore: "kept" },
   { name: "grants", key: ["partition", "grant_id"], afterRestore: "ended" },
+  { name: "known_devices", key: ["partition", "person_id", "device_id"], afterRestore: "ended" },
   { name: "sessions", key: ["partition", "session_id"], afterRestore: "emptied" },
   { name: "device_requests", key: ["partition", "request_id"], afterRestore: "emptied" },
   { name: "attempts", key: ["partition", "key"], afterRestore: "kept" },

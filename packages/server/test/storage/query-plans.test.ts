@@ -54,6 +54,8 @@ const person = aPerson({ personId, partition: partitionOf(personId) });
 const grant = aGrant(person, { scopes: ["read", "write"] });
 const consent = { partition: person.partition, ownerId: personId, clientId: grant.clientId, now: NOW };
 const sweep = { now: NOW + 9_000_000_000, limit: 10 };
+const presented = { deviceId: "x", generation: 0 };
+const device = { presented: null, freshId: presented.deviceId };
 const deviceRequest = aDevice({ clientId: grant.clientId });
 const deviceAnswer = anAnswer(deviceRequest, person);
 const aLink = {
@@ -143,7 +145,8 @@ const calls: readonly (readonly [string, unknown])[] = [
   ["writeDeletion", { ...person, at: NOW, keepSessionId: null, mails, now: NOW }],
   ["collectMailLinks", sweep],
   ["collectOutbox", sweep],
-  ["createSession", aSession(person, { replaces: { partition: 1, sessionId: "x" } })],
+  ["createSession", aSession(person, { device, replaces: { partition: 1, sessionId: "x" } })],
+  ["rememberDevice", { ...person, device: { presented, freshId: "y" }, address: null, userAgent: null, now: NOW }],
   ["approve", anApproval(aGrant(person))],
   [
     "writePassword",
@@ -174,6 +177,7 @@ const calls: readonly (readonly [string, unknown])[] = [
   ["collectGrants", { now: NOW + 100_000_000, limit: 10 }],
   ["collectGrants", sweep],
   ["collectSessions", sweep],
+  ["collectKnownDevices", sweep],
   ["collectInvitations", sweep],
   ["collectRequests", sweep],
   ["collectAttempts", sweep],
@@ -188,7 +192,7 @@ const calls: readonly (readonly [string, unknown])[] = [
 const MEANT = [
   /^SCAN (catalog|signing_keys|receipt_keys|scopes|resources|trusted_issuers|leases|migrations|database_state)\b/,
   /^SEARCH people USING INDEX people_by_age \((\(created_at,person_id\)|created_at)>\(?\?(,\?\))?\)$/,
-  /^SEARCH (grants|sessions|attempts|accepted|device_requests|names|history|invitations|company_requests|member_links|mail_links|outbox) USING (?:COVERING )?INDEX (\w+_to_collect|names_reserved|member_links_pending|outbox_due) \(\w+<\?\)$/,
+  /^SEARCH (grants|sessions|known_devices|attempts|accepted|device_requests|names|history|invitations|company_requests|member_links|mail_links|outbox) USING (?:COVERING )?INDEX (\w+_to_collect|names_reserved|member_links_pending|outbox_due) \(\w+<\?\)$/,
   /^SEARCH people USING (?:COVERING )?INDEX people_to_delete \(delete_at<\?\)$/,
   /^SEARCH companies USING INDEX companies_by_age \((\(created_at,company_id\)|created_at)>\(?\?(,\?\))?\)$/,
   /^SEARCH standings USING INDEX standings_untold \(written_at>\?\)$/,
@@ -201,6 +205,8 @@ const MEANT = [
   /^SEARCH history USING INDEX history_of_owner \(partition=\? AND owner_id=\? AND \(at,entry_id\)<\(\?,\?\)\)$/,
   // The largest of a few.
   /^SEARCH migrations$/,
+  // The largest of one person's factors.
+  /^SEARCH f$/,
   // The one table of the ring that is emptied whole.
   /^SCAN accepted_\d( USING COVERING INDEX sqlite_autoindex_accepted_\d_1)?$/,
   // Each kind's backlog, counted into one answer.

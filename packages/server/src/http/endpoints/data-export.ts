@@ -18,8 +18,9 @@ export const exportData = signedIn(async ({ person, http, visitor }, assent) => 
   const { partition, personId } = person;
   const now = assent.now();
   const key = { partition, ownerId: personId };
-  const [sessions, apps, uses, history, companies, passkeys, factor, subjects] = await Promise.all([
+  const [sessions, devices, apps, uses, history, companies, passkeys, factor, subjects] = await Promise.all([
     storage.listSessions({ partition, personId, now }),
+    storage.listKnownDevices({ partition, personId }),
     storage.listConsents({ ...key, now }),
     storage.listScopeUses(key),
     storage.listHistory({ ...key, before: null, limit: MOST_ENTRIES }),
@@ -38,6 +39,9 @@ export const exportData = signedIn(async ({ person, http, visitor }, assent) => 
     authenticator: factor === undefined ? null : { since: factor.createdAt, lastUsedAt: factor.lastUsedAt },
     recoveryCodesLeft: factor?.codesLeft ?? 0,
     sessions: sessions.map(({ partition: _partition, ...session }) => session),
+    devices: devices.map(({ deviceId, firstSeenAt, lastSeenAt, address, userAgent }) => ({
+      ...{ deviceId, firstSeenAt, lastSeenAt, address, userAgent },
+    })),
     identities: subjects.map(({ issuerId, claim, subject, createdAt }) => ({ issuerId, claim, subject, createdAt })),
     apps: apps.map(({ consent, grants }) => ({ ...consentOf(consent), connections: grants.map(connectionOf) })),
     uses,

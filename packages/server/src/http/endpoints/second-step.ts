@@ -6,6 +6,7 @@ import { type SecondStepOutcome, secondStep } from "../../owners/second-step.ts"
 import type { Person } from "../../owners/storage.ts";
 import type { SecondStepView } from "../../pages/factor-views.ts";
 import { networkOf } from "../client-address.ts";
+import { deviceCookie } from "../device-cookie.ts";
 import { isFormToken } from "../forms.ts";
 import { deny } from "../interaction.ts";
 import { recoveryNews } from "../mail-links.ts";
@@ -13,7 +14,7 @@ import { type Answer, type HttpRequest, redirect } from "../message.ts";
 import { openPartial, type Partial } from "../partial-sign-in.ts";
 import { personOfPasskey } from "../passkeys.ts";
 import { problemAnswer } from "../problem.ts";
-import { knownDevice, type SignedInBy, startSession } from "../visitor.ts";
+import { type SignedInBy, startSession } from "../visitor.ts";
 import { secondStepAnswer, waysOf } from "./second-step-page.ts";
 import { type Arrival, arrivalOf, FIRST, isAnswered, onward, signInFor } from "./sign-in-page.ts";
 
@@ -46,7 +47,7 @@ export async function submitSecondStep(http: HttpRequest, assent: Assent): Promi
   const typed = (form.get(by) ?? "").slice(0, MAX_TYPED);
   if (typed.trim() === "") return again({ kind: by === "code" ? "missing" : "wrongRecovery" });
   const { person } = partial;
-  const from = { network: networkOf(http.address), knownDeviceOf: knownDevice(http, assent) };
+  const from = { network: networkOf(http.address), device: deviceCookie(http, assent) };
   const told = { recoveryNews: recoveryNews(person, http, assent) };
   const outcome = await secondStep({ person, by, typed, ...from, ...told }, assent.secondStep);
   if (outcome.kind === "passed") {

@@ -6,11 +6,12 @@ import { MAX_PASSWORD_BYTES } from "../../owners/new-password.ts";
 import { type SignInOutcome, signIn } from "../../owners/sign-in.ts";
 import type { SignInView } from "../../pages/views.ts";
 import { networkOf } from "../client-address.ts";
+import { deviceCookie } from "../device-cookie.ts";
 import { type DeviceEntry, isFormToken, openDeviceEntry } from "../forms.ts";
 import { advance, isAnswer, resume } from "../interaction.ts";
 import { type Answer, formOf, type HttpRequest, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
-import { knownDevice, type Visitor, visitorOf } from "../visitor.ts";
+import { type Visitor, visitorOf } from "../visitor.ts";
 import { signedInAnswer } from "./second-step.ts";
 import { secondStepAnswer, waysOf } from "./second-step-page.ts";
 import {
@@ -50,10 +51,7 @@ export async function submitSignIn(http: HttpRequest, assent: Assent): Promise<A
   if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES || username.length > 254) return again({ kind: "wrong" }, 200);
 
   const network = networkOf(http.address);
-  const outcome = await signIn(
-    { username, password, network, knownDeviceOf: knownDevice(http, assent) },
-    assent.signIn,
-  );
+  const outcome = await signIn({ username, password, network, device: deviceCookie(http, assent) }, assent.signIn);
   return signedInOrAgain(outcome, arrival, again, assent);
 }
 

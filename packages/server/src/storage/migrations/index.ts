@@ -14,6 +14,7 @@ import { takenBackScopes } from "./0011-taken-back-scopes.ts";
 import { uses } from "./0012-uses.ts";
 import { mail } from "./0013-mail.ts";
 import { endings } from "./0014-endings.ts";
+import { knownDevices } from "./0015-known-devices.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -31,6 +32,7 @@ export const migrations: readonly Migration[] = [
   uses,
   mail,
   endings,
+  knownDevices,
 ];
 
 /** What a database needs whose every migration this program knows. */

@@ -8,6 +8,7 @@ import { DAY, text, whole } from "../rows.ts";
 import { type Call, query, sql, statement, steps, transaction } from "../sql.ts";
 import { getCompany } from "./companies.ts";
 import { thisCompany } from "./company-lock.ts";
+import { revokeDevices } from "./known-devices.ts";
 import { linksOf } from "./members.ts";
 import { post } from "./outbox.ts";
 import { endGrantsOf, eraseWholly, getPerson, type PersonKey } from "./people.ts";
@@ -35,6 +36,7 @@ export const writeDeletion = transaction<Deletion, boolean>(
     );
     if (changed === 0) return false;
     if (at !== null) {
+      await revokeDevices(tx, key, keepSessionId);
       await tx.run(
         sql`DELETE FROM sessions WHERE partition = :partition AND person_id = :personId AND (session_id <> :keepSessionId OR :keepSessionId IS NULL)`,
         { ...key, keepSessionId },

@@ -2,6 +2,7 @@
 
 import { COLLECTED, type Collected, type Swept } from "../../admin/storage.ts";
 import type { Millis } from "../../oauth/model.ts";
+import { KNOWN_DEVICE_TTL } from "../../owners/known-device-storage.ts";
 import { DAY, HOUR, text, whole } from "../rows.ts";
 import { type Call, query, type Row, type Sql, sql, steps, type Tx, transaction, words } from "../sql.ts";
 import { isBorne } from "./bearers.ts";
@@ -41,6 +42,8 @@ export const collect = steps<Sweep & { readonly what: Collected }, Swept>(async 
       return call(collectGrants, sweep);
     case "sessions":
       return call(collectSessions, sweep);
+    case "known_devices":
+      return call(collectKnownDevices, sweep);
     case "attempts":
       return call(collectAttempts, sweep);
     case "accepted":
@@ -148,6 +151,13 @@ function removing(statement: Sql, kept: Millis = 0) {
 export const collectSessions = removing(sql`DELETE FROM sessions WHERE (partition, session_id) IN
       (SELECT partition, session_id FROM sessions WHERE +partition >= 0 AND absolute_until <= :now ORDER BY absolute_until LIMIT :limit)`);
 
+/** Their cookies have expired. */
+export const collectKnownDevices = removing(
+  sql`DELETE FROM known_devices WHERE (partition, person_id, device_id) IN
+      (SELECT partition, person_id, device_id FROM known_devices WHERE +partition >= 0 AND last_seen_at <= :before ORDER BY last_seen_at LIMIT :limit)`,
+  KNOWN_DEVICE_TTL,
+);
+
 export const collectAttempts = removing(sql`DELETE FROM attempts WHERE (partition, key) IN
       (SELECT partition, key FROM attempts WHERE +partition >= 0 AND window_until <= :now ORDER BY window_until LIMIT :limit)`);
 
@@ -210,6 +220,7 @@ export const collectLeases = removing(
 export const backlog = query<{ readonly now: Millis; readonly most: number }, Readonly<Record<string, number>>>({
   sql: sql`SELECT 'grants' AS kind, COUNT(*) AS due FROM (SELECT 1 FROM grants WHERE +partition >= 0 AND collect_at <= :now LIMIT :most) AS few
     UNION ALL SELECT 'sessions', COUNT(*) FROM (SELECT 1 FROM sessions WHERE +partition >= 0 AND absolute_until <= :now LIMIT :most) AS few
+    UNION ALL SELECT 'known_devices', COUNT(*) FROM (SELECT 1 FROM known_devices WHERE +partition >= 0 AND last_seen_at <= :devicesBefore LIMIT :most) AS few
     UNION ALL SELECT 'attempts', COUNT(*) FROM (SELECT 1 FROM attempts WHERE +partition >= 0 AND window_until <= :now LIMIT :most) AS few
     UNION ALL SELECT 'accepted', COUNT(*) FROM (SELECT 1 FROM accepted WHERE +partition >= 0 AND until <= :now LIMIT :most) AS few
     UNION ALL SELECT 'device_requests', COUNT(*) FROM (SELECT 1 FROM device_requests WHERE +partition >= 0 AND expires_at <= :anHourAgo LIMIT :most) AS few
@@ -228,6 +239,7 @@ export const backlog = query<{ readonly now: Millis; readonly most: number }, Re
     now,
     most,
     historyBefore: now - HISTORY_KEPT,
+    devicesBefore: now - KNOWN_DEVICE_TTL,
     anHourAgo: now - HOUR,
     aDayAgo: now - DAY,
     thirtyDaysAgo: now - 30 * DAY,

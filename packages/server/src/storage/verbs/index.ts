@@ -4,6 +4,7 @@ import type { AdminStorage } from "../../admin/storage.ts";
 import type { DeviceStorage, GrantStorage } from "../../oauth/storage.ts";
 import type { CompanyStorage } from "../../owners/company-storage.ts";
 import type { FactorStorage } from "../../owners/factor-storage.ts";
+import type { KnownDeviceStorage } from "../../owners/known-device-storage.ts";
 import type { MailStorage } from "../../owners/mail-storage.ts";
 import type { OwnerStorage } from "../../owners/storage.ts";
 import type { Verb } from "../sql.ts";
@@ -103,6 +104,7 @@ import {
   collectGrants,
   collectHistory,
   collectInvitations,
+  collectKnownDevices,
   collectLeases,
   collectMailLinks,
   collectOutbox,
@@ -119,6 +121,7 @@ import {
 } from "./invitations.ts";
 import { deleteIssuer, listIssuers, putIssuer, removeIssuer } from "./issuers.ts";
 import { addKey, listKeys, removeKey, retireKey } from "./keys.ts";
+import { getKnownDevice, listKnownDevices, rememberDevice } from "./known-devices.ts";
 import { claimLease, databaseChanges, releaseLease, runningServers } from "./leases.ts";
 import { getLogo, putLogo } from "./logos.ts";
 import {
@@ -209,6 +212,7 @@ import {
 export type Ports = GrantStorage &
   DeviceStorage &
   OwnerStorage &
+  KnownDeviceStorage &
   FactorStorage &
   CompanyStorage &
   MailStorage &
@@ -257,6 +261,9 @@ export const portVerbs: { readonly [Name in keyof Ports]: Verb<Args<Ports[Name]>
   endSession,
   endSessionsOf,
   listSessions,
+  getKnownDevice,
+  listKnownDevices,
+  rememberDevice,
   countAttempt,
   forgiveAttempt,
   approve,
@@ -419,6 +426,7 @@ const innerVerbs = {
   collectGrants,
   collectSessions,
   collectAttempts,
+  collectKnownDevices,
   collectClients,
   collectHistory,
   collectAccepted,

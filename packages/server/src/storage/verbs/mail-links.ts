@@ -5,6 +5,7 @@ import type { LinkKey, LinkOutcome, LinkPurpose, MailLink, StoredMail } from "..
 import { personColumns, personOf, text, whole, wholeOrNull } from "../rows.ts";
 import { type Call, query, type Row, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
 import { settleName } from "./bearers.ts";
+import { revokeDevices } from "./known-devices.ts";
 import { loosenName, reserveName } from "./names.ts";
 import { post } from "./outbox.ts";
 import { endGrantsOf, getPerson, giveBack } from "./people.ts";
@@ -93,12 +94,13 @@ async function dropOthers(tx: Tx, partition: number, personId: string): Promise<
   });
 }
 
-/** Whoever had the account before has nothing of it left: sessions, grants, links. */
+/** Whoever had the account before has nothing of it left: sessions, known devices, grants, links. */
 async function takeBack(tx: Tx, partition: number, personId: string, now: Millis): Promise<void> {
   await tx.run(sql`DELETE FROM sessions WHERE partition = :partition AND person_id = :personId`, {
     partition,
     personId,
   });
+  await revokeDevices(tx, { partition, personId }, null);
   await endGrantsOf(tx, { partition, personId, cause: "password", by: personId, now });
   await noteStanding(tx, { partition, personId }, { cutAt: now, now });
   await dropOthers(tx, partition, personId);

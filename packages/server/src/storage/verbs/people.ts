@@ -10,6 +10,7 @@ import { isBorne, settleName } from "./bearers.ts";
 import { keepLastUse, noteEnded } from "./ended.ts";
 import { eraseFactors, listPasskeys } from "./factors.ts";
 import { eraseHistory } from "./history.ts";
+import { eraseDevices, revokeDevices } from "./known-devices.ts";
 import { activateName, dropName, holderOfName, loosenName, type NameArgs, reserveName } from "./names.ts";
 import { post } from "./outbox.ts";
 import { endGrants, endingOf } from "./pieces.ts";
@@ -79,9 +80,9 @@ export async function eraseWholly(call: Call, person: Person, now: Millis, due?:
 }
 
 export const insertPerson = statement<Person, boolean>({
-  sql: sql`INSERT INTO people (${personColumns})
+  sql: sql`INSERT INTO people (${personColumns}, first_sign_in_at)
     VALUES (:partition, :personId, :username, :email, :emailVerifiedAt, :name, :status, :passwordHash, :passwordChangedAt, :mustChangePassword, :operator,
-      :language, :deleteAt, :createdAt, :updatedAt)
+      :language, :deleteAt, :createdAt, :updatedAt, 0)
     ON CONFLICT (partition, person_id) DO NOTHING RETURNING person_id`,
   bind: (person) => ({
     ...person,
@@ -283,6 +284,7 @@ export const writePersonStatus = transaction<NewStatus, boolean>(async (tx, { pa
   });
   if (changed === 0) return false;
   if (status === "disabled") {
+    await revokeDevices(tx, { partition, personId }, null);
     await tx.run(sql`DELETE FROM sessions WHERE ${thisPerson}`, { partition, personId });
     await endGrantsOf(tx, { partition, personId, cause: "account", by: "operator", now });
   }
@@ -337,6 +339,7 @@ export const erasePerson = transaction<PersonKey & { readonly due?: Millis; read
       personId,
     });
     await tx.run(sql`DELETE FROM sessions WHERE ${thisPerson}`, { partition, personId });
+    await eraseDevices(tx, { partition, personId });
     await tx.run(sql`DELETE FROM mail_links WHERE ${thisPerson}`, { partition, personId });
     await tx.run(sql`DELETE FROM consents WHERE partition = :partition AND owner_id = :personId`, {
       partition,

@@ -1,9 +1,11 @@
 /** Verbs of signed-in browsers. */
 
 import type { Millis } from "../../oauth/model.ts";
+import type { DeviceSeen } from "../../owners/known-device-storage.ts";
 import type { NewSession, Person, Session } from "../../owners/storage.ts";
 import { MINUTE, personColumns, personOf, sessionColumns, sessionOf, text, wholeOrNull } from "../rows.ts";
 import { query, sql, statement, steps, transaction, words } from "../sql.ts";
+import { bindDevice, revokeDevices } from "./known-devices.ts";
 import { post } from "./outbox.ts";
 
 /** How old the last recorded sight of a session must be before another is written. */
@@ -15,8 +17,8 @@ interface SessionKey {
 }
 
 /** Nothing is made for a person who was disabled or removed meanwhile, or whose password is another: their next request finds no session. */
-export const createSession = transaction<NewSession, void>(
-  async (tx, { replaces, amr, language, mails, passwordChangedAt, ...session }) => {
+export const createSession = transaction<NewSession, DeviceSeen | undefined>(
+  async (tx, { replaces, amr, language, mails, passwordChangedAt, device, ...session }) => {
     if (replaces !== null) {
       const { partition, sessionId } = replaces;
       await tx.run(sql`DELETE FROM sessions WHERE partition = :partition AND session_id = :sessionId`, {
@@ -25,11 +27,11 @@ export const createSession = transaction<NewSession, void>(
       });
     }
     const person = await tx.one(
-      sql`SELECT status, language, password_changed_at FROM people WHERE partition = :partition AND person_id = :personId ${words.forUpdate}`,
+      sql`SELECT status, language, password_changed_at, first_sign_in_at FROM people WHERE partition = :partition AND person_id = :personId ${words.forUpdate}`,
       { partition: session.partition, personId: session.personId },
     );
-    if (person === undefined || text(person, "status") !== "active") return;
-    if (wholeOrNull(person, "password_changed_at") !== passwordChangedAt) return;
+    if (person === undefined || text(person, "status") !== "active") return undefined;
+    if (wholeOrNull(person, "password_changed_at") !== passwordChangedAt) return undefined;
     if (language !== undefined && person["language"] !== language) {
       await tx.run(sql`UPDATE people SET language = :language WHERE partition = :partition AND person_id = :personId`, {
         partition: session.partition,
@@ -37,13 +39,16 @@ export const createSession = transaction<NewSession, void>(
         language,
       });
     }
+    const firstSignInAt = wholeOrNull(person, "first_sign_in_at");
+    const seen = await bindDevice(tx, { ...session, device, passwordChangedAt, firstSignInAt });
     await tx.run(
       sql`INSERT INTO sessions (${sessionColumns}, secret_hash)
       VALUES (:partition, :sessionId, :personId, :authTime, :acr, :amr, :now, :now, :idleUntil, :absoluteUntil, :userAgent, :address,
-        :secretHash)`,
-      { ...session, amr: JSON.stringify(amr) },
+        :deviceId, :secretHash)`,
+      { ...session, amr: JSON.stringify(amr), deviceId: seen.deviceId },
     );
     await post(tx, mails, session.now);
+    return seen;
   },
 );
 
@@ -91,13 +96,14 @@ export const endSession = statement<SessionKey, boolean>({
 export const endSessionsOf = transaction<
   { readonly partition: number; readonly personId: string; readonly keepSessionId?: string },
   number
->((tx, { partition, personId, keepSessionId = null }) =>
-  tx.run(
+>(async (tx, { partition, personId, keepSessionId = null }) => {
+  await revokeDevices(tx, { partition, personId }, keepSessionId);
+  return tx.run(
     sql`DELETE FROM sessions
       WHERE partition = :partition AND person_id = :personId AND (session_id <> :keepSessionId OR :keepSessionId IS NULL)`,
     { partition, personId, keepSessionId },
-  ),
-);
+  );
+});
 
 /** The live ones, last seen first. */
 export const listSessions = query<

@@ -86,6 +86,7 @@ onEveryBackend("the outbox", (storage) => {
       ...{ partition, personId, sessionId: anId(partition), authTime: NOW, acr: null, amr: ["pwd"], now: NOW },
       ...{ idleUntil: NOW + DAY, absoluteUntil: NOW + DAY, userAgent: null, address: null, replaces: null },
       ...{ secretHash: new Uint8Array(32), passwordChangedAt: NOW, language: "de", mails: session ?? [] },
+      device: { presented: null, freshId: anId(partition) },
     });
     const at = NOW + 14 * DAY;
     const key = { keepSessionId: null, now: NOW };

@@ -50,8 +50,11 @@ onEveryBackend("a session", (storage) => {
 
   test("→ session and person", async () => {
     const { session, person } = await made();
-    const { secretHash: _, now, replaces: __, passwordChangedAt: ___, ...rest } = session;
-    expect(await use(session)).toEqual({ session: { ...rest, createdAt: now, lastSeenAt: now }, person });
+    const { secretHash: _, now, replaces: __, passwordChangedAt: ___, device, ...rest } = session;
+    expect(await use(session)).toEqual({
+      session: { ...rest, createdAt: now, lastSeenAt: now, deviceId: device.freshId },
+      person,
+    });
   });
 
   test("used → idle moves every 5 minutes only, and never beyond the absolute end", async () => {

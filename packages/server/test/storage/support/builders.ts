@@ -198,6 +198,7 @@ export function aSession(person: Person, changes: Partial<NewSession> = {}): New
     passwordChangedAt: person.passwordChangedAt,
     now: NOW,
     replaces: null,
+    device: { presented: null, freshId: anId() },
     ...changes,
   };
 }

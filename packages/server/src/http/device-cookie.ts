@@ -1,0 +1,44 @@
+/** The device cookie: by it the server knows a browser that somebody has signed in with. It outlives the session. */
+
+import type { Assent } from "../assent.ts";
+import { sha256 } from "../crypto/credential.ts";
+import { randomBytes } from "../crypto/random.ts";
+import type { PresentedDevice } from "../owners/known-device.ts";
+import { type DeviceSeen, type DeviceSighting, KNOWN_DEVICE_TTL } from "../owners/known-device-storage.ts";
+import type { HttpRequest } from "./message.ts";
+
+/** A device cookie of ours. It says who signed in; whether it still counts says the database. */
+export interface DeviceCookie extends PresentedDevice {
+  readonly salt: Uint8Array;
+}
+
+/** The browser's device cookie; undefined: it has none, or one that is not ours. */
+export function deviceCookie(request: HttpRequest, assent: Assent): DeviceCookie | undefined {
+  const cookie = assent.cookies.read(request, "device");
+  const credential = cookie === undefined ? undefined : assent.credentials.read("device", cookie);
+  if (credential === undefined) return undefined;
+  const { partition, grantId: personId, generation, salt, saltHash } = credential;
+  return { partition, personId, deviceId: Buffer.from(saltHash).toString("base64url"), generation, salt };
+}
+
+/** The browser as a person's sign-in describes it to the storage. */
+export interface Device {
+  readonly sighting: DeviceSighting;
+  /** The cookie that the browser gets, once the storage has said which device it is. */
+  cookie(seen: DeviceSeen): string;
+}
+
+/** `presented`: the browser's cookie, whoever's it is. */
+export function deviceOf(personId: string, presented: DeviceCookie | undefined, assent: Assent): Device {
+  const own = presented?.personId === personId ? presented : undefined;
+  const freshSalt = randomBytes(32);
+  const freshId = Buffer.from(sha256(freshSalt)).toString("base64url");
+  return {
+    sighting: { presented: own ?? null, freshId },
+    cookie({ deviceId, generation }) {
+      const salt = deviceId === own?.deviceId ? own.salt : freshSalt;
+      const value = assent.credentials.make("device", personId, generation, salt);
+      return assent.cookies.set("device", value, KNOWN_DEVICE_TTL / 1000);
+    },
+  };
+}

@@ -1,0 +1,19 @@
+/** Whether a browser's device cookie still makes it one of a person's own. */
+
+import type { DeviceSeen, KnownDevice, KnownDeviceKey, KnownDeviceStorage } from "./known-device-storage.ts";
+
+/** A device cookie, as the browser presents it. */
+export type PresentedDevice = KnownDeviceKey & DeviceSeen;
+
+/**
+ * The known device that the cookie names, if it is bound to its person as they are now. Whoever has no cookie costs no query, and whoever has one costs
+ * the same query whatever name they type.
+ */
+export async function boundDevice(
+  presented: PresentedDevice | undefined,
+  storage: Pick<KnownDeviceStorage, "getKnownDevice">,
+): Promise<KnownDevice | undefined> {
+  if (presented === undefined) return undefined;
+  const known = await storage.getKnownDevice(presented);
+  return known?.bound === true && known.generation === presented.generation ? known : undefined;
+}

@@ -1,0 +1,144 @@
+/** Verbs of browsers that people have signed in with. */
+
+import type { Millis } from "../../oauth/model.ts";
+import {
+  type DeviceSeen,
+  type DeviceSighting,
+  type KnownDevice,
+  type KnownDeviceKey,
+  type KnownDeviceStorage,
+  MOST_KNOWN_DEVICES,
+} from "../../owners/known-device-storage.ts";
+import { flag, text, textOrNull, whole, wholeOrNull } from "../rows.ts";
+import { query, type Row, sql, type Tx, transaction, words } from "../sql.ts";
+
+type PersonKey = Omit<KnownDeviceKey, "deviceId">;
+
+const theirs = sql`partition = :partition AND person_id = :personId`;
+const thisDevice = sql`${theirs} AND device_id = :deviceId`;
+
+/** When the newest passkey or authenticator was added; 0: there is none. */
+const newestFactor = sql`COALESCE((SELECT MAX(f.at) FROM (
+      SELECT created_at AS at FROM passkeys WHERE ${theirs} UNION ALL SELECT created_at AS at FROM second_factors WHERE ${theirs}) AS f), 0)`;
+
+const columns = sql`partition, person_id, device_id, generation, is_first, first_seen_at, last_seen_at, address, user_agent,
+  CASE WHEN revoked = 0 AND factors_at >= ${newestFactor}
+    AND COALESCE(password_changed_at, 0) = COALESCE((SELECT p.password_changed_at FROM people AS p WHERE p.partition = :partition AND p.person_id = :personId), 0)
+    THEN 1 ELSE 0 END AS bound`;
+
+function deviceOf(row: Row): KnownDevice {
+  return {
+    partition: whole(row, "partition"),
+    personId: text(row, "person_id"),
+    deviceId: text(row, "device_id"),
+    generation: whole(row, "generation"),
+    first: whole(row, "is_first") === 1,
+    firstSeenAt: whole(row, "first_seen_at"),
+    lastSeenAt: whole(row, "last_seen_at"),
+    address: textOrNull(row, "address"),
+    userAgent: textOrNull(row, "user_agent"),
+    bound: whole(row, "bound") === 1,
+  };
+}
+
+export const getKnownDevice = query<KnownDeviceKey, KnownDevice | undefined>({
+  sql: sql`SELECT ${columns} FROM known_devices WHERE ${thisDevice}`,
+  bind: ({ partition, personId, deviceId }) => ({ partition, personId, deviceId }),
+  outcome: ([row]) => row && deviceOf(row),
+});
+
+export const listKnownDevices = query<PersonKey, readonly KnownDevice[]>({
+  sql: sql`SELECT ${columns} FROM known_devices WHERE ${theirs} ORDER BY last_seen_at DESC, device_id`,
+  bind: ({ partition, personId }) => ({ partition, personId }),
+  outcome: (rows) => rows.map(deviceOf),
+});
+
+export const rememberDevice = transaction<Parameters<KnownDeviceStorage["rememberDevice"]>[0], DeviceSeen | undefined>(
+  async (tx, { passwordChangedAt, ...seen }) => {
+    const { partition, personId } = seen;
+    const person = await tx.one(
+      sql`SELECT status, password_changed_at, first_sign_in_at FROM people WHERE ${theirs} ${words.forUpdate}`,
+      { partition, personId },
+    );
+    if (person === undefined || text(person, "status") !== "active") return undefined;
+    if (wholeOrNull(person, "password_changed_at") !== passwordChangedAt) return undefined;
+    return bindDevice(tx, { ...seen, passwordChangedAt, firstSignInAt: wholeOrNull(person, "first_sign_in_at") });
+  },
+);
+
+interface Binding extends PersonKey {
+  readonly device: DeviceSighting;
+  readonly passwordChangedAt: Millis | null;
+  /** Of the person's row: 0 before their first sign-in. */
+  readonly firstSignInAt: Millis | null;
+  readonly address: string | null;
+  readonly userAgent: string | null;
+  readonly now: Millis;
+}
+
+/** Inside the transaction of a sign-in, which holds the person's row: the device is bound to the password and factors of this moment. */
+export async function bindDevice(tx: Tx, { device, firstSignInAt, ...seen }: Binding): Promise<DeviceSeen> {
+  const { partition, personId, now } = seen;
+  if (firstSignInAt === 0) {
+    await tx.run(sql`UPDATE people SET first_sign_in_at = :now WHERE ${theirs}`, { partition, personId, now });
+  }
+  return (await bindAgain(tx, device, seen)) ?? (await bindFirst(tx, device.freshId, firstSignInAt === 0, seen));
+}
+
+type Seen = Omit<Binding, "device" | "firstSignInAt">;
+
+/** Undefined: the cookie is not one of a device that the server knows, or has been replaced since. */
+async function bindAgain(tx: Tx, { presented }: DeviceSighting, seen: Seen): Promise<DeviceSeen | undefined> {
+  if (presented === null) return undefined;
+  const { partition, personId } = seen;
+  const { deviceId } = presented;
+  const row = await tx.one(sql`SELECT ${columns} FROM known_devices WHERE ${thisDevice}`, {
+    ...{ partition, personId, deviceId },
+  });
+  if (row === undefined) return undefined;
+  const before = deviceOf(row);
+  if (before.generation !== presented.generation) return undefined;
+  // Somebody else may hold a copy of the cookie that counted for nothing until now.
+  const generation = before.bound ? before.generation : before.generation + 1;
+  await tx.run(
+    sql`UPDATE known_devices SET generation = :generation, last_seen_at = :now, address = :address, user_agent = :userAgent,
+        password_changed_at = :passwordChangedAt, factors_at = ${newestFactor}, revoked = 0
+      WHERE ${thisDevice}`,
+    { ...seen, deviceId, generation },
+  );
+  return { deviceId, generation };
+}
+
+async function bindFirst(tx: Tx, deviceId: string, first: boolean, seen: Seen): Promise<DeviceSeen> {
+  const { partition, personId } = seen;
+  await tx.run(
+    sql`INSERT INTO known_devices (partition, person_id, device_id, generation, is_first, first_seen_at, last_seen_at, address, user_agent,
+        password_changed_at, factors_at, revoked)
+      VALUES (:partition, :personId, :deviceId, 0, :first, :now, :now, :address, :userAgent, :passwordChangedAt, ${newestFactor}, 0)`,
+    { ...seen, deviceId, first: flag(first) },
+  );
+  await tx.run(
+    sql`DELETE FROM known_devices WHERE ${theirs} AND device_id NOT IN (SELECT device_id FROM known_devices WHERE ${theirs}
+      ORDER BY CASE WHEN device_id = :deviceId THEN 0 ELSE 1 END, last_seen_at DESC, device_id LIMIT :most)`,
+    { partition, personId, deviceId, most: MOST_KNOWN_DEVICES },
+  );
+  return { deviceId, generation: 0 };
+}
+
+/** No device of the person is bound from now on, but for that of the session that is kept. */
+export async function revokeDevices(
+  tx: Tx,
+  { partition, personId }: PersonKey,
+  keepSessionId: string | null,
+): Promise<void> {
+  await tx.run(
+    sql`UPDATE known_devices SET revoked = 1 WHERE ${theirs} AND revoked = 0 AND device_id NOT IN
+      (SELECT s.device_id FROM sessions AS s WHERE s.partition = :partition AND s.session_id = :keepSessionId AND s.device_id IS NOT NULL)`,
+    { partition, personId, keepSessionId },
+  );
+}
+
+/** For the end of an account. */
+export async function eraseDevices(tx: Tx, { partition, personId }: PersonKey): Promise<void> {
+  await tx.run(sql`DELETE FROM known_devices WHERE ${theirs}`, { partition, personId });
+}

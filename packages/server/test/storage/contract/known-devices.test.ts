@@ -1,0 +1,220 @@
+import { expect, test } from "vitest";
+import { KNOWN_DEVICE_TTL, MOST_KNOWN_DEVICES } from "../../../src/owners/known-device-storage.ts";
+import type { NewSession, Person } from "../../../src/owners/storage.ts";
+import { onEveryBackend } from "../support/backends.ts";
+import {
+  aHash,
+  anId,
+  aPasskey,
+  aPerson,
+  aSession,
+  aStoredPerson,
+  DAY,
+  HOUR,
+  MINUTE,
+  NOW,
+} from "../support/builders.ts";
+
+onEveryBackend("a known device", (storage) => {
+  /** Signs in; what the browser is known by from then on. */
+  const signIn = async (person: Person, changes: Partial<NewSession> = {}) => {
+    const session = aSession(person, changes);
+    const seen = await storage().createSession(session);
+    if (seen === undefined) throw new Error("the session was not made");
+    return { ...seen, session };
+  };
+  const known = ({ partition, personId }: Person, deviceId: string) =>
+    storage().getKnownDevice({ partition, personId, deviceId });
+  const bound = async (person: Person, deviceId: string) => (await known(person, deviceId))?.bound;
+  const again = (deviceId: string, generation = 0, now = NOW + HOUR) => ({
+    ...{ now, authTime: now, idleUntil: now + HOUR, absoluteUntil: now + DAY },
+    device: { presented: { deviceId, generation }, freshId: anId() },
+  });
+  const anotherPassword = async (person: Person, now: number): Promise<Person> => {
+    const ends = { mustChange: false, endGrants: false, keepSessionId: null };
+    await storage().setPassword({ ...person, passwordHash: "another", ...ends, now });
+    return { ...person, passwordChangedAt: now };
+  };
+
+  test("that nobody signed in with, of another person, of nobody → undefined", async () => {
+    const [person, other] = [await aStoredPerson(storage()), await aStoredPerson(storage())];
+    const { deviceId } = await signIn(person);
+    expect(await known(person, anId())).toBeUndefined();
+    expect(await known(other, deviceId)).toBeUndefined();
+    expect(await known(aPerson(), deviceId)).toBeUndefined();
+    expect(await storage().listKnownDevices(other)).toEqual([]);
+  });
+
+  test("of a sign-in that came to nothing → unknown", async () => {
+    const person = await aStoredPerson(storage());
+    await anotherPassword(person, NOW + 1);
+    const late = aSession(person, { now: NOW + 2 });
+    expect(await storage().createSession(late)).toBeUndefined();
+    const key = { ...person, device: late.device, address: null, userAgent: null, now: NOW + 2 };
+    expect(await storage().rememberDevice(key)).toBeUndefined();
+    await storage().setPersonStatus({ ...person, status: "disabled", now: NOW + 3 });
+    expect(await storage().rememberDevice({ ...key, passwordChangedAt: NOW + 1 })).toBeUndefined();
+    expect(await storage().rememberDevice({ ...key, ...aPerson() })).toBeUndefined();
+    expect(await storage().listKnownDevices(person)).toEqual([]);
+  });
+
+  test("signed in with → known, bound, the first of its account; the session names it", async () => {
+    const person = await aStoredPerson(storage());
+    const { deviceId, generation, session } = await signIn(person, { address: "192.0.2.7", userAgent: "Firefox" });
+    expect([deviceId, generation]).toEqual([session.device.freshId, 0]);
+    expect(await known(person, deviceId)).toEqual({
+      ...{ partition: person.partition, personId: person.personId, deviceId, generation: 0, first: true, bound: true },
+      ...{ firstSeenAt: NOW, lastSeenAt: NOW, address: "192.0.2.7", userAgent: "Firefox" },
+    });
+    expect(await storage().listSessions({ ...person, now: NOW })).toMatchObject([{ deviceId }]);
+    const second = await signIn(person, { now: NOW + MINUTE });
+    expect((await storage().listKnownDevices(person)).map((one) => [one.deviceId, one.first])).toEqual([
+      [second.deviceId, false],
+      [deviceId, true],
+    ]);
+  });
+
+  test("signed in with again → the same device, seen since the first time", async () => {
+    const person = await aStoredPerson(storage());
+    const { deviceId } = await signIn(person);
+    const next = await signIn(person, { ...again(deviceId), address: "192.0.2.8", userAgent: null });
+    expect([next.deviceId, next.generation]).toEqual([deviceId, 0]);
+    expect(await storage().listKnownDevices(person)).toMatchObject([
+      { deviceId, first: true, firstSeenAt: NOW, lastSeenAt: NOW + HOUR, address: "192.0.2.8", userAgent: null },
+    ]);
+  });
+
+  test("with a cookie that nobody has, or of another person → another device", async () => {
+    const [person, other] = [await aStoredPerson(storage()), await aStoredPerson(storage())];
+    const { deviceId } = await signIn(other);
+    for (const presented of [deviceId, anId()]) {
+      const next = await signIn(person, again(presented));
+      expect(next.deviceId).not.toBe(presented);
+    }
+    expect((await storage().listKnownDevices(other)).map((one) => one.lastSeenAt)).toEqual([NOW]);
+  });
+
+  test("another password → not bound; bound anew by a sign-in, with a cookie that older copies don't match", async () => {
+    const person = await aStoredPerson(storage());
+    const { deviceId } = await signIn(person);
+    const changed = await anotherPassword(person, NOW + 1);
+    expect(await known(person, deviceId)).toMatchObject({ bound: false, firstSeenAt: NOW, generation: 0 });
+    const next = await signIn(changed, again(deviceId));
+    expect([next.deviceId, next.generation]).toEqual([deviceId, 1]);
+    expect(await known(person, deviceId)).toMatchObject({ bound: true, firstSeenAt: NOW, generation: 1, first: true });
+    // A copy of the cookie of before is another device, whoever signs in with it.
+    const copy = await signIn(changed, again(deviceId, 0));
+    expect(copy.deviceId).not.toBe(deviceId);
+    expect(await known(person, copy.deviceId)).toMatchObject({ firstSeenAt: NOW + HOUR, first: false });
+  });
+
+  test("a passkey or an authenticator added → not bound; taken away again → as before", async () => {
+    const person = await aStoredPerson(storage());
+    const { deviceId } = await signIn(person);
+    const passkey = aPasskey(person, { createdAt: NOW + 1 });
+    await storage().addPasskey({ passkey, now: NOW + 1 });
+    expect(await bound(person, deviceId)).toBe(false);
+    await storage().removePasskey({ ...passkey, now: NOW + 2 });
+    expect(await bound(person, deviceId)).toBe(true);
+    await storage().setSecondFactor({ ...person, sealedSecret: aHash(), step: 1, codes: ["a"], now: NOW + 3 });
+    expect(await bound(person, deviceId)).toBe(false);
+    await signIn(person, again(deviceId));
+    expect(await bound(person, deviceId)).toBe(true);
+    // Codes in place of those that are left, a code used, a key used: nobody has become able to sign in who was not before.
+    await storage().setRecoveryCodes({ ...person, codes: ["b"], now: NOW + 2 * HOUR });
+    await storage().useRecoveryCode({ ...person, code: "b", now: NOW + 2 * HOUR });
+    await storage().useSecondFactor({ ...person, step: 2, now: NOW + 2 * HOUR });
+    expect(await bound(person, deviceId)).toBe(true);
+    await storage().setSecondFactor({ ...person, sealedSecret: aHash(), step: 1, codes: ["a"], now: NOW + 2 * HOUR });
+    expect(await bound(person, deviceId)).toBe(false);
+  });
+
+  test("signed out everywhere → none is bound; everywhere else → that of the session alone", async () => {
+    const person = await aStoredPerson(storage());
+    const [one, other] = [await signIn(person), await signIn(person)];
+    await storage().endSessionsOf({ ...person, keepSessionId: one.session.sessionId });
+    expect([await bound(person, one.deviceId), await bound(person, other.deviceId)]).toEqual([true, false]);
+    await storage().endSessionsOf(person);
+    expect(await storage().listKnownDevices(person)).toMatchObject([{ bound: false }, { bound: false }]);
+    const next = await signIn(person, again(one.deviceId));
+    expect([next.deviceId, next.generation, await bound(person, one.deviceId)]).toEqual([one.deviceId, 1, true]);
+    await storage().endSessionsOf({ ...person, keepSessionId: anId(person.partition) });
+    expect(await bound(person, one.deviceId)).toBe(false);
+  });
+
+  test("of a person who was disabled, or wants to go → not bound, also after that is taken back", async () => {
+    const person = await aStoredPerson(storage());
+    const [one, other] = [await signIn(person), await signIn(person)];
+    const leaving = { at: NOW + DAY, mails: [], now: NOW + 1 };
+    await storage().setDeletion({ ...person, ...leaving, keepSessionId: one.session.sessionId });
+    await storage().setDeletion({ ...person, ...leaving, at: null, keepSessionId: null });
+    expect([await bound(person, one.deviceId), await bound(person, other.deviceId)]).toEqual([true, false]);
+    await storage().setPersonStatus({ ...person, status: "disabled", now: NOW + 1 });
+    await storage().setPersonStatus({ ...person, status: "active", now: NOW + 2 });
+    expect(await bound(person, one.deviceId)).toBe(false);
+  });
+
+  test("after a restore → not bound", async () => {
+    const person = await aStoredPerson(storage());
+    const { deviceId } = await signIn(person);
+    await storage().endAllBefore({ now: NOW + HOUR, keepConsents: true });
+    expect(await known(person, deviceId)).toMatchObject({ bound: false, firstSeenAt: NOW });
+  });
+
+  test("one more than there may be → the one unused for longest is forgotten", async () => {
+    const person = await aStoredPerson(storage());
+    const devices: string[] = [];
+    for (let at = 0; at < MOST_KNOWN_DEVICES; at += 1) {
+      devices.push((await signIn(person, { now: NOW + at })).deviceId);
+    }
+    const [first = "", second = ""] = devices;
+    await signIn(person, again(first));
+    const next = await signIn(person, { now: NOW + 2 * HOUR });
+    const left = (await storage().listKnownDevices(person)).map(({ deviceId }) => deviceId);
+    expect(left).toHaveLength(MOST_KNOWN_DEVICES);
+    expect(left.slice(0, 2)).toEqual([next.deviceId, first]);
+    expect(left).not.toContain(second);
+    // A clock that went back makes no newcomer the oldest.
+    const early = await signIn(person, { now: NOW - DAY });
+    expect(await bound(person, early.deviceId)).toBe(true);
+    const forgotten = await signIn(person, again(second, 0, NOW + 3 * HOUR));
+    expect(forgotten.deviceId).not.toBe(second);
+    expect(await known(person, forgotten.deviceId)).toMatchObject({ firstSeenAt: NOW + 3 * HOUR, first: false });
+  });
+
+  test("twenty sign-ins of new browsers at once → as many devices as there may be, one of them the first", async () => {
+    const person = await aStoredPerson(storage());
+    await Promise.all(Array.from({ length: 20 }, (_, at) => signIn(person, { now: NOW + at })));
+    const devices = await storage().listKnownDevices(person);
+    expect(devices).toHaveLength(MOST_KNOWN_DEVICES);
+    expect(devices.filter(({ first }) => first).length).toBeLessThanOrEqual(1);
+  });
+
+  test("remembered without a session → bound like that of a sign-in", async () => {
+    const person = await aStoredPerson(storage());
+    const { deviceId } = await signIn(person);
+    const key = { partition: person.partition, personId: person.personId, address: "192.0.2.9", userAgent: "Chrome" };
+    const changed = await anotherPassword(person, NOW + 1);
+    const device = { presented: { deviceId, generation: 0 }, freshId: anId() };
+    const { passwordChangedAt } = changed;
+    expect(await storage().rememberDevice({ ...key, device, passwordChangedAt, now: NOW + 2 })).toEqual({
+      ...{ deviceId, generation: 1 },
+    });
+    expect(await known(person, deviceId)).toMatchObject({ bound: true, firstSeenAt: NOW, lastSeenAt: NOW + 2 });
+  });
+
+  test("nobody signed in with it for as long as its cookie lasts → collected", async () => {
+    const person = await aStoredPerson(storage());
+    const [old, used] = [await signIn(person), await signIn(person)];
+    await signIn(person, again(used.deviceId, 0, NOW + DAY));
+    await storage().collectGarbage({ now: NOW + KNOWN_DEVICE_TTL, limit: 10_000 });
+    expect([await known(person, old.deviceId), await bound(person, used.deviceId)]).toEqual([undefined, true]);
+  });
+
+  test("the person is deleted → gone", async () => {
+    const person = await aStoredPerson(storage());
+    const { deviceId } = await signIn(person);
+    await storage().deletePerson({ ...person, now: NOW + 1 });
+    expect(await known(person, deviceId)).toBeUndefined();
+  });
+});
