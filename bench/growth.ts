@@ -1,7 +1,7 @@
 /** What an operation costs as the database grows: `npm run bench -- --growth`. Told in processor time, as a share of the reference's in the same round. */
 
 import { join } from "node:path";
-import { endpoints } from "../packages/server/src/oauth/server-metadata.ts";
+import { endpoints } from "../packages/server/src/oauth/endpoints.ts";
 import { type Exchange, run } from "./load.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { type ServerProcess, startAssent, startScript } from "./processes.ts";

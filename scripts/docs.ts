@@ -8,7 +8,7 @@ import { settings } from "../packages/server/src/config-settings.ts";
 import { metadataRoute, routes } from "../packages/server/src/http/routes.ts";
 import { checks } from "../packages/server/src/oauth/authorization-endpoint/request.ts";
 import { type Condition, conditions, publicCondition, publicConditions } from "../packages/server/src/oauth/errors.ts";
-import type { GrantEndpoint } from "../packages/server/src/oauth/grants/offered.ts";
+import { type GrantEndpoint, grantTypes } from "../packages/server/src/oauth/grants/registry.ts";
 
 const root = join(import.meta.dirname, "..");
 const MADE = "<!-- Made by scripts/docs.ts from the code; change it there. -->";
@@ -66,12 +66,12 @@ ${sections.join("\n\n")}
 `;
 }
 
-/** Grant types that lead to an endpoint. */
-const LEADING: Readonly<Record<GrantEndpoint, string>> = {
-  authorization: "`authorization_code`, `implicit`",
-  token: "a grant type other than `implicit`",
-  deviceAuthorization: "`…:device_code`",
-};
+/** The grant types that an endpoint exists for. */
+function neededBy(endpoint: GrantEndpoint): string {
+  if (endpoint === "token") return "a grant type other than `implicit`";
+  const names = grantTypes.filter(({ startsAt }) => startsAt === endpoint).map(({ grantType }) => grantType);
+  return names.map((name) => `\`${name.replace(/^urn:.*:/, "…:")}\``).join(", ");
+}
 
 function endpoints(): string {
   const all = [metadataRoute(""), ...routes];
@@ -80,7 +80,7 @@ function endpoints(): string {
     [...(GET ? ["GET"] : []), ...(POST ? ["POST"] : [])].join(", "),
     who,
     cors ? "any origin, without credentials" : "none",
-    part === undefined ? "" : LEADING[part],
+    part === undefined ? "" : neededBy(part),
   ]);
   const order = checks.map(([name, section, refusedBy], at) => [String(at + 1), name, section, refusedBy]);
   return `# Endpoints

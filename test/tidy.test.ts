@@ -48,7 +48,14 @@ const IMPORTS: tidy.ImportTable = {
   // What others signed, and what others published.
   "packages/server/src/jose": ["oauth/ports.ts", "oauth/json-web-key.ts", "jose", "lru-cache"],
   "packages/server/src/saml": [
-    ...["oauth/assertion.ts", "oauth/model.ts", "node:crypto", "node:worker_threads", "@xmldom/xmldom", "xml-crypto"],
+    ...[
+      "oauth/saml-assertion.ts",
+      "oauth/model.ts",
+      "node:crypto",
+      "node:worker_threads",
+      "@xmldom/xmldom",
+      "xml-crypto",
+    ],
   ],
   "packages/server/src/outbound": ["oauth/model.ts", "node:dns", "node:http", "node:https", "node:net", "lru-cache"],
   "packages/server/src/storage": [

@@ -2,7 +2,7 @@
 
 import { type KeyObject, randomUUID } from "node:crypto";
 import { signEs256 } from "../../packages/server/src/crypto/es256.ts";
-import { endpoints } from "../../packages/server/src/oauth/server-metadata.ts";
+import { endpoints } from "../../packages/server/src/oauth/endpoints.ts";
 import { ISSUER, type Prepared } from "../prepare.ts";
 import { basic, get, post } from "../wire.ts";
 import { peopleRows } from "./people.ts";

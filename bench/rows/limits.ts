@@ -1,6 +1,6 @@
 /** What the machine gives: bare node:http, with and without a signature. */
 
-import { endpoints } from "../../packages/server/src/oauth/server-metadata.ts";
+import { endpoints } from "../../packages/server/src/oauth/endpoints.ts";
 import type { Row } from "./row.ts";
 import { redemption } from "./token-requests.ts";
 

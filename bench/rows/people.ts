@@ -1,6 +1,6 @@
 /** What people do: signing in, and letting an app in. No browser, but its requests, cookies and forms. */
 
-import { endpoints } from "../../packages/server/src/oauth/server-metadata.ts";
+import { endpoints } from "../../packages/server/src/oauth/endpoints.ts";
 import { type Form, formsOf } from "../../test/support/browser-like.ts";
 import { PASSWORD } from "../../test/support/server.ts";
 import { type Exchange, run } from "../load.ts";

@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { diagnose } from "../../packages/server/src/admin/index.ts";
 import { ConfigError, configOf, createAssent, loadConfig } from "../../packages/server/src/index.ts";
-import { OUR_GRANT_TYPES } from "../../packages/server/src/oauth/grants/names.ts";
-import { grantRegistry } from "../../packages/server/src/oauth/grants/offered.ts";
+import { grantRegistry, grantTypeNames } from "../../packages/server/src/oauth/grants/registry.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { copyOf, tokensOf } from "../support/back-channel.ts";
 import { Agent, authorize, authorizeUrl, postForm, redeem } from "../support/browser-like.ts";
@@ -38,7 +37,7 @@ async function serving(grantTypes: readonly string[], work: (server: TestServer)
 
 const without = (grant: string) => OUR_GRANTS.filter((one) => one !== grant);
 test("the names that a configuration is checked against → those that there are", () => {
-  expect(grantRegistry().known).toEqual(OUR_GRANT_TYPES);
+  expect(grantRegistry().known).toEqual(grantTypeNames);
 });
 
 const metadataOf = async ({ issuer }: TestServer) =>

@@ -126,7 +126,11 @@ export function looseSql(file: SourceFile): string[] {
 export function machineTraces(file: SourceFile): string[] {
   return [
     ...places(file, /(?<![\w.}/-])\/(?:home|Users|root|work|workspace|builds|mnt)\/[\w.-]+/, "path of a machine"),
-    ...places(file, /\bregistry\.[a-z]+[a-z.]*|"resolved": "http[^"]*|^\s*registry\s*=.*/m, "host of a registry"),
+    ...places(
+      file,
+      /\bregistry\.(?!ts\b)[a-z]+[a-z.]*|"resolved": "http[^"]*|^\s*registry\s*=.*/m,
+      "host of a registry",
+    ),
   ];
 }
 

@@ -38,11 +38,11 @@ import type { Outbox } from "./mail/outbox.ts";
 import type { Snapshot } from "./metrics/figures.ts";
 import { type MetricSources, ServerMetrics } from "./metrics/server-metrics.ts";
 import type { ConditionName } from "./oauth/errors.ts";
-import type { GrantRegistry } from "./oauth/grants/offered.ts";
+import type { GrantRegistry } from "./oauth/grants/registry.ts";
 import type { Millis, Scope, SigningAlg, Soon } from "./oauth/model.ts";
-import type { OAuthContext } from "./oauth/ports.ts";
 import { serverMetadata } from "./oauth/server-metadata.ts";
 import type { Catalog } from "./oauth/storage.ts";
+import type { TokenEndpointContext } from "./oauth/token-endpoint/endpoint.ts";
 import { once } from "./once.ts";
 import { openOutbox } from "./open-outbox.ts";
 import { GuardedFetcher } from "./outbound/guarded-fetch.ts";
@@ -79,7 +79,7 @@ export interface Assent {
   /** Path of the issuer, without its final slash. */
   readonly basePath: string;
   readonly storage: Storage;
-  readonly oauth: OAuthContext;
+  readonly oauth: TokenEndpointContext;
   /** The operator's look. */
   readonly brand: Brand;
   readonly receipts: Receipts;
@@ -319,7 +319,7 @@ async function assemble({
   const basePath = new URL(issuer).pathname.replace(/\/$/, "");
   const owners = { storage, newOwnerId, partitionOf, now };
   const scopeUses = new ScopeUses(storage, now);
-  const context: OAuthContext = {
+  const context: TokenEndpointContext = {
     issuer,
     policy: policyOf(config),
     grants,

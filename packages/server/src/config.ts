@@ -5,9 +5,8 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { defaultsOf, type Setting, settings } from "./config-settings.ts";
 import type { SmtpServer } from "./mail/transport.ts";
-import type { CustomGrant } from "./oauth/grants/custom.ts";
-import { customGrantProblems } from "./oauth/grants/custom-shape.ts";
-import { OUR_GRANT_TYPES } from "./oauth/grants/names.ts";
+import { type CustomGrant, customGrantProblems } from "./oauth/grants/custom-shape.ts";
+import { grantTypeNames } from "./oauth/grants/registry.ts";
 import type { ConsentDuration } from "./owners/storage.ts";
 import { isPostgresUrl } from "./storage/postgres/address.ts";
 
@@ -79,9 +78,9 @@ export function grantProblems({
   grantTypes: offered,
   customGrants,
 }: Pick<Config, "grantTypes" | "customGrants">): readonly string[] {
-  const custom = customGrantProblems(customGrants, OUR_GRANT_TYPES);
+  const custom = customGrantProblems(customGrants, grantTypeNames);
   if (custom.length > 0) return custom.map((problem) => `customGrants${problem}`);
-  const known = [...OUR_GRANT_TYPES, ...customGrants.map(({ grantType }) => grantType)];
+  const known = [...grantTypeNames, ...customGrants.map(({ grantType }) => grantType)];
   const unknown = (offered ?? []).filter((name) => !known.includes(name)).map((name) => JSON.stringify(name));
   const empty = offered?.length === 0 ? ["nothing"] : [];
   return [...empty, ...unknown].map(

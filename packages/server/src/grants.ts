@@ -2,7 +2,7 @@
 
 import { type Config, ConfigError, grantProblems } from "./config.ts";
 import { customGrant } from "./oauth/grants/custom.ts";
-import { type GrantRegistry, grantRegistry } from "./oauth/grants/offered.ts";
+import { type GrantRegistry, grantRegistry } from "./oauth/grants/registry.ts";
 
 /** Throws a `ConfigError` that names all that is wrong with them: a configuration may have been changed since it was read. */
 export function grantsOf(config: Pick<Config, "grantTypes" | "customGrants">): GrantRegistry {

@@ -11,5 +11,5 @@ export type {
   CustomGrantRequest,
   TokenForClient,
   TokenForOwner,
-} from "./oauth/grants/custom.ts";
+} from "./oauth/grants/custom-shape.ts";
 export type { Notice } from "./owners/notices.ts";

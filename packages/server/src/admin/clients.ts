@@ -10,7 +10,7 @@ import {
   readRegistration,
   refreshProblem,
 } from "../oauth/client-registration/metadata.ts";
-import type { GrantRegistry } from "../oauth/grants/offered.ts";
+import type { GrantRegistry } from "../oauth/grants/registry.ts";
 import type { Client, Millis, Scope } from "../oauth/model.ts";
 import { accentText } from "../pages/brand.ts";
 import { NO_SECRETS, secretFor, secretKind, secretsAfter, withSecret } from "./client-secrets.ts";

@@ -5,7 +5,7 @@ import { randomBytes } from "../crypto/random.ts";
 import { Secrets } from "../crypto/secrets.ts";
 import { prepareDataDir, secretsOf } from "../data-dir.ts";
 import { grantsOf } from "../grants.ts";
-import { type GrantRegistry, grantRegistry } from "../oauth/grants/offered.ts";
+import { type GrantRegistry, grantRegistry } from "../oauth/grants/registry.ts";
 import type { Millis } from "../oauth/model.ts";
 import type { CompanyStorage } from "../owners/company-storage.ts";
 import type { FactorStorage } from "../owners/factor-storage.ts";

@@ -11,7 +11,7 @@ import {
 } from "../oauth/authorization-endpoint/request.ts";
 import { type AuthorizationResponse, errorResponse } from "../oauth/authorization-endpoint/response.ts";
 import type { ConditionName } from "../oauth/errors.ts";
-import { mayUse } from "../oauth/grants/judge.ts";
+import { mayUse } from "../oauth/grants/registry.ts";
 import type { Scope } from "../oauth/model.ts";
 import { parseParameters } from "../oauth/parameters.ts";
 import { audienceOf } from "../oauth/resource-indicator.ts";

@@ -2,8 +2,8 @@
 
 import type { Assent } from "../assent.ts";
 import { VERIFICATION_PATH } from "../oauth/device-authorization.ts";
-import type { GrantEndpoint } from "../oauth/grants/offered.ts";
-import { endpoints } from "../oauth/server-metadata.ts";
+import { endpoints } from "../oauth/endpoints.ts";
+import type { GrantEndpoint } from "../oauth/grants/registry.ts";
 import { deviceAuthorization, introspection, revocation, token } from "./endpoints/back-channel.ts";
 import { jwks, live, metadata, ready } from "./endpoints/published.ts";
 import { forPeople } from "./late.ts";

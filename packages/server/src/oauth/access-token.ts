@@ -1,8 +1,7 @@
 /** Access tokens for a grant: lifetime, scope, audience (RFC 6749 §§1.4, 5.1; RFC 9068). */
 
-import type { Judged } from "./grants/judge.ts";
 import type { Client, Grant, GrantedScope, Millis, Resource } from "./model.ts";
-import type { AccessTokenClaims, OAuthContext } from "./ports.ts";
+import type { AccessTokenClaims, OAuthContext, Policy, SenderConstraint } from "./ports.ts";
 
 /** The body of a successful token response (RFC 6749 §5.1). */
 export interface TokenResponse {
@@ -31,25 +30,44 @@ export function accessTokenKind(resource: Resource | undefined): Pick<AccessToke
   return { format: resource?.tokenFormat ?? "jwt", alg: resource?.alg ?? "ES256" };
 }
 
-/** What an access token says of the grant that it comes of. */
-export type TokenGrant = Pick<Grant, "grantId" | "ownerId" | "personId" | "authTime" | "acr" | "amr">;
+/** How long a refresh token lives without being used. */
+export function refreshLifetime({ type }: Client, policy: Policy): Millis {
+  return type === "public" ? policy.refreshIdlePublic : policy.refreshIdleConfidential;
+}
 
-/** Who acted, where that isn't the owner: a company is always somebody's to act for. */
+/** Whom an access token speaks of. */
+export type TokenSubject = Pick<AccessTokenClaims, "sub" | "actor" | "grantId" | "person">;
+
+/** The person who acted, where that isn't the owner: for a company, somebody always acts. Null: the owner acted. */
 export function actorOf({ ownerId, personId }: Pick<Grant, "ownerId" | "personId">): string | null {
   return personId === ownerId ? null : personId;
 }
 
-/**
- * Makes an access token for some scopes of a grant. It ends with the first of them: no token outlives its consent.
- * `audience`: the API's identifier, or the issuer. `most`: milliseconds that it may live, whatever the API's own lifetime.
- */
+/** The owner of a grant, and who acted. */
+export function subjectOf(
+  grant: Pick<Grant, "grantId" | "ownerId" | "personId" | "authTime" | "acr" | "amr">,
+): TokenSubject {
+  const { grantId, ownerId, authTime, acr, amr } = grant;
+  return { sub: ownerId, grantId, actor: actorOf(grant), person: { authTime, acr, amr } };
+}
+
+/** Everything that decides an access token. */
+export interface TokenParts {
+  readonly subject: TokenSubject;
+  readonly client: Client;
+  /** The token ends with the first of them: no token outlives its consent. */
+  readonly scopes: readonly GrantedScope[];
+  /** The API's identifier, or the issuer. */
+  readonly audience: string;
+  /** Milliseconds that it may live, whatever the API's own lifetime; absent: as long as that. */
+  readonly most?: Millis;
+  readonly constraint?: SenderConstraint;
+}
+
+/** Makes an access token. */
 export async function issueAccessToken(
-  grant: TokenGrant,
-  client: Client,
-  scopes: readonly GrantedScope[],
-  audience: string,
+  { subject, client, scopes, audience, most = Number.POSITIVE_INFINITY, constraint }: TokenParts,
   context: OAuthContext,
-  most: Millis = Number.POSITIVE_INFINITY,
 ): Promise<{ token: string; expiresIn: number; scope: string }> {
   const now = context.now();
   const resource = (await context.catalog.resources()).get(audience);
@@ -59,35 +77,32 @@ export async function issueAccessToken(
   const exp = Math.min(iat + Math.floor(ttl / 1000), ...ends.map((end) => Math.floor(end / 1000)));
   const scope = scopes.map(({ name }) => name).join(" ");
   const token = await context.accessTokens.sign({
-    sub: grant.ownerId,
+    ...subject,
+    ...constraint,
     aud: audience,
     clientId: client.clientId,
     scope,
     iat,
     exp,
-    grantId: grant.grantId,
     ...accessTokenKind(resource),
-    actor: actorOf(grant),
-    person: { authTime: grant.authTime, acr: grant.acr, amr: grant.amr },
   });
   return { token, expiresIn: exp - iat, scope };
 }
 
 /** The token response for a grant; `makeRefreshToken` is asked only where the grant has refresh tokens. */
 export async function tokenResponse(
-  grant: Grant,
-  { scopes, audience }: Judged,
-  client: Client,
+  refreshable: boolean,
+  parts: TokenParts,
   context: OAuthContext,
   makeRefreshToken: () => string,
 ): Promise<TokenResponse> {
-  const { token, expiresIn, scope } = await issueAccessToken(grant, client, scopes, audience, context);
+  const { token, expiresIn, scope } = await issueAccessToken(parts, context);
   return {
     access_token: token,
     token_type: "Bearer",
     expires_in: expiresIn,
-    // A grant from before refresh tokens were switched off: nobody would take the token.
-    ...(grant.refreshable && context.grants.offers("refresh_token") ? { refresh_token: makeRefreshToken() } : {}),
+    // The operator may have switched refresh tokens off since the grant was made: nobody would take the token.
+    ...(refreshable && context.grants.offers("refresh_token") ? { refresh_token: makeRefreshToken() } : {}),
     scope,
   };
 }

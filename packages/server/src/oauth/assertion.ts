@@ -1,6 +1,5 @@
 /** Assertions of trusted issuers as authorization grants: what the two kinds share (RFC 7521 §§4.1, 5.2). */
 
-import { accessTokenTtl, type TokenResponse, tokenResponse } from "./access-token.ts";
 import {
   type AssertedOwner,
   type AssertedSubject,
@@ -8,10 +7,10 @@ import {
   type MappedSubject,
   mappedSubject,
 } from "./asserted-subject.ts";
-import { type ConditionName, refuse } from "./errors.ts";
-import type { GrantRequest } from "./grants/index.ts";
-import { judgeGrant, oneResource, scopesWithin } from "./grants/judge.ts";
-import { type Client, type Grant, type Millis, NEVER, type TrustedIssuer } from "./model.ts";
+import { refuse } from "./errors.ts";
+import { scopesWithin } from "./grants/effective-scopes.ts";
+import type { GrantRequest, OwnerEntitlement } from "./grants/grant-type.ts";
+import type { Client, Millis, TrustedIssuer } from "./model.ts";
 import type { OAuthContext } from "./ports.ts";
 
 /** How far the issuer's clock may differ from ours. */
@@ -34,48 +33,6 @@ export interface Assertion {
   readonly issuedAt: Millis | null;
   readonly notBefore: Millis | null;
   readonly end: Millis;
-}
-
-/** A bearer or other confirmation of a SAML subject (SAML Core §2.4.1). */
-export interface SamlConfirmation {
-  readonly method: string;
-  readonly recipient: string | null;
-  readonly notBefore: Millis | null;
-  readonly notOnOrAfter: Millis | null;
-}
-
-/** SAML Core §2.5.1. `audiences`: one list for each restriction; `unknown`: names of conditions that nobody here understands. */
-export interface SamlConditions {
-  readonly notBefore: Millis | null;
-  readonly notOnOrAfter: Millis | null;
-  readonly audiences: readonly (readonly string[])[];
-  readonly unknown: readonly string[];
-}
-
-/** What of a SAML assertion was signed. */
-export interface SamlAssertion {
-  readonly id: string;
-  readonly issuer: string;
-  readonly issuedAt: Millis | null;
-  readonly nameId: string | null;
-  /** `Format` of the NameID; null: not said. */
-  readonly nameIdFormat: string | null;
-  readonly email: string | null;
-  /** Values by the attribute's name; null: one that is more than text. */
-  readonly attributes: ReadonlyMap<string, readonly (string | null)[]>;
-  readonly confirmations: readonly SamlConfirmation[];
-  readonly conditions: SamlConditions | null;
-  readonly authenticatedAt: Millis | null;
-  readonly sessionEnds: readonly Millis[];
-}
-
-export type SamlReading =
-  | { readonly kind: "verified"; readonly assertion: SamlAssertion }
-  | { readonly kind: "refused"; readonly condition: ConditionName; readonly detail: string };
-
-/** Reads base64url of a SAML assertion, verified by one of its issuer's certificates (PEM). */
-export interface SamlReader {
-  read(encoded: string, certificatesOf: ReadonlyMap<string, readonly string[]>): Promise<SamlReading>;
 }
 
 /** The active record of an issuer, if its assertions may come by this client (RFC 7521 §3). */
@@ -109,47 +66,44 @@ function checkTimes(assertion: Assertion, now: Millis, forgottenBefore: Millis):
 }
 
 /**
- * Exchanges a verified assertion for an access token (RFC 7521 §4.1). Nothing is written before all that could refuse it has been looked at,
- * but for the memory of its id. No refresh token; the access token ends with the assertion.
+ * The entitlement of a verified assertion (RFC 7521 §4.1). Nothing is written before everything that could refuse it has been checked, except the memory
+ * of its id. There is no refresh token; the access token ends with the assertion.
  */
-export async function redeemAssertion(
+export function assertionEntitlement(
   assertion: Assertion,
   request: GrantRequest,
   context: OAuthContext,
-): Promise<TokenResponse> {
-  const { client } = request;
+): OwnerEntitlement {
   const { record } = assertion;
   const now = context.now();
   checkTimes(assertion, now, context.notBefore);
   const subject = mappedSubject(record, assertion.subject);
-  const resource = oneResource(request);
-  const { scopes, audience } = await scopesWithin(record.scopes, request, resource, context);
-  const found = await context.assertedOwners.find(record, subject);
-  checkOwner(found, record);
+  return {
+    kind: "owner",
+    within: () => scopesWithin(record.scopes, request, context),
 
-  const first = await context.storage.once({
-    kind: assertion.kind,
-    key: context.hashes.sha256(JSON.stringify([record.issuer, assertion.id])),
-    until: assertion.end + REMEMBERED_LONGER,
-    now,
-  });
-  if (!first) refuse("assertion_replayed");
+    async owner() {
+      const found = await context.assertedOwners.find(record, subject);
+      checkOwner(found, record);
+      const first = await context.storage.once({
+        kind: assertion.kind,
+        key: context.hashes.sha256(JSON.stringify([record.issuer, assertion.id])),
+        until: assertion.end + REMEMBERED_LONGER,
+        now,
+      });
+      if (!first) refuse("assertion_replayed");
+      const { partition, ownerId } = await ownerOf(found, record, subject, context);
+      const authTime = assertion.authTime === null ? null : Math.min(assertion.authTime, now);
+      return { partition, ownerId, authTime, acr: null, amr: [] };
+    },
 
-  const owner = await ownerOf(found, record, subject, context);
-  // No token outlives its assertion. One that is over by our clock alone may live on by its issuer's: it yields the shortest token there is.
-  const end = Math.max(assertion.end, now + SHORTEST_TOKEN);
-  const ttl = accessTokenTtl((await context.catalog.resources()).get(audience), context.policy.accessTtl);
-  const accessUntil = Math.min(now + ttl, end);
-  const grant = await issue({ owner, client, scopes, audience, accessUntil, now }, assertion, context);
-  const judged = await judgeGrant(grant, client, { scope: undefined, resource }, context);
-  // A token ends with the first of its scopes.
-  const capped = judged.scopes.map(({ name, expiresAt }) => ({
-    name,
-    expiresAt: Math.min(expiresAt ?? NEVER, end),
-  }));
-  return tokenResponse(grant, { ...judged, scopes: capped }, client, context, () => {
-    throw new Error("a grant by assertion has no refresh token");
-  });
+    under: { record: "operator policy" },
+    refreshable: false,
+    // An assertion that is over by our clock alone may still hold by its issuer's. It yields the shortest token there is.
+    until: Math.max(assertion.end, now + SHORTEST_TOKEN),
+    address: null,
+    refusals: { blocked: "assertion_consent_revoked", noOwner: "assertion_owner_disabled" },
+  };
 }
 
 /** What is wrong with the owner, or with there being none. */
@@ -181,54 +135,4 @@ async function ownerOf(
   const again = created === undefined ? await owners.find(record, subject) : undefined;
   const owner = created?.owner ?? (again?.kind === "found" ? again.owner : undefined);
   return owner?.active && !owner.operator ? owner : refuse("assertion_subject_unknown", "can't be made an owner");
-}
-
-interface Issuing {
-  readonly owner: AssertedOwner;
-  readonly client: Client;
-  readonly scopes: readonly string[];
-  readonly audience: string;
-  readonly accessUntil: Millis;
-  readonly now: Millis;
-}
-
-async function issue(
-  { owner, client, scopes, audience, accessUntil, now }: Issuing,
-  assertion: Assertion,
-  context: OAuthContext,
-): Promise<Grant> {
-  const { partition, ownerId } = owner;
-  const outcome = await context.storage.issueDirect({
-    grant: {
-      partition,
-      grantId: context.newGrantId(partition),
-      clientId: client.clientId,
-      ownerId,
-      personId: ownerId,
-      refreshable: false,
-      scopes,
-      audience,
-      authTime: assertion.authTime === null ? null : Math.min(assertion.authTime, now),
-      acr: null,
-      amr: [],
-    },
-    via: "operator policy",
-    refreshSaltHash: null,
-    accessUntil,
-    idleUntil: accessUntil,
-    consentUntil: null,
-    shown: { locale: "en", clientName: client.name, logo: client.logo },
-    address: null,
-    now,
-  });
-  switch (outcome.kind) {
-    case "issued":
-      return outcome.grant;
-    case "blocked":
-      return refuse("assertion_consent_revoked");
-    case "no_owner":
-      return refuse("assertion_owner_disabled");
-    case "exists":
-      throw new Error("a random id of a grant came up twice");
-  }
 }

@@ -1,11 +1,9 @@
 /** How surely an owner was recognized: `acr` (RFC 9470, RFC 9068 §2.2.1) and what proves it, `amr` (RFC 8176). */
 
-import type { Scope } from "./model.ts";
+import type { Acr, Scope } from "./model.ts";
 
-/** From weak to strong: one factor, two factors, one that no look-alike site can pass on (OpenID EAP ACR Values `phr`). */
-export const ACR_VALUES = ["1fa", "mfa", "phr"] as const;
-
-export type Acr = (typeof ACR_VALUES)[number];
+/** From weak to strong. */
+export const ACR_VALUES = ["1fa", "mfa", "phr"] as const satisfies readonly Acr[];
 
 /** How one signed in. */
 export interface Authentication {

@@ -3,7 +3,7 @@
 import { authenticateClient } from "./client-authentication/index.ts";
 import { refuse } from "./errors.ts";
 import { deviceCode } from "./grants/device-code.ts";
-import { mayUse } from "./grants/judge.ts";
+import { mayUse } from "./grants/registry.ts";
 import type { Client, Scope } from "./model.ts";
 import { type ParsedParameters, parseOrRefuse } from "./parameters.ts";
 import type { OAuthContext } from "./ports.ts";

@@ -1,7 +1,5 @@
 /** What the authorization server talks about: clients, scopes, resources, grants, consents (RFC 6749 §1). Types only. */
 
-import type { Acr } from "./authentication-context.ts";
-
 /** How many partitions owners are spread over; the first two bytes of an owner's, grant's or session's id name one. Never changes. */
 export const PARTITIONS = 1024;
 
@@ -96,6 +94,9 @@ export interface Client {
   /** When the client last lost a scope or a grant type; grants older than that are judged before they are refreshed. */
   readonly reducedAt: Millis | null;
 }
+
+/** How surely a person was recognized, from weak to strong: one factor, two factors, one that no look-alike site can pass on (OpenID EAP ACR Values `phr`). */
+export type Acr = "1fa" | "mfa" | "phr";
 
 export type ScopeAccess = "read" | "write" | "delete";
 

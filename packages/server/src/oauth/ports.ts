@@ -1,9 +1,8 @@
 /** What the protocol is given from outside: time, randomness, keys (RFC 6749 §10.10). It reaches for nothing itself. */
 
 import type { AssertedOwner, AssertedOwners } from "./asserted-subject.ts";
-import type { SamlReader } from "./assertion.ts";
-import type { GrantRegistry } from "./grants/offered.ts";
 import type { Grant, Millis, Resource, Scope, SigningAlg, Soon } from "./model.ts";
+import type { SamlReader } from "./saml-assertion.ts";
 import type { Catalog, DeviceStorage, GrantStorage, UserCodePlace } from "./storage.ts";
 
 /** What a credential is for; a code is never taken for a refresh token, nor either for anything else. */
@@ -46,8 +45,14 @@ export interface DeviceAsker {
   readonly network: string;
 }
 
-/** The claims of an access token (RFC 9068 §2.2), before `iss`, `iat` and `jti` are added. */
-export interface AccessTokenClaims {
+/** The key that a sender must prove to hold, where a token is bound to one. Empty: any bearer may use the token. */
+export interface SenderConstraint {
+  /** SHA-256 of the client's certificate (RFC 8705 §3.1), base64url. */
+  readonly certificateThumbprint?: string;
+}
+
+/** The claims of an access token (RFC 9068 §2.2), before `iss` and `jti` are added. */
+export interface AccessTokenClaims extends SenderConstraint {
   readonly sub: string;
   readonly aud: string;
   readonly clientId: string;
@@ -58,8 +63,6 @@ export interface AccessTokenClaims {
   readonly iat: number;
   /** The grant it came of, so that a grant-bound API can be told that it ended; null: of none. */
   readonly grantId: string | null;
-  /** SHA-256 of the certificate that it is bound to (RFC 8705 §3.1), base64url; absent: to none. */
-  readonly certificateThumbprint?: string;
   /** What its API takes: a JWT, or a text that only this server reads. */
   readonly format: Resource["tokenFormat"];
   /** What signs it, if it is a JWT. */
@@ -174,11 +177,16 @@ export interface Policy {
   readonly passwordRefresh: boolean;
 }
 
+/** The grant types that the server offers. */
+export interface OfferedGrants {
+  offers(grantType: string): boolean;
+}
+
 /** Everything that the protocol's functions are given. */
 export interface OAuthContext {
   readonly issuer: string;
   readonly policy: Policy;
-  readonly grants: GrantRegistry;
+  readonly grants: OfferedGrants;
   readonly catalog: Catalog;
   readonly storage: GrantStorage & DeviceStorage;
   readonly credentials: Credentials;

@@ -2,19 +2,10 @@
 
 import { ACR_VALUES } from "./authentication-context.ts";
 import { authenticationMethods } from "./client-authentication/index.ts";
-import { type GrantRegistry, RESPONSE_TYPES } from "./grants/offered.ts";
+import { endpoints } from "./endpoints.ts";
+import { type GrantRegistry, RESPONSE_TYPES } from "./grants/registry.ts";
 import { PUBLIC_KEY_ALGS, SECRET_ALGS } from "./json-web-key.ts";
 import type { Scope } from "./model.ts";
-
-/** Paths of the endpoints, relative to the issuer. */
-export const endpoints = {
-  authorization: "/authorize",
-  token: "/token",
-  revocation: "/revoke",
-  introspection: "/introspect",
-  deviceAuthorization: "/device_authorization",
-  jwks: "/jwks",
-} as const;
 
 /** Which clients' certificates can be known here (RFC 8705 §2). */
 export interface CertificatesKnown {

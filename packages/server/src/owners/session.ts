@@ -2,14 +2,13 @@
 
 import {
   ACR_VALUES,
-  type Acr,
   type Authentication,
   BY_PASSWORD,
   isAsSure,
   signInPolicy,
 } from "../oauth/authentication-context.ts";
 import type { AuthorizationRequest } from "../oauth/authorization-endpoint/request.ts";
-import type { Millis, Scope } from "../oauth/model.ts";
+import type { Acr, Millis, Scope } from "../oauth/model.ts";
 import type { Session } from "./storage.ts";
 
 /** 12 hours without use … */

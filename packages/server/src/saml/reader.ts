@@ -1,7 +1,7 @@
 /** Where assertions are read: small ones at once, large ones in a thread, so that nobody else waits for them. */
 
 import { Worker } from "node:worker_threads";
-import type { SamlReader, SamlReading } from "../oauth/assertion.ts";
+import type { SamlReader, SamlReading } from "../oauth/saml-assertion.ts";
 import type { CertificatesOf } from "./assertion.ts";
 
 /** Bytes of XML, and tags in it: below both, an assertion takes some milliseconds. */

@@ -19,7 +19,7 @@ import {
   updateClient,
 } from "../../src/admin/index.ts";
 import { newClientId } from "../../src/admin/secret.ts";
-import { grantRegistry } from "../../src/oauth/grants/offered.ts";
+import { grantRegistry } from "../../src/oauth/grants/registry.ts";
 import type { Client } from "../../src/oauth/model.ts";
 import { partitionOf } from "../../src/storage/partition.ts";
 import { collected, openTestAdmin, refusal, type TestAdmin } from "./support/admin.ts";

@@ -1,8 +1,8 @@
 /** Whether the owner is asked, and what their answer grants. */
 
 import { describe, expect, test } from "vitest";
-import { type Acr, wantedAcr } from "../../src/oauth/authentication-context.ts";
-import type { Client, Consent, Scope } from "../../src/oauth/model.ts";
+import { wantedAcr } from "../../src/oauth/authentication-context.ts";
+import type { Acr, Client, Consent, Scope } from "../../src/oauth/model.ts";
 import {
   answeredScopes,
   decideConsent,

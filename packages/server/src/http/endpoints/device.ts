@@ -3,7 +3,7 @@
 import type { Assent } from "../../assent.ts";
 import { derivedId } from "../../crypto/id.ts";
 import { deviceCode } from "../../oauth/grants/device-code.ts";
-import { mayUse } from "../../oauth/grants/judge.ts";
+import { mayUse } from "../../oauth/grants/registry.ts";
 import { audienceOf } from "../../oauth/resource-indicator.ts";
 import { offeredTo } from "../../oauth/scope.ts";
 import type { DeviceApproval, UserCodePlace } from "../../oauth/storage.ts";

@@ -2,8 +2,7 @@
 
 import type { Assent } from "../../assent.ts";
 import { relyingPartyOf } from "../../crypto/passkeys.ts";
-import type { Acr } from "../../oauth/authentication-context.ts";
-import type { Client } from "../../oauth/model.ts";
+import type { Acr, Client } from "../../oauth/model.ts";
 import type { SecondStepView } from "../../pages/factor-views.ts";
 import { secondStepPage, strongerPage } from "../../pages/index.ts";
 import { formToken, sealInteraction } from "../forms.ts";

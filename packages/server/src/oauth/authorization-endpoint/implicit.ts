@@ -1,6 +1,6 @@
 /** The implicit grant: an access token in place of a code (RFC 6749 §4.2.2, RFC 9700 §2.1.2). */
 
-import { issueAccessToken } from "../access-token.ts";
+import { issueAccessToken, subjectOf } from "../access-token.ts";
 import type { GrantedScope, Millis } from "../model.ts";
 import type { OAuthContext } from "../ports.ts";
 import type { NewGrant } from "../storage.ts";
@@ -27,13 +27,7 @@ export async function grantedResponse(
   // The request's scopes are of one API, and so are those that the owner granted of them.
   const audience = request.audience ?? context.issuer;
   const { implicitTtl } = context.policy;
-  const { token, expiresIn, scope } = await issueAccessToken(
-    grant,
-    request.client,
-    scopes,
-    audience,
-    context,
-    implicitTtl,
-  );
+  const parts = { subject: subjectOf(grant), client: request.client, scopes, audience, most: implicitTtl };
+  const { token, expiresIn, scope } = await issueAccessToken(parts, context);
   return implicitResponse(request, { accessToken: token, expiresIn, scope }, context.issuer);
 }

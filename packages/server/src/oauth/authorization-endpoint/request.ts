@@ -1,9 +1,9 @@
 /** The authorization request, checked in one fixed order (RFC 6749 §§3.1, 4.1.1, 4.1.2.1, 4.2.1). */
 
-import { type Acr, wantedAcr } from "../authentication-context.ts";
+import { wantedAcr } from "../authentication-context.ts";
 import { OAuthError, refuse } from "../errors.ts";
-import { RESPONSE_TYPES, type ResponseType } from "../grants/offered.ts";
-import type { Client, Scope } from "../model.ts";
+import { RESPONSE_TYPES, type ResponseType } from "../grants/registry.ts";
+import type { Acr, Client, Scope } from "../model.ts";
 import type { ParsedParameters } from "../parameters.ts";
 import { type CodeChallenge, readChallenge } from "../pkce.ts";
 import type { OAuthContext } from "../ports.ts";

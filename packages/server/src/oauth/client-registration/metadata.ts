@@ -2,8 +2,7 @@
 
 import { authenticationMethods } from "../client-authentication/index.ts";
 import { canonicalName } from "../distinguished-name.ts";
-import { grantTypes } from "../grants/index.ts";
-import { type GrantRegistry, grantRegistry, RESPONSE_TYPES } from "../grants/offered.ts";
+import { type GrantRegistry, grantRegistry, grantTypes, RESPONSE_TYPES } from "../grants/registry.ts";
 import { readRegisteredKeys } from "../json-web-key.ts";
 import type { Client, ClientAuthMethod, TlsSubject } from "../model.ts";
 import { redirectUriProblem } from "../redirect-uri.ts";
@@ -19,23 +18,14 @@ const MAX_LIST = 100;
 
 export const AUTH_METHODS: readonly ClientAuthMethod[] = authenticationMethods;
 
-/** `refresh_token` itself, and grant types that never give one. An assertion is presented anew (RFC 7521 §4.1). */
-const NEVER_REFRESHED: ReadonlySet<string> = new Set([
-  "refresh_token",
-  "client_credentials",
-  "implicit",
-  "urn:ietf:params:oauth:grant-type:jwt-bearer",
-  "urn:ietf:params:oauth:grant-type:saml2-bearer",
-]);
-
-/** So are those that aren't ours. */
-function neverRefreshed(grantType: string): boolean {
-  return NEVER_REFRESHED.has(grantType) || !grantTypes.has(grantType);
-}
+/** Grant types that give refresh tokens. An embedder's never do. */
+const REFRESHABLE: ReadonlySet<string> = new Set(
+  grantTypes.flatMap(({ grantType, refreshable }) => (refreshable ? [grantType] : [])),
+);
 
 /** What is wrong with `refresh_token` among the grant types of a client; undefined: nothing, or it isn't there. */
-export function refreshProblem(grantTypes: readonly string[]): string | undefined {
-  if (!grantTypes.includes("refresh_token") || !grantTypes.every(neverRefreshed)) return undefined;
+export function refreshProblem(registered: readonly string[]): string | undefined {
+  if (!registered.includes("refresh_token") || registered.some((name) => REFRESHABLE.has(name))) return undefined;
   return "refresh_token leads nowhere: no other grant type of this client gives refresh tokens (authorization_code does, for example), so leave it out";
 }
 
@@ -253,7 +243,7 @@ class Reader {
     const { grants, had } = this.#registrable;
     const sent = this.#list("grant_types");
     const asked = sent ?? missing.filter((one) => grants.offers(one));
-    if (sent === undefined && asked.every(neverRefreshed)) {
+    if (sent === undefined && !asked.some((name) => REFRESHABLE.has(name))) {
       const off = "is missing, and what it is by default is switched off on this server (ASSENT_GRANT_TYPES)";
       this.#wrong("grant_types", `it ${off}: name one or more of ${grants.offered.join(", ")}`);
       return asked;

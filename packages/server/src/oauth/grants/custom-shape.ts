@@ -1,7 +1,84 @@
 /** The shape of an embedder's grant types, held at the start and at each decision (RFC 6749 §4.5). */
 
-import type { Millis } from "../model.ts";
-import type { CustomGrant, CustomGrantDecision } from "./custom.ts";
+import type { Client, Millis } from "../model.ts";
+
+/**
+ * A grant type of your own. It says for whom a token is, and how far it may reach; the server authenticates the client, checks that it is registered for
+ * the grant, judges scope and resource, asks the consent record, and issues. There is never a refresh token: the client comes again.
+ */
+export interface CustomGrant {
+  /** The value of `grant_type`: an absolute URI, at most 200 characters, of a name that is yours (RFC 6749 §4.5). */
+  readonly grantType: string;
+  /**
+   * What its requests carry beside `scope`, `resource` and the client's own credentials. A request without a required one is refused before
+   * `redeem` is asked. Names are like `voucher_code`; at most 20.
+   */
+  readonly parameters: Readonly<Record<string, "required" | "optional">>;
+  /**
+   * Looks at what was presented, and decides; refuses by `request.refuse`. Anything else that it throws is a fault: the client gets
+   * `server_error`, the log the error. The client waits for it, so bound what it waits for.
+   */
+  redeem(request: CustomGrantRequest): CustomGrantDecision | Promise<CustomGrantDecision>;
+}
+
+/** A token request of an authenticated client that is registered for the grant. */
+export interface CustomGrantRequest {
+  /**
+   * The value of a declared parameter, as the token endpoint takes it: valid Unicode without control characters, at most 2,048 characters long (one that is
+   * called `assertion` 65,536, `token` 16,384); "" where an optional one was left out. Throws for one that isn't declared.
+   */
+  parameter(name: string): string;
+  readonly client: Readonly<Pick<Client, "clientId" | "name" | "type">>;
+  /** Where the request came from: an IP address. */
+  readonly address: string;
+  /** The server's clock, in milliseconds since the epoch. */
+  readonly now: number;
+  /**
+   * Refuses the request. `detail` is for the log alone: never a secret, nor what the client presented. `invalid_grant`: what was presented isn't accepted;
+   * `invalid_request`: it can't be read; `temporarily_unavailable`: nobody can say now, and another try makes sense.
+   */
+  refuse(error: CustomGrantError, detail?: string): never;
+}
+
+export type CustomGrantError = "invalid_grant" | "invalid_request" | "temporarily_unavailable";
+
+/** For whom a token is. */
+export type CustomGrantDecision = TokenForOwner | TokenForClient;
+
+export interface Decided {
+  /** When the token ends at the latest, in whole milliseconds since the epoch; left out: the API's lifetime decides alone. */
+  readonly expiresAt?: number;
+  /**
+   * What may be accepted once: an id of at most 512 characters, among those of this grant type, and when it was made. The first request with it gets a
+   * token, on all processes; later ones are refused until `until`. A request that is refused for its form, its scope, its API or its
+   * owner uses nothing up; one that then lacks a consent has used it. One that was made before the database was
+   * put back to an earlier time is refused: whether it was used is forgotten. Both in whole milliseconds since the epoch, `until` at most 366 days ahead.
+   */
+  readonly once?: { readonly id: string; readonly madeAt: number; readonly until: number };
+}
+
+/** A token for a person. Operators and scopes that need a role are beyond it. */
+export interface TokenForOwner extends Decided {
+  readonly for: "owner";
+  /** `id`: the `sub` of this server's tokens. */
+  readonly owner: { readonly by: "id" | "username"; readonly value: string };
+  /**
+   * `consent`: what the owner allowed this client on a page, and still holds, must cover the request. `operator policy`: you answer for it; it is put
+   * on record, the owner sees it on the page of their apps, and once they took it back it is refused.
+   */
+  readonly under: "consent" | "operator policy";
+  /** The most that the token may have, in names of scopes; what the client may not ask for is never in it. */
+  readonly scopes: readonly string[];
+  /** When the person last proved who they are, in whole milliseconds since the epoch; left out: the token doesn't say. */
+  readonly authTime?: number;
+}
+
+/** A token for the client itself, within the scopes that it holds for itself; a confidential one (RFC 6749 §4.4). */
+export interface TokenForClient extends Decided {
+  readonly for: "client";
+  /** The most that the token may have; left out: all of its own. */
+  readonly scopes?: readonly string[];
+}
 
 /** Of an id that is remembered. */
 const MAX_ID = 512;

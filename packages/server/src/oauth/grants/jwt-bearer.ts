@@ -1,14 +1,13 @@
 /** JWTs as authorization grants (RFC 7523 §§2.1, 3). */
 
-import type { TokenResponse } from "../access-token.ts";
 import type { AssertedSubject } from "../asserted-subject.ts";
-import { type Assertion, redeemAssertion, trustedIssuer } from "../assertion.ts";
+import { type Assertion, assertionEntitlement, trustedIssuer } from "../assertion.ts";
 import { type ConditionName, refuse } from "../errors.ts";
 import { PUBLIC_KEY_ALGS } from "../json-web-key.ts";
 import type { Millis, TrustedIssuer } from "../model.ts";
 import { timeClaim } from "../numeric-date.ts";
 import type { ForeignJwt, OAuthContext, SignatureOutcome } from "../ports.ts";
-import type { GrantType } from "./index.ts";
+import { type GrantType, required } from "./grant-type.ts";
 
 /** What a JWT for this purpose calls itself; an access token, an ID token with a type or a proof calls itself otherwise. */
 const TYPES = /^(?:application\/)?(?:jwt|authorization-grant\+jwt)$/i;
@@ -16,9 +15,12 @@ const MAX_JTI = 512;
 
 export const jwtBearer: GrantType = {
   grantType: "urn:ietf:params:oauth:grant-type:jwt-bearer",
+  parameters: { assertion: "assertion_missing", scope: null },
+  refreshable: false,
+  startsAt: null,
 
-  async redeem(request, context): Promise<TokenResponse> {
-    const text = request.single.get("assertion") ?? refuse("assertion_missing");
+  async entitle(request, context) {
+    const text = required(request, "assertion");
     const jwt = context.foreignJwts.read(text) ?? refuse("assertion_malformed");
     if (jwt.typ !== undefined && !TYPES.test(jwt.typ)) refuse("assertion_type_refused");
     const { iss } = jwt.claims;
@@ -30,7 +32,7 @@ export const jwtBearer: GrantType = {
     const { jwks, jwksUri } = record;
     const outcome = await context.foreignJwts.verify(jwt, { algs: PUBLIC_KEY_ALGS, jwks, jwksUri });
     if (outcome !== "verified") refuse(REFUSALS[outcome]);
-    return redeemAssertion(checked(jwt, record, context), request, context);
+    return assertionEntitlement(checked(jwt, record, context), request, context);
   },
 };
 

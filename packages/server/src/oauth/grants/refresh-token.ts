@@ -1,55 +1,52 @@
 /** Refreshing an access token (RFC 6749 §6, RFC 9700 §4.14.2). */
 
-import { type TokenResponse, tokenResponse } from "../access-token.ts";
 import { refuse } from "../errors.ts";
-import type { Client, Grant } from "../model.ts";
+import type { Client, Grant, Millis } from "../model.ts";
 import type { Credential, OAuthContext } from "../ports.ts";
 import { SCOPE_MARGIN } from "../scope.ts";
-import type { RefreshGrant, RefreshOutcome } from "../storage.ts";
-import type { GrantType } from "./index.ts";
-import { type Asked, judgeGrant, oneResource } from "./judge.ts";
+import type { RefreshOutcome } from "../storage.ts";
+import { type GrantType, type Redemption, required } from "./grant-type.ts";
 
 export const refreshToken: GrantType = {
   grantType: "refresh_token",
+  parameters: { refresh_token: "refresh_token_missing", scope: null },
+  refreshable: false,
+  startsAt: null,
 
-  async redeem(request, context): Promise<TokenResponse> {
-    const { client, single } = request;
-    const token = single.get("refresh_token") ?? refuse("refresh_token_missing");
-    const asked = { scope: single.get("scope"), resource: oneResource(request), margin: SCOPE_MARGIN };
+  async entitle(request, context) {
+    const { client } = request;
+    const token = required(request, "refresh_token");
+    const scope = request.single.get("scope");
     const credential =
       context.credentials.read("refresh_token", token) ?? refuse("refresh_token_unknown", "not one of ours");
+    return {
+      kind: "grant",
+      scope,
+      margin: SCOPE_MARGIN,
+      judgeFirst: await somethingWasTaken(client, context),
 
-    const judgedFirst =
-      asked.scope !== undefined || asked.resource !== undefined || (await somethingWasTaken(client, context));
-    const bounds = windows(client, context);
-    if (judgedFirst) await judgeBefore(credential, client, { ...asked, ...bounds }, context);
+      read: () => standing(credential, client, context),
 
-    const args: RefreshGrant = {
-      partition: credential.partition,
-      grantId: credential.grantId,
-      refreshSaltHash: credential.saltHash,
-      clientId: client.clientId,
-      generation: credential.generation,
-      resourceNamed: judgedFirst,
-      rotate: client.type === "public" || client.refresh === "rotate",
-      whole: asked.scope === undefined,
-      network: context.networkOf(request.address),
-      ...bounds,
+      async redeem({ now, idleUntil, judged }) {
+        const outcome = await context.storage.refreshGrant({
+          partition: credential.partition,
+          grantId: credential.grantId,
+          refreshSaltHash: credential.saltHash,
+          clientId: client.clientId,
+          generation: credential.generation,
+          resourceNamed: judged,
+          rotate: client.type === "public" || client.refresh === "rotate",
+          whole: scope === undefined,
+          network: context.networkOf(request.address),
+          now,
+          retryFrom: retryFrom(client, context, now),
+          idleUntil,
+        });
+        return refreshed(outcome, credential, client, context);
+      },
+
+      refreshToken: (grant) => liveToken(grant, credential, token, context),
     };
-    let outcome = await context.storage.refreshGrant(args);
-    if (outcome.kind === "needs_resource") {
-      // Several APIs once; unless narrowing left one, this refuses.
-      await judgeGrant(outcome.grant, client, asked, context);
-      outcome = await context.storage.refreshGrant({ ...args, resourceNamed: true });
-    }
-    const grant = refreshed(outcome, credential, client, context);
-    const judged = await judgeGrant(grant, client, asked, context);
-    if (asked.scope !== undefined)
-      await context.noteUse(
-        grant,
-        judged.scopes.map(({ name }) => name),
-      );
-    return tokenResponse(grant, judged, client, context, () => liveToken(grant, credential, token, context));
   },
 };
 
@@ -61,50 +58,41 @@ async function somethingWasTaken(client: Client, { catalog }: OAuthContext): Pro
   return client.reducedAt !== null || (await catalog.scopesReducedAt()) !== null || catalog.someSuspended();
 }
 
-/** A request that may be refused for its scope or resource is judged before the row is touched: no such refusal writes. */
-async function judgeBefore(
-  credential: Credential,
-  client: Client,
-  asked: Asked & Pick<RefreshGrant, "retryFrom">,
-  context: OAuthContext,
-): Promise<void> {
+/** The grant that a request may be refused for before its row is touched: no such refusal writes. */
+async function standing(credential: Credential, client: Client, context: OAuthContext): Promise<Grant | undefined> {
   const grant = await context.storage.findGrant({ ...credential });
   // Where it isn't this client's live grant, the statement that follows finds the exact reason.
-  if (grant === undefined || grant.clientId !== client.clientId || grant.status !== "active") return;
+  if (grant === undefined || grant.clientId !== client.clientId || grant.status !== "active") return undefined;
   // Nor is a spent token judged, unless it could be a retry: it must reach the statement, which finds the theft.
-  const retried = grant.generation === credential.generation + 1 && (grant.rotatedAt ?? 0) >= asked.retryFrom;
-  if (grant.generation !== credential.generation && !retried) return;
+  const from = retryFrom(client, context, context.now());
+  const retried = grant.generation === credential.generation + 1 && (grant.rotatedAt ?? 0) >= from;
+  if (grant.generation !== credential.generation && !retried) return undefined;
   if (grant.personId !== grant.ownerId && (await context.catalog.isSuspended(grant.personId))) {
     refuse("refresh_token_ended", "who granted it was disabled");
   }
-  await judgeGrant(grant, client, asked, context);
+  return grant;
 }
 
-function windows(client: Client, { policy, now }: OAuthContext) {
-  const at = now();
-  const isPublic = client.type === "public";
-  return {
-    now: at,
-    retryFrom: at - (isPublic ? policy.retryWindowPublic : policy.retryWindow),
-    idleUntil: at + (isPublic ? policy.refreshIdlePublic : policy.refreshIdleConfidential),
-  };
+/** A client whose answer was lost gets the same successor again, if that was made since then. */
+function retryFrom(client: Client, { policy }: OAuthContext, now: Millis): Millis {
+  return now - (client.type === "public" ? policy.retryWindowPublic : policy.retryWindow);
 }
 
 /** The grant, if the token was good; each other outcome is a refusal of its own. */
-function refreshed(outcome: RefreshOutcome, credential: Credential, client: Client, context: OAuthContext): Grant {
+function refreshed(outcome: RefreshOutcome, credential: Credential, client: Client, context: OAuthContext): Redemption {
   const fields = { client_id: client.clientId, grant_id: credential.grantId };
   switch (outcome.kind) {
     case "kept":
     case "rotated":
-      return outcome.grant;
+      return { kind: "redeemed", grant: outcome.grant };
     case "retried":
       context.event("refresh_retried", { ...fields, retries: outcome.grant.retries });
-      return outcome.grant;
+      return { kind: "redeemed", grant: outcome.grant };
     case "theft":
       context.event("refresh_token_replayed", { ...fields, owner: outcome.grant.ownerId });
       return refuse("refresh_token_replayed");
     case "needs_resource":
-      return refuse("resource_needed");
+      return { kind: "ambiguous", grant: outcome.grant };
     case "ahead":
       context.event("state_lost", fields);
       return refuse("refresh_state_lost");

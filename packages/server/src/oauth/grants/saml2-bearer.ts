@@ -1,13 +1,13 @@
 /** SAML 2.0 bearer assertions as authorization grants (RFC 7522 §§2.1, 3). */
 
-import type { TokenResponse } from "../access-token.ts";
 import type { AssertedSubject } from "../asserted-subject.ts";
-import { type Assertion, CLOCK_SKEW, redeemAssertion, type SamlAssertion, trustedIssuer } from "../assertion.ts";
+import { type Assertion, assertionEntitlement, CLOCK_SKEW, trustedIssuer } from "../assertion.ts";
+import { endpoints } from "../endpoints.ts";
 import { refuse } from "../errors.ts";
 import type { Millis, TrustedIssuer } from "../model.ts";
 import type { OAuthContext } from "../ports.ts";
-import { endpoints } from "../server-metadata.ts";
-import type { GrantType } from "./index.ts";
+import type { SamlAssertion } from "../saml-assertion.ts";
+import { type GrantType, required } from "./grant-type.ts";
 
 /** SAML Core §8.3.8: made up for this once. */
 const TRANSIENT = "urn:oasis:names:tc:SAML:2.0:nameid-format:transient";
@@ -15,9 +15,12 @@ const BEARER = "urn:oasis:names:tc:SAML:2.0:cm:bearer";
 
 export const saml2Bearer: GrantType = {
   grantType: "urn:ietf:params:oauth:grant-type:saml2-bearer",
+  parameters: { assertion: "assertion_missing", scope: null },
+  refreshable: false,
+  startsAt: null,
 
-  async redeem(request, context): Promise<TokenResponse> {
-    const encoded = request.single.get("assertion") ?? refuse("assertion_missing");
+  async entitle(request, context) {
+    const encoded = required(request, "assertion");
     const issuers = await context.catalog.issuers();
     const saml = [...issuers.values()].filter(({ type }) => type === "saml");
     const reading = await context.saml.read(
@@ -26,7 +29,7 @@ export const saml2Bearer: GrantType = {
     );
     if (reading.kind === "refused") return refuse(reading.condition, reading.detail);
     const record = trustedIssuer(issuers, reading.assertion.issuer, "saml", request.client);
-    return redeemAssertion(checked(reading.assertion, record, context), request, context);
+    return assertionEntitlement(checked(reading.assertion, record, context), request, context);
   },
 };
 

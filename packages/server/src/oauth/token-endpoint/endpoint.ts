@@ -1,11 +1,15 @@
-/** The token endpoint: what all grants share (RFC 6749 §3.2). */
+/** The token endpoint: the checks that all grant types share (RFC 6749 §3.2). */
 
 import type { TokenResponse } from "../access-token.ts";
 import type { ClientCertificate } from "../client-authentication/client-certificate.ts";
 import { authenticateClient } from "../client-authentication/index.ts";
 import { refuse } from "../errors.ts";
-import { parseOrRefuse } from "../parameters.ts";
-import type { OAuthContext } from "../ports.ts";
+import type { GrantTypeDescriptor } from "../grants/grant-type.ts";
+import type { GrantRegistry } from "../grants/registry.ts";
+import type { Client } from "../model.ts";
+import { type Parameters, type ParsedParameters, parseOrRefuse } from "../parameters.ts";
+import type { OAuthContext, SenderConstraint } from "../ports.ts";
+import { issue } from "./issue.ts";
 
 /** A token request as it came over HTTP: method, size and content type have been checked. */
 export interface TokenRequest {
@@ -23,38 +27,51 @@ export interface IssueObserver {
   tokenIssued(grantType: string): void;
 }
 
+export interface TokenEndpointContext extends OAuthContext {
+  readonly grants: GrantRegistry;
+}
+
 /**
- * Answers a token request, or refuses it. The order is fixed: form, grant_type present, one credential, client authenticated,
- * grant type known, registered for it; then the grant's own parameters, scope, resource, and the row.
+ * Answers a token request, or refuses it. The order is fixed: form, grant_type present, one credential, client authenticated, grant type known, client
+ * registered for it; then the grant type's parameters, scope, resource, and the row.
  */
 export async function exchange(
   request: TokenRequest,
-  context: OAuthContext,
+  context: TokenEndpointContext,
   observer: IssueObserver,
 ): Promise<TokenResponse> {
   const parameters = parseOrRefuse(request.body);
-  const name = parameters.single.get("grant_type") ?? refuse("grant_type_missing");
-  const client = await authenticateClient({ ...request, parameters: parameters.single }, context);
-  const bound = client.certificateBound ? boundTo(request.certificate(), context) : context;
+  const { single } = parameters;
+  const name = single.get("grant_type") ?? refuse("grant_type_missing");
+  const client = await authenticateClient({ ...request, parameters: single }, context);
+  const constraint = constraintOf(client, request);
   const grantType = context.grants.redeemer(name) ?? refuse("unsupported_grant_type");
   if (!client.grantTypes.includes(name)) refuse("grant_type_not_registered", name);
-  const response = await grantType.redeem({ ...parameters, client, address: request.address }, bound);
+  checkParameters(grantType, single);
+  const asked = { client, address: request.address, single, resource: oneResource(parameters) };
+  const response = await issue(await grantType.entitle(asked, context), asked, constraint, context);
   observer.tokenIssued(name);
   return response;
 }
 
-/**
- * RFC 8705 §3: every token of this request names the certificate, whatever grant it comes of; an API takes it over a connection with that certificate
- * alone.
- */
-function boundTo(certificate: ClientCertificate | undefined, context: OAuthContext): OAuthContext {
-  const certificateThumbprint = certificate?.thumbprint ?? refuse("certificate_needed");
-  const { accessTokens } = context;
-  return {
-    ...context,
-    accessTokens: {
-      sign: (claims) => accessTokens.sign({ ...claims, certificateThumbprint }),
-      verify: (token, now) => accessTokens.verify(token, now),
-    },
-  };
+/** RFC 8705 §3: an API takes the tokens of this client only over a connection with the client's certificate. */
+function constraintOf(client: Client, request: TokenRequest): SenderConstraint {
+  if (!client.certificateBound) return UNCONSTRAINED;
+  return { certificateThumbprint: request.certificate()?.thumbprint ?? refuse("certificate_needed") };
+}
+
+const UNCONSTRAINED: SenderConstraint = {};
+
+function checkParameters({ parameters }: GrantTypeDescriptor, single: Parameters): void {
+  for (const name in parameters) {
+    const missing = parameters[name];
+    if (missing && !single.has(name)) refuse(missing, name);
+  }
+}
+
+/** One token has one audience, so a token request names one API at the most (RFC 8707 §2.2). */
+function oneResource({ resource }: ParsedParameters): string | undefined {
+  if (resource.length > 1 && new Set(resource).size > 1)
+    refuse("resource_needed", "several resources in one token request");
+  return resource[0];
 }

@@ -1,0 +1,144 @@
+/** The scopes and the one audience that a token request gets (RFC 6749 §§3.3, 6; RFC 8707 §2.2). */
+
+import { refuse } from "../errors.ts";
+import type { Client, Grant, GrantedScope, Millis, Scope } from "../model.ts";
+import type { Parameters } from "../parameters.ts";
+import type { OAuthContext } from "../ports.ts";
+import { audienceOf, scopesOfResource } from "../resource-indicator.ts";
+import { liveScopes, parseScope, scopesForClient } from "../scope.ts";
+
+/** What a token is for. */
+export interface EffectiveScopes {
+  readonly scopes: readonly GrantedScope[];
+  readonly audience: string;
+}
+
+/** What a token request asks for. */
+export interface Asked {
+  /** The `scope` parameter; undefined: all of the grant. */
+  readonly scope: string | undefined;
+  readonly resource: string | undefined;
+  /** How long a scope must still last. A refresh wants some time left; the first token of a grant takes what the owner chose. */
+  readonly margin?: Millis | undefined;
+}
+
+/**
+ * The scopes of the grant that still hold, narrowed to what the request asks and to the API that it names.
+ * Refuses what is wider than the grant; nothing left ends in `invalid_grant`. Writes nothing.
+ */
+export async function effectiveScopes(
+  grant: Pick<Grant, "scopes">,
+  client: Client,
+  asked: Asked,
+  context: OAuthContext,
+): Promise<EffectiveScopes> {
+  const known = await context.catalog.scopes();
+  let scopes = liveScopes(grant.scopes, client, known, context.now(), asked.margin ?? 0);
+  if (asked.scope !== undefined) {
+    const wanted = new Set(parseScope(asked.scope));
+    for (const name of wanted)
+      if (!grant.scopes.some((scope) => scope.name === name)) refuse("scope_exceeds_grant", name);
+    scopes = scopes.filter(({ name }) => wanted.has(name));
+  }
+  if (scopes.length === 0) return refuse("scopes_all_ended");
+  const names = scopes.map(({ name }) => name);
+  const audiences = new Set(names.map((name) => known.get(name)?.resource ?? context.issuer));
+  const audience =
+    asked.resource ?? (audiences.size === 1 ? [...audiences][0] : undefined) ?? refuse("resource_needed");
+  const own = new Set(scopesOfResource(names, audience, known, context.issuer));
+  if (own.size === 0) refuse("resource_exceeds_grant");
+  return { scopes: scopes.filter(({ name }) => own.has(name)), audience };
+}
+
+/** The part of a token request that decides its scopes. */
+export interface ScopeRequest {
+  readonly client: Client;
+  readonly single: Parameters;
+  readonly resource: string | undefined;
+}
+
+/** What a request asks for, where no page was shown: names of scopes, all of one audience. */
+export interface Within {
+  readonly scopes: readonly string[];
+  readonly audience: string;
+}
+
+/**
+ * What a request asks for within the limit `most`, names of scopes that an operator answers for. Without `scope`, it asks for all of them that the client
+ * may ask for (of the API that it names). RFC 7521 §4.1: never wider.
+ */
+export async function scopesWithin(
+  most: readonly string[],
+  { client, single, resource }: ScopeRequest,
+  { catalog, issuer }: OAuthContext,
+): Promise<Within> {
+  const known = await catalog.scopes();
+  if (resource !== undefined && resource !== issuer && !(await catalog.resources()).has(resource)) {
+    refuse("resource_not_allowed");
+  }
+  // A scope that only people with a role may grant is beyond all that comes without them.
+  // Nobody signed in here, so that what asks for a certain sign-in is not to be had, either.
+  const grantable = ({ name, ownerRole, acr = null, maxAge = null }: Scope) =>
+    most.includes(name) && ownerRole === null && acr === null && maxAge === null;
+  const text = single.get("scope");
+  const asked =
+    text === undefined
+      ? client.scopes.map((name) => known.get(name)).filter((scope) => scope !== undefined && grantable(scope))
+      : scopesForClient(text, client, known);
+  const names = asked.flatMap((scope) => {
+    if (scope === undefined) return [];
+    if (!grantable(scope)) refuse("scope_not_allowed", `${scope.name} is beyond what is answered for`);
+    return [scope.name];
+  });
+  if (names.length === 0) refuse("scope_not_allowed", "nothing that is answered for is the client's to ask for");
+  const audiences = new Set(names.map((name) => known.get(name)?.resource ?? issuer));
+  const audience = resource ?? (audiences.size === 1 ? [...audiences][0] : undefined) ?? refuse("resource_needed");
+  const scopes = scopesOfResource(names, audience, known, issuer);
+  if (scopes.length === 0) refuse("resource_not_allowed", "no scope belongs to it");
+  return { scopes, audience };
+}
+
+/** The scopes of a token for the client itself, all of one audience. */
+export interface ClientScopes {
+  readonly scopes: readonly Scope[];
+  /** The API's identifier, or the issuer. */
+  readonly audience: string;
+}
+
+/** What a request asks for within `held`, names of scopes that the client holds for itself. Refused for public clients (RFC 6749 §4.4). */
+export async function clientScopes(
+  held: readonly string[],
+  { client, single, resource }: ScopeRequest,
+  context: OAuthContext,
+): Promise<ClientScopes> {
+  if (client.type !== "confidential") refuse("grant_needs_confidential_client");
+  const known = await context.catalog.scopes();
+  const resources = await context.catalog.resources();
+  const scopes = heldScopes(single.get("scope"), held, known);
+  const asked = single.has("scope") || resource === undefined ? scopes : scopesOf(scopes, resource, context);
+  const named = resource === undefined ? [] : [resource];
+  const audience = audienceOf(asked, named, resources, context.issuer) ?? refuse("resource_needed");
+  return { scopes: asked, audience };
+}
+
+/** The scopes asked for, each of them held. Without `scope`, all that the client holds and that still exist (RFC 6749 §3.3 leaves that to us). */
+function heldScopes(
+  text: string | undefined,
+  held: readonly string[],
+  known: ReadonlyMap<string, Scope>,
+): readonly Scope[] {
+  if (text !== undefined) {
+    return parseScope(text).map((name) => {
+      const scope = held.includes(name) ? known.get(name) : undefined;
+      return scope ?? refuse("scope_not_allowed", `${name} is not the client's own`);
+    });
+  }
+  const existing = held.map((name) => known.get(name)).filter((scope) => scope !== undefined);
+  return existing.length > 0 ? existing : refuse("scope_not_allowed", "the client holds no scope of its own");
+}
+
+/** The scopes that belong to the API named: without `scope`, a resource narrows the request. */
+function scopesOf(scopes: readonly Scope[], resource: string, { issuer }: OAuthContext): readonly Scope[] {
+  const own = scopes.filter((scope) => (scope.resource ?? issuer) === resource);
+  return own.length > 0 ? own : refuse("resource_not_allowed", "the client holds no scope of that API");
+}

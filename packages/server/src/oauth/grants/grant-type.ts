@@ -1,0 +1,127 @@
+/** Grant types: how one describes itself, and what it entitles a token request to (RFC 6749 §§1.3, 4). */
+
+import type { ConditionName } from "../errors.ts";
+import type { Client, Consent, Grant, Millis } from "../model.ts";
+import type { Parameters } from "../parameters.ts";
+import type { OAuthContext } from "../ports.ts";
+import type { Within } from "./effective-scopes.ts";
+
+/** The endpoint at which an owner's part of a flow begins. */
+export type StartingEndpoint = "authorization" | "deviceAuthorization";
+
+/** The facts about a grant type. The registry, the metadata, the registration rules and the docs are made from them. */
+export interface GrantTypeDescriptor {
+  /** The value of `grant_type`. */
+  readonly grantType: string;
+  /** Its own parameters at the token endpoint, with the condition that refuses a request without one. Null: the parameter is optional. */
+  readonly parameters: Readonly<Record<string, ConditionName | null>>;
+  /** False: no client gets a refresh token by this grant type alone. */
+  readonly refreshable: boolean;
+  /** Null: the flow begins at the token endpoint. */
+  readonly startsAt: StartingEndpoint | null;
+}
+
+/** A grant type that the token endpoint redeems. The endpoint does what all grants share, and issues the tokens. */
+export interface GrantType extends GrantTypeDescriptor {
+  /** Refuses by throwing. An entitlement that it returns has used nothing up yet. */
+  entitle(request: GrantRequest, context: OAuthContext): Promise<Entitlement> | Entitlement;
+}
+
+/** A token request. The endpoint has checked its form, its client, the client's right to the grant type, and that no parameter is missing. */
+export interface GrantRequest {
+  readonly client: Client;
+  /** The IP address that the request came from. */
+  readonly address: string;
+  readonly single: Parameters;
+  /** The API that the request names (RFC 8707 §2.2); undefined: none. */
+  readonly resource: string | undefined;
+}
+
+/** The value of a parameter that the grant type's descriptor requires. */
+export function required({ single }: GrantRequest, name: string): string {
+  const value = single.get(name);
+  if (value === undefined) throw new Error(`the grant type's descriptor does not require ${name}`);
+  return value;
+}
+
+/** A grant type's decision. `issue` makes the row and the tokens from it. */
+export type Entitlement = GrantEntitlement | OwnerEntitlement | ClientEntitlement;
+
+/** To a grant that an owner's answer made: a code, a refresh token or a device code leads to it. */
+export interface GrantEntitlement {
+  readonly kind: "grant";
+  /** The `scope` parameter, where this grant type takes one; undefined: all scopes of the grant. */
+  readonly scope?: string | undefined;
+  /** How long a scope must still last to be worth a token. Absent: any time at all. */
+  readonly margin?: Millis;
+  /** True: scope and API are judged before the row is touched, although the request names neither. */
+  readonly judgeFirst: boolean;
+  /** Reads the grant, and writes nothing. Undefined: it is not this client's live grant, and `redeem` finds the exact reason. */
+  read(): Promise<Pick<Grant, "scopes"> | undefined>;
+  /** One conditional statement that decides and writes. Every outcome but these two is a refusal, by throwing. */
+  redeem(terms: RedemptionTerms): Promise<Redemption>;
+  /** The refresh token of the answer. Absent: the first one, made from the fresh salt. */
+  refreshToken?(grant: Grant): string;
+}
+
+/** Terms that the endpoint sets for a redemption. Times are epoch milliseconds. */
+export interface RedemptionTerms {
+  readonly now: Millis;
+  /** The refresh tokens end then, if they stay unused. */
+  readonly idleUntil: Millis;
+  /** The last access token ends then, where there are no refresh tokens. */
+  readonly accessUntil: Millis;
+  /** Hash of the fresh salt of the refresh tokens to come. */
+  readonly refreshSaltHash: Uint8Array;
+  /** True: scope and API have been judged. */
+  readonly judged: boolean;
+}
+
+/** `ambiguous`: nothing was written, because the grant covers several APIs and the request names none. */
+export type Redemption = { readonly kind: "redeemed" | "ambiguous"; readonly grant: Grant };
+
+/** To a new grant of an owner, whom a password, an assertion or an embedder's grant type named. */
+export interface OwnerEntitlement {
+  readonly kind: "owner";
+  /** Scopes and API of the request, within the limit that this grant type sets. Judged before anything is used up. */
+  within(): Promise<Within>;
+  /** Looks at the owner, and uses up what may be used once. */
+  owner(within: Within): Promise<EntitledOwner>;
+  /**
+   * `record`: the grant writes its own consent record, of this origin. `consent`: the owner allowed this client on a page, and that consent must cover
+   * the scopes.
+   */
+  readonly under: { readonly record: Consent["via"] } | "consent";
+  /** True: a client that is registered for refresh tokens gets one. */
+  readonly refreshable: boolean;
+  /** The access token ends then at the latest. */
+  readonly until: Millis;
+  /** The address that the history shows; null: none. */
+  readonly address: string | null;
+  /** The refusals of the row: the owner revoked the consent (or nothing covers the scopes); the owner is gone. */
+  readonly refusals: { readonly blocked: ConditionName; readonly noOwner: ConditionName };
+}
+
+/** An owner, and how surely they were recognized. */
+export interface EntitledOwner {
+  readonly partition: number;
+  readonly ownerId: string;
+  /** The scopes that this owner may grant; absent: all that were asked for. */
+  readonly scopes?: readonly string[];
+  /** When the password was set that recognized them; absent: something else recognized them. */
+  readonly trustedFrom?: Millis;
+  readonly authTime: Millis | null;
+  readonly acr: string | null;
+  readonly amr: readonly string[];
+}
+
+/** To a token for the client itself (RFC 6749 §4.4). */
+export interface ClientEntitlement {
+  readonly kind: "client";
+  /** Names of the scopes that it may have at the most. */
+  readonly scopes: readonly string[];
+  /** The token ends then at the latest. */
+  readonly until: Millis;
+  /** Uses up what may be used once. */
+  useUp?(): Promise<void>;
+}

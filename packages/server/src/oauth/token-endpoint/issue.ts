@@ -1,0 +1,197 @@
+/** Issuing: the row and the tokens that an entitlement leads to (RFC 6749 §5.1). */
+
+import {
+  accessTokenTtl,
+  longestAccessTtl,
+  refreshLifetime,
+  subjectOf,
+  type TokenResponse,
+  tokenResponse,
+} from "../access-token.ts";
+import { refuse } from "../errors.ts";
+import { clientScopes, type EffectiveScopes, effectiveScopes, type Within } from "../grants/effective-scopes.ts";
+import type {
+  ClientEntitlement,
+  EntitledOwner,
+  Entitlement,
+  GrantEntitlement,
+  GrantRequest,
+  OwnerEntitlement,
+  Redemption,
+} from "../grants/grant-type.ts";
+import { mayUse } from "../grants/registry.ts";
+import { type Grant, type Millis, NEVER } from "../model.ts";
+import type { OAuthContext, SenderConstraint } from "../ports.ts";
+
+/** Answers the request with tokens. Everything that could refuse it for its scope or its API is judged before a row is touched. */
+export function issue(
+  entitlement: Entitlement,
+  request: GrantRequest,
+  constraint: SenderConstraint,
+  context: OAuthContext,
+): Promise<TokenResponse> {
+  switch (entitlement.kind) {
+    case "grant":
+      return fromGrant(entitlement, request, constraint, context);
+    case "owner":
+      return forOwner(entitlement, request, constraint, context);
+    case "client":
+      return forClient(entitlement, request, constraint, context);
+  }
+}
+
+/** No hash of any salt: the row keeps the one that it has, or has no refresh tokens. */
+const NO_SALT = { salt: new Uint8Array(), hash: new Uint8Array() };
+
+async function fromGrant(
+  entitlement: GrantEntitlement,
+  request: GrantRequest,
+  constraint: SenderConstraint,
+  context: OAuthContext,
+): Promise<TokenResponse> {
+  const { client, resource } = request;
+  const asked = { scope: entitlement.scope, resource, margin: entitlement.margin };
+  const judge = (grant: Pick<Grant, "scopes">) => effectiveScopes(grant, client, asked, context);
+
+  let judged = entitlement.judgeFirst || asked.scope !== undefined || resource !== undefined;
+  const standing = judged ? await entitlement.read() : undefined;
+  const expected = standing && (await judge(standing));
+
+  const { salt, hash } = entitlement.refreshToken === undefined ? context.credentials.newSalt() : NO_SALT;
+  const terms = { ...(await ends(expected?.audience, request, context)), refreshSaltHash: hash };
+  let redemption: Redemption = await entitlement.redeem({ ...terms, judged });
+  if (redemption.kind === "ambiguous") {
+    // Several APIs once. Unless narrowing has left one of them, this refuses.
+    await judge(redemption.grant);
+    judged = true;
+    redemption = await entitlement.redeem({ ...terms, judged });
+    if (redemption.kind === "ambiguous") return refuse("resource_needed");
+  }
+  const { grant } = redemption;
+  const effective = await judge(grant);
+  if (asked.scope !== undefined) {
+    const names = effective.scopes.map(({ name }) => name);
+    await context.noteUse(grant, names);
+  }
+  const parts = { subject: subjectOf(grant), client, ...effective, constraint };
+  return tokenResponse(grant.refreshable, parts, context, () =>
+    entitlement.refreshToken === undefined
+      ? context.credentials.make("refresh_token", grant.grantId, 1, salt)
+      : entitlement.refreshToken(grant),
+  );
+}
+
+/** When refresh tokens end unused, and when the access token does. `audience`: undefined where it is not known yet. */
+async function ends(audience: string | undefined, { client }: GrantRequest, context: OAuthContext) {
+  const { catalog, policy } = context;
+  const now = context.now();
+  const ttl =
+    audience === undefined
+      ? await longestAccessTtl(context)
+      : accessTokenTtl((await catalog.resources()).get(audience), policy.accessTtl);
+  return { now, idleUntil: now + refreshLifetime(client, policy), accessUntil: now + ttl };
+}
+
+async function forOwner(
+  entitlement: OwnerEntitlement,
+  request: GrantRequest,
+  constraint: SenderConstraint,
+  context: OAuthContext,
+): Promise<TokenResponse> {
+  const { client } = request;
+  const within = await entitlement.within();
+  const owner = await entitlement.owner(within);
+  const salt = context.credentials.newSalt();
+  const grant = await newGrant({ entitlement, request, owner, within, refreshSaltHash: salt.hash }, context);
+  const asked = { scope: undefined, resource: request.resource };
+  const effective = await effectiveScopes(grant, client, asked, context);
+  context.event("grant_issued", {
+    client_id: client.clientId,
+    owner: owner.ownerId,
+    scope: grant.scopes.map(({ name }) => name).join(" "),
+  });
+  const parts = { subject: subjectOf(grant), client, ...endingBy(entitlement.until, effective), constraint };
+  return tokenResponse(grant.refreshable, parts, context, () =>
+    context.credentials.make("refresh_token", grant.grantId, 1, salt.salt),
+  );
+}
+
+/** An access token ends with the first of its scopes. */
+function endingBy(until: Millis, { scopes, audience }: EffectiveScopes): EffectiveScopes {
+  const capped = scopes.map(({ name, expiresAt }) => ({ name, expiresAt: Math.min(expiresAt ?? NEVER, until) }));
+  return { audience, scopes: until === NEVER ? scopes : capped };
+}
+
+interface NewGrantParts {
+  readonly entitlement: OwnerEntitlement;
+  readonly request: GrantRequest;
+  readonly owner: EntitledOwner;
+  readonly within: Within;
+  readonly refreshSaltHash: Uint8Array;
+}
+
+/** The part of a new grant that its tokens are made from. */
+type IssuedGrant = Pick<
+  Grant,
+  "grantId" | "ownerId" | "personId" | "refreshable" | "scopes" | "authTime" | "acr" | "amr"
+>;
+
+/** The grant's row with its consent record, in one transaction. */
+async function newGrant(parts: NewGrantParts, context: OAuthContext): Promise<IssuedGrant> {
+  const { entitlement, request, owner, within } = parts;
+  const { client } = request;
+  const { partition, ownerId, authTime, acr, amr } = owner;
+  const { refusals, under } = entitlement;
+  const times = await ends(within.audience, request, context);
+  const accessUntil = Math.min(times.accessUntil, entitlement.until);
+  const refreshable = entitlement.refreshable && mayUse(client, "refresh_token", context);
+  const grant = {
+    ...{ partition, grantId: context.newGrantId(partition), clientId: client.clientId, ownerId, personId: ownerId },
+    ...{ refreshable, scopes: owner.scopes ?? within.scopes, audience: within.audience, authTime, acr, amr },
+  };
+  if (under === "consent") {
+    // The row starts redeemed. The hash of no salt leads to it, so no code does.
+    const none = { codeSaltHash: NO_SALT.hash, redirectUri: "", codeChallenge: null, codeChallengeMethod: null };
+    const row = { ...grant, ...none, codeUntil: times.now, accessUntil };
+    const outcome = await context.storage.issueGrant({ grant: row, address: entitlement.address, now: times.now });
+    if (outcome.kind !== "issued") return refuse(refusals.blocked, "nothing stands for it under consent");
+    return { ...grant, scopes: outcome.scopes };
+  }
+  const outcome = await context.storage.issueDirect({
+    grant,
+    via: under.record,
+    ...(owner.trustedFrom === undefined ? {} : { trustedFrom: owner.trustedFrom }),
+    refreshSaltHash: refreshable ? parts.refreshSaltHash : null,
+    ...times,
+    accessUntil,
+    idleUntil: refreshable ? times.idleUntil : accessUntil,
+    consentUntil: null,
+    shown: { locale: "en", clientName: client.name, logo: client.logo },
+    address: entitlement.address,
+  });
+  switch (outcome.kind) {
+    case "issued":
+      return outcome.grant;
+    case "blocked":
+      return refuse(refusals.blocked, `the owner revoked the consent under ${under.record}`);
+    case "no_owner":
+      return refuse(refusals.noOwner, "disabled, deleted, or with another password since");
+    case "exists":
+      throw new Error("a random grant id came up twice");
+  }
+}
+
+async function forClient(
+  entitlement: ClientEntitlement,
+  request: GrantRequest,
+  constraint: SenderConstraint,
+  context: OAuthContext,
+): Promise<TokenResponse> {
+  const { client } = request;
+  const own = await clientScopes(entitlement.scopes, request, context);
+  await entitlement.useUp?.();
+  // RFC 9068 §2.2: without an owner the client is the subject. No client id has the form of an owner's id.
+  const subject = { sub: client.clientId, actor: null, grantId: null, person: null };
+  const scopes = own.scopes.map(({ name }) => ({ name, expiresAt: entitlement.until }));
+  return tokenResponse(false, { subject, client, scopes, audience: own.audience, constraint }, context, () => "");
+}
