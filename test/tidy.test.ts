@@ -162,6 +162,14 @@ describe("each rule finds what it is for", () => {
     expect(tidy.strayImports(aFile("", "packages/new/src/index.ts"), IMPORTS)[0]).toMatch("no row");
   });
 
+  test("two files that import each other, one of them late or for a type → one circle; a chain → none", () => {
+    const one = aFile('import type { b } from "./two.ts";', "packages/a/one.ts");
+    const two = aFile('const a = await import("./one.ts");', "packages/a/two.ts");
+    const three = aFile('import "./one.ts";', "packages/a/three.ts");
+    expect(tidy.importCycles([one, two, three])).toEqual(["packages/a/one.ts ↔ packages/a/two.ts"]);
+    expect(tidy.importCycles([one, three])).toEqual([]);
+  });
+
   test("the file beside, one of a row, one that a comment names → allowed", () => {
     const text = 'import { a } from "../owners/a.ts";\nimport { LRUCache } from "lru-cache";\n// from "express"\n';
     expect(tidy.strayImports(aFile(text, "packages/server/src/http/sample.ts"), IMPORTS)).toEqual([]);
@@ -214,6 +222,10 @@ describe("imports", () => {
     );
     const twice = rows.filter((row, at) => rows.indexOf(row) !== at);
     expect(twice.filter((row) => !Object.keys(SHARED_PACKAGES).some((name) => row.endsWith(` ${name}`)))).toEqual([]);
+  });
+
+  test("no circle of imports in oauth/, type imports included", () => {
+    expect(tidy.importCycles(below("oauth"))).toEqual([]);
   });
 
   test("a package imports what its manifest names, and names nothing that it leaves unused", () => {

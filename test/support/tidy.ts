@@ -76,6 +76,39 @@ export function strayImports(file: SourceFile, table: ImportTable): string[] {
     .map((specifier) => `${file.path}: may not import ${specifier}`);
 }
 
+/**
+ * Groups of files that import each other in a circle, type imports and late imports included: each group in one line. A file of a circle can be read,
+ * tested and moved only together with the whole group.
+ */
+export function importCycles(files: readonly SourceFile[]): string[] {
+  const known = new Set(files.map(({ path }) => path));
+  const imports = new Map(
+    files.map((file) => {
+      const targets = importsOf(file).map((specifier) => posix.join(posix.dirname(file.path), specifier));
+      return [file.path, targets.filter((target) => known.has(target))] as const;
+    }),
+  );
+  const reached = new Map([...known].map((path) => [path, reachable(path, imports)]));
+  const groups = [...known].flatMap((path) => {
+    if (!reached.get(path)?.has(path)) return [];
+    const group = [...known].filter((other) => reached.get(path)?.has(other) && reached.get(other)?.has(path));
+    return group[0] === path ? [group.join(" ↔ ")] : [];
+  });
+  return groups;
+}
+
+/** All files that a file imports, directly or through others. */
+function reachable(path: string, imports: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+  const found = new Set<string>();
+  const open = [...(imports.get(path) ?? [])];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (found.has(next)) continue;
+    found.add(next);
+    open.push(...(imports.get(next) ?? []));
+  }
+  return found;
+}
+
 export function tooLong(file: SourceFile, limit: number): string[] {
   const lines = file.text.split("\n").length - 1;
   return lines > limit ? [`${file.path}: ${lines} lines, ${limit} are the limit`] : [];
