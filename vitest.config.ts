@@ -21,6 +21,7 @@ const postgresTests = [
     "companies",
     "change-password",
     "recovery",
+    "mail-requests",
     "second-step",
     "step-up",
     "company-pages",
@@ -33,6 +34,7 @@ const postgresTests = [
   "test/reliability/once.test.ts",
   "test/reliability/upgrade.test.ts",
   "test/reliability/kill.test.ts",
+  "test/reliability/mail-requests.test.ts",
 ];
 
 /** People's stories, again on PostgreSQL: in one look each, with a browser. */

@@ -77,7 +77,7 @@ const IMPORTS: tidy.ImportTable = {
   ],
   // What is written to people, on its way.
   "packages/server/src/mail": [
-    ...["oauth/model.ts", "owners/mail.ts", "owners/mail-storage.ts", "crypto", "pages"],
+    ...["oauth/model.ts", "owners/mail.ts", "owners/mail-requests.ts", "owners/mail-storage.ts", "crypto", "pages"],
     ...["node:timers/promises", "nodemailer"],
   ],
   "packages/server/src/pages": ["node:crypto", "node:fs", "htm", "preact", "preact-render-to-string", "qr"],

@@ -21,7 +21,6 @@ import { prepareDataDir, secretsOf } from "./data-dir.ts";
 import { secondStepOf } from "./factors.ts";
 import { grantsOf } from "./grants.ts";
 import { Housekeeping } from "./housekeeping.ts";
-import { Afterwards } from "./http/afterwards.ts";
 import type { PageContext } from "./http/chromes.ts";
 import { coarseNetworkOf, networkOf, TrustedProxies } from "./http/client-address.ts";
 import { Cookies } from "./http/cookies.ts";
@@ -34,7 +33,6 @@ import { Gate } from "./http/overload.ts";
 import { createHandler } from "./http/server.ts";
 import { JoseForeignJwts, readKeySet } from "./jose/foreign-jwts.ts";
 import { createLogger } from "./log.ts";
-import type { Outbox } from "./mail/outbox.ts";
 import type { Snapshot } from "./metrics/figures.ts";
 import { type MetricSources, ServerMetrics } from "./metrics/server-metrics.ts";
 import type { ConditionName } from "./oauth/errors.ts";
@@ -44,12 +42,13 @@ import { serverMetadata } from "./oauth/server-metadata.ts";
 import type { Catalog } from "./oauth/storage.ts";
 import type { TokenEndpointContext } from "./oauth/token-endpoint/endpoint.ts";
 import { once } from "./once.ts";
-import { openOutbox } from "./open-outbox.ts";
+import { type Mail, type MailSources, openMail } from "./open-mail.ts";
 import { GuardedFetcher } from "./outbound/guarded-fetch.ts";
 import { remoteKeys } from "./outbound/remote-keys.ts";
 import { assertedOwners, ownerNamed } from "./owners/asserted.ts";
 import { admitDevice } from "./owners/device.ts";
-import type { Postbox } from "./owners/mail.ts";
+import type { MailLinks, Postbox } from "./owners/mail.ts";
+import type { MailDesk } from "./owners/mail-requests.ts";
 import type { StoredMail } from "./owners/mail-storage.ts";
 import { MAX_PASSWORD_BYTES } from "./owners/new-password.ts";
 import { noticeLetters } from "./owners/notice-mail.ts";
@@ -119,8 +118,10 @@ export interface Assent {
   notify(notice: Notice): void;
   /** Messages to people. */
   readonly mail: Postbox;
-  /** Does some work once the answer under way has gone, so that nobody can tell from it what there was to do. */
-  afterwards(work: () => Promise<void>): void;
+  /** Requests for mail, answered apart from the request that brings them, so that nobody can tell from it what there was to do. */
+  readonly mailDesk: MailDesk;
+  /** Links in messages. */
+  readonly links: MailLinks;
   requestId(): string;
   /** The database was changed so that this process can't serve it any more: `/health/ready` says so. */
   unfit(): boolean;
@@ -209,14 +210,12 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
     const notBefore = state.epoch?.at ?? 0;
     const crew = options.worker?.crew ?? (() => undefined);
     const { notify, monotonic = () => performance.now() } = options;
-    const mail = openOutbox({ config, storage, secrets, log, now, brand }, options.dangerouslyLogMail ?? false);
-    const afterwards = new Afterwards(
-      (error) => log.error({ event: "afterwards_failed", err: error }, "work after an answer failed"),
-      () => log.warn({ event: "afterwards_overrun" }, "too much work after answers: some was left undone"),
-    );
+    const attemptKey = (...parts: readonly string[]) => secrets.mac("attempt", JSON.stringify(parts));
+    const mailSources = { config, storage, secrets, attemptKey, log, now, brand };
+    const mail = openMail(mailSources, options.dangerouslyLogMail ?? false);
     const parts = {
       ...{ config, storage, secrets, log, now, local, saml, tls, grants, notBefore, metrics, crew, notify },
-      ...{ mail, afterwards, brand, monotonic, presence },
+      ...{ mail, attemptKey, brand, monotonic, presence },
     };
     const assent = await assemble(parts);
     const alsoDue = () => makeKeys(storage, secrets, now());
@@ -241,7 +240,6 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
         metrics.close();
         await housekeeping.stop();
         await assent.assent.people.stop();
-        await afterwards.done();
         await mail.stop();
         await saml.close();
         await presence.end();
@@ -273,8 +271,8 @@ interface Parts {
   readonly metrics: ServerMetrics;
   readonly crew: () => Crew | undefined;
   readonly notify: AssentOptions["notify"];
-  readonly mail: Outbox;
-  readonly afterwards: Afterwards;
+  readonly mail: Mail;
+  readonly attemptKey: MailSources["attemptKey"];
   readonly presence: Presence;
 }
 
@@ -294,8 +292,8 @@ async function assemble({
   metrics,
   crew,
   notify,
-  mail,
-  afterwards,
+  mail: { postbox: mail, desk: mailDesk, links },
+  attemptKey,
   presence,
 }: Parts): Promise<{ assent: Assent } & Pick<AssentServer, "announceEnd" | "drain">> {
   const catalog = openCatalog(storage, { now: monotonic });
@@ -312,7 +310,6 @@ async function assemble({
     catalog.invalidate();
     return keys();
   });
-  const attemptKey = (...parts: readonly string[]) => secrets.mac("attempt", JSON.stringify(parts));
   const signIn: SignInContext = { storage, verifyPassword, needsRehash, hashPassword, attemptKey, now };
   const event: Assent["event"] = (name, fields) => log.info({ event: name, ...fields }, name);
   const { issuer } = config;
@@ -392,8 +389,7 @@ async function assemble({
       if (fault) log.error({ ...fields, err: error }, "fault");
       else log.info(fields, condition);
     },
-    mail,
-    afterwards: (work) => afterwards.add(work),
+    ...{ mail, mailDesk, links },
     noticeLetters: (notice) => noticeLetters(notice, { storage, mail, issuer, partitionOf, attemptKey, now }),
     notify: (notice) => {
       mail.kick();
@@ -483,6 +479,7 @@ function sourcesOf({ storage, gate, keys, now }: Assent): MetricSources {
     underWay: () => gate.underWay,
     now,
     backlog: (most) => storage.backlog({ now: now(), most }),
+    mailWaiting: (most) => storage.mailWaiting({ most }),
     async signingKeys() {
       const [{ active }, stored] = await Promise.all([keys(), storage.listKeys()]);
       const signing = new Set([...active.values()].map(({ kid }) => kid));

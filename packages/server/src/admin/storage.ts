@@ -53,6 +53,7 @@ export const COLLECTED = [
   "history",
   "invitations",
   "mail_links",
+  "mail_requests",
   "outbox",
   "people",
   "company_requests",

@@ -21,6 +21,7 @@ export type Purpose =
   | "invitation"
   | "mail link"
   | "mail"
+  | "mail request"
   | "csrf"
   | "authorization request"
   | "signing key"

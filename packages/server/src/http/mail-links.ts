@@ -1,48 +1,24 @@
-/** Links in messages: made, read, and the bounds on how many somebody can have sent. */
+/** Links in messages as they come back, news of accounts, and the bounds on how many messages somebody can have sent. */
 
 import type { Assent } from "../assent.ts";
-import { sha256 } from "../crypto/credential.ts";
-import { newId } from "../crypto/id.ts";
-import { randomBytes } from "../crypto/random.ts";
 import type { Millis } from "../oauth/model.ts";
 import type { MailDraft, MailKind } from "../owners/mail.ts";
-import type { LinkKey, LinkPurpose, MailLink, StoredMail } from "../owners/mail-storage.ts";
+import type { LinkKey, LinkPurpose, StoredMail } from "../owners/mail-storage.ts";
 import type { Attempt, Person } from "../owners/storage.ts";
-import { networkOf } from "./client-address.ts";
+import { coarseNetworkOf, networkOf } from "./client-address.ts";
 import type { HttpRequest } from "./message.ts";
 import { browserName } from "./user-agent.ts";
 
 const HOUR: Millis = 3_600_000;
-/** So many messages an hour may strangers have sent to one mailbox. */
-const TO_A_MAILBOX = 5;
-/** So many may be asked for from one network. */
+/** Maximum number of messages that may be asked for from one network in `NETWORK_WINDOW`. */
 const FROM_A_NETWORK = 20;
+/** The same for a /24 of IPv4 or a /48 of IPv6: whoever has a /48 has 65,536 networks. */
+const FROM_A_PROVIDER = 200;
+/** Maximum number of messages an hour that one person may have sent to addresses that they type. */
+const BY_A_PERSON = 10;
 const NETWORK_WINDOW: Millis = 15 * 60_000;
 /** News of an account to its owner, a day. */
 const NEWS_A_DAY = 20;
-
-export interface NewLink {
-  readonly link: MailLink;
-  readonly saltHash: Uint8Array;
-  /** As it stands in the message. */
-  readonly url: string;
-  /** As a form carries it. */
-  readonly token: string;
-}
-
-/** A link to `path` for a person or, at `sign-up`, for whoever will have that id. */
-export function newLink(
-  about: Pick<MailLink, "partition" | "personId" | "purpose" | "address"> & { readonly ttl: Millis },
-  path: string,
-  assent: Assent,
-): NewLink {
-  const { partition, personId, purpose, address, ttl } = about;
-  const linkId = newId(partition);
-  const salt = randomBytes(32);
-  const token = assent.credentials.make("mail link", linkId, 0, salt);
-  const link = { partition, linkId, personId, purpose, address, expiresAt: assent.now() + ttl };
-  return { link, saltHash: sha256(salt), token, url: `${assent.issuer}${path}?link=${token}` };
-}
 
 /** What a link's text presents; undefined: it is none of ours. */
 export function linkKey(text: string | null, purpose: LinkPurpose, assent: Assent): LinkKey | undefined {
@@ -52,33 +28,22 @@ export function linkKey(text: string | null, purpose: LinkPurpose, assent: Assen
   return { partition, linkId, saltHash, purpose, now: assent.now() };
 }
 
-/** Makes the link and its message, and has it sent. `asked`: who asked for it, for a link that is to hold only while their password is the same. */
-export async function sendLink(
-  made: NewLink,
-  draft: Omit<MailDraft, "link">,
-  assent: Assent,
-  asked?: Person,
-): Promise<void> {
-  const { link, saltHash, url } = made;
-  const about = { partition: link.partition, cause: [link.linkId], uselessAfter: link.expiresAt };
-  const mails = assent.mail.write({ ...draft, link: url }, about);
-  const by = asked === undefined ? {} : { passwordChangedAt: asked.passwordChangedAt };
-  await assent.storage.createMailLink({ link, saltHash, ...by, mails, now: assent.now() });
-  assent.mail.kick();
-}
-
-/** False: enough was sent to that mailbox for now. */
-export async function mayWriteTo(address: string, assent: Assent): Promise<boolean> {
-  const attempt = { key: assent.signIn.attemptKey("mailbox", address), limit: TO_A_MAILBOX, window: HOUR };
-  return allowed([attempt], assent);
-}
-
 /** When it may be asked again from this network; undefined: now. Counts the asking, whatever it is about. */
 export async function askedTooOften(http: HttpRequest, assent: Assent): Promise<Millis | undefined> {
-  const key = assent.signIn.attemptKey("asks for mail", networkOf(http.address));
-  const attempts = [{ key, limit: FROM_A_NETWORK, window: NETWORK_WINDOW }];
+  const { attemptKey } = assent.signIn;
+  const { address } = http;
+  const attempts = [
+    { key: attemptKey("asks for mail", networkOf(address)), limit: FROM_A_NETWORK, window: NETWORK_WINDOW },
+    { key: attemptKey("asks for mail", coarseNetworkOf(address)), limit: FROM_A_PROVIDER, window: NETWORK_WINDOW },
+  ];
   const outcome = await assent.storage.countAttempt({ attempts, now: assent.now() });
   return outcome.kind === "throttled" ? outcome.until : undefined;
+}
+
+/** True: this person has asked for enough messages to other addresses. Counts the asking. */
+export async function asksTooOften({ personId }: Person, assent: Assent): Promise<boolean> {
+  const attempt = { key: assent.signIn.attemptKey("asks for mail by", personId), limit: BY_A_PERSON, window: HOUR };
+  return !(await allowed([attempt], assent));
 }
 
 /** What people hear of their own account. */

@@ -1,6 +1,5 @@
 /** The outbox: messages sealed for storage, and sent by whichever process comes first, until a server takes them or it is of no use any more. */
 
-import { setTimeout as sleep } from "node:timers/promises";
 import { derivedId } from "../crypto/id.ts";
 import { seal, unseal } from "../crypto/seal.ts";
 import type { Secrets } from "../crypto/secrets.ts";
@@ -8,14 +7,13 @@ import type { Millis } from "../oauth/model.ts";
 import type { MailDraft, Postbox } from "../owners/mail.ts";
 import type { ClaimedMail, MailStorage, SettledMail, StoredMail } from "../owners/mail-storage.ts";
 import type { Brand } from "../pages/brand.ts";
+import { Rounds } from "./rounds.ts";
 import { MailFault, type Transport } from "./transport.ts";
 
 const SECOND: Millis = 1000;
 const MINUTE: Millis = 60 * SECOND;
 const HOUR: Millis = 60 * MINUTE;
 
-/** How often each process looks by itself; what it has written itself it sends at once. */
-const LOOK_EVERY: Millis = 5 * SECOND;
 /** A process that died with a message in its hands is given up on after that. */
 const CLAIM: Millis = 2 * MINUTE;
 const AT_ONCE = 5;
@@ -43,14 +41,15 @@ export interface OutboxParts {
 export class Outbox implements Postbox {
   readonly enabled: boolean;
   readonly #parts: OutboxParts;
-  readonly #stopping = new AbortController();
-  #running: Promise<void> | undefined;
-  #wake: AbortController | undefined;
-  #again = false;
+  readonly #rounds: Rounds;
 
   constructor(parts: OutboxParts) {
     this.#parts = parts;
     this.enabled = parts.transport !== null;
+    this.#rounds = new Rounds(
+      () => this.#round(),
+      (error) => parts.event("outbox_unreachable", { fault: error instanceof Error ? error.name : "unknown" }),
+    );
   }
 
   write(
@@ -66,37 +65,17 @@ export class Outbox implements Postbox {
   }
 
   kick(): void {
-    this.#again = true;
-    this.#wake?.abort();
+    this.#rounds.kick();
   }
 
   start(): void {
-    if (this.enabled) this.#running ??= this.#forever();
+    if (this.enabled) this.#rounds.start();
   }
 
   /** Resolves when what is being sent is sent. */
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    this.#wake?.abort();
-    await this.#running;
+    await this.#rounds.stop();
     this.#parts.transport?.close();
-  }
-
-  async #forever(): Promise<void> {
-    while (!this.#stopping.signal.aborted) {
-      this.#again = false;
-      const sent = await this.#round().catch((error: unknown) => {
-        this.#parts.event("outbox_unreachable", { fault: error instanceof Error ? error.name : "unknown" });
-        return 0;
-      });
-      if (sent === 0 && !this.#again) await this.#pause();
-    }
-  }
-
-  async #pause(): Promise<void> {
-    this.#wake = new AbortController();
-    const signal = AbortSignal.any([this.#wake.signal, this.#stopping.signal]);
-    await sleep(LOOK_EVERY, undefined, { signal, ref: false }).catch(() => undefined);
   }
 
   /** Sends what is due; how many were taken on. */

@@ -14,6 +14,8 @@ const NANO = 1e9;
 export interface MetricSources {
   /** Rows due for housekeeping by kind, each counted up to `most`. */
   backlog(most: number): Promise<Readonly<Record<string, number>>>;
+  /** Requests for mail and messages that wait, each counted up to `most`. */
+  mailWaiting(most: number): Promise<number>;
   /** Sign-ins that are hashed, and that wait for it. */
   passwordQueue(): { readonly running: number; readonly waiting: number };
   /** Write verbs that wait for their group. */
@@ -117,6 +119,7 @@ export class ServerMetrics {
       plain("gauge", "assent_password_hashes_waiting", "Sign-ins that wait to be hashed.", waiting),
       await keyAges(sources),
       await backlogOf(sources),
+      await mailOf(sources),
       ...this.#ofTheProcess(),
     ];
   }
@@ -169,6 +172,17 @@ async function backlogOf({ backlog }: MetricSources): Promise<Family> {
     type: "gauge",
     each: true,
     samples: Object.entries(due).map(([kind, value]) => ({ labels: { kind }, value })),
+  };
+}
+
+async function mailOf({ mailWaiting }: MetricSources): Promise<Family> {
+  const waiting = await mailWaiting(BACKLOG_COUNTED).catch(() => undefined);
+  return {
+    name: "assent_mail_waiting",
+    help: "Requests for mail and messages that wait, each counted up to 10,000.",
+    type: "gauge",
+    each: true,
+    samples: waiting === undefined ? [] : [{ labels: {}, value: waiting }],
   };
 }
 

@@ -21,6 +21,20 @@ export interface ClaimedMail extends StoredMail {
   readonly tries: number;
 }
 
+/** A request for mail as it waits: sealed, since it holds what somebody typed. */
+export interface StoredMailRequest {
+  readonly partition: number;
+  readonly requestId: string;
+  readonly sealed: Uint8Array;
+}
+
+/** A request that the caller is to answer now. */
+export interface ClaimedMailRequest extends StoredMailRequest {
+  /** How often it was taken on, this time included. */
+  readonly tries: number;
+  readonly createdAt: Millis;
+}
+
 /** What following a link does. */
 export type LinkPurpose = "recover" | "sign-up" | "verify" | "change" | "undo";
 
@@ -72,7 +86,27 @@ export interface MailStorage {
     args: Pick<ClaimedMail, "partition" | "mailId" | "tries"> & { readonly outcome: SettledMail },
   ): Promise<boolean>;
 
-  /** A link and the message that carries it; neither, where the person has another password since they asked for it. */
+  /** Stores a request for mail. False: `most` requests and messages wait already, and nothing is stored. Callers at the same moment may exceed it by their number. */
+  requestMail(args: {
+    readonly request: StoredMailRequest;
+    readonly most: number;
+    readonly now: Millis;
+  }): Promise<boolean>;
+  /** Requests and messages that wait, each counted up to `most`. */
+  mailWaiting(args: { readonly most: number }): Promise<number>;
+  /** Takes on requests that are due: no other caller gets them for `pause`, and for as much longer each time. Oldest first. */
+  claimMailRequests(args: {
+    readonly now: Millis;
+    readonly limit: number;
+    readonly pause: Millis;
+  }): Promise<readonly ClaimedMailRequest[]>;
+  /** Removes a request that was answered; false: another caller has taken it on since. */
+  removeMailRequest(args: Pick<ClaimedMailRequest, "partition" | "requestId" | "tries">): Promise<boolean>;
+
+  /**
+   * A link and the message that carries it. Neither, where the person has another password since they asked for it, or where a link with this id exists
+   * (the same request is answered a second time).
+   */
   createMailLink(args: {
     readonly link: MailLink;
     readonly saltHash: Uint8Array;

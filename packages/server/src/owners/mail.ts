@@ -1,7 +1,7 @@
 /** What this service writes to people, before it is put into words. */
 
 import type { Millis } from "../oauth/model.ts";
-import type { StoredMail } from "./mail-storage.ts";
+import type { MailLink, StoredMail } from "./mail-storage.ts";
 
 export type MailKind =
   | "recover"
@@ -66,6 +66,28 @@ export interface Postbox {
   ): readonly StoredMail[];
   /** Something was written: it is sent at once. */
   kick(): void;
+}
+
+export interface NewLink {
+  readonly link: MailLink;
+  readonly saltHash: Uint8Array;
+  /** As it stands in the message. */
+  readonly url: string;
+  /** As a form carries it. */
+  readonly token: string;
+}
+
+/** Makes links for messages. */
+export interface MailLinks {
+  /**
+   * A link to `path` for a person or, at `sign-up`, for the person who will have that id. `cause`: the link's id derives from it, so that one cause has
+   * one link.
+   */
+  make(
+    about: Pick<MailLink, "partition" | "personId" | "purpose" | "address"> & { readonly ttl: Millis },
+    path: string,
+    cause?: string,
+  ): NewLink;
 }
 
 /** How long a link holds. */

@@ -37,6 +37,7 @@ export const TABLES: readonly Table[] = [
   { name: "company_choices", key: ["partition", "company_id", "client_id", "person_id"], afterRestore: "ended" },
   { name: "company_requests", key: ["partition", "company_id", "client_id", "person_id"], afterRestore: "kept" },
   { name: "mail_links", key: ["partition", "link_id"], afterRestore: "emptied" },
+  { name: "mail_requests", key: ["partition", "request_id"], afterRestore: "emptied" },
   // What waited then has been sent since, or is about links that are gone.
   { name: "outbox", key: ["partition", "mail_id"], afterRestore: "emptied" },
   { name: "consents", key: ["partition", "owner_id", "client_id"], afterRestore: "ended" },

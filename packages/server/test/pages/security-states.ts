@@ -99,6 +99,7 @@ export const securityStates: Readonly<Record<string, (chrome: Chrome) => string>
   "recover-missing": (c) => askPage({ what: "recover", csrf: "csrf-value", typed: "", fault: { kind: "missing" } }, c),
   "recover-throttled": (c) =>
     askPage({ what: "recover", csrf: "csrf-value", typed: "ada", fault: { kind: "throttled", minutes: 9 } }, c),
+  "recover-full": (c) => askPage({ what: "recover", csrf: "csrf-value", typed: "ada", fault: { kind: "full" } }, c),
   "recover-sent": (c) => sentPage({ email: null }, c),
   "recover-new": (c) => newPasswordPage({ ...aLink, what: "recover", fault: null }, c),
   "recover-new-short": (c) => newPasswordPage({ ...aLink, what: "recover", fault: { kind: "short" } }, c),

@@ -144,6 +144,7 @@ const calls: readonly (readonly [string, unknown])[] = [
   ["postMail", { mails, now: NOW }],
   ["writeDeletion", { ...person, at: NOW, keepSessionId: null, mails, now: NOW }],
   ["collectMailLinks", sweep],
+  ["collectMailRequests", sweep],
   ["collectOutbox", sweep],
   ["createSession", aSession(person, { device, replaces: { partition: 1, sessionId: "x" } })],
   ["rememberDevice", { ...person, device: { presented, freshId: "y" }, address: null, userAgent: null, now: NOW }],
@@ -193,6 +194,7 @@ const MEANT = [
   /^SCAN (catalog|signing_keys|receipt_keys|scopes|resources|trusted_issuers|leases|migrations|database_state)\b/,
   /^SEARCH people USING INDEX people_by_age \((\(created_at,person_id\)|created_at)>\(?\?(,\?\))?\)$/,
   /^SEARCH (grants|sessions|known_devices|attempts|accepted|device_requests|names|history|invitations|company_requests|member_links|mail_links|outbox) USING (?:COVERING )?INDEX (\w+_to_collect|names_reserved|member_links_pending|outbox_due) \(\w+<\?\)$/,
+  /^SEARCH (mail_requests|outbox) USING (?:COVERING )?INDEX (mail_requests_due|outbox_due) \(due_at[<>]\?\)$/,
   /^SEARCH people USING (?:COVERING )?INDEX people_to_delete \(delete_at<\?\)$/,
   /^SEARCH companies USING INDEX companies_by_age \((\(created_at,company_id\)|created_at)>\(?\?(,\?\))?\)$/,
   /^SEARCH standings USING INDEX standings_untold \(written_at>\?\)$/,
@@ -395,6 +397,8 @@ describe("on PostgreSQL, in a session as ours are", () => {
     ...["companiesAfter", "consentsOfAll", "consentsOfClient", "countOwners", "endGrantsOfClient", "listSubjectLinks"],
     "peopleAfter",
   ];
+  /** Whether there is room for another request for mail. */
+  const OF_A_QUEUE = ["mailWaiting"];
 
   test("spread by partition: whatever a token, a session or a consent needs lies in one part", async () => {
     const spread = await aPostgresDatabase("sharded");
@@ -421,7 +425,9 @@ describe("on PostgreSQL, in a session as ours are", () => {
       if (parts.size > tables.size) crossing.add(name);
     }
     expect(used.size).toBeGreaterThan(80);
-    expect([...crossing].filter((name) => !HOUSEKEEPING.test(name)).sort()).toEqual(OPERATORS);
+    expect([...crossing].filter((name) => !HOUSEKEEPING.test(name)).sort()).toEqual(
+      [...OPERATORS, ...OF_A_QUEUE].sort(),
+    );
     await other.end();
     await spread.drop();
   });

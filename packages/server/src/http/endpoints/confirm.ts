@@ -4,7 +4,7 @@ import type { Assent } from "../../assent.ts";
 import { UNDO_TTL } from "../../owners/mail.ts";
 import { confirmPage } from "../../pages/index.ts";
 import { formToken, isFormToken } from "../forms.ts";
-import { languageFor, newLink } from "../mail-links.ts";
+import { languageFor } from "../mail-links.ts";
 import { type Answer, formOf, type HttpRequest, page } from "../message.ts";
 import { type Visitor, visitorOf } from "../visitor.ts";
 import { doneAnswer, follow } from "./recover.ts";
@@ -46,7 +46,7 @@ export function submitEmailLink(what: What): (http: HttpRequest, assent: Assent)
 /** The address before hears of it, with a way back: whoever has a session for a moment must not get the account for good. */
 async function change({ key, link, person }: Followed, http: HttpRequest, assent: Assent) {
   const { partition, personId, email: before, username } = person;
-  const undo = newLink({ partition, personId, purpose: "undo", address: before, ttl: UNDO_TTL }, "/undo", assent);
+  const undo = assent.links.make({ partition, personId, purpose: "undo", address: before, ttl: UNDO_TTL }, "/undo");
   const language = person.language ?? languageFor(http, assent);
   const values = { person: username, email: link.address };
   const about = { partition, cause: [undo.link.linkId], uselessAfter: undo.link.expiresAt };

@@ -3,17 +3,18 @@
 import type { Assent } from "../../assent.ts";
 import { displayTextProblem } from "../../oauth/client-registration/metadata.ts";
 import { CONFIRM_TTL, DELETION_DELAY } from "../../owners/mail.ts";
+import { mayWriteTo, sendLink } from "../../owners/mail-requests.ts";
 import { canonicalEmail } from "../../owners/names.ts";
 import { deletePage, profilePage } from "../../pages/index.ts";
 import type { DeleteView, ProfileView } from "../../pages/security/views.ts";
 import { formToken } from "../forms.ts";
-import { languageFor, mayWriteTo, newLink, newsFor, sendLink } from "../mail-links.ts";
+import { asksTooOften, languageFor, newsFor } from "../mail-links.ts";
 import { type Answer, formOf, page, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { proofFault } from "../reauthentication.ts";
 import { type Account, signedIn } from "./account.ts";
 import { signedInAs } from "./cards.ts";
-import { tellKnown } from "./sign-up.ts";
+import { QUEUE_RETRY } from "./recover.ts";
 
 const MAX_NAME = 120;
 
@@ -41,12 +42,10 @@ export const askVerification = signedIn(async (account, assent) => {
   const { person, http } = account;
   if (!assent.mail.enabled || person.emailVerifiedAt !== null) return answer(account, UNTOUCHED, assent);
   const { partition, personId, email, username } = person;
-  if (!(await mayWriteTo(email, assent))) return answer(account, { ...UNTOUCHED, notice: { kind: "tooMany" } }, assent);
-  const made = newLink(
-    { partition, personId, purpose: "verify", address: email, ttl: CONFIRM_TTL },
-    "/confirm/verify",
-    assent,
-  );
+  if (!(await mayWriteTo(email, assent.signIn)))
+    return answer(account, { ...UNTOUCHED, notice: { kind: "tooMany" } }, assent);
+  const about = { partition, personId, purpose: "verify", address: email, ttl: CONFIRM_TTL } as const;
+  const made = assent.links.make(about, "/confirm/verify");
   const values = { person: username, email };
   await sendLink(made, { kind: "verify", to: email, language: languageFor(http, assent), values }, assent);
   return answer(account, { ...UNTOUCHED, notice: { kind: "verify", email } }, assent);
@@ -65,22 +64,18 @@ export const askNewEmail = signedIn(async (account, assent) => {
   if (email === person.email) return again({ kind: "sameEmail" });
   const unproved = await proofFault(account, form.get("current_password") ?? "", assent);
   if (unproved !== undefined) return again(unproved, unproved.kind === "throttled" ? 429 : 200);
-  const language = languageFor(http, assent);
-  assent.afterwards(() => sendNewEmail(account, email, language, assent));
+  if (await asksTooOften(person, assent))
+    return answer(account, { ...UNTOUCHED, typed, notice: { kind: "tooMany" } }, assent, 429);
+  const { personId, passwordChangedAt } = person;
+  const request = { kind: "change", email, language: languageFor(http, assent), personId, passwordChangedAt } as const;
+  if (!(await assent.mailDesk.ask(request))) return full(account, typed, assent);
   return answer(account, { ...UNTOUCHED, notice: { kind: "change", email } }, assent);
 });
 
-async function sendNewEmail({ person }: Account, email: string, language: string, assent: Assent): Promise<void> {
-  if (!(await mayWriteTo(email, assent))) return;
-  const known = await assent.storage.findPersonByName({ name: email });
-  if (known !== undefined) return tellKnown(known, email, language, assent);
-  const { partition, personId, username } = person;
-  const made = newLink(
-    { partition, personId, purpose: "change", address: email, ttl: CONFIRM_TTL },
-    "/confirm/change",
-    assent,
-  );
-  await sendLink(made, { kind: "change", to: email, language, values: { person: username, email } }, assent, person);
+/** Too much mail waits: nothing was taken, and the page says so. */
+async function full(account: Account, typed: string, assent: Assent): Promise<Answer> {
+  const said = answer(account, { ...UNTOUCHED, typed, notice: { kind: "full" } }, assent, 503);
+  return { ...said, headers: { ...said.headers, "retry-after": QUEUE_RETRY } };
 }
 
 function answer(account: Account, { name, ...shown }: Shown, assent: Assent, status = 200): Answer {

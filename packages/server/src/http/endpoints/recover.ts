@@ -2,18 +2,19 @@
 
 import type { Assent } from "../../assent.ts";
 import { hashPassword } from "../../crypto/password.ts";
-import { RECOVER_TTL } from "../../owners/mail.ts";
 import type { LinkKey, LinkPurpose, MailLink } from "../../owners/mail-storage.ts";
-import { canonicalLogin } from "../../owners/names.ts";
 import type { Person } from "../../owners/storage.ts";
 import { askPage, donePage, newPasswordPage, sentPage } from "../../pages/index.ts";
 import type { AskView, DoneView, PasswordFault } from "../../pages/security/views.ts";
 import { formToken, isFormToken } from "../forms.ts";
-import { askedTooOften, languageFor, linkKey, mayWriteTo, newLink, newsFor, sendLink } from "../mail-links.ts";
+import { askedTooOften, languageFor, linkKey, newsFor } from "../mail-links.ts";
 import { type Answer, formOf, type HttpRequest, page } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { type Visitor, visitorOf } from "../visitor.ts";
 import { newPasswordFault } from "./password.ts";
+
+/** Seconds in which a full queue has sent much of what waits. */
+export const QUEUE_RETRY = "120";
 
 export async function showRecover(http: HttpRequest, assent: Assent): Promise<Answer> {
   if (!assent.mail.enabled) return problemAnswer("not_found", http, assent);
@@ -27,8 +28,8 @@ export async function submitRecover(http: HttpRequest, assent: Assent): Promise<
   const typed = form.get("login")?.slice(0, 254) ?? "";
   const refused = await mayAsk("recover", typed, visitor, http, assent);
   if (refused !== undefined) return refused;
-  const language = languageFor(http, assent);
-  assent.afterwards(() => sendRecovery(typed, language, assent));
+  const taken = await assent.mailDesk.ask({ kind: "recover", login: typed, language: languageFor(http, assent) });
+  if (!taken) return fullAnswer("recover", typed, visitor, http, assent);
   return page(200, sentPage({ email: null }, { ...assent.chrome(http), here: null }), "here", visitor.cookies);
 }
 
@@ -52,6 +53,18 @@ export async function mayAsk(
   return { ...answer, headers: { ...answer.headers, "retry-after": String(Math.ceil(wait / 1000)) } };
 }
 
+/** Too much mail waits: nothing was taken, and the form says so. */
+export function fullAnswer(
+  what: AskView["what"],
+  typed: string,
+  visitor: Visitor,
+  http: HttpRequest,
+  assent: Assent,
+): Answer {
+  const answer = askAnswer({ what, typed, fault: { kind: "full" } }, visitor, http, assent, 503);
+  return { ...answer, headers: { ...answer.headers, "retry-after": QUEUE_RETRY } };
+}
+
 export function askAnswer(
   asked: Pick<AskView, "what" | "typed" | "fault">,
   visitor: Visitor,
@@ -62,28 +75,6 @@ export function askAnswer(
   const view = { ...asked, csrf: formToken(assent.secrets, `browser:${visitor.nonce}`) };
   const here = asked.what === "recover" ? "/recover" : "/sign-up";
   return page(status, askPage(view, assent.chrome(http, { here })), "here", visitor.cookies);
-}
-
-/** Only to an address that is known to be the person's, and only for those who have a password. */
-async function sendRecovery(typed: string, language: string, assent: Assent): Promise<void> {
-  const login = canonicalLogin(typed);
-  const person = login === undefined ? undefined : await assent.storage.findPersonByName({ name: login });
-  if (person?.status !== "active" || person.emailVerifiedAt === null || person.passwordHash === null) return;
-  if (!(await mayWriteTo(person.email, assent))) return;
-  const { partition, personId, email, username } = person;
-  const made = newLink(
-    { partition, personId, purpose: "recover", address: email, ttl: RECOVER_TTL },
-    "/recover/new",
-    assent,
-  );
-  const draft = {
-    kind: "recover",
-    to: email,
-    language: person.language ?? language,
-    values: { person: username },
-  } as const;
-  await sendLink(made, draft, assent);
-  assent.event("recovery_sent", { owner: personId });
 }
 
 /** A link that holds, and whose it is. */

@@ -1,23 +1,21 @@
 /** `/sign-up`: an account for whoever can read mail at an address, where the operator allows it. */
 
 import type { Assent } from "../../assent.ts";
-import { newOwnerId } from "../../crypto/id.ts";
 import { hashPassword } from "../../crypto/password.ts";
 import { BY_PASSWORD } from "../../oauth/authentication-context.ts";
 import { displayTextProblem } from "../../oauth/client-registration/metadata.ts";
-import { CONFIRM_TTL } from "../../owners/mail.ts";
 import type { MailLink } from "../../owners/mail-storage.ts";
 import { canonicalEmail, canonicalUsername } from "../../owners/names.ts";
 import type { Person } from "../../owners/storage.ts";
 import { createAccountPage, sentPage } from "../../pages/index.ts";
 import type { CreateAccountView } from "../../pages/security/views.ts";
 import { formToken, isFormToken } from "../forms.ts";
-import { languageFor, linkKey, mayWriteTo, newLink, sendLink } from "../mail-links.ts";
+import { languageFor, linkKey } from "../mail-links.ts";
 import { type Answer, formOf, type HttpRequest, page, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { startSession, type Visitor, visitorOf } from "../visitor.ts";
 import { newPasswordFault } from "./password.ts";
-import { askAnswer, doneAnswer, mayAsk } from "./recover.ts";
+import { askAnswer, doneAnswer, fullAnswer, mayAsk } from "./recover.ts";
 
 const MAX_NAME = 120;
 
@@ -40,41 +38,9 @@ export async function submitSignUp(http: HttpRequest, assent: Assent): Promise<A
   const email = canonicalEmail(typed);
   if (email === undefined)
     return askAnswer({ what: "signUp", typed, fault: { kind: "missing" } }, visitor, http, assent);
-  const language = languageFor(http, assent);
-  assent.afterwards(() => sendSignUp(email, language, assent));
+  const taken = await assent.mailDesk.ask({ kind: "signUp", email, language: languageFor(http, assent) });
+  if (!taken) return fullAnswer("signUp", typed, visitor, http, assent);
   return page(200, sentPage({ email }, { ...assent.chrome(http), here: null }), "here", visitor.cookies);
-}
-
-/** Whether there is an account already is told to the mailbox alone. */
-async function sendSignUp(email: string, language: string, assent: Assent): Promise<void> {
-  if (!(await mayWriteTo(email, assent))) return;
-  const known = await assent.storage.findPersonByName({ name: email });
-  if (known !== undefined) return tellKnown(known, email, language, assent);
-  const personId = newOwnerId();
-  const partition = assent.credentials.partitionOf(personId);
-  const made = newLink(
-    { partition, personId, purpose: "sign-up", address: email, ttl: CONFIRM_TTL },
-    "/sign-up/account",
-    assent,
-  );
-  await sendLink(made, { kind: "signUp", to: email, language, values: { email } }, assent);
-}
-
-/** The mailbox of an account hears that somebody wanted to use its address for another one. */
-export async function tellKnown(known: Person, email: string, language: string, assent: Assent): Promise<void> {
-  const { partition, username } = known;
-  const draft = {
-    kind: "known",
-    to: email,
-    language: known.language ?? language,
-    values: { email, person: username },
-  } as const;
-  const mails = assent.mail.write(
-    { ...draft, link: `${assent.issuer}/login` },
-    { partition, cause: [String(assent.now())] },
-  );
-  await assent.storage.postMail({ mails, now: assent.now() });
-  assent.mail.kick();
 }
 
 export async function showCreateAccount(http: HttpRequest, assent: Assent): Promise<Answer> {
@@ -133,7 +99,7 @@ export async function submitCreateAccount(http: HttpRequest, assent: Assent): Pr
 
 /** The same link once more, for a form whose username went to another in the last moment. */
 async function renewed(link: MailLink, assent: Assent): Promise<string> {
-  const made = newLink({ ...link, ttl: Math.max(1, link.expiresAt - assent.now()) }, "/sign-up/account", assent);
+  const made = assent.links.make({ ...link, ttl: Math.max(1, link.expiresAt - assent.now()) }, "/sign-up/account");
   await assent.storage.createMailLink({ link: made.link, saltHash: made.saltHash, mails: [], now: assent.now() });
   return made.token;
 }

@@ -5,7 +5,7 @@ import { field } from "../fields.ts";
 import { type Child, html } from "../html.ts";
 import { icon } from "../icons.ts";
 import { cardPage } from "../layout.ts";
-import { rich } from "../messages/index.ts";
+import { type Messages, rich } from "../messages/index.ts";
 import { name } from "../text.ts";
 import { faultText, newPasswordFields } from "./password-fields.ts";
 import type { AskView, ConfirmView, CreateAccountView, DoneView, NewPasswordView } from "./views.ts";
@@ -18,8 +18,7 @@ export function askPage(view: AskView, chrome: Chrome): string {
   const { recover, signUp } = words;
   const fault = view.fault;
   const own = fault?.kind === "missing" ? (view.what === "recover" ? recover.missing : signUp.emailWrong) : null;
-  const general =
-    fault?.kind === "throttled" ? faultText(fault, words) : fault?.kind === "stale" ? recover.stale : null;
+  const general = generalFault(fault, words);
   const said = words[view.what];
   return cardPage(
     chrome,
@@ -57,6 +56,19 @@ export function askPage(view: AskView, chrome: Chrome): string {
       </form>
     </div>`,
   );
+}
+
+function generalFault(fault: AskView["fault"], words: Messages): string | null {
+  switch (fault?.kind) {
+    case "throttled":
+      return faultText(fault, words);
+    case "stale":
+      return words.recover.stale;
+    case "full":
+      return words.sent.full;
+    default:
+      return null;
+  }
 }
 
 /** What stands after asking, whether there was an account or not. `email`: null where it isn't said. */

@@ -51,6 +51,8 @@ function told({ notice: what }: ProfileView, { words }: Chrome): Child {
       return notice("done", rich(profile.changeSent, { email: name(what.email) }));
     case "tooMany":
       return notice("warning", profile.tooMany);
+    case "full":
+      return notice("warning", words.sent.full);
   }
 }
 
@@ -97,7 +99,7 @@ function email(view: ProfileView, { words, base }: Chrome): Child {
     }
     ${
       view.mail &&
-      html`<details class="fold" open=${fault !== null}>
+      html`<details class="fold" open=${fault !== null || view.typed !== ""}>
         <summary>${icon("chevronDown")}${profile.change}</summary>
         <form class="fields" method="post" action=${`${base}/account/profile/email`} novalidate>
           ${hidden({ csrf: view.csrf })}

@@ -60,7 +60,8 @@ export interface ChangePasswordView {
   readonly endApps: boolean;
 }
 
-type Asked = { readonly kind: "missing" | "stale" } | { readonly kind: "throttled"; readonly minutes: number };
+/** `full`: too many messages wait, and none was taken. */
+type Asked = { readonly kind: "missing" | "stale" | "full" } | { readonly kind: "throttled"; readonly minutes: number };
 
 /** `/recover`, `/sign-up`. */
 export interface AskView {
@@ -132,7 +133,7 @@ export interface ProfileView {
   readonly deleteAt: number | null;
   readonly notice:
     | null
-    | { readonly kind: "name" | "kept" | "tooMany" }
+    | { readonly kind: "name" | "kept" | "tooMany" | "full" }
     | { readonly kind: "verify" | "change"; readonly email: string };
 }
 

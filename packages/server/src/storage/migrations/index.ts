@@ -15,6 +15,7 @@ import { uses } from "./0012-uses.ts";
 import { mail } from "./0013-mail.ts";
 import { endings } from "./0014-endings.ts";
 import { knownDevices } from "./0015-known-devices.ts";
+import { mailRequests } from "./0016-mail-requests.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -33,6 +34,7 @@ export const migrations: readonly Migration[] = [
   mail,
   endings,
   knownDevices,
+  mailRequests,
 ];
 
 /** What a database needs whose every migration this program knows. */

@@ -61,6 +61,8 @@ export const collect = steps<Sweep & { readonly what: Collected }, Swept>(async 
       return call(collectInvitations, sweep);
     case "mail_links":
       return call(collectMailLinks, sweep);
+    case "mail_requests":
+      return call(collectMailRequests, sweep);
     case "outbox":
       return call(collectOutbox, sweep);
     case "people":
@@ -194,6 +196,13 @@ export const collectInvitations = removing(
 export const collectMailLinks = removing(sql`DELETE FROM mail_links WHERE (partition, link_id) IN
       (SELECT partition, link_id FROM mail_links WHERE +partition >= 0 AND expires_at <= :now ORDER BY expires_at LIMIT :limit)`);
 
+/** Requests for mail that nobody answers, because mail was switched off. */
+export const collectMailRequests = removing(
+  sql`DELETE FROM mail_requests WHERE (partition, request_id) IN
+      (SELECT partition, request_id FROM mail_requests WHERE +partition >= 0 AND due_at <= :before ORDER BY due_at LIMIT :limit)`,
+  DAY,
+);
+
 /** Messages that were sent, or never will be: for 30 days their cause is not told again. */
 export const collectOutbox = removing(
   sql`DELETE FROM outbox WHERE (partition, mail_id) IN
@@ -229,6 +238,7 @@ export const backlog = query<{ readonly now: Millis; readonly most: number }, Re
     UNION ALL SELECT 'history', COUNT(*) FROM (SELECT 1 FROM history WHERE +partition >= 0 AND at <= :historyBefore LIMIT :most) AS few
     UNION ALL SELECT 'invitations', COUNT(*) FROM (SELECT 1 FROM invitations WHERE +partition >= 0 AND expires_at <= :aDayAgo LIMIT :most) AS few
     UNION ALL SELECT 'mail_links', COUNT(*) FROM (SELECT 1 FROM mail_links WHERE +partition >= 0 AND expires_at <= :now LIMIT :most) AS few
+    UNION ALL SELECT 'mail_requests', COUNT(*) FROM (SELECT 1 FROM mail_requests WHERE +partition >= 0 AND due_at <= :aDayAgo LIMIT :most) AS few
     UNION ALL SELECT 'outbox', COUNT(*)
       FROM (SELECT 1 FROM outbox WHERE +partition >= 0 AND status <> 'waiting' AND created_at <= :thirtyDaysAgo LIMIT :most) AS few
     UNION ALL SELECT 'people', COUNT(*) FROM (SELECT 1 FROM people WHERE +partition >= 0 AND delete_at <= :now LIMIT :most) AS few

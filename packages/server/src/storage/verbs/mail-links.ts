@@ -31,12 +31,15 @@ const boundKey = ({ partition, linkId, saltHash, purpose, now }: LinkKey) => ({
   ...{ partition, linkId, saltHash, purpose, now },
 });
 
-async function insertLink(tx: Tx, link: MailLink, saltHash: Uint8Array, now: Millis): Promise<void> {
-  await tx.run(
+/** False: a link with this id exists. */
+async function insertLink(tx: Tx, link: MailLink, saltHash: Uint8Array, now: Millis): Promise<boolean> {
+  const inserted = await tx.run(
     sql`INSERT INTO mail_links (${linkColumns}, salt_hash, created_at)
-      VALUES (:partition, :linkId, :personId, :purpose, :address, :expiresAt, :saltHash, :now)`,
+      VALUES (:partition, :linkId, :personId, :purpose, :address, :expiresAt, :saltHash, :now)
+      ON CONFLICT (partition, link_id) DO NOTHING`,
     { ...link, saltHash, now },
   );
+  return inserted > 0;
 }
 
 export const createMailLink = transaction<
@@ -50,8 +53,7 @@ export const createMailLink = transaction<
   void
 >(async (tx, { link, saltHash, passwordChangedAt, mails, now }) => {
   if (passwordChangedAt !== undefined && !(await hasPasswordOf(tx, link, passwordChangedAt))) return;
-  await insertLink(tx, link, saltHash, now);
-  await post(tx, mails, now);
+  if (await insertLink(tx, link, saltHash, now)) await post(tx, mails, now);
 });
 
 /** Locked: a recovery either finds the link and drops it, or was before it. */

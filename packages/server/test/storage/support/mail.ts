@@ -1,7 +1,7 @@
 /** Messages and links to bend. */
 
 import { randomBytes } from "node:crypto";
-import type { LinkPurpose, MailLink, StoredMail } from "../../../src/owners/mail-storage.ts";
+import type { LinkPurpose, MailLink, StoredMail, StoredMailRequest } from "../../../src/owners/mail-storage.ts";
 import type { Person } from "../../../src/owners/storage.ts";
 import type { Storage } from "../../../src/storage/open.ts";
 import { aHash, anId, DAY, MINUTE, NOW } from "./builders.ts";
@@ -9,6 +9,10 @@ import { aHash, anId, DAY, MINUTE, NOW } from "./builders.ts";
 export function aMail(partition: number, changes: Partial<StoredMail> = {}): StoredMail {
   const sealed = new Uint8Array(randomBytes(40));
   return { partition, mailId: anId(partition), kind: "recover", sealed, uselessAfter: NOW + DAY, ...changes };
+}
+
+export function aMailRequest(partition: number): StoredMailRequest {
+  return { partition, requestId: anId(partition), sealed: new Uint8Array(randomBytes(40)) };
 }
 
 export function aLink(

@@ -68,6 +68,7 @@ export const security = {
       "Wenn es dieses Konto gibt, ist ein Link an seine E-Mail-Adresse unterwegs. Er gilt einmal, 15 Minuten lang.",
     signUp: "Eine Nachricht an {email} ist unterwegs. Der Link darin gilt einmal, eine Stunde lang.",
     hint: "Nach ein paar Minuten nichts da? Sehen Sie im Spam-Ordner nach, oder fordern Sie den Link noch einmal an.",
+    full: "Zu viele Nachrichten warten auf den Versand. An Sie wurde nichts gesendet. Versuchen Sie es in ein paar Minuten wieder.",
     back: "Zurück zur Anmeldung",
   },
 

@@ -61,6 +61,7 @@ export const security = {
     recover: "If there is such an account, a link is on its way to its e-mail address. It works once, for 15 minutes.",
     signUp: "A message is on its way to {email}. The link in it works once, for an hour.",
     hint: "Nothing there after a few minutes? Look in your spam folder, or ask again.",
+    full: "Too many messages are waiting to be sent, so nothing was sent to you. Try again in a few minutes.",
     back: "Back to sign-in",
   },
 

@@ -65,6 +65,7 @@ export const security = {
     recover: "Si existe esa cuenta, un enlace va de camino a su correo electrónico. Sirve una vez, durante 15 minutos.",
     signUp: "Un mensaje va de camino a {email}. Su enlace sirve una vez, durante una hora.",
     hint: "¿Nada después de unos minutos? Mire entre el correo no deseado o pídalo otra vez.",
+    full: "Hay demasiados mensajes pendientes de envío, así que no se le ha enviado nada. Inténtelo dentro de unos minutos.",
     back: "Volver al inicio de sesión",
   },
 

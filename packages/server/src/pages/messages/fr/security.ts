@@ -68,6 +68,7 @@ export const security = {
     signUp:
       "Un message est en route vers {email}. Le lien qu’il contient est valable une seule fois, pendant une heure.",
     hint: "Rien après quelques minutes ? Regardez dans les courriers indésirables, ou refaites la demande.",
+    full: "Trop de messages attendent d’être envoyés : rien ne vous a été envoyé. Réessayez dans quelques minutes.",
     back: "Retour à la connexion",
   },
 

@@ -1,0 +1,25 @@
+/** Links in messages: derived credentials, of which the database holds the salt's hash alone. */
+
+import { type DerivedCredentials, sha256 } from "../crypto/credential.ts";
+import { derivedId, newId } from "../crypto/id.ts";
+import { randomBytes } from "../crypto/random.ts";
+import type { Millis } from "../oauth/model.ts";
+import type { MailLinks } from "../owners/mail.ts";
+
+interface Parts {
+  readonly credentials: DerivedCredentials;
+  readonly issuer: string;
+  readonly now: () => Millis;
+}
+
+export function mailLinks({ credentials, issuer, now }: Parts): MailLinks {
+  return {
+    make({ partition, personId, purpose, address, ttl }, path, cause) {
+      const linkId = cause === undefined ? newId(partition) : derivedId(partition, "mail link", cause);
+      const salt = randomBytes(32);
+      const token = credentials.make("mail link", linkId, 0, salt);
+      const link = { partition, linkId, personId, purpose, address, expiresAt: now() + ttl };
+      return { link, saltHash: sha256(salt), token, url: `${issuer}${path}?link=${token}` };
+    },
+  };
+}

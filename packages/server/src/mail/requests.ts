@@ -1,0 +1,105 @@
+/** Requests for mail: stored sealed before the page says that a message is on its way, and answered by whichever process comes first. */
+
+import { newOwnerId } from "../crypto/id.ts";
+import { seal, unseal } from "../crypto/seal.ts";
+import type { Secrets } from "../crypto/secrets.ts";
+import type { Millis } from "../oauth/model.ts";
+import type { AskedMail, MailDesk, MailRequest } from "../owners/mail-requests.ts";
+import type { ClaimedMailRequest, MailStorage } from "../owners/mail-storage.ts";
+import { Rounds } from "./rounds.ts";
+
+const SECOND: Millis = 1000;
+const DAY: Millis = 86_400 * SECOND;
+
+/** Maximum number of requests and messages that wait. Beyond it a request is refused, and the page says so. */
+const MOST_WAITING = 5_000;
+/** How long others leave a request to the process that took it on; with each try that much longer. */
+const PAUSE: Millis = 15 * SECOND;
+const AT_ONCE = 5;
+/** A message that comes later than this surprises more than it helps. */
+const USEFUL: Millis = DAY;
+
+export interface MailRequestParts {
+  readonly storage: Pick<MailStorage, "requestMail" | "claimMailRequests" | "removeMailRequest">;
+  readonly secrets: Secrets;
+  /** False: this server sends no mail. */
+  readonly enabled: boolean;
+  partitionOf(id: string): number;
+  readonly now: () => Millis;
+  /** Makes the message; the same again, if it is called again for the same request. */
+  readonly answer: (asked: AskedMail) => Promise<void>;
+  /** A request was not answered and is tried again. */
+  readonly failed: (error: unknown, fields: Readonly<Record<string, string | number>>) => void;
+  /** What an operator must hear of. */
+  readonly alarm: (name: string, fields: Readonly<Record<string, string | number>>, text: string) => void;
+}
+
+export class MailRequests implements MailDesk {
+  readonly #parts: MailRequestParts;
+  readonly #rounds: Rounds;
+
+  constructor(parts: MailRequestParts) {
+    this.#parts = parts;
+    this.#rounds = new Rounds(
+      () => this.#round(),
+      (error) => parts.failed(error, {}),
+    );
+  }
+
+  async ask(request: MailRequest): Promise<boolean> {
+    const { storage, secrets, partitionOf, now } = this.#parts;
+    // Drawn with its partition, as an owner's id is: the account that a sign-up makes has it.
+    const requestId = newOwnerId();
+    const sealed = seal(secrets, "mail request", requestId, Buffer.from(JSON.stringify(request)));
+    const stored = await storage.requestMail({
+      request: { partition: partitionOf(requestId), requestId, sealed },
+      most: MOST_WAITING,
+      now: now(),
+    });
+    if (stored) this.#rounds.kick();
+    return stored;
+  }
+
+  start(): void {
+    if (this.#parts.enabled) this.#rounds.start();
+  }
+
+  /** Resolves when what is being answered is answered. */
+  stop(): Promise<void> {
+    return this.#rounds.stop();
+  }
+
+  /** One after the other, so that a burst takes no more than one request's share of the processor. */
+  async #round(): Promise<number> {
+    const { storage, now } = this.#parts;
+    const claimed = await storage.claimMailRequests({ now: now(), limit: AT_ONCE, pause: PAUSE });
+    for (const one of claimed) await this.#answer(one);
+    return claimed.length;
+  }
+
+  async #answer(claimed: ClaimedMailRequest): Promise<void> {
+    const { storage, now, answer, failed, alarm } = this.#parts;
+    const { requestId, tries, createdAt } = claimed;
+    const request = this.#open(claimed);
+    const fault =
+      request === undefined
+        ? "sealed with a secret that is gone"
+        : now() >= createdAt + USEFUL
+          ? "too late to be of use"
+          : undefined;
+    try {
+      if (request !== undefined && fault === undefined) await answer({ request, requestId, askedAt: createdAt });
+      await storage.removeMailRequest(claimed);
+    } catch (error) {
+      failed(error, { request: requestId, tries });
+      return;
+    }
+    if (fault !== undefined)
+      alarm("mail_request_dead", { request: requestId, tries, fault }, `a request for mail was given up: ${fault}`);
+  }
+
+  #open({ requestId, sealed }: ClaimedMailRequest): MailRequest | undefined {
+    const plain = unseal(this.#parts.secrets, "mail request", requestId, sealed);
+    return plain === undefined ? undefined : (JSON.parse(plain.toString()) as MailRequest);
+  }
+}
