@@ -34,6 +34,7 @@ import {
 import { aCompany, anAppRule, anInvitation } from "./support/companies.ts";
 import { aDevice, aDeviceRedemption, anAnswer } from "./support/device.ts";
 import { aMail, aLink as aMailLink } from "./support/mail.ts";
+import { isMeant } from "./support/meant-walks.ts";
 
 let directory: string;
 let path: string;
@@ -189,37 +190,6 @@ const calls: readonly (readonly [string, unknown])[] = [
   ["erasePerson", { ...person, now: NOW }],
 ];
 
-/** Walks that are meant: a whole small table, or an index in its own order up to a limit. */
-const MEANT = [
-  /^SCAN (catalog|signing_keys|receipt_keys|scopes|resources|trusted_issuers|leases|migrations|database_state)\b/,
-  /^SEARCH people USING INDEX people_by_age \((\(created_at,person_id\)|created_at)>\(?\?(,\?\))?\)$/,
-  /^SEARCH (grants|sessions|known_devices|attempts|accepted|device_requests|names|history|invitations|company_requests|member_links|mail_links|outbox) USING (?:COVERING )?INDEX (\w+_to_collect|names_reserved|member_links_pending|outbox_due) \(\w+<\?\)$/,
-  /^SEARCH (mail_requests|outbox) USING (?:COVERING )?INDEX (mail_requests_due|outbox_due) \(due_at[<>]\?\)$/,
-  /^SEARCH people USING (?:COVERING )?INDEX people_to_delete \(delete_at<\?\)$/,
-  /^SEARCH companies USING INDEX companies_by_age \((\(created_at,company_id\)|created_at)>\(?\?(,\?\))?\)$/,
-  /^SEARCH standings USING INDEX standings_untold \(written_at>\?\)$/,
-  /^SEARCH members USING INDEX members_by_name \(partition=\? AND company_id=\? AND username>\?\)$/,
-  /^SEARCH clients USING (COVERING )?INDEX clients_(by_version|deleted) \(\w+[<>]\?\)$/,
-  /^SCAN clients USING (COVERING )?INDEX clients_ending$/,
-  /^SEARCH consents USING (COVERING )?INDEX consents_of_client_by_owner \(client_id=\? AND \(partition,owner_id\)>\(\?,\?\)\)$/,
-  /^SEARCH clients USING INDEX sqlite_autoindex_clients_1 \(client_id>\?\)$/,
-  /^SEARCH subject_links USING INDEX subject_links_of_issuer \(issuer_id=\? AND \(created_at,link\)>\(\?,\?\)\)$/,
-  /^SEARCH history USING INDEX history_of_owner \(partition=\? AND owner_id=\? AND \(at,entry_id\)<\(\?,\?\)\)$/,
-  // The largest of a few.
-  /^SEARCH migrations$/,
-  // The largest of one person's factors.
-  /^SEARCH f$/,
-  // The one table of the ring that is emptied whole.
-  /^SCAN accepted_\d( USING COVERING INDEX sqlite_autoindex_accepted_\d_1)?$/,
-  // Each kind's backlog, counted into one answer.
-  /^SCAN (\(subquery-\d+\)|few|CONSTANT ROW)$/,
-  /^SCAN consents USING INDEX sqlite_autoindex_consents_1$/,
-];
-
-/** Of owners' tables: everything else goes by partition and id or owner, or by client. */
-const DIRECT =
-  /^SEARCH \w+ (EXISTS )?USING (COVERING )?INDEX \w+ \((?!partition=\?\))(partition=\? AND \w+=\?( AND \w+=\?)*|[a-z_]+=\?( AND [a-z_]+=\?)?)\)( LEFT-JOIN)?$/;
-
 /** Every statement of every verb, and the verb: those of transactions by running them. */
 async function statementsOf(connection: Tx): Promise<ReadonlyMap<Sql, string>> {
   const used = new Map<Sql, string>();
@@ -265,10 +235,7 @@ test("every statement of every verb finds its rows by an index, none walks a par
     for (const { detail } of steps) {
       const step = String(detail);
       if (!/^(SCAN|SEARCH) /.test(step)) continue;
-      expect(
-        [...MEANT, DIRECT].some((allowed) => allowed.test(step)),
-        `${name}: ${step}\n${statement.text(sqlite)}`,
-      ).toBe(true);
+      expect(isMeant(step), `${name}: ${step}\n${statement.text(sqlite)}`).toBe(true);
     }
   }
   database.close();
