@@ -242,7 +242,7 @@ describe("header and form", () => {
   });
 
   test.each(["at+jwt", "dpop+jwt", "logout+jwt", "oauth-authz-req+jwt", "secevent+jwt", "", "JWT "])(
-    "CJ-18 typ %j → refused",
+    "CJ-18, PR-22 typ %j, a request object among them → refused",
     async (typ) => expectRefused(await sign(key, claims(), { typ }), "client_assertion_typ_refused"),
   );
 

@@ -210,12 +210,26 @@ const catalogue = {
     description: "That response_mode is not supported for this response_type.",
     help: "Leave response_mode out, or use query or form_post.",
   },
-  request_object_unsupported: {
-    error: "invalid_request",
+  request_unsupported: {
+    error: "request_not_supported",
     status: 400,
-    section: "RFC 9101 §5",
-    description: "The parameters request and request_uri are not supported.",
+    section: "OpenID Connect Core §6.1",
+    description: "The parameter request is not supported.",
+    help: "Send the parameters of the authorization request in the query, not in a request object.",
+  },
+  request_uri_unsupported: {
+    error: "request_uri_not_supported",
+    status: 400,
+    section: "OpenID Connect Core §6.2",
+    description: "The parameter request_uri is not supported.",
     help: "Send the parameters of the authorization request in the query. This server fetches nothing that a request names.",
+  },
+  registration_unsupported: {
+    error: "registration_not_supported",
+    status: 400,
+    section: "OpenID Connect Core §7.2.1",
+    description: "The parameter registration is not supported.",
+    help: "The operator registers each client before its first request. Leave the parameter registration out.",
   },
   // -- PKCE (RFC 7636)
   code_challenge_missing: {

@@ -58,7 +58,7 @@ export const checks: readonly (readonly [
   ["state", "RFC 6749 §4.1.1", "redirect", stateIsKept],
   ["all parameters", "RFC 6749 §3.1", "redirect", nothingIsRepeatedOrMalformed],
   ["response_mode", "OAuth 2.0 Multiple Response Types §2.1", "redirect", responseModeIsSupported],
-  ["request, request_uri", "RFC 9101 §5", "redirect", noRequestObject],
+  ["request, request_uri, registration", "OpenID Connect Core §§6, 7.2.1", "redirect", noRequestObject],
   ["response_type", "RFC 6749 §3.1.1", "redirect", responseTypeIsAllowed],
   ["code_challenge", "RFC 7636 §4.4", "redirect", challengeIsFine],
   ["scope", "RFC 6749 §3.3", "redirect", scopesAreAllowed],
@@ -139,7 +139,9 @@ function responseModeIsSupported(asked: ParsedParameters): Draft {
 }
 
 function noRequestObject({ single }: ParsedParameters): Draft {
-  if (single.has("request") || single.has("request_uri")) refuse("request_object_unsupported");
+  if (single.has("request")) refuse("request_unsupported");
+  if (single.has("request_uri")) refuse("request_uri_unsupported");
+  if (single.has("registration")) refuse("registration_unsupported");
   return {};
 }
 
