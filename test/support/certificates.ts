@@ -30,17 +30,29 @@ export interface CertificateWish {
   readonly authority?: boolean;
   /** extendedKeyUsage. */
   readonly purpose?: string;
+  /** As openssl takes it: algorithm, then `-pkeyopt` values. Absent: P-256. */
+  readonly key?: readonly [algorithm: string, ...options: string[]];
 }
+
+const P256 = ["ec", "ec_paramgen_curve:P-256"] as const;
 
 const folder = mkdtempSync(join(tmpdir(), "assent-tls-"));
 const settings = join(folder, "openssl.cnf");
 let count = 0;
 
-/** A fresh P-256 key with a certificate that is good for two days. */
-export function aCertificate({ subject, names, by, authority = false, purpose }: CertificateWish): Certificate {
+/** A fresh key with a certificate that is good for two days. */
+export function aCertificate({
+  subject,
+  names,
+  by,
+  authority = false,
+  purpose,
+  key = P256,
+}: CertificateWish): Certificate {
   writeFileSync(settings, "[req]\ndistinguished_name = dn\n[dn]\n");
   const certPath = join(folder, `${count}.pem`);
   const keyPath = join(folder, `${count++}.key`);
+  const [algorithm, ...options] = key;
   const added = [
     `basicConstraints=critical,CA:${authority ? "TRUE" : "FALSE"}`,
     ...(names === undefined ? [] : [`subjectAltName=${names}`]),
@@ -49,7 +61,8 @@ export function aCertificate({ subject, names, by, authority = false, purpose }:
   execFileSync(
     "openssl",
     [
-      ...["req", "-x509", "-config", settings, "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"],
+      ...["req", "-x509", "-config", settings, "-newkey", algorithm, "-nodes"],
+      ...options.flatMap((one) => ["-pkeyopt", one]),
       ...["-keyout", keyPath, "-out", certPath, "-days", "2", "-utf8", "-subj", subject],
       ...added.flatMap((one) => ["-addext", one]),
       ...(by === undefined ? [] : ["-CA", by.certPath, "-CAkey", by.keyPath]),
@@ -65,7 +78,9 @@ export function aCertificate({ subject, names, by, authority = false, purpose }:
     key: readFileSync(keyPath, "utf8"),
     der: raw,
     thumbprint: createHash("sha256").update(raw).digest("base64url"),
-    jwks: JSON.stringify({ keys: [publicKey.export({ format: "jwk" })] }),
+    get jwks() {
+      return JSON.stringify({ keys: [publicKey.export({ format: "jwk" })] });
+    },
   };
 }
 

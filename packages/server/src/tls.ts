@@ -36,10 +36,12 @@ export function readTls({ tlsCert, tlsKey, tlsClientCa }: Config): Tls {
   const pem = tlsClientCa === null ? null : read("ASSENT_TLS_CLIENT_CA", tlsClientCa);
   if (problems.length > 0) throw new ConfigError(problems);
   if (server !== null) {
-    const problem = pairProblem(server);
+    const problem = weakKey(certificatesOf(server.cert).slice(0, 1)) ?? pairProblem(server);
     if (problem !== undefined) problems.push(`ASSENT_TLS_CERT, ASSENT_TLS_KEY: ${problem}`);
   }
   const certificates = pem === null ? [] : certificatesOf(pem);
+  const weak = weakKey(certificates);
+  if (weak !== undefined) problems.push(`ASSENT_TLS_CLIENT_CA: ${weak}`);
   if (pem !== null && !certificates.some(({ ca }) => ca)) {
     problems.push(
       `ASSENT_TLS_CLIENT_CA: found no authority's certificate in ${tlsClientCa}, wanted one or more in PEM`,
@@ -61,6 +63,28 @@ function pairProblem(pair: { readonly cert: Buffer; readonly key: Buffer }): str
     const { code } = error as NodeJS.ErrnoException;
     return `found files that don't go together (${code ?? "not read"}), wanted a certificate and its private key in PEM`;
   }
+}
+
+/** Elliptic curves of 256 bits or more that every TLS library has. */
+const CURVES: readonly string[] = ["prime256v1", "secp384r1", "secp521r1"];
+const KEYS_WANTED = "wanted RSA of 2048 bits or more with an exponent of 65537 or more, P-256, P-384, P-521 or Ed25519";
+
+/** Says what is wrong with the first public key that can be broken. OpenSSL refuses some of them; which ones depends on how it was built. */
+function weakKey(certificates: readonly X509Certificate[]): string | undefined {
+  for (const { publicKey } of certificates) {
+    const { asymmetricKeyType: type, asymmetricKeyDetails: details = {} } = publicKey;
+    const { modulusLength = 0, publicExponent = 0n, namedCurve = "" } = details;
+    const rsa = type === "rsa" || type === "rsa-pss";
+    const strong = rsa
+      ? modulusLength >= 2048 && publicExponent >= 65_537n
+      : type === "ec"
+        ? CURVES.includes(namedCurve)
+        : type === "ed25519" || type === "ed448";
+    if (strong) continue;
+    const found = rsa ? `RSA of ${modulusLength} bits with exponent ${publicExponent}` : namedCurve || type;
+    return `found a key that is too weak (${found}), ${KEYS_WANTED}`;
+  }
+  return undefined;
 }
 
 function certificatesOf(pem: Buffer): readonly X509Certificate[] {

@@ -3,7 +3,7 @@
 import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { aCertificate } from "../../../test/support/certificates.ts";
 import { type Config, ConfigError, configOf } from "../src/config.ts";
 import { readTls } from "../src/tls.ts";
@@ -46,6 +46,36 @@ test.each<[string, Partial<Config>, string]>([
   const found = problems(values);
   expect(found).toEqual([expect.stringContaining(told)]);
   expect(found.join()).not.toContain("BEGIN");
+});
+
+describe("KY-07 a key that can be broken", () => {
+  const keys = [
+    ["RSA of 1024 bits", ["rsa", "rsa_keygen_bits:1024"], "RSA of 1024 bits"],
+    ["RSA of 2048 bits with exponent 3", ["rsa", "rsa_keygen_bits:2048", "rsa_keygen_pubexp:3"], "with exponent 3"],
+    ["P-192", ["ec", "ec_paramgen_curve:P-192"], "prime192v1"],
+    ["secp256k1", ["ec", "ec_paramgen_curve:secp256k1"], "secp256k1"],
+  ] as const;
+
+  test.each(keys)("%s → the start is refused, for the server's certificate and for authorities", (_, key, told) => {
+    const weak = aCertificate({ subject: "/CN=login.test", authority: true, key });
+    for (const [values, variable] of [
+      [{ tlsCert: weak.certPath, tlsKey: weak.keyPath }, "ASSENT_TLS_CERT, ASSENT_TLS_KEY"],
+      [{ ...pair, tlsClientCa: weak.certPath }, "ASSENT_TLS_CLIENT_CA"],
+    ] as const) {
+      const found = problems(values);
+      expect(found).toEqual([expect.stringMatching(`^${variable}: found a key that is too weak .*${told}`)]);
+      expect(found.join()).not.toContain("BEGIN");
+    }
+  });
+
+  test.each([
+    ["RSA of 2048 bits", ["rsa", "rsa_keygen_bits:2048"]],
+    ["P-384", ["ec", "ec_paramgen_curve:P-384"]],
+    ["Ed25519", ["ed25519"]],
+  ] as const)("%s → read", (_, key) => {
+    const strong = aCertificate({ subject: "/CN=login.test", authority: true, key });
+    expect(problems({ tlsCert: strong.certPath, tlsKey: strong.keyPath, tlsClientCa: strong.certPath })).toEqual([]);
+  });
 });
 
 test("a key that others may read → a warning; one for its owner and group → none", () => {
