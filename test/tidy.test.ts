@@ -309,7 +309,7 @@ describe("code", () => {
     expect(scripts.filter((file) => !isRule(file)).flatMap(tidy.evasions)).toEqual([]);
   });
 
-  test("no guessable randomness in what is shipped", () => {
+  test("KY-12 no guessable randomness in what is shipped", () => {
     expect(sources.filter(({ path }) => DICE[path] === undefined).flatMap(tidy.unfitRandomness)).toEqual([]);
   });
 

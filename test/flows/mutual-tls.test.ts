@@ -75,7 +75,7 @@ async function ask(
 const lastCondition = () => log.map((line) => JSON.parse(line)).findLast(({ event }) => event === "refused")?.condition;
 
 describe("MT-01, MT-02 tls_client_auth", () => {
-  test("no certificate → invalid_client", async () => {
+  test("MT-07 no certificate → invalid_client", async () => {
     const { status, body } = await ask(await add.addClient(byCa("CN=import,O=Example\\, Inc.,C=DE")));
     expect([status, body["error"], lastCondition()]).toEqual([401, "invalid_client", "client_certificate_missing"]);
   });
@@ -214,7 +214,7 @@ test("a session that is taken up again → the same certificate", async () => {
   }
 });
 
-test("metadata → both methods, bound tokens, the same at each endpoint that clients authenticate at", async () => {
+test("MT-07 metadata → both methods, bound tokens, the same at each endpoint; no other address for clients with certificates", async () => {
   const { body } = await overTls(port, "/.well-known/oauth-authorization-server", {});
   for (const endpoint of ["token", "revocation", "introspection"]) {
     const methods = body[`${endpoint}_endpoint_auth_methods_supported`];

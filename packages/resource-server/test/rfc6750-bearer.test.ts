@@ -143,7 +143,7 @@ describe.each(["node:http", "fastify", "express", "fetch"])("%s", (name) => {
     await isBare(authorization(""));
     await isBare(authorization("   "));
   });
-  test("another scheme → 401 without an error code", async () => {
+  test("DP-14 another scheme, DPoP among them → 401 without an error code", async () => {
     for (const scheme of ["Basic", "DPoP", "Token", "Bearers", "Bearer-x", "XBearer"]) {
       await isBare(authorization(`${scheme} ${token}`));
     }
@@ -165,7 +165,7 @@ describe.each(["node:http", "fastify", "express", "fetch"])("%s", (name) => {
       await isInvalidRequest(authorization(value));
     }
   });
-  test("two Authorization headers → 400, in any order and case, even the same twice", async () => {
+  test("DP-14 two Authorization headers → 400, in any order and case, even the same twice", async () => {
     const valid = authorization(`Bearer ${token}`);
     await isInvalidRequest([...valid, ...valid]);
     await isInvalidRequest([...valid, "authorization", "Basic eDp5"]);

@@ -297,7 +297,7 @@ describe("claims", () => {
     await Promise.all([exact.close(), wide.close()]);
   });
   test.each([{ jkt: "x" }, { "x5t#S256": "x" }, {}, null])(
-    "cnf %j, bound to a key that nobody proves → refused",
+    "DP-14 cnf %j, bound to a key that nobody proves → refused",
     async (cnf) => {
       await refused(claims({ cnf }), "token_bound");
     },
