@@ -140,3 +140,47 @@ test("PK-19 the metadata → S256 and nothing else", async () => {
   const response = await fetch(`${server.issuer}/.well-known/oauth-authorization-server`);
   expect(await response.json()).toMatchObject({ code_challenge_methods_supported: ["S256"] });
 });
+
+describe("PK-17 one challenge in several authorizations of a client", () => {
+  let person: string;
+  beforeAll(async () => {
+    person = (await server.addPerson()).username;
+  });
+  const reused = (client: TestClient) =>
+    server.log
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ event, client_id }) => event === "pkce_challenge_reused" && client_id === client.clientId);
+  const issue = async (client: TestClient, fields: Record<string, string | undefined>, username = person) => {
+    const callback = await authorize(new Agent(server.issuer), authorizeUrl(server, client, fields), username);
+    expect(callback.searchParams.has("code")).toBe(true);
+  };
+
+  test("in the third one of other states → logged, once; the request goes on", async () => {
+    const client = await server.addClient({ type: "public" });
+    for (const state of ["a", "b"]) await issue(client, { ...S256, state });
+    expect(reused(client)).toEqual([]);
+    for (const state of ["c", "d", "e"]) await issue(client, { ...S256, state });
+    expect(reused(client)).toHaveLength(1);
+    expect(JSON.stringify(reused(client))).not.toContain(challenge);
+  });
+
+  test("of three owners, without a state → logged", async () => {
+    const client = await server.addClient({ type: "public" });
+    for (let at = 0; at < 3; at += 1) {
+      expect(reused(client)).toEqual([]);
+      await issue(client, { ...S256, state: undefined }, (await server.addPerson()).username);
+    }
+    expect(reused(client)).toHaveLength(1);
+  });
+
+  test("the same request loaded again, a challenge each, another client's challenge → not logged", async () => {
+    const [reloading, fresh] = [await server.addClient(), await server.addClient()];
+    for (let at = 0; at < 4; at += 1) await issue(reloading, S256);
+    for (const state of ["a", "b", "c"]) {
+      await issue(fresh, { code_challenge: pkce().challenge, code_challenge_method: "S256", state });
+      await issue(fresh, { state });
+    }
+    for (const state of ["a", "b"]) await issue(fresh, { ...S256, state });
+    expect([...reused(reloading), ...reused(fresh)]).toEqual([]);
+  });
+});

@@ -30,6 +30,7 @@ import { INTERACTION_TTL, type Interaction, openInteraction, sealInteraction } f
 import { type Answer, type HttpRequest, page, redirect } from "./message.ts";
 import { problemAnswer } from "./problem.ts";
 import { refusalOf } from "./refusal.ts";
+import { noteChallenge } from "./reused-challenges.ts";
 import type { Visitor } from "./visitor.ts";
 
 /** All that is known of a request under way. */
@@ -243,6 +244,7 @@ async function issuedAnswer(
         person: grant.personId,
         scope: outcome.scopes.map(({ name }) => name).join(" "),
       });
+      noteChallenge({ ...grant, state: request.state }, assent);
       break;
     case "repeated":
       break;

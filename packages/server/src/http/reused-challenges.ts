@@ -1,0 +1,37 @@
+/** Apps that send one code_challenge in several authorizations (RFC 9700 §2.1.1): PKCE protects none of their codes. */
+
+import { LRUCache } from "lru-cache";
+import type { Assent } from "../assent.ts";
+
+/** Challenges of the last authorizations, in this process. */
+const REMEMBERED = 2_000;
+/** Authorizations with one challenge from which on the app is named in the log. */
+const SUSPICIOUS = 3;
+
+/** Each authorization with this challenge, by what tells it from a page that was loaded again. */
+type Authorizations = Set<string>;
+
+const reused = new WeakMap<Assent, LRUCache<string, Authorizations>>();
+
+export interface IssuedCode {
+  readonly clientId: string;
+  readonly codeChallenge: string | null;
+  readonly ownerId: string;
+  readonly state: string | null;
+}
+
+/** Logs `pkce_challenge_reused` once for a client's challenge, at the third authorization of another owner or with another `state`. */
+export function noteChallenge({ clientId, codeChallenge, ownerId, state }: IssuedCode, assent: Assent): void {
+  if (codeChallenge === null) return;
+  let remembered = reused.get(assent);
+  if (remembered === undefined) {
+    remembered = new LRUCache({ max: REMEMBERED });
+    reused.set(assent, remembered);
+  }
+  const key = JSON.stringify([clientId, codeChallenge]);
+  const seen = remembered.get(key) ?? new Set();
+  if (seen.size === SUSPICIOUS) return;
+  seen.add(assent.oauth.hashes.sha256(JSON.stringify([ownerId, state])));
+  remembered.set(key, seen);
+  if (seen.size === SUSPICIOUS) assent.event("pkce_challenge_reused", { client_id: clientId });
+}
