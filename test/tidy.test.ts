@@ -122,6 +122,15 @@ const DICE: Readonly<Record<string, string>> = {
   "packages/server/src/storage/postgres/connector.ts": "processes that look for the database don't do so in step",
 };
 
+/** Files that compare something secret by `===`, and why that tells nobody anything. */
+const PLAIN_COMPARISONS: Readonly<Record<string, string>> = {
+  "packages/demo/src/register.ts": "the demo compares hashes of its own records as it starts",
+  "packages/resource-server/src/client-certificate.ts": "a certificate and its thumbprint are public",
+  "packages/server/src/admin/client-secrets.ts": "an operator's command matches its own records, before it writes them",
+  "packages/server/src/http/endpoints/password.ts": "both values come from one form of one person",
+  "packages/server/src/storage/move/import.ts": "the checksum of an import, in the operator's own file",
+};
+
 const scripts = tidy.filesOf(root, /\.(?:ts|js)$/);
 const sources = scripts.filter(({ path }) => /^packages\/[^/]+\/src\//.test(path));
 /** The rules and this file hold samples of what they look for. */
@@ -182,6 +191,9 @@ describe("each rule finds what it is for", () => {
     ["Math.random", tidy.unfitRandomness, "const id = Math.random();"],
     ["a clock", tidy.impurities, "const now = Date.now();"],
     ["a timer", tidy.impurities, "setTimeout(work, 1);"],
+    ["a secret compared by ===", tidy.hastyComparisons, "if (sha256(given) === client.secretHash) enter();"],
+    ["a hash compared by equals", tidy.hastyComparisons, "return wantedHash.equals(given);"],
+    ["a MAC compared by !==", tidy.hastyComparisons, "if (made !== token.mac) return;"],
     ["SQL put together", tidy.looseSql, "db.exec(`UPDATE grants SET a = $" + "{value}`);"],
     ["SQL in a string", tidy.looseSql, 'db.exec("SELECT * FROM grants WHERE id = " + id);'],
     ["somebody's folder", tidy.machineTraces, `const path = "${["", "home", "ann", "assent"].join("/")}";`],
@@ -196,6 +208,12 @@ describe("each rule finds what it is for", () => {
   test.each([
     ["any in prose", tidy.evasions, '// null: any age\nconst text = "as any other: any";'],
     ["a lint rule put aside with its reason", tidy.evasions, "// biome-ignore lint/style/x: it is what we look for.\n"],
+    [
+      "a secret that is absent",
+      tidy.hastyComparisons,
+      'if (secret === undefined || person.passwordHash !== null || password === "") no();',
+    ],
+    ["hashes compared in constant time", tidy.hastyComparisons, "return timingSafeEqual(hash, wantedHash);"],
     ["SQL under the tag", tidy.looseSql, "const q = sql`SELECT a FROM grants WHERE id = :id`;"],
     ["a test put aside with its reason", tidy.silentSkips, 'if (!old) return skip("this machine has no older Node");'],
   ])("%s → nothing", (_, rule, text) => {
@@ -299,7 +317,7 @@ describe("files", () => {
 
   test("each exception is for a file that exists", () => {
     const paths = new Set(sources.map(({ path }) => path));
-    const excepted = Object.keys({ ...LONG_FILES, ...WITHOUT_SECTION, ...DICE });
+    const excepted = Object.keys({ ...LONG_FILES, ...WITHOUT_SECTION, ...DICE, ...PLAIN_COMPARISONS });
     expect(excepted.filter((path) => !paths.has(path))).toEqual([]);
   });
 });
@@ -311,6 +329,11 @@ describe("code", () => {
 
   test("KY-12 no guessable randomness in what is shipped", () => {
     expect(sources.filter(({ path }) => DICE[path] === undefined).flatMap(tidy.unfitRandomness)).toEqual([]);
+  });
+
+  test("PK-21, AD-21 secrets and their hashes are compared in constant time", () => {
+    const shipped = sources.filter(({ path }) => PLAIN_COMPARISONS[path] === undefined);
+    expect(shipped.flatMap(tidy.hastyComparisons)).toEqual([]);
   });
 
   test("oauth/ and owners/ are given time and randomness", () => {

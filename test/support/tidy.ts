@@ -136,6 +136,24 @@ export function unfitRandomness(file: SourceFile): string[] {
   return places({ ...file, text: stripped(file.text, "bare") }, /\bMath\.random\b/, "guessable");
 }
 
+/** What a secret, or a hash of one, is called: the end of its name. */
+const SECRET_NAME = /(?:hash|mac|digest|secret|password|verifier|challenge|csrf|salt|proof|thumbprint)$/i;
+const OPERAND = String.raw`([\w#.?]*[\w#])(?:\([^()]*\))?`;
+
+/** Secrets, or hashes of them, compared with a value by what stops at the first difference. Literals tell nothing: an empty one is absent. */
+export function hastyComparisons(file: SourceFile): string[] {
+  const bare = { ...file, text: stripped(file.text, "bare") };
+  const pattern = new RegExp(`${OPERAND}(?:\\s*[!=]==\\s*|\\.(?:equals|compare|localeCompare)\\(\\s*)${OPERAND}`, "g");
+  return [...bare.text.matchAll(pattern)].flatMap(({ index, 0: found, 1: left = "", 2: right = "" }) => {
+    const operands = [left, right].map((one) => one.split(/[.?]+/).at(-1) ?? "");
+    if (!operands.some((one) => SECRET_NAME.test(one))) return [];
+    if (operands.some((one) => /^(?:undefined|null|true|false|typeof|\d.*)$/.test(one))) return [];
+    return [
+      `${file.path}:${bare.text.slice(0, index).split("\n").length}: compared hastily: ${found.trim().slice(0, 80)}`,
+    ];
+  });
+}
+
 /** Clocks, timers and randomness, where both are passed in. */
 export function impurities(file: SourceFile): string[] {
   const bare = { ...file, text: stripped(file.text, "bare") };
