@@ -59,7 +59,7 @@ function issuer(text: string): string | undefined {
 }
 
 function listen(text: string): { host: string; port: number } | undefined {
-  const match = /^(\[[0-9a-fA-F:]+\]|[^:\s]+):(\d{1,5})$/.exec(text);
+  const match = /^(\[[0-9a-fA-F:]+\]|[^:\s\p{C}]+):(\d{1,5})$/u.exec(text);
   const port = Number(match?.[2]);
   return match?.[1] === undefined || port > 65_535 ? undefined : { host: match[1].replace(/^\[|\]$/g, ""), port };
 }
@@ -124,7 +124,7 @@ const number = (text: string) => `a whole number of seconds, 1 to ${text}`;
 
 /** `smtp://` and `smtps://`, name and password in them. */
 function smtpUrl(text: string): SmtpServer | undefined {
-  const url = /^smtps?:\/\/[^/?#]+\/?$/.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+  const url = /^smtps?:\/\/[^/?#\s\p{C}]+\/?$/u.test(text) && URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.hostname === "") return undefined;
   const secure = url.protocol === "smtps:";
   try {
@@ -260,7 +260,8 @@ export const settings: readonly Setting[] = [
   {
     variable: "ASSENT_BRAND_NAME",
     key: "brandName",
-    parse: (text) => (text.trim() !== "" && [...text].length <= 40 && !/\p{C}/u.test(text) ? text.trim() : undefined),
+    parse: (text) =>
+      text.trim() !== "" && [...text].length <= 40 && !/[\p{C}\p{Zl}\p{Zp}]/u.test(text) ? text.trim() : undefined,
     default: "Assent",
     meaning: "What this service calls itself on its pages.",
     wanted: "1 to 40 visible characters",

@@ -164,3 +164,25 @@ test.each([
 ])("issuer %s → taken", async (issuer) => {
   expect((await loadConfig({ ASSENT_ISSUER: issuer }, cwd)).issuer).toBe(issuer);
 });
+
+describe("AD-13 a line feed in what reaches headers, pages, messages or metadata", () => {
+  test.each([
+    ["ASSENT_ISSUER", "https://as.example.com"],
+    ["ASSENT_LISTEN", "127.0.0.1:9400"],
+    ["ASSENT_BRAND_NAME", "Example Accounts"],
+    ["ASSENT_BRAND_COLORS", "#123456"],
+    ["ASSENT_MAIL_FROM", "no-reply@example.com"],
+    ["ASSENT_SMTP_URL", "smtps://user:word@mail.example.com:465"],
+    ["ASSENT_GRANT_TYPES", "authorization_code,refresh_token"],
+    ["ASSENT_TRUST_PROXY", "10.0.0.0/8"],
+    ["ASSENT_CONSENT_DURATIONS", "3600,forever"],
+  ])("%s → refused; without it → taken", async (variable, good) => {
+    const at = Math.floor(good.length / 2);
+    for (const feed of ["\n", "\r\nX-Evil: 1\r\n", "\u2028", "\u0085", "\0"]) {
+      const found = await problems({ [variable]: good.slice(0, at) + feed + good.slice(at) });
+      expect(found, JSON.stringify(feed)).toEqual([expect.stringMatching(`^${variable}: found`)]);
+      expect(found.join("")).not.toMatch(/[\r\n\0]/);
+    }
+    expect(await problems({ [variable]: good })).toEqual([]);
+  });
+});
