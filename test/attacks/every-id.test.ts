@@ -99,7 +99,7 @@ describe("CN-12 AD-20 addresses", () => {
   });
 });
 
-describe("IN-12 addresses with nonsense in them", () => {
+describe("IN-12, AD-08 addresses and cursors with nonsense in them", () => {
   const NONSENSE = ["-1", "1e18", "NaN", "null", "' OR 1=1 --", "%", "\0", "a".repeat(5000), "\u{1F600}", "__proto__"];
 
   test.each(["before", "after", "entry", "done", "q", "request", "device", "link", "token", "to", "back"])(
@@ -122,6 +122,23 @@ describe("IN-12 addresses with nonsense in them", () => {
       }
     },
   );
+});
+
+test("DS-17 a page size, an order or a pattern in the address → the same list as without", async () => {
+  const entries = ({ text }: Page) => text.match(/data-client-id="|receipt\?entry=|name="person_id"/g)?.length ?? 0;
+  const agent = mallory.pages.find(({ who }) => who === "an admin")?.agent ?? new Agent(service.server.issuer);
+  const slug = mallory.company.slug;
+  let most = 0;
+  for (const path of ["/account/apps", "/account/history", `/company/${slug}/members`, `/company/${slug}/history`]) {
+    const whole = await agent.get(path);
+    expect([path, whole.status]).toEqual([path, 200]);
+    most = Math.max(most, entries(whole));
+    for (const query of ["limit=1000000000", "page_size=1000000000", "sort=password_hash", "order=random()"])
+      expect([path, query, entries(await agent.get(`${path}?${query}`))]).toEqual([path, query, entries(whole)]);
+  }
+  expect(most).toBeGreaterThan(1);
+  for (const pattern of ["%", "_", "%%%"])
+    expect(entries(await agent.get(`/account/apps?q=${encodeURIComponent(pattern)}`))).toBe(0);
 });
 
 describe("CN-12 AD-05 forms", () => {
