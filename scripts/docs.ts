@@ -4,7 +4,7 @@
 
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { settings } from "../packages/server/src/config-settings.ts";
+import { settingKeys, settingOf } from "../packages/server/src/config-settings.ts";
 import { metadataRoute, routes } from "../packages/server/src/http/routes.ts";
 import { checks } from "../packages/server/src/oauth/authorization-endpoint/request.ts";
 import { type Condition, conditions, publicCondition, publicConditions } from "../packages/server/src/oauth/errors.ts";
@@ -29,12 +29,10 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 }
 
 function configuration(): string {
-  const rows = settings.map(({ variable, key, default: byDefault, meaning, wanted }) => [
-    `\`${variable}\``,
-    `\`${key}\``,
-    byDefault,
-    `${meaning} Wanted: ${wanted}.`,
-  ]);
+  const rows = settingKeys.map((key) => {
+    const { variable, shown, meaning, wanted } = settingOf[key];
+    return [`\`${variable}\``, `\`${key}\``, shown, `${meaning} Wanted: ${wanted}.`];
+  });
   return `# Configuration
 ${MADE}
 

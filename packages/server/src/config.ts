@@ -3,67 +3,18 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { defaultsOf, type Setting, settings } from "./config-settings.ts";
-import type { SmtpServer } from "./mail/transport.ts";
+import { type SettingKey, type SettingValues, settingKeys, settingOf } from "./config-settings.ts";
 import { type CustomGrant, customGrantProblems } from "./oauth/grants/custom-shape.ts";
 import { grantTypeNames } from "./oauth/grants/registry.ts";
-import type { ConsentDuration } from "./owners/storage.ts";
 import { isPostgresUrl } from "./storage/postgres/address.ts";
 
-/** Everything that can be set. Times are milliseconds. */
-export interface Config {
-  readonly issuer: string;
-  readonly listen: { readonly host: string; readonly port: number };
+/** Everything that can be set. Times are milliseconds; paths are absolute. */
+export interface Config extends SettingValues {
   /** `sqlite:<path>` or `postgres://user:password@host:port/database`. */
   readonly databaseUrl: string;
-  /** Decoded; null: generated into the data directory. */
-  readonly secret: readonly Buffer[] | null;
-  readonly workers: number;
-  readonly dataDir: string;
-  readonly demoPorts: readonly [client: number, api: number];
-  readonly codeTtl: number;
-  readonly accessTtl: number;
-  /** Null: 14 days for public clients, 90 for confidential ones. */
-  readonly refreshIdle: number | null;
-  /** Null: 10 s for public clients, 30 s for confidential ones. */
-  readonly retryWindow: number | null;
-  readonly deviceTtl: number;
-  readonly deviceInterval: number;
-  readonly consentDurations: readonly ConsentDuration[];
-  /** What this service calls itself; null: Assent. */
-  readonly brandName: string | null;
-  readonly brandColors: BrandColors | null;
-  /** Paths; null: none. */
-  readonly brandLogo: string | null;
-  readonly brandCss: string | null;
-  /** Names of the grant types that are offered; null: all. */
-  readonly grantTypes: readonly string[] | null;
-  /** Grant types of your own, beside ours; from `customGrants` in assent.config.ts or .js. */
+  /** Your own grant types, beside ours; from `customGrants` in assent.config.ts or .js. */
   readonly customGrants: readonly CustomGrant[];
-  readonly requirePkce: boolean;
-  readonly passwordRefresh: boolean;
-  /** This process looks after signing keys and garbage. */
-  readonly housekeeping: boolean;
-  /** CIDRs whose forwarded headers are believed. */
-  readonly trustProxy: readonly string[];
-  /** PEM files of the certificate and key that TLS is ended with; null: TLS ends before this server. */
-  readonly tlsCert: string | null;
-  readonly tlsKey: string | null;
-  /** PEM file of the authorities that issue clients' certificates; null: none are named. */
-  readonly tlsClientCa: string | null;
-  /** Milliseconds from "not ready" to the end of listening. */
-  readonly drainDelay: number;
-  /** The server that takes messages to people; null: none are sent. */
-  readonly smtpUrl: SmtpServer | null;
-  /** Null: `no-reply@` the issuer's host. */
-  readonly mailFrom: string | null;
-  /** Anybody may create an account. */
-  readonly signUp: boolean;
-  /** Null: nobody is told figures. */
-  readonly metricsListen: { readonly host: string; readonly port: number } | null;
-  readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
-  readonly sqliteWriter: "thread" | "main";
-  /** What is set but does nothing, or is risky: said at the start. */
+  /** Settings that do nothing, or are risky. The server logs them at start. */
   readonly warnings: readonly string[];
 }
 
@@ -102,8 +53,6 @@ export class ConfigError extends Error {
 /** A key of the file that is code, and so has no variable. */
 const CUSTOM_GRANTS = "customGrants";
 
-import type { BrandColors } from "./pages/index.ts";
-
 export const SECRET_MISSING =
   "ASSENT_SECRET: found nothing, wanted 32 or more random bytes in base64 (openssl rand -base64 32): all servers of one PostgreSQL share it";
 export const TLS_HALF = "ASSENT_TLS_CERT, ASSENT_TLS_KEY: found one without the other, wanted both or neither";
@@ -118,21 +67,57 @@ export async function loadConfig(environment: NodeJS.ProcessEnv = process.env, c
   return build({ environment, file, cwd, problems });
 }
 
-/** The configuration for those who embed the server: only what differs from the defaults. */
+/**
+ * The configuration for programs that embed the server: only what differs from the defaults. Throws a `ConfigError` that names every value out of bounds.
+ */
 export function configOf(values: Partial<Config>, cwd = process.cwd()): Config {
-  const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
-  const config = { ...build({ environment: {}, file: {}, cwd, problems: [] }), ...given };
-  const issuer = settings.find(({ key }) => key === "issuer");
-  if (issuer !== undefined && issuer.parse(config.issuer) === undefined) {
-    throw new ConfigError([`issuer: found ${JSON.stringify(config.issuer)}, wanted ${issuer.wanted}`]);
-  }
-  const problems = grantProblems(config);
+  const config = withDefaults(values, cwd);
+  const problems = [
+    ...settingKeys.flatMap((key) => valueProblems(key, config)),
+    ...grantProblems(config),
+    ...secretProblems(config),
+  ];
   if (problems.length > 0) throw new ConfigError(problems);
-  if (isPostgresUrl(config.databaseUrl) && config.secret === null) throw new ConfigError([SECRET_MISSING]);
-  return Object.freeze({
-    ...config,
-    databaseUrl: values.databaseUrl ?? `sqlite:${resolve(cwd, config.dataDir, "assent.db")}`,
-  });
+  return Object.freeze(config);
+}
+
+function valueProblems<Key extends SettingKey>(key: Key, config: SettingValues): readonly string[] {
+  const setting = settingOf[key];
+  if (accepts(setting, config[key])) return [];
+  const found = setting.secret === true ? "a value out of bounds" : JSON.stringify(config[key]);
+  return [`${key}: found ${found}, wanted ${setting.wanted}`];
+}
+
+/** An embedder may write JavaScript: a value of another type is out of bounds, too. */
+function accepts<T>({ accepts: judge }: { accepts(value: T): boolean }, value: T): boolean {
+  try {
+    return judge(value);
+  } catch {
+    return false;
+  }
+}
+
+/** Sets what is missing, and makes paths absolute. */
+function withDefaults(values: Partial<Config>, cwd: string): Config {
+  const set = { ...defaults(), customGrants: [], warnings: [], ...withoutUndefined(values) };
+  const dataDir = resolve(cwd, set.dataDir);
+  const absolute = (path: string | null) => (path === null ? null : resolve(cwd, path));
+  return {
+    ...set,
+    dataDir,
+    databaseUrl: set.databaseUrl ?? `sqlite:${resolve(dataDir, "assent.db")}`,
+    tlsCert: absolute(set.tlsCert),
+    tlsKey: absolute(set.tlsKey),
+    tlsClientCa: absolute(set.tlsClientCa),
+  };
+}
+
+function defaults(): SettingValues {
+  return Object.fromEntries(settingKeys.map((key) => [key, settingOf[key].initial])) as SettingValues;
+}
+
+function withoutUndefined<T extends object>(values: T): T {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T;
 }
 
 interface Sources {
@@ -142,53 +127,61 @@ interface Sources {
   readonly problems: string[];
 }
 
+/** The values that environment and file set. */
+type Read = { -readonly [Key in keyof Config]?: Config[Key] };
+
 function build({ environment, file, cwd, problems }: Sources): Config {
-  const values: Record<string, unknown> = defaultsOf(cwd);
-  const warnings: string[] = [];
-  const byVariable = new Map<string, Setting>(settings.map((setting) => [setting.variable, setting]));
-  const byKey = new Map<string, Setting>(settings.map((setting) => [setting.key, setting]));
+  const values: Read = {};
   for (const [key, value] of Object.entries(file)) {
-    const setting = byKey.get(key);
-    if (key === CUSTOM_GRANTS) values[key] = value;
-    else if (setting === undefined)
-      problems.push(`${key} in assent.config: unknown key; known are ${[...byKey.keys(), CUSTOM_GRANTS].join(", ")}`);
-    else if (environment[setting.variable] === undefined)
-      read(setting, String(value), `${key} in assent.config`, values, problems);
+    if (key === CUSTOM_GRANTS) values.customGrants = value as readonly CustomGrant[];
+    else if (!isSettingKey(key))
+      problems.push(`${key} in assent.config: unknown key; known are ${[...settingKeys, CUSTOM_GRANTS].join(", ")}`);
+    else if (environment[settingOf[key].variable] === undefined)
+      read(key, String(value), `${key} in assent.config`, values, problems);
   }
-  for (const [name, value] of Object.entries(environment)) {
-    if (!name.startsWith("ASSENT_") || name === "ASSENT_CONFIG" || FOREIGN.test(name) || value === undefined) continue;
-    const setting = byVariable.get(name);
-    if (setting === undefined)
-      problems.push(`${name}: unknown variable; docs/reference/configuration.md has those there are`);
-    else if (value !== "") read(setting, value, name, values, problems);
+  for (const [name, text] of Object.entries(environment)) {
+    if (!name.startsWith("ASSENT_") || name === "ASSENT_CONFIG" || FOREIGN.test(name) || text === undefined) continue;
+    const key = settingKeys.find((one) => settingOf[one].variable === name);
+    if (key === undefined)
+      problems.push(`${name}: unknown variable; docs/reference/configuration.md lists the known ones`);
+    else if (text !== "") read(key, text, name, values, problems);
   }
-  values["dataDir"] = resolve(cwd, String(values["dataDir"]));
-  values["databaseUrl"] ??= `sqlite:${resolve(String(values["dataDir"]), "assent.db")}`;
-  for (const key of ["tlsCert", "tlsKey", "tlsClientCa"]) {
-    if (typeof values[key] === "string") values[key] = resolve(cwd, values[key]);
-  }
-  if ((values["tlsCert"] === null) !== (values["tlsKey"] === null)) problems.push(TLS_HALF);
-  if (values["tlsCert"] !== null && String(values["issuer"]).startsWith("http:")) {
-    problems.push("ASSENT_TLS_CERT: TLS ends here, but ASSENT_ISSUER is http; wanted https");
-  }
-  if (values["signUp"] === true && values["smtpUrl"] === null) {
-    warnings.push("ASSENT_SIGN_UP is true, but nobody can sign up: without ASSENT_SMTP_URL no link is sent");
-  }
-  problems.push(...grantProblems(values as unknown as Config));
-  if (isPostgresUrl(String(values["databaseUrl"])) && values["secret"] === null) problems.push(SECRET_MISSING);
+  const config = withDefaults(values, cwd);
+  problems.push(...tlsProblems(config), ...grantProblems(config), ...secretProblems(config));
   if (problems.length > 0) throw new ConfigError(problems);
-  return Object.freeze({ ...(values as unknown as Config), warnings });
+  return Object.freeze({ ...config, warnings: warningsOf(config) });
 }
 
-function read(setting: Setting, text: string, name: string, values: Record<string, unknown>, problems: string[]): void {
-  const parsed = setting.parse(text.trim());
+function isSettingKey(key: string): key is SettingKey {
+  return Object.hasOwn(settingOf, key);
+}
+
+function tlsProblems({ tlsCert, tlsKey, issuer }: Config): readonly string[] {
+  const half = (tlsCert === null) !== (tlsKey === null) ? [TLS_HALF] : [];
+  const plain = tlsCert !== null && issuer.startsWith("http:");
+  return plain ? [...half, "ASSENT_TLS_CERT: TLS ends here, but ASSENT_ISSUER is http; wanted https"] : half;
+}
+
+function secretProblems({ databaseUrl, secret }: Config): readonly string[] {
+  return isPostgresUrl(databaseUrl) && secret === null ? [SECRET_MISSING] : [];
+}
+
+function warningsOf({ signUp, smtpUrl }: Config): readonly string[] {
+  return signUp && smtpUrl === null
+    ? ["ASSENT_SIGN_UP is true, but nobody can sign up: without ASSENT_SMTP_URL no link is sent"]
+    : [];
+}
+
+function read<Key extends SettingKey>(key: Key, text: string, name: string, values: Read, problems: string[]): void {
+  const { parse, problem, secret, wanted } = settingOf[key];
+  const parsed = parse(text.trim());
   if (parsed === undefined) {
     // A secret's value is never repeated, not even a wrong one's.
-    const found = setting.secret === true ? `a value of ${text.length} characters` : JSON.stringify(text.slice(0, 100));
-    const problem = setting.problem?.(text.trim());
-    problems.push(`${name}: found ${found}${problem === undefined ? "" : ` (${problem})`}, wanted ${setting.wanted}`);
+    const found = secret === true ? `a value of ${text.length} characters` : JSON.stringify(text.slice(0, 100));
+    const why = problem?.(text.trim());
+    problems.push(`${name}: found ${found}${why === undefined ? "" : ` (${why})`}, wanted ${wanted}`);
   } else {
-    values[setting.key] = parsed;
+    Object.assign(values, { [key]: parsed });
   }
 }
 

@@ -2,7 +2,7 @@
 
 export { type AssentOptions, type AssentServer, createAssent } from "./assent.ts";
 export { type Config, ConfigError, configOf, loadConfig } from "./config.ts";
-export { isLoopbackHost } from "./config-settings.ts";
+export { isLoopbackHost } from "./config-kinds.ts";
 export { type Listening, listen } from "./listen.ts";
 export type {
   CustomGrant,

@@ -4,7 +4,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ConfigError, loadConfig } from "../src/config.ts";
+import { ConfigError, configOf, loadConfig } from "../src/config.ts";
 
 const cwd = mkdtempSync(join(tmpdir(), "assent-config-"));
 
@@ -184,5 +184,44 @@ describe("AD-13 a line feed in what reaches headers, pages, messages or metadata
       expect(found.join("")).not.toMatch(/[\r\n\0]/);
     }
     expect(await problems({ [variable]: good })).toEqual([]);
+  });
+});
+
+describe("values of a program that embeds the server → within the same bounds", () => {
+  const refused: readonly [string, Parameters<typeof configOf>[0]][] = [
+    ["codeTtl", { codeTtl: -1 }],
+    ["codeTtl", { codeTtl: 0 }],
+    ["codeTtl", { codeTtl: 600_001 }],
+    ["codeTtl", { codeTtl: 60_000.5 }],
+    ["codeTtl", { codeTtl: Number.NaN }],
+    ["accessTtl", { accessTtl: "600" as unknown as number }],
+    ["issuer", { issuer: "https://as.test/" }],
+    ["listen", { listen: { host: "127.0.0.1", port: 65_536 } }],
+    ["listen", { listen: null as unknown as { host: string; port: number } }],
+    ["secret", { secret: [Buffer.alloc(31)] }],
+    ["secret", { secret: [] }],
+    ["workers", { workers: 0 }],
+    ["consentDurations", { consentDurations: [0] }],
+    ["trustProxy", { trustProxy: ["10.0.0.0/33"] }],
+    ["requirePkce", { requirePkce: "false" as unknown as boolean }],
+    ["logLevel", { logLevel: "loud" as unknown as "info" }],
+    ["mailFrom", { mailFrom: "a@b.test\nBcc: c@d.test" }],
+  ];
+
+  test.each(refused)("%s out of bounds → refused by name: %j", (key, values) => {
+    const problem = new RegExp(`^${key}: found .+, wanted `);
+    expect(() => configOf(values, cwd)).toThrow(problem);
+  });
+
+  test("several → all at once; a secret is not repeated", () => {
+    const act = () => configOf({ codeTtl: -1, workers: 0, secret: [Buffer.from("hunter2")] }, cwd);
+    expect(act).toThrow(ConfigError);
+    expect(act).toThrow(/workers[\s\S]*codeTtl/);
+    expect(act).not.toThrow(/hunter2|104,117/);
+  });
+
+  test("absent and undefined → the defaults; null where a setting has no default value → none", () => {
+    const { codeTtl, refreshIdle, mailFrom } = configOf({ refreshIdle: null, mailFrom: null }, cwd);
+    expect([codeTtl, refreshIdle, mailFrom]).toEqual([60_000, null, null]);
   });
 });

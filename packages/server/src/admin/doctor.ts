@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { type Config, certificatesKnown } from "../config.ts";
-import { settings } from "../config-settings.ts";
+import { settingKeys, settingOf } from "../config-settings.ts";
 import { unseal } from "../crypto/seal.ts";
 import { Secrets } from "../crypto/secrets.ts";
 import {
@@ -279,7 +279,8 @@ const TIMES = new Set(["codeTtl", "accessTtl", "refreshIdle", "retryWindow"]);
 function inForce(config: Config): Readonly<Record<string, unknown>> {
   const values = new Map<string, unknown>(Object.entries(config));
   return Object.fromEntries(
-    settings.map(({ variable, key, default: byDefault }) => {
+    settingKeys.map((key) => {
+      const { variable, shown: byDefault } = settingOf[key];
       const value = values.get(key);
       if (key === "secret") return [variable, config.secret === null ? byDefault : `set (${config.secret.length})`];
       if (key === "databaseUrl") return [variable, shownUrl(config.databaseUrl)];

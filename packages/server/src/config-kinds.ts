@@ -1,0 +1,230 @@
+/** Kinds of settings: how each is read from text, and which values an embedder may give. */
+
+import { isIP } from "node:net";
+import type { SmtpServer } from "./mail/transport.ts";
+import { canonicalEmail } from "./owners/names.ts";
+import type { ConsentDuration } from "./owners/storage.ts";
+import { isPostgresUrl, parseAddress } from "./storage/postgres/address.ts";
+
+/** One kind of value. */
+export interface Kind<T> {
+  /** The form that a value must have, as the docs and error messages say it. */
+  readonly wanted: string;
+  /** Reads a value from the environment or a file; undefined: the text is not what is wanted. */
+  parse(text: string): T | undefined;
+  /** Whether a value that a program gives is within the same bounds. */
+  accepts(value: T): boolean;
+  /** Says what is wrong with a text, where that can be said without repeating it. */
+  problem?(text: string): string | undefined;
+}
+
+export const DAY = 86_400;
+
+/** A kind whose values are texts: a program's text is judged like a user's. */
+function textual(wanted: string, parse: (text: string) => string | undefined): Kind<string> {
+  return { wanted, parse, accepts: (value) => parse(value) === value };
+}
+
+function whole(text: string, least: number, most: number): number | undefined {
+  const value = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
+  return value >= least && value <= most ? value : undefined;
+}
+
+/** A whole number of seconds, kept as milliseconds. */
+export function seconds(least: number, most: number): Kind<number> {
+  return {
+    wanted: `a whole number of seconds, ${least} to ${most}`,
+    parse(text) {
+      const value = whole(text, least, most);
+      return value === undefined ? undefined : value * 1000;
+    },
+    accepts: (value) => Number.isSafeInteger(value) && value >= least * 1000 && value <= most * 1000,
+  };
+}
+
+/** A whole number, or a word that stands for one. */
+export function count(least: number, most: number, word: string, meant: () => number): Kind<number> {
+  return {
+    wanted: `a number from ${least} to ${most}, or ${word}`,
+    parse: (text) => (text === word ? meant() : whole(text, least, most)),
+    accepts: (value) => Number.isSafeInteger(value) && value >= least && value <= most,
+  };
+}
+
+export function oneOf<const T extends string>(...allowed: readonly T[]): Kind<T> {
+  const last = allowed.at(-1) ?? "";
+  return {
+    wanted: `${allowed.slice(0, -1).join(", ")} or ${last}`,
+    parse: (text) => allowed.find((one) => one === text),
+    accepts: (value) => allowed.includes(value),
+  };
+}
+
+export const yesOrNo: Kind<boolean> = {
+  wanted: "true or false",
+  parse: (text) => (text === "true" ? true : text === "false" ? false : undefined),
+  accepts: (value) => typeof value === "boolean",
+};
+
+/** A path, or the path of what is said. */
+export function path(wanted = "a path"): Kind<string> {
+  return textual(wanted, (text) => text || undefined);
+}
+
+export function isLoopbackHost(host: string): boolean {
+  return host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+export const issuerUrl = textual(
+  "an https URL without query, fragment or final slash (http for loopback hosts alone)",
+  (text) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    if (url === undefined || url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "")
+      return undefined;
+    if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopbackHost(url.hostname))) return undefined;
+    // RFC 8414 §3.3 compares issuers as strings: only the plain spelling is taken.
+    const plain = url.pathname === "/" ? url.origin : url.origin + url.pathname;
+    return text === plain && !plain.endsWith("/") ? plain : undefined;
+  },
+);
+
+/** Where a server listens. */
+export interface Endpoint {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** `example`: a second address for the text of what is wanted. */
+export function hostAndPort(example: string): Kind<Endpoint> {
+  return {
+    wanted: `host:port, for example ${example}`,
+    parse(text) {
+      const match = /^(\[[0-9a-fA-F:]+\]|[^:\s\p{C}]+):(\d{1,5})$/u.exec(text);
+      const port = Number(match?.[2]);
+      return match?.[1] === undefined || port > 65_535 ? undefined : { host: match[1].replace(/^\[|\]$/g, ""), port };
+    },
+    accepts: ({ host, port }) => typeof host === "string" && host !== "" && isPort(port),
+  };
+}
+
+function isPort(port: number): boolean {
+  return Number.isSafeInteger(port) && port >= 0 && port <= 65_535;
+}
+
+export const twoPorts: Kind<readonly [number, number]> = {
+  wanted: "two port numbers, separated by a comma",
+  parse(text) {
+    const [first, second, ...rest] = text.split(",").map((one) => whole(one.trim(), 0, 65_535));
+    return first === undefined || second === undefined || rest.length > 0 ? undefined : [first, second];
+  },
+  accepts: (ports) => ports.length === 2 && ports.every(isPort),
+};
+
+export const databaseUrl: Kind<string> = {
+  ...textual("sqlite:<path> or postgres://user:password@host:port/database", (text) =>
+    /^sqlite:.+/.test(text) || (isPostgresUrl(text) && databaseProblem(text) === undefined) ? text : undefined,
+  ),
+  problem: databaseProblem,
+};
+
+function databaseProblem(text: string): string | undefined {
+  if (!isPostgresUrl(text)) return undefined;
+  try {
+    parseAddress(text);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : undefined;
+  }
+}
+
+/** Bytes of the shortest secret. */
+const SHORTEST_SECRET = 32;
+
+export const secretList: Kind<readonly Buffer[]> = {
+  wanted: "32 or more random bytes in base64, or a comma-separated list of such",
+  parse(text) {
+    const secrets = text.split(",").map((one) => one.trim());
+    if (!secrets.every((one) => /^[A-Za-z0-9+/_-]{43,}={0,2}$/.test(one))) return undefined;
+    return secrets.map((one) => Buffer.from(one, "base64"));
+  },
+  accepts: (secrets) => secrets.length > 0 && secrets.every(({ length }) => length >= SHORTEST_SECRET),
+};
+
+/** A kind whose values are lists, written with commas. */
+function list<T>(
+  wanted: string,
+  parseOne: (text: string) => T | undefined,
+  accepts: (one: T) => boolean,
+): Kind<readonly T[]> {
+  return {
+    wanted,
+    parse(text) {
+      const items = text.split(",").map((one) => parseOne(one.trim()));
+      return items.every((one) => one !== undefined) ? [...new Set(items)] : undefined;
+    },
+    accepts: (values) => Array.isArray(values) && values.every(accepts),
+  };
+}
+
+const LONGEST_CONSENT = 100 * 366 * DAY;
+
+function duration(text: string): ConsentDuration | undefined {
+  return text === "once" || text === "forever" ? text : whole(text, 1, LONGEST_CONSENT);
+}
+
+export const durations: Kind<readonly ConsentDuration[]> = {
+  ...list("a comma-separated list of seconds, once and forever", duration, (one) => duration(String(one)) === one),
+};
+
+function cidr(text: string): string | undefined {
+  const [address = "", bits, ...rest] = text.split("/");
+  const family = isIP(address);
+  const whichBits = bits === undefined || whole(bits, 0, family === 4 ? 32 : 128) !== undefined;
+  return family !== 0 && rest.length === 0 && whichBits ? text : undefined;
+}
+
+export const cidrs = list(
+  "a comma-separated list of CIDRs, for example 10.0.0.0/8",
+  cidr,
+  (one) => cidr(one) !== undefined,
+);
+
+function grantTypeName(text: string): string | undefined {
+  return /^[\u0021-\u007e]{1,200}$/.test(text) ? text : undefined;
+}
+
+/** Names as they are. Which of them exist is known when an embedder's own are known, too. */
+export const grantTypeNames = list(
+  "a comma-separated list of names as they stand in grant_types_supported, for example authorization_code,refresh_token",
+  grantTypeName,
+  (one) => grantTypeName(one) !== undefined,
+);
+
+export const brandName = textual("1 to 40 visible characters", (text) =>
+  text.trim() !== "" && [...text].length <= 40 && !/[\p{C}\p{Zl}\p{Zp}]/u.test(text) ? text.trim() : undefined,
+);
+
+export const emailAddress = textual("an e-mail address", canonicalEmail);
+
+/** `smtp://` and `smtps://`, name and password in them. */
+export const smtpUrl: Kind<SmtpServer> = {
+  wanted: "smtp://[user:password@]host[:port], or smtps:// for TLS from the start",
+  parse(text) {
+    const url = /^smtps?:\/\/[^/?#\s\p{C}]+\/?$/u.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+    if (url === undefined || url.hostname === "") return undefined;
+    const secure = url.protocol === "smtps:";
+    try {
+      return {
+        host: url.hostname.replace(/^\[|\]$/g, ""),
+        port: url.port === "" ? (secure ? 465 : 587) : Number(url.port),
+        secure,
+        user: url.username === "" ? null : decodeURIComponent(url.username),
+        password: url.password === "" ? null : decodeURIComponent(url.password),
+        loopback: isLoopbackHost(url.hostname),
+      };
+    } catch {
+      return undefined;
+    }
+  },
+  accepts: ({ host, port }) => host !== "" && isPort(port),
+};
