@@ -29,7 +29,7 @@ const postgresTests = [
     "history",
     "apps",
   ].map((flow) => `test/flows/${flow}.test.ts`),
-  ...["hostile-text", "injection", "races"].map((attack) => `test/attacks/${attack}.test.ts`),
+  ...["hostile-text", "injection", "races", "recovery-flood"].map((attack) => `test/attacks/${attack}.test.ts`),
   "test/reliability/race.test.ts",
   "test/reliability/once.test.ts",
   "test/reliability/upgrade.test.ts",

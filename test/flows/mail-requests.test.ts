@@ -105,10 +105,13 @@ describe("5,000 messages wait already", () => {
     },
   );
 
-  test("a new e-mail address → 503, the form keeps it, nothing is stored", async () => {
+  test("a browser that somebody has signed in with → taken; at 10,000 a new e-mail address is refused, too, and the form keeps it", async () => {
     const person = await full.addPerson();
     const agent = new Agent(full.issuer);
     await signIn(agent, person.username);
+    expect((await ask("/recover", person.username, agent)).text).toContain("Check your inbox");
+    const mails = Array.from({ length: 5000 }, () => aMail(1));
+    await full.assent.storage.postMail({ mails, now: full.now() + 86_400_000 });
     const form = formWith(await agent.get("/account/profile"), "email");
     const page = await agent.submit(form, { email: "new@example.test", current_password: PASSWORD });
     expect([page.status, page.text.includes("Too many messages are waiting")]).toEqual([503, true]);

@@ -1,22 +1,18 @@
-/** Links in messages as they come back, news of accounts, and the bounds on how many messages somebody can have sent. */
+/** Links in messages as they come back, who asks for them, and news of accounts. */
 
 import type { Assent } from "../assent.ts";
 import type { Millis } from "../oauth/model.ts";
+import { seenDevice } from "../owners/known-device.ts";
 import type { MailDraft, MailKind } from "../owners/mail.ts";
+import type { Asker } from "../owners/mail-limits.ts";
 import type { LinkKey, LinkPurpose, StoredMail } from "../owners/mail-storage.ts";
 import type { Attempt, Person } from "../owners/storage.ts";
 import { coarseNetworkOf, networkOf } from "./client-address.ts";
+import { deviceCookie } from "./device-cookie.ts";
 import type { HttpRequest } from "./message.ts";
 import { browserName } from "./user-agent.ts";
 
 const HOUR: Millis = 3_600_000;
-/** Maximum number of messages that may be asked for from one network in `NETWORK_WINDOW`. */
-const FROM_A_NETWORK = 20;
-/** The same for a /24 of IPv4 or a /48 of IPv6: whoever has a /48 has 65,536 networks. */
-const FROM_A_PROVIDER = 200;
-/** Maximum number of messages an hour that one person may have sent to addresses that they type. */
-const BY_A_PERSON = 10;
-const NETWORK_WINDOW: Millis = 15 * 60_000;
 /** News of an account to its owner, a day. */
 const NEWS_A_DAY = 20;
 
@@ -28,22 +24,10 @@ export function linkKey(text: string | null, purpose: LinkPurpose, assent: Assen
   return { partition, linkId, saltHash, purpose, now: assent.now() };
 }
 
-/** When it may be asked again from this network; undefined: now. Counts the asking, whatever it is about. */
-export async function askedTooOften(http: HttpRequest, assent: Assent): Promise<Millis | undefined> {
-  const { attemptKey } = assent.signIn;
-  const { address } = http;
-  const attempts = [
-    { key: attemptKey("asks for mail", networkOf(address)), limit: FROM_A_NETWORK, window: NETWORK_WINDOW },
-    { key: attemptKey("asks for mail", coarseNetworkOf(address)), limit: FROM_A_PROVIDER, window: NETWORK_WINDOW },
-  ];
-  const outcome = await assent.storage.countAttempt({ attempts, now: assent.now() });
-  return outcome.kind === "throttled" ? outcome.until : undefined;
-}
-
-/** True: this person has asked for enough messages to other addresses. Counts the asking. */
-export async function asksTooOften({ personId }: Person, assent: Assent): Promise<boolean> {
-  const attempt = { key: assent.signIn.attemptKey("asks for mail by", personId), limit: BY_A_PERSON, window: HOUR };
-  return !(await allowed([attempt], assent));
+/** Who asks for mail. */
+export async function askerOf(http: HttpRequest, assent: Assent): Promise<Asker> {
+  const device = await seenDevice(deviceCookie(http, assent), assent.storage);
+  return { network: networkOf(http.address), provider: coarseNetworkOf(http.address), device };
 }
 
 /** What people hear of their own account. */

@@ -11,8 +11,8 @@ import { Rounds } from "./rounds.ts";
 const SECOND: Millis = 1000;
 const DAY: Millis = 86_400 * SECOND;
 
-/** Maximum number of requests and messages that wait. Beyond it a request is refused, and the page says so. */
-const MOST_WAITING = 5_000;
+/** Maximum number of requests and messages that wait. Beyond it a request is refused, and the page says so. Strangers can't take the last half. */
+const MOST_WAITING = { anybody: 5_000, "a known device": 10_000 };
 /** How long others leave a request to the process that took it on; with each try that much longer. */
 const PAUSE: Millis = 15 * SECOND;
 const AT_ONCE = 5;
@@ -46,14 +46,14 @@ export class MailRequests implements MailDesk {
     );
   }
 
-  async ask(request: MailRequest): Promise<boolean> {
+  async ask(request: MailRequest, from: keyof typeof MOST_WAITING): Promise<boolean> {
     const { storage, secrets, partitionOf, now } = this.#parts;
     // Drawn with its partition, as an owner's id is: the account that a sign-up makes has it.
     const requestId = newOwnerId();
     const sealed = seal(secrets, "mail request", requestId, Buffer.from(JSON.stringify(request)));
     const stored = await storage.requestMail({
       request: { partition: partitionOf(requestId), requestId, sealed },
-      most: MOST_WAITING,
+      most: MOST_WAITING[from],
       now: now(),
     });
     if (stored) this.#rounds.kick();

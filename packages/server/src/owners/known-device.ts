@@ -5,6 +5,16 @@ import type { DeviceSeen, KnownDevice, KnownDeviceKey, KnownDeviceStorage } from
 /** A device cookie, as the browser presents it. */
 export type PresentedDevice = KnownDeviceKey & DeviceSeen;
 
+/** The known device that the cookie names, bound to its person as they are now or not. An older copy of a cookie that was replaced names none. */
+export async function seenDevice(
+  presented: PresentedDevice | undefined,
+  storage: Pick<KnownDeviceStorage, "getKnownDevice">,
+): Promise<KnownDevice | undefined> {
+  if (presented === undefined) return undefined;
+  const known = await storage.getKnownDevice(presented);
+  return known?.generation === presented.generation ? known : undefined;
+}
+
 /**
  * The known device that the cookie names, if it is bound to its person as they are now. Whoever has no cookie costs no query, and whoever has one costs
  * the same query whatever name they type.
@@ -13,7 +23,6 @@ export async function boundDevice(
   presented: PresentedDevice | undefined,
   storage: Pick<KnownDeviceStorage, "getKnownDevice">,
 ): Promise<KnownDevice | undefined> {
-  if (presented === undefined) return undefined;
-  const known = await storage.getKnownDevice(presented);
-  return known?.bound === true && known.generation === presented.generation ? known : undefined;
+  const known = await seenDevice(presented, storage);
+  return known?.bound === true ? known : undefined;
 }

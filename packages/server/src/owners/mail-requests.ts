@@ -1,14 +1,23 @@
 /** Mail that somebody asks for. The page that takes the request says the same to everybody; here it is decided who gets which message. */
 
 import type { Millis } from "../oauth/model.ts";
+import { type PresentedDevice, seenDevice } from "./known-device.ts";
+import type { KnownDeviceStorage } from "./known-device-storage.ts";
 import { CONFIRM_TTL, type MailDraft, type MailLinks, type NewLink, type Postbox, RECOVER_TTL } from "./mail.ts";
+import { mayRecover, mayWriteTo } from "./mail-limits.ts";
 import type { MailStorage } from "./mail-storage.ts";
 import { canonicalLogin } from "./names.ts";
-import type { Attempt, OwnerStorage, Person } from "./storage.ts";
+import type { OwnerStorage, Person } from "./storage.ts";
 
 /** What somebody asked for. `language`: of the page, for people whose own language isn't known. */
 export type MailRequest =
-  | { readonly kind: "recover"; readonly login: string; readonly language: string }
+  | {
+      readonly kind: "recover";
+      readonly login: string;
+      readonly language: string;
+      /** The browser's device cookie, whoever's it is. */
+      readonly device: PresentedDevice | null;
+    }
   | { readonly kind: "signUp"; readonly email: string; readonly language: string }
   | {
       readonly kind: "change";
@@ -21,13 +30,17 @@ export type MailRequest =
 
 /** Takes requests for mail. */
 export interface MailDesk {
-  /** True: the request is stored, and its message is made, whatever happens to this process. False: too many wait. */
-  ask(request: MailRequest): Promise<boolean>;
+  /**
+   * True: the request is stored, and its message is made, whatever happens to this process. False: too many wait. `from`: for known devices there is
+   * room where strangers find none.
+   */
+  ask(request: MailRequest, from: "a known device" | "anybody"): Promise<boolean>;
 }
 
 export interface MailRequestContext {
   readonly storage: Pick<OwnerStorage, "findPersonByName" | "getPerson" | "countAttempt"> &
-    Pick<MailStorage, "createMailLink" | "postMail">;
+    Pick<MailStorage, "createMailLink" | "postMail"> &
+    Pick<KnownDeviceStorage, "getKnownDevice">;
   readonly mail: Postbox;
   readonly links: MailLinks;
   readonly issuer: string;
@@ -52,7 +65,7 @@ export async function answerMailRequest(asked: AskedMail, context: MailRequestCo
   const { request } = asked;
   switch (request.kind) {
     case "recover":
-      return recover(request.login, asked, context);
+      return recover(request, asked, context);
     case "signUp":
       return signUp(request.email, asked, context);
     case "change":
@@ -66,16 +79,25 @@ export async function answerMailRequest(asked: AskedMail, context: MailRequestCo
 }
 
 /** Only to an address that is known to be the person's, and only for those who have a password. */
-async function recover(login: string, asked: AskedMail, context: MailRequestContext): Promise<void> {
+async function recover(
+  { login, device, language }: Extract<MailRequest, { kind: "recover" }>,
+  asked: AskedMail,
+  context: MailRequestContext,
+): Promise<void> {
   const name = canonicalLogin(login);
   const person = name === undefined ? undefined : await context.storage.findPersonByName({ name });
   if (person?.status !== "active" || person.emailVerifiedAt === null || person.passwordHash === null) return;
-  if (!(await mayWriteTo(person.email, context))) return;
+  if (!(await mayRecover(person, await seenDevice(device ?? undefined, context.storage), context))) return;
   const { partition, personId, email, username } = person;
   const about = { partition, personId, purpose: "recover", address: email, ttl: RECOVER_TTL } as const;
   const made = context.links.make(about, "/recover/new", asked.requestId);
-  const language = person.language ?? asked.request.language;
-  await sendLink(made, { kind: "recover", to: email, language, values: { person: username } }, context);
+  const draft = {
+    kind: "recover",
+    to: email,
+    language: person.language ?? language,
+    values: { person: username },
+  } as const;
+  await sendLink(made, draft, context);
   context.event("recovery_sent", { owner: personId });
 }
 
@@ -137,18 +159,4 @@ export async function sendLink(
   const mails = mail.write({ ...draft, link: url }, about);
   await storage.createMailLink({ link, saltHash, ...bound, mails, now: now() });
   mail.kick();
-}
-
-const HOUR: Millis = 3_600_000;
-/** Maximum number of messages an hour that strangers may have sent to one mailbox. */
-const TO_A_MAILBOX = 5;
-
-type CountContext = Pick<MailRequestContext, "attemptKey" | "now"> & {
-  readonly storage: Pick<OwnerStorage, "countAttempt">;
-};
-
-/** False: enough was sent to that mailbox for now. */
-export async function mayWriteTo(address: string, { storage, attemptKey, now }: CountContext): Promise<boolean> {
-  const attempts: readonly Attempt[] = [{ key: attemptKey("mailbox", address), limit: TO_A_MAILBOX, window: HOUR }];
-  return (await storage.countAttempt({ attempts, now: now() })).kind === "allowed";
 }

@@ -66,7 +66,8 @@ async function sent(): Promise<readonly string[]> {
 
 describe("a request that is answered twice, because a process died in between", () => {
   const requests = {
-    recover: async () => ({ kind: "recover", login: (await aStoredPerson(storage)).email, language: "en" }) as const,
+    recover: async () =>
+      ({ kind: "recover", login: (await aStoredPerson(storage)).email, language: "en", device: null }) as const,
     signUp: async () => ({ kind: "signUp", email: `new-${anId()}@example.com`.toLowerCase(), language: "en" }) as const,
     "sign-up with a known address": async () =>
       ({ kind: "signUp", email: (await aStoredPerson(storage)).email, language: "en" }) as const,
@@ -101,7 +102,7 @@ describe("nobody gets a message", () => {
     ["for a login that nobody has", { login: "nobody-at-all" }],
     ["for a login that is none", { login: "\u0000" }],
   ])("%s", async (_, { login }) => {
-    await answerMailRequest(asked({ kind: "recover", login, language: "en" }), context());
+    await answerMailRequest(asked({ kind: "recover", login, language: "en", device: null }), context());
     expect(await sent()).toEqual([]);
   });
 
@@ -131,12 +132,12 @@ describe("the queue", () => {
     });
     return { queue, answered };
   };
-  const request: MailRequest = { kind: "recover", login: "ada lovelace", language: "en" };
+  const request: MailRequest = { kind: "recover", login: "ada lovelace", language: "en", device: null };
   const waiting = () => storage.claimMailRequests({ now, limit: 100, pause: 0 });
 
   test("what was typed stands sealed in the database, and comes out as it was", async () => {
     const { queue, answered } = aQueue();
-    expect(await queue.ask(request)).toBe(true);
+    expect(await queue.ask(request, "anybody")).toBe(true);
     const [stored] = await waiting();
     expect(stored?.sealed.length).toBeGreaterThan(40);
     expect(Buffer.from(stored?.sealed ?? []).toString("latin1")).not.toMatch(/lovelace|recover/);
@@ -155,7 +156,7 @@ describe("the queue", () => {
         throw new Error("the database is away");
       },
     });
-    await broken.queue.ask(request);
+    await broken.queue.ask(request, "anybody");
     broken.queue.start();
     await expect.poll(() => failures).toBe(1);
     await broken.queue.stop();
@@ -169,7 +170,7 @@ describe("the queue", () => {
 
   test("stopped with requests waiting → the next process answers them, two processes at once each of them once", async () => {
     const { queue } = aQueue();
-    for (let count = 0; count < 20; count += 1) await queue.ask(request);
+    for (let count = 0; count < 20; count += 1) await queue.ask(request, "anybody");
     const [one, other] = [aQueue(), aQueue()];
     one.queue.start();
     other.queue.start();
@@ -184,7 +185,7 @@ describe("the queue", () => {
     ["sealed with a secret that is gone", { secrets: new Secrets([Buffer.alloc(32, 9)]) }, 0],
     ["too late to be of use", {}, DAY],
   ])("%s → given up, and said so", async (fault, changes, later) => {
-    await aQueue(changes).queue.ask(request);
+    await aQueue(changes).queue.ask(request, "anybody");
     now += later;
     const { queue, answered } = aQueue();
     queue.start();

@@ -3,18 +3,19 @@
 import type { Assent } from "../../assent.ts";
 import { displayTextProblem } from "../../oauth/client-registration/metadata.ts";
 import { CONFIRM_TTL, DELETION_DELAY } from "../../owners/mail.ts";
-import { mayWriteTo, sendLink } from "../../owners/mail-requests.ts";
+import { mayAskForAddress, mayProve } from "../../owners/mail-limits.ts";
+import { sendLink } from "../../owners/mail-requests.ts";
 import { canonicalEmail } from "../../owners/names.ts";
 import { deletePage, profilePage } from "../../pages/index.ts";
 import type { DeleteView, ProfileView } from "../../pages/security/views.ts";
 import { formToken } from "../forms.ts";
-import { asksTooOften, languageFor, newsFor } from "../mail-links.ts";
+import { languageFor, newsFor } from "../mail-links.ts";
 import { type Answer, formOf, page, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { proofFault } from "../reauthentication.ts";
 import { type Account, signedIn } from "./account.ts";
+import { QUEUE_RETRY } from "./ask-mail.ts";
 import { signedInAs } from "./cards.ts";
-import { QUEUE_RETRY } from "./recover.ts";
 
 const MAX_NAME = 120;
 
@@ -42,7 +43,7 @@ export const askVerification = signedIn(async (account, assent) => {
   const { person, http } = account;
   if (!assent.mail.enabled || person.emailVerifiedAt !== null) return answer(account, UNTOUCHED, assent);
   const { partition, personId, email, username } = person;
-  if (!(await mayWriteTo(email, assent.signIn)))
+  if (!(await mayProve(personId, assent.signIn)))
     return answer(account, { ...UNTOUCHED, notice: { kind: "tooMany" } }, assent);
   const about = { partition, personId, purpose: "verify", address: email, ttl: CONFIRM_TTL } as const;
   const made = assent.links.make(about, "/confirm/verify");
@@ -64,11 +65,11 @@ export const askNewEmail = signedIn(async (account, assent) => {
   if (email === person.email) return again({ kind: "sameEmail" });
   const unproved = await proofFault(account, form.get("current_password") ?? "", assent);
   if (unproved !== undefined) return again(unproved, unproved.kind === "throttled" ? 429 : 200);
-  if (await asksTooOften(person, assent))
+  if (!(await mayAskForAddress(person.personId, assent.signIn)))
     return answer(account, { ...UNTOUCHED, typed, notice: { kind: "tooMany" } }, assent, 429);
   const { personId, passwordChangedAt } = person;
   const request = { kind: "change", email, language: languageFor(http, assent), personId, passwordChangedAt } as const;
-  if (!(await assent.mailDesk.ask(request))) return full(account, typed, assent);
+  if (!(await assent.mailDesk.ask(request, "a known device"))) return full(account, typed, assent);
   return answer(account, { ...UNTOUCHED, notice: { kind: "change", email } }, assent);
 });
 

@@ -2,19 +2,20 @@
 
 import type { Assent } from "../../assent.ts";
 import { hashPassword } from "../../crypto/password.ts";
+import type { PresentedDevice } from "../../owners/known-device.ts";
+import type { KnownDevice } from "../../owners/known-device-storage.ts";
+import type { Asker } from "../../owners/mail-limits.ts";
 import type { LinkKey, LinkPurpose, MailLink } from "../../owners/mail-storage.ts";
 import type { Person } from "../../owners/storage.ts";
-import { askPage, donePage, newPasswordPage, sentPage } from "../../pages/index.ts";
-import type { AskView, DoneView, PasswordFault } from "../../pages/security/views.ts";
+import { donePage, newPasswordPage, sentPage } from "../../pages/index.ts";
+import type { DoneView, PasswordFault } from "../../pages/security/views.ts";
 import { formToken, isFormToken } from "../forms.ts";
-import { askedTooOften, languageFor, linkKey, newsFor } from "../mail-links.ts";
+import { languageFor, linkKey, newsFor } from "../mail-links.ts";
 import { type Answer, formOf, type HttpRequest, page } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { type Visitor, visitorOf } from "../visitor.ts";
+import { askAnswer, askForMail } from "./ask-mail.ts";
 import { newPasswordFault } from "./password.ts";
-
-/** Seconds in which a full queue has sent much of what waits. */
-export const QUEUE_RETRY = "120";
 
 export async function showRecover(http: HttpRequest, assent: Assent): Promise<Answer> {
   if (!assent.mail.enabled) return problemAnswer("not_found", http, assent);
@@ -24,57 +25,22 @@ export async function showRecover(http: HttpRequest, assent: Assent): Promise<An
 export async function submitRecover(http: HttpRequest, assent: Assent): Promise<Answer> {
   if (!assent.mail.enabled) return problemAnswer("not_found", http, assent);
   const visitor = await visitorOf(http, assent);
-  const form = formOf(http);
-  const typed = form.get("login")?.slice(0, 254) ?? "";
-  const refused = await mayAsk("recover", typed, visitor, http, assent);
+  const typed = formOf(http).get("login")?.slice(0, 254) ?? "";
+  const language = languageFor(http, assent);
+  const requestOf = ({ device }: Asker) =>
+    typed.trim() === ""
+      ? undefined
+      : ({ kind: "recover", login: typed, language, device: presentedAs(device) } as const);
+  const refused = await askForMail({ what: "recover", typed }, requestOf, visitor, http, assent);
   if (refused !== undefined) return refused;
-  const taken = await assent.mailDesk.ask({ kind: "recover", login: typed, language: languageFor(http, assent) });
-  if (!taken) return fullAnswer("recover", typed, visitor, http, assent);
   return page(200, sentPage({ email: null }, { ...assent.chrome(http), here: null }), "here", visitor.cookies);
 }
 
-/** The look and the limits of a form that has mail sent; undefined: it may. */
-export async function mayAsk(
-  what: AskView["what"],
-  typed: string,
-  visitor: Visitor,
-  http: HttpRequest,
-  assent: Assent,
-): Promise<Answer | undefined> {
-  const again = (fault: AskView["fault"], status: number) =>
-    askAnswer({ what, typed, fault }, visitor, http, assent, status);
-  if (!isFormToken(assent.secrets, `browser:${visitor.nonce}`, formOf(http).get("csrf")))
-    return again({ kind: "stale" }, 403);
-  if (typed.trim() === "") return again({ kind: "missing" }, 200);
-  const until = await askedTooOften(http, assent);
-  if (until === undefined) return undefined;
-  const wait = Math.max(1000, until - assent.now());
-  const answer = again({ kind: "throttled", minutes: Math.ceil(wait / 60_000) }, 429);
-  return { ...answer, headers: { ...answer.headers, "retry-after": String(Math.ceil(wait / 1000)) } };
-}
-
-/** Too much mail waits: nothing was taken, and the form says so. */
-export function fullAnswer(
-  what: AskView["what"],
-  typed: string,
-  visitor: Visitor,
-  http: HttpRequest,
-  assent: Assent,
-): Answer {
-  const answer = askAnswer({ what, typed, fault: { kind: "full" } }, visitor, http, assent, 503);
-  return { ...answer, headers: { ...answer.headers, "retry-after": QUEUE_RETRY } };
-}
-
-export function askAnswer(
-  asked: Pick<AskView, "what" | "typed" | "fault">,
-  visitor: Visitor,
-  http: HttpRequest,
-  assent: Assent,
-  status = 200,
-): Answer {
-  const view = { ...asked, csrf: formToken(assent.secrets, `browser:${visitor.nonce}`) };
-  const here = asked.what === "recover" ? "/recover" : "/sign-up";
-  return page(status, askPage(view, assent.chrome(http, { here })), "here", visitor.cookies);
+/** What a request keeps of a device. */
+function presentedAs(device: KnownDevice | undefined): PresentedDevice | null {
+  if (device === undefined) return null;
+  const { partition, personId, deviceId, generation } = device;
+  return { partition, personId, deviceId, generation };
 }
 
 /** A link that holds, and whose it is. */

@@ -14,8 +14,9 @@ import { languageFor, linkKey } from "../mail-links.ts";
 import { type Answer, formOf, type HttpRequest, page, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { startSession, type Visitor, visitorOf } from "../visitor.ts";
+import { askAnswer, askForMail } from "./ask-mail.ts";
 import { newPasswordFault } from "./password.ts";
-import { askAnswer, doneAnswer, fullAnswer, mayAsk } from "./recover.ts";
+import { doneAnswer } from "./recover.ts";
 
 const MAX_NAME = 120;
 
@@ -33,14 +34,12 @@ export async function submitSignUp(http: HttpRequest, assent: Assent): Promise<A
   if (!maySignUp(assent)) return problemAnswer("not_found", http, assent);
   const visitor = await visitorOf(http, assent);
   const typed = formOf(http).get("email")?.trim().slice(0, 254) ?? "";
-  const refused = await mayAsk("signUp", typed, visitor, http, assent);
-  if (refused !== undefined) return refused;
   const email = canonicalEmail(typed);
-  if (email === undefined)
-    return askAnswer({ what: "signUp", typed, fault: { kind: "missing" } }, visitor, http, assent);
-  const taken = await assent.mailDesk.ask({ kind: "signUp", email, language: languageFor(http, assent) });
-  if (!taken) return fullAnswer("signUp", typed, visitor, http, assent);
-  return page(200, sentPage({ email }, { ...assent.chrome(http), here: null }), "here", visitor.cookies);
+  const language = languageFor(http, assent);
+  const request = email === undefined ? undefined : ({ kind: "signUp", email, language } as const);
+  const refused = await askForMail({ what: "signUp", typed }, () => request, visitor, http, assent);
+  if (refused !== undefined) return refused;
+  return page(200, sentPage({ email: email ?? "" }, { ...assent.chrome(http), here: null }), "here", visitor.cookies);
 }
 
 export async function showCreateAccount(http: HttpRequest, assent: Assent): Promise<Answer> {

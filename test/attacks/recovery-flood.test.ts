@@ -1,0 +1,151 @@
+/** Strangers ask for recovery in somebody's name until nothing more may be sent: the browsers that the person has used still get their message. */
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Person } from "../../packages/server/src/owners/storage.ts";
+import { Agent, type Page, signIn } from "../support/browser-like.ts";
+import { formWith } from "../support/second-step.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp.ts";
+
+let server: TestServer;
+let mailbox: TestMailbox;
+beforeAll(async () => {
+  mailbox = await startMailbox();
+  server = await startServer({ config: { smtpUrl: smtpTo(mailbox), trustProxy: ["127.0.0.1"] } });
+});
+afterAll(async () => {
+  await server.stop();
+  await mailbox.stop();
+});
+
+const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const RECOVERY = "Choose a new password";
+
+let networks = 0;
+/** A browser in a network of its own. */
+function aBrowser(from?: string): Agent {
+  networks += 1;
+  return new Agent(server.issuer, { "x-forwarded-for": from ?? `10.${networks >> 8}.${networks & 255}.1` });
+}
+
+/** A browser that the person has signed in with, long ago if it says so; signed out since. */
+async function aKnownBrowser(person: Person, { from, old = true }: { from?: string; old?: boolean } = {}) {
+  const agent = aBrowser(from);
+  await signIn(agent, person.username);
+  agent.cookies.delete("session");
+  for (const name of [...agent.cookies.keys()]) if (name.endsWith("session")) agent.cookies.delete(name);
+  if (old) server.tick(8 * DAY);
+  return agent;
+}
+
+/** The same password, chosen anew: everything that is bound to it ends. */
+async function chooseAgain({ partition, personId, passwordHash }: Person): Promise<void> {
+  await server.assent.storage.setPassword({
+    ...{ partition, personId, passwordHash: passwordHash ?? "", mustChange: false, endGrants: true },
+    ...{ endSessions: true, keepSessionId: null, mails: [], now: server.now() },
+  });
+}
+
+async function ask(agent: Agent, login: string): Promise<Page> {
+  return agent.submit(formWith(await agent.get("/recover"), "login"), { login });
+}
+
+async function askTimes(times: number, login: string, browser: () => Agent = aBrowser): Promise<void> {
+  for (let count = 0; count < times; count += 1) expect((await ask(browser(), login)).status).toBe(200);
+}
+
+/** How many recovery messages came, once nothing waits. */
+async function received({ email }: Person): Promise<number> {
+  await expect.poll(() => server.assent.storage.mailWaiting({ most: 100 })).toBe(0);
+  return mailbox.to(email).filter(({ subject }) => subject === RECOVERY).length;
+}
+
+describe("strangers have used up the messages of an hour", () => {
+  test("a stranger asks → no message; a browser that the person knows → its message", async () => {
+    const person = await server.addPerson();
+    const own = await aKnownBrowser(person);
+    await askTimes(7, person.username);
+    expect(await received(person)).toBe(5);
+    const page = await ask(own, person.username);
+    expect(page.text).toContain("Check your inbox");
+    expect(await received(person)).toBe(6);
+  });
+
+  test("the cookie of another person, a changed one, a copy from before the browser was bound anew → a stranger's", async () => {
+    const person = await server.addPerson();
+    const other = await aKnownBrowser(await server.addPerson());
+    const own = await aKnownBrowser(person);
+    const [name = "", cookie = ""] = [...own.cookies].find(([one]) => one.endsWith("device")) ?? [];
+    const forged = aBrowser();
+    forged.cookies.set(name, `${cookie.slice(0, -1)}${cookie.endsWith("A") ? "B" : "A"}`);
+    const copy = aBrowser();
+    copy.cookies.set(name, cookie);
+    await chooseAgain(person);
+    await signIn(own, person.username);
+    expect(own.cookies.get(name)).not.toBe(cookie);
+    await askTimes(5, person.username);
+    for (const agent of [other, forged, copy]) await ask(agent, person.username);
+    expect(await received(person)).toBe(5);
+  });
+
+  test("an intruder has changed the password and signed the person out everywhere → their browser gets its message", async () => {
+    const person = await server.addPerson();
+    const own = await aKnownBrowser(person);
+    await chooseAgain(person);
+    await server.assent.storage.endSessionsOf(person);
+    await askTimes(5, person.username);
+    await received(person);
+    await ask(own, person.username);
+    expect(await received(person)).toBe(6);
+  });
+});
+
+describe("a known browser", () => {
+  test("asks again and again → three messages an hour of its own, then none; an hour later again", async () => {
+    const person = await server.addPerson();
+    const own = await aKnownBrowser(person);
+    await askTimes(5, person.username);
+    await askTimes(6, person.username, () => own);
+    expect(await received(person)).toBe(8);
+    server.tick(HOUR);
+    await ask(own, person.username);
+    expect(await received(person)).toBe(9);
+  });
+
+  test("ten made in a row by somebody who knows the password → five messages an hour in all", async () => {
+    const person = await server.addPerson();
+    await askTimes(5, person.username);
+    for (let count = 0; count < 10; count += 1) {
+      const fresh = await aKnownBrowser(person, { old: false });
+      await askTimes(2, person.username, () => fresh);
+    }
+    expect(await received(person)).toBe(10);
+  });
+
+  test("in a network that has asked too often → it may ask, a stranger there may not", async () => {
+    const person = await server.addPerson();
+    const from = "203.0.113.9";
+    const own = await aKnownBrowser(person, { from });
+    await askTimes(20, "nobody-at-all", () => aBrowser(from));
+    expect((await ask(aBrowser(from), person.username)).status).toBe(429);
+    expect((await ask(own, person.username)).status).toBe(200);
+    expect(await received(person)).toBe(1);
+  });
+
+  test("asks too often for anybody → counts as its network from then on", async () => {
+    const person = await server.addPerson();
+    const from = "203.0.113.10";
+    const own = await aKnownBrowser(person, { from });
+    await askTimes(30, "nobody-at-all", () => own);
+    expect((await ask(own, "nobody-at-all")).status).toBe(429);
+  });
+
+  test("asks about a name that exists and one that doesn't → the same page", async () => {
+    const person = await server.addPerson();
+    const own = await aKnownBrowser(person);
+    const [known, unknown] = [await ask(own, person.username), await ask(own, "nobody-at-all")];
+    expect(known.text).toBe(unknown.text);
+    expect(known.status).toBe(unknown.status);
+  });
+});
