@@ -29,7 +29,9 @@ const postgresTests = [
     "history",
     "apps",
   ].map((flow) => `test/flows/${flow}.test.ts`),
-  ...["hostile-text", "injection", "races", "recovery-flood"].map((attack) => `test/attacks/${attack}.test.ts`),
+  ...["hostile-text", "injection", "races", "recovery-flood", "known-devices"].map(
+    (attack) => `test/attacks/${attack}.test.ts`,
+  ),
   "test/reliability/race.test.ts",
   "test/reliability/once.test.ts",
   "test/reliability/upgrade.test.ts",

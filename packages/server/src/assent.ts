@@ -10,7 +10,7 @@ import { openClientSecrets } from "./crypto/client-secrets.ts";
 import { DerivedCredentials } from "./crypto/credential.ts";
 import { hashes } from "./crypto/hashes.ts";
 import { newId, newOwnerId } from "./crypto/id.ts";
-import { hashPassword, needsRehash, passwordQueue, verifyPassword } from "./crypto/password.ts";
+import { passwordQueue } from "./crypto/password.ts";
 import { shareCores } from "./crypto/places.ts";
 import { randomText } from "./crypto/random.ts";
 import { Receipts } from "./crypto/receipts.ts";
@@ -18,7 +18,7 @@ import { Secrets } from "./crypto/secrets.ts";
 import { algsInUse, ensureKeys, type KeySet, keySet, SigningKeySealed } from "./crypto/signing-keys.ts";
 import { userCodes } from "./crypto/user-codes.ts";
 import { prepareDataDir, secretsOf } from "./data-dir.ts";
-import { secondStepOf } from "./factors.ts";
+import { signInOf } from "./factors.ts";
 import { grantsOf } from "./grants.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import type { PageContext } from "./http/chromes.ts";
@@ -310,9 +310,9 @@ async function assemble({
     catalog.invalidate();
     return keys();
   });
-  const signIn: SignInContext = { storage, verifyPassword, needsRehash, hashPassword, attemptKey, now };
   const event: Assent["event"] = (name, fields) => log.info({ event: name, ...fields }, name);
   const { issuer } = config;
+  const { signIn, secondStep } = signInOf({ issuer, storage, secrets, mail, metrics, log, attemptKey, now });
   const basePath = new URL(issuer).pathname.replace(/\/$/, "");
   const owners = { storage, newOwnerId, partitionOf, now };
   const scopeUses = new ScopeUses(storage, now);
@@ -364,7 +364,7 @@ async function assemble({
     now,
     event,
     signIn,
-    secondStep: secondStepOf({ storage, secrets, attemptKey, now }),
+    secondStep,
     cookies: new Cookies(issuer),
     proxies: new TrustedProxies(config.trustProxy),
     failedClients: new FailedClients({ storage, attemptKey, now, monotonic: () => performance.now() }),

@@ -1,24 +1,43 @@
-/** The second step of a sign-in put together: its rules, the database, and what opens secrets. */
+/** Sign-in put together: its rules, the database, what hashes passwords and opens secrets, and who is told of guessing. */
 
+import type { Logger } from "pino";
 import { openCodeSecret } from "./crypto/code-secrets.ts";
 import { stepOfCode } from "./crypto/one-time-codes.ts";
+import { hashPassword, needsRehash, verifyPassword } from "./crypto/password.ts";
 import { recoveryCodeHash } from "./crypto/recovery-codes.ts";
 import type { Secrets } from "./crypto/secrets.ts";
+import { GuessAlarm, type GuessAlarmParts } from "./http/guess-alarm.ts";
+import type { ServerMetrics } from "./metrics/server-metrics.ts";
 import type { SecondStepContext } from "./owners/second-step.ts";
+import type { SignInContext } from "./owners/sign-in.ts";
+import type { Storage } from "./storage/open.ts";
 
-export function secondStepOf({
-  secrets,
-  ...rest
-}: Pick<SecondStepContext, "storage" | "attemptKey" | "now"> & { readonly secrets: Secrets }): SecondStepContext {
-  return {
-    ...rest,
-    recoveryCodeHash,
+interface Parts extends Pick<GuessAlarmParts, "issuer" | "mail" | "attemptKey" | "now"> {
+  readonly storage: Storage;
+  readonly secrets: Secrets;
+  readonly metrics: ServerMetrics;
+  readonly log: Logger;
+}
+
+export function signInOf(parts: Parts): { readonly signIn: SignInContext; readonly secondStep: SecondStepContext } {
+  const { storage, secrets, metrics, log, attemptKey, now } = parts;
+  const guessing = new GuessAlarm({
+    ...parts,
+    count: (guessed) => metrics.guessing(guessed),
+    event: (name, fields) => log.info({ event: name, ...fields }, name),
+    failed: (err) => log.warn({ event: "guessing_untold", err }, "a person could not be told of guessing"),
+  });
+  const alarm: SignInContext["alarm"] = (person, guessed) => guessing.raise(person, guessed);
+  const signIn = { storage, verifyPassword, needsRehash, hashPassword, attemptKey, alarm, now };
+  const secondStep: SecondStepContext = {
+    ...{ storage, attemptKey, alarm, now, recoveryCodeHash },
     stepOfCode(personId, sealed, typed) {
       const secret = openCodeSecret(secrets, personId, sealed);
       if (secret === undefined) {
         throw new Error("a second factor is sealed under a secret that isn't in ASSENT_SECRET any more");
       }
-      return stepOfCode(secret, typed, rest.now());
+      return stepOfCode(secret, typed, now());
     },
   };
+  return { signIn, secondStep };
 }

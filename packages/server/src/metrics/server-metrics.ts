@@ -42,6 +42,11 @@ export class ServerMetrics {
   );
   readonly #tokens = new Counter("assent_tokens_issued_total", "Access tokens issued, by grant type.", ["grant_type"]);
   readonly #refusals = new Counter("assent_refusals_total", "Requests refused, by condition.", ["condition"]);
+  readonly #guessing = new Counter(
+    "assent_guessing_alarms_total",
+    "Accounts at which somebody guessed more than the ceilings allow, by what was guessed.",
+    ["guessed"],
+  );
   readonly #shed = new Counter("assent_requests_shed_total", "Requests refused unread under overload, by reason.", [
     "reason",
   ]);
@@ -89,6 +94,10 @@ export class ServerMetrics {
     this.#refusals.count(condition);
   }
 
+  guessing(guessed: string): void {
+    this.#guessing.count(guessed);
+  }
+
   shed(reason: string): void {
     this.#shed.count(reason);
   }
@@ -105,7 +114,9 @@ export class ServerMetrics {
   async snapshot(sources: MetricSources): Promise<Snapshot> {
     const { running, waiting } = sources.passwordQueue();
     return [
-      ...[this.#requests, this.#latency, this.#tokens, this.#refusals, this.#shed].map((one) => one.family()),
+      ...[this.#requests, this.#latency, this.#tokens, this.#refusals, this.#guessing, this.#shed].map((one) =>
+        one.family(),
+      ),
       this.#batches.family(),
       this.#batchTime.family(),
       plain("gauge", "assent_http_requests_under_way", "Requests that are being answered.", sources.underWay()),

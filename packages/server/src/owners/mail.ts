@@ -19,6 +19,8 @@ export type MailKind =
   | "authenticatorOff"
   | "recoveryRenewed"
   | "recoveryUsed"
+  | "passwordGuessed"
+  | "codeGuessed"
   | "companyRequest"
   | "companyApproved"
   | "companyRefused"

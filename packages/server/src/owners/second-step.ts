@@ -2,15 +2,14 @@
 
 import type { Millis } from "../oauth/model.ts";
 import type { FactorStorage } from "./factor-storage.ts";
+import { admitGuess, type GuessingContext } from "./guessing.ts";
 import { boundDevice, type PresentedDevice } from "./known-device.ts";
-import type { KnownDevice, KnownDeviceStorage } from "./known-device-storage.ts";
+import type { KnownDeviceStorage } from "./known-device-storage.ts";
 import type { StoredMail } from "./mail-storage.ts";
-import type { Attempt, OwnerStorage, Person } from "./storage.ts";
-
-const MINUTE: Millis = 60_000;
+import type { OwnerStorage, Person } from "./storage.ts";
 
 /** What it is given from outside. */
-export interface SecondStepContext {
+export interface SecondStepContext extends GuessingContext {
   readonly storage: Pick<OwnerStorage, "countAttempt" | "forgiveAttempt"> &
     Pick<KnownDeviceStorage, "getKnownDevice"> &
     Pick<FactorStorage, "getSecondFactor" | "useSecondFactor" | "useRecoveryCode">;
@@ -18,8 +17,6 @@ export interface SecondStepContext {
   stepOfCode(personId: string, sealedSecret: Uint8Array, typed: string): number | undefined;
   /** Undefined: no code looks like that. */
   recoveryCodeHash(personId: string, typed: string): string | undefined;
-  attemptKey(...parts: readonly string[]): string;
-  now(): Millis;
 }
 
 export interface SecondStepRequest {
@@ -40,36 +37,14 @@ export type SecondStepOutcome =
   | { readonly kind: "wrong"; readonly reason: "none" | "code" | "spent" }
   | { readonly kind: "throttled"; readonly until: Millis };
 
-/**
- * Three codes of a million are right at any time. Who comes here knows the password, so that nobody else can use up the tries: the bounds hold for
- * the account, whatever sessions, browsers and addresses the guesses come from. From a browser that the person has used before only its own counts.
- */
-export function secondStepAttempts(
-  { person, network }: SecondStepRequest,
-  device: KnownDevice | undefined,
-  key: SecondStepContext["attemptKey"],
-): readonly Attempt[] {
-  const { personId } = person;
-  if (device?.personId === personId) {
-    return [{ key: key("second device", personId, device.deviceId), limit: 5, window: 15 * MINUTE }];
-  }
-  return [
-    { key: key("second", personId, network), limit: 5, window: 15 * MINUTE },
-    { key: key("second", personId), limit: 10, window: 60 * MINUTE },
-  ];
-}
-
 export async function secondStep(request: SecondStepRequest, context: SecondStepContext): Promise<SecondStepOutcome> {
-  const { storage } = context;
-  const device = await boundDevice(request.device, storage);
-  const attempts = secondStepAttempts(request, device, context.attemptKey);
-  const counted = await storage.countAttempt({ attempts, now: context.now() });
-  if (counted.kind === "throttled") return counted;
+  const { person, network } = request;
+  const device = await boundDevice(request.device, context.storage);
+  const guess = { guessed: "code", person, login: person.username, network, device } as const;
+  const admission = await admitGuess(guess, context);
+  if (admission.kind === "throttled") return admission;
   const outcome = await looked(request, context);
-  if (outcome.kind === "passed") {
-    const [own, ...shared] = attempts;
-    await storage.forgiveAttempt({ reset: own === undefined ? [] : [own.key], undo: shared.map(({ key }) => key) });
-  }
+  if (outcome.kind === "passed") await admission.right();
   return outcome;
 }
 

@@ -231,18 +231,23 @@ export interface ConsentWithGrants {
   readonly grants: readonly Grant[];
 }
 
+/** A counter of attempts, and how many it takes. */
 export interface Attempt {
   /** What is counted, hashed by the caller: an account, an address, an account from a known device. */
   readonly key: string;
   readonly limit: number;
+  /** What the limit becomes when the first ceiling is full, the second, … Absent: it stays. */
+  readonly narrowed?: readonly number[];
   /** Milliseconds from the first attempt to the window's end. */
   readonly window: number;
 }
 
+/** `level`: how many ceilings are full, up to the last one that is; 0 below all. */
 export type AttemptOutcome =
-  | { readonly kind: "allowed" }
-  /** One of the limits is reached; nothing was counted. */
-  | { readonly kind: "throttled"; readonly until: Millis };
+  /** `counted`: the keys that it was counted under. */
+  | { readonly kind: "allowed"; readonly level: number; readonly counted: readonly string[] }
+  /** One of the limits is reached; nothing was counted. `full`: the keys whose limit it is. */
+  | { readonly kind: "throttled"; readonly until: Millis; readonly level: number; readonly full: readonly string[] };
 
 export type CreatePersonOutcome =
   | { readonly kind: "created" }
@@ -386,7 +391,12 @@ export interface OwnerStorage {
   }): Promise<readonly Session[]>;
 
   /** Counts one attempt under each key, all or none, before the password is looked at: parallel guesses count, too. */
-  countAttempt(args: { readonly attempts: readonly Attempt[]; readonly now: Millis }): Promise<AttemptOutcome>;
+  countAttempt(args: {
+    readonly attempts: readonly Attempt[];
+    /** Counted as well, and refuse nothing: each that is full narrows the limits. In the order of `narrowed`. */
+    readonly ceilings?: readonly Attempt[];
+    readonly now: Millis;
+  }): Promise<AttemptOutcome>;
   /** A success: `reset` keys are emptied, `undo` keys lose the one that was counted. */
   forgiveAttempt(args: { readonly reset: readonly string[]; readonly undo: readonly string[] }): Promise<void>;
 

@@ -4,7 +4,7 @@ import type { Millis } from "../../oauth/model.ts";
 import type { Attempt, AttemptOutcome } from "../../owners/storage.ts";
 import { partitionOfName } from "../partition.ts";
 import { whole } from "../rows.ts";
-import { query, sql, statement, steps } from "../sql.ts";
+import { type Call, query, sql, statement, steps } from "../sql.ts";
 
 interface Key {
   readonly partition: number;
@@ -15,27 +15,46 @@ type Counted = Key & Pick<Attempt, "limit"> & { readonly now: Millis };
 
 const thisKey = sql`partition = :partition AND key = :key`;
 
+interface Counting {
+  readonly attempts: readonly Attempt[];
+  readonly ceilings?: readonly Attempt[];
+  readonly now: Millis;
+}
+
 /**
  * Counts under each key, or under none: where one turns out to be full, the others are taken back. Keys lie in partitions of their own, so that each
  * is a statement of its own; a crash in between leaves an attempt counted that was refused. Under a flood most are beyond a limit: a read tells them so,
  * which waits for nobody.
  */
-export const countAttempt = steps<{ readonly attempts: readonly Attempt[]; readonly now: Millis }, AttemptOutcome>(
-  async (call, { attempts, now }) => {
-    const all = attempts.map(({ key, limit, window }) => ({ partition: partitionOfKey(key), key, limit, window, now }));
-    const throttled = async (): Promise<AttemptOutcome | undefined> => {
-      const ends = await Promise.all(all.map((each) => call(fullUntil, each)));
-      const until = Math.max(now, ...ends.map((end) => end ?? now));
-      return until > now ? { kind: "throttled", until } : undefined;
-    };
-    const full = await throttled();
-    if (full !== undefined) return full;
-    const taken = await Promise.all(all.map((each) => call(takeAttempt, each)));
-    if (taken.every((one) => one)) return { kind: "allowed" };
-    await Promise.all(all.filter((_, at) => taken[at]).map((each) => call(returnAttempt, each)));
-    return (await throttled()) ?? { kind: "throttled", until: now };
-  },
-);
+export const countAttempt = steps<Counting, AttemptOutcome>(async (call, { attempts, ceilings = [], now }) => {
+  const placed = (each: Attempt) => ({ ...each, partition: partitionOfKey(each.key), now });
+  const above = ceilings.map(placed);
+  const level = await levelOf(call, above);
+  const all = attempts.map((each) => placed({ ...each, limit: each.narrowed?.[level - 1] ?? each.limit }));
+  const full = await throttled(call, all, now);
+  if (full !== undefined) return { ...full, level };
+  // A ceiling that is full has no room, and refuses nobody.
+  const counters = [...all, ...above];
+  const taken = await Promise.all(counters.map((each) => call(takeAttempt, each)));
+  const counted = counters.filter((_, at) => taken[at]);
+  if (all.every((_, at) => taken[at])) return { kind: "allowed", level, counted: counted.map(({ key }) => key) };
+  await Promise.all(counted.map((each) => call(returnAttempt, each)));
+  return { ...((await throttled(call, all, now)) ?? { kind: "throttled", until: now, full: [] }), level };
+});
+
+type Placed = Counted & Attempt;
+
+async function levelOf(call: Call, ceilings: readonly Placed[]): Promise<number> {
+  const ends = await Promise.all(ceilings.map((each) => call(fullUntil, each)));
+  return ends.findLastIndex((end) => end !== undefined) + 1;
+}
+
+async function throttled(call: Call, all: readonly Placed[], now: Millis) {
+  const ends = await Promise.all(all.map((each) => call(fullUntil, each)));
+  const until = Math.max(now, ...ends.map((end) => end ?? now));
+  const full = all.filter((_, at) => ends[at] !== undefined).map(({ key }) => key);
+  return until > now ? ({ kind: "throttled", until, full } as const) : undefined;
+}
 
 /** When a key whose limit is reached is free again; undefined: it is not reached. */
 export const fullUntil = query<Counted, Millis | undefined>({

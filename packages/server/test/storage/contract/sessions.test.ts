@@ -109,31 +109,49 @@ onEveryBackend("a session", (storage) => {
 
 onEveryBackend("attempts", (storage) => {
   const attempt = (key: string, limit: number, window = HOUR) => ({ key, limit, window });
+  const allowed = (...counted: string[]) => ({ kind: "allowed", level: 0, counted });
+  const throttled = (until: number, ...full: string[]) => ({ kind: "throttled", until, level: 0, full });
   const count = (attempts: ReturnType<typeof attempt>[], now = NOW) => storage().countAttempt({ attempts, now });
 
   test("beyond a limit → throttled until the window ends, then allowed again", async () => {
     const key = anId();
-    for (const _ of [1, 2, 3]) expect(await count([attempt(key, 3)])).toEqual({ kind: "allowed" });
-    expect(await count([attempt(key, 3)], NOW + MINUTE)).toEqual({ kind: "throttled", until: NOW + HOUR });
-    expect(await count([attempt(key, 3)], NOW + HOUR)).toEqual({ kind: "allowed" });
-    expect(await count([attempt(key, 3)], NOW + HOUR)).toEqual({ kind: "allowed" });
+    for (const _ of [1, 2, 3]) expect(await count([attempt(key, 3)])).toEqual(allowed(key));
+    expect(await count([attempt(key, 3)], NOW + MINUTE)).toEqual(throttled(NOW + HOUR, key));
+    expect(await count([attempt(key, 3)], NOW + HOUR)).toEqual(allowed(key));
+    expect(await count([attempt(key, 3)], NOW + HOUR)).toEqual(allowed(key));
   });
 
   test("one key at its limit → nothing is counted under the others", async () => {
     const [full, other] = [anId(), anId()];
     await count([attempt(full, 1, MINUTE)]);
     for (const _ of [1, 2, 3, 4, 5]) {
-      expect(await count([attempt(other, 2), attempt(full, 1)])).toEqual({ kind: "throttled", until: NOW + MINUTE });
+      expect(await count([attempt(other, 2), attempt(full, 1)])).toEqual(throttled(NOW + MINUTE, full));
     }
-    expect(await count([attempt(other, 2)])).toEqual({ kind: "allowed" });
-    expect(await count([attempt(other, 2)])).toEqual({ kind: "allowed" });
+    expect(await count([attempt(other, 2)])).toEqual(allowed(other));
+    expect(await count([attempt(other, 2)])).toEqual(allowed(other));
     expect((await count([attempt(other, 2)])).kind).toBe("throttled");
   });
 
   test("two keys at their limits → throttled until the later end", async () => {
     const [a, b] = [anId(), anId()];
     await count([attempt(a, 1, MINUTE), attempt(b, 1, HOUR)]);
-    expect(await count([attempt(a, 1), attempt(b, 1)])).toEqual({ kind: "throttled", until: NOW + HOUR });
+    expect(await count([attempt(a, 1), attempt(b, 1)])).toEqual(throttled(NOW + HOUR, a, b));
+  });
+
+  test("a ceiling that is full → refuses nobody, and narrows the limits", async () => {
+    const [hour, day, own] = [anId(), anId(), anId()];
+    const ceilings = [attempt(hour, 1), attempt(day, 2, DAY)];
+    const narrowing = (key: string) => [{ ...attempt(key, 4), narrowed: [3, 2] }];
+    const guess = (key: string, now = NOW) => storage().countAttempt({ attempts: narrowing(key), ceilings, now });
+    expect(await guess(own)).toEqual({ kind: "allowed", level: 0, counted: [own, hour, day] });
+    expect(await guess(own)).toEqual({ kind: "allowed", level: 1, counted: [own, day] });
+    // The day's is full, too: its limit holds, which is reached.
+    expect(await guess(own)).toEqual({ kind: "throttled", until: NOW + HOUR, level: 2, full: [own] });
+    const other = anId();
+    expect(await guess(other)).toEqual({ kind: "allowed", level: 2, counted: [other] });
+    // The hour is over, the day is not.
+    expect(await guess(own, NOW + HOUR)).toEqual({ kind: "allowed", level: 2, counted: [own, hour] });
+    expect(await guess(own, NOW + DAY)).toEqual({ kind: "allowed", level: 0, counted: [own, hour, day] });
   });
 
   test("20 at once with a limit of 5 → 5 are allowed", async () => {
@@ -146,8 +164,8 @@ onEveryBackend("attempts", (storage) => {
     const [reset, undo] = [anId(), anId()];
     for (const _ of [1, 2]) await count([attempt(reset, 2), attempt(undo, 2)]);
     await storage().forgiveAttempt({ reset: [reset], undo: [undo, anId()] });
-    expect(await count([attempt(reset, 2), attempt(undo, 2)])).toEqual({ kind: "allowed" });
-    expect(await count([attempt(reset, 2)])).toEqual({ kind: "allowed" });
+    expect(await count([attempt(reset, 2), attempt(undo, 2)])).toEqual(allowed(reset, undo));
+    expect(await count([attempt(reset, 2)])).toEqual(allowed(reset));
     expect((await count([attempt(undo, 2)])).kind).toBe("throttled");
   });
 });

@@ -98,6 +98,18 @@ export const mail = {
         button: "Konto ansehen",
         hint: "Wenn Sie das waren, tun Sie nichts. Wenn nicht, ändern Sie jetzt Ihr Passwort und entfernen Sie, was Sie nicht kennen. Wenn Sie sich nicht mehr anmelden können, bitten Sie den Betreiber von {product} um Hilfe.",
       },
+      passwordGuessed: {
+        subject: "Jemand versucht, Ihr Passwort zu erraten",
+        text: "Am {when} waren für das Konto {person} so viele falsche Passwörter eingegeben worden, dass wir nun weniger Versuche annehmen. Browser, in denen Sie sich schon angemeldet haben, funktionieren weiter.",
+        button: "Konto ansehen",
+        hint: "Wenn Sie das waren, warten Sie 15 Minuten und versuchen Sie es noch einmal. Wenn nicht, prüfen Sie, ob Ihr Passwort lang ist und Sie es nirgends sonst verwenden. Ein Passkey lässt sich nicht erraten.",
+      },
+      codeGuessed: {
+        subject: "Jemand kennt Ihr Passwort",
+        text: "Am {when} waren für das Konto {person} zu viele falsche Codes eingegeben worden, jeder nach dem richtigen Passwort. Wir nehmen nun weniger Versuche an.",
+        button: "Passwort ändern",
+        hint: "Wenn Sie das waren, warten Sie 15 Minuten und versuchen Sie es noch einmal. Wenn nicht, ändern Sie jetzt Ihr Passwort.",
+      },
       companyRequest: {
         subject: "{by} bittet um eine App bei {company}",
         text: "{by} bittet darum, dass {app} bei {company} verwendet werden darf.",

@@ -96,6 +96,18 @@ export const mail = {
         button: "Look at your account",
         hint: "If it was you, do nothing. If not, change your password now and remove what you don’t know. If you can’t sign in any more, ask whoever runs {product} for help.",
       },
+      passwordGuessed: {
+        subject: "Somebody is trying to guess your password",
+        text: "On {when}, so many wrong passwords had been entered for the account {person} that we now accept fewer attempts. Browsers that you have signed in with still work.",
+        button: "Look at your account",
+        hint: "If it was you, wait 15 minutes and try again. If not, check that your password is long and that you use it nowhere else. A passkey can’t be guessed.",
+      },
+      codeGuessed: {
+        subject: "Somebody knows your password",
+        text: "On {when}, too many wrong codes had been entered for the account {person}, each of them after the right password. We now accept fewer attempts.",
+        button: "Change your password",
+        hint: "If it was you, wait 15 minutes and try again. If not, change your password now.",
+      },
       companyRequest: {
         subject: "{by} asks for an app at {company}",
         text: "{by} asks that {app} may be used at {company}.",

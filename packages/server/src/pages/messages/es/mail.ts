@@ -98,6 +98,18 @@ export const mail = {
         button: "Ver su cuenta",
         hint: "Si fue usted, no haga nada. Si no, cambie ahora su contraseña y elimine lo que no conozca. Si ya no puede iniciar sesión, pida ayuda a quien administra {product}.",
       },
+      passwordGuessed: {
+        subject: "Alguien intenta adivinar su contraseña",
+        text: "El {when} se habían introducido tantas contraseñas incorrectas para la cuenta {person} que ahora aceptamos menos intentos. Los navegadores con los que usted ya ha iniciado sesión siguen funcionando.",
+        button: "Ver su cuenta",
+        hint: "Si fue usted, espere 15 minutos y vuelva a intentarlo. Si no, compruebe que su contraseña sea larga y que no la use en ningún otro sitio. Una clave de acceso no se puede adivinar.",
+      },
+      codeGuessed: {
+        subject: "Alguien conoce su contraseña",
+        text: "El {when} se habían introducido demasiados códigos incorrectos para la cuenta {person}, cada uno después de la contraseña correcta. Ahora aceptamos menos intentos.",
+        button: "Cambiar su contraseña",
+        hint: "Si fue usted, espere 15 minutos y vuelva a intentarlo. Si no, cambie ahora su contraseña.",
+      },
       companyRequest: {
         subject: "{by} pide una aplicación en {company}",
         text: "{by} pide que se pueda usar {app} en {company}.",

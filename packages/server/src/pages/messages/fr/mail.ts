@@ -98,6 +98,18 @@ export const mail = {
         button: "Voir votre compte",
         hint: "Si c’était vous, ne faites rien. Sinon, changez votre mot de passe maintenant et supprimez ce que vous ne connaissez pas. Si vous ne pouvez plus vous connecter, demandez de l’aide à ceux qui gèrent {product}.",
       },
+      passwordGuessed: {
+        subject: "Quelqu’un essaie de deviner votre mot de passe",
+        text: "Le {when}, tant de mots de passe erronés avaient été saisis pour le compte {person} que nous acceptons désormais moins de tentatives. Les navigateurs avec lesquels vous vous êtes déjà connecté fonctionnent toujours.",
+        button: "Voir votre compte",
+        hint: "Si c’était vous, attendez 15 minutes et réessayez. Sinon, vérifiez que votre mot de passe est long et que vous ne l’utilisez nulle part ailleurs. Une clé d’accès ne se devine pas.",
+      },
+      codeGuessed: {
+        subject: "Quelqu’un connaît votre mot de passe",
+        text: "Le {when}, trop de codes erronés avaient été saisis pour le compte {person}, chacun après le bon mot de passe. Nous acceptons désormais moins de tentatives.",
+        button: "Changer votre mot de passe",
+        hint: "Si c’était vous, attendez 15 minutes et réessayez. Sinon, changez votre mot de passe maintenant.",
+      },
       companyRequest: {
         subject: "{by} demande une application chez {company}",
         text: "{by} demande que {app} puisse être utilisée chez {company}.",

@@ -1,0 +1,76 @@
+/** Tells the operator and the person that somebody guesses at an account more than its ceilings allow. */
+
+import { LRUCache } from "lru-cache";
+import type { Millis } from "../oauth/model.ts";
+import type { Guessed } from "../owners/guessing.ts";
+import type { MailKind, Postbox } from "../owners/mail.ts";
+import type { MailStorage } from "../owners/mail-storage.ts";
+import type { OwnerStorage, Person } from "../owners/storage.ts";
+
+const DAY: Millis = 86_400_000;
+/** How long one process says nothing more of an account after an alarm. */
+const QUIET: Millis = 15 * 60_000;
+/** Maximum number of accounts that a process keeps quiet about. */
+const MOST_QUIET = 10_000;
+
+const MAIL: Readonly<Record<Guessed, { readonly kind: MailKind; readonly path: string }>> = {
+  password: { kind: "passwordGuessed", path: "/account/security" },
+  code: { kind: "codeGuessed", path: "/account/security/password" },
+};
+
+export interface GuessAlarmParts {
+  readonly issuer: string;
+  readonly storage: Pick<OwnerStorage, "countAttempt"> & Pick<MailStorage, "postMail">;
+  readonly mail: Postbox;
+  attemptKey(...parts: readonly string[]): string;
+  event(name: string, fields: Readonly<Record<string, string>>): void;
+  /** Counts an alarm in the metrics. */
+  count(guessed: Guessed): void;
+  /** The person could not be told; the next guess tries again. */
+  failed(error: unknown): void;
+  now(): Millis;
+}
+
+/** An event and a count at most every 15 minutes for an account in each process, and one message a day to the person. */
+export class GuessAlarm {
+  readonly #parts: GuessAlarmParts;
+  /** Until when. */
+  readonly #quiet = new LRUCache<string, Millis>({ max: MOST_QUIET });
+
+  constructor(parts: GuessAlarmParts) {
+    this.#parts = parts;
+  }
+
+  /** Returns at once, so that no answer's time tells of a message. */
+  raise(person: Person, guessed: Guessed): void {
+    const { now, event, count, failed } = this.#parts;
+    const key = `${guessed} ${person.personId}`;
+    if ((this.#quiet.get(key) ?? 0) > now()) return;
+    this.#quiet.set(key, now() + QUIET);
+    event("guessing", { owner: person.personId, guessed });
+    count(guessed);
+    void this.#write(person, guessed).catch((error: unknown) => {
+      this.#quiet.delete(key);
+      failed(error);
+    });
+  }
+
+  async #write(person: Person, guessed: Guessed): Promise<void> {
+    const { storage, mail, issuer, attemptKey, now } = this.#parts;
+    const { partition, personId, username, email, emailVerifiedAt, language } = person;
+    if (!mail.enabled || emailVerifiedAt === null) return;
+    const at = now();
+    const once = { key: attemptKey("guess alarm", guessed, personId), limit: 1, window: DAY };
+    if ((await storage.countAttempt({ attempts: [once], now: at })).kind !== "allowed") return;
+    const { kind, path } = MAIL[guessed];
+    const draft = {
+      kind,
+      to: email,
+      language: language ?? "en",
+      link: issuer + path,
+      values: { person: username, at },
+    };
+    await storage.postMail({ mails: mail.write(draft, { partition, cause: [personId, String(at)] }), now: at });
+    mail.kick();
+  }
+}

@@ -1,0 +1,121 @@
+/** Limits on guessing at an account. Strangers share its limits. A known device has limits of its own, so that strangers lock nobody out. */
+
+import type { Millis } from "../oauth/model.ts";
+import type { KnownDevice } from "./known-device-storage.ts";
+import type { Attempt, OwnerStorage, Person } from "./storage.ts";
+
+const MINUTE: Millis = 60_000;
+const QUARTER: Millis = 15 * MINUTE;
+const HOUR: Millis = 60 * MINUTE;
+const DAY: Millis = 24 * HOUR;
+
+/**
+ * Wrong answers that an account takes. `hour` and `day` are ceilings: everything counts, whatever device and network it comes from. At a ceiling the
+ * server alerts, and takes fewer: `[below both, above the hour's, above the day's]`.
+ */
+interface Limits {
+  readonly hour: number;
+  readonly day: number;
+  /** Of strangers, of one network, in 15 minutes. */
+  readonly network: number;
+  /** Of all strangers, in an hour, once the day's ceiling is reached. The hour's ceiling is their limit before that. */
+  readonly strangersLater: number;
+  /** Of one known device, in 15 minutes: its owner waits no longer than that. */
+  readonly device: readonly [number, number, number];
+}
+
+export const PASSWORD_LIMITS: Limits = { hour: 50, day: 200, network: 10, strangersLater: 20, device: [10, 3, 1] };
+/** Three codes of a million are right at any time. Who gets to them knows the password. */
+export const CODE_LIMITS: Limits = { hour: 10, day: 50, network: 5, strangersLater: 4, device: [5, 2, 1] };
+/** Passwords for any account from one network, in 15 minutes. */
+const NETWORK_LIMIT = 50;
+
+export type Guessed = "password" | "code";
+
+export interface GuessingContext {
+  readonly storage: Pick<OwnerStorage, "countAttempt" | "forgiveAttempt">;
+  /** Keys of counters are hashed, so that no name or address stands in the table. */
+  attemptKey(...parts: readonly string[]): string;
+  /** Somebody has reached a ceiling of this person's account. Must return at once. */
+  alarm(person: Person, guessed: Guessed): void;
+  now(): Millis;
+}
+
+export interface Guess {
+  readonly guessed: Guessed;
+  /** Undefined: there is nobody of that name. */
+  readonly person: Person | undefined;
+  /** The name that was typed. */
+  readonly login: string;
+  /** An IPv4 address, or the /64 of an IPv6 one. */
+  readonly network: string;
+  /** The bound device that the guess comes from, whoever's it is. */
+  readonly device: KnownDevice | undefined;
+}
+
+export type Admission =
+  | {
+      readonly kind: "allowed";
+      /** The answer was right: the own counter begins anew, the shared ones count it as none. */
+      right(): Promise<void>;
+      /** The answer was never looked at. */
+      unseen(): Promise<void>;
+    }
+  | { readonly kind: "throttled"; readonly until: Millis };
+
+/** Counts a guess before anybody looks at it, so that guesses at the same time count, too. */
+export async function admitGuess(guess: Guess, context: GuessingContext): Promise<Admission> {
+  const { storage, now } = context;
+  const { attempts, ceilings, hour } = countersOf(guess, context.attemptKey);
+  const counted = await storage.countAttempt({ attempts, ceilings, now: now() });
+  const reached = counted.level > 0 || (counted.kind === "throttled" && counted.full.includes(hour));
+  if (reached && guess.person !== undefined) context.alarm(guess.person, guess.guessed);
+  if (counted.kind === "throttled") return { kind: "throttled", until: counted.until };
+  const [own] = attempts;
+  return {
+    kind: "allowed",
+    right: () =>
+      storage.forgiveAttempt({
+        reset: own === undefined ? [] : [own.key],
+        undo: counted.counted.filter((key) => key !== own?.key),
+      }),
+    unseen: () => storage.forgiveAttempt({ reset: [], undo: counted.counted }),
+  };
+}
+
+interface Counters {
+  /** The own one first. */
+  readonly attempts: readonly Attempt[];
+  readonly ceilings: readonly Attempt[];
+  /** The key of the hour's ceiling. */
+  readonly hour: string;
+}
+
+export function countersOf(
+  { guessed, person, login, network, device }: Guess,
+  key: GuessingContext["attemptKey"],
+): Counters {
+  const limits = guessed === "password" ? PASSWORD_LIMITS : CODE_LIMITS;
+  const account = accountKeys(guessed, person, login);
+  const hour: Attempt = { key: key(...account.all), limit: limits.hour, window: HOUR };
+  const day: Attempt = { key: key("day", ...account.all), limit: limits.day, window: DAY };
+  if (device !== undefined && device.personId === person?.personId) {
+    const [limit, ...narrowed] = limits.device;
+    const own = { key: key(...account.device, device.deviceId), limit, narrowed, window: QUARTER };
+    return { attempts: [own], ceilings: [hour, day], hour: hour.key };
+  }
+  const own: Attempt = { key: key(...account.network, network), limit: limits.network, window: QUARTER };
+  const strangers: Attempt = { ...hour, narrowed: [limits.strangersLater] };
+  const anybody: Attempt = { key: key("network", network), limit: NETWORK_LIMIT, window: QUARTER };
+  const attempts = guessed === "password" ? [own, strangers, anybody] : [own, strangers];
+  return { attempts, ceilings: [day], hour: hour.key };
+}
+
+/** A person has two names to sign in with, and one ceiling. */
+function accountKeys(guessed: Guessed, person: Person | undefined, login: string) {
+  const personId = person?.personId ?? "";
+  if (guessed === "code")
+    return { all: ["second", personId], network: ["second", personId], device: ["second device", personId] };
+  const all = person === undefined ? ["account", login] : ["person", personId];
+  return { all, network: ["account", login], device: ["device", personId] };
+}
