@@ -32,6 +32,7 @@ const postgresTests = [
   ...["hostile-text", "injection", "races", "recovery-flood", "known-devices"].map(
     (attack) => `test/attacks/${attack}.test.ts`,
   ),
+  "test/attacks/look-alikes.test.ts",
   "test/reliability/race.test.ts",
   "test/reliability/once.test.ts",
   "test/reliability/upgrade.test.ts",

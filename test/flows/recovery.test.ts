@@ -238,12 +238,37 @@ describe("sign-up", () => {
     for (const [fields, said] of [
       [{ ...valid, username: "a b" }, "A username has letters"],
       [{ ...valid, username: person.username.toUpperCase() }, "Somebody has that username"],
+      [{ ...valid, username: `p\u0430ul${Date.now()}` }, "all of one alphabet"],
+      [{ ...valid, username: `paul\u034f${Date.now()}` }, "all of one alphabet"],
       [{ ...valid, password: "qwertyuiop", again: "qwertyuiop" }, "Many people have this password"],
       [{ ...valid, name: "Ada\u202e" }, "be shown"],
+      [{ ...valid, name: "A\u200dda" }, "none that is invisible"],
+      [{ ...valid, name: "Аda" }, "in one alphabet"],
     ] as const)
       expect((await follow(link, fields)).text).toContain(said);
     expect((await follow(link, { ...valid, csrf: "x" })).status).toBe(403);
     expect((await follow(link, valid)).status).toBe(303);
+    pause();
+  });
+
+  test("a username that looks like another's → taken, whoever came first; the link holds", async () => {
+    // In Cyrillic letters alone, each of which looks like a Latin one.
+    const cyrillic = (latin: string) => latin.replace(/[aceopxy]/g, (one) => "асеорху"["aceopxy".indexOf(one)] ?? one);
+    const letters = (length: number) => Array.from({ length }, () => "aceopxy"[Math.floor(Math.random() * 7)]).join("");
+    const [plain, other] = [letters(20), letters(20)];
+    await server.addPerson({ username: plain });
+    const email = anAddress();
+    await asked(email);
+    const { link } = await mailbox.next(email);
+    const valid = { name: "", ...FRESH };
+    expect((await follow(link, { ...valid, username: cyrillic(plain) })).text).toContain("Somebody has that username");
+    expect((await follow(link, { ...valid, username: cyrillic(other) })).status).toBe(303);
+    const second = anAddress();
+    await asked(second);
+    const next = await mailbox.next(second);
+    const page = await follow(next.link, { ...valid, username: other });
+    expect(page.text).toContain("Somebody has that username");
+    expect(page.forms.length).toBeGreaterThan(0);
     pause();
   });
 

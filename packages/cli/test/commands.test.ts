@@ -58,7 +58,7 @@ describe("client", () => {
   });
 
   test("no scope → created, with a warning", async () => {
-    const { code, stdout, stderr } = await at.run([...CLIENT, "--json"]);
+    const { code, stdout, stderr } = await at.run([...CLIENT, "--name", "Scopeless", "--json"]);
     expect(stderr).toBe("warning: this client may ask for no scope, and every request needs one: add --scope\n");
     expect(JSON.parse(stdout)).toMatchObject({ scope: "" });
     expect(code).toBe(0);
@@ -67,6 +67,7 @@ describe("client", () => {
   test("all flags → RFC 7591's record; the secret this once, its hash in the database", async () => {
     const client = await at.json([
       ...CLIENT,
+      ...["--name", "All Flags"],
       ...["--redirect-uri", "http://127.0.0.1/cb", "--scope", "photos:read photos:write", "--own-scope", "photos:read"],
       ...["--grant-type", "authorization_code", "--grant-type", "refresh_token", "--response-type", "code"],
       ...["--auth-method", "client_secret_post", "--require-pkce", "--first-party", "--refresh", "rotate"],
@@ -80,7 +81,7 @@ describe("client", () => {
       client_secret: secret,
       client_id_issued_at: expect.any(Number),
       client_secret_expires_at: 0,
-      client_name: "Photo Printer",
+      client_name: "All Flags",
       type: "confidential",
       status: "active",
       redirect_uris: ["https://app.test/cb", "http://127.0.0.1/cb"],
@@ -106,6 +107,30 @@ describe("client", () => {
     const { client_secret: _, ...rest } = client;
     expect(await at.json(["client", "show", id])).toEqual(rest);
     expect(await at.json<unknown[]>(["client", "list"])).toContainEqual(rest);
+  });
+
+  test("a name that another client has, or one that looks like it → made, with a warning; --json names the others", async () => {
+    const make = (...args: string[]) => at.run([...CLIENT, "--scope", "photos:read", ...args, "--json"]);
+    const first = JSON.parse((await make("--name", "Bank of Samples")).stdout);
+    expect(first).not.toHaveProperty("similar_clients");
+    const named = { client_id: first.client_id, client_name: "Bank of Samples" };
+    for (const like of ["Bank of Samples", "bank-of samples", "BANK 0F SAMPLES"]) {
+      const { stdout, stderr } = await make("--name", like);
+      expect(stderr).toContain("owners can take this client for another");
+      expect(stderr).toContain(`${first.client_id} (Bank of Samples)`);
+      expect(JSON.parse(stdout).similar_clients).toContainEqual(named);
+    }
+    const other = JSON.parse((await make("--name", "Nothing Like It")).stdout);
+    const renamed = await at.run(["client", "update", other.client_id, "--name-lang", "de=Bank of SampIes", "--json"]);
+    expect(renamed.stderr).toContain(`${first.client_id} (Bank of Samples)`);
+    expect(JSON.parse(renamed.stdout).similar_clients).toContainEqual(named);
+  });
+
+  test("a name in letters of two alphabets, or with an invisible one → refused", async () => {
+    for (const name of ["Раураl", "Pay\u200dPal", `e${"\u0301".repeat(110)}`]) {
+      const { code, stderr } = await at.run([...CLIENT, "--name", name]);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: --name: /)]);
+    }
   });
 
   test("public → no secret, no refresh tokens; with the grant type asked for → they rotate", async () => {

@@ -17,7 +17,7 @@ import {
   withAdmin,
 } from "../command.ts";
 import { Failure, lineOf, UsageError } from "../failure.ts";
-import type { Output } from "../output.ts";
+import type { Output, WireRecord } from "../output.ts";
 import { translations } from "./scope.ts";
 
 interface ClientOptions extends JsonOption {
@@ -244,7 +244,8 @@ async function create_(options: ClientOptions & { readonly type: "confidential" 
       admin,
     );
     await warn(client, admin, out, command);
-    out.record(clientRecord(client, admin.issuer, secret), ["client_secret"]);
+    const similar = await warnOfSimilar(client, admin, out);
+    out.record({ ...clientRecord(client, admin.issuer, secret), ...similar }, ["client_secret"]);
   });
 }
 
@@ -289,7 +290,8 @@ async function change(
       ? await rotateSecret(clientId, 0, admin)
       : { client: changed, secret: null };
     await warn(client, admin, out, command);
-    out.record(clientRecord(client, admin.issuer, secret), ["client_secret"]);
+    const similar = await warnOfSimilar(client, admin, out);
+    out.record({ ...clientRecord(client, admin.issuer, secret), ...similar }, ["client_secret"]);
   });
 }
 
@@ -336,6 +338,24 @@ async function warn(
   for (const remark of clientRemarks(client, await surroundings(admin))) {
     out.warn(remark.field === "scope" ? `${remark.problem}: add --scope` : lineOf(remark, command));
   }
+}
+
+/** Warns of clients that owners could take for this one; the field of the record that names them. */
+async function warnOfSimilar(
+  client: Parameters<typeof import("@assent/server/admin").similarClients>[0],
+  admin: OpenedAdmin,
+  out: Output,
+): Promise<WireRecord> {
+  const { similarClients, similarRecords } = await import("@assent/server/admin");
+  const similar = await similarClients(client, admin);
+  if (similar.length > 0) {
+    const first = similar.slice(0, 3).map(({ clientId, name }) => `${clientId} (${name})`);
+    const rest = similar.length > first.length ? " and more" : "";
+    out.warn(
+      `--name: owners can take this client for another, whose name is the same or looks alike: ${first.join(", ")}${rest}`,
+    );
+  }
+  return similarRecords(similar);
 }
 
 /** A file's JSON. */

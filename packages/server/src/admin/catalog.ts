@@ -5,8 +5,9 @@ import { base64url } from "../crypto/random.ts";
 import { SIGNING_ALGS, signingAlgOf } from "../crypto/signing-algs.ts";
 import { DEFAULT_ALG, ensureKeys } from "../crypto/signing-keys.ts";
 import { ACR_VALUES } from "../oauth/authentication-context.ts";
-import { displayTextProblem, isLanguageTag, MAX_TRANSLATIONS } from "../oauth/client-registration/metadata.ts";
+import { isLanguageTag, MAX_TRANSLATIONS } from "../oauth/client-registration/metadata.ts";
 import type { Resource, Scope, ScopeAccess } from "../oauth/model.ts";
+import { displayTextProblem } from "../oauth/names/display-name.ts";
 import { isScopeName } from "../oauth/scope.ts";
 import { allClients } from "./clients.ts";
 import type { AdminContext } from "./context.ts";
@@ -33,7 +34,7 @@ export type NewScope = Pick<Scope, "name" | "description"> & Partial<Omit<Scope,
 /** Throws `invalid` with all that is wrong, `unknown` (the API), `taken`. */
 export async function createScope(input: NewScope, context: AdminContext): Promise<Scope> {
   const scope: Scope = { resource: null, optional: false, sensitive: false, ownerRole: null, ...input };
-  return putScope(scope, true, context);
+  return putScope(scope, null, context);
 }
 
 /** Throws `unknown`, `invalid`. */
@@ -46,7 +47,7 @@ export async function updateScope(
   // A translation that is named takes the place of the one before; empty, it goes.
   const descriptions = { ...before.descriptions, ...changes.descriptions };
   const kept = Object.fromEntries(Object.entries(descriptions).filter(([, text]) => text !== ""));
-  return putScope({ ...before, ...changes, descriptions: kept }, false, context);
+  return putScope({ ...before, ...changes, descriptions: kept }, before, context);
 }
 
 /** Removes a scope: no new token carries it. Clients that name it are returned; should it be created again, they may ask for it again. */
@@ -59,17 +60,19 @@ export async function deleteScope(name: string, context: AdminContext): Promise<
   return naming;
 }
 
-async function putScope(scope: Scope, create: boolean, { storage }: AdminContext): Promise<Scope> {
+async function putScope(scope: Scope, before: Scope | null, { storage }: AdminContext): Promise<Scope> {
   const { name, description, ownerRole } = scope;
   const problems: Remark[] = [];
   if (!isScopeName(name)) {
     const problem = `${JSON.stringify(name.slice(0, 150))}: 1 to 128 printable ASCII characters, without space, quote and backslash (RFC 6749 §3.3)`;
     problems.push({ field: "name", problem });
   }
-  const wording = displayTextProblem(description, MAX_DESCRIPTION);
+  const wording = displayTextProblem(description, MAX_DESCRIPTION, before?.description);
   if (wording !== undefined) problems.push({ field: "description", problem: wording });
   for (const [tag, text] of Object.entries(scope.descriptions ?? {})) {
-    const problem = isLanguageTag(tag) ? displayTextProblem(text, MAX_DESCRIPTION) : "it has no language tag, like de";
+    const problem = isLanguageTag(tag)
+      ? displayTextProblem(text, MAX_DESCRIPTION, before?.descriptions?.[tag])
+      : "it has no language tag, like de";
     if (problem !== undefined) problems.push({ field: "description_lang", problem: `${tag}: ${problem}` });
   }
   if (Object.keys(scope.descriptions ?? {}).length > MAX_TRANSLATIONS)
@@ -93,7 +96,7 @@ async function putScope(scope: Scope, create: boolean, { storage }: AdminContext
     });
   }
   refuseAny(problems);
-  const outcome = await storage.putScope({ scope, create });
+  const outcome = await storage.putScope({ scope, create: before === null });
   if (outcome.kind === "conflict") refuse("taken", "name", `there is a scope ${JSON.stringify(name)} already`);
   if (outcome.kind === "unknown_resource") unknownResource(scope.resource ?? "", "resource");
   return scope;
@@ -139,7 +142,7 @@ export async function createResource(input: NewResource, context: AdminContext):
   refuseAny([
     ...identifierProblems(input.identifier, context.issuer),
     ...tokenProblems(input),
-    ...resourceProblems(resource),
+    ...resourceProblems(resource, null),
   ]);
   const outcome = await context.storage.putResource({ resource, create: true });
   if (outcome.kind === "conflict") {
@@ -173,7 +176,7 @@ export async function updateResource(
     ...tokenKind(kind, before),
     ...(secret === null ? {} : { introspectionSecretHash: hashes.sha256(secret) }),
   };
-  refuseAny([...tokenProblems(kind), ...resourceProblems(resource)]);
+  refuseAny([...tokenProblems(kind), ...resourceProblems(resource, before.name)]);
   await context.storage.putResource({ resource, create: false });
   await makeItsKey(resource, context);
   return { resource, secret };
@@ -241,9 +244,9 @@ async function makeItsKey(resource: Resource, { storage, secrets, now }: AdminCo
   }
 }
 
-function resourceProblems({ name, tokenLifetime }: Resource): readonly Remark[] {
+function resourceProblems({ name, tokenLifetime }: Resource, stands: string | null): readonly Remark[] {
   const problems: Remark[] = [];
-  const naming = displayTextProblem(name, MAX_RESOURCE_NAME);
+  const naming = displayTextProblem(name, MAX_RESOURCE_NAME, stands);
   if (naming !== undefined) problems.push({ field: "name", problem: naming });
   const fits =
     tokenLifetime === null ||

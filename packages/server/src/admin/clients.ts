@@ -3,7 +3,6 @@
 import {
   AUTH_METHODS,
   type ClientMetadata,
-  displayTextProblem,
   MAX_SCOPES,
   type RegisteredFields,
   type RegistrationDefaults,
@@ -12,6 +11,7 @@ import {
 } from "../oauth/client-registration/metadata.ts";
 import type { GrantRegistry } from "../oauth/grants/registry.ts";
 import type { Client, Millis, Scope } from "../oauth/model.ts";
+import { displayTextProblem } from "../oauth/names/display-name.ts";
 import { accentText } from "../pages/brand.ts";
 import { NO_SECRETS, secretFor, secretKind, secretsAfter, withSecret } from "./client-secrets.ts";
 import type { AdminContext } from "./context.ts";
@@ -322,11 +322,15 @@ async function checkedFields(
     token_endpoint_auth_method: type === "public" ? "none" : "client_secret_basic",
     grant_types: type === "public" ? ["authorization_code"] : ["authorization_code", "refresh_token"],
   };
-  const read = readRegistration(metadata, defaults, { grants: context.grants, had: before?.grantTypes ?? [] });
+  const read = readRegistration(metadata, defaults, {
+    grants: context.grants,
+    had: before?.grantTypes ?? [],
+    ...(before === undefined ? {} : { called: before }),
+  });
   const problems: Remark[] = read.kind === "invalid" ? [...read.problems] : [];
   if (read.kind === "valid" && read.fields.type !== type) problems.push(wrongMethod(type));
   const scopes = read.kind === "valid" ? read.fields.scopes : [];
-  problems.push(...settingProblems(type, settings));
+  problems.push(...settingProblems(type, settings, before?.publisher));
   // A scope that was deleted since is no reason to refuse another change.
   problems.push(...(await unknownScopes("scope", scopes, before?.scopes ?? [], context)));
   problems.push(...(await unknownScopes("own_scope", settings.ownScopes ?? [], before?.ownScopes ?? [], context)));
@@ -347,9 +351,10 @@ function wrongMethod(type: Client["type"]): Remark {
 function settingProblems(
   type: Client["type"],
   { refresh, ownScopes = [], publisher, accent }: OwnClientSettings,
+  named: string | null | undefined,
 ): readonly Remark[] {
   const problems: Remark[] = [];
-  const wording = typeof publisher === "string" ? displayTextProblem(publisher, MAX_PUBLISHER) : undefined;
+  const wording = typeof publisher === "string" ? displayTextProblem(publisher, MAX_PUBLISHER, named) : undefined;
   if (wording !== undefined) problems.push({ field: "publisher", problem: wording });
   if (typeof accent === "string" && accentText(accent) === undefined) {
     const problem = `${JSON.stringify(accent.slice(0, 100))} is no colour that text can be read in (4.5:1, WCAG 2.2 AA): #rrggbb, or one for light and one for dark ground: #1a4fd0,#9db8ff`;

@@ -2,7 +2,7 @@
 
 import { newOwnerId } from "../crypto/id.ts";
 import { randomText } from "../crypto/random.ts";
-import { displayTextProblem } from "../oauth/client-registration/metadata.ts";
+import { displayTextProblem } from "../oauth/names/display-name.ts";
 import { canonicalSlug, MAX_COMPANY_NAME } from "../owners/company.ts";
 import type { AppRule, Company, DefaultRule, Member, Role } from "../owners/company-storage.ts";
 import { partitionOf } from "../storage/partition.ts";
@@ -28,7 +28,7 @@ export async function createCompany(
     partition: partitionOf(companyId),
     companyId,
     slug: slug ?? "",
-    name: input.name,
+    name: input.name.normalize("NFC"),
     status: "active",
     defaultRule: input.defaultRule ?? "ask",
     createdAt: now,
@@ -73,15 +73,19 @@ export interface CompanyChanges {
 /** Changes what is named; disabling ends the company's grants at once. Throws `unknown`, `invalid`, `taken`, `conflict`. */
 export async function updateCompany(slug: string, changes: CompanyChanges, context: AdminContext): Promise<Company> {
   const { status, ...rest } = changes;
+  const { partition, companyId, name } = await companyBySlug(slug, context);
   refuseAny([
-    ...(changes.name === undefined ? [] : nameProblems(changes.name)),
+    ...(changes.name === undefined ? [] : nameProblems(changes.name, name)),
     ...(changes.slug === undefined ? [] : slugProblems(changes.slug)),
   ]);
-  const { partition, companyId } = await companyBySlug(slug, context);
   const key = { partition, companyId };
   const now = context.now();
   if (Object.keys(rest).length > 0) {
-    const next = rest.slug === undefined ? rest : { ...rest, slug: canonicalSlug(rest.slug) ?? "" };
+    const next = {
+      ...rest,
+      ...(rest.name === undefined ? {} : { name: rest.name.normalize("NFC") }),
+      ...(rest.slug === undefined ? {} : { slug: canonicalSlug(rest.slug) ?? "" }),
+    };
     const outcome = await context.storage.updateCompany({ ...key, changes: next, by: null, now });
     if (outcome.kind === "taken") return slugTaken(next.slug ?? "");
     if (outcome.kind !== "updated") {
@@ -222,8 +226,8 @@ function slugTaken(slug: string): never {
   return refuse("taken", "slug", `${JSON.stringify(slug)} is another company's already`);
 }
 
-function nameProblems(name: string): readonly Remark[] {
-  const problem = displayTextProblem(name, MAX_COMPANY_NAME);
+function nameProblems(name: string, stands?: string): readonly Remark[] {
+  const problem = displayTextProblem(name, MAX_COMPANY_NAME, stands);
   return problem === undefined ? [] : [{ field: "name", problem }];
 }
 

@@ -26,11 +26,12 @@ import { allClients, clientRemarks, surroundings } from "./clients.ts";
 import { type AdminContext, adminOf } from "./context.ts";
 import { databaseStatus, neededBy } from "./database.ts";
 import { fetchMetadata } from "./metadata-probe.ts";
+import { type NameFindings, nameFindings } from "./name-findings.ts";
 import type { RunningServer, StoredKey } from "./storage.ts";
 
 /** `note`: good to know. `warning`: works, and may be a mistake. `broken`: doesn't work, or isn't safe. */
 export interface Finding {
-  readonly check: "node" | "configuration" | "files" | "secret" | "database" | "keys" | "clients" | "issuer";
+  readonly check: "node" | "configuration" | "files" | "secret" | "database" | "keys" | "clients" | "names" | "issuer";
   readonly status: "ok" | "note" | "warning" | "broken";
   readonly detail: string;
 }
@@ -141,13 +142,12 @@ function waitingFindings(pending: readonly MigrationState[], servers: readonly R
 
 async function storedFindings(config: Config, storage: Storage, now: Millis): Promise<readonly Finding[]> {
   await storage.ping();
+  const context = adminOf(storage, config.issuer, () => now, undefined, grantsOf(config));
   return [
     { check: "database", status: "ok", detail: "it answers, and its schema is up to date" },
     ...(await keyFindings(config, storage, now)),
-    ...(await clientFindings(
-      adminOf(storage, config.issuer, () => now, undefined, grantsOf(config)),
-      config,
-    )),
+    ...(await clientFindings(context, config)),
+    ...namesFound(await nameFindings(context)),
     await issuerFinding(config, storage),
   ];
 }
@@ -228,12 +228,24 @@ async function clientFindings(context: AdminContext, config: Config): Promise<re
     const gone = client.scopes.filter((name) => !known.has(name));
     if (gone.length > 0) details.push(`${label}: it may ask for scopes that don't exist any more (${gone.join(", ")})`);
   }
-  const findings = details.slice(0, SHOWN).map((detail): Finding => ({ check: "clients", status: "warning", detail }));
-  if (details.length > SHOWN) {
-    findings.push({ check: "clients", status: "warning", detail: `… and ${details.length - SHOWN} more of the kind` });
-  }
+  const findings = warnings("clients", details);
   findings.push(...proxyFindings(byCertificate, config));
   return findings.length > 0 ? findings : [{ check: "clients", status: "ok", detail: `${count} client(s)` }];
+}
+
+function warnings(check: Finding["check"], details: readonly string[]): Finding[] {
+  const findings = details.slice(0, SHOWN).map((detail): Finding => ({ check, status: "warning", detail }));
+  if (details.length > SHOWN)
+    findings.push({ check, status: "warning", detail: `… and ${details.length - SHOWN} more of the kind` });
+  return findings;
+}
+
+function namesFound({ problems, all }: NameFindings): readonly Finding[] {
+  const findings = warnings("names", problems);
+  if (!all) findings.push({ check: "names", status: "note", detail: "there are more people than were looked at" });
+  return findings.length > 0
+    ? findings
+    : [{ check: "names", status: "ok", detail: "none hides anything, and no two clients look alike" }];
 }
 
 /** Of a proxy nobody here can see whether it does its part: without that, whoever writes the header is any of these clients. */

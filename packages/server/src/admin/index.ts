@@ -18,6 +18,7 @@ export { exportToFile, importFromFile } from "./move.ts";
 export * from "./people.ts";
 export { AdminError, type AdminErrorKind, type Remark } from "./problem.ts";
 export * from "./records.ts";
+export { MOST_SIMILAR, type SimilarClient, similarClients } from "./similar-names.ts";
 export * from "./subject-links.ts";
 
 /** What `doctor.ts` needs is loaded with it. */

@@ -2,8 +2,8 @@
 
 import { isCommonPassword } from "../crypto/common-passwords.ts";
 import { newOwnerId } from "../crypto/id.ts";
-import { displayTextProblem } from "../oauth/client-registration/metadata.ts";
-import { canonicalEmail, canonicalLogin, canonicalUsername } from "../owners/names.ts";
+import { displayTextProblem } from "../oauth/names/display-name.ts";
+import { canonicalLogin, newEmail, newUsername, usernameProblem } from "../owners/names.ts";
 import { MAX_PASSWORD_BYTES, MIN_PASSWORD, type PasswordProblem, passwordProblem } from "../owners/new-password.ts";
 import type { Person, PersonChanges, Session } from "../owners/storage.ts";
 import { partitionOf } from "../storage/partition.ts";
@@ -40,11 +40,11 @@ export interface UserWithPassword {
 
 /** Creates an account. Throws `invalid` with all that is wrong, or `taken`. */
 export async function createUser(input: NewUser, context: AdminContext): Promise<UserWithPassword> {
-  const username = canonicalUsername(input.username);
-  const email = canonicalEmail(input.email);
+  const names = newUsername(input.username);
+  const email = newEmail(input.email);
   const password = "password" in input.password ? input.password.password : newPassword(context);
   refuseAny([
-    ...(username === undefined ? [usernameProblem(input.username)] : []),
+    ...(names === undefined ? [usernameRemark(input.username)] : []),
     ...(email === undefined ? [emailProblem(input.email)] : []),
     ...nameProblems(input.name),
     ...roleProblems(input.operator ?? []),
@@ -55,10 +55,11 @@ export async function createUser(input: NewUser, context: AdminContext): Promise
   const person: Person = {
     partition: partitionOf(personId),
     personId,
-    username: username ?? "",
+    username: names?.username ?? "",
+    lookAlike: names?.lookAlike ?? null,
     email: email ?? "",
     emailVerifiedAt: (input.emailVerified ?? true) ? now : null,
-    name: input.name ?? null,
+    name: input.name?.normalize("NFC") ?? null,
     status: "active",
     passwordHash: await hash(password),
     passwordChangedAt: now,
@@ -99,13 +100,13 @@ export async function updateUser(
   { emailVerified, ...changes }: UserChanges,
   context: AdminContext,
 ): Promise<Person> {
-  const email = changes.email === undefined ? undefined : canonicalEmail(changes.email);
+  const { partition, personId, ...before } = await userOf(login, context);
+  const email = changes.email === undefined ? undefined : newEmail(changes.email, before.email);
   refuseAny([
     ...(changes.email !== undefined && email === undefined ? [emailProblem(changes.email)] : []),
-    ...nameProblems(changes.name),
+    ...nameProblems(changes.name, before.name),
     ...roleProblems(changes.operator ?? []),
   ]);
-  const { partition, personId } = await userOf(login, context);
   const now = context.now();
   const vouched = emailVerified ?? (email === undefined ? undefined : true);
   const outcome = await context.storage.updatePerson({
@@ -113,6 +114,7 @@ export async function updateUser(
     personId,
     changes: {
       ...changes,
+      ...(typeof changes.name === "string" ? { name: changes.name.normalize("NFC") } : {}),
       ...(email === undefined ? {} : { email }),
       ...(vouched === undefined ? {} : { emailVerifiedAt: vouched ? now : null }),
     },
@@ -226,8 +228,9 @@ async function hash(password: string): Promise<string> {
   return hashPassword(password);
 }
 
-function usernameProblem(username: string): Remark {
-  const problem = `${JSON.stringify(username.slice(0, 100))} can't be one: 1 to 64 letters, digits and . _ - of any script, a letter or digit first, no dot last`;
+function usernameRemark(username: string): Remark {
+  const shown = JSON.stringify(username.slice(0, 100));
+  const problem = `${shown} can't be one: ${usernameProblem(username) ?? "it is not a username"}`;
   return { field: "username", problem };
 }
 
@@ -235,8 +238,8 @@ function emailProblem(email: string): Remark {
   return { field: "email", problem: `${JSON.stringify(email.slice(0, 100))} is not an e-mail address` };
 }
 
-function nameProblems(name: string | null | undefined): readonly Remark[] {
-  const problem = typeof name === "string" ? displayTextProblem(name, MAX_PERSON_NAME) : undefined;
+function nameProblems(name: string | null | undefined, stands: string | null = null): readonly Remark[] {
+  const problem = typeof name === "string" ? displayTextProblem(name, MAX_PERSON_NAME, stands) : undefined;
   return problem === undefined ? [] : [{ field: "name", problem }];
 }
 

@@ -5,6 +5,7 @@ import type { AppRule, Company, Member } from "../owners/company-storage.ts";
 import type { Person, Session, SubjectLink } from "../owners/storage.ts";
 import type { ClientWithSecret } from "./clients.ts";
 import type { KeyState } from "./keys.ts";
+import type { SimilarClient } from "./similar-names.ts";
 
 /** A record on its way out: what is null says nothing and is left out of clients' records, as in RFC 7591. */
 export type WireRecord = Readonly<Record<string, unknown>>;
@@ -61,6 +62,12 @@ export function clientRecord(client: Client, issuer: string, secret: string | nu
 
 export function newClientRecord({ client, secret }: ClientWithSecret, issuer: string): WireRecord {
   return clientRecord(client, issuer, secret);
+}
+
+/** Clients that owners could take for this one, as the commands that make or change one tell of them. */
+export function similarRecords(similar: readonly SimilarClient[]): WireRecord {
+  if (similar.length === 0) return {};
+  return { similar_clients: similar.map(({ clientId, name }) => ({ client_id: clientId, client_name: name })) };
 }
 
 /** `generated`: a password that was just made. */

@@ -2,7 +2,7 @@
 
 import type { AssertedOwner, AssertedOwners, FoundOwner, MappedSubject } from "../oauth/asserted-subject.ts";
 import { type Millis, PARTITIONS, type TrustedIssuer } from "../oauth/model.ts";
-import { canonicalEmail, canonicalUsername, foreignSubject } from "./names.ts";
+import { canonicalEmail, canonicalUsername, foreignSubject, type NewUsername, newEmail, newUsername } from "./names.ts";
 import type { ForeignSubject, OwnerStorage, Person } from "./storage.ts";
 
 export interface AssertedOwnersContext {
@@ -147,7 +147,7 @@ async function create(
   return undefined;
 }
 
-function newcomer(personId: string, partition: number, now: Millis): Omit<Person, "username" | "email"> {
+function newcomer(personId: string, partition: number, now: Millis): Omit<Person, keyof NewUsername | "email"> {
   return {
     partition,
     personId,
@@ -163,8 +163,7 @@ function newcomer(personId: string, partition: number, now: Millis): Omit<Person
   };
 }
 
-interface Names {
-  readonly username: string;
+interface Names extends NewUsername {
   readonly email: string;
   /** Of the address. */
   readonly verified: boolean;
@@ -184,16 +183,16 @@ function namesOf(
       // Ids are ours to give: an issuer can only know those of owners that are there.
       return [];
     case "email":
-      return namesFor(canonicalEmail(name), personId);
+      return namesFor(newEmail(name), personId);
     case "link":
       // An address that nobody vouches for would keep out the person whose it is.
-      if (asserted !== null && believed) return namesFor(canonicalEmail(asserted), personId);
-      return [{ username: `user-${suffixOf(personId)}`, email: nowhere, verified: false }];
+      if (asserted !== null && believed) return namesFor(newEmail(asserted), personId);
+      return [{ username: `user-${suffixOf(personId)}`, lookAlike: null, email: nowhere, verified: false }];
     case "username": {
-      const username = canonicalUsername(name);
-      const email = asserted === null ? nowhere : canonicalEmail(asserted);
+      const names = newUsername(name);
+      const email = asserted === null ? nowhere : newEmail(asserted);
       const verified = asserted !== null && believed;
-      return username === undefined || email === undefined ? [] : [{ username, email, verified }];
+      return names === undefined || email === undefined ? [] : [{ ...names, email, verified }];
     }
   }
 }
@@ -204,9 +203,9 @@ function namesFor(email: string | undefined, personId: string): readonly Names[]
   const local = email.slice(0, email.indexOf("@")).replace(/[^\p{L}\p{M}\p{N}._-]/gu, "-");
   const candidates = [local, `${local.slice(0, 40)}-${suffixOf(personId)}`, `user-${suffixOf(personId)}`];
   return candidates
-    .map(canonicalUsername)
-    .filter((username) => username !== undefined)
-    .map((username) => ({ username, email, verified: true }));
+    .map(newUsername)
+    .filter((names) => names !== undefined)
+    .map((names) => ({ ...names, email, verified: true }));
 }
 
 function suffixOf(personId: string): string {

@@ -11,6 +11,8 @@ export interface Person {
   readonly partition: number;
   readonly personId: string;
   readonly username: string;
+  /** A username that theirs looks like, and that nobody else may have; null or absent: none. */
+  readonly lookAlike?: string | null;
   readonly email: string;
   /** When it was known last that the address is theirs; null: somebody said so, and nobody vouched for it. */
   readonly emailVerifiedAt: Millis | null;

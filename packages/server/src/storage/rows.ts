@@ -12,7 +12,7 @@ export const grantColumns = sql`partition, grant_id, client_id, owner_id, person
 export const consentColumns = sql`partition, owner_id, client_id, status, granted_by, via, scopes, created_at, updated_at, expires_at,
   last_used_at, last_used_address, uses, revoked_at, revoked_by, shown, removed`;
 
-export const personColumns = sql`partition, person_id, username, email, email_verified_at, name, status, password_hash, password_changed_at,
+export const personColumns = sql`partition, person_id, username, look_alike, email, email_verified_at, name, status, password_hash, password_changed_at,
   must_change_password, operator, language, delete_at, created_at, updated_at`;
 
 export const sessionColumns = sql`partition, session_id, person_id, auth_time, acr, amr, created_at, last_seen_at, idle_until, absolute_until,
@@ -122,6 +122,7 @@ export function personOf(row: Row): Person {
     partition: whole(row, "partition"),
     personId: text(row, "person_id"),
     username: text(row, "username"),
+    lookAlike: textOrNull(row, "look_alike"),
     email: text(row, "email"),
     emailVerifiedAt: wholeOrNull(row, "email_verified_at"),
     name: textOrNull(row, "name"),

@@ -147,8 +147,41 @@ describe("with a server", () => {
     const { ok, findings } = await look();
     expect(ok).toBe(true);
     expect(findings.map(({ check, status }) => `${check} ${status}`)).toEqual([
-      ...["node ok", "configuration ok", "files ok", "database ok", "secret ok", "keys ok", "clients ok", "issuer ok"],
+      ...[
+        "node ok",
+        "configuration ok",
+        "files ok",
+        "database ok",
+        "secret ok",
+        "keys ok",
+        "clients ok",
+        "names ok",
+        "issuer ok",
+      ],
     ]);
+  });
+
+  test("names of before today's rules, clients and users that look alike → a warning each; ten are told, the rest counted", async () => {
+    const [mine, other] = [await server.addClient({ name: "Bank" }), await server.addClient({ name: "ваnк" })];
+    const person = await server.addPerson({ username: "раураl", name: "A\u200dnn" });
+    await server.addPerson({ username: "сара" });
+    await server.addPerson({ username: "capa" });
+    await server.addScope({ name: "odd", description: "Раураl", descriptions: { de: "Fine" } });
+    const told = findingsOf((await look()).findings, "names");
+    expect(told).toEqual([
+      expect.stringMatching(/^warning: the scope odd: description: the word .* alphabet$/),
+      `warning: the client ${other.clientId}: name: the word "ваnк" mixes letters that look alike: write it in one alphabet`,
+      expect.stringMatching(/^warning: the clients .* have names that owners can take for one another$/),
+      expect.stringMatching(/^warning: the user раураl: name: it has a control character/),
+      "warning: the user раураl: username: it mixes letters of several scripts",
+      "warning: the users сара and capa have usernames that look alike",
+    ]);
+    expect(told[2]).toContain(mine.clientId);
+    expect(told[2]).toContain(other.clientId);
+    await server.assent.storage.deletePerson({ ...person, now: Date.now() });
+    for (let at = 0; at < 12; at += 1) await server.addClient({ name: "Bank" });
+    const many = findingsOf((await look()).findings, "names");
+    expect([many.length, many.at(-1)]).toEqual([11, "warning: … and 6 more of the kind"]);
   });
 
   test("the secret's file is gone, or another secret → broken", async () => {

@@ -1,7 +1,14 @@
 /** Usernames and addresses: two spellings of one name are one person. */
 
 import { describe, expect, test } from "vitest";
-import { canonicalEmail, canonicalLogin, canonicalUsername } from "../../src/owners/names.ts";
+import {
+  canonicalEmail,
+  canonicalLogin,
+  canonicalUsername,
+  newEmail,
+  newUsername,
+  usernameProblem,
+} from "../../src/owners/names.ts";
 
 test.each([
   "",
@@ -65,5 +72,87 @@ describe("EN-04 spellings of one name → one canonical form", () => {
 
   test("canonical forms stay as they are", () => {
     for (const name of ["alice", "al\u00edce", "a.b-c_d", "дом", "用户"]) expect(canonicalUsername(name)).toBe(name);
+  });
+});
+
+describe("a new username (UTS #39, highly restrictive)", () => {
+  test.each([
+    ["Cyrillic and Latin", "раураl", "several scripts"],
+    ["Greek and Latin", "νike", "several scripts"],
+    ["Hebrew and Latin", "danדן", "several scripts"],
+    ["Cyrillic and Han", "дом家", "several scripts"],
+    ["Hangul and kana", "한글かな", "several scripts"],
+    ["Cherokee", "ᏣᎳᎩ", "several scripts"],
+    ["runes", "ᚱᚢᚾ", "several scripts"],
+    ["a grapheme joiner", "pa\u034ful", "invisible"],
+    ["a variation selector", "paul\ufe0f", "invisible"],
+    ["a Hangul filler", "pa\u1160ul", "scripts|invisible"],
+    ["five marks on a letter", "e\u0300\u0301\u0302\u0303\u0304", "marks"],
+    ["a mark twice", "e\u0323\u0323", "marks"],
+    ["Arabic and ASCII digits", "علي1١", "digits"],
+    ["a number that is no digit", "paul\u09f4", "number|script"],
+    ["a character that no username has", "a b", "letters, digits"],
+  ])("with %s → refused, while an older one like it still signs in", (_, name, problem) => {
+    expect(newUsername(name)).toBeUndefined();
+    expect(usernameProblem(name)).toMatch(new RegExp(problem));
+  });
+
+  test.each([
+    ...[
+      "alice",
+      "o_brien-99",
+      "anna1",
+      "m.mueller",
+      "müller",
+      "josé",
+      "nguyễn",
+      "ọlá",
+      "łukasz",
+      "straße",
+      "иван",
+      "їжак",
+    ],
+    ...[
+      "ελένη",
+      "հայկ",
+      "გიორგი",
+      "דוד",
+      "علی",
+      "محمد١",
+      "ዮሐንስ",
+      "राम",
+      "தமிழ்",
+      "สมชาย",
+      "ひろし",
+      "山田太郎",
+      "ヴィクトル",
+    ],
+    ...["tanaka田中", "김철수", "김kim", "李ㄌㄧ", "用户1"],
+  ])("%s → accepted", (name) => {
+    expect(newUsername(name)?.username).toBe(canonicalUsername(name));
+  });
+
+  test("→ with the name that it looks like; ASCII looks like itself alone", () => {
+    expect(newUsername("сара")).toEqual({ username: "сара", lookAlike: "capa" });
+    expect(newUsername("Sara")).toEqual({ username: "sara", lookAlike: null });
+  });
+});
+
+describe("an address that is new", () => {
+  test.each(["pa\u200bul@x.test", "paul@x\u034f.test", "p\u00adaul@x.test", "e\u0301\u0301@x.test"])(
+    "%j → refused",
+    (address) => {
+      expect(newEmail(address)).toBeUndefined();
+    },
+  );
+
+  test("with something invisible, as the account has it already → accepted", () => {
+    const address = canonicalEmail("pa\u200bul@x.test");
+    expect(address).toBeDefined();
+    expect(newEmail(address ?? "", address)).toBe(address);
+  });
+
+  test.each(["paul@x.test", "jürgen@münchen.test", "用户@例え.test"])("%s → accepted", (address) => {
+    expect(newEmail(address)).toBe(address);
   });
 });

@@ -3,6 +3,7 @@
 import type { Assent } from "../../assent.ts";
 import { hashes } from "../../crypto/hashes.ts";
 import { ALGORITHMS, madePasskey, newChallenge, openChallenge, relyingPartyOf } from "../../crypto/passkeys.ts";
+import { displayTextProblem } from "../../oauth/names/display-name.ts";
 import type { AddPasskeyView } from "../../pages/factor-views.ts";
 import { addPasskeyPage } from "../../pages/index.ts";
 import { formToken } from "../forms.ts";
@@ -21,7 +22,7 @@ export const showAddPasskey = freshly("passkeys", async (account, assent) => {
 export const submitAddPasskey = freshly("passkeys", async (account, assent) => {
   const { person, session, http, visitor } = account;
   const form = formOf(http);
-  const name = (form.get("name") ?? "").trim();
+  const name = (form.get("name") ?? "").trim().normalize("NFC");
   const request = form.get("request");
   const again = (fault: AddPasskeyView["fault"], reason?: string) => {
     if (reason !== undefined) assent.event("passkey_refused", { owner: person.personId, reason });
@@ -32,7 +33,7 @@ export const submitAddPasskey = freshly("passkeys", async (account, assent) => {
   const challenge = openChallenge(assent.secrets, `session:${session.sessionId}`, form.get("challenge"), now);
   if (rp === undefined || challenge === undefined)
     return again("failed", "not a challenge of this session's, or too old");
-  if (name === "" || [...name].length > MAX_NAME || !name.isWellFormed()) return again("name");
+  if (displayTextProblem(name, MAX_NAME) !== undefined) return again("name");
   const made = await madePasskey(form.get("credential") ?? "", challenge, rp);
   if ("refused" in made) return again("failed", made.refused);
   const { until } = challenge;

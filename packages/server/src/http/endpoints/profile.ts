@@ -1,11 +1,11 @@
 /** `/account/profile`: who one is here, all that is kept about one, and the way out. */
 
 import type { Assent } from "../../assent.ts";
-import { displayTextProblem } from "../../oauth/client-registration/metadata.ts";
+import { displayTextProblem } from "../../oauth/names/display-name.ts";
 import { CONFIRM_TTL, DELETION_DELAY } from "../../owners/mail.ts";
 import { mayAskForAddress, mayProve } from "../../owners/mail-limits.ts";
 import { sendLink } from "../../owners/mail-requests.ts";
-import { canonicalEmail } from "../../owners/names.ts";
+import { newEmail } from "../../owners/names.ts";
 import { deletePage, profilePage } from "../../pages/index.ts";
 import type { DeleteView, ProfileView } from "../../pages/security/views.ts";
 import { formToken } from "../forms.ts";
@@ -31,10 +31,10 @@ export const showProfile = signedIn(async (account, assent) => {
 export const saveName = signedIn(async (account, assent) => {
   const { person, http, visitor } = account;
   const name = formOf(http).get("name")?.trim() ?? "";
-  if (name !== "" && displayTextProblem(name, MAX_NAME) !== undefined)
+  if (name !== "" && displayTextProblem(name, MAX_NAME, person.name) !== undefined)
     return answer(account, { ...UNTOUCHED, name: name.slice(0, 500), nameWrong: true }, assent);
   const { partition, personId } = person;
-  const changes = { name: name === "" ? null : name };
+  const changes = { name: name === "" ? null : name.normalize("NFC") };
   await assent.storage.updatePerson({ partition, personId, changes, now: assent.now() });
   return redirect(303, `${assent.issuer}/account/profile?done=name`, visitor.cookies);
 });
@@ -58,7 +58,7 @@ export const askNewEmail = signedIn(async (account, assent) => {
   if (!assent.mail.enabled) return problemAnswer("not_found", http, assent);
   const form = formOf(http);
   const typed = form.get("email")?.trim().slice(0, 254) ?? "";
-  const email = canonicalEmail(typed);
+  const email = newEmail(typed, person.email);
   const again = (fault: ProfileView["fault"], status = 200) =>
     answer(account, { ...UNTOUCHED, typed, fault }, assent, status);
   if (email === undefined) return again({ kind: "wrongEmail" });

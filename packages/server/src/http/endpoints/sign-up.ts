@@ -3,9 +3,9 @@
 import type { Assent } from "../../assent.ts";
 import { hashPassword } from "../../crypto/password.ts";
 import { BY_PASSWORD } from "../../oauth/authentication-context.ts";
-import { displayTextProblem } from "../../oauth/client-registration/metadata.ts";
+import { displayTextProblem } from "../../oauth/names/display-name.ts";
 import type { MailLink } from "../../owners/mail-storage.ts";
-import { canonicalEmail, canonicalUsername } from "../../owners/names.ts";
+import { type NewUsername, newEmail, newUsername } from "../../owners/names.ts";
 import type { Person } from "../../owners/storage.ts";
 import { createAccountPage, sentPage } from "../../pages/index.ts";
 import type { CreateAccountView } from "../../pages/security/views.ts";
@@ -34,7 +34,7 @@ export async function submitSignUp(http: HttpRequest, assent: Assent): Promise<A
   if (!maySignUp(assent)) return problemAnswer("not_found", http, assent);
   const visitor = await visitorOf(http, assent);
   const typed = formOf(http).get("email")?.trim().slice(0, 254) ?? "";
-  const email = canonicalEmail(typed);
+  const email = newEmail(typed);
   const language = languageFor(http, assent);
   const request = email === undefined ? undefined : ({ kind: "signUp", email, language } as const);
   const refused = await askForMail({ what: "signUp", typed }, () => request, visitor, http, assent);
@@ -70,20 +70,23 @@ export async function submitCreateAccount(http: HttpRequest, assent: Assent): Pr
   if (!isFormToken(assent.secrets, `browser:${visitor.nonce}`, form.get("csrf")))
     return again({ stale: true }, undefined, 403);
 
-  const username = canonicalUsername(typed.username.trim());
-  if (username === undefined) return again({ username: "wrong" });
+  const names = newUsername(typed.username.trim());
+  if (names === undefined) return again({ username: "wrong" });
+  const { username } = names;
   if (typed.name !== "" && displayTextProblem(typed.name, MAX_NAME) !== undefined) return again({ name: "wrong" });
   const password = form.get("password") ?? "";
   const fault = newPasswordFault(password, form.get("again") ?? "", { username, email: link.address }, assent);
   if (fault !== undefined) return again({ password: fault });
-  if ((await assent.storage.findPersonByName({ name: username })) !== undefined) return again({ username: "taken" });
+  for (const name of [username, names.lookAlike])
+    if (name !== null && (await assent.storage.findPersonByName({ name })) !== undefined)
+      return again({ username: "taken" });
 
   const passwordHash = await hashPassword(password);
   // From here on the link is used up: of two who send the form at once, one makes the account.
   if ((await assent.storage.takeMailLink(key)) === undefined) return gone();
   const person = aPerson(
     link,
-    { username, name: typed.name, passwordHash, language: languageFor(http, assent) },
+    { ...names, name: typed.name, passwordHash, language: languageFor(http, assent) },
     assent,
   );
   const outcome = await assent.storage.createPerson({ person, now: assent.now() });
@@ -105,8 +108,7 @@ async function renewed(link: MailLink, assent: Assent): Promise<string> {
 
 function aPerson(
   { partition, personId, address }: MailLink,
-  chosen: {
-    readonly username: string;
+  chosen: NewUsername & {
     readonly name: string;
     readonly passwordHash: string;
     readonly language: string;
@@ -115,8 +117,15 @@ function aPerson(
 ): Person {
   const at = now();
   return {
-    ...{ partition, personId, username: chosen.username, email: address, emailVerifiedAt: at },
-    name: chosen.name === "" ? null : chosen.name,
+    ...{
+      partition,
+      personId,
+      username: chosen.username,
+      lookAlike: chosen.lookAlike,
+      email: address,
+      emailVerifiedAt: at,
+    },
+    name: chosen.name === "" ? null : chosen.name.normalize("NFC"),
     status: "active",
     ...{ passwordHash: chosen.passwordHash, passwordChangedAt: at, mustChangePassword: false, operator: [] },
     ...{ language: chosen.language, deleteAt: null, createdAt: at, updatedAt: at },

@@ -5,6 +5,7 @@ import { canonicalName } from "../distinguished-name.ts";
 import { type GrantRegistry, grantRegistry, grantTypes, RESPONSE_TYPES } from "../grants/registry.ts";
 import { readRegisteredKeys } from "../json-web-key.ts";
 import type { Client, ClientAuthMethod, TlsSubject } from "../model.ts";
+import { displayTextProblem } from "../names/display-name.ts";
 import { redirectUriProblem } from "../redirect-uri.ts";
 import { isScopeName } from "../scope.ts";
 
@@ -52,6 +53,8 @@ export interface Registrable {
   readonly grants: GrantRegistry;
   /** What the client is registered for already: that it is switched off, or gone, is no reason to refuse another change. */
   readonly had: readonly string[];
+  /** What the client is called already: a name that stays is not judged by rules that came after it. */
+  readonly called?: Pick<Client, "name" | "names">;
 }
 
 /** The part of a client's record that its registration decides. */
@@ -119,21 +122,6 @@ export function readRegistration(
   return reader.problems.length === 0 ? { kind: "valid", fields } : { kind: "invalid", problems: reader.problems };
 }
 
-/** Controls, line ends, and what turns the direction of text or hides in it: a name must read as it is written. */
-const DECEIVING =
-  /[\p{Cc}\p{Zl}\p{Zp}\p{Co}\u{e0000}-\u{e0fff}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/u;
-
-/** Why a text may not stand on a page that owners read; undefined: it may. `most` counts characters. */
-export function displayTextProblem(text: string, most: number): string | undefined {
-  if (!text.isWellFormed()) return "it is not well-formed Unicode";
-  const length = [...text].length;
-  if (text.trim() === "") return "it is empty";
-  if (length > most) return `it has ${length} characters; ${most} is the most`;
-  if (text !== text.trim()) return "it begins or ends with a space";
-  if (DECEIVING.test(text)) return "it has a control character, or an invisible one that changes how text reads";
-  return undefined;
-}
-
 /** How many translations a text may have. */
 export const MAX_TRANSLATIONS = 40;
 
@@ -197,7 +185,7 @@ class Reader {
       this.#wrong("client_name", "it is missing: owners read it when they are asked");
       return "";
     }
-    const problem = displayTextProblem(name, MAX_NAME);
+    const problem = displayTextProblem(name, MAX_NAME, this.#registrable.called?.name);
     if (problem !== undefined) this.#wrong("client_name", problem);
     return name.normalize("NFC");
   }
@@ -210,7 +198,7 @@ class Reader {
       const value = tag === undefined ? undefined : this.#text(field);
       if (tag === undefined || value === undefined) continue;
       const problem = isLanguageTag(tag)
-        ? displayTextProblem(value, MAX_NAME)
+        ? displayTextProblem(value, MAX_NAME, this.#registrable.called?.names?.[tag.toLowerCase()])
         : "it has no language tag (client_name#de)";
       if (problem !== undefined) this.#wrong(field, problem);
       names[tag.toLowerCase()] = value.normalize("NFC");

@@ -16,6 +16,7 @@ import { mail } from "./0013-mail.ts";
 import { endings } from "./0014-endings.ts";
 import { knownDevices } from "./0015-known-devices.ts";
 import { mailRequests } from "./0016-mail-requests.ts";
+import { lookAlikes } from "./0017-look-alikes.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -35,6 +36,7 @@ export const migrations: readonly Migration[] = [
   endings,
   knownDevices,
   mailRequests,
+  lookAlikes,
 ];
 
 /** What a database needs whose every migration this program knows. */

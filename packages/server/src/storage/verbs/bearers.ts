@@ -5,7 +5,7 @@ import type { Call } from "../sql.ts";
 import { getCompany } from "./companies.ts";
 import { getPasskey } from "./factors.ts";
 import { claimName, forgetName, type NameArgs } from "./names.ts";
-import { bears, getPerson } from "./people.ts";
+import { getPerson, namesOf } from "./people.ts";
 import { linkedPerson } from "./subject-links.ts";
 
 /** What the owner's own record says of a name. */
@@ -16,7 +16,7 @@ export async function isBorne(call: Call, { kind, value, ownerId }: Omit<NameArg
   if (kind === "subject") return (await call(linkedPerson, { ...place, link: value })) !== undefined;
   if (kind === "passkey") return (await call(getPasskey, { ...place, credentialId: value })) !== undefined;
   const person = await call(getPerson, place);
-  return person !== undefined && bears(person, value);
+  return person !== undefined && namesOf(person).includes(value);
 }
 
 /**

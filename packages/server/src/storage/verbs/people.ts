@@ -4,7 +4,7 @@ import type { Millis } from "../../oauth/model.ts";
 import type { StoredMail } from "../../owners/mail-storage.ts";
 import type { CreatePersonOutcome, EndCause, Person, PersonChanges } from "../../owners/storage.ts";
 import { partitionOf } from "../partition.ts";
-import { flag, personColumns, personOf, text } from "../rows.ts";
+import { flag, personColumns, personOf, text, textOrNull } from "../rows.ts";
 import { type Call, query, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
 import { isBorne, settleName } from "./bearers.ts";
 import { keepLastUse, noteEnded } from "./ended.ts";
@@ -33,45 +33,57 @@ export const createPerson = steps<NewPerson, CreatePersonOutcome>((call, args) =
   makePerson(call, args, () => call(insertPerson, args.person)),
 );
 
-/** Reserve both names, create, activate. Called again with the same person after a crash, it goes on where it was. */
+/**
+ * All that a person keeps others from being called: the username, another that it looks like, the address. Only the first and the last sign in.
+ */
+export function namesOf({
+  username,
+  lookAlike,
+  email,
+}: Pick<Person, "username" | "lookAlike" | "email">): readonly string[] {
+  return lookAlike == null ? [username, email] : [username, lookAlike, email];
+}
+
+/** Reserve all names, create, activate. Called again with the same person after a crash, it goes on where it was. */
 export async function makePerson(
   call: Call,
   { person, now }: NewPerson,
   insert: () => Promise<unknown>,
 ): Promise<CreatePersonOutcome> {
   const ownerId = person.personId;
-  for (const [what, value] of [["username", person.username] as const, ["email", person.email] as const]) {
+  const taken = (value: string) => ({ kind: "taken", what: value === person.email ? "email" : "username" }) as const;
+  for (const value of namesOf(person)) {
     if (await call(reserveName, { value, ownerId, now })) continue;
     await release(call, person, now);
-    return { kind: "taken", what };
+    return taken(value);
   }
   await insert();
-  for (const [what, value] of [["username", person.username] as const, ["email", person.email] as const]) {
+  for (const value of namesOf(person)) {
     if (await call(activateName, { value, ownerId, now })) continue;
     // Another has made the same person, by another name.
     if (!(await isBorne(call, { value, ownerId }))) continue;
     // The reservation had become so old that another took it over: this creation is the late one.
     await eraseWholly(call, person, now);
-    return { kind: "taken", what };
+    return taken(value);
   }
   return { kind: "created" };
 }
 
 async function release(call: Call, person: Person, now: Millis): Promise<void> {
-  for (const value of [person.username, person.email]) await call(dropName, { value, ownerId: person.personId, now });
+  for (const value of namesOf(person)) await call(dropName, { value, ownerId: person.personId, now });
 }
 
 /** The person with all that is theirs, and then their names, unless others have made the same person again. False: they are not to go by `due`, or not any more, and keep all of it. */
 export async function eraseWholly(call: Call, person: Person, now: Millis, due?: Millis): Promise<boolean> {
   const { partition, personId } = person;
   const keys = (await call(listPasskeys, { partition, personId })).map(({ credentialId }) => credentialId);
-  for (const value of [person.username, person.email]) await call(loosenName, { value, ownerId: personId, now });
+  for (const value of namesOf(person)) await call(loosenName, { value, ownerId: personId, now });
   for (const value of keys) await call(loosenName, { kind: "passkey", value, ownerId: personId, now });
   const erased = await call(erasePerson, { partition, personId, now, ...(due === undefined ? {} : { due }) });
   const { names, links, passkeys } = erased ?? NOTHING;
   await tellOf(call, person, now);
   // Others than at first, if they were changed meanwhile.
-  for (const value of new Set([person.username, person.email, ...names]))
+  for (const value of new Set([...namesOf(person), ...names]))
     await settleName(call, { value, ownerId: personId, now });
   for (const value of links) await settleName(call, { kind: "subject", value, ownerId: personId, now });
   for (const value of new Set([...keys, ...passkeys]))
@@ -81,13 +93,14 @@ export async function eraseWholly(call: Call, person: Person, now: Millis, due?:
 
 export const insertPerson = statement<Person, boolean>({
   sql: sql`INSERT INTO people (${personColumns}, first_sign_in_at)
-    VALUES (:partition, :personId, :username, :email, :emailVerifiedAt, :name, :status, :passwordHash, :passwordChangedAt, :mustChangePassword, :operator,
+    VALUES (:partition, :personId, :username, :lookAlike, :email, :emailVerifiedAt, :name, :status, :passwordHash, :passwordChangedAt, :mustChangePassword, :operator,
       :language, :deleteAt, :createdAt, :updatedAt, 0)
     ON CONFLICT (partition, person_id) DO NOTHING RETURNING person_id`,
   bind: (person) => ({
     ...person,
     mustChangePassword: flag(person.mustChangePassword),
     operator: JSON.stringify(person.operator),
+    lookAlike: person.lookAlike ?? null,
     language: person.language ?? null,
     deleteAt: person.deleteAt ?? null,
   }),
@@ -334,7 +347,7 @@ export const erasePerson = transaction<PersonKey & { readonly due?: Millis; read
     if (due !== undefined && !(await isDue(tx, { partition, personId }, due))) return undefined;
     await noteStanding(tx, { partition, personId }, { gone: true, cutAt: now, now });
     await tx.run(sql`DELETE FROM member_links WHERE ${thisPerson}`, { partition, personId });
-    const people = await tx.all(sql`DELETE FROM people WHERE ${thisPerson} RETURNING username, email`, {
+    const people = await tx.all(sql`DELETE FROM people WHERE ${thisPerson} RETURNING username, look_alike, email`, {
       partition,
       personId,
     });
@@ -354,7 +367,9 @@ export const erasePerson = transaction<PersonKey & { readonly due?: Millis; read
       sql`DELETE FROM subject_links WHERE partition = :partition AND owner_id = :personId RETURNING link`,
       { partition, personId },
     );
-    const names = people.flatMap((row) => [text(row, "username"), text(row, "email")]);
+    const names = people.flatMap((row) =>
+      namesOf({ username: text(row, "username"), lookAlike: textOrNull(row, "look_alike"), email: text(row, "email") }),
+    );
     return { names, links: links.map((row) => text(row, "link")), passkeys };
   },
 );

@@ -18,7 +18,7 @@ import { personColumns, personOf, text, textOrNull, whole } from "../rows.ts";
 import { type Call, query, type Row, sql, statement, steps, transaction, words } from "../sql.ts";
 import { settleName } from "./bearers.ts";
 import { dropName, holderOfName, reserveName } from "./names.ts";
-import { eraseWholly, insertPerson, makePerson } from "./people.ts";
+import { eraseWholly, insertPerson, makePerson, namesOf } from "./people.ts";
 
 /** What stands for a subject: of one length, and no two subjects share it however they are spelt. */
 export function linkOf({ issuerId, claim, subject }: ForeignSubject): string {
@@ -145,6 +145,7 @@ export const createLinkedPerson = steps<Args<"createLinkedPerson">, CreateLinked
       // Looked at before they are reserved: others may go on with the same owner, whose reservations a refusal would let go.
       if (await isAnothers(call, person.email, personId)) break;
       if (await isAnothers(call, person.username, personId)) continue;
+      if (person.lookAlike != null && (await isAnothers(call, person.lookAlike, personId))) continue;
       let isNew = false;
       const insert = async () => {
         isNew = await call(insertLinkedPerson, { person, link, subject, now });
@@ -183,8 +184,9 @@ async function underWay(call: Call, name: SubjectName): Promise<CreateLinkedOutc
   return (await settleName(call, { ...name, ownerId: personId })) ? { kind: "linked", person } : { kind: "taken" };
 }
 
-async function settleNames(call: Call, { personId: ownerId, username, email }: Person, now: Millis): Promise<void> {
-  for (const value of [username, email]) await settleName(call, { value, ownerId, now });
+async function settleNames(call: Call, person: Person, now: Millis): Promise<void> {
+  const { personId: ownerId } = person;
+  for (const value of namesOf(person)) await settleName(call, { value, ownerId, now });
 }
 
 /** The link first: from then on the subject leads nowhere, unless somebody links it again at the same moment. */

@@ -73,6 +73,43 @@ onEveryBackend("creating a person", (storage) => {
     expect((await storage().findPersonByName({ name: person.email }))?.personId).toBe(person.personId);
   });
 
+  test("that looks like another's username → taken, whoever came first", async () => {
+    const plain = await aStoredPerson(storage());
+    expect(await create(aPerson({ lookAlike: plain.username }))).toEqual({ kind: "taken", what: "username" });
+    const alike = await aStoredPerson(storage(), { lookAlike: `like-${plain.username}` });
+    expect(await create(aPerson({ username: `like-${plain.username}` }))).toEqual({ kind: "taken", what: "username" });
+    expect(await create(aPerson({ lookAlike: `like-${plain.username}` }))).toEqual({ kind: "taken", what: "username" });
+    expect(await storage().getPerson(alike)).toEqual(alike);
+  });
+
+  test("found by the username that theirs looks like → nobody", async () => {
+    const { lookAlike, username } = await aStoredPerson(storage(), { lookAlike: aPerson().username });
+    expect(await storage().findPersonByName({ name: lookAlike ?? "" })).toBeUndefined();
+    expect((await storage().findPersonByName({ name: username }))?.lookAlike).toBe(lookAlike);
+  });
+
+  test("refused for the e-mail, or deleted → what theirs looks like is free", async () => {
+    const [first, alike] = [await aStoredPerson(storage()), aPerson().username];
+    expect(await create(aPerson({ lookAlike: alike, email: first.email }))).toEqual({ kind: "taken", what: "email" });
+    const person = await aStoredPerson(storage(), { lookAlike: alike });
+    await storage().deletePerson({ ...person, now: NOW });
+    expect(await create(aPerson({ username: alike }))).toEqual({ kind: "created" });
+  });
+
+  test("with another e-mail since → what theirs looks like stays theirs", async () => {
+    const person = await aStoredPerson(storage(), { lookAlike: aPerson().username });
+    await storage().updatePerson({ ...person, changes: { email: aPerson().email }, now: NOW });
+    expect(await create(aPerson({ username: person.lookAlike ?? "" }))).toEqual({ kind: "taken", what: "username" });
+  });
+
+  test("20 at once, a username and those that look like it → one is created", async () => {
+    const username = aPerson().username;
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => create(aPerson(at % 2 === 0 ? { username } : { lookAlike: username }))),
+    );
+    expect(outcomes.filter(({ kind }) => kind === "created")).toHaveLength(1);
+  });
+
   test("20 at once with one username → one is created", async () => {
     const username = aPerson().username;
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => create(aPerson({ username }))));

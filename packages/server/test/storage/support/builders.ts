@@ -34,6 +34,7 @@ export function aPerson(changes: Partial<Person> = {}): Person {
     partition: partitionOf(personId),
     personId,
     username,
+    lookAlike: null,
     email: `${username}@example.com`,
     emailVerifiedAt: NOW,
     name: "Ada",

@@ -71,7 +71,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
       cancelled: "Es wurde kein Passkey angelegt. Versuchen Sie es noch einmal.",
       taken: "Dieser Passkey wurde schon hinzugefügt.",
       full: "Mehr Passkeys sind nicht möglich. Entfernen Sie zuerst einen.",
-      name: "Geben Sie ihm einen Namen mit 1 bis 60 Zeichen.",
+      name: "Geben Sie ihm einen Namen mit 1 bis 60 sichtbaren Zeichen aus einem Alphabet.",
     },
   },
 

@@ -96,9 +96,10 @@ export const security = {
     again: "Passwort noch einmal",
     create: "Konto anlegen",
     usernameWrong:
-      "Ein Benutzername hat nur Buchstaben, Ziffern und . _ -, höchstens 64, und beginnt mit einem Buchstaben oder einer Ziffer.",
+      "Ein Benutzername hat nur Buchstaben, Ziffern und . _ -, höchstens 64, alle aus einem Alphabet, und beginnt mit einem Buchstaben oder einer Ziffer.",
     usernameTaken: "Diesen Benutzernamen hat schon jemand. Wählen Sie einen anderen.",
-    nameWrong: "Das lässt sich nicht anzeigen. Ein Name hat bis zu 120 Zeichen in einer Zeile.",
+    nameWrong:
+      "Das lässt sich nicht anzeigen. Ein Name hat bis zu 120 Zeichen in einer Zeile, in einem Alphabet, und keine unsichtbaren.",
   },
 
   confirm: {

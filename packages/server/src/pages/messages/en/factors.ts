@@ -62,7 +62,7 @@ export const factors = {
       cancelled: "No passkey was made. Try again.",
       taken: "This passkey has been added already.",
       full: "You can’t have more passkeys than these. Remove one first.",
-      name: "Give it a name of 1 to 60 characters.",
+      name: "Give it a name of 1 to 60 visible characters in one alphabet.",
     },
   },
 

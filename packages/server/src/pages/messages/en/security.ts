@@ -88,9 +88,11 @@ export const security = {
     nameHint: "As others should see it. You can leave this empty.",
     again: "Password again",
     create: "Create account",
-    usernameWrong: "A username has letters, digits and . _ - only, 64 at most, and begins with a letter or a digit.",
+    usernameWrong:
+      "A username has letters, digits and . _ - only, 64 at most, all of one alphabet, and begins with a letter or a digit.",
     usernameTaken: "Somebody has that username already. Choose another one.",
-    nameWrong: "That can’t be shown. A name has up to 120 characters on one line.",
+    nameWrong:
+      "That can’t be shown. A name has up to 120 characters on one line, in one alphabet, and none that is invisible.",
   },
 
   confirm: {

@@ -68,7 +68,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
       cancelled: "No se creó ninguna llave de acceso. Inténtelo de nuevo.",
       taken: "Esta llave de acceso ya está añadida.",
       full: "Ya tiene el máximo de llaves de acceso. Quite antes una.",
-      name: "Póngale un nombre de 1 a 60 caracteres.",
+      name: "Póngale un nombre de 1 a 60 caracteres visibles de un solo alfabeto.",
     },
   },
 

@@ -93,9 +93,10 @@ export const security = {
     again: "Contraseña otra vez",
     create: "Crear la cuenta",
     usernameWrong:
-      "Un nombre de usuario solo tiene letras, cifras y . _ -, 64 como máximo, y empieza por una letra o una cifra.",
+      "Un nombre de usuario solo tiene letras, cifras y . _ -, 64 como máximo, de un solo alfabeto, y empieza por una letra o una cifra.",
     usernameTaken: "Alguien ya tiene ese nombre de usuario. Elija otro.",
-    nameWrong: "Eso no se puede mostrar. Un nombre tiene hasta 120 caracteres en una línea.",
+    nameWrong:
+      "Eso no se puede mostrar. Un nombre tiene hasta 120 caracteres en una línea, en un solo alfabeto, y ninguno invisible.",
   },
 
   confirm: {

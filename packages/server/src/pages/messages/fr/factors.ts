@@ -69,7 +69,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
       cancelled: "Aucune clé d’accès n’a été créée. Réessayez.",
       taken: "Cette clé d’accès est déjà ajoutée.",
       full: "Vous avez atteint le nombre maximal de clés d’accès. Supprimez-en d’abord une.",
-      name: "Donnez-lui un nom de 1 à 60 caractères.",
+      name: "Donnez-lui un nom de 1 à 60 caractères visibles d’un seul alphabet.",
     },
   },
 

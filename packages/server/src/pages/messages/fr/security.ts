@@ -96,9 +96,10 @@ export const security = {
     again: "Mot de passe, encore une fois",
     create: "Créer le compte",
     usernameWrong:
-      "Un nom d’utilisateur n’a que des lettres, des chiffres et . _ -, 64 au plus, et commence par une lettre ou un chiffre.",
+      "Un nom d’utilisateur n’a que des lettres, des chiffres et . _ -, 64 au plus, d’un seul alphabet, et commence par une lettre ou un chiffre.",
     usernameTaken: "Quelqu’un a déjà ce nom d’utilisateur. Choisissez-en un autre.",
-    nameWrong: "Cela ne peut pas être affiché. Un nom a jusqu’à 120 caractères sur une ligne.",
+    nameWrong:
+      "Cela ne peut pas être affiché. Un nom a jusqu’à 120 caractères sur une ligne, dans un seul alphabet, et aucun d’invisible.",
   },
 
   confirm: {

@@ -1,0 +1,67 @@
+/** Names that look like others (UTS #39 §4), for RFC 7591 §5: a client must not pass for another one. */
+
+import { LOOK_ALIKES } from "./look-alikes-table.ts";
+
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
+const HEX = 16;
+
+/** Made when the first name is compared. */
+let prototypes: ReadonlyMap<string, string> | undefined;
+
+function prototypeOf(character: string): string {
+  prototypes ??= new Map(
+    LOOK_ALIKES.split(" ").flatMap((group) => {
+      const [prototype = "", members = ""] = group.split("=");
+      const text = String.fromCodePoint(...prototype.split(".").map((point) => Number.parseInt(point, HEX)));
+      return members.split(",").map((point) => [String.fromCodePoint(Number.parseInt(point, HEX)), text] as const);
+    }),
+  );
+  return prototypes.get(character) ?? character;
+}
+
+/** What two texts that look the same have in common (UTS #39 §4, after NFKC). To compare, never to show. */
+export function skeleton(text: string): string {
+  let alike = "";
+  for (const character of decomposed(text)) alike += prototypeOf(character);
+  return alike.normalize("NFD");
+}
+
+const ALL_ASCII = /^[\x20-\x7e]*$/;
+
+function decomposed(text: string): string {
+  if (ALL_ASCII.test(text)) return text;
+  return text.normalize("NFKD").replace(INVISIBLE, "");
+}
+
+/** Whether each letter looks like an ASCII character, accents aside. */
+export function looksLatin(text: string): boolean {
+  const letters = decomposed(text).replace(/\p{M}/gu, "");
+  return letters !== "" && ALL_ASCII.test([...letters].map(prototypeOf).join(""));
+}
+
+/**
+ * The username that another one looks like, which nobody else may have beside it; null: it looks like itself alone. ASCII characters stand for
+ * themselves: `anna1` and `annal` are two names.
+ */
+export function usernameLookAlike(username: string): string | null {
+  const alike = [...decomposed(username)]
+    .map((character) =>
+      ALL_ASCII.test(character) ? character : prototypeOf(character).toLowerCase().replace(/^rn$/, "m"),
+    )
+    .join("")
+    .normalize("NFC");
+  return alike === username ? null : alike;
+}
+
+/** Signs and spaces make no other name, unless they look like letters. */
+const BETWEEN = /[\p{P}\p{Z}\p{S}]+/gu;
+
+/**
+ * What names of clients are compared by: two names that share one of these are the same, or look alike to somebody who reads quickly, whatever their
+ * case. By their capitals, too, since more of those look alike (`к` and `k` don't, `К` and `K` do).
+ */
+export function nameKeys(name: string): readonly string[] {
+  const plain = (text: string) => text.replace(BETWEEN, "") || text;
+  const read = (text: string) => skeleton(text).toLowerCase().replaceAll("i", "l");
+  return [...new Set([name, name.toUpperCase()].flatMap((text) => [read(plain(text)), plain(read(text))]))];
+}

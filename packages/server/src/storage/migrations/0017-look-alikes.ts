@@ -1,0 +1,11 @@
+/** The username that a person's own looks like, which nobody else may have. */
+
+import { sql } from "../sql.ts";
+import type { Migration } from "./migration.ts";
+
+export const lookAlikes: Migration = {
+  id: 17,
+  name: "look_alikes",
+  phase: "expand",
+  statements: [sql`ALTER TABLE people ADD COLUMN look_alike TEXT`],
+};
