@@ -1,5 +1,6 @@
 /**
- * Makes the packages that are published: `node scripts/build.ts [folder]`, by default `build`. Each folder in it is ready for `npm publish`.
+ * Makes the packages that are published: `node scripts/build.ts [folder]`, by default `build`. Each folder in it is ready for `npm publish`. Beside them
+ * lie their software bills of materials, and that of a checkout: `server.cdx.json`, …, `checkout.cdx.json`.
  *
  * A checkout runs its sources. Below `node_modules` Node strips no types, and each file costs time when a process starts: there, the modules of a package are a few files of
  * JavaScript, unminified, so that stack traces and those who look can read them. Other packages stay packages, so that their fixes reach people without us.
@@ -9,6 +10,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { rolldown } from "rolldown";
+import { type Subject, sbomOf } from "./sbom.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -65,9 +67,37 @@ export async function build(into: string): Promise<readonly string[]> {
   const declarations = join(into, ".types");
   declare(declarations);
   const made: string[] = [];
-  for (const one of PUBLISHED) made.push(await make(one, into, declarations));
+  for (const one of PUBLISHED) {
+    const folder = await make(one, into, declarations);
+    made.push(folder);
+    writeSbom(into, one.folder, subjectOf(one, folder));
+  }
   rmSync(declarations, { recursive: true });
+  writeSbom(into, "checkout", checkout());
   return made;
+}
+
+function writeSbom(into: string, name: string, subject: Subject): void {
+  writeFileSync(join(into, `${name}.cdx.json`), `${JSON.stringify(sbomOf(subject), undefined, 2)}\n`);
+}
+
+/** A package as it is published. */
+function subjectOf({ folder, takesIn = [] }: Published, built: string): Subject {
+  const manifest = JSON.parse(readFileSync(join(built, "package.json"), "utf8")) as Omit<Subject, "type" | "sources">;
+  return {
+    ...manifest,
+    type: folder === "cli" ? "application" : "library",
+    sources: [folder, ...takesIn].map((one) => `packages/${one}`),
+    folder: built,
+  };
+}
+
+/** What `npm ci --omit=dev` installs. */
+export function checkout(): Subject {
+  const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Omit<Subject, "type" | "sources">;
+  const ours = globSync("packages/*/package.json", { cwd: root }).map((file) => manifestOf(file.split("/")[1] ?? ""));
+  const dependencies = Object.fromEntries(ours.map(({ name, version }) => [name, String(version)]));
+  return { ...manifest, type: "application", dependencies, sources: [""] };
 }
 
 async function make(one: Published, into: string, declarations: string): Promise<string> {

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,6 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { installPackages, manifestOf } from "./support/package.ts";
+import { machineTraces } from "./support/tidy.ts";
 
 const root = join(import.meta.dirname, "..");
 const folder = mkdtempSync(join(tmpdir(), "assent-package-"));
@@ -41,6 +43,44 @@ describe("what is published, installed into an empty folder", () => {
     expect(files("@assent/server").filter((file) => /^dist\/[^/]+\.js$/.test(file)).length).toBeLessThanOrEqual(40);
     expect(all).toContain("LICENSE");
   });
+
+  test.each([
+    ["server", "@assent/server"],
+    ["resource-server", "@assent/resource-server"],
+    ["cli", "assent"],
+  ])(
+    "IN-14 the SBOM of %s → every file with its hash, every dependency with its version, nothing of this machine",
+    (sbom, name) => {
+      const text = readFileSync(join(folder, "build", `${sbom}.cdx.json`), "utf8");
+      const { metadata, components, dependencies } = JSON.parse(text) as {
+        readonly metadata: {
+          readonly component: { readonly components: readonly unknown[]; readonly version: string };
+        };
+        readonly components: readonly { readonly "bom-ref": string; readonly scope: string }[];
+        readonly dependencies: readonly { readonly dependsOn: readonly string[] }[];
+      };
+      const files = readdirSync(join(modules, name), { recursive: true, withFileTypes: true })
+        .filter((one) => one.isFile())
+        .map((one) => join(one.parentPath, one.name));
+      const listed = files.map((file) => ({
+        type: "file",
+        name: file.slice(join(modules, name).length + 1),
+        hashes: [{ alg: "SHA-256", content: createHash("sha256").update(readFileSync(file)).digest("hex") }],
+      }));
+      expect(metadata.component.components).toHaveLength(listed.length);
+      expect(metadata.component.components).toEqual(expect.arrayContaining(listed));
+      const manifest = manifestOf(join(modules, name));
+      expect(metadata.component.version).toBe(manifest.version);
+      const wanted = Object.entries(manifest.dependencies).map(
+        ([one, version]) => `pkg:npm/${one.replace("@", "%40")}@${version}`,
+      );
+      expect(dependencies[0]?.dependsOn).toEqual(wanted.sort());
+      for (const ref of wanted) expect(components.find((one) => one["bom-ref"] === ref)?.scope, ref).toBe("required");
+      expect(machineTraces({ path: `${sbom}.cdx.json`, text })).toEqual([]);
+      expect(text).not.toContain(folder);
+      expect(text).not.toContain(root);
+    },
+  );
 
   test("assent --version, and a command that makes the database", () => {
     expect(assent("--version").trim()).toBe(manifestOf(join(root, "packages", "cli")).version);

@@ -26,6 +26,7 @@ const IMPORTS: tidy.ImportTable = {
       "config-settings.ts",
       "data-dir.ts",
       "grants.ts",
+      "runtime.ts",
     ],
     ...["node:crypto", "node:fs", "node:http", "node:https", "node:path", "node:timers/promises", "node:util", "sharp"],
   ],

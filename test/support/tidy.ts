@@ -179,7 +179,7 @@ export function machineTraces(file: SourceFile): string[] {
     ...places(file, /(?<![\w.}/-])\/(?:home|Users|root|work|workspace|builds|mnt)\/[\w.-]+/, "path of a machine"),
     ...places(
       file,
-      /\bregistry\.(?!ts\b)[a-z]+[a-z.]*|"resolved": "http[^"]*|^\s*registry\s*=.*/m,
+      /\bregistry\.(?!(?:d\.)?ts\b)[a-z]+[a-z.]*|"resolved": "http[^"]*|^\s*registry\s*=.*/m,
       "host of a registry",
     ),
   ];

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { freePort } from "../../../test/support/free-port.ts";
+import { nodeFaults } from "../../server/src/runtime.ts";
 import { aWorkspace, type Running, type Workspace } from "./support/cli.ts";
 
 let at: Workspace;
@@ -88,6 +89,7 @@ describe("serve", () => {
     const { code, stdout, stderr } = await server.ended();
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout.match(/"event":"started"/g)).toHaveLength(1);
+    expect(stdout.match(/"event":"node_fault"/g)?.length ?? 0).toBe(nodeFaults(process.versions.node).length);
     expect(stdout).toContain('"event":"stopped"');
   });
 

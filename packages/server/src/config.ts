@@ -8,6 +8,8 @@ import { type CustomGrant, customGrantProblems } from "./oauth/grants/custom-sha
 import { grantTypeNames } from "./oauth/grants/registry.ts";
 import { isPostgresUrl } from "./storage/postgres/address.ts";
 
+export { nodeFaults, nodeOrigin } from "./runtime.ts";
+
 /** Everything that can be set. Times are milliseconds; paths are absolute. */
 export interface Config extends SettingValues {
   /** `sqlite:<path>` or `postgres://user:password@host:port/database`. */

@@ -1,6 +1,6 @@
 /** `assent serve`: the authorization server alone, in one process or in several on one port. */
 
-import type { AssentOptions, Config } from "@assent/server";
+import type { AssentOptions, AssentServer, Config } from "@assent/server";
 import type { MetricsListening, WorkerChannel } from "@assent/server/workers";
 import type { Command } from "commander";
 import { Failure } from "../failure.ts";
@@ -37,6 +37,7 @@ async function alone(config: Config): Promise<void> {
   const address = addressOf(config.listen.host, listening.port);
   // Who reads that we have started may tell us to stop at once.
   const toldToStop = untilToldToStop();
+  await tellRuntime({ log });
   log.info(startedLine(config, address), `serving ${config.issuer} on ${address}`);
   const signal = await toldToStop;
   log.info({ event: "stopping", signal }, "stopping: requests under way are finished");
@@ -101,6 +102,7 @@ async function supervise(config: Config): Promise<void> {
   });
   const crew = supervisor.crew();
   const toldToStop = untilToldToStop();
+  await tellRuntime({ log });
   log.info(
     { ...startedLine(config, address), workers: crew },
     `serving ${config.issuer} on ${address} in ${crew.live} processes`,
@@ -122,6 +124,13 @@ async function openMetrics(
   return listenMetrics(metricsListen, measure).catch((error: unknown) => {
     throw listenFailure(error, metricsListen, "ASSENT_METRICS_LISTEN");
   });
+}
+
+/** Known faults of the Node.js that runs, once for all processes. */
+async function tellRuntime({ log }: Pick<AssentServer, "log">): Promise<void> {
+  const { nodeFaults, nodeOrigin } = await import("@assent/server/config");
+  for (const fault of nodeFaults(process.versions.node))
+    log.warn({ event: "node_fault", origin: nodeOrigin(process.execPath).text }, fault);
 }
 
 function addressOf(host: string, port: number): string {

