@@ -35,7 +35,6 @@ import { JoseForeignJwts, readKeySet } from "./jose/foreign-jwts.ts";
 import { createLogger } from "./log.ts";
 import type { Snapshot } from "./metrics/figures.ts";
 import { type MetricSources, ServerMetrics } from "./metrics/server-metrics.ts";
-import type { ConditionName } from "./oauth/errors.ts";
 import type { GrantRegistry } from "./oauth/grants/registry.ts";
 import type { Millis, Scope, SigningAlg, Soon } from "./oauth/model.ts";
 import { serverMetadata } from "./oauth/server-metadata.ts";
@@ -60,6 +59,7 @@ import type { SignInContext } from "./owners/sign-in.ts";
 import type { Brand, Chrome } from "./pages/index.ts";
 import { policyOf } from "./policy.ts";
 import { Presence } from "./presence.ts";
+import { type Reporting, reporting } from "./reporting.ts";
 import { AssertionReader } from "./saml/reader.ts";
 import { openCatalog } from "./storage/catalog.ts";
 import { StorageUnavailable } from "./storage/errors.ts";
@@ -105,13 +105,9 @@ export interface Assent {
   /** The frame of a page, in its reader's language: for those who are `people` themselves. `about`: the authorization request that it belongs to. */
   chrome(request: HttpRequest, about?: PageContext): Chrome;
   now(): Millis;
-  event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
+  readonly event: Reporting["event"];
   /** Logs why a request was refused, or what fault it met. */
-  refused(
-    refusal: { condition: ConditionName; detail: string | undefined; fault: boolean },
-    request: HttpRequest,
-    error?: unknown,
-  ): void;
+  readonly refused: Reporting["refused"];
   /** What people should hear of, as messages for the transaction in which it happens. */
   noticeLetters(notice: Notice): Promise<readonly StoredMail[]>;
   /** Hands over what has happened, for whoever embeds this server, and has its messages sent. Never throws. */
@@ -211,11 +207,12 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
     const crew = options.worker?.crew ?? (() => undefined);
     const { notify, monotonic = () => performance.now() } = options;
     const attemptKey = (...parts: readonly string[]) => secrets.mac("attempt", JSON.stringify(parts));
+    const reporter = reporting(log, metrics);
     const mailSources = { config, storage, secrets, attemptKey, log, now, brand };
     const mail = openMail(mailSources, options.dangerouslyLogMail ?? false);
     const parts = {
       ...{ config, storage, secrets, log, now, local, saml, tls, grants, notBefore, metrics, crew, notify },
-      ...{ mail, attemptKey, brand, monotonic, presence },
+      ...{ mail, attemptKey, brand, monotonic, presence, reporter },
     };
     const assent = await assemble(parts);
     const alsoDue = () => makeKeys(storage, secrets, now());
@@ -244,6 +241,7 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
         await saml.close();
         await presence.end();
         await storage.close();
+        reporter.close();
       },
     };
   } catch (error) {
@@ -274,6 +272,7 @@ interface Parts {
   readonly mail: Mail;
   readonly attemptKey: MailSources["attemptKey"];
   readonly presence: Presence;
+  readonly reporter: Reporting;
 }
 
 async function assemble({
@@ -295,6 +294,7 @@ async function assemble({
   mail: { postbox: mail, desk: mailDesk, links },
   attemptKey,
   presence,
+  reporter,
 }: Parts): Promise<{ assent: Assent } & Pick<AssentServer, "announceEnd" | "drain">> {
   const catalog = openCatalog(storage, { now: monotonic });
   const credentials = new DerivedCredentials(secrets);
@@ -310,7 +310,7 @@ async function assemble({
     catalog.invalidate();
     return keys();
   });
-  const event: Assent["event"] = (name, fields) => log.info({ event: name, ...fields }, name);
+  const { event } = reporter;
   const { issuer } = config;
   const { signIn, secondStep } = signInOf({ issuer, storage, secrets, mail, metrics, log, attemptKey, now });
   const basePath = new URL(issuer).pathname.replace(/\/$/, "");
@@ -375,20 +375,7 @@ async function assemble({
     headerLines: new HeaderLines(commonHeaders(issuer)),
     people,
     chrome: (request, about) => people.chromes.of(request, assent.cookies.read(request, "language"), about),
-    refused: ({ condition, detail, fault }, request, error) => {
-      const fields = {
-        event: "refused",
-        condition,
-        detail,
-        method: request.method,
-        path: request.path,
-        address: request.address,
-        request_id: request.id,
-      };
-      metrics.refused(condition);
-      if (fault) log.error({ ...fields, err: error }, "fault");
-      else log.info(fields, condition);
-    },
+    refused: reporter.refused,
     ...{ mail, mailDesk, links },
     noticeLetters: (notice) => noticeLetters(notice, { storage, mail, issuer, partitionOf, attemptKey, now }),
     notify: (notice) => {

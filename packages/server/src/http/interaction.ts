@@ -269,7 +269,8 @@ export function contextOf({ request, interaction, visitor }: Underway, assent: A
 /** An error that the client learns of. */
 export function deny(underway: Underway, condition: ConditionName, assent: Assent): Answer {
   const { request, http, visitor } = underway;
-  assent.event("authorization_denied", { client_id: request.client.clientId, condition });
+  const { clientId: client_id } = request.client;
+  assent.event("authorization_denied", { client_id, condition, address: http.address });
   return toClient(errorResponse(request, condition, assent.issuer), assent, http, visitor.cookies);
 }
 

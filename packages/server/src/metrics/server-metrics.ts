@@ -47,6 +47,9 @@ export class ServerMetrics {
     "Accounts at which somebody guessed more than the ceilings allow, by what was guessed.",
     ["guessed"],
   );
+  readonly #failures = new Counter("assent_failures_total", "Events that tell of a failed attempt, by event.", [
+    "event",
+  ]);
   readonly #shed = new Counter("assent_requests_shed_total", "Requests refused unread under overload, by reason.", [
     "reason",
   ]);
@@ -98,6 +101,10 @@ export class ServerMetrics {
     this.#guessing.count(guessed);
   }
 
+  failed(event: string): void {
+    this.#failures.count(event);
+  }
+
   shed(reason: string): void {
     this.#shed.count(reason);
   }
@@ -114,8 +121,8 @@ export class ServerMetrics {
   async snapshot(sources: MetricSources): Promise<Snapshot> {
     const { running, waiting } = sources.passwordQueue();
     return [
-      ...[this.#requests, this.#latency, this.#tokens, this.#refusals, this.#guessing, this.#shed].map((one) =>
-        one.family(),
+      ...[this.#requests, this.#latency, this.#tokens, this.#refusals, this.#failures, this.#guessing, this.#shed].map(
+        (one) => one.family(),
       ),
       this.#batches.family(),
       this.#batchTime.family(),

@@ -1,0 +1,86 @@
+/** What the server says of its work: events and refusals in the log and in the figures. */
+
+import type { Logger } from "pino";
+import { networkOf } from "./http/client-address.ts";
+import type { HttpRequest } from "./http/message.ts";
+import { LogSampler } from "./log-sampling.ts";
+import type { ServerMetrics } from "./metrics/server-metrics.ts";
+import type { ConditionName } from "./oauth/errors.ts";
+
+/** Events that strangers, or clients gone wrong, can cause in any number. They are sampled in the log and counted in the figures. */
+export const FAILURES: ReadonlySet<string> = new Set([
+  "sign_in_failed",
+  "sign_in_throttled",
+  "second_step_failed",
+  "second_step_throttled",
+  "reauthentication_failed",
+  "passkey_refused",
+  "user_code_unknown",
+  "user_code_throttled",
+  // By an owner's answer it is no failure: see below.
+  "authorization_denied",
+  "refresh_token_of_other_client",
+  "state_lost",
+  "revocation_of_other_clients_token",
+  "remote_keys_unavailable",
+]);
+
+type EventFields = Readonly<Record<string, string | number | null>>;
+
+export interface Refusal {
+  readonly condition: ConditionName;
+  readonly detail: string | undefined;
+  readonly fault: boolean;
+}
+
+export interface Reporting {
+  event(name: string, fields: EventFields): void;
+  /** Logs why a request was refused, or what fault it met. */
+  refused(refusal: Refusal, request: HttpRequest, error?: unknown): void;
+  /** Writes what was counted so far. */
+  close(): void;
+}
+
+export function reporting(log: Logger, metrics: ServerMetrics): Reporting {
+  const sampler = new LogSampler((fields, text) => log.info(fields, text));
+  // Whoever looks for a fault sees every line.
+  const everything = log.isLevelEnabled("debug");
+  return {
+    event(name, fields) {
+      const line = { event: name, ...fields };
+      const failure = FAILURES.has(name) && fields["condition"] !== "access_denied";
+      if (failure) metrics.failed(name);
+      if (everything || !failure) log.info(line, name);
+      else sampler.line({ cause: causeOf(name, fields), source: sourceOf(fields), fields: line, text: name });
+    },
+    refused({ condition, detail, fault }, { method, path, address, id }, error) {
+      metrics.refused(condition);
+      const fields = { event: "refused", condition, detail, method, path, address, request_id: id };
+      if (fault) log.error({ ...fields, err: error }, "fault");
+      else if (everything) log.info(fields, condition);
+      else
+        sampler.line({
+          ...{ cause: { event: "refused", condition }, source: { network: networkOf(address) } },
+          ...{ fields, text: condition },
+        });
+    },
+    close: () => sampler.flush(),
+  };
+}
+
+/** Reasons and conditions are few: no caller makes them up. */
+function causeOf(event: string, { reason, condition }: EventFields): Readonly<Record<string, string>> {
+  return {
+    event,
+    ...(typeof reason === "string" ? { reason } : {}),
+    ...(typeof condition === "string" ? { condition } : {}),
+  };
+}
+
+/** By the first that the event tells: the network, the client, the owner. */
+function sourceOf({ address, client_id, owner, uri }: EventFields): Readonly<Record<string, string>> {
+  if (typeof address === "string") return { network: networkOf(address) };
+  if (typeof client_id === "string") return { client_id };
+  if (typeof owner === "string") return { owner };
+  return typeof uri === "string" ? { uri } : {};
+}
