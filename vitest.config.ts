@@ -18,6 +18,7 @@ const postgresTests = [
     "saml2-bearer",
     "revocation",
     "consent-ends",
+    "consent-hosts",
     "companies",
     "change-password",
     "recovery",

@@ -29,7 +29,7 @@ const MAIN: Readonly<Record<string, readonly string[]>> = {
     ],
   ],
   Consent: [
-    ...["consent", "consent-more", "consent-unverified", "consent-owners", "consent-nothing"],
+    ...["consent", "consent-more", "consent-unverified", "consent-new-host", "consent-owners", "consent-nothing"],
     ...["ask-admin", "asked-admin"],
   ],
   Devices: ["device-linked", "device-elsewhere", "device-consent", "device-allowed"],

@@ -61,6 +61,7 @@ const IMPORTS: tidy.ImportTable = {
   "packages/server/src/outbound": ["oauth/model.ts", "node:dns", "node:http", "node:https", "node:net", "lru-cache"],
   "packages/server/src/storage": [
     ...[
+      "oauth/consent-reach.ts",
       "oauth/model.ts",
       "oauth/scope.ts",
       "oauth/storage.ts",

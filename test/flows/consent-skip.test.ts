@@ -114,7 +114,8 @@ describe("a public client", () => {
         expect([asksConsent(page), answered(page)]).toEqual([true, false]);
         expect(page.text).not.toContain("<details");
       }
-      // Its verified redirect is not asked for.
+      // Its verified redirect asks once, since it is another host.
+      await allow(agent, authorizeUrl(server, native, S256));
       expect(answered(await agent.get(authorizeUrl(server, native, S256)))).toBe(true);
     },
   );

@@ -7,6 +7,9 @@ import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { partitionOf } from "../../packages/server/src/storage/partition.ts";
 import type { TestClient, TestServer } from "./server.ts";
 
+/** Of the redirect URI that test clients have. */
+const HOSTS = ["https://app.test"];
+
 export interface TestCompany extends Company {
   readonly admin: Person;
   readonly member: Person;
@@ -53,7 +56,8 @@ export async function decide(
 ): Promise<void> {
   await assent.storage.setRule({
     ...{ partition, companyId, clientId: client.clientId, by: null, now: now() },
-    rule: rule === null ? null : { rule: "allow", scopes: ["read"], endsAt: null, optOut: false, ...rule },
+    rule:
+      rule === null ? null : { rule: "allow", scopes: ["read"], hosts: HOSTS, endsAt: null, optOut: false, ...rule },
     shown: { locale: "en", clientName: client.name, logo: null },
   });
 }

@@ -3,6 +3,7 @@
 import { newOwnerId } from "../crypto/id.ts";
 import { randomText } from "../crypto/random.ts";
 import { displayTextProblem } from "../oauth/names/display-name.ts";
+import { consentHosts } from "../oauth/redirect-uri.ts";
 import { canonicalSlug, MAX_COMPANY_NAME } from "../owners/company.ts";
 import type { AppRule, Company, DefaultRule, Member, Role } from "../owners/company-storage.ts";
 import { partitionOf } from "../storage/partition.ts";
@@ -196,6 +197,7 @@ export async function setAppPolicy(slug: string, policy: AppPolicy, context: Adm
         : {
             rule,
             scopes: rule === "allow" ? scopes : [],
+            hosts: rule === "allow" ? consentHosts(client.redirectUris) : [],
             endsAt: rule === "allow" ? endsAt : null,
             optOut: policy.optOut ?? false,
           },

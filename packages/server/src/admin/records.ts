@@ -116,6 +116,7 @@ export function ruleRecord(rule: AppRule): WireRecord {
     client_id: rule.clientId,
     rule: rule.rule,
     scope: rule.scopes.join(" "),
+    redirect_hosts: rule.hosts,
     expires_at: time(rule.endsAt),
     opt_out: rule.optOut,
     decided_by: rule.decidedBy,
@@ -215,10 +216,11 @@ export function consentRecord(consent: Consent): WireRecord {
     status: consent.status,
     via: consent.via,
     granted_by: consent.grantedBy,
-    scopes: consent.scopes.map(({ name, grantedAt, expiresAt }) => ({
+    scopes: consent.scopes.map(({ name, grantedAt, expiresAt, hosts }) => ({
       name,
       granted_at: time(grantedAt),
       expires_at: time(expiresAt),
+      redirect_hosts: hosts ?? null,
     })),
     taken_back: consent.removed,
     created_at: time(consent.createdAt),

@@ -33,6 +33,8 @@ export interface ReceiptClaims {
   readonly cause?: EndCause;
   readonly allowed: readonly { readonly scope: string; readonly text: string | null; readonly until: number | null }[];
   readonly taken_away: readonly string[];
+  /** Of an `allowed`: the redirect hosts that the answer was for; absent: none. */
+  readonly redirect_hosts?: readonly string[];
   readonly until: number | null;
 }
 
@@ -106,6 +108,7 @@ function claimsOf(
       until: seconds(expiresAt),
     })),
     taken_away: record.removed,
+    ...(record.hosts === undefined ? {} : { redirect_hosts: record.hosts }),
     until: seconds(record.expiresAt),
   };
 }

@@ -139,7 +139,7 @@ function newPasswordFirst({ interaction, visitor }: Underway, assent: Assent): A
 
 /** For whom the person may answer this request: at least themselves, unless all that it asks for needs a role that they don't have. */
 export function ownersOf({ request }: Underway, person: Person, assent: Assent): Promise<readonly OwnerChoice[]> {
-  return ownerChoices(person, request.client, request.scopes, assent.storage, assent.now());
+  return ownerChoices(person, request, assent.storage, assent.now());
 }
 
 /** What is granted, to whom, for how long: by an owner's answer, or by the operator who vouches for a first-party client. */

@@ -48,6 +48,8 @@ export interface Client {
   readonly type: "confidential" | "public";
   readonly status: "active" | "disabled";
   readonly redirectUris: readonly string[];
+  /** The redirect URIs that it had when consents began to note their hosts: consents from before hold for these. Absent: none. */
+  readonly earlierRedirectUris?: readonly string[];
   readonly grantTypes: readonly string[];
   readonly responseTypes: readonly string[];
   /** Scopes that it may ask of owners. */
@@ -238,6 +240,8 @@ export interface Grant {
 /** A scope inside a consent record. */
 export interface ConsentedScope extends GrantedScope {
   readonly grantedAt: Millis;
+  /** The redirect hosts that it was given for, as `consentHost` writes them; empty: none, as by a device. Absent: given before hosts were noted. */
+  readonly hosts?: readonly string[];
 }
 
 /** What an owner granted a client, for how long: one record for each (owner, client). */

@@ -114,10 +114,37 @@ export function isUnverifiedRedirect(uri: string): boolean {
   return !uri.startsWith("https://");
 }
 
-/** What an owner reads as the receiver: the host in plain text, or the scheme of an app on the device. */
+/**
+ * What an owner reads as the receiver: the host in plain text, or the scheme of an app on the device. The app that has the scheme gets the answer,
+ * whatever host the URI names behind it.
+ */
 export function redirectHost(uri: string): string {
-  const parts = /^([a-z][a-z0-9+.-]*):(?:\/\/([^/?#]*))?/i.exec(uri);
-  return parts?.[2] ? parts[2] : `${parts?.[1] ?? ""}:`;
+  const { scheme, authority } = receiverOf(uri);
+  return isWeb(scheme) && authority !== "" ? authority : `${scheme}:`;
+}
+
+/**
+ * The receiver that a consent is given for: `https://app.example`, with its port where that is not 443; `http://127.0.0.1` for this device, whatever
+ * the port (RFC 8252 §7.3); `com.example.app:` for a private-use scheme. Two URIs have the same receiver only where these texts are equal.
+ */
+export function consentHost(uri: string): string {
+  const { scheme, authority } = receiverOf(uri);
+  if (!isWeb(scheme)) return `${scheme}:`;
+  return `${scheme}://${authority.replace(scheme === "https" ? /:443$/ : /:\d*$/, "")}`;
+}
+
+/** The receivers of several redirect URIs, each once. */
+export function consentHosts(uris: readonly string[]): readonly string[] {
+  return [...new Set(uris.map(consentHost))];
+}
+
+function receiverOf(uri: string): { readonly scheme: string; readonly authority: string } {
+  const [, scheme = "", authority = ""] = /^([a-z][a-z0-9+.-]*):(?:\/\/([^/?#]*))?/i.exec(uri) ?? [];
+  return { scheme: scheme.toLowerCase(), authority };
+}
+
+function isWeb(scheme: string): boolean {
+  return scheme === "https" || scheme === "http";
 }
 
 /** Adds answer parameters to a redirect URI, keeping its own query. */

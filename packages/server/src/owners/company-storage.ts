@@ -43,6 +43,8 @@ export interface AppRule {
   /** `allow`: all members, within `scopes`, until `endsAt`. `ask`: members ask an admin. `block`: nobody. */
   readonly rule: "allow" | "ask" | "block";
   readonly scopes: readonly string[];
+  /** Of an `allow`: the redirect hosts that it holds for, as `consentHost` writes them. Null: it was decided before hosts were noted. */
+  readonly hosts: readonly string[] | null;
   /** Null: until an admin changes it. */
   readonly endsAt: Millis | null;
   /** Members may keep the app from acting for them. */
@@ -208,7 +210,7 @@ export interface CompanyStorage {
         readonly members?: "keep" | "end";
         /** What those are told whose requests it answers. */
         readonly news?: readonly { readonly personId: string; readonly mails: readonly StoredMail[] }[];
-        readonly rule: Pick<AppRule, "rule" | "scopes" | "endsAt" | "optOut"> | null;
+        readonly rule: Pick<AppRule, "rule" | "scopes" | "hosts" | "endsAt" | "optOut"> | null;
         readonly shown: Consent["shown"];
       },
   ): Promise<RuleOutcome>;
@@ -231,6 +233,8 @@ export interface CompanyStorage {
       readonly clientId: string;
       readonly personId: string;
       readonly scopes: readonly string[];
+      /** Where the answer would go; absent: to a device. */
+      readonly redirectUri?: string;
       readonly reason: string;
       readonly now: Millis;
     } & Told,

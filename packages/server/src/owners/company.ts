@@ -1,5 +1,6 @@
 /** Companies as owners: what one may be called, and who may let an app act in its name. Pure. */
 
+import { type Reach, reaches } from "../oauth/consent-reach.ts";
 import type { GrantedScope, Millis } from "../oauth/model.ts";
 import { SCOPE_MARGIN } from "../oauth/scope.ts";
 import type { Acting, AppRule } from "./company-storage.ts";
@@ -20,20 +21,20 @@ export function canonicalSlug(text: string): string | undefined {
 }
 
 /**
- * What a person may do in a company's name about an app and some scopes. `decides`: consent for the company. `approved`: use what the company
+ * What a person may do in a company's name about an app, some scopes and where the answer goes. `decides`: consent for the company. `approved`: use what the company
  * approved for all members, within it. `ask`: ask an admin. `blocked`: nothing, nor may an admin before they lift the block. `stranger`: they
  * don't belong to it, or it or they are disabled.
  */
 export type Verdict = "decides" | "approved" | "ask" | "blocked" | "stranger";
 
-export function judgeActing(acting: Acting | undefined, scopes: readonly string[], now: Millis): Verdict {
+export function judgeActing(acting: Acting | undefined, scopes: readonly string[], reach: Reach, now: Millis): Verdict {
   if (acting?.company.status !== "active" || acting.member.standing !== "active") return "stranger";
   const { company, member, rule } = acting;
   if (rule?.rule === "block") return "blocked";
   if (member.role === "admin") return "decides";
   if (rule?.rule === "ask") return "ask";
   if (rule !== undefined && isInForce(rule, now)) {
-    return scopes.every((name) => rule.scopes.includes(name)) ? "approved" : "ask";
+    return covers(rule, scopes, reach) ? "approved" : "ask";
   }
   if (company.defaultRule === "members") return "decides";
   return company.defaultRule === "ask" ? "ask" : "blocked";
@@ -44,12 +45,16 @@ export function isInForce(rule: AppRule, now: Millis): boolean {
   return rule.rule === "allow" && (rule.endsAt === null || rule.endsAt - now >= SCOPE_MARGIN);
 }
 
+function covers(rule: AppRule, scopes: readonly string[], reach: Reach): boolean {
+  return scopes.every((name) => rule.scopes.includes(name)) && reaches(rule.hosts, reach);
+}
+
 /** No page is needed: an admin approved it for all, and this member did not opt out of that. */
-export function isApprovedForAll(acting: Acting, scopes: readonly string[], now: Millis): boolean {
+export function isApprovedForAll(acting: Acting, scopes: readonly string[], reach: Reach, now: Millis): boolean {
   const { rule, optedOut } = acting;
   if (rule === undefined || !isInForce(rule, now) || optedOut) return false;
-  const verdict = judgeActing(acting, scopes, now);
-  return (verdict === "approved" || verdict === "decides") && scopes.every((name) => rule.scopes.includes(name));
+  const verdict = judgeActing(acting, scopes, reach, now);
+  return (verdict === "approved" || verdict === "decides") && covers(rule, scopes, reach);
 }
 
 /** A page-less grant of a member may end sooner than what the company's consent allows. */

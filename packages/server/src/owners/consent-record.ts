@@ -1,6 +1,8 @@
 /** What a decision of an owner does to the consent record and to the live grants under it. Pure. */
 
+import { type Reach, reaches } from "../oauth/consent-reach.ts";
 import { type Consent, type ConsentedScope, type GrantedScope, type Millis, NEVER } from "../oauth/model.ts";
+import { SCOPE_MARGIN } from "../oauth/scope.ts";
 import type { IssueDirect } from "../oauth/storage.ts";
 import type { Approve, ConsentDuration } from "./storage.ts";
 
@@ -22,6 +24,10 @@ export interface GrantChange {
 /** An answer on a page, whatever grant comes of it. */
 export interface Decision extends Omit<Approve, "grant"> {
   readonly grant: Pick<Approve["grant"], "partition" | "ownerId" | "clientId" | "scopes">;
+  /** The redirect hosts that the answer is for, as `consentHost` writes them; none for a device. */
+  readonly hosts: readonly string[];
+  /** What standing scopes hold for that were given before hosts were noted. */
+  readonly earlierHosts: readonly string[];
   /** True: what stands already ends no sooner than before. */
   readonly onlyAdds?: boolean;
   /** When what is granted now ends, to the millisecond (null: until revoked); absent: `duration` says. */
@@ -69,11 +75,29 @@ export function absoluteUntilOf(scopes: readonly GrantedScope[]): Millis {
   return latestOf(scopes.map(({ expiresAt }) => expiresAt)) ?? NEVER;
 }
 
+/** The scopes of a consent record that have not ended, whatever hosts they were given for. */
+export function unexpired(consent: Consent | undefined, now: Millis): readonly ConsentedScope[] {
+  if (consent === undefined || consent.status !== "active") return [];
+  // What an operator approved for assertions, the owner was never asked for.
+  if (consent.via === "operator policy") return [];
+  return consent.scopes.filter(({ expiresAt }) => expiresAt === null || expiresAt - now >= SCOPE_MARGIN);
+}
+
+/**
+ * The hosts that a standing consent was given for, where this host is none of them; empty: none, as by a device. Undefined: the host is not new, or
+ * nothing stands.
+ */
+export function hostsBefore(consent: Consent | undefined, reach: Reach, now: Millis): readonly string[] | undefined {
+  const live = unexpired(consent, now);
+  if (live.length === 0 || live.some(({ hosts }) => reaches(hosts, reach))) return undefined;
+  return [...new Set(live.flatMap(({ hosts }) => hosts ?? reach.earlierHosts))];
+}
+
 /**
  * The record after an approval, and what the approval changes in the other live grants.
  *
  * A record that was revoked, or never was, starts anew. An active one keeps what was not asked now and has not expired. Standing scopes move to
- * the new end, in every live grant too; but no grant gains a scope, and a grant without refresh tokens (a `once` among them) never lasts longer
+ * the new end, in every live grant too, and hold for the answer's hosts as well; but no grant gains a scope, and a grant without refresh tokens (a `once` among them) never lasts longer
  * than it was born to. `once` leaves no standing scope behind. Declined scopes leave the record and every grant, and stay away until they are
  * allowed on a page.
  */
@@ -93,11 +117,12 @@ export function approve(
   const scopes = [
     ...kept.map((scope) => {
       const end = decided.get(scope.name);
-      return end === undefined ? scope : { ...scope, expiresAt: endFor(scope.expiresAt, end) };
+      if (end === undefined) return scope;
+      return { ...scope, expiresAt: endFor(scope.expiresAt, end), hosts: hostsAfter(scope, decision) };
     }),
     ...standing
       .filter(({ name }) => !kept.some((scope) => scope.name === name))
-      .map((scope): ConsentedScope => ({ ...scope, grantedAt: now })),
+      .map((scope): ConsentedScope => ({ ...scope, grantedAt: now, hosts: decision.hosts })),
   ];
   const moved = new Map(scopes.filter(({ name }) => decided.has(name)).map((one) => [one.name, one.expiresAt]));
   const after = live.map((each) => changed(each, declined, moved, now));
@@ -121,6 +146,13 @@ export function approve(
     shown: { ...decision.shown, ...byRules(held?.shown.byRules ?? []) },
   };
   return { consent, changes: differences(live, after) };
+}
+
+/** Hosts that one scope remembers, the latest. */
+const MOST_HOSTS = 100;
+
+function hostsAfter({ hosts }: ConsentedScope, { hosts: given, earlierHosts }: Decision): readonly string[] {
+  return union(hosts ?? earlierHosts, given).slice(-MOST_HOSTS);
 }
 
 /** What the owner decided on a page stays as they decided it, whatever comes without one: only what a password alone brought is added to. */
@@ -160,7 +192,7 @@ export function recordDirect(before: Consent | undefined, issued: IssueDirect): 
         ),
         ...granted
           .filter(({ name }) => !kept.some((scope) => scope.name === name))
-          .map(({ name }): ConsentedScope => ({ name, expiresAt: consentUntil, grantedAt: now })),
+          .map(({ name }): ConsentedScope => ({ name, expiresAt: consentUntil, grantedAt: now, hosts: [] })),
       ];
   const ends = [
     ...granted.map(({ expiresAt }) => expiresAt),

@@ -1,9 +1,10 @@
 /** Whether the owner has to be asked, what for, and how long their answer may hold. */
 
 import type { AuthorizationRequest } from "../oauth/authorization-endpoint/request.ts";
+import { type Reach, reaches, reachOf } from "../oauth/consent-reach.ts";
 import { type Consent, type Millis, NEVER, type Scope } from "../oauth/model.ts";
 import { isUnverifiedRedirect } from "../oauth/redirect-uri.ts";
-import { SCOPE_MARGIN } from "../oauth/scope.ts";
+import { unexpired } from "./consent-record.ts";
 import type { ConsentDuration, Person } from "./storage.ts";
 
 /** The scopes of a request that this person may grant; an `ownerRole` needs an operator's role. */
@@ -16,20 +17,18 @@ function hasRole(person: Person, role: string): boolean {
   return role === "operator" && person.operator.length > 0;
 }
 
-/** What of a consent record still stands, by name. */
-export function standingScopes(consent: Consent | undefined, now: Millis): ReadonlyMap<string, Millis> {
-  if (consent === undefined || consent.status !== "active") return new Map();
-  // What an operator approved for assertions, the owner was never asked for.
-  if (consent.via === "operator policy") return new Map();
-  const live = consent.scopes.filter(({ expiresAt }) => expiresAt === null || expiresAt - now >= SCOPE_MARGIN);
+/** What of a consent record still stands for an answer that goes there, by name. */
+export function standingScopes(consent: Consent | undefined, reach: Reach, now: Millis): ReadonlyMap<string, Millis> {
+  const live = unexpired(consent, now).filter(({ hosts }) => reaches(hosts, reach));
   return new Map(live.map(({ name, expiresAt }) => [name, expiresAt ?? NEVER]));
 }
 
 /**
  * `skip`: a standing consent covers all of it, and the redirect leads to where it can be verified.
  * `vouched`: the operator stands for a first-party client, so its consent is recorded without a page. `ask`: show the page. `asked_again`: all is granted already, but the request wants the page, or the redirect can't be verified.
+ * `elsewhere`: all is granted already, but for other hosts: show the page.
  */
-export type ConsentDecision = "skip" | "vouched" | "ask" | "asked_again";
+export type ConsentDecision = "skip" | "vouched" | "ask" | "asked_again" | "elsewhere";
 
 export function decideConsent(
   request: Pick<AuthorizationRequest, "client" | "redirectUri" | "prompt">,
@@ -37,13 +36,16 @@ export function decideConsent(
   consent: Consent | undefined,
   now: Millis,
 ): ConsentDecision {
-  const standing = standingScopes(consent, now);
+  const reach = reachOf(request.client, request.redirectUri);
+  const standing = standingScopes(consent, reach, now);
   const granted = scopes.every(({ name }) => standing.has(name));
+  const live = unexpired(consent, now);
+  const ask = scopes.every(({ name }) => live.some((one) => one.name === name)) ? "elsewhere" : "ask";
   // RFC 8252 §8.6: any app on the device can claim a custom scheme or a loopback port, and with it the name of this client.
   const unverified = request.client.type === "public" && isUnverifiedRedirect(request.redirectUri);
-  if (request.prompt.includes("consent") || unverified) return granted ? "asked_again" : "ask";
+  if (request.prompt.includes("consent") || unverified) return granted ? "asked_again" : ask;
   if (request.client.firstParty) return "vouched";
-  return granted ? "skip" : "ask";
+  return granted ? "skip" : ask;
 }
 
 /** The duration of a form, if it is one that the operator allows. */

@@ -1,6 +1,7 @@
 /** For whom a person answers an app: for themselves, or for a company that they may act for. */
 
 import type { AuthorizationRequest } from "../oauth/authorization-endpoint/request.ts";
+import { type Reach, reachOf } from "../oauth/consent-reach.ts";
 import type { Client, Consent, Millis, Scope } from "../oauth/model.ts";
 import { isApprovedForAll, judgeActing, type Verdict } from "./company.ts";
 import type { Acting, CompanyStorage } from "./company-storage.ts";
@@ -15,6 +16,8 @@ export interface OwnerChoice {
   readonly acting: Acting | undefined;
   /** What of the request may be granted for this owner; never empty. */
   readonly scopes: readonly Scope[];
+  /** Where the answer goes. */
+  readonly reach: Reach;
   readonly verdict: Verdict;
   readonly consent: Consent | undefined;
 }
@@ -24,18 +27,25 @@ export function trustedFrom({ acting }: Pick<OwnerChoice, "acting">, { passwordC
   return acting?.member.trustedFrom ?? passwordChangedAt ?? 0;
 }
 
+/** Of a request: which client, for what, and where the answer goes (null: to a device). */
+interface Asked {
+  readonly client: Pick<Client, "clientId" | "earlierRedirectUris">;
+  readonly scopes: readonly Scope[];
+  readonly redirectUri: string | null;
+}
+
 /**
  * The person, as they were seen with their session, first; then their companies by name. Scopes for operators are people's alone. Companies hear of a
  * new password after it was set: what they tell of the person belongs to the session only if it was the same after that.
  */
 export async function ownerChoices(
   person: Person,
-  client: Pick<Client, "clientId">,
-  scopes: readonly Scope[],
+  { client, scopes, redirectUri }: Asked,
   storage: Pick<OwnerStorage, "findConsent" | "getPerson"> & Pick<CompanyStorage, "companiesOf">,
   now: Millis,
 ): Promise<readonly OwnerChoice[]> {
   const { clientId } = client;
+  const reach = reachOf(client, redirectUri);
   const { partition, personId } = person;
   const own = grantableScopes(scopes, person);
   const forCompanies = scopes.filter(({ ownerRole }) => ownerRole === null);
@@ -50,14 +60,14 @@ export async function ownerChoices(
       const { partition: place, companyId: ownerId } = acting.company;
       const names = forCompanies.map(({ name }) => name);
       return {
-        ...{ partition: place, ownerId, acting, scopes: forCompanies },
-        verdict: judgeActing(acting, names, now),
+        ...{ partition: place, ownerId, acting, scopes: forCompanies, reach },
+        verdict: judgeActing(acting, names, reach, now),
         consent: await storage.findConsent({ partition: place, ownerId, clientId }),
       };
     }),
   );
   const self: OwnerChoice = {
-    ...{ partition, ownerId: personId, acting: undefined, scopes: own, verdict: "decides", consent },
+    ...{ partition, ownerId: personId, acting: undefined, scopes: own, reach, verdict: "decides", consent },
   };
   return [self, ...choices].filter((choice) => choice.scopes.length > 0);
 }
@@ -91,7 +101,7 @@ export function decideOwner(
   }
   const held = judged.filter(({ decision }) => decision !== "ask");
   const choice = latestUsed(held.map((one) => one.choice)) ?? first;
-  const allGranted = held.some((one) => one.choice === choice);
+  const allGranted = held.some((one) => one.choice === choice && one.decision !== "elsewhere");
   return { kind: ready.length > 1 ? "ambiguous" : "ask", choice, allGranted };
 }
 
@@ -114,7 +124,7 @@ function decisionOf(
   choice: OwnerChoice,
   now: Millis,
 ): ConsentDecision {
-  const { acting, scopes, consent, verdict } = choice;
+  const { acting, scopes, reach, consent, verdict } = choice;
   // The operator vouches for a client to people, not to companies.
   const client = acting === undefined ? request.client : { ...request.client, firstParty: false };
   const decision = decideConsent({ ...request, client }, scopes, consent, now);
@@ -122,7 +132,7 @@ function decisionOf(
   if (verdict !== "decides" && verdict !== "approved") return "ask";
   const names = scopes.map(({ name }) => name);
   // The company consented; that this person means the company, they said once, or an admin said for all.
-  return isApprovedForAll(acting, names, now) || (acting.chosen && !acting.optedOut) ? "skip" : "ask";
+  return isApprovedForAll(acting, names, reach, now) || (acting.chosen && !acting.optedOut) ? "skip" : "ask";
 }
 
 /** The owner that a form names; without one, the person. Undefined: none that it may name, or not any more. */
@@ -134,5 +144,6 @@ export function chosenOwner(choices: readonly OwnerChoice[], named: string | nul
 
 /** The choice judged by what is granted in the end: less than was asked may be within what a company approved. */
 export function judgedFor(choice: OwnerChoice, granted: readonly string[], now: Millis): OwnerChoice {
-  return choice.acting === undefined ? choice : { ...choice, verdict: judgeActing(choice.acting, granted, now) };
+  const { acting, reach } = choice;
+  return acting === undefined ? choice : { ...choice, verdict: judgeActing(acting, granted, reach, now) };
 }

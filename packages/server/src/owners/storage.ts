@@ -162,6 +162,10 @@ export interface HistoryEntry {
     readonly removed: readonly string[];
     /** End of the whole; null: until revoked. */
     readonly expiresAt: Millis | null;
+    /** Of an `allowed`: the redirect hosts that the answer was for; absent: none. */
+    readonly hosts?: readonly string[];
+    /** Those of them that were new to a consent that stood. */
+    readonly newHosts?: readonly string[];
     /** Of an `allowed`: all of it was for this once. `expiresAt` is when what the app got then has run out. */
     readonly once?: true;
     /** Of a `revoked`: when the app was last seen to use it; null: never. */

@@ -13,6 +13,9 @@ import type { AppEntry, AppsView, DoneNotice } from "./views.ts";
 /** So many permissions stand open in an entry; the others are a click away, so that thirty apps stay readable. */
 const OPEN_SCOPES = 4;
 
+/** So many addresses of an app are shown. */
+const OPEN_HOSTS = 3;
+
 /** A search pays from so many apps on. */
 const SEARCHED = 6;
 /** What an app hasn't used for so long stands apart. */
@@ -120,7 +123,8 @@ function entry(app: AppEntry, view: AppsView, chrome: Chrome): Markup {
       ${tile(app, "small", base)}
       <div class="app-name">
         <h2>${name(app.name)}</h2>
-        ${app.host !== null && html`<p class="soft small">${hostWords(app.host, words)}</p>`}
+        ${app.hosts.slice(0, OPEN_HOSTS).map((host) => html`<p class="soft small">${hostWords(host, words)}</p>`)}
+        ${moreHosts(app, words)}
       </div>
     </div>
     ${app.theftAt !== null && notice("warning", rich(words.apps.theft, { when: timeElement(words, app.theftAt, view.now) }))}
@@ -136,6 +140,13 @@ function entry(app: AppEntry, view: AppsView, chrome: Chrome): Markup {
       </button>
     </form>
   </article>`;
+}
+
+function moreHosts({ hosts }: AppEntry, words: Messages): Child {
+  const more = hosts.length - OPEN_HOSTS;
+  return (
+    more > 0 && html`<p class="soft small">${fill(plural(words.language, words.apps.more, more), { count: more })}</p>`
+  );
 }
 
 /** What revoking does, before it is done. */

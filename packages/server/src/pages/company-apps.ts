@@ -2,12 +2,18 @@
 import type { Chrome } from "./chrome.ts";
 import { hostWords } from "./client-host.ts";
 import { askButton, companyPage, companyPath, oneButton, select } from "./company-frame.ts";
-import type { CompanyAppsView, CompanyAppView, CompanyRequestView, CompanyScope } from "./company-views.ts";
-import { hidden, tile } from "./components.ts";
+import type {
+  CompanyAppsView,
+  CompanyAppView,
+  CompanyHost,
+  CompanyRequestView,
+  CompanyScope,
+} from "./company-views.ts";
+import { hidden, notice, tile } from "./components.ts";
 import { type Child, html, type Markup } from "./html.ts";
 import { icon } from "./icons.ts";
 import { fill, plural, rich } from "./messages/index.ts";
-import { name, visible } from "./text.ts";
+import { hostText, name, visible } from "./text.ts";
 import { durationLabel, timeElement } from "./time.ts";
 
 /** Renders `GET /company/{slug}`: for admins all of it, for members what acts for them. */
@@ -65,6 +71,7 @@ function requestCard(request: CompanyRequestView, at: number, view: CompanyAppsV
       <form method="post" action=${`${path}/rule`}>
         ${hidden({ csrf: view.csrf, client_id: request.clientId, rule: "allow" })}
         ${request.ceiling.map((scope) => html`<input type="hidden" name="scope" value=${scope} />`)}
+        ${addresses(request.hosts, chrome)}
         ${durationSelect(`request-${at}`, view, chrome)}
         <div class="ticks">${optOutBox(false, chrome)}</div>
         <button class="button" type="submit">${company.approve}<span class="unseen"> (${about})</span></button>
@@ -76,6 +83,17 @@ function requestCard(request: CompanyRequestView, at: number, view: CompanyAppsV
       )}
     </div>
   </article>`;
+}
+
+/** Where an approval for all holds: the hosts that the app has now, and no later one. */
+function addresses(hosts: readonly CompanyHost[], { words }: Chrome): Child {
+  if (hosts.length === 0) return null;
+  return html`<div class="small">
+    <p class="soft">${words.company.hosts}</p>
+    <ul class="plain">
+      ${hosts.map(({ value, text }) => html`<li><input type="hidden" name="host" value=${value} />${hostWords(text, words)}</li>`)}
+    </ul>
+  </div>`;
 }
 
 function durationSelect(id: string, view: CompanyAppsView, { words }: Chrome): Markup {
@@ -100,12 +118,17 @@ function appCard(app: CompanyAppView, at: number, view: CompanyAppsView, chrome:
   return html`<article class="card app" data-client-id=${app.clientId}>
     ${head(app, chrome)}
     ${app.rule !== null && html`<p><span class=${app.rule === "block" ? "tag warn" : "tag"}>${company.rules[app.rule]}</span></p>`}
+    ${app.newHosts.length > 0 && view.admin && notice("warning", rich(company.newHosts, { hosts: hostList(app.newHosts) }))}
     ${app.scopes.length > 0 && scopeList(app.scopes)} ${app.grantedAt !== null && facts(app, app.grantedAt, view, chrome)}
     <div class="app-actions">
       ${view.admin ? [ruleForm(app, at, view, chrome), app.grantedAt !== null && revokeForm(app, view, chrome)] : null}
       ${app.mine !== null && mineForm(app, app.mine, view, chrome)}
     </div>
   </article>`;
+}
+
+function hostList(hosts: readonly string[]): Child {
+  return hosts.map((host, at) => [at > 0 && ", ", hostText(host)]);
 }
 
 function facts(app: CompanyAppView, grantedAt: number, view: CompanyAppsView, { words }: Chrome): Markup {
@@ -149,7 +172,7 @@ function ruleForm(app: CompanyAppView, at: number, view: CompanyAppsView, chrome
             </label>`,
         )}
       </fieldset>
-      ${durationSelect(`app-${at}`, view, chrome)}
+      ${addresses(app.hosts, chrome)} ${durationSelect(`app-${at}`, view, chrome)}
       <div class="ticks">${optOutBox(app.optOut, chrome)}</div>
       <button class="button" type="submit">${company.save}</button>
     </form>

@@ -28,11 +28,21 @@ export interface CompanyScope {
   readonly description: string;
 }
 
+/** A redirect host: as the form sends it, and in plain text. */
+export interface CompanyHost {
+  readonly value: string;
+  readonly text: string;
+}
+
 export interface CompanyAppView {
   readonly clientId: string;
   readonly name: string;
   readonly logo: string | null;
   readonly host: string | null;
+  /** All that it has now. */
+  readonly hosts: readonly CompanyHost[];
+  /** Those that an approval for all does not hold for, in plain text. */
+  readonly newHosts: readonly string[];
   /** What the company's consent covers. */
   readonly scopes: readonly CompanyScope[];
   /** Null: the company has not consented. */
@@ -55,6 +65,7 @@ export interface CompanyRequestView {
   readonly app: string;
   readonly logo: string | null;
   readonly host: string | null;
+  readonly hosts: readonly CompanyHost[];
   readonly personId: string;
   readonly username: string;
   readonly scopes: readonly CompanyScope[];

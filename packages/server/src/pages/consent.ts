@@ -1,6 +1,6 @@
 /** The consent page: who asks, for what, for how long, as whom, and what happens next (RFC 6749 §4.1, step B). */
 import type { Chrome } from "./chrome.ts";
-import { clientHost, hostKind } from "./client-host.ts";
+import { clientHost, hostKind, hostWords } from "./client-host.ts";
 import { notice, outsideLink, secrets, tile, titled } from "./components.ts";
 import { deviceFacts } from "./device.ts";
 import { type Child, html, type Markup } from "./html.ts";
@@ -33,6 +33,7 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
         ${clientHost(view.client.host, words)} ${standing(view.client, chrome)}
       </div>
       ${mixesAlphabets(view.client.name) && notice("warning", words.consent.lookalike)}
+      ${view.newHost !== undefined && newAddress(view.newHost, words)}
       ${view.device !== undefined && deviceFacts(view.device, chrome)}
       ${alert !== null && notice("danger", alert, { focus: true })}
       ${/* Enter in a field presses a form's first button. This one closes a dialog, and there is none: so only pressing Allow allows. */ ""}
@@ -51,6 +52,35 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
       <form id=${SWITCH_FORM} method="post" action=${`${base}/login/switch`} hidden>${secrets(view.form)}</form>
     </div>`,
   );
+}
+
+/** So many of the addresses that were allowed before are shown. */
+const HOSTS_SHOWN = 3;
+
+/** The app's address is another one than the owner allowed: both, in plain text. */
+function newAddress({ host, before }: NonNullable<ConsentView["newHost"]>, words: Messages): Markup {
+  const { consent, apps } = words;
+  const more = before.length - HOSTS_SHOWN;
+  const known = before.slice(0, HOSTS_SHOWN).map((one) => html`<dd>${hostWords(one, words)}</dd>`);
+  return html`<div class="notice warning">
+    ${icon("alert")}
+    <div>
+      <p>${before.length === 0 ? consent.newHostOnly : consent.newHost}</p>
+      <dl class="addresses">
+        ${
+          before.length > 0 &&
+          html`<div>
+            <dt>${consent.hostsBefore}</dt>
+            ${known} ${more > 0 && html`<dd>${fill(plural(words.language, apps.more, more), { count: more })}</dd>`}
+          </div>`
+        }
+        <div>
+          <dt>${consent.hostNew}</dt>
+          <dd><strong>${hostWords(host, words)}</strong></dd>
+        </div>
+      </dl>
+    </div>
+  </div>`;
 }
 
 function titleOf(view: ConsentView, words: Messages) {

@@ -106,6 +106,7 @@ function entryOf(
   const facts: readonly (readonly [string, readonly string[]])[] = [
     [history.can, entry.can],
     [history.takenAway, entry.takenAway],
+    [history.newHost, entry.newHosts ?? []],
   ];
   const { what } = entry;
   return [

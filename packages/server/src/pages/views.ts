@@ -152,6 +152,8 @@ export interface ConsentView {
   readonly durations: readonly DurationChoice[];
   /** The device that asks; absent: an app in a browser does. */
   readonly device?: DeviceFacts;
+  /** The app's address is new to an owner who had allowed it for others (`before`), or on a device alone (none); absent: it isn't. */
+  readonly newHost?: { readonly host: string; readonly before: readonly string[] };
   /** True: shown because the client or `prompt=consent` wants it although all of it is granted already. */
   readonly allGranted: boolean;
   /** What the owner may try next after a wrong answer (an offered duration was changed in the form). */
@@ -190,7 +192,8 @@ export interface AppEntry {
   readonly clientId: string;
   readonly name: string;
   readonly logo: string | null;
-  readonly host: string | null;
+  /** The hosts that it was allowed for, in plain text; empty: none, as on a device. */
+  readonly hosts: readonly string[];
   readonly scopes: readonly {
     readonly name: string;
     readonly description: string;
@@ -292,6 +295,8 @@ export interface HistoryEntryView {
   /** In the owner's words. */
   readonly can: readonly string[];
   readonly takenAway: readonly string[];
+  /** Hosts that were new to a standing consent; absent: none. */
+  readonly newHosts?: readonly string[];
   /** Null: until revoked; `once`: what the app got then was all; undefined: of no concern. */
   readonly expiresAt: number | null | "once" | undefined;
 }

@@ -17,7 +17,7 @@ export const companyColumns = sql`partition, company_id, slug, name, status, def
 
 export const memberColumns = sql`company_id, person_id, username, role, since, added_by, standing, trusted_from`;
 
-export const ruleColumns = sql`client_id, rule, scopes, ends_at, opt_out, decided_by, decided_at`;
+export const ruleColumns = sql`client_id, rule, scopes, hosts, ends_at, opt_out, decided_by, decided_at`;
 
 export const requestColumns = sql`client_id, person_id, username, scopes, reason, asked_at, status, decided_by, decided_at`;
 
@@ -54,6 +54,7 @@ export function ruleOf(row: Row): AppRule {
     clientId: text(row, "client_id"),
     rule: text(row, "rule") as AppRule["rule"],
     scopes: json<readonly string[]>(row, "scopes"),
+    hosts: row["hosts"] === null ? null : json<readonly string[]>(row, "hosts"),
     endsAt: wholeOrNull(row, "ends_at"),
     optOut: whole(row, "opt_out") === 1,
     decidedBy: text(row, "decided_by"),
@@ -92,7 +93,7 @@ export function invitationOf(row: Row): Invitation {
 /** One row that holds a company, a member of it and, if there is one, its rule about an app, each with a prefix. */
 export const actingColumns = sql`c.partition, c.company_id, c.slug, c.name, c.status, c.default_rule, c.created_at, c.updated_at,
   m.person_id, m.username, m.role, m.since, m.added_by, m.standing, m.trusted_from,
-  r.client_id, r.rule, r.scopes, r.ends_at, r.opt_out, r.decided_by, r.decided_at, o.since AS opted_out_at,
+  r.client_id, r.rule, r.scopes, r.hosts, r.ends_at, r.opt_out, r.decided_by, r.decided_at, o.since AS opted_out_at,
   w.since AS chosen_at`;
 
 export function actingOf(row: Row): Acting {

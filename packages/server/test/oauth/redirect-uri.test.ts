@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
+  consentHost,
   isUnverifiedRedirect,
   matchesRedirectUri,
   redirectHost,
@@ -117,6 +118,29 @@ test("the receiver that an owner reads is the real host, or the app's scheme", (
   expect(redirectHost("https://app.test:8443/cb?x=https://other.test")).toBe("app.test:8443");
   expect(redirectHost("http://[::1]:5/cb")).toBe("[::1]:5");
   expect(redirectHost("com.example.app:/cb")).toBe("com.example.app:");
+  // The app that has the scheme gets it, whatever stands where a site's host would.
+  expect(redirectHost("com.example.app://photos.example/cb")).toBe("com.example.app:");
+});
+
+test.each([
+  ["https://app.test/cb?x=https://other.test", "https://app.test"],
+  ["https://app.test:443", "https://app.test"],
+  ["https://app.test:8443/cb", "https://app.test:8443"],
+  ["https://app.test?x", "https://app.test"],
+  ["https://xn--pp-2ia.test/cb", "https://xn--pp-2ia.test"],
+  ["https://[2001:db8::1]:443/cb", "https://[2001:db8::1]"],
+  ["http://127.0.0.1:31337/cb", "http://127.0.0.1"],
+  ["http://[::1]/cb", "http://[::1]"],
+  ["http://[::1]:5/cb", "http://[::1]"],
+  ["http://localhost:3000/cb", "http://localhost"],
+  ["https://127.0.0.1/cb", "https://127.0.0.1"],
+  ["com.example.app:/cb", "com.example.app:"],
+  ["Com.Example.App://https://app.test/cb", "com.example.app:"],
+  ["com.example.app:https://app.test", "com.example.app:"],
+])("a consent at %s → is for %s", (uri, host) => {
+  expect(consentHost(uri)).toBe(host);
+  // What is noted is read back in the same way.
+  expect(consentHost(host)).toBe(host);
 });
 
 test("only https redirects lead to somebody that the browser can be sure of", () => {

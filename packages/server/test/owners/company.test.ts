@@ -5,6 +5,8 @@ import { anId, DAY, HOUR, NOW, SECOND } from "../storage/support/builders.ts";
 import { aCompany, anAppRule } from "../storage/support/companies.ts";
 
 const company = aCompany();
+/** Where the answer of every test goes. */
+const HERE = { host: "https://app.example", earlierHosts: [] };
 
 function acting(role: "member" | "admin" = "member", changes: Partial<Acting> = {}): Acting {
   const member: Member = {
@@ -57,25 +59,37 @@ describe("what a person may do in a company's name", () => {
       "decides",
     ],
     ["a member, approved", acting("member", { rule: rule() }), "approved"],
+    [
+      "a member, approved for other hosts",
+      acting("member", { rule: rule({ hosts: ["https://other.example"] }) }),
+      "ask",
+    ],
+    ["a member, approved for no host", acting("member", { rule: rule({ hosts: [] }) }), "ask"],
+    ["a member, approved before hosts were noted", acting("member", { rule: rule({ hosts: null }) }), "ask"],
+    [
+      "an admin, approved for other hosts",
+      acting("admin", { rule: rule({ hosts: ["https://other.example"] }) }),
+      "decides",
+    ],
     ["a member, approved, forever", acting("member", { rule: rule({ endsAt: null }) }), "approved"],
     ["a member, approved for less", acting("member", { rule: rule({ scopes: ["write"] }) }), "ask"],
     ["a member, approved until now", acting("member", { rule: rule({ endsAt: NOW + 29 * SECOND }) }), "ask"],
     ["an admin, approved for less", acting("admin", { rule: rule({ scopes: ["write"] }) }), "decides"],
   ])("%s → %s", (_, who, verdict) => {
-    expect(judgeActing(who, ["read"], NOW)).toBe(verdict);
+    expect(judgeActing(who, ["read"], HERE, NOW)).toBe(verdict);
   });
 
   test("no page is needed → only within what was approved for all, in time, by who didn't opt out", () => {
     const approved = (changes: Partial<Acting>, scopes = ["read"]) =>
-      isApprovedForAll(acting("member", changes), scopes, NOW);
+      isApprovedForAll(acting("member", changes), scopes, HERE, NOW);
     expect(approved({})).toBe(false);
     expect(approved({ rule: rule(), optedOut: true })).toBe(false);
     expect(approved({ rule: rule() }, ["read", "write"])).toBe(false);
     expect(approved({ rule: rule({ endsAt: NOW }) })).toBe(false);
     expect(approved({ rule: rule({ rule: "ask" }) })).toBe(false);
     expect(approved({ rule: rule() })).toBe(true);
-    expect(isApprovedForAll(acting("admin", { rule: rule() }), ["read"], NOW)).toBe(true);
-    expect(isApprovedForAll(acting("admin", { rule: rule() }), ["read", "write"], NOW)).toBe(false);
+    expect(isApprovedForAll(acting("admin", { rule: rule() }), ["read"], HERE, NOW)).toBe(true);
+    expect(isApprovedForAll(acting("admin", { rule: rule() }), ["read", "write"], HERE, NOW)).toBe(false);
   });
 });
 

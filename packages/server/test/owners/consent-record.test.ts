@@ -4,6 +4,7 @@ import { absoluteUntilOf, approve, endOf, type LiveGrant, latestOf, narrow } fro
 
 const NOW = 1_000_000_000;
 const HOUR = 3_600_000;
+const HOSTS = ["https://app.test"];
 
 function aConsent(changes: Partial<Consent> = {}): Consent {
   return {
@@ -36,6 +37,8 @@ function aDecision(changes: Partial<Parameters<typeof approve>[1]> = {}, scopes:
     declined: [],
     duration: 7200,
     onceUntil: NOW + 600_000,
+    hosts: HOSTS,
+    earlierHosts: [],
     shown: { locale: "de", clientName: "App 2", logo: null },
     address: null,
     now: NOW,
@@ -65,7 +68,7 @@ describe("ends", () => {
 describe("approving", () => {
   test("a scope that was there → keeps its beginning, gets the new end", () => {
     const { consent } = approve(aConsent(), aDecision(), []);
-    expect(consent.scopes).toEqual([{ name: "read", expiresAt: NOW + 2 * HOUR, grantedAt: NOW - HOUR }]);
+    expect(consent.scopes).toEqual([{ name: "read", hosts: HOSTS, expiresAt: NOW + 2 * HOUR, grantedAt: NOW - HOUR }]);
     expect(consent).toMatchObject({ createdAt: NOW - HOUR, updatedAt: NOW, uses: 5, shown: { locale: "de" } });
   });
 
@@ -85,7 +88,7 @@ describe("approving", () => {
       aDecision(),
       [],
     );
-    expect(consent.scopes).toEqual([{ name: "read", expiresAt: NOW + 2 * HOUR, grantedAt: NOW }]);
+    expect(consent.scopes).toEqual([{ name: "read", hosts: HOSTS, expiresAt: NOW + 2 * HOUR, grantedAt: NOW }]);
   });
 
   test("a revoked record → anew", () => {
@@ -102,7 +105,11 @@ describe("approving", () => {
     const live = aLive([{ name: "read", expiresAt: NOW + HOUR }]);
     const { changes } = approve(aConsent(), aDecision({}, ["read", "write"]), [live]);
     expect(changes).toEqual([
-      { grantId: "g", scopes: [{ name: "read", expiresAt: NOW + 2 * HOUR }], absoluteUntil: NOW + 2 * HOUR },
+      {
+        grantId: "g",
+        scopes: [{ name: "read", expiresAt: NOW + 2 * HOUR }],
+        absoluteUntil: NOW + 2 * HOUR,
+      },
     ]);
   });
 

@@ -10,6 +10,7 @@ import {
   grantableScopes,
   readDuration,
 } from "../../src/owners/consent.ts";
+import { hostsBefore } from "../../src/owners/consent-record.ts";
 import { signInNeeded } from "../../src/owners/session.ts";
 import type { Person } from "../../src/owners/storage.ts";
 
@@ -29,7 +30,11 @@ const admin = scope("admin:users", { ownerRole: "users" });
 const consent = (scopes: Consent["scopes"], status: Consent["status"] = "active") => ({ status, scopes }) as Consent;
 const client = (type: Client["type"]) => ({ type }) as Client;
 const request = { client: client("confidential"), redirectUri: "https://app.test/cb", prompt: [] };
-const held = (name: string, expiresAt: number | null = null) => ({ name, grantedAt: 0, expiresAt });
+const old = { grantedAt: 0, expiresAt: null };
+const HERE = ["https://app.test", "http://127.0.0.1", "com.example.app:"];
+const held = (name: string, expiresAt: number | null = null, hosts = HERE) => ({
+  ...{ name, grantedAt: 0, expiresAt, hosts },
+});
 
 describe("the page is shown", () => {
   test.each([
@@ -37,6 +42,21 @@ describe("the page is shown", () => {
     ["a revoked consent", request, consent([held("read")], "revoked"), "ask"],
     ["a scope that it doesn't hold", request, consent([held("write")]), "ask"],
     ["a scope that has ended", request, consent([held("read", 999)]), "ask"],
+    ["a scope given for another host", request, consent([held("read", null, ["https://other.test"])]), "elsewhere"],
+    ["a scope given for no host, as by a device", request, consent([held("read", null, [])]), "elsewhere"],
+    [
+      "one scope given here, one elsewhere",
+      request,
+      consent([held("read", null, ["https://other.test"]), held("write")]),
+      "elsewhere",
+    ],
+    ["a scope given before hosts were noted", request, consent([{ name: "read", ...old }]), "elsewhere"],
+    [
+      "a scope given for another host, and prompt=consent",
+      { ...request, prompt: ["consent" as const] },
+      consent([held("read", null, ["https://other.test"])]),
+      "elsewhere",
+    ],
     ["a scope with under 30 s left", request, consent([held("read", 1000 + 29_999)]), "ask"],
     ["prompt=consent", { ...request, prompt: ["consent" as const] }, consent([held("read")]), "asked_again"],
     [
@@ -62,6 +82,29 @@ test.each([
   ["a public client with an https redirect", { ...request, client: client("public") }],
 ])("%s and a standing consent → no page", (_what, asked) => {
   expect(decideConsent(asked, [read], consent([held("read", 1000 + 30_000)]), 1000)).toBe("skip");
+});
+
+test("given before hosts were noted, to a client that had this host then → no page", () => {
+  const earlierRedirectUris = ["https://app.test/old"];
+  const asked = { ...request, client: { ...client("confidential"), earlierRedirectUris } };
+  expect(decideConsent(asked, [read], consent([{ name: "read", ...old }]), 1000)).toBe("skip");
+  const elsewhere = { ...asked, redirectUri: "https://new.test/cb" };
+  expect(decideConsent(elsewhere, [read], consent([{ name: "read", ...old }]), 1000)).toBe("elsewhere");
+});
+
+test("the hosts before: where this one is new, those that anything standing was given for; else none", () => {
+  const reach = { host: "https://app.test", earlierHosts: ["https://old.test"] };
+  const other = held("read", null, ["https://other.test"]);
+  expect(hostsBefore(undefined, reach, 1000)).toBeUndefined();
+  expect(hostsBefore(consent([other], "revoked"), reach, 1000)).toBeUndefined();
+  expect(hostsBefore(consent([{ ...other, expiresAt: 999 }]), reach, 1000)).toBeUndefined();
+  expect(hostsBefore(consent([other, held("write")]), reach, 1000)).toBeUndefined();
+  expect(hostsBefore(consent([other]), { ...reach, host: null }, 1000)).toBeUndefined();
+  expect(hostsBefore(consent([other, { name: "x", ...old }]), reach, 1000)).toEqual([
+    "https://other.test",
+    "https://old.test",
+  ]);
+  expect(hostsBefore(consent([held("read", null, [])]), reach, 1000)).toEqual([]);
 });
 
 test("a scope with an owner role → only people who have it may grant it", () => {

@@ -76,6 +76,7 @@ function aCompanyApp(change: Partial<CompanyAppView> = {}): CompanyAppView {
     ...{ clientId: "c-1", name: "Photo Printer", logo: "/logos/photo-printer", host: "print.example.com" },
     ...{ scopes: [see, add], grantedAt: NOW - 40 * DAY, lastUsedAt: NOW - DAY, expiresAt: NOW + 300 * DAY },
     ...{ people: 12, rule: "allow", optOut: true, mine: "acts" },
+    ...{ hosts: [{ value: "https://print.example.com", text: "print.example.com" }], newHosts: [] },
     choices: [
       { ...see, checked: true },
       { ...add, checked: false },
@@ -98,11 +99,19 @@ function companyApps(change: Partial<CompanyAppsView> = {}): CompanyAppsView {
         mine: null,
         lastUsedAt: null,
       }),
+      aCompanyApp({
+        ...{ clientId: "c-5", name: "Photo Wall", logo: null, mine: null },
+        hosts: [
+          { value: "https://wall.example.com", text: "wall.example.com" },
+          { value: "https://wall.example.net", text: "wall.example.net" },
+        ],
+        newHosts: ["wall.example.net"],
+      }),
       aCompanyApp({ clientId: "c-3", name: "Spy", logo: null, rule: "block", scopes: [], grantedAt: null, mine: null }),
     ],
     requests: [
       {
-        ...{ clientId: "c-4", app: "Photo TV", logo: null, host: null, personId: "p-2", username: "grace" },
+        ...{ clientId: "c-4", app: "Photo TV", logo: null, host: null, hosts: [], personId: "p-2", username: "grace" },
         ...{ scopes: [see], ceiling: [see.name], askedAt: NOW - HOUR },
         reason: "For the screen in the lobby.\nIt shows the photos of the fair.",
       },

@@ -63,6 +63,7 @@ describe("every string of every view", () => {
   test.each([
     ["sign-in", signInPage(poisoned(aSignIn({ again: ada })), plain)],
     ["consent", consentPage(poisoned(aConsent()), plain)],
+    ["consent, a new host", consentPage(poisoned(aConsent({ newHost: { host: "h", before: ["b"] } })), plain)],
     ["consent again", consentPage(poisoned(aConsent({ scopes: [aScope({ granted: true }), aScope()] })), plain)],
     ["device consent", consentPage(poisoned(aDeviceConsent()), plain)],
     ["device", deviceCodePage(poisoned(aDeviceCode({ linked: true })), plain)],

@@ -146,7 +146,7 @@ export function anApp(change: Partial<AppEntry> = {}): AppEntry {
     clientId: "photo-printer",
     name: "Photo Printer",
     logo: "/logos/photo-printer",
-    host: "print.example.com",
+    hosts: ["print.example.com"],
     scopes: [
       { name: "photos:read", description: "See your photos and albums", expiresAt: NOW + 80 * DAY, removable: false },
       { name: "photos:write", description: "Add photos to your albums", expiresAt: NOW + 80 * DAY, removable: true },
@@ -185,7 +185,7 @@ export const fewApps: readonly AppEntry[] = [
     clientId: "calendar",
     name: "Calendar Sync",
     logo: null,
-    host: "127.0.0.1",
+    hosts: ["127.0.0.1"],
     scopes: [{ name: "calendar", description: "See your calendar", expiresAt: null, removable: true }],
     grantedAt: NOW - 400 * DAY,
     lastUsedAt: null,
@@ -197,7 +197,7 @@ export const fewApps: readonly AppEntry[] = [
     clientId: "backup",
     name: "Backup for Teams",
     logo: null,
-    host: "backup.example.net",
+    hosts: ["backup.example.net"],
     scopes: Array.from({ length: 12 }, (_, index) => ({
       name: `folder:${index}`,
       description: `Read folder ${index + 1}`,
@@ -219,7 +219,7 @@ export function manyApps(count: number): readonly AppEntry[] {
       clientId: `app-${index}`,
       name: index % 6 === 5 ? LONG_NAME : `${["Photo", "Mail", "Task", "Music", "Map"][index % 5]} app ${index + 1}`,
       logo: index % 3 === 0 ? "/logos/photo-printer" : null,
-      host: index % 4 === 3 ? null : `app${index + 1}.example.com`,
+      hosts: index % 4 === 3 ? [] : [`app${index + 1}.example.com`],
       lastUsedAt: NOW - (index > 25 ? 100 * DAY : index * 7 * HOUR),
     }),
   );

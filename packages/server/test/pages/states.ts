@@ -90,6 +90,20 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
   "consent-lookalike": (c) => consentPage(aConsent({ client: aClient({ name: "P\u0430yPal", verified: false }) }), c),
   "consent-own-times": (c) =>
     consentPage(aConsent({ scopes: scopes.map((scope, at) => ({ ...scope, duration: at === 1 ? "once" : null })) }), c),
+  "consent-new-host": (c) =>
+    consentPage(aConsent({ newHost: { host: "print.example.com", before: ["printer.example.org"] } }), c),
+  "consent-new-host-only": (c) => consentPage(aConsent({ newHost: { host: "print.example.com", before: [] } }), c),
+  "consent-new-host-many": (c) =>
+    consentPage(
+      aConsent({
+        client: aClient({ host: `${"very-long-subdomain.".repeat(4)}example.com` }),
+        newHost: {
+          host: `${"very-long-subdomain.".repeat(4)}example.com`,
+          before: ["127.0.0.1", "com.example.app:", "print.example.com", "a.example.com", "b.example.com"],
+        },
+      }),
+      c,
+    ),
   "consent-loopback": (c) =>
     consentPage(aConsent({ client: aClient({ name: "Photo CLI", logo: null, host: "127.0.0.1" }) }), c),
   "consent-scheme": (c) =>

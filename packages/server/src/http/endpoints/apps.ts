@@ -1,8 +1,8 @@
 /** `/account/apps`: what an owner allowed, what became of it, and taking it back. */
 
 import type { Assent } from "../../assent.ts";
-import type { Grant, Millis } from "../../oauth/model.ts";
-import { redirectHost } from "../../oauth/redirect-uri.ts";
+import type { Client, Consent, Grant, Millis } from "../../oauth/model.ts";
+import { consentHosts, redirectHost } from "../../oauth/redirect-uri.ts";
 import { readDuration } from "../../owners/consent.ts";
 import { againByRules, endOf } from "../../owners/consent-record.ts";
 import type { ConsentWithGrants, HistoryEntry, Person, ScopeUse } from "../../owners/storage.ts";
@@ -41,9 +41,9 @@ export const showApps = signedIn(async ({ person, session, http, visitor }, asse
 });
 
 /** By name or host, whatever the case and the way that accents are written. */
-function fits({ name, host }: AppEntry, query: string): boolean {
+function fits({ name, hosts }: AppEntry, query: string): boolean {
   const plain = (text: string) => text.normalize("NFKC").toLocaleLowerCase();
-  return [name, host ?? ""].some((text) => plain(text).includes(plain(query)));
+  return [name, ...hosts].some((text) => plain(text).includes(plain(query)));
 }
 
 /** What was done, as it stands now: told from the history, so that no link can make it up. */
@@ -145,14 +145,13 @@ async function entryOf(
   const lastUsed = newest(grants);
   const lastUsedAt = latest([consent.lastUsedAt, lastUsed?.lastUsedAt ?? null]);
   const thefts = grants.filter(({ status }) => status === "theft" || status === "replayed");
-  const [firstRedirect] = client?.redirectUris ?? [];
   const usedAt = usesByScope([...ends.keys()], live, uses);
   const settled = consent.createdAt < now - SETTLED;
   return {
     clientId: consent.clientId,
     name: client === undefined ? consent.shown.clientName : nameOf(client, language),
     logo: client === undefined ? null : logoPath(client),
-    host: firstRedirect === undefined ? null : redirectHost(firstRedirect),
+    hosts: hostsOf(consent, client),
     scopes: [...ends].map(([name, expiresAt]) => {
       const scope = known.get(name);
       const description = scope === undefined ? name : descriptionOf(scope, language);
@@ -167,6 +166,12 @@ async function entryOf(
     off: client?.status !== "active",
     theftAt: latest(thefts.map(({ endedAt }) => endedAt)),
   };
+}
+
+/** The hosts that the consent was given for, in plain text. */
+function hostsOf({ scopes }: Consent, client: Client | undefined): readonly string[] {
+  const earlier = consentHosts(client?.earlierRedirectUris ?? []);
+  return [...new Set(scopes.flatMap(({ hosts }) => hosts ?? earlier).map(redirectHost))];
 }
 
 /** Undefined: nothing is known of what the app uses. The first token holds everything whatever the app wants, so only refreshes tell. */

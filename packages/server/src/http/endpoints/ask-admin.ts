@@ -1,7 +1,7 @@
 /** `/consent/ask`, `/device/ask`: a member asks the admins of their company to let an app act in its name. */
 
 import type { Assent } from "../../assent.ts";
-import type { Scope } from "../../oauth/model.ts";
+import type { Client, Scope } from "../../oauth/model.ts";
 import { MAX_REASON } from "../../owners/company.ts";
 import { answeredScopes } from "../../owners/consent.ts";
 import { chosenOwner, judgedFor, type OwnerChoice } from "../../owners/owner-choice.ts";
@@ -67,7 +67,7 @@ export async function submitAsk(http: HttpRequest, assent: Assent): Promise<Answ
   const wish = wishOf(form, await ownersOf(underway, signedIn.person, assent), assent);
   // Approved meanwhile, or nothing that this person may ask for: the page says what can be chosen now.
   if (wish === undefined) return advance(underway, assent);
-  const problem = await ask(wish, underway.request.client, signedIn.person.personId, assent);
+  const problem = await ask(wish, underway.request, signedIn.person.personId, assent);
   if (problem !== null) return askAdminAnswer({ underway, ...wish, problem }, assent);
   const chrome = assent.chrome(http, contextOf(underway, assent));
   const client = clientCard(underway.request, chrome.words.language);
@@ -87,10 +87,10 @@ export function wishOf(form: URLSearchParams, choices: readonly OwnerChoice[], a
   return { choice, scopes, reason: form.get("reason")?.trim().replaceAll("\r\n", "\n") ?? "" };
 }
 
-/** Puts the wish into the admins' queue; what is wrong with it, or null. */
+/** Puts the wish into the admins' queue; what is wrong with it, or null. `redirectUri`: where the answer would go; absent: to a device. */
 export async function ask(
   { choice, scopes, reason }: Wish,
-  client: { readonly clientId: string; readonly name: string },
+  { client, redirectUri }: { readonly client: Pick<Client, "clientId" | "name">; readonly redirectUri?: string },
   personId: string,
   assent: Assent,
 ): Promise<Problem> {
@@ -101,6 +101,7 @@ export async function ask(
   const names = scopes.map(({ name }) => name);
   const now = assent.now();
   const { clientId } = client;
+  const place = redirectUri === undefined ? {} : { redirectUri };
   const notice = {
     kind: "company_request",
     company: { companyId, slug: company.slug, name: company.name },
@@ -110,7 +111,7 @@ export async function ask(
   } as const;
   const mails = await assent.noticeLetters(notice);
   const key = { partition, companyId, clientId, personId };
-  const outcome = await assent.storage.askApproval({ ...key, scopes: names, reason, mails, now });
+  const outcome = await assent.storage.askApproval({ ...key, scopes: names, ...place, reason, mails, now });
   if (outcome.kind === "too_many") return "too_many";
   if (outcome.kind === "asked") {
     assent.event("company_request_made", {

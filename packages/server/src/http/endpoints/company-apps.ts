@@ -1,8 +1,9 @@
 /** `/company/{slug}`: the apps of a company, and what its admins and members decide about them. */
 
 import type { Assent } from "../../assent.ts";
-import type { Client, Scope } from "../../oauth/model.ts";
-import { redirectHost } from "../../oauth/redirect-uri.ts";
+import { reaches, reachOf } from "../../oauth/consent-reach.ts";
+import type { Client, Millis, Scope } from "../../oauth/model.ts";
+import { consentHosts, redirectHost } from "../../oauth/redirect-uri.ts";
 import { isInForce } from "../../owners/company.ts";
 import type { AppRequest, AppRule, CompanyApp } from "../../owners/company-storage.ts";
 import { defaultDuration, readDuration } from "../../owners/consent.ts";
@@ -95,6 +96,7 @@ async function appView({ clientId, app, rule, mine, language }: Known, assent: A
     clientId,
     name: client === undefined ? (app?.consent.shown.clientName ?? clientId) : nameOf(client, language),
     ...looks(client),
+    newHosts: hostsSince(rule, client, assent.now()),
     scopes: (app?.consent.scopes ?? []).map(({ name }) => described(name, known, language)),
     grantedAt: app?.consent.createdAt ?? null,
     lastUsedAt: uses.length === 0 ? null : Math.max(...uses),
@@ -110,12 +112,17 @@ async function appView({ clientId, app, rule, mine, language }: Known, assent: A
   };
 }
 
-function looks(client: Client | undefined): Pick<CompanyAppView, "logo" | "host"> {
-  const [first] = client?.redirectUris ?? [];
-  return {
-    logo: client === undefined ? null : logoPath(client),
-    host: first === undefined ? null : redirectHost(first),
-  };
+function looks(client: Client | undefined): Pick<CompanyAppView, "logo" | "host" | "hosts"> {
+  const hosts = consentHosts(client?.redirectUris ?? []).map((value) => ({ value, text: redirectHost(value) }));
+  return { logo: client === undefined ? null : logoPath(client), host: hosts[0]?.text ?? null, hosts };
+}
+
+/** What an approval for all does not hold for: the client has it since. */
+function hostsSince(rule: AppRule | undefined, client: Client | undefined, now: Millis): readonly string[] {
+  if (client === undefined || rule === undefined || !isInForce(rule, now)) return [];
+  return consentHosts(client.redirectUris)
+    .filter((host) => !reaches(rule.hosts, reachOf(client, host)))
+    .map(redirectHost);
 }
 
 function described(name: string, known: ReadonlyMap<string, Scope>, language: string): CompanyScope {
@@ -166,6 +173,7 @@ export const decideApp = forAdmins(async (at, assent) => {
   if (rule === undefined && named !== "default") return backTo(at, "", "nothing", assent);
   const known = await assent.oauth.catalog.scopes();
   const ticked = form.getAll("scope");
+  const shown = form.getAll("host");
   // What the form adds counts for nothing: no more than the app may ask for, and nothing that is for operators.
   const scopes = client.scopes.filter((name) => ticked.includes(name) && known.get(name)?.ownerRole === null);
   const duration = readDuration(form.get("duration") ?? undefined, longDurations(assent));
@@ -193,6 +201,8 @@ export const decideApp = forAdmins(async (at, assent) => {
         : {
             rule,
             scopes: allowed ? scopes : [],
+            // One that was registered since the page was made, the admin has not seen.
+            hosts: allowed ? consentHosts(client.redirectUris).filter((host) => shown.includes(host)) : [],
             endsAt: allowed ? endOf(duration, now, now) : null,
             optOut: allowed && form.get("opt_out") === "yes",
           },

@@ -2,7 +2,9 @@
 
 import type { Assent } from "../../assent.ts";
 import type { Client } from "../../oauth/model.ts";
+import { redirectHost } from "../../oauth/redirect-uri.ts";
 import { defaultDuration, durationField, readDuration, standingScopes } from "../../owners/consent.ts";
+import { hostsBefore } from "../../owners/consent-record.ts";
 import type { OwnerChoice } from "../../owners/owner-choice.ts";
 import type { ConsentDuration, Person } from "../../owners/storage.ts";
 import { consentPage } from "../../pages/index.ts";
@@ -47,10 +49,17 @@ export async function consentAnswer(asking: Asking, assent: Assent, again: Again
     owners: ownerOptions(choices, choice, signedIn.person),
     scopes: await scopeChoices(choice, language, again, assent),
     durations: durationChoices(assent.config.consentDurations, again),
+    ...newHost(choice, request.redirectUri, assent),
     allGranted,
     problem: again?.problem ?? null,
   };
   return page(again?.status ?? 200, consentPage(view, chrome), "to a client", visitor.cookies);
+}
+
+/** The host of the request, where the owner allowed the client for other hosts alone. */
+function newHost({ consent, reach }: OwnerChoice, redirectUri: string, assent: Assent): Pick<ConsentView, "newHost"> {
+  const before = hostsBefore(consent, reach, assent.now());
+  return before === undefined ? {} : { newHost: { host: redirectHost(redirectUri), before: before.map(redirectHost) } };
 }
 
 /** The owners as the page offers them; none where there is nothing to choose. */
@@ -85,13 +94,13 @@ export function durationChoices(
 
 /** The scopes as the page offers them, in its language; after a wrong answer with what was ticked and chosen. */
 export async function scopeChoices(
-  { scopes, consent }: Pick<OwnerChoice, "scopes" | "consent">,
+  { scopes, consent, reach }: Pick<OwnerChoice, "scopes" | "consent" | "reach">,
   language: string,
   again: Pick<Again, "form"> | null,
   assent: Assent,
 ): Promise<ScopeChoice[]> {
   const resources = await assent.oauth.catalog.resources();
-  const standing = standingScopes(consent, assent.now());
+  const standing = standingScopes(consent, reach, assent.now());
   const ticked = again === null ? null : new Set(again.form.getAll("scope"));
   const chosen = (name: string) => again?.form.get(durationField(name)) ?? "";
   return scopes.map((scope) => ({

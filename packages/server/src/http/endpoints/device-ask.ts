@@ -26,7 +26,7 @@ export async function submitDeviceAsk(http: HttpRequest, assent: Assent): Promis
   const { form, found } = about;
   const wish = wishOf(form, found.choices, assent);
   if (wish === undefined) return deviceConsentAnswer(found, shownChoice(found), assent, null);
-  const problem = await ask(wish, found.client, found.person.personId, assent);
+  const problem = await ask(wish, { client: found.client }, found.person.personId, assent);
   if (problem !== null) return deviceAskAnswer(found, wish, problem, assent);
   const secrets = deviceForm(found, assent);
   const chrome = assent.chrome(http, placeOf(secrets, found.client));

@@ -96,8 +96,8 @@ export async function deviceConsentAnswer(
   again: Again | null,
 ): Promise<Answer> {
   const { choices, person, http, visitor, client } = waiting;
-  const { scopes, consent } = choice;
-  const standing = standingScopes(consent, assent.now());
+  const { scopes, reach, consent } = choice;
+  const standing = standingScopes(consent, reach, assent.now());
   const form = deviceForm(waiting, assent);
   const chrome = assent.chrome(http, placeOf(form, client));
   const { language } = chrome.words;

@@ -95,12 +95,13 @@ export async function waitingOf(
     return notFound({ kind: "unknown" }, entry, visitor, http, assent);
   }
   const known = await assent.oauth.catalog.scopes();
-  const asked = request.scopes
+  const allowed = request.scopes
     .map((name) => known.get(name))
     .filter((scope) => scope !== undefined)
-    .map((scope) => offeredTo(client, scope));
-  const allowed = asked.filter(({ name }) => client.scopes.includes(name));
-  const choices = await ownerChoices(person, client, allowed, assent.storage, assent.now());
+    .map((scope) => offeredTo(client, scope))
+    .filter(({ name }) => client.scopes.includes(name));
+  const asked = { client, scopes: allowed, redirectUri: null };
+  const choices = await ownerChoices(person, asked, assent.storage, assent.now());
   if (choices.length === 0) {
     await assent.storage.denyDevice({ ...place, sessionId: session.sessionId, now: assent.now() });
     assent.event("authorization_denied", { client_id: client.clientId, condition: "nothing_grantable" });

@@ -2,6 +2,7 @@
 
 import type { Assent } from "../../assent.ts";
 import { RECEIPT_TYPE } from "../../crypto/receipts.ts";
+import { redirectHost } from "../../oauth/redirect-uri.ts";
 import type { HistoryEntry } from "../../owners/storage.ts";
 import { historyPage } from "../../pages/index.ts";
 import type { HistoryEntryView, HistoryView } from "../../pages/views.ts";
@@ -58,6 +59,7 @@ export async function historyEntry(entry: HistoryEntry, language: string, assent
     app: record.clientName ?? client?.name ?? clientId,
     can: entry.kind === "alarm" || entry.kind === "given_up" ? [] : record.scopes.map(({ name }) => say(name)),
     takenAway: record.removed.map(say),
+    ...(record.newHosts === undefined ? {} : { newHosts: record.newHosts.map(redirectHost) }),
     expiresAt:
       entry.kind === "allowed" || entry.kind === "end_changed"
         ? record.once === true

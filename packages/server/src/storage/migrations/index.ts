@@ -17,6 +17,7 @@ import { endings } from "./0014-endings.ts";
 import { knownDevices } from "./0015-known-devices.ts";
 import { mailRequests } from "./0016-mail-requests.ts";
 import { lookAlikes } from "./0017-look-alikes.ts";
+import { consentHosts } from "./0018-consent-hosts.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -37,6 +38,7 @@ export const migrations: readonly Migration[] = [
   knownDevices,
   mailRequests,
   lookAlikes,
+  consentHosts,
 ];
 
 /** What a database needs whose every migration this program knows. */

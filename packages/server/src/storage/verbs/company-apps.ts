@@ -1,5 +1,6 @@
 /** Verbs of the apps in a company: what it consented to, its rules, what members asked for or opted out of. */
 
+import { reachOf } from "../../oauth/consent-reach.ts";
 import type { Consent, Grant, Millis } from "../../oauth/model.ts";
 import { judgeActing } from "../../owners/company.ts";
 import type {
@@ -20,7 +21,7 @@ import { query, sql, type Tx, transaction, words } from "../sql.ts";
 import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
 import { changeGrants, endConsent, lockedConsent, recordApproval } from "./consents.ts";
 import { endedColumns, noteEnded } from "./ended.ts";
-import { ENDED_KEPT } from "./grants.ts";
+import { ENDED_KEPT, lockedReach } from "./grants.ts";
 import { note } from "./history.ts";
 import { lockActing } from "./members.ts";
 import { post } from "./outbox.ts";
@@ -78,7 +79,7 @@ type SetRule = CompanyKey &
     readonly clientId: string;
     readonly members?: "keep" | "end";
     readonly news?: readonly { readonly personId: string; readonly mails: readonly StoredMail[] }[];
-    readonly rule: Pick<AppRule, "rule" | "scopes" | "endsAt" | "optOut"> | null;
+    readonly rule: Pick<AppRule, "rule" | "scopes" | "hosts" | "endsAt" | "optOut"> | null;
     readonly shown: Consent["shown"];
   };
 
@@ -97,12 +98,13 @@ export const setRule = transaction<SetRule, RuleOutcome>(async (tx, args) => {
   const grantsEnded = endsForMembers ? await endForMembers(tx, args, decidedBy) : 0;
   if (rule === null) return { kind: "done", grantsEnded, lastUsedAt: null };
   await tx.run(
-    sql`INSERT INTO company_rules (partition, company_id, client_id, rule, scopes, ends_at, opt_out, decided_by, decided_at)
-      VALUES (:partition, :companyId, :clientId, :rule, :scopes, :endsAt, :optOut, :decidedBy, :now)`,
+    sql`INSERT INTO company_rules (partition, company_id, client_id, rule, scopes, hosts, ends_at, opt_out, decided_by, decided_at)
+      VALUES (:partition, :companyId, :clientId, :rule, :scopes, :hosts, :endsAt, :optOut, :decidedBy, :now)`,
     {
       ...key,
       rule: rule.rule,
       scopes: JSON.stringify(rule.scopes),
+      hosts: rule.hosts === null ? null : JSON.stringify(rule.hosts),
       endsAt: rule.endsAt,
       optOut: flag(rule.optOut),
       decidedBy,
@@ -144,9 +146,12 @@ async function consentFor(
   grantedBy: string,
 ): Promise<void> {
   const before = await tx.one(lockedConsent, { partition, ownerId, clientId });
+  const { earlierHosts = [] } = (await lockedReach(tx, { clientId })) ?? {};
   await recordApproval(
     tx,
     {
+      hosts: rule.hosts ?? earlierHosts,
+      earlierHosts,
       grant: { partition, ownerId, clientId, scopes: rule.scopes },
       grantedBy,
       via: "company policy",
@@ -281,7 +286,7 @@ export const setOptOut = transaction<
   const key = { partition, companyId, clientId, personId };
   await lockCompany(tx, key);
   const acting = await lockActing(tx, key);
-  if (judgeActing(acting, [], now) === "stranger") return { kind: "unknown" };
+  if (judgeActing(acting, [], reachOf({}, null), now) === "stranger") return { kind: "unknown" };
   if (!out) {
     await tx.run(sql`DELETE FROM company_opt_outs WHERE ${thisApp} AND person_id = :personId`, key);
     return { kind: "done", grantsEnded: 0 };
@@ -316,13 +321,20 @@ export const grantsOfMember = query<CompanyKey & { readonly personId: string; re
 );
 
 export const askApproval = transaction<
-  RequestKey & { readonly scopes: readonly string[]; readonly reason: string; readonly now: Millis } & Told,
+  RequestKey & {
+    readonly scopes: readonly string[];
+    readonly redirectUri?: string;
+    readonly reason: string;
+    readonly now: Millis;
+  } & Told,
   AskOutcome
->(async (tx, { partition, companyId, clientId, personId, scopes, reason, mails, now }) => {
+>(async (tx, { partition, companyId, clientId, personId, scopes, redirectUri = "", reason, mails, now }) => {
   const key = { partition, companyId, clientId, personId };
   await lockCompany(tx, key);
   const acting = await lockActing(tx, key);
-  if (acting === undefined || judgeActing(acting, scopes, now) !== "ask") return { kind: "needless" };
+  const reach = await lockedReach(tx, { clientId, redirectUri });
+  if (acting === undefined || reach === undefined) return { kind: "needless" };
+  if (judgeActing(acting, scopes, reach, now) !== "ask") return { kind: "needless" };
   const open = await tx.all(
     sql`SELECT client_id, scopes FROM company_requests
       WHERE ${thisCompany} AND person_id = :personId AND status = 'open' LIMIT :limit`,

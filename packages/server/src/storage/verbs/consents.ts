@@ -1,5 +1,6 @@
 /** Verbs of the consent record: approve, read, narrow, revoke. */
 
+import type { Reach } from "../../oauth/consent-reach.ts";
 import { type Consent, type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
 import type { IssueOutcome } from "../../oauth/storage.ts";
 import {
@@ -9,6 +10,7 @@ import {
   decidedScopes,
   durationOf,
   type GrantChange,
+  hostsBefore,
   isOnce,
   type LiveGrant,
   moveEnd,
@@ -37,15 +39,7 @@ import {
   wholeOrNull,
 } from "../rows.ts";
 import { query, sql, steps, type Tx, transaction, words } from "../sql.ts";
-import {
-  ALARM_KEPT,
-  alreadyThere,
-  ENDED_KEPT,
-  insertGrant,
-  isActiveClient,
-  ownerVerdict,
-  supersede,
-} from "./grants.ts";
+import { ALARM_KEPT, alreadyThere, ENDED_KEPT, insertGrant, ownerVerdict, supersede } from "./grants.ts";
 import { note } from "./history.ts";
 import { rememberChoice } from "./members.ts";
 import { endGrants, endingOf } from "./pieces.ts";
@@ -58,17 +52,23 @@ export const lockedConsent = sql`SELECT ${consentColumns} FROM consents WHERE ${
 export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
   const { grant, trustedFrom, now } = args;
   if (grant.scopes.length === 0) return { kind: "no_consent" };
-  const { verdict, isAdmin } = await ownerVerdict(tx, grant, now, trustedFrom);
-  if (verdict !== "decides" || !(await isActiveClient(tx, grant.clientId))) return { kind: "no_consent" };
-  const scopes = decidedScopes(args);
+  const { verdict, isAdmin, reach } = await ownerVerdict(tx, grant, now, trustedFrom);
+  if (verdict !== "decides" || reach === undefined) return { kind: "no_consent" };
+  const decision = { ...args, ...givenFor(reach) };
+  const scopes = decidedScopes(decision);
   const lasting = grant.scopes.some((name) => durationOf(name, args) !== "once");
   const row = { ...grant, refreshable: grant.refreshable && lasting };
   if (!(await insertGrant(tx, row, scopes, now))) return alreadyThere(tx, grant, now);
-  await recordApproval(tx, isAdmin ? args : sparing(args), grant.grantId);
+  await recordApproval(tx, isAdmin ? decision : sparing(decision), grant.grantId);
   if (lasting) await rememberChoice(tx, grant, now);
   await supersede(tx, grant, now);
   return { kind: "issued", scopes };
 });
+
+/** What an answer that goes there is for. */
+export function givenFor({ host, earlierHosts }: Reach): Pick<Decision, "hosts" | "earlierHosts"> {
+  return { hosts: host === null ? [] : [host], earlierHosts };
+}
 
 /** What a member decides for a company adds to what stands: it takes nothing from the others. */
 export function sparing<D extends Decision>(decision: D): D {
@@ -84,7 +84,10 @@ export async function recordApproval(tx: Tx, decision: Decision, own: string | n
   const { consent, changes } = approved(before && consentOf(before), decision, others);
   await writeConsent(tx, consent);
   await changeGrants(tx, partition, changes, now);
-  const { shown, texts, grantedBy: by, via, declined } = decision;
+  const { shown, texts, grantedBy: by, via, declined, hosts, earlierHosts } = decision;
+  const newHosts = hosts.filter(
+    (host) => hostsBefore(before && consentOf(before), { host, earlierHosts }, now) !== undefined,
+  );
   await note(tx, {
     ...{ partition, ownerId, clientId, at: now, kind: "allowed" },
     ...(own === null ? {} : { entryId: own }),
@@ -98,6 +101,8 @@ export async function recordApproval(tx: Tx, decision: Decision, own: string | n
           ? []
           : declined.filter((name) => consentOf(before).scopes.some((scope) => scope.name === name)),
       expiresAt: consent.expiresAt,
+      ...(hosts.length === 0 ? {} : { hosts }),
+      ...(newHosts.length === 0 ? {} : { newHosts }),
       ...(isOnce(decision) ? { once: true } : {}),
       ...(texts === undefined ? {} : { shown: { locale: shown.locale, texts } }),
     },

@@ -14,9 +14,9 @@ import { cappedEnds } from "../../owners/company.ts";
 import type { ApproveDevice, DecideDeviceOutcome, DeviceClaim } from "../../owners/storage.ts";
 import { consentOf, grantOf, json, text, textOrNull, whole } from "../rows.ts";
 import { query, type Row, sql, statement, steps, transaction } from "../sql.ts";
-import { lockedConsent, recordApproval, sparing } from "./consents.ts";
+import { givenFor, lockedConsent, recordApproval, sparing } from "./consents.ts";
 import { insertRedeemed } from "./direct.ts";
-import { isActiveClient, ownerVerdict, supersede } from "./grants.ts";
+import { ownerVerdict, supersede } from "./grants.ts";
 import { rememberChoice } from "./members.ts";
 
 /** What each poll that came too early adds to the interval (§3.5). */
@@ -71,11 +71,11 @@ export const redeemDevice = steps<RedeemDevice, RedeemDeviceOutcome>(async (call
 export const grantDevice = transaction<RedeemDevice, RedeemDeviceOutcome>(async (tx, args) => {
   const { approval, clientId, now } = args;
   const { partition, ownerId, onceUntil, endsBy = null, approvedAt, scopes: approved, ...rest } = approval;
-  const { verdict, trustedFrom } = await ownerVerdict(tx, { ...approval, clientId }, now);
+  const { verdict, trustedFrom, reach } = await ownerVerdict(tx, { ...approval, clientId }, now);
   // A password that was set since the yes ended everything that the old one had allowed; so did leaving the company.
   if ((verdict !== "decides" && verdict !== "approved") || trustedFrom > approvedAt) return { kind: "no_owner" };
   // What ends the grants of a disabled client goes through its owners once: behind it, none may be born.
-  if (!(await isActiveClient(tx, clientId))) return { kind: "no_owner" };
+  if (reach === undefined) return { kind: "no_owner" };
   const row = await tx.one(lockedConsent, { partition, ownerId, clientId });
   const consent = row && consentOf(row);
   // A record that began after the yes is another one's: the yes ended with the record that it made.
@@ -140,13 +140,13 @@ export const approveDevice = steps<ApproveDevice, DecideDeviceOutcome>(async (ca
 export const recordDevice = transaction<ApproveDevice, boolean>(async (tx, args) => {
   const { approval, clientId } = args;
   const { partition, ownerId, scopes } = approval;
-  if (scopes.length === 0 || !(await isActiveClient(tx, clientId))) return false;
-  const { verdict, isAdmin } = await ownerVerdict(tx, { ...approval, clientId }, args.now, args.trustedFrom);
-  if (verdict !== "decides" && verdict !== "approved") return false;
+  if (scopes.length === 0) return false;
+  const { verdict, isAdmin, reach } = await ownerVerdict(tx, { ...approval, clientId }, args.now, args.trustedFrom);
+  if ((verdict !== "decides" && verdict !== "approved") || reach === undefined) return false;
   if (approval.onceUntil === null) await rememberChoice(tx, { ...approval, clientId }, args.now);
   // What an admin approved for all stands in the record already, and a member's yes changes nothing of it.
   if (verdict === "approved") return true;
-  const decision = { ...args, grant: { partition, ownerId, clientId, scopes } };
+  const decision = { ...args, ...givenFor(reach), grant: { partition, ownerId, clientId, scopes } };
   await recordApproval(tx, isAdmin ? decision : sparing(decision), approval.grantId);
   return true;
 });

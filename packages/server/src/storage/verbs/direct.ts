@@ -6,7 +6,7 @@ import { directScopes, recordDirect } from "../../owners/consent-record.ts";
 import { AUTH_TIME_UNKNOWN, consentOf, DAY, flag, grantColumns, grantOf } from "../rows.ts";
 import { sql, type Tx, transaction } from "../sql.ts";
 import { lockedConsent, writeConsent } from "./consents.ts";
-import { isActiveClient, latestEnd, ownerVerdict, supersede } from "./grants.ts";
+import { latestEnd, ownerVerdict, supersede } from "./grants.ts";
 import { note } from "./history.ts";
 
 /** The record first: a consent that the owner took back makes no grant, and scopes that they took back are in none. */
@@ -16,10 +16,9 @@ export const issueDirect = transaction<IssueDirect, IssueDirectOutcome>((tx, arg
 export async function makeDirect(tx: Tx, args: IssueDirect): Promise<IssueDirectOutcome> {
   const { grant, trustedFrom, now } = args;
   const { partition, ownerId, clientId } = grant;
-  const { verdict } = await ownerVerdict(tx, grant, now, trustedFrom);
+  const { verdict, reach } = await ownerVerdict(tx, grant, now, trustedFrom);
   // People only: no password or assertion speaks for a company.
-  if (ownerId !== grant.personId || verdict !== "decides" || !(await isActiveClient(tx, clientId)))
-    return { kind: "no_owner" };
+  if (ownerId !== grant.personId || verdict !== "decides" || reach === undefined) return { kind: "no_owner" };
   const before = await tx.one(lockedConsent, { partition, ownerId, clientId });
   const record = before && consentOf(before);
   if (record?.status === "revoked") return { kind: "blocked" };

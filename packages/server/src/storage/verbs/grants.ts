@@ -1,5 +1,6 @@
 /** Verbs of a grant from its code to its end (RFC 6749 §§4.1.3, 6; RFC 7009 §2). */
 
+import { type Reach, reaches, reachOf } from "../../oauth/consent-reach.ts";
 import { type Client, type Grant, type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
 import { SCOPE_MARGIN } from "../../oauth/scope.ts";
 import {
@@ -225,12 +226,12 @@ const activeConsent = sql`SELECT ${consentColumns} FROM consents
 export const issueGrant = transaction<IssueGrant, IssueOutcome>(
   async (tx, { grant, address, endsBy = null, chosen = false, trustedFrom, now }) => {
     const { partition, ownerId, clientId } = grant;
-    const { verdict } = await ownerVerdict(tx, grant, now, trustedFrom);
-    if (verdict !== "decides" && verdict !== "approved") return { kind: "no_consent" };
-    if (!(await isActiveClient(tx, clientId))) return { kind: "no_consent" };
+    const { verdict, reach } = await ownerVerdict(tx, grant, now, trustedFrom);
+    if ((verdict !== "decides" && verdict !== "approved") || reach === undefined) return { kind: "no_consent" };
     const row = await tx.one(activeConsent, { partition, ownerId, clientId });
     if (row === undefined) return { kind: "no_consent" };
-    const held = new Map(consentOf(row).scopes.map((scope) => [scope.name, scope.expiresAt]));
+    const here = consentOf(row).scopes.filter(({ hosts }) => reaches(hosts, reach));
+    const held = new Map(here.map((scope) => [scope.name, scope.expiresAt]));
     const scopes: GrantedScope[] = [];
     for (const name of grant.scopes) {
       const expiresAt = held.get(name);
@@ -253,8 +254,9 @@ export const issueGrant = transaction<IssueGrant, IssueOutcome>(
   },
 );
 
-/** Whose grant is to be made, by whom, for which app and scopes. */
-export type Ownership = Pick<NewGrant, "partition" | "ownerId" | "personId" | "clientId" | "scopes">;
+/** Whose grant is to be made, by whom, for which app and scopes. `redirectUri` absent or empty: the answer goes to the app itself. */
+export type Ownership = Pick<NewGrant, "partition" | "ownerId" | "personId" | "clientId" | "scopes"> &
+  Partial<Pick<NewGrant, "redirectUri">>;
 
 /**
  * Locks the owner against being disabled meanwhile, and tells what the acting person may do in the owner's name: people decide for themselves; in
@@ -273,7 +275,9 @@ async function judgedOwner(tx: Tx, grant: Ownership, now: Millis): Promise<Owner
   if (ownerId !== personId) {
     const acting = await lockActing(tx, { partition, companyId: ownerId, personId, clientId });
     const trustedFrom = acting?.member.trustedFrom ?? 0;
-    return { verdict: judgeActing(acting, scopes, now), isAdmin: acting?.member.role === "admin", trustedFrom };
+    const reach = await lockedReach(tx, grant);
+    const verdict = reach === undefined ? "stranger" : judgeActing(acting, scopes, reach, now);
+    return { verdict, isAdmin: acting?.member.role === "admin", trustedFrom, reach };
   }
   const row = await tx.one(
     sql`SELECT status, password_changed_at FROM people WHERE partition = :partition AND person_id = :ownerId ${words.forUpdate}`,
@@ -281,7 +285,8 @@ async function judgedOwner(tx: Tx, grant: Ownership, now: Millis): Promise<Owner
   );
   const active = row !== undefined && text(row, "status") === "active";
   const trustedFrom = row === undefined ? 0 : (wholeOrNull(row, "password_changed_at") ?? 0);
-  return { verdict: active ? "decides" : "stranger", isAdmin: true, trustedFrom };
+  const reach = await lockedReach(tx, grant);
+  return { verdict: active ? "decides" : "stranger", isAdmin: true, trustedFrom, reach };
 }
 
 export interface OwnerVerdict {
@@ -290,16 +295,22 @@ export interface OwnerVerdict {
   readonly isAdmin: boolean;
   /** A yes from before is no good any more. */
   readonly trustedFrom: Millis;
+  /** Where the answer goes; undefined: the client is disabled or deleted, and gets nothing. */
+  readonly reach: Reach | undefined;
 }
 
 /**
- * Locks the client against being disabled or deleted meanwhile; false: it was. A process whose catalogue hasn't heard of it yet grants nothing in
+ * Locks the client against being disabled or deleted meanwhile; undefined: it was. A process whose catalogue hasn't heard of it yet grants nothing in
  * its name. One that has no row was never there: the caller would not have come this far.
  */
-export async function isActiveClient(tx: Tx, clientId: string): Promise<boolean> {
+export async function lockedReach(
+  tx: Tx,
+  { clientId, redirectUri }: Pick<Ownership, "clientId" | "redirectUri">,
+): Promise<Reach | undefined> {
   const row = await tx.one(sql`SELECT record FROM clients WHERE client_id = :clientId ${words.forShare}`, { clientId });
-  if (row === undefined) return true;
-  return row["record"] !== null && json<Client>(row, "record").status === "active";
+  const client = row === undefined || row["record"] === null ? undefined : json<Client>(row, "record");
+  if (row !== undefined && client?.status !== "active") return undefined;
+  return reachOf(client ?? {}, redirectUri === undefined || redirectUri === "" ? null : redirectUri);
 }
 
 /** When the last of the scopes ends, as the column holds it. */

@@ -81,6 +81,7 @@ onEveryBackend("history", (storage) => {
             { name: "write", expiresAt: NOW + 11 * MINUTE },
           ],
           expiresAt: NOW + HOUR,
+          hosts: ["https://app.example"],
           shown: { locale: "en", texts: { read: "See it" } },
         },
       },

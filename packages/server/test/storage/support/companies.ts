@@ -75,8 +75,11 @@ export async function aLiveCompanyGrant(
   return grant;
 }
 
-export function anAppRule(changes: Partial<AppRule> = {}): Pick<AppRule, "rule" | "scopes" | "endsAt" | "optOut"> {
-  return { rule: "allow", scopes: ["read"], endsAt: NOW + 365 * DAY, optOut: true, ...changes };
+export function anAppRule(
+  changes: Partial<AppRule> = {},
+): Pick<AppRule, "rule" | "scopes" | "hosts" | "endsAt" | "optOut"> {
+  const hosts = ["https://app.example"];
+  return { rule: "allow", scopes: ["read"], hosts, endsAt: NOW + 365 * DAY, optOut: true, ...changes };
 }
 
 export const SHOWN = { locale: "en", clientName: "Photo Printer", logo: null } as const;

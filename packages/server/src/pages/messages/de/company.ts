@@ -58,6 +58,9 @@ export const company = {
       default: "wie bei Apps, über die niemand entschieden hat",
     },
     ceiling: "Was Mitglieder ihr erlauben dürfen",
+    hosts: "Ihre Adressen",
+    newHosts:
+      "Neu seit der Freigabe: {hosts}. Dort fragen Mitglieder einen Admin, bis Sie die Entscheidung neu speichern.",
     save: "Speichern",
     revokeAll: "Für alle widerrufen",
     stopMine: "Für mich abschalten",

@@ -19,6 +19,11 @@ export const owner = {
     peopleOver: "über {count} Personen",
     lookalike:
       "Dieser Name mischt Buchstaben verschiedener Alphabete, die gleich aussehen. Richten Sie sich nach der Adresse, nicht nach dem Namen.",
+    newHost:
+      "Diese App verwendet jetzt auch eine andere Adresse. Erlauben Sie das nur, wenn Sie damit gerechnet haben.",
+    newHostOnly: "Bisher haben Sie diese App nur auf einem Gerät erlaubt. Sie verwendet jetzt auch diese Adresse.",
+    hostsBefore: "Bisher erlaubt",
+    hostNew: "Neu",
     what: "Die App kann dann",
     whatMore: "Neu: Die App kann dann auch",
     whatAgain: "Was Sie schon erlaubt haben",
@@ -161,6 +166,7 @@ export const owner = {
       crowded: "Eine ältere Verbindung von {app} endete, weil es zu viele waren",
     },
     can: "Die App kann",
+    newHost: "Neue Adresse",
     takenAway: "Entzogen",
     until: "Bis {when}",
     noEnd: "Bis zum Widerruf",

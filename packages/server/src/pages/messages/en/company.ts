@@ -56,6 +56,8 @@ export const company = {
       default: "as for apps that nobody decided about",
     },
     ceiling: "What members may allow it",
+    hosts: "Its addresses",
+    newHosts: "New since the approval: {hosts}. Members ask an admin there until you save the decision again.",
     save: "Save",
     revokeAll: "Revoke for everyone",
     stopMine: "Stop it for me",

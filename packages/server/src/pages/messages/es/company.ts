@@ -62,6 +62,9 @@ export const company = {
       default: "como con las aplicaciones sobre las que nadie ha decidido",
     },
     ceiling: "Lo que los miembros pueden permitirle",
+    hosts: "Sus direcciones",
+    newHosts:
+      "Nuevo desde la aprobación: {hosts}. Allí los miembros preguntan a un administrador hasta que usted guarde de nuevo la decisión.",
     save: "Guardar",
     revokeAll: "Revocar para todos",
     stopMine: "Detenerla para mí",

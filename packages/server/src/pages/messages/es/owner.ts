@@ -19,6 +19,10 @@ export const owner = {
     peopleOver: "más de {count} personas",
     lookalike:
       "Este nombre mezcla letras de alfabetos distintos que se parecen. Guíese por la dirección, no por el nombre.",
+    newHost: "Esta aplicación ahora usa también otra dirección. Permítalo solo si lo esperaba.",
+    newHostOnly: "Hasta ahora ha permitido esta aplicación solo en un dispositivo. Ahora usa también esta dirección.",
+    hostsBefore: "Permitido hasta ahora",
+    hostNew: "Nueva",
     what: "Podrá",
     whatMore: "Nuevo: también podrá",
     whatAgain: "Lo que ya ha permitido",
@@ -159,6 +163,7 @@ export const owner = {
       crowded: "Una conexión anterior de {app} terminó porque había demasiadas",
     },
     can: "Puede",
+    newHost: "Dirección nueva",
     takenAway: "Retirado",
     until: "Hasta el {when}",
     noEnd: "Hasta que se revoque",

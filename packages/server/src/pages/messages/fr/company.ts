@@ -62,6 +62,9 @@ export const company = {
       default: "comme pour les applications dont personne n’a décidé",
     },
     ceiling: "Ce que les membres peuvent lui autoriser",
+    hosts: "Ses adresses",
+    newHosts:
+      "Nouveau depuis l’approbation : {hosts}. Les membres y demandent à un administrateur tant que vous n’avez pas enregistré de nouveau la décision.",
     save: "Enregistrer",
     revokeAll: "Révoquer pour tout le monde",
     stopMine: "L’arrêter pour moi",

@@ -19,6 +19,11 @@ export const owner = {
     peopleOver: "plus de {count} personnes",
     lookalike:
       "Ce nom mélange des lettres d’alphabets différents qui se ressemblent. Fiez-vous à l’adresse, pas au nom.",
+    newHost: "Cette application utilise désormais aussi une autre adresse. N’acceptez que si vous vous y attendiez.",
+    newHostOnly:
+      "Jusqu’ici, vous n’avez autorisé cette application que sur un appareil. Elle utilise désormais aussi cette adresse.",
+    hostsBefore: "Autorisé jusqu’ici",
+    hostNew: "Nouvelle",
     what: "Elle pourra",
     whatMore: "Nouveau : elle pourra aussi",
     whatAgain: "Ce que vous avez déjà autorisé",
@@ -165,6 +170,7 @@ export const owner = {
       crowded: "Une ancienne connexion de {app} a pris fin, car il y en avait trop",
     },
     can: "Elle peut",
+    newHost: "Nouvelle adresse",
     takenAway: "Retiré",
     until: "Jusqu’au {when}",
     noEnd: "Jusqu’à la révocation",

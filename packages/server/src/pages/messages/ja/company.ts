@@ -58,6 +58,9 @@ export const company = {
       default: "まだ決めていないアプリと同じ扱いにする",
     },
     ceiling: "メンバーが許可できること",
+    hosts: "アプリのアドレス",
+    newHosts:
+      "承認後に追加されたアドレス: {hosts}。この決定を保存し直すまで、そこではメンバーが管理者に確認を求めます。",
     save: "保存",
     revokeAll: "全員分を取り消す",
     stopMine: "自分の分を停止する",

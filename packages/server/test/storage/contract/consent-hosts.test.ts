@@ -1,0 +1,220 @@
+import { describe, expect, test } from "vitest";
+import type { Consent, ConsentedScope } from "../../../src/oauth/model.ts";
+import type { NewGrant } from "../../../src/oauth/storage.ts";
+import type { Approve, Person } from "../../../src/owners/storage.ts";
+import { backends, onEveryBackend } from "../support/backends.ts";
+import {
+  aClient,
+  aDirectGrant,
+  aGrant,
+  anApproval,
+  aStoredPerson,
+  DAY,
+  expectIssued,
+  MINUTE,
+  NOW,
+  statusOf,
+} from "../support/builders.ts";
+import { byHand } from "../support/by-hand.ts";
+import { aCompanyGrant, anAppRule, aStaffedCompany, SHOWN } from "../support/companies.ts";
+import { aDeviceRedemption, anApprovedDevice } from "../support/device.ts";
+
+const OLD = "https://app.example/callback";
+const NEW = "https://new.example/callback";
+
+onEveryBackend("the redirect hosts of a consent", (storage) => {
+  const allow = async (
+    person: Person,
+    changes: Partial<NewGrant> = {},
+    approval: Partial<Omit<Approve, "grant">> = {},
+  ) => expectIssued(await storage().approve(anApproval(aGrant(person, changes), approval)));
+  const issue = async (person: Person, changes: Partial<NewGrant> = {}) =>
+    (await storage().issueGrant({ grant: aGrant(person, changes), address: null, now: NOW })).kind;
+  const recordOf = async ({ partition, personId }: Person, clientId = "client-1") =>
+    (await storage().findConsent({ partition, ownerId: personId, clientId })) as Consent;
+  const hostsOf = async (person: Person) =>
+    Object.fromEntries((await recordOf(person)).scopes.map(({ name, hosts }) => [name, hosts]));
+
+  test("another host → no code, no row; the same host by another path, or no redirect at all → a code", async () => {
+    const person = await aStoredPerson(storage());
+    await allow(person);
+    const elsewhere = aGrant(person, { redirectUri: NEW });
+    const outcome = await storage().issueGrant({ grant: elsewhere, address: null, now: NOW });
+    expect(outcome).toEqual({ kind: "no_consent" });
+    expect(await statusOf(storage(), elsewhere)).toBeUndefined();
+    expect(await issue(person, { redirectUri: "https://app.example/other" })).toBe("issued");
+    expect(await issue(person, { redirectUri: "" })).toBe("issued");
+  });
+
+  test("allowed there, too → both; each once, whatever the order", async () => {
+    const person = await aStoredPerson(storage());
+    for (const redirectUri of [OLD, NEW, OLD]) await allow(person, { redirectUri });
+    expect(await hostsOf(person)).toEqual({ read: ["https://app.example", "https://new.example"] });
+    expect([await issue(person), await issue(person, { redirectUri: NEW })]).toEqual(["issued", "issued"]);
+  });
+
+  test("at once by twenty, each from another host → all of them are remembered", async () => {
+    const person = await aStoredPerson(storage());
+    const uris = Array.from({ length: 20 }, (_, at) => `https://app${at}.example/cb`);
+    await Promise.all(uris.map((redirectUri) => allow(person, { redirectUri })));
+    expect((await hostsOf(person))["read"]?.toSorted()).toEqual(uris.map((uri) => uri.replace("/cb", "")).toSorted());
+  });
+
+  test("more than 100 hosts → the latest 100", async () => {
+    const person = await aStoredPerson(storage());
+    for (let at = 0; at <= 100; at += 1) await allow(person, { redirectUri: `https://app${at}.example/cb` });
+    const hosts = (await hostsOf(person))["read"] ?? [];
+    expect([hosts.length, hosts[0], hosts[99]]).toEqual([100, "https://app1.example", "https://app100.example"]);
+  });
+
+  test("allowed there for one scope → that scope alone; a request for both → no code", async () => {
+    const person = await aStoredPerson(storage());
+    await allow(person, { scopes: ["read", "write"] });
+    await allow(person, { scopes: ["write"], redirectUri: NEW });
+    expect(await issue(person, { scopes: ["write"], redirectUri: NEW })).toBe("issued");
+    expect(await issue(person, { scopes: ["read", "write"], redirectUri: NEW })).toBe("no_consent");
+  });
+
+  test("allowed there once → nothing stands there", async () => {
+    const person = await aStoredPerson(storage());
+    await allow(person);
+    await allow(person, { redirectUri: NEW }, { duration: "once" });
+    expect(await issue(person, { redirectUri: NEW })).toBe("no_consent");
+    expect(await issue(person)).toBe("issued");
+  });
+
+  test("what had ended, allowed at another host → for that one alone", async () => {
+    const person = await aStoredPerson(storage());
+    await allow(person, {}, { duration: 60 });
+    await allow(person, { redirectUri: NEW, codeUntil: NOW + 5 * MINUTE }, { now: NOW + 2 * MINUTE });
+    expect(await hostsOf(person)).toEqual({ read: ["https://new.example"] });
+  });
+
+  test("revoked and allowed at another host → for that one alone", async () => {
+    const person = await aStoredPerson(storage());
+    await allow(person);
+    const key = { partition: person.partition, ownerId: person.personId, clientId: "client-1" };
+    await storage().revokeConsent({ ...key, revokedBy: person.personId, now: NOW });
+    await allow(person, { redirectUri: NEW });
+    expect(await hostsOf(person)).toEqual({ read: ["https://new.example"] });
+  });
+
+  test("another end, or less of it → for the same hosts", async () => {
+    const person = await aStoredPerson(storage());
+    await allow(person, { scopes: ["read", "write"] });
+    const key = { partition: person.partition, ownerId: person.personId, clientId: "client-1", now: NOW };
+    await storage().changeEnd({ ...key, end: NOW + DAY, by: person.personId });
+    await storage().narrowConsent({ ...key, remove: ["write"], by: person.personId });
+    expect(await hostsOf(person)).toEqual({ read: ["https://app.example"] });
+  });
+
+  test("given to a device, or by a password → for no host; a host allowed before stays", async () => {
+    const { device, person, answer } = await anApprovedDevice(storage());
+    expect((await storage().redeemDevice(aDeviceRedemption(device, answer.approval))).kind).toBe("issued");
+    expect(await hostsOf(person)).toEqual({ read: [] });
+    expect(await issue(person)).toBe("no_consent");
+    const other = await aStoredPerson(storage());
+    await storage().issueDirect(aDirectGrant(other));
+    expect(await hostsOf(other)).toEqual({ read: [] });
+    const both = await aStoredPerson(storage());
+    await allow(both);
+    await storage().issueDirect(aDirectGrant(both, {}, { scopes: ["read", "write"] }));
+    expect((await recordOf(both)).scopes).toMatchObject([{ name: "read", hosts: ["https://app.example"] }]);
+  });
+
+  test("the history: the host of each yes, and which of them was new", async () => {
+    const person = await aStoredPerson(storage());
+    await allow(person);
+    await allow(person, { redirectUri: NEW }, { now: NOW + 1 });
+    await allow(person, { redirectUri: NEW }, { now: NOW + 2 });
+    const key = { partition: person.partition, ownerId: person.personId, before: null, limit: 10 };
+    const told = (await storage().listHistory(key)).map(({ record: { hosts, newHosts } }) => [hosts, newHosts]);
+    expect(told).toEqual([
+      [["https://new.example"], undefined],
+      [["https://new.example"], ["https://new.example"]],
+      [["https://app.example"], undefined],
+    ]);
+  });
+});
+
+onEveryBackend("a company's approval for all members", (storage) => {
+  const set = async (hosts: readonly string[] | null) => {
+    const { company, admin, member } = await aStaffedCompany(storage());
+    const { partition, companyId } = company;
+    const rule = anAppRule({ hosts });
+    const key = { partition, companyId, clientId: "client-1" };
+    await storage().setRule({ ...key, rule, shown: SHOWN, by: admin.personId, now: NOW });
+    const issue = async (person: Person, redirectUri: string) => {
+      const grant = aCompanyGrant(company, person, { redirectUri });
+      return (await storage().issueGrant({ grant, address: null, now: NOW })).kind;
+    };
+    return { ...{ company, admin, member, key }, issue };
+  };
+
+  test("→ holds for its hosts alone; an admin's own yes elsewhere opens nothing for members", async () => {
+    const { company, admin, member, issue } = await set(["https://app.example"]);
+    expect(await issue(member, OLD)).toBe("issued");
+    expect(await issue(member, NEW)).toBe("no_consent");
+    expectIssued(await storage().approve(anApproval(aCompanyGrant(company, admin, { redirectUri: NEW }))));
+    expect(await issue(admin, NEW)).toBe("issued");
+    expect(await issue(member, NEW)).toBe("no_consent");
+  });
+
+  test("a member asks for another host → the admins are asked; for one that is approved → needless", async () => {
+    const { member, key } = await set(["https://app.example"]);
+    const wish = { ...key, personId: member.personId, scopes: ["read"], reason: "It moved", now: NOW };
+    expect(await storage().askApproval({ ...wish, redirectUri: OLD })).toEqual({ kind: "needless" });
+    expect(await storage().askApproval({ ...wish, redirectUri: NEW })).toEqual({ kind: "asked" });
+  });
+
+  test("for no host → members' devices alone", async () => {
+    const { member, issue, key } = await set([]);
+    expect(await issue(member, OLD)).toBe("no_consent");
+    expect(await issue(member, "")).toBe("issued");
+    expect(await storage().listRules(key)).toMatchObject([{ hosts: [] }]);
+  });
+
+  test("made before hosts were noted → for what the client had then: here nothing", async () => {
+    const { member, issue } = await set(null);
+    expect(await issue(member, OLD)).toBe("no_consent");
+  });
+});
+
+/** As a program wrote it that knew nothing of hosts. */
+const withoutHosts = (scopes: readonly ConsentedScope[]) => scopes.map(({ hosts: _, ...scope }) => scope);
+
+describe.each(backends)("on $name", (backend) => {
+  test("consents from before hosts were noted → for what the client had then; allowed elsewhere, for both", async () => {
+    const { storage, url, remove } = await backend.create();
+    const client = aClient({ clientId: "client-1", redirectUris: [OLD, NEW], earlierRedirectUris: [OLD] });
+    await storage.putClient({ client, expect: 0 });
+    const person = await aStoredPerson(storage);
+    expectIssued(await storage.approve(anApproval(aGrant(person))));
+    const key = { partition: person.partition, ownerId: person.personId, clientId: "client-1" };
+    const scopes = withoutHosts((await storage.findConsent(key))?.scopes ?? []);
+    await byHand(url, ["UPDATE consents SET scopes = $1 WHERE owner_id = $2", JSON.stringify(scopes), person.personId]);
+    const issue = async (redirectUri: string) =>
+      (await storage.issueGrant({ grant: aGrant(person, { redirectUri }), address: null, now: NOW })).kind;
+    expect([await issue(OLD), await issue(NEW)]).toEqual(["issued", "no_consent"]);
+    expectIssued(await storage.approve(anApproval(aGrant(person, { redirectUri: NEW }))));
+    expect([await issue(OLD), await issue(NEW)]).toEqual(["issued", "issued"]);
+    await remove();
+  });
+
+  test("the migration notes what each client has; a client that is there since has no consents from before", async () => {
+    const { storage, url, remove } = await backend.create();
+    const old = aClient({ redirectUris: [OLD, NEW] });
+    const gone = aClient();
+    for (const client of [old, gone]) await storage.putClient({ client, expect: 0 });
+    await storage.deleteClient({ clientId: gone.clientId, now: NOW });
+    await byHand(
+      url,
+      ["ALTER TABLE company_rules DROP COLUMN hosts"],
+      ["DELETE FROM migrations WHERE name = $1", "consent hosts"],
+    );
+    expect(await storage.migrate({ now: NOW })).toEqual(["consent hosts"]);
+    expect((await storage.getClient(old))?.record).toEqual({ ...old, earlierRedirectUris: [OLD, NEW] });
+    expect(await storage.getClient(gone)).toBeUndefined();
+    await remove();
+  });
+});

@@ -1,0 +1,241 @@
+/** A consent holds for the redirect hosts that it was given for; another host asks again (RFC 6749 §10.6, RFC 9700 §4.1). */
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  Agent,
+  authorize,
+  authorizeUrl,
+  consentForm,
+  type Page,
+  pkce,
+  redeem,
+  refresh,
+  signIn,
+} from "../support/browser-like.ts";
+import { addCompany, decide } from "../support/companies.ts";
+import { aDevice, aDeviceClient, DEVICE_GRANT, decide as decideDevice, poll } from "../support/device.ts";
+import { changeClient, expectRedirectError } from "../support/front-channel.ts";
+import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.stop());
+
+const OLD = "https://app.test/cb";
+const NEW = "https://new.test/cb";
+const S256 = { code_challenge: pkce().challenge, code_challenge_method: "S256" };
+
+const asksConsent = ({ forms }: Page) => forms.some(({ action }) => action === "/consent");
+const answered = ({ status, location }: Page) => status === 302 && location?.searchParams.has("code") === true;
+const at = (client: TestClient, uri: string, more: Record<string, string> = {}) =>
+  authorizeUrl(server, client, { redirect_uri: uri, ...more });
+
+async function someone() {
+  const { username, personId, partition } = await server.addPerson();
+  const agent = new Agent(server.issuer);
+  await signIn(agent, username);
+  return { agent, username, personId, partition };
+}
+
+async function allow(agent: Agent, url: string, answer: Record<string, string | string[]> = {}): Promise<URL> {
+  const page = await agent.submit(consentForm(await agent.get(url)), { decision: "allow", ...answer });
+  if (page.location === undefined || !answered(page)) throw new Error(`no code: ${page.status} ${page.text}`);
+  return page.location;
+}
+
+/** A client whose consent was given at `OLD`, and that may use more redirect URIs since. */
+async function moved(changes: Partial<TestClient> = {}, added: readonly string[] = [NEW], first = OLD) {
+  const client = await server.addClient({ redirectUris: [first], ...changes });
+  const owner = await someone();
+  await allow(owner.agent, at(client, first, client.type === "public" ? S256 : {}));
+  const after = await changeClient(server, client, { redirectUris: [first, ...added] });
+  return { client: after, ...owner };
+}
+
+describe("the operator adds a redirect URI on another host", () => {
+  test("→ no code goes there: the page, which names the old and the new host", async () => {
+    const { client, agent } = await moved();
+    const page = await agent.get(at(client, NEW));
+    expect([answered(page), asksConsent(page)]).toEqual([false, true]);
+    expect(page.text).toContain("app.test");
+    expect(page.text).toContain("new.test");
+    expect(page.text).toContain("This app now also uses another address");
+    expect(page.headers.get("location")).toBeNull();
+  });
+
+  test("prompt=none → consent_required", async () => {
+    const { client, agent } = await moved();
+    const page = await agent.get(at(client, NEW, { prompt: "none" }));
+    expectRedirectError(page, server, "consent_required", { redirectUri: NEW });
+  });
+
+  test("the old host goes on without a page", async () => {
+    const { client, agent } = await moved();
+    expect(answered(await agent.get(at(client, OLD)))).toBe(true);
+  });
+
+  test("allowed there → both without a page; earlier tokens go on", async () => {
+    const { client, agent } = await moved();
+    const first = await redeem(server, client, await authorize(agent, at(client, OLD), ""));
+    await allow(agent, at(client, NEW));
+    expect([answered(await agent.get(at(client, NEW))), answered(await agent.get(at(client, OLD)))]).toEqual([
+      true,
+      true,
+    ]);
+    expect((await refresh(server, client, first.body.refresh_token)).status).toBe(200);
+  });
+
+  test("denied there → the old host goes on without a page, the new one asks", async () => {
+    const { client, agent } = await moved();
+    const page = await agent.submit(consentForm(await agent.get(at(client, NEW))), { decision: "deny" });
+    expectRedirectError(page, server, "access_denied", { redirectUri: NEW });
+    expect(answered(await agent.get(at(client, OLD)))).toBe(true);
+    expect(asksConsent(await agent.get(at(client, NEW)))).toBe(true);
+  });
+
+  test("allowed there once → it asks again, and the old host goes on", async () => {
+    const { client, agent } = await moved();
+    await allow(agent, at(client, NEW), { duration: "once" });
+    expect(asksConsent(await agent.get(at(client, NEW)))).toBe(true);
+    expect(answered(await agent.get(at(client, OLD)))).toBe(true);
+  });
+
+  test("allowed there for another scope alone → that scope without a page, the first one asks", async () => {
+    const { client, agent } = await moved();
+    await allow(agent, at(client, NEW, { scope: "profile" }));
+    expect(answered(await agent.get(at(client, NEW, { scope: "profile" })))).toBe(true);
+    expect(asksConsent(await agent.get(at(client, NEW, { scope: "read" })))).toBe(true);
+    expect(asksConsent(await agent.get(at(client, OLD, { scope: "profile" })))).toBe(true);
+  });
+
+  test("revoked → both ask, and allowing one allows that one alone", async () => {
+    const { client, agent } = await moved();
+    await allow(agent, at(client, NEW));
+    const form = (await agent.get("/account/apps")).forms.find(({ action }) => action.endsWith("/revoke"));
+    if (form === undefined) throw new Error("no revoke");
+    await agent.submit(form);
+    expect(asksConsent(await agent.get(at(client, OLD)))).toBe(true);
+    await allow(agent, at(client, NEW));
+    expect([answered(await agent.get(at(client, NEW))), asksConsent(await agent.get(at(client, OLD)))]).toEqual([
+      true,
+      true,
+    ]);
+  });
+
+  test("the history names the host that was new", async () => {
+    const { client, agent } = await moved();
+    await allow(agent, at(client, NEW));
+    expect((await agent.get("/account/history")).text).toMatch(/New address[\s\S]{0,200}new\.test/);
+  });
+});
+
+describe("what is another host", () => {
+  test.each([
+    ["another path and query", "https://app.test/other?x=1", false],
+    ["the port that https has anyway", "https://app.test:443/cb", false],
+    ["another port", "https://app.test:8443/cb", true],
+    ["a host below it", "https://a.app.test/cb", true],
+    ["the host as another's prefix", "https://app.test.evil.test/cb", true],
+    ["a look-alike in punycode", "https://xn--pp-2ia.test/cb", true],
+    ["IPv6", "https://[2001:db8::1]/cb", true],
+    ["a scheme of its own, with the old host behind it", "com.example.app://app.test/cb", true],
+    ["this device", "http://127.0.0.1/cb", true],
+  ])("%s → asks again: %s, %s", async (_what, uri, asks) => {
+    const { client, agent } = await moved({}, [uri]);
+    const page = await agent.get(at(client, uri));
+    expect([asksConsent(page), answered(page)]).toEqual([asks, !asks]);
+  });
+
+  test("this device by another port → the same", async () => {
+    const { client, agent } = await moved({}, [], "http://127.0.0.1/cb");
+    expect(answered(await agent.get(at(client, "http://127.0.0.1:31337/cb")))).toBe(true);
+  });
+
+  test("a consent on a device's redirect → says nothing of a web host that the client had all along", async () => {
+    const uris = ["http://127.0.0.1/cb", OLD];
+    const client = await server.addClient({ type: "public", redirectUris: uris });
+    const { agent } = await someone();
+    await allow(agent, at(client, "http://127.0.0.1/cb", S256));
+    expect(asksConsent(await agent.get(at(client, OLD, S256)))).toBe(true);
+    await allow(agent, at(client, OLD, S256));
+    expect(answered(await agent.get(at(client, OLD, S256)))).toBe(true);
+  });
+});
+
+describe("consents without a redirect", () => {
+  test("given to a device → the browser asks, however long the host was registered", async () => {
+    const client = await aDeviceClient(server, {
+      ...{ type: "confidential", redirectUris: [OLD], responseTypes: ["code"] },
+      grantTypes: [DEVICE_GRANT, "authorization_code", "refresh_token"],
+    });
+    const owner = await someone();
+    const { deviceCode, userCode } = await aDevice(server, client);
+    await decideDevice(owner.agent, userCode, owner.username);
+    expect((await poll(server, client, deviceCode)).status).toBe(200);
+    expect(asksConsent(await owner.agent.get(at(client, OLD)))).toBe(true);
+    await allow(owner.agent, at(client, OLD));
+    expect(answered(await owner.agent.get(at(client, OLD)))).toBe(true);
+  });
+});
+
+describe("clients that the operator vouches for", () => {
+  test("a first-party client at a new host → no page: the operator answers for that one, too", async () => {
+    const client = await server.addClient({ firstParty: true });
+    const { agent } = await someone();
+    expect(answered(await agent.get(at(client, OLD)))).toBe(true);
+    const after = await changeClient(server, client, { redirectUris: [OLD, NEW] });
+    expect(answered(await agent.get(at(after, NEW)))).toBe(true);
+  });
+});
+
+describe("a company's consent", () => {
+  const asCompany = async (company: { companyId: string }, client: TestClient, username: string) => {
+    const agent = new Agent(server.issuer);
+    await authorize(agent, at(client, OLD), username, { owner: company.companyId });
+    return agent;
+  };
+
+  test("an admin's own → the new host asks them, with the company selected", async () => {
+    const company = await addCompany(server);
+    const client = await server.addClient();
+    const agent = await asCompany(company, client, company.admin.username);
+    expect(answered(await agent.get(at(client, OLD)))).toBe(true);
+    const after = await changeClient(server, client, { redirectUris: [OLD, NEW] });
+    const page = await agent.get(at(after, NEW));
+    expect(asksConsent(page)).toBe(true);
+    expect(page.text).toMatch(new RegExp(`value="${company.companyId}"[^>]*selected`));
+  });
+
+  test("approved for all members → a member goes without a page at its hosts, and asks an admin at a new one", async () => {
+    const company = await addCompany(server);
+    const client = await server.addClient();
+    await decide(server, company, client, { hosts: ["https://app.test"] });
+    const agent = await asCompany(company, client, company.member.username);
+    expect(answered(await agent.get(at(client, OLD)))).toBe(true);
+    const after = await changeClient(server, client, { redirectUris: [OLD, NEW] });
+    const page = await agent.get(at(after, NEW));
+    expect(page.text).toContain("Acme Corp (an admin has to approve)");
+    const asking = await agent.submit(consentForm(page), { decision: "allow", owner: company.companyId });
+    expect(asking.text).toContain("Ask an admin of Acme Corp");
+    const form = asking.forms.find(({ fields }) => fields.has("owner"));
+    if (form === undefined) throw new Error("no form for the reason");
+    expect((await agent.submit(form, { reason: "It moved" })).text).toContain("have been asked");
+    await decide(server, company, after, { hosts: ["https://app.test", "https://new.test"] });
+    expect(answered(await agent.get(at(after, NEW)))).toBe(true);
+  });
+
+  test("an admin consents at the new host for themselves → members still ask", async () => {
+    const company = await addCompany(server);
+    const client = await server.addClient();
+    await decide(server, company, client, { hosts: ["https://app.test"] });
+    const after = await changeClient(server, client, { redirectUris: [OLD, NEW] });
+    const admin = new Agent(server.issuer);
+    await authorize(admin, at(after, NEW), company.admin.username, { owner: company.companyId });
+    expect(answered(await admin.get(at(after, NEW)))).toBe(true);
+    const agent = await asCompany(company, after, company.member.username);
+    expect((await agent.get(at(after, NEW))).text).toContain("Acme Corp (an admin has to approve)");
+  });
+});
