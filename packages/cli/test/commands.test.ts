@@ -158,6 +158,18 @@ describe("client", () => {
     expect(more).toMatchObject({ grant_types: ["authorization_code", "refresh_token"], refresh: "rotate" });
   });
 
+  test("update with a redirect URI on a new host → changed, with a warning; with another path of the same → none", async () => {
+    const named = CLIENT.map((word) => (word === "Photo Printer" ? "Mover" : word));
+    const id = String((await at.json([...named, "--scope", "photos:read", "--require-pkce"]))["client_id"]);
+    const update = ["client", "update", id, "--redirect-uri", "https://app.test/cb", "--redirect-uri"];
+    expect((await at.run([...update, "https://app.test/other"])).stderr).toBe("");
+    const { code, stderr } = await at.run([...update, "https://new.test/cb"]);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^warning: --redirect-uri: new\.test: owners who have allowed this client are asked again/),
+    ]);
+  });
+
   test("the whole life: update, new secret, logo, delete", async () => {
     const client = await at.json([...CLIENT, "--scope", "photos:read"]);
     const id = String(client["client_id"]);

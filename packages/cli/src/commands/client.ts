@@ -283,12 +283,16 @@ async function change(
   const { metadata, ...own } = changes;
   requireChanges({ ...metadata, ...own }, "client");
   await withAdmin(options, async (admin, out) => {
-    const { clientRecord, needsSecret, rotateSecret, updateClient } = await import("@assent/server/admin");
+    const { clientOf, clientRecord, needsSecret, redirectRemarks, rotateSecret, updateClient } = await import(
+      "@assent/server/admin"
+    );
+    const before = await clientOf(clientId, admin);
     const changed = await updateClient(clientId, changes, admin);
     // The method is another one, and what was known of the old secret is worth nothing to it.
     const { client, secret } = needsSecret(changed)
       ? await rotateSecret(clientId, 0, admin)
       : { client: changed, secret: null };
+    for (const remark of redirectRemarks(before, client)) out.warn(lineOf(remark, command));
     await warn(client, admin, out, command);
     const similar = await warnOfSimilar(client, admin, out);
     out.record({ ...clientRecord(client, admin.issuer, secret), ...similar }, ["client_secret"]);

@@ -12,6 +12,7 @@ import {
 import type { GrantRegistry } from "../oauth/grants/registry.ts";
 import type { Client, Millis, Scope } from "../oauth/model.ts";
 import { displayTextProblem } from "../oauth/names/display-name.ts";
+import { consentHosts, redirectHost } from "../oauth/redirect-uri.ts";
 import { accentText } from "../pages/brand.ts";
 import { NO_SECRETS, secretFor, secretKind, secretsAfter, withSecret } from "./client-secrets.ts";
 import type { AdminContext } from "./context.ts";
@@ -257,6 +258,17 @@ export function clientRemarks(client: Client, { grants, scopes }: Surroundings):
     });
   }
   return remarks;
+}
+
+/** What a change of redirect URIs means for owners who have allowed the client before. */
+export function redirectRemarks(before: Client, after: Client): readonly Remark[] {
+  const known = consentHosts(before.redirectUris);
+  const added = consentHosts(after.redirectUris).filter((host) => !known.includes(host));
+  // A first-party client asks nobody, and a client that had no redirect URI was sent no answers before.
+  if (added.length === 0 || known.length === 0 || after.firstParty) return [];
+  const hosts = added.map(redirectHost).join(", ");
+  const problem = `${hosts}: owners who have allowed this client are asked again before an answer goes there; a company that approved it for all members has to approve it again`;
+  return [{ field: "redirect_uris", problem }];
 }
 
 function whyNot(grantType: string, { known }: GrantRegistry): string {

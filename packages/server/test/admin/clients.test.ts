@@ -14,6 +14,7 @@ import {
   deleteClient,
   deleteScope,
   type NewClient,
+  redirectRemarks,
   rotateSecret,
   surroundings,
   updateClient,
@@ -227,6 +228,28 @@ describe("remarks", () => {
 
   test("an ordinary client → none", async () => {
     expect(await remarksOn((await createClient(aNewClient(), admin)).client)).toEqual([]);
+  });
+});
+
+describe("a change of redirect URIs", () => {
+  const change = async (before: Partial<NewClient>, uris: readonly string[]) => {
+    const { client } = await createClient(aNewClient(before), admin);
+    const after = await updateClient(client.clientId, { metadata: { redirect_uris: uris } }, admin);
+    return redirectRemarks(client, after).map(({ field, problem }) => `${field} ${problem}`);
+  };
+
+  test("a new host → one remark, which names it and says who is asked again", async () => {
+    const told = await change({}, ["https://app.test/cb", "https://new.test/cb", "com.example.app:/cb"]);
+    expect(told).toEqual([
+      expect.stringMatching(/^redirect_uris new\.test, com\.example\.app:: owners .* asked again/),
+    ]);
+  });
+
+  test("another path, another port of this device, a host taken away, a first-party client → none", async () => {
+    expect(await change({}, ["https://app.test/other"])).toEqual([]);
+    const local = { metadata: { redirect_uris: ["http://127.0.0.1:1/cb", "https://app.test/cb"] } };
+    expect(await change(local, ["http://127.0.0.1:2/cb"])).toEqual([]);
+    expect(await change({ firstParty: true }, ["https://new.test/cb"])).toEqual([]);
   });
 });
 
