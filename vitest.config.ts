@@ -25,6 +25,7 @@ const postgresTests = [
     "mail-requests",
     "second-step",
     "step-up",
+    "auth-time",
     "company-pages",
     "company-mail",
     "history",

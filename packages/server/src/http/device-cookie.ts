@@ -5,6 +5,7 @@ import { sha256 } from "../crypto/credential.ts";
 import { randomBytes } from "../crypto/random.ts";
 import type { PresentedDevice } from "../owners/known-device.ts";
 import { type DeviceSeen, type DeviceSighting, KNOWN_DEVICE_TTL } from "../owners/known-device-storage.ts";
+import type { Person } from "../owners/storage.ts";
 import type { HttpRequest } from "./message.ts";
 
 /** A device cookie of ours. It says who signed in; whether it still counts says the database. */
@@ -41,4 +42,17 @@ export function deviceOf(personId: string, presented: DeviceCookie | undefined, 
       return assent.cookies.set("device", value, KNOWN_DEVICE_TTL / 1000);
     },
   };
+}
+
+/** Binds this browser to the person as they are now, without a sign-in; the cookie that it gets. */
+export async function rememberDevice(
+  { partition, personId, passwordChangedAt }: Person,
+  request: HttpRequest,
+  assent: Assent,
+): Promise<readonly string[]> {
+  const device = deviceOf(personId, deviceCookie(request, assent), assent);
+  const userAgent = request.header("user-agent")?.slice(0, 300) ?? null;
+  const about = { device: device.sighting, address: request.address, userAgent, now: assent.now() };
+  const seen = await assent.storage.rememberDevice({ partition, personId, passwordChangedAt, ...about });
+  return seen === undefined ? [] : [device.cookie(seen)];
 }

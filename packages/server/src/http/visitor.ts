@@ -4,10 +4,8 @@ import type { Assent } from "../assent.ts";
 import { sha256 } from "../crypto/credential.ts";
 import { newId } from "../crypto/id.ts";
 import { randomBytes, randomText } from "../crypto/random.ts";
-import type { Authentication } from "../oauth/authentication-context.ts";
-import type { Millis } from "../oauth/model.ts";
 import { boundDevice } from "../owners/known-device.ts";
-import { SESSION_ABSOLUTE, SESSION_IDLE } from "../owners/session.ts";
+import { SESSION_ABSOLUTE, SESSION_IDLE, type SignedInBy } from "../owners/session.ts";
 import type { Person, Session } from "../owners/storage.ts";
 import { deviceCookie, deviceOf } from "./device-cookie.ts";
 import { newsFor } from "./mail-links.ts";
@@ -52,12 +50,6 @@ async function sessionOf(request: HttpRequest, assent: Assent): Promise<Visitor[
   });
 }
 
-/** How a session came about. */
-export interface SignedInBy extends Authentication {
-  /** When, if not just now: a later step of a sign-in doesn't make the first one younger. */
-  readonly authTime?: Millis;
-}
-
 /**
  * A new session for a person who has just signed in; the one that this browser had ends with it. The person hears of a browser that is new with them,
  * unless `quietly`: they have just made the account, or shown that it is them.
@@ -86,11 +78,12 @@ export async function startSession(
     partition: person.partition,
     sessionId,
     personId: person.personId,
-    authTime: authTime ?? now,
+    authTime,
     acr,
     amr,
     idleUntil: now + SESSION_IDLE,
-    absoluteUntil: now + SESSION_ABSOLUTE,
+    // A session that takes the place of another one is no reason to sign in later than the other would have.
+    absoluteUntil: authTime + SESSION_ABSOLUTE,
     userAgent,
     language,
     mails,

@@ -3,13 +3,14 @@
 import {
   ACR_VALUES,
   type Authentication,
+  BY_CODE,
   BY_PASSWORD,
   isAsSure,
   signInPolicy,
 } from "../oauth/authentication-context.ts";
 import type { AuthorizationRequest } from "../oauth/authorization-endpoint/request.ts";
 import type { Acr, Millis, Scope } from "../oauth/model.ts";
-import type { Session } from "./storage.ts";
+import type { Person, Session } from "./storage.ts";
 
 /** 12 hours without use … */
 export const SESSION_IDLE: Millis = 12 * 3_600_000;
@@ -49,4 +50,29 @@ export function signInNeeded(
 /** How surely the person of a session was recognized. One from before this was noted began with a password. */
 export function authenticationOf({ acr, amr }: Pick<Session, "acr" | "amr">): Authentication {
   return { acr: ACR_VALUES.find((one) => one === acr) ?? BY_PASSWORD.acr, amr };
+}
+
+/** How and when a person signed in: what a session says of them. */
+export interface SignedInBy extends Authentication {
+  /** When the oldest of the proofs was given that `acr` and `amr` name (OpenID Connect Core §2): a later one makes the others no younger. */
+  readonly authTime: Millis;
+}
+
+/** The session that takes the place of another one when its person has chosen a new password. */
+export function afterNewPassword(
+  session: Pick<Session, "authTime" | "acr" | "amr">,
+  { passwordHash }: Pick<Person, "passwordHash">,
+  now: Millis,
+): SignedInBy {
+  const before = authenticationOf(session);
+  // Where the old password was all that had been proved, all of it has been proved again. A code or a passkey has not.
+  if (before.acr === BY_PASSWORD.acr && passwordHash !== null) return { ...BY_PASSWORD, authTime: now };
+  return { ...before, authTime: session.authTime };
+}
+
+/** The session that takes the place of another one when its person has set up an authenticator app, and so given a code of it. */
+export function afterNewAuthenticator(session: Pick<Session, "authTime" | "acr" | "amr">): SignedInBy {
+  const before = authenticationOf(session);
+  const both = before.acr === BY_PASSWORD.acr ? BY_CODE : before;
+  return { ...both, authTime: session.authTime };
 }

@@ -5,8 +5,8 @@ import { sealCodeSecret } from "../../crypto/code-secrets.ts";
 import { base32, newCodeSecret, otpauthUri, stepOfCode } from "../../crypto/one-time-codes.ts";
 import { newRecoveryCodes, recoveryCodeHash } from "../../crypto/recovery-codes.ts";
 import { seal, unseal } from "../../crypto/seal.ts";
-import { BY_CODE } from "../../oauth/authentication-context.ts";
 import type { Millis } from "../../oauth/model.ts";
+import { afterNewAuthenticator } from "../../owners/session.ts";
 import type { AuthenticatorView } from "../../pages/factor-views.ts";
 import { authenticatorPage, recoveryCodesPage } from "../../pages/index.ts";
 import { formToken } from "../forms.ts";
@@ -44,11 +44,8 @@ export const submitAuthenticator = freshly("authenticator", async (account, asse
   assent.mail.kick();
   assent.event("second_factor_set", { owner: personId, address: http.address });
   // Password a moment ago, code just now: this session has had both steps. What it is known by changes with its strength.
-  const both = session.amr.includes("pwd") ? BY_CODE : { acr: "phr" as const, amr: session.amr };
-  const cookies = [
-    ...visitor.cookies,
-    ...(await startSession(person, { ...both, authTime: session.authTime }, visitor, http, assent, "quietly")),
-  ];
+  const by = afterNewAuthenticator(session);
+  const cookies = [...visitor.cookies, ...(await startSession(person, by, visitor, http, assent, "quietly"))];
   const next = request === null ? "/account/security" : `/consent?${new URLSearchParams({ request })}`;
   return page(200, recoveryCodesPage({ codes, renewed, next }, assent.chrome(http)), "here", cookies);
 });

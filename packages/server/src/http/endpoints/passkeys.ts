@@ -4,8 +4,10 @@ import type { Assent } from "../../assent.ts";
 import { hashes } from "../../crypto/hashes.ts";
 import { ALGORITHMS, madePasskey, newChallenge, openChallenge, relyingPartyOf } from "../../crypto/passkeys.ts";
 import { displayTextProblem } from "../../oauth/names/display-name.ts";
+import { boundDevice } from "../../owners/known-device.ts";
 import type { AddPasskeyView } from "../../pages/factor-views.ts";
 import { addPasskeyPage } from "../../pages/index.ts";
+import { deviceCookie, rememberDevice } from "../device-cookie.ts";
 import { formToken } from "../forms.ts";
 import { factorNews } from "../mail-links.ts";
 import { type Answer, formOf, page, redirect } from "../message.ts";
@@ -43,14 +45,17 @@ export const submitAddPasskey = freshly("passkeys", async (account, assent) => {
   const { partition, personId } = person;
   const passkey = { ...made, partition, personId, name, createdAt: now, lastUsedAt: null };
   const mails = await factorNews(person, "passkeyAdded", http, assent, { key: name });
+  const device = deviceCookie(http, assent);
+  const known = device?.personId === personId && (await boundDevice(device, assent.storage)) !== undefined;
   const outcome = await assent.storage.addPasskey({ passkey, mails, now });
   if (outcome === "unknown") return redirect(303, `${assent.issuer}/login`, visitor.cookies);
   if (outcome !== "added") return again(outcome);
   assent.mail.kick();
   assent.event("passkey_added", { owner: personId, credential_id: made.credentialId, address: http.address });
-  if (request !== null)
-    return redirect(303, `${assent.issuer}/consent?${new URLSearchParams({ request })}`, visitor.cookies);
-  return securityAfter("passkey-added", visitor.cookies, assent);
+  // Another factor makes strangers of known devices; this one has just proved that it is the person's.
+  const cookies = [...visitor.cookies, ...(known ? await rememberDevice(person, http, assent) : [])];
+  if (request !== null) return redirect(303, `${assent.issuer}/consent?${new URLSearchParams({ request })}`, cookies);
+  return securityAfter("passkey-added", cookies, assent);
 });
 
 export const removePasskey = freshly("security", async ({ person, http, visitor }, assent) => {

@@ -4,7 +4,7 @@ import type { Assent } from "../../assent.ts";
 import { isCommonPassword } from "../../crypto/common-passwords.ts";
 import { hashPassword } from "../../crypto/password.ts";
 import { passwordProblem } from "../../owners/new-password.ts";
-import { authenticationOf } from "../../owners/session.ts";
+import { afterNewPassword } from "../../owners/session.ts";
 import type { Person } from "../../owners/storage.ts";
 import { changePasswordPage } from "../../pages/index.ts";
 import type { PasswordFault } from "../../pages/security/views.ts";
@@ -56,17 +56,9 @@ export const submitChangePassword = signedIn(async (account, assent) => {
   assent.mail.kick();
   assent.event("password_changed", { owner: personId, address: http.address, apps_ended: String(endApps) });
   // What this browser is known by changes with the password.
-  const cookies = [
-    ...visitor.cookies,
-    ...(await startSession(
-      { ...person, passwordChangedAt: now },
-      authenticationOf(session),
-      visitor,
-      http,
-      assent,
-      "quietly",
-    )),
-  ];
+  const changedPerson = { ...person, passwordChangedAt: now };
+  const by = afterNewPassword(session, person, now);
+  const cookies = [...visitor.cookies, ...(await startSession(changedPerson, by, visitor, http, assent, "quietly"))];
   return redirect(303, assent.issuer + onward(form), cookies);
 }, "before a new password");
 

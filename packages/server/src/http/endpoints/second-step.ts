@@ -3,6 +3,7 @@
 import type { Assent } from "../../assent.ts";
 import { BY_CODE } from "../../oauth/authentication-context.ts";
 import { type SecondStepOutcome, secondStep } from "../../owners/second-step.ts";
+import type { SignedInBy } from "../../owners/session.ts";
 import type { Person } from "../../owners/storage.ts";
 import type { SecondStepView } from "../../pages/factor-views.ts";
 import { networkOf } from "../client-address.ts";
@@ -14,7 +15,7 @@ import { type Answer, type HttpRequest, redirect } from "../message.ts";
 import { openPartial, type Partial } from "../partial-sign-in.ts";
 import { personOfPasskey } from "../passkeys.ts";
 import { problemAnswer } from "../problem.ts";
-import { type SignedInBy, startSession } from "../visitor.ts";
+import { startSession } from "../visitor.ts";
 import { secondStepAnswer, waysOf } from "./second-step-page.ts";
 import { type Arrival, arrivalOf, FIRST, isAnswered, onward, signInFor } from "./sign-in-page.ts";
 
@@ -95,7 +96,8 @@ export async function submitPasskey(http: HttpRequest, assent: Assent): Promise<
   if (!isFormToken(assent.secrets, `browser:${visitor.nonce}`, form.get("csrf"))) return stale(arrival, assent);
   const found = await personOfPasskey(form, visitor, http.address, assent);
   if (found !== undefined && (partial === undefined || partial.person.personId === found.person.personId)) {
-    return signedInAnswer(found.person, found.by, arrival, assent);
+    // A whole sign-in by itself: what came before it counts for nothing.
+    return signedInAnswer(found.person, { ...found.by, authTime: assent.now() }, arrival, assent);
   }
   const problem = { kind: "passkey" } as const;
   if (partial === undefined) return signInFor(arrival, assent, { ...FIRST, problem });

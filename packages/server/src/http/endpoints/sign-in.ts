@@ -76,7 +76,7 @@ async function signedInOrAgain(
       const { person } = outcome;
       const ways = await waysOf({ person }, "mfa", assent);
       // A passkey alone is a way to sign in, not one that must be gone: who has no authenticator app goes in by the password.
-      if (!ways.codes) return signedInAnswer(person, BY_PASSWORD, arrival, assent);
+      if (!ways.codes) return signedInAnswer(person, { ...BY_PASSWORD, authTime: assent.now() }, arrival, assent);
       return secondStepAnswer(arrival, ways, { person, authTime: assent.now(), sessionId: null }, assent);
     }
   }

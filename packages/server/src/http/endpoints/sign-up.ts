@@ -95,7 +95,8 @@ export async function submitCreateAccount(http: HttpRequest, assent: Assent): Pr
     return again({ username: "taken" }, await renewed(link, assent));
   }
   assent.event("signed_up", { owner: person.personId, address: http.address });
-  const cookies = [...visitor.cookies, ...(await startSession(person, BY_PASSWORD, visitor, http, assent, "quietly"))];
+  const by = { ...BY_PASSWORD, authTime: assent.now() };
+  const cookies = [...visitor.cookies, ...(await startSession(person, by, visitor, http, assent, "quietly"))];
   return redirect(303, `${assent.issuer}/account/apps`, cookies);
 }
 
