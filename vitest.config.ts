@@ -31,7 +31,7 @@ const postgresTests = [
     "history",
     "apps",
   ].map((flow) => `test/flows/${flow}.test.ts`),
-  ...["hostile-text", "injection", "races", "recovery-flood", "known-devices"].map(
+  ...["hostile-text", "injection", "races", "recovery-flood", "token-misses", "known-devices"].map(
     (attack) => `test/attacks/${attack}.test.ts`,
   ),
   "test/attacks/look-alikes.test.ts",

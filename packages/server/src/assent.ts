@@ -31,6 +31,7 @@ import { LatePeople } from "./http/late.ts";
 import { commonHeaders, type HttpRequest } from "./http/message.ts";
 import { Gate } from "./http/overload.ts";
 import { createHandler } from "./http/server.ts";
+import { tokenMisses } from "./http/token-misses.ts";
 import { JoseForeignJwts, readKeySet } from "./jose/foreign-jwts.ts";
 import { createLogger } from "./log.ts";
 import type { Snapshot } from "./metrics/figures.ts";
@@ -338,6 +339,7 @@ async function assemble({
     openClientSecrets: (clientId, sealed) => openClientSecrets(secrets, clientId, sealed),
     ownerPassword: (username, password, address) =>
       ownerByPassword({ username, password, network: networkOf(address) }, MAX_PASSWORD_BYTES, { ...signIn, storage }),
+    misses: tokenMisses(now),
     now,
     event,
   };

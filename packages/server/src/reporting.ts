@@ -21,6 +21,7 @@ export const FAILURES: ReadonlySet<string> = new Set([
   "authorization_denied",
   "refresh_token_of_other_client",
   "state_lost",
+  "unknown_tokens",
   "revocation_of_other_clients_token",
   "remote_keys_unavailable",
 ]);

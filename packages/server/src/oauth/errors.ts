@@ -589,6 +589,14 @@ const catalogue = {
     description: "Access tokens cannot be revoked: they time out. Revoke the refresh token.",
     help: "An access token lives for minutes and is verified by APIs without asking this server. Revoke the refresh token, which ends the grant: no new access token comes of it.",
   },
+  unknown_tokens_throttled: {
+    error: "temporarily_unavailable",
+    status: 429,
+    section: "RFC 7662 §4",
+    description:
+      "Too many tokens of this client were unknown; wait as Retry-After says. Tokens that it holds are still answered.",
+    help: "A client asks about its own tokens, and revokes its own. More than 300 in a minute were unknown, of another client, or had ended. Valid ones are introspected and revoked as before; the others are refused until the minute is over.",
+  },
   // -- pages and paths
   not_found: {
     error: "not_found",

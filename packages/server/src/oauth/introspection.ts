@@ -9,6 +9,7 @@ import { parseOrRefuse } from "./parameters.ts";
 import type { OAuthContext, VerifiedAccessToken } from "./ports.ts";
 import { liveScopes, SCOPE_MARGIN } from "./scope.ts";
 import type { TokenRequest } from "./token-endpoint/endpoint.ts";
+import { missedByApi, missedByClient } from "./token-misses.ts";
 
 /** Nothing more is said of a token that isn't live, or isn't the caller's to see (§2.2). */
 export const INACTIVE = { active: false } as const;
@@ -23,9 +24,14 @@ export async function introspect(request: TokenRequest, context: OAuthContext): 
   const parameters = parseOrRefuse(request.body);
   const caller = await authenticateCaller({ ...request, parameters: parameters.single }, context);
   const token = parameters.single.get("token") ?? refuse("token_missing");
-  if (context.credentials.read("refresh_token", token) !== undefined)
-    return introspectRefreshToken(token, caller, context);
-  return introspectAccessToken(token, caller, context);
+  const told =
+    context.credentials.read("refresh_token", token) === undefined
+      ? await introspectAccessToken(token, caller, context)
+      : await introspectRefreshToken(token, caller, context);
+  if (told !== INACTIVE) return told;
+  if ("resource" in caller) missedByApi(caller.resource, context);
+  else missedByClient(caller.client, request.address, context);
+  return told;
 }
 
 async function authenticateCaller(sent: CredentialsSent, context: OAuthContext): Promise<Caller> {

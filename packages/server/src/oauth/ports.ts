@@ -183,6 +183,14 @@ export interface OfferedGrants {
 }
 
 /** Everything that the protocol's functions are given. */
+/** Counts the tokens that callers of introspection and revocation present and that are nobody's, or not the caller's. */
+export interface TokenMisses {
+  /** Counts one. Undefined: within the limit; else the seconds until the caller may miss again. */
+  count(caller: string): number | undefined;
+  /** True: one more would be beyond the limit. */
+  isOver(caller: string): boolean;
+}
+
 export interface OAuthContext {
   readonly issuer: string;
   readonly policy: Policy;
@@ -213,6 +221,7 @@ export interface OAuthContext {
   readonly notBefore: Millis;
   /** Counts a request for a device; false: too many of them are under way. */
   admitDevice(asker: DeviceAsker): Promise<boolean>;
+  readonly misses: TokenMisses;
   /** An event for the operator's log: never a secret in it. */
   event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
 }

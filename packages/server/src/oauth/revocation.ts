@@ -5,6 +5,7 @@ import { refuse } from "./errors.ts";
 import { parseOrRefuse } from "./parameters.ts";
 import type { OAuthContext } from "./ports.ts";
 import type { TokenRequest } from "./token-endpoint/endpoint.ts";
+import { missedByClient, missKey } from "./token-misses.ts";
 
 /**
  * Ends the grant that a refresh token of any generation belongs to; the consent stays. Returns for unknown tokens, too (§2.2).
@@ -18,7 +19,12 @@ export async function revoke(request: TokenRequest, context: OAuthContext): Prom
   if (credential === undefined) {
     // §2.2.1: a valid access token of ours only times out; saying 200 would be a promise that isn't kept.
     if ((await context.accessTokens.verify(token, context.now())) !== undefined) refuse("unsupported_token_type");
-    return;
+    return missedByClient(client, request.address, context);
+  }
+  // A client that missed too often gets no write for another miss.
+  if (context.misses.isOver(missKey(client, request.address, context))) {
+    const grant = await context.storage.findGrant(credential);
+    if (grant?.clientId !== client.clientId) return missedByClient(client, request.address, context);
   }
   const outcome = await context.storage.endGrant({
     partition: credential.partition,
@@ -27,7 +33,9 @@ export async function revoke(request: TokenRequest, context: OAuthContext): Prom
     clientId: client.clientId,
     now: context.now(),
   });
+  if (outcome.kind === "unknown") return missedByClient(client, request.address, context);
   if (outcome.kind === "other_client") {
+    missedByClient(client, request.address, context);
     context.event("revocation_of_other_clients_token", { client_id: client.clientId, grant_id: credential.grantId });
     refuse("token_of_other_client");
   }
