@@ -2,7 +2,7 @@
 
 import { displayTextProblem } from "../oauth/names/display-name.ts";
 import { usernameLookAlike } from "../oauth/names/look-alikes.ts";
-import { usernameProblem } from "../owners/names.ts";
+import { usernameProblem } from "../owners/new-names.ts";
 import type { Person } from "../owners/storage.ts";
 import { allClients } from "./clients.ts";
 import { allCompanies } from "./companies.ts";

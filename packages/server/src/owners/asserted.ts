@@ -2,7 +2,8 @@
 
 import type { AssertedOwner, AssertedOwners, FoundOwner, MappedSubject } from "../oauth/asserted-subject.ts";
 import { type Millis, PARTITIONS, type TrustedIssuer } from "../oauth/model.ts";
-import { canonicalEmail, canonicalUsername, foreignSubject, type NewUsername, newEmail, newUsername } from "./names.ts";
+import { canonicalEmail, canonicalUsername, foreignSubject } from "./names.ts";
+import type { NewUsername } from "./new-names.ts";
 import type { ForeignSubject, OwnerStorage, Person } from "./storage.ts";
 
 export interface AssertedOwnersContext {
@@ -120,12 +121,14 @@ async function create(
 ): Promise<{ readonly owner: AssertedOwner; readonly made: boolean } | undefined> {
   const key = linkKey(record, subject);
   if (key === undefined) return undefined;
+  // Most servers make no owners: the rules of new names are loaded when the first one comes.
+  const rules = await import("./new-names.ts");
   const own = newOwnerId();
   let personId = own;
   for (let turn = 0; turn < TURNS; turn += 1) {
     const at = now();
     const nobody = newcomer(personId, partitionOf(personId), at);
-    const people = namesOf(record.mapSubject, subject, personId).map((names) => ({
+    const people = namesOf(record.mapSubject, subject, personId, rules).map((names) => ({
       ...nobody,
       ...names,
       emailVerifiedAt: names.verified ? at : null,
@@ -169,11 +172,14 @@ interface Names extends NewUsername {
   readonly verified: boolean;
 }
 
+type Rules = Pick<typeof import("./new-names.ts"), "newEmail" | "newUsername">;
+
 /** Pairs of names to try, the plainest first; none: the subject can't be a name. */
 function namesOf(
   by: TrustedIssuer["mapSubject"],
   { name, email: asserted, emailBelieved: believed }: MappedSubject,
   personId: string,
+  rules: Rules,
 ): readonly Names[] {
   if (name === null) return [];
   // RFC 2606 §2: an address under .invalid is nobody's, and no mail goes there.
@@ -183,14 +189,14 @@ function namesOf(
       // Ids are ours to give: an issuer can only know those of owners that are there.
       return [];
     case "email":
-      return namesFor(newEmail(name), personId);
+      return namesFor(rules.newEmail(name), personId, rules);
     case "link":
       // An address that nobody vouches for would keep out the person whose it is.
-      if (asserted !== null && believed) return namesFor(newEmail(asserted), personId);
+      if (asserted !== null && believed) return namesFor(rules.newEmail(asserted), personId, rules);
       return [{ username: `user-${suffixOf(personId)}`, lookAlike: null, email: nowhere, verified: false }];
     case "username": {
-      const names = newUsername(name);
-      const email = asserted === null ? nowhere : newEmail(asserted);
+      const names = rules.newUsername(name);
+      const email = asserted === null ? nowhere : rules.newEmail(asserted);
       const verified = asserted !== null && believed;
       return names === undefined || email === undefined ? [] : [{ ...names, email, verified }];
     }
@@ -198,12 +204,12 @@ function namesOf(
 }
 
 /** A believed address, and usernames that are made of it. */
-function namesFor(email: string | undefined, personId: string): readonly Names[] {
+function namesFor(email: string | undefined, personId: string, rules: Rules): readonly Names[] {
   if (email === undefined) return [];
   const local = email.slice(0, email.indexOf("@")).replace(/[^\p{L}\p{M}\p{N}._-]/gu, "-");
   const candidates = [local, `${local.slice(0, 40)}-${suffixOf(personId)}`, `user-${suffixOf(personId)}`];
   return candidates
-    .map(newUsername)
+    .map(rules.newUsername)
     .filter((names) => names !== undefined)
     .map((names) => ({ ...names, email, verified: true }));
 }

@@ -1,14 +1,8 @@
 /** Usernames and addresses: two spellings of one name are one person. */
 
 import { describe, expect, test } from "vitest";
-import {
-  canonicalEmail,
-  canonicalLogin,
-  canonicalUsername,
-  newEmail,
-  newUsername,
-  usernameProblem,
-} from "../../src/owners/names.ts";
+import { canonicalEmail, canonicalLogin, canonicalUsername } from "../../src/owners/names.ts";
+import { newEmail, newUsername, usernameProblem } from "../../src/owners/new-names.ts";
 
 test.each([
   "",

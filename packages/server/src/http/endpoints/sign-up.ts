@@ -5,7 +5,7 @@ import { hashPassword } from "../../crypto/password.ts";
 import { BY_PASSWORD } from "../../oauth/authentication-context.ts";
 import { displayTextProblem } from "../../oauth/names/display-name.ts";
 import type { MailLink } from "../../owners/mail-storage.ts";
-import { type NewUsername, newEmail, newUsername } from "../../owners/names.ts";
+import { type NewUsername, newEmail, newUsername } from "../../owners/new-names.ts";
 import type { Person } from "../../owners/storage.ts";
 import { createAccountPage, sentPage } from "../../pages/index.ts";
 import type { CreateAccountView } from "../../pages/security/views.ts";
