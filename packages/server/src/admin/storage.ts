@@ -10,7 +10,7 @@ export interface Versioned<T> {
 
 export type PutOutcome = { readonly kind: "stored"; readonly version: number } | { readonly kind: "conflict" };
 
-/** A signing key: the public half in clear, the private half sealed (AES-256-GCM under a key outside the database). */
+/** A signing key: the public half in clear, the private half sealed (XAES-256-GCM under a key outside the database). */
 export interface StoredKey {
   readonly kid: string;
   readonly alg: string;

@@ -50,7 +50,7 @@ export class OwnAccessTokens implements AccessTokens {
     });
   }
 
-  /** `at_` ‖ base64url of the claims under AES-256-GCM: whose tag tells a token of ours from any other text, before anything is looked up. */
+  /** `at_` ‖ base64url of the claims under XAES-256-GCM: whose tag tells a token of ours from any other text, before anything is looked up. */
   #seal(claims: AccessTokenClaims): string {
     const sealed = seal(this.#parts.secrets, "access token", "", Buffer.from(this.#payload(claims)));
     return SEALED_PREFIX + Buffer.from(sealed).toString("base64url");

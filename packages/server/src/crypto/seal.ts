@@ -1,36 +1,55 @@
-/** Sealing: AES-256-GCM under a key outside the database. Who holds a sealed text can neither read nor change it. */
+/** Sealing: XAES-256-GCM under a key outside the database. Who holds a sealed text can neither read nor change it. */
 
-import { createCipheriv, createDecipheriv } from "node:crypto";
+import { createDecipheriv } from "node:crypto";
 import { randomBytes } from "./random.ts";
 import type { Purpose, Secrets } from "./secrets.ts";
+import { XAES_NONCE, XAES_TAG } from "./xaes.ts";
 
-const VERSION = 1;
+const VERSION = 2;
+const VERSION_BYTE = Buffer.of(VERSION);
+/** Of the version and the key's id. */
 const HEADER = 5;
-const IV = 12;
-const TAG = 16;
 
-/** `version ‖ key id ‖ iv ‖ ciphertext ‖ tag`. `context` must be the same when it is opened. */
+/** `version ‖ key id ‖ nonce ‖ ciphertext ‖ tag`. `context` must be the same when it is opened. */
 export function seal(secrets: Secrets, purpose: Purpose, context: string, plain: Uint8Array): Uint8Array {
-  const { id, key } = secrets.first(purpose);
-  const iv = randomBytes(IV);
-  const cipher = createCipheriv("aes-256-gcm", key, iv, { authTagLength: TAG });
-  cipher.setAAD(Buffer.from(context));
-  return Buffer.concat([Buffer.of(VERSION), id, iv, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+  const { id, aead } = secrets.sealing(purpose);
+  const header = Buffer.concat([VERSION_BYTE, id]);
+  const nonce = randomBytes(XAES_NONCE);
+  return Buffer.concat([header, nonce, ...aead.seal(nonce, boundTo(header, context), plain)]);
 }
 
 /** What was sealed; undefined: not by us, changed, or for another purpose or context. */
 export function unseal(secrets: Secrets, purpose: Purpose, context: string, sealed: Uint8Array): Buffer | undefined {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
-  if (bytes.length < HEADER + IV + TAG || bytes[0] !== VERSION) return undefined;
+  if (bytes[0] === OLD_VERSION) return unsealOld(secrets, purpose, context, bytes);
+  if (bytes[0] !== VERSION || bytes.length < HEADER + XAES_NONCE + XAES_TAG) return undefined;
+  const header = bytes.subarray(0, HEADER);
+  const key = secrets.sealingKeys(purpose).find(({ id }) => id.compare(header, 1) === 0);
+  const nonce = bytes.subarray(HEADER, HEADER + XAES_NONCE);
+  return key?.aead.open(nonce, boundTo(header, context), bytes.subarray(HEADER + XAES_NONCE));
+}
+
+/** The version, too: a text is opened only as what it was sealed as. */
+function boundTo(header: Buffer, context: string): Buffer {
+  return Buffer.concat([header, Buffer.from(context)]);
+}
+
+const OLD_VERSION = 1;
+const OLD_IV = 12;
+const OLD_TAG = 16;
+
+/** AES-256-GCM with 12 random bytes: what rows hold that were sealed before version 2. None is made any more. */
+function unsealOld(secrets: Secrets, purpose: Purpose, context: string, bytes: Buffer): Buffer | undefined {
+  if (bytes.length < HEADER + OLD_IV + OLD_TAG) return undefined;
   const key = secrets.keys(purpose).find(({ id }) => id.compare(bytes, 1, HEADER) === 0);
   if (key === undefined) return undefined;
-  const decipher = createDecipheriv("aes-256-gcm", key.key, bytes.subarray(HEADER, HEADER + IV), {
-    authTagLength: TAG,
+  const decipher = createDecipheriv("aes-256-gcm", key.key, bytes.subarray(HEADER, HEADER + OLD_IV), {
+    authTagLength: OLD_TAG,
   });
   decipher.setAAD(Buffer.from(context));
-  decipher.setAuthTag(bytes.subarray(bytes.length - TAG));
+  decipher.setAuthTag(bytes.subarray(bytes.length - OLD_TAG));
   try {
-    return Buffer.concat([decipher.update(bytes.subarray(HEADER + IV, bytes.length - TAG)), decipher.final()]);
+    return Buffer.concat([decipher.update(bytes.subarray(HEADER + OLD_IV, bytes.length - OLD_TAG)), decipher.final()]);
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 /** The server's secret and the keys derived from it, one for each purpose (HKDF, RFC 5869). */
 
 import { createHmac, hkdfSync } from "node:crypto";
+import { Xaes256Gcm } from "./xaes.ts";
 
 /** One secret of the list: `id` names it inside credentials, without telling anything of it. */
 export interface DerivedKey {
@@ -8,6 +9,13 @@ export interface DerivedKey {
   readonly id: Buffer;
   /** 32 bytes. */
   readonly key: Buffer;
+}
+
+/** A key that seals, by the id of its secret. */
+export interface SealingKey {
+  /** 4 bytes. */
+  readonly id: Buffer;
+  readonly aead: Xaes256Gcm;
 }
 
 export type Purpose =
@@ -37,6 +45,7 @@ export type Purpose =
 export class Secrets {
   readonly #raw: readonly Buffer[];
   readonly #derived = new Map<Purpose, readonly DerivedKey[]>();
+  readonly #sealing = new Map<Purpose, readonly SealingKey[]>();
 
   constructor(raw: readonly Buffer[]) {
     this.#raw = raw;
@@ -46,10 +55,7 @@ export class Secrets {
   keys(purpose: Purpose): readonly DerivedKey[] {
     let keys = this.#derived.get(purpose);
     if (keys === undefined) {
-      keys = this.#raw.map((secret) => ({
-        id: derive(secret, "assent key id").subarray(0, 4),
-        key: derive(secret, `assent ${purpose}`),
-      }));
+      keys = this.#raw.map((secret) => ({ id: idOf(secret), key: derive(secret, `assent ${purpose}`) }));
       this.#derived.set(purpose, keys);
     }
     return keys;
@@ -58,6 +64,26 @@ export class Secrets {
   /** The key that makes. */
   first(purpose: Purpose): DerivedKey {
     const [first] = this.keys(purpose);
+    if (first === undefined) throw new Error("the list of secrets is empty");
+    return first;
+  }
+
+  /** What opens sealed texts of a purpose, in the list's order. Other keys than `keys`: no key serves two algorithms. */
+  sealingKeys(purpose: Purpose): readonly SealingKey[] {
+    let keys = this.#sealing.get(purpose);
+    if (keys === undefined) {
+      keys = this.#raw.map((secret) => ({
+        id: idOf(secret),
+        aead: new Xaes256Gcm(derive(secret, `assent ${purpose}, XAES-256-GCM`)),
+      }));
+      this.#sealing.set(purpose, keys);
+    }
+    return keys;
+  }
+
+  /** The one that seals. */
+  sealing(purpose: Purpose): SealingKey {
+    const [first] = this.sealingKeys(purpose);
     if (first === undefined) throw new Error("the list of secrets is empty");
     return first;
   }
@@ -75,6 +101,10 @@ export class Secrets {
 
 function hmac({ key }: DerivedKey, text: string): string {
   return createHmac("sha256", key).update(text).digest("base64url");
+}
+
+function idOf(secret: Buffer): Buffer {
+  return derive(secret, "assent key id").subarray(0, 4);
 }
 
 function derive(secret: Buffer, info: string): Buffer {
