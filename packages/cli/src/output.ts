@@ -21,6 +21,13 @@ function clean(text: string): string {
   return text.replace(UNPRINTABLE, "�");
 }
 
+/** A JSON document for programs that is safe on a terminal: JSON.stringify leaves some control characters as they are. */
+export function jsonText(document: unknown): string {
+  return JSON.stringify(document, null, 2).replace(UNPRINTABLE, (char) =>
+    char === "\n" ? char : `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
 /** Columns of a terminal that a text takes. */
 export function widthOf(text: string): number {
   let width = 0;
@@ -127,6 +134,6 @@ export class Output {
   }
 
   #document(document: unknown): void {
-    process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+    process.stdout.write(`${jsonText(document)}\n`);
   }
 }

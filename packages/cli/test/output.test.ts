@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { shown, widthOf } from "../src/output.ts";
+import { jsonText, shown, widthOf } from "../src/output.ts";
 
 describe("a cell", () => {
   test.each([
@@ -24,6 +24,18 @@ describe("a cell", () => {
   ])("%j → %s", (value, wanted) => {
     expect(shown(value)).toBe(wanted);
   });
+});
+
+test("a JSON document → no control character but its own line feeds, and the same value when it is read", () => {
+  const strange = {
+    user_agent: "a\u009b31m\u0085\u007f\u202e\u2028\u001b[2J\r\n\u0000z",
+    "key\u009b": ["é", "写真", "\u{1f600}"],
+  };
+  const text = jsonText(strange);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.
+  expect(text.replaceAll("\n", "")).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e]/);
+  expect(JSON.parse(text)).toEqual(strange);
+  expect(text.split("\n")).toHaveLength(8);
 });
 
 test.each([
