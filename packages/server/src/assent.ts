@@ -17,7 +17,7 @@ import { Receipts } from "./crypto/receipts.ts";
 import { Secrets } from "./crypto/secrets.ts";
 import { algsInUse, ensureKeys, type KeySet, keySet, SigningKeySealed } from "./crypto/signing-keys.ts";
 import { userCodes } from "./crypto/user-codes.ts";
-import { prepareDataDir, secretsOf } from "./data-dir.ts";
+import { demoRemarks, prepareDataDir, secretsOf } from "./data-dir.ts";
 import { signInOf } from "./factors.ts";
 import { grantsOf } from "./grants.ts";
 import { Housekeeping } from "./housekeeping.ts";
@@ -183,7 +183,8 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
   const tls = readTls(config);
   const brand = readBrand(config);
   if (options.worker?.first ?? true) {
-    for (const warning of [...config.warnings, ...tls.warnings]) log.warn({ event: "configuration" }, warning);
+    for (const warning of [...config.warnings, ...tls.warnings, ...demoRemarks(config)])
+      log.warn({ event: "configuration" }, warning);
   }
   shareCores(options.worker === undefined ? 1 : config.workers);
   const metrics = new ServerMetrics({ watch: config.metricsListen !== null });

@@ -1,6 +1,6 @@
 /** The configuration: one typed, frozen object. Environment first, then assent.config.*, then defaults. */
 
-import { existsSync } from "node:fs";
+import { existsSync, type Stats, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type SettingKey, type SettingValues, settingKeys, settingOf } from "./config-settings.ts";
@@ -198,6 +198,11 @@ async function readFile(
     if (named) problems.push(`ASSENT_CONFIG: found ${JSON.stringify(named)}, wanted the path of a file that exists`);
     return {};
   }
+  const unsafe = unsafeFile(statSync(path), process.getuid?.(), named !== undefined && named !== "");
+  if (unsafe !== undefined) {
+    problems.push(`${path}: not read, because ${unsafe}`);
+    return {};
+  }
   try {
     const options = path.endsWith(".json") ? { with: { type: "json" } } : {};
     const module = (await import(pathToFileURL(path).href, options)) as { default?: unknown };
@@ -207,6 +212,21 @@ async function readFile(
     problems.push(`${path}: cannot be read (${withoutText(error)})`);
   }
   return {};
+}
+
+/**
+ * Says why a configuration file is not read: somebody else could have written it, and it may be code. `uid`: of this process; undefined where the system
+ * has none. `named`: ASSENT_CONFIG names the file, so the operator has chosen it.
+ */
+export function unsafeFile(
+  file: Pick<Stats, "uid" | "mode">,
+  uid: number | undefined,
+  named: boolean,
+): string | undefined {
+  if (uid === undefined) return undefined;
+  if ((file.mode & 0o002) !== 0) return "everybody on this machine may change it: chmod o-w";
+  if (named || file.uid === uid || file.uid === 0) return undefined;
+  return `it belongs to another user (uid ${file.uid}): set ASSENT_CONFIG to its path if you trust it, or change its owner`;
 }
 
 /** What is wrong with a file, without the piece of it that JSON's errors quote: a secret may stand there. */

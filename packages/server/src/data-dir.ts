@@ -46,6 +46,18 @@ export function looseFiles(config: Config): readonly string[] {
   });
 }
 
+/** Written by the demo, with the password of its user. */
+const DEMO_FILE = "demo.json";
+
+/** Says that the demo's user and apps are in the data of a server for others. */
+export function demoRemarks({ dataDir, issuer }: Pick<Config, "dataDir" | "issuer">): readonly string[] {
+  const path = join(dataDir, DEMO_FILE);
+  if (issuer.startsWith("http:") || !existsSync(path)) return [];
+  return [
+    `${path}: the demo ran on this data, so its user, its apps and its API are in the database: begin with an empty ASSENT_DATA_DIR, or delete them (assent user delete demo) and this file`,
+  ];
+}
+
 /** Makes the directories that the database and the secret live in. Throws a `ConfigError` where others may touch what is there. */
 export function prepareDataDir(config: Config): void {
   tightenIfNew(config);

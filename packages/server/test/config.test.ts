@@ -1,10 +1,10 @@
 /** Configuration: every problem at once, the key named, no secret repeated. */
 
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ConfigError, configOf, loadConfig } from "../src/config.ts";
+import { ConfigError, configOf, loadConfig, unsafeFile } from "../src/config.ts";
 
 const cwd = mkdtempSync(join(tmpdir(), "assent-config-"));
 
@@ -223,5 +223,41 @@ describe("values of a program that embeds the server → within the same bounds"
   test("absent and undefined → the defaults; null where a setting has no default value → none", () => {
     const { codeTtl, refreshIdle, mailFrom } = configOf({ refreshIdle: null, mailFrom: null }, cwd);
     expect([codeTtl, refreshIdle, mailFrom]).toEqual([60_000, null, null]);
+  });
+});
+
+describe("a configuration file that somebody else could have written", () => {
+  const CODE = "globalThis.assentConfigRan = true;\nexport default { codeTtl: 30 };\n";
+  const ran = () => "assentConfigRan" in globalThis;
+  const place = (mode: number) => {
+    const where = mkdtempSync(join(tmpdir(), "assent-config-"));
+    const path = join(where, "assent.config.mjs");
+    writeFileSync(path, CODE);
+    chmodSync(path, mode);
+    return { where, path };
+  };
+
+  test("everybody may change it → refused before it runs, also where ASSENT_CONFIG names it", async () => {
+    const { path, where } = place(0o666);
+    expect(await problems({ ASSENT_CONFIG: path }, where)).toEqual([
+      `${path}: not read, because everybody on this machine may change it: chmod o-w`,
+    ]);
+    expect(ran()).toBe(false);
+    chmodSync(path, 0o664);
+    expect(await problems({ ASSENT_CONFIG: path }, where)).toEqual([]);
+    expect(ran()).toBe(true);
+  });
+
+  test.each([
+    ["one's own", { uid: 1000, mode: 0o644 }, 1000, false, undefined],
+    ["root's", { uid: 0, mode: 0o644 }, 1000, false, undefined],
+    ["another user's, found in the working directory", { uid: 1001, mode: 0o644 }, 1000, false, "set ASSENT_CONFIG"],
+    ["another user's, found by root", { uid: 1001, mode: 0o644 }, 0, false, "uid 1001"],
+    ["another user's, named by the operator", { uid: 1001, mode: 0o644 }, 0, true, undefined],
+    ["on a system without users", { uid: 0, mode: 0o666 }, undefined, false, undefined],
+  ] as const)("%s → %j", (_, file, uid, named, told) => {
+    const found = unsafeFile(file, uid, named);
+    if (told === undefined) expect(found).toBeUndefined();
+    else expect(found).toContain(told);
   });
 });

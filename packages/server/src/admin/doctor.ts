@@ -14,7 +14,7 @@ import {
   ROTATE_AFTER,
   supersededAt,
 } from "../crypto/signing-keys.ts";
-import { looseFiles, ownFiles, secretFile, secretsOf } from "../data-dir.ts";
+import { demoRemarks, looseFiles, ownFiles, secretFile, secretsOf } from "../data-dir.ts";
 import { grantsOf } from "../grants.ts";
 import type { Millis, SigningAlg } from "../oauth/model.ts";
 import { serverMetadata } from "../oauth/server-metadata.ts";
@@ -86,8 +86,11 @@ function nodeFindings(version: string, path: string): Finding[] {
   return [{ check: "node", status: "ok", detail: `${version}, ${text}` }, ...faults];
 }
 
-function configurationFindings({ warnings, issuer, listen }: Config): Finding[] {
-  const findings = warnings.map((detail): Finding => ({ check: "configuration", status: "warning", detail }));
+function configurationFindings(config: Config): Finding[] {
+  const { warnings, issuer, listen } = config;
+  const findings = [...warnings, ...demoRemarks(config)].map(
+    (detail): Finding => ({ check: "configuration", status: "warning", detail }),
+  );
   if (issuer.startsWith("http:") && !isLoopback(listen.host)) {
     const detail = `the issuer is for this machine alone (${issuer}), but the server listens on ${listen.host}, which others may reach`;
     findings.push({ check: "configuration", status: "warning", detail });

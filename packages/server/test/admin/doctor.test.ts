@@ -1,4 +1,4 @@
-import { chmodSync, rmSync } from "node:fs";
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -81,6 +81,17 @@ describe("without a server", () => {
     expect(ok).toBe(false);
     expect(findingsOf(findings, "files")).toEqual([expect.stringContaining("chmod 600")]);
     expect(findingsOf(findings, "database")).toEqual([]);
+  });
+
+  test("the demo ran on the data of a server for others → a warning; of a loopback issuer → none", async () => {
+    writeFileSync(join(admin.dataDir, "demo.json"), "{}", { mode: 0o600 });
+    const { ok, findings } = await look();
+    expect(ok).toBe(true);
+    expect(findingsOf(findings, "configuration")).toEqual([
+      expect.stringMatching(/^warning: .*demo\.json: the demo ran/),
+    ]);
+    const local = await diagnose(async () => ({ ...admin.config, issuer: "http://localhost:9400" }), NODE, admin.now());
+    expect(findingsOf(local.findings, "configuration")).toEqual(["ok: complete and valid"]);
   });
 
   test("no keys yet, nobody at the issuer → notes, and all is well", async () => {
