@@ -1,5 +1,7 @@
 /** `/metrics`: what an operator's Prometheus reads, and what never stands in it. */
 
+import { once } from "node:events";
+import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { exposition } from "../../packages/server/src/metrics/figures.ts";
 import { listenMetrics, type MetricsListening } from "../../packages/server/src/workers/index.ts";
@@ -72,4 +74,28 @@ test("what callers send → never a label: no path, client, grant type or error 
   expect(text).not.toContain(client.clientId);
   expect(text).toMatch(/assent_http_requests_total\{endpoint="none",status="404"\} [1-9]/);
   expect(text).toContain('assent_http_requests_total{endpoint="/errors/:condition",status="404"} 1');
+});
+
+test("16 connections that say nothing, or half a request → closed within seconds; figures are read again", async () => {
+  const alone = await listenMetrics({ host: "127.0.0.1", port: 0 }, server.assent.measure);
+  const bytes = ["", "GET /metrics HT"];
+  const sockets = Array.from({ length: 16 }, (_, at) => {
+    const socket = connect(alone.port, "127.0.0.1").on("error", () => undefined);
+    socket.write(bytes[at % bytes.length] ?? "");
+    return socket;
+  });
+  try {
+    await Promise.all(sockets.map((socket) => once(socket, "connect")));
+    const read = () =>
+      fetch(`http://127.0.0.1:${alone.port}/metrics`).then(
+        ({ status }) => status,
+        () => 0,
+      );
+    // As many connections as there may be: the next one is refused.
+    expect(await read()).toBe(0);
+    await expect.poll(read, { timeout: 15_000 }).toBe(200);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    await alone.stop();
+  }
 });

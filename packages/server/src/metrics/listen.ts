@@ -17,7 +17,11 @@ export async function listenMetrics(
 ): Promise<MetricsListening> {
   // Each reading asks every process: a few at a time are enough, and slow readers are closed early.
   const { createServer } = process.getBuiltinModule("node:http");
-  const server = createServer({ headersTimeout: 5_000, requestTimeout: 5_000, maxHeaderSize: 8_192 });
+  const server = createServer({
+    ...{ headersTimeout: 5_000, requestTimeout: 5_000, maxHeaderSize: 8_192 },
+    // Node looks every 30 seconds unless told otherwise.
+    connectionsCheckingInterval: 1_000,
+  });
   server.maxConnections = 16;
   server.on("request", (request, response) => {
     const [path] = (request.url ?? "").split("?");
