@@ -101,6 +101,8 @@ function handOver(nodePath, script) {
   };
   const signals = ["SIGTERM", "SIGINT", "SIGHUP"];
   for (const signal of signals) process.on(signal, forward);
+  // Node would open its debugger, to every user of this machine.
+  process.on("SIGUSR1", () => undefined);
   child.once("error", (error) => {
     console.error(`Assent could not start ${nodePath}: ${error.message}`);
     process.exit(1);

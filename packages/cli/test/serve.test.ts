@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
@@ -92,6 +92,30 @@ describe("serve", () => {
     expect(stdout.match(/"event":"node_fault"/g)?.length ?? 0).toBe(nodeFaults(process.versions.node).length);
     expect(stdout).toContain('"event":"stopped"');
   });
+
+  test.each(["1", "2"])(
+    "SIGUSR1 to each process, ASSENT_WORKERS=%s → no debugger, and it serves on",
+    async (workers) => {
+      const port = await freePort();
+      const origin = `http://127.0.0.1:${port}`;
+      const env = { ASSENT_ISSUER: origin, ASSENT_LISTEN: `127.0.0.1:${port}`, ASSENT_WORKERS: workers };
+      const server = at.start(["serve"], { env });
+      running.push(server);
+      await server.event("started");
+      const parent = server.child.pid ?? 0;
+      const children = readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8")
+        .trim()
+        .split(" ")
+        .filter(Boolean);
+      expect(children).toHaveLength(workers === "1" ? 0 : 2);
+      for (const pid of [parent, ...children.map(Number)]) process.kill(pid, "SIGUSR1");
+      for (let asked = 0; asked < 10; asked += 1) expect(await status(`${origin}/health/live`)).toBe(200);
+      server.child.kill("SIGTERM");
+      const { code, stdout, stderr } = await server.ended();
+      expect([code, stdout.match(/worker_ended/g)]).toEqual([0, null]);
+      expect(stderr).not.toMatch(/debugger|inspector/i);
+    },
+  );
 
   test("a request under way → answered before the end; a second signal → the end at once", async () => {
     const first = await serve();
