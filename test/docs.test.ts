@@ -66,6 +66,31 @@ test.each(flows)("docs/integrate/%s → has a sequence, curl, TypeScript, when t
   expect(missing.map(([what]) => what)).toEqual([]);
 });
 
+describe("docs/operate/threat-model.md", () => {
+  const page = read("docs/operate/threat-model.md");
+  const threats = page
+    .slice(page.indexOf("## At the network: the authorization request"), page.indexOf("## What you have to do"))
+    .split("\n")
+    .filter((line) => line.startsWith("| ") && !/^\| (?:threat|---) /.test(line))
+    .map((line) => line.slice(2, -2).split(" | "));
+
+  test("each answer to a threat → names tests or decisions, and nothing else", () => {
+    expect(threats.length).toBeGreaterThan(40);
+    const proofs = threats.map(([threat, , proof = ""]) => [
+      threat,
+      proof.split(", ").filter((one) => !/^\[[^\]]+\]\(\S+(?:\.test\.ts|\/decisions\/\d{4}-[a-z-]+\.md)\)$/.test(one)),
+    ]);
+    expect(proofs).toEqual(threats.map(([threat]) => [threat, []]));
+  });
+
+  test("README, SECURITY and ARCHITECTURE → lead to it", () => {
+    const without = ["README.md", "SECURITY.md", "ARCHITECTURE.md"].filter(
+      (from) => !read(from).includes("(docs/operate/threat-model.md)"),
+    );
+    expect(without).toEqual([]);
+  });
+});
+
 describe("docs/operate/scale.md: the model of capacity", () => {
   const page = read("docs/operate/scale.md");
 
