@@ -22,6 +22,7 @@ const postgresTests = [
     "companies",
     "change-password",
     "recovery",
+    "fresh-sign-in",
     "mail-requests",
     "second-step",
     "step-up",

@@ -80,7 +80,7 @@ async function dump(): Promise<string> {
 test("the download → each thing that is kept, with receipts that verify, and nothing that proves who they are", async () => {
   const { person, agent, recoveryCodes, keyName, passkey, subject, refreshToken } = await somebody();
   const acme = await inCompany(person, agent);
-  const page = await agent.submit(formTo(await agent.get("/account/profile"), "/export"));
+  const page = await agent.submit(formTo(await agent.get("/account/profile/export"), "/export"));
   const data = JSON.parse(page.text);
   expect(data).toMatchObject({
     account: { personId: person.personId, username: person.username, email: person.email, hasPassword: true },

@@ -390,7 +390,9 @@ describe("the end of an account", () => {
   test("one's data → a file with what is kept, without what proves who one is, and nobody else's", async () => {
     const person = await server.addPerson();
     const agent = await signedIn(person);
-    const download = (await agent.get("/account/profile")).forms.find(({ action }) => action.endsWith("/export"));
+    const download = (await agent.get("/account/profile/export")).forms.find(({ action }) =>
+      action.endsWith("/export"),
+    );
     if (download === undefined) throw new Error("no download");
     expect((await agent.submit(download, { csrf: "x" })).status).toBe(403);
     const page = await agent.submit(download);

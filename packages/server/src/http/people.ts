@@ -35,7 +35,7 @@ export {
 } from "./endpoints/company-members.ts";
 export { showEmailLink, submitEmailLink } from "./endpoints/confirm.ts";
 export { showConsent, submitConsent } from "./endpoints/consent.ts";
-export { exportData } from "./endpoints/data-export.ts";
+export { exportData, showExport } from "./endpoints/data-export.ts";
 export {
   answerElsewhere,
   showDevice,

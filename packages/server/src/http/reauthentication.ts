@@ -12,7 +12,7 @@ import { deviceCookie } from "./device-cookie.ts";
 import type { HttpRequest } from "./message.ts";
 
 /** How long a sign-in without a password counts as one of a moment ago. */
-export const FRESH: Millis = 600_000;
+const FRESH: Millis = 600_000;
 
 export type ProofFault =
   /** The field `current_password` holds something else. */
@@ -53,8 +53,16 @@ export async function proofFault(
   }
 }
 
+/** True: they signed in a moment ago, with all steps that they have. */
+export async function isFresh(
+  { person, session }: { readonly person: Person; readonly session: Session },
+  assent: Assent,
+): Promise<boolean> {
+  return assent.now() - session.authTime <= FRESH && (await hasAllSteps(person, session, assent));
+}
+
 /** False: the second step came into being after this sign-in, which might not have got past it. */
-export async function hasAllSteps(person: Person, session: Session, { storage }: Assent): Promise<boolean> {
+async function hasAllSteps(person: Person, session: Session, { storage }: Assent): Promise<boolean> {
   if (isAsSure(authenticationOf(session).acr, "mfa")) return true;
   return (await storage.getSecondFactor({ partition: person.partition, personId: person.personId })) === undefined;
 }

@@ -195,7 +195,12 @@ export const routes: readonly Route[] = [
   { path: "/account/profile/name", POST: forPeople((all) => all.saveName), for: "people" },
   { path: "/account/profile/verify", POST: forPeople((all) => all.askVerification), for: "people" },
   { path: "/account/profile/email", POST: forPeople((all) => all.askNewEmail), for: "people" },
-  { path: "/account/profile/export", POST: forPeople((all) => all.exportData), for: "people" },
+  {
+    path: "/account/profile/export",
+    GET: forPeople((all) => all.showExport),
+    POST: forPeople((all) => all.exportData),
+    for: "people",
+  },
   {
     path: "/account/profile/delete",
     GET: forPeople((all) => all.showDelete),

@@ -28,6 +28,7 @@ export {
   sentPage,
 } from "./security/by-mail.ts";
 export { changePasswordPage } from "./security/change-password.ts";
+export { exportPage } from "./security/export.ts";
 export { securityPage } from "./security/index.ts";
 export { deletePage, profilePage } from "./security/profile.ts";
 export { signInPage } from "./sign-in.ts";

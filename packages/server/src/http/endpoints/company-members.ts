@@ -14,11 +14,13 @@ import type { Messages } from "../../pages/messages/index.ts";
 import { formToken } from "../forms.ts";
 import { type Answer, formOf, type HttpRequest, page, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
+import { isFresh } from "../reauthentication.ts";
 import { visitorOf } from "../visitor.ts";
 import { type Account, signedIn } from "./account.ts";
 import { signedInAs } from "./cards.ts";
 import { backTo, forAdmins, forMembers, type InCompany, idIn, isPersonId, noLongerAdmin } from "./company.ts";
 import { historyEntry, receiptAnswer } from "./history.ts";
+import { confirmFirst } from "./security.ts";
 import { FIRST, plainSignInAnswer } from "./sign-in-page.ts";
 
 const MEMBERS_SHOWN = 50;
@@ -59,12 +61,18 @@ function roleOf(form: URLSearchParams): Role | undefined {
   return (["member", "admin"] as const).find((one) => one === form.get("role"));
 }
 
+/** True: whoever has borrowed this browser must not make an admin, who could stay for good. */
+async function isStaleFor(role: Role, at: InCompany, assent: Assent): Promise<boolean> {
+  return role === "admin" && !(await isFresh(at, assent));
+}
+
 export const changeRole = forAdmins(async (at, assent) => {
   const { key, person, http } = at;
   const form = formOf(http);
   const role = roleOf(form);
   const personId = idIn(form, "person_id");
   if (role === undefined) return backTo(at, "/members", "nothing", assent);
+  if (await isStaleFor(role, at, assent)) return confirmFirst(`company/${at.frame.company.slug}`, at, assent);
   const outcome = await assent.storage.setMemberRole({
     ...key,
     personId,
@@ -140,6 +148,7 @@ export const invite = forAdmins(async (at, assent) => {
   if (addressee === undefined || role === undefined) {
     return membersAnswer(at, { addressee: typed, problem: "addressee" }, assent);
   }
+  if (await isStaleFor(role, at, assent)) return confirmFirst(`company/${frame.company.slug}`, at, assent);
   const now = assent.now();
   const invitationId = newId(key.partition);
   const salt = randomBytes(32);

@@ -4,16 +4,24 @@ import type { Assent } from "../../assent.ts";
 import type { Consent, Grant, Millis } from "../../oauth/model.ts";
 import type { Acting } from "../../owners/company-storage.ts";
 import type { HistoryEntry, Person } from "../../owners/storage.ts";
-import { json } from "../message.ts";
-import { signedIn } from "./account.ts";
+import { exportPage } from "../../pages/index.ts";
+import { formToken } from "../forms.ts";
+import { json, page } from "../message.ts";
+import { freshly } from "./security.ts";
 
 /** Of each kind. */
 const MOST_ENTRIES = 10_000;
 /** So many receipts are signed for one file, the newest first; each of the others is had at its entry. */
 const MOST_RECEIPTS = 500;
 
+export const showExport = freshly("export", async ({ session, http, visitor }, assent) => {
+  const view = { csrf: formToken(assent.secrets, `session:${session.sessionId}`) };
+  const chrome = assent.chrome(http, { here: "/account/profile/export" });
+  return page(200, exportPage(view, chrome), "here", visitor.cookies);
+});
+
 /** But for what proves who they are: keys, secrets and hashes stay here. Times in milliseconds since the epoch. */
-export const exportData = signedIn(async ({ person, http, visitor }, assent) => {
+export const exportData = freshly("export", async ({ person, http, visitor }, assent) => {
   const { storage } = assent;
   const { partition, personId } = person;
   const now = assent.now();

@@ -16,6 +16,7 @@ import { proofFault } from "../reauthentication.ts";
 import { type Account, signedIn } from "./account.ts";
 import { QUEUE_RETRY } from "./ask-mail.ts";
 import { signedInAs } from "./cards.ts";
+import { confirmFirst } from "./security.ts";
 
 const MAX_NAME = 120;
 
@@ -64,6 +65,7 @@ export const askNewEmail = signedIn(async (account, assent) => {
   if (email === undefined) return again({ kind: "wrongEmail" });
   if (email === person.email) return again({ kind: "sameEmail" });
   const unproved = await proofFault(account, form.get("current_password") ?? "", assent);
+  if (unproved?.kind === "stale") return confirmFirst("profile", account, assent);
   if (unproved !== undefined) return again(unproved, unproved.kind === "throttled" ? 429 : 200);
   if (!(await mayAskForAddress(person.personId, assent.signIn)))
     return answer(account, { ...UNTOUCHED, typed, notice: { kind: "tooMany" } }, assent, 429);
@@ -106,6 +108,7 @@ export const submitDelete = signedIn(async (account, assent) => {
   if ((await assent.storage.soleAdminOf({ partition, personId })).length > 0)
     return deleteAnswer(account, null, assent);
   const unproved = await proofFault(account, formOf(http).get("current_password") ?? "", assent);
+  if (unproved?.kind === "stale") return confirmFirst("delete", account, assent);
   if (unproved !== undefined) return deleteAnswer(account, unproved, assent);
   const now = assent.now();
   const at = now + DELETION_DELAY;

@@ -7,8 +7,8 @@ import { securityPage, signedOutPage } from "../../pages/index.ts";
 import { SECURITY_NOTICES, type SecurityView } from "../../pages/security/views.ts";
 import { coarse } from "../client-address.ts";
 import { formToken } from "../forms.ts";
-import { formOf, page, redirect } from "../message.ts";
-import { FRESH, hasAllSteps } from "../reauthentication.ts";
+import { type Answer, formOf, page, redirect } from "../message.ts";
+import { isFresh } from "../reauthentication.ts";
 import { deviceOf } from "../user-agent.ts";
 import { type Account, type AccountPage, signedIn } from "./account.ts";
 import { signedInAs } from "./cards.ts";
@@ -91,15 +91,16 @@ export function securityAfter(done: keyof typeof SECURITY_NOTICES, cookies: read
  * back to it.
  */
 export function freshly(to: Place, show: AccountPage): ReturnType<typeof signedIn> {
-  return signedIn(async (account, assent) => {
-    const { person, session, http, visitor } = account;
-    if (assent.now() - session.authTime <= FRESH && (await hasAllSteps(person, session, assent))) {
-      return show(account, assent);
-    }
-    const request = (http.method === "GET" ? new URLSearchParams(http.query) : formOf(http)).get("request");
-    const query = new URLSearchParams({ to, ...(request === null ? {} : { request }) });
-    return redirect(303, `${assent.issuer}/account/confirm?${query}`, visitor.cookies);
-  });
+  return signedIn(async (account, assent) =>
+    (await isFresh(account, assent)) ? show(account, assent) : confirmFirst(to, account, assent),
+  );
+}
+
+/** To the sign-in once more, and then to that place. */
+export function confirmFirst(to: Place, { http, visitor }: Account, { issuer }: Assent): Answer {
+  const request = (http.method === "GET" ? new URLSearchParams(http.query) : formOf(http)).get("request");
+  const query = new URLSearchParams({ to, ...(request === null ? {} : { request }) });
+  return redirect(303, `${issuer}/account/confirm?${query}`, visitor.cookies);
 }
 
 /** The sign-in once more, on the way to one of those pages. */

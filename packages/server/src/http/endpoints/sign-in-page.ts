@@ -1,6 +1,7 @@
 /** The sign-in page of a request under way, or of nobody's. */
 
 import type { Assent } from "../../assent.ts";
+import { canonicalSlug } from "../../owners/company.ts";
 import { signInPage } from "../../pages/index.ts";
 import type { FormSecrets, SignInView } from "../../pages/views.ts";
 import { type DeviceEntry, formToken, openDeviceEntry, sealDeviceEntry, sealInteraction } from "../forms.ts";
@@ -21,14 +22,18 @@ interface Shown {
 /** What is shown before anything was typed. */
 export const FIRST: Shown = { problem: null, username: "", status: 200 };
 
-/** Pages of the account that ask for a sign-in of their own, by what a form calls them. */
-export const PLACES = {
+/** Pages that ask for a sign-in of their own, by what a form calls them. */
+const PLACES = {
   security: "/account/security",
   passkeys: "/account/security/passkeys",
   authenticator: "/account/security/authenticator",
+  profile: "/account/profile",
+  export: "/account/profile/export",
+  delete: "/account/profile/delete",
 } as const;
 
-export type Place = keyof typeof PLACES;
+/** The members of the company with that slug are a place, too. */
+export type Place = keyof typeof PLACES | `company/${string}`;
 
 /** Somebody who sends a form of a sign-in, and what waits behind it. */
 export interface Arrival {
@@ -70,7 +75,14 @@ function invitationOf(form: URLSearchParams, assent: Assent): string | undefined
 }
 
 function placeOf(name: string | null): Place | undefined {
-  return (Object.keys(PLACES) as Place[]).find((place) => place === name);
+  const slug = name?.startsWith("company/") ? name.slice("company/".length) : undefined;
+  if (slug !== undefined) return canonicalSlug(slug) === slug ? `company/${slug}` : undefined;
+  return (Object.keys(PLACES) as (keyof typeof PLACES)[]).find((place) => place === name);
+}
+
+/** Where a place is, below the issuer's path. */
+function pathOf(place: Place): string {
+  return place in PLACES ? PLACES[place as keyof typeof PLACES] : `/${place}/members`;
 }
 
 export function isAnswered(value: Arrival | Answer): value is Answer {
@@ -97,7 +109,7 @@ export function formSecrets(
 export function onward(arrival: Omit<Arrival, "form">, { secrets }: Assent): string {
   const { underway, device, invitation, to, visitor } = arrival;
   const request = underway && sealInteraction(secrets, visitor.nonce, underway.interaction);
-  if (to !== undefined) return PLACES[to] + (request === undefined ? "" : `?request=${request}`);
+  if (to !== undefined) return pathOf(to) + (request === undefined ? "" : `?request=${request}`);
   if (request !== undefined) return `/consent?request=${request}`;
   if (device !== undefined) return `/device/consent?device=${sealDeviceEntry(secrets, visitor.nonce, device)}`;
   return invitation === undefined ? "/account/apps" : `/invitation?token=${invitation}`;

@@ -23,7 +23,7 @@ export function profilePage(view: ProfileView, chrome: Chrome): string {
       <div class="heading"><h1>${profile.title}</h1><p class="soft">${profile.intro}</p></div>
       ${told(view, chrome)} ${pending(view, chrome)}
       <div class="apps">
-        ${identity(view, chrome)} ${email(view, chrome)} ${data(view, chrome)}
+        ${identity(view, chrome)} ${email(view, chrome)} ${data(chrome)}
         ${
           view.deleteAt === null &&
           html`<section class="card section">
@@ -105,15 +105,14 @@ function email(view: ProfileView, { words, base }: Chrome): Child {
           ${hidden({ csrf: view.csrf })}
           ${field({ name: "email", label: profile.newEmail, type: "email", autocomplete: "email", value: view.typed, error: wrong })}
           ${
-            view.hasPassword
-              ? field({
-                  name: "current_password",
-                  label: password.current,
-                  type: "password",
-                  autocomplete: "current-password",
-                  error: proof,
-                })
-              : proof !== null && notice("danger", proof, { focus: true })
+            view.hasPassword &&
+            field({
+              name: "current_password",
+              label: password.current,
+              type: "password",
+              autocomplete: "current-password",
+              error: proof,
+            })
           }
           <button class="button" type="submit">${profile.changeSubmit}</button>
         </form>
@@ -122,13 +121,11 @@ function email(view: ProfileView, { words, base }: Chrome): Child {
   </section>`;
 }
 
-function data({ csrf }: ProfileView, { words, base }: Chrome): Child {
+function data({ words, base }: Chrome): Child {
   const { profile } = words;
   return html`<section class="card section">
     <div><h2>${profile.data}</h2><p class="soft small">${profile.dataText}</p></div>
-    <form method="post" action=${`${base}/account/profile/export`}>
-      ${hidden({ csrf })}<button class="button" type="submit">${profile.download}</button>
-    </form>
+    <a class="button" href=${`${base}/account/profile/export`}>${profile.download}</a>
   </section>`;
 }
 
@@ -150,7 +147,6 @@ export function deletePage(view: DeleteView, chrome: Chrome): string {
         <p class="soft">${deletion.later}</p>
       </div>
       ${blocked && notice("warning", rich(deletion.soleAdmin, { companies: name(companies) }))}
-      ${proof !== null && !view.hasPassword && notice("danger", proof, { focus: true })}
       <form class="fields" method="post" action=${`${base}/account/profile/delete`} novalidate>
         ${hidden({ csrf: view.csrf })}
         ${

@@ -114,7 +114,8 @@ export type DoneView =
   /** `again`: where another link is asked for; null: on the profile. */
   | { readonly what: "gone"; readonly again: "/recover" | "/sign-up" | null };
 
-type ProofFault = Extract<PasswordFault, { readonly kind: "current" | "throttled" | "stale" }>;
+/** A sign-in that is too old leads to another one, and isn't said here. */
+type ProofFault = Extract<PasswordFault, { readonly kind: "current" | "throttled" }>;
 
 export interface ProfileView {
   readonly csrf: string;
@@ -135,6 +136,10 @@ export interface ProfileView {
     | null
     | { readonly kind: "name" | "kept" | "tooMany" | "full" }
     | { readonly kind: "verify" | "change"; readonly email: string };
+}
+
+export interface ExportView {
+  readonly csrf: string;
 }
 
 export interface DeleteView {

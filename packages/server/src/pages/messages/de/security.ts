@@ -148,6 +148,13 @@ export const security = {
     kept: "Ihr Konto bleibt bestehen.",
   },
 
+  dataExport: {
+    title: "Ihre Daten herunterladen",
+    text: "Eine Datei (JSON) mit allem, was hier über Sie gespeichert ist: Konto, Anmeldungen, Apps, Unternehmen und Verlauf.",
+    care: "Bewahren Sie die Datei dort auf, wo niemand sonst sie lesen kann.",
+    back: "Zurück zum Profil",
+  },
+
   deletion: {
     title: "Konto löschen?",
     text: "Es wird am {when} gelöscht. Bis dahin können Sie sich anmelden und es behalten. Danach kann es niemand zurückholen.",

@@ -141,6 +141,13 @@ export const security = {
     kept: "Your account stays.",
   },
 
+  dataExport: {
+    title: "Download your data",
+    text: "One file (JSON) with everything that is kept about you here: account, sign-ins, apps, companies and history.",
+    care: "Keep it where nobody else can read it.",
+    back: "Back to your profile",
+  },
+
   deletion: {
     title: "Delete your account?",
     text: "It is deleted on {when}. Until then you can sign in and keep it. Afterwards nobody can bring it back.",

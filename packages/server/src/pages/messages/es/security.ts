@@ -145,6 +145,13 @@ export const security = {
     kept: "Su cuenta se conserva.",
   },
 
+  dataExport: {
+    title: "Descargar sus datos",
+    text: "Un archivo (JSON) con todo lo que se guarda aquí sobre usted: cuenta, inicios de sesión, aplicaciones, empresas e historial.",
+    care: "Guárdelo donde nadie más pueda leerlo.",
+    back: "Volver al perfil",
+  },
+
   deletion: {
     title: "¿Eliminar su cuenta?",
     text: "Se elimina el {when}. Hasta entonces puede iniciar sesión y conservarla. Después nadie puede recuperarla.",

@@ -149,6 +149,13 @@ export const security = {
     kept: "Votre compte est conservé.",
   },
 
+  dataExport: {
+    title: "Télécharger vos données",
+    text: "Un fichier (JSON) avec tout ce qui est conservé ici à votre sujet : compte, connexions, applications, entreprises et historique.",
+    care: "Gardez-le là où personne d’autre ne peut le lire.",
+    back: "Retour au profil",
+  },
+
   deletion: {
     title: "Supprimer votre compte ?",
     text: "Il sera supprimé le {when}. D’ici là, vous pouvez vous connecter et le garder. Ensuite, personne ne pourra le récupérer.",

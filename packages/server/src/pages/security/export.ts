@@ -1,0 +1,28 @@
+/** `/account/profile/export`: one file with everything that is kept about somebody. */
+import type { Chrome } from "../chrome.ts";
+import { hidden } from "../components.ts";
+import { html } from "../html.ts";
+import { cardPage } from "../layout.ts";
+import type { ExportView } from "./views.ts";
+
+export function exportPage({ csrf }: ExportView, chrome: Chrome): string {
+  const { words, base } = chrome;
+  const said = words.dataExport;
+  return cardPage(
+    chrome,
+    said.title,
+    html`<div class="stack">
+      <div class="heading">
+        <h1>${said.title}</h1>
+        <p>${said.text}</p>
+        <p class="soft">${said.care}</p>
+      </div>
+      <form class="buttons" method="post" action=${`${base}/account/profile/export`}>
+        ${hidden({ csrf })}
+        <button class="button primary" type="submit">${words.profile.download}</button>
+        <a class="button" href=${`${base}/account/profile`}>${said.back}</a>
+      </form>
+    </div>`,
+    { signOut: csrf },
+  );
+}

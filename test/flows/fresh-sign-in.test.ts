@@ -1,0 +1,155 @@
+/** Things that a borrowed or stolen browser must not do: they take a sign-in of the last ten minutes, with all its steps, and lead back to where one was. */
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Person } from "../../packages/server/src/owners/storage.ts";
+import { Agent, type Form, type Page, signIn } from "../support/browser-like.ts";
+import { addCompany, addMember, type TestCompany } from "../support/companies.ts";
+import { appOf, formWith } from "../support/second-step.ts";
+import { PASSWORD, startServer, type TestServer } from "../support/server.ts";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.stop());
+
+const MINUTE = 60_000;
+const EXPORT = "/account/profile/export";
+
+function formTo(page: Page, action: string, more: (form: Form) => boolean = () => true): Form {
+  const found = page.forms.find((form) => form.action.endsWith(action) && more(form));
+  if (found === undefined) throw new Error(`no form to ${action}: ${page.status} ${page.text.slice(0, 300)}`);
+  return found;
+}
+
+async function somebody(given?: Person): Promise<{ person: Person; agent: Agent }> {
+  const person = given ?? (await server.addPerson());
+  const agent = new Agent(server.issuer);
+  await signIn(agent, person.username);
+  return { person, agent };
+}
+
+/** Signs in once more at the page that a redirect leads to. */
+async function again(agent: Agent, { location }: Page, { username }: Person): Promise<Page> {
+  expect(location?.pathname).toBe("/account/confirm");
+  const shown = await agent.get(location?.href ?? "");
+  return agent.submit(formWith(shown, "password"), { username, password: PASSWORD });
+}
+
+const isData = ({ headers }: Page) => headers.get("content-disposition")?.includes("my-data.json") ?? false;
+
+describe("the download of one's data", () => {
+  test("signed in eleven minutes ago → the page and the form ask for a sign-in first, and nothing is handed out", async () => {
+    const { agent } = await somebody();
+    const form = formTo(await agent.get(EXPORT), EXPORT);
+    server.tick(11 * MINUTE);
+    for (const page of [await agent.get(EXPORT), await agent.submit(form)]) {
+      expect([page.status, page.location?.pathname]).toEqual([303, "/account/confirm"]);
+      expect(page.location?.searchParams.get("to")).toBe("export");
+      expect(isData(page)).toBe(false);
+    }
+    expect(server.log.filter((line) => line.includes('"data_exported"'))).toEqual([]);
+  });
+
+  test("the wrong password there → the sign-in form once more; the right one → back at the page, and the file comes", async () => {
+    const { person, agent } = await somebody();
+    server.tick(11 * MINUTE);
+    const asked = await agent.get(EXPORT);
+    const shown = await agent.get(asked.location?.href ?? "");
+    const wrong = await agent.submit(formWith(shown, "password"), { username: person.username, password: "not it" });
+    expect([wrong.status, isData(wrong)]).toEqual([200, false]);
+    const back = await again(agent, asked, person);
+    expect(back.location?.pathname).toBe(EXPORT);
+    const file = await agent.submit(formTo(await agent.get(EXPORT), EXPORT));
+    expect([file.status, isData(file)]).toEqual([200, true]);
+    expect(JSON.parse(file.text).account).toMatchObject({ username: person.username });
+  });
+
+  test("signed in by the password alone, and the second step was set up since → the second step is asked for", async () => {
+    const { person, agent: old } = await somebody();
+    const { agent } = await somebody(person);
+    const setup = await agent.get("/account/security/authenticator");
+    const app = appOf(setup, server);
+    await agent.submit(formWith(setup, "code"), { code: app.code() });
+    server.tick(MINUTE);
+    // Ten minutes haven't passed: it is the missing step that counts.
+    const asked = await old.get(EXPORT);
+    const step = await old.follow(await again(old, asked, person));
+    expect(isData(await old.post(EXPORT, { csrf: "x" }))).toBe(false);
+    const done = await old.submit(formWith(step, "code"), { code: app.code() });
+    expect(done.location?.pathname).toBe(EXPORT);
+    expect(isData(await old.submit(formTo(await old.get(EXPORT), EXPORT)))).toBe(true);
+  });
+
+  test("from the profile there is a link to it", async () => {
+    const { agent } = await somebody();
+    expect((await agent.get("/account/profile")).text).toContain(`href="${EXPORT}"`);
+  });
+});
+
+describe("the second step was set up since the sign-in", () => {
+  test("the end of the account, with the right password → a sign-in first, and back to the page that asks", async () => {
+    const { person, agent } = await somebody();
+    const { partition, personId } = person;
+    const form = formTo(await agent.get("/account/profile/delete"), "/delete");
+    const setup = (await somebody(person)).agent;
+    const shown = await setup.get("/account/security/authenticator");
+    await setup.submit(formWith(shown, "code"), { code: appOf(shown, server).code() });
+    const asked = await agent.submit(form, { current_password: PASSWORD });
+    expect([asked.status, asked.location?.searchParams.get("to")]).toEqual([303, "delete"]);
+    expect((await server.assent.storage.getPerson({ partition, personId }))?.deleteAt).toBeNull();
+  });
+});
+
+describe("a company's admin, signed in a while ago", () => {
+  let company: TestCompany;
+  let member: Person;
+  let agent: Agent;
+  beforeAll(async () => {
+    company = await addCompany(server);
+    member = await server.addPerson();
+    await addMember(server, company, member);
+    ({ agent } = await somebody(company.admin));
+  });
+  const members = () => agent.get(`/company/${company.slug}/members`);
+  const roleOf = async ({ personId }: Person) => {
+    const { partition, companyId } = company;
+    const all = await server.assent.storage.listMembers({ partition, companyId, limit: 10, after: null });
+    return all.find((one) => one.personId === personId)?.role;
+  };
+  const makeAdmin = async () => {
+    const form = formTo(await members(), "/role", ({ fields }) => fields.get("person_id") === member.personId);
+    return agent.submit(form, { role: "admin" });
+  };
+
+  test("makes somebody an admin → a sign-in first, back at the members; then it is done", async () => {
+    server.tick(11 * MINUTE);
+    const asked = await makeAdmin();
+    expect([asked.status, asked.location?.pathname]).toEqual([303, "/account/confirm"]);
+    expect(await roleOf(member)).toBe("member");
+    const back = await again(agent, asked, company.admin);
+    expect(back.location?.pathname).toBe(`/company/${company.slug}/members`);
+    await makeAdmin();
+    expect(await roleOf(member)).toBe("admin");
+  });
+
+  test("invites an admin → a sign-in first; a member → at once", async () => {
+    server.tick(11 * MINUTE);
+    const invite = async (role: string) =>
+      agent.submit(formWith(await members(), "addressee"), { addressee: `new-${role}@example.test`, role });
+    expect((await invite("admin")).location?.pathname).toBe("/account/confirm");
+    expect((await invite("member")).location?.pathname).not.toBe("/account/confirm");
+  });
+
+  test.each(["company/../account", "company/", "company/A b", "https://evil.test", "company/x/y"])(
+    "a place to go back to that is none (%s) → the account's own page",
+    async (to) => {
+      const page = await agent.get(`/account/confirm?${new URLSearchParams({ to })}`);
+      const back = await agent.submit(formWith(page, "password"), {
+        username: company.admin.username,
+        password: PASSWORD,
+      });
+      expect(back.location?.href).toBe(`${server.issuer}/account/security`);
+    },
+  );
+});
