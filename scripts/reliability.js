@@ -3,7 +3,7 @@
  *
  * `npm run test:reliability -- [--cycles N] [name…]`: so many repetitions of each case; without N the short form's.
  * `npm run test:reliability -- --release [name…]`: as many of each as a release wants; `--plan` says how many, and how long that takes.
- * `--rows N`: expired rows that `garbage` collects; `--minutes N`: how long `restore` makes backups beside load.
+ * `--rows N`: expired rows that `garbage` collects; `--minutes N`: how long `restore` makes backups beside load, and `slow` has slow clients.
  */
 
 import { spawnSync } from "node:child_process";
@@ -27,6 +27,7 @@ const RELEASE = [
   ["keys", 100, 1],
   ["nodes", 50, 6],
   ["overload", 30, 3],
+  ["slow", 1, 3],
   ["growth", 200, 2],
   ["garbage", 10, 1],
   ["restore", 20, 1],

@@ -10,7 +10,6 @@ import { openClientSecrets } from "./crypto/client-secrets.ts";
 import { DerivedCredentials } from "./crypto/credential.ts";
 import { hashes } from "./crypto/hashes.ts";
 import { newId, newOwnerId } from "./crypto/id.ts";
-import { passwordQueue } from "./crypto/password.ts";
 import { shareCores } from "./crypto/places.ts";
 import { randomText } from "./crypto/random.ts";
 import { Receipts } from "./crypto/receipts.ts";
@@ -23,6 +22,7 @@ import { grantsOf } from "./grants.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import type { PageContext } from "./http/chromes.ts";
 import { coarseNetworkOf, networkOf, TrustedProxies } from "./http/client-address.ts";
+import { Connections } from "./http/connections.ts";
 import { Cookies } from "./http/cookies.ts";
 import { Popularity } from "./http/endpoints/cards.ts";
 import { FailedClients } from "./http/failed-clients.ts";
@@ -32,10 +32,12 @@ import { commonHeaders, type HttpRequest } from "./http/message.ts";
 import { Gate } from "./http/overload.ts";
 import { createHandler } from "./http/server.ts";
 import { tokenMisses } from "./http/token-misses.ts";
+import { Unread } from "./http/unread.ts";
 import { JoseForeignJwts, readKeySet } from "./jose/foreign-jwts.ts";
 import { createLogger } from "./log.ts";
+import { sourcesOf } from "./metric-sources.ts";
 import type { Snapshot } from "./metrics/figures.ts";
-import { type MetricSources, ServerMetrics } from "./metrics/server-metrics.ts";
+import { ServerMetrics } from "./metrics/server-metrics.ts";
 import type { GrantRegistry } from "./oauth/grants/registry.ts";
 import type { Millis, Scope, SigningAlg, Soon } from "./oauth/model.ts";
 import { serverMetadata } from "./oauth/server-metadata.ts";
@@ -92,6 +94,8 @@ export interface Assent {
   readonly proxies: TrustedProxies;
   readonly failedClients: FailedClients;
   readonly gate: Gate;
+  /** Requests whose body has not arrived. */
+  readonly unread: Unread;
   readonly metrics: ServerMetrics;
   /** How many processes serve beside this one, where a supervisor says so. */
   crew(): Crew | undefined;
@@ -139,6 +143,8 @@ export interface AssentServer {
   readonly grants: GrantRegistry;
   /** What `listen` ends TLS with. */
   readonly tls: Tls;
+  /** Bounds on the connections of whoever listens with the handler. */
+  readonly connections: Connections;
   /** It is one of several processes on one port. */
   readonly sharesPort: boolean;
   /** The figures of this process since its start. */
@@ -154,7 +160,7 @@ export interface AssentServer {
 export interface AssentOptions {
   /** Milliseconds since the epoch; for tests that step the clock. Absent: the database's own time. */
   readonly now?: () => Millis;
-  /** Milliseconds of a clock that nobody sets, by which the catalogue's cache grows old; for tests that don't wait for it. */
+  /** Milliseconds of a clock that nobody sets, by which the catalogue's cache grows old and slow clients are cut off; for tests that don't wait for it. */
   readonly monotonic?: () => Millis;
   /** Absent: made from `config.logLevel`. */
   readonly log?: Logger;
@@ -217,6 +223,11 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
       ...{ mail, attemptKey, brand, monotonic, presence, reporter },
     };
     const assent = await assemble(parts);
+    const connections = new Connections({
+      proxies: assent.assent.proxies,
+      closed: (reason) => metrics.connectionClosed(reason),
+      now: monotonic,
+    });
     const alsoDue = () => makeKeys(storage, secrets, now());
     const housekeeping = new Housekeeping({ storage, now, log, alsoDue });
     if (config.housekeeping) housekeeping.start();
@@ -230,10 +241,11 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
       storage,
       tls,
       grants,
+      connections,
       sharesPort: options.worker !== undefined,
       announceEnd: assent.announceEnd,
       drain: assent.drain,
-      measure: () => metrics.snapshot(sourcesOf(assent.assent)),
+      measure: () => metrics.snapshot(sourcesOf(assent.assent, connections)),
       async close() {
         clearInterval(telling);
         metrics.close();
@@ -372,6 +384,7 @@ async function assemble({
     proxies: new TrustedProxies(config.trustProxy),
     failedClients: new FailedClients({ storage, attemptKey, now, monotonic: () => performance.now() }),
     gate: new Gate(() => performance.now()),
+    unread: new Unread(monotonic),
     metrics,
     crew,
     clientAuthorities: tls.clientCa?.certificates ?? null,
@@ -459,23 +472,4 @@ function metadataOf(config: Config, catalog: Catalog, grants: GrantRegistry): ()
 function lastKnown<T>(value: T | undefined, error: unknown): T {
   if (value === undefined || !(error instanceof StorageUnavailable)) throw error;
   return value;
-}
-
-/** What the figures are read from when somebody asks. */
-function sourcesOf({ storage, gate, keys, now }: Assent): MetricSources {
-  return {
-    passwordQueue,
-    writesWaiting: () => storage.stats().waiting,
-    underWay: () => gate.underWay,
-    now,
-    backlog: (most) => storage.backlog({ now: now(), most }),
-    mailWaiting: (most) => storage.mailWaiting({ most }),
-    async signingKeys() {
-      const [{ active }, stored] = await Promise.all([keys(), storage.listKeys()]);
-      const signing = new Set([...active.values()].map(({ kid }) => kid));
-      return stored
-        .filter(({ kid }) => signing.has(kid))
-        .map(({ alg, createdAt, activeFrom }) => ({ alg, since: Math.max(createdAt, activeFrom) }));
-    },
-  };
 }

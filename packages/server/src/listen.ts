@@ -1,11 +1,13 @@
 /** The server on its own: a node:http or node:https server around the handler, and an orderly end. */
 
-import type { Server as HttpServer } from "node:http";
+import { readFileSync } from "node:fs";
+import type { Server as HttpServer, IncomingMessage } from "node:http";
 import type { Server as HttpsServer } from "node:https";
-import { type AddressInfo, Server as TcpServer } from "node:net";
+import { type AddressInfo, Socket, Server as TcpServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AssentServer } from "./assent.ts";
+import { connectionOf } from "./http/connection.ts";
 import { serverOptions } from "./http/server.ts";
 
 export interface Listening {
@@ -17,8 +19,6 @@ export interface Listening {
   stop(othersClosed?: () => Promise<void>): Promise<void>;
 }
 
-/** Connections beyond this are closed as they come: each costs memory, also one that says nothing. */
-const MAX_CONNECTIONS = 20_000;
 /** Connections that the kernel keeps until they are taken up; it has a bound of its own. All clients come at once where a server was started again. */
 const BACKLOG = 4_096;
 /**
@@ -26,6 +26,8 @@ const BACKLOG = 4_096;
  * waiting for ever whose connection was on its way to a worker that died.
  */
 const SHARED_BY_KERNEL = process.platform === "linux";
+/** Milliseconds that a client may take for the TLS handshake. */
+const HANDSHAKE = 10_000;
 /** How long requests under way may take once the server is told to stop. */
 const DRAIN = 25_000;
 /** How long a connection may stay quiet then: a request that is on its way has arrived by that time. */
@@ -35,23 +37,48 @@ const QUIET = 1000;
 function serverOf({ tls, handler }: AssentServer): HttpServer | HttpsServer {
   if (tls.server === null) return process.getBuiltinModule("node:http").createServer(serverOptions, handler);
   const ca = tls.clientCa === null ? {} : { ca: tls.clientCa.pem };
-  return process
-    .getBuiltinModule("node:https")
-    .createServer(
-      { ...serverOptions, ...tls.server, ...ca, requestCert: true, rejectUnauthorized: false, minVersion: "TLSv1.2" },
-      handler,
-    );
+  return process.getBuiltinModule("node:https").createServer(
+    {
+      ...{ ...serverOptions, ...tls.server, ...ca, requestCert: true, rejectUnauthorized: false },
+      ...{ minVersion: "TLSv1.2", handshakeTimeout: HANDSHAKE },
+    },
+    handler,
+  );
 }
+
+/**
+ * How many connections fit into the files that this process may open: a tenth is left for the database, workers and outgoing requests. No bound
+ * where the system does not say: Linux alone does, in proc(5).
+ */
+function connectionsAllowed(): number {
+  try {
+    const soft = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1];
+    return soft === undefined ? Number.POSITIVE_INFINITY : Math.floor(Number(soft) * 0.9);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+/** What a client sent is not HTTP, or came too slowly. */
+function clientFailed(error: NodeJS.ErrnoException, socket: Duplex): void {
+  // Nothing came at all, or nothing can be said any more.
+  const mute = !(socket instanceof Socket) || socket.bytesRead === 0 || !socket.writable;
+  if (mute || error.code === "ECONNRESET") socket.destroy();
+  else connectionOf(socket).fail(socket, STATUSES[error.code ?? ""] ?? "400 Bad Request");
+}
+
+const STATUSES: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
+  ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
+};
 
 /** Listens where `config.listen` says (port 0: any free one). */
 export async function listen(assent: AssentServer): Promise<Listening> {
   const server = serverOf(assent);
-  server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
-    if (error.code === "ECONNRESET" || !socket.writable) return socket.destroy();
-    const status = error.code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request";
-    return socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-  });
-  server.maxConnections = MAX_CONNECTIONS;
+  server.on("clientError", clientFailed);
+  // RFC 9110 §9.3.6: this is no proxy. Without a listener, Node.js closes such a connection without a word.
+  server.on("connect", ({ socket }: IncomingMessage) => connectionOf(socket).fail(socket, "405 Method Not Allowed"));
+  assent.connections.guard(server, connectionsAllowed());
   const { host, port } = assent.config.listen;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

@@ -1,24 +1,11 @@
 /** Who is at the other end: the peer, or whom a trusted proxy names (RFC 7239; X-Forwarded-For). */
 
-import { BlockList, isIP, type Socket } from "node:net";
+import { BlockList, isIP } from "node:net";
 
 export interface Forwarded {
   readonly address: string;
   /** What a trusted proxy says of the scheme; undefined: nothing. */
   readonly proto: string | undefined;
-}
-
-/** Many requests come on one connection. */
-const peers = new WeakMap<Socket, string>();
-
-/** The address at the other end of a connection, IPv4 as such; to be asked for while it is open. */
-export function peerOf(socket: Socket): string {
-  let peer = peers.get(socket);
-  if (peer === undefined) {
-    peer = plain(socket.remoteAddress ?? "");
-    if (peer !== "") peers.set(socket, peer);
-  }
-  return peer;
 }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -40,12 +27,12 @@ export class TrustedProxies {
 
   /** `peer`: the socket's address. True: what it says of the client is believed. */
   trusts(peer: string): boolean {
-    return this.#any && this.#trusts(plain(peer));
+    return this.#any && this.#trusts(plainAddress(peer));
   }
 
   /** `peer`: the socket's address. */
   resolve(peer: string, headers: Headers): Forwarded {
-    const address = plain(peer);
+    const address = plainAddress(peer);
     if (!this.#any || !this.#trusts(address)) return { address, proto: undefined };
     const { chains, proto } = readForwarded(headers);
     const [client, ...others] = chains.map((chain) => this.#clientOf(chain));
@@ -73,7 +60,7 @@ function readForwarded(headers: Headers): { chains: string[][]; proto: string | 
   const forwarded = one(headers["forwarded"]);
   const hops = forwarded?.split(",").map((hop) => new Map(hop.split(";").map((pair) => splitPair(pair))));
   const chains = [hops?.map((hop) => hop.get("for") ?? ""), one(headers["x-forwarded-for"])?.split(",")].flatMap(
-    (chain) => (chain === undefined ? [] : [chain.map(plain)]),
+    (chain) => (chain === undefined ? [] : [chain.map(plainAddress)]),
   );
   const protos = [hops?.at(-1)?.get("proto"), one(headers["x-forwarded-proto"])?.split(",").at(-1)]
     .map((proto) => proto?.trim().toLowerCase())
@@ -91,7 +78,7 @@ function one(value: string | string[] | undefined): string | undefined {
 }
 
 /** Without brackets, port and zone; IPv4 written inside IPv6 is IPv4. */
-function plain(address: string): string {
+export function plainAddress(address: string): string {
   if (isIP(address) === 4) return address;
   const bare = address
     .trim()
@@ -105,6 +92,11 @@ function plain(address: string): string {
 export function coarseNetworkOf(address: string): string {
   if (isIP(address) === 4) return `${address.slice(0, address.lastIndexOf("."))}.0/24`;
   return networkOf(address).replace(/^([^:]*:[^:]*:[^:]*):[^:]*::\/64$/, "$1::/48");
+}
+
+/** What wider limits count: the /48 of an IPv6 address, of which one customer may have all. Undefined: an IPv4 address, whose neighbours are other customers. */
+export function wideNetworkOf(address: string): string | undefined {
+  return isIP(address) === 6 ? coarseNetworkOf(address) : undefined;
 }
 
 /** What limits count: an IPv4 address, or the /64 of an IPv6 one, which is what one customer gets. */

@@ -3,12 +3,15 @@
 import type { IncomingMessage } from "node:http";
 import type { Assent } from "../assent.ts";
 import type { ClientCertificate } from "../oauth/client-authentication/client-certificate.ts";
-import { type Forwarded, peerOf } from "./client-address.ts";
+import type { Forwarded } from "./client-address.ts";
 import { clientCertificate } from "./client-certificate.ts";
 import type { HttpRequest } from "./message.ts";
 
 /** What has been read of it. */
-type Read = Pick<HttpRequest, "path" | "params" | "query" | "body" | "id">;
+interface Read extends Pick<HttpRequest, "path" | "params" | "query" | "body" | "id"> {
+  /** The address at the other end of its connection. */
+  readonly peer: string;
+}
 
 export class NodeRequest implements HttpRequest {
   readonly method: string;
@@ -18,12 +21,11 @@ export class NodeRequest implements HttpRequest {
   readonly body: string;
   readonly id: string;
   readonly #raw: IncomingMessage;
-  /** Read at once: a connection that ends takes its peer's address with it. */
   readonly #peer: string;
   readonly #assent: Assent;
   #forwarded: Forwarded | undefined;
 
-  constructor(raw: IncomingMessage, { path, params, query, body, id }: Read, assent: Assent) {
+  constructor(raw: IncomingMessage, { peer, path, params, query, body, id }: Read, assent: Assent) {
     this.method = raw.method ?? "GET";
     this.path = path;
     this.params = params;
@@ -31,7 +33,7 @@ export class NodeRequest implements HttpRequest {
     this.body = body;
     this.id = id;
     this.#raw = raw;
-    this.#peer = peerOf(raw.socket);
+    this.#peer = peer;
     this.#assent = assent;
   }
 

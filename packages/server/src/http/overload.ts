@@ -34,6 +34,11 @@ export class Gate {
     return this.#underWay;
   }
 
+  /** No further request can be taken up. */
+  get full(): boolean {
+    return this.#underWay >= UNDER_WAY;
+  }
+
   /** Why a request that has come now has to be refused, if it has to. */
   refuses(): ShedReason | undefined {
     const now = this.#now();
@@ -42,7 +47,7 @@ export class Gate {
       if (now - this.#lastTurn > FORGET) this.#long = undefined;
       setImmediate(() => this.#endOfTurn());
     }
-    if (this.#underWay >= UNDER_WAY) return "under_way";
+    if (this.full) return "under_way";
     const overloaded = this.#underWay >= FEW && this.#long !== undefined && now - this.#long > PATIENCE;
     return overloaded && now - this.#turn > BUDGET ? "event_loop" : undefined;
   }

@@ -15,6 +15,11 @@ export const MAX_UNREAD = 1_048_576;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
+/** The headers announce a body. */
+export function bodyComes({ "content-length": length, "transfer-encoding": encoding }: IncomingHttpHeaders): boolean {
+  return encoding !== undefined || (length !== undefined && length !== "0");
+}
+
 /**
  * Hands over the form's text (empty where there is none), or the refusal: `body_too_large` as soon as that is known, `parameter_malformed`. Never does
  * where the peer goes away before the end: nobody is left to answer.
@@ -50,8 +55,7 @@ export function readBody(request: IncomingMessage, done: (body: string | OAuthEr
 
 /** Lets go by what is left of a body that nobody will read; ends the connection where that is too much. */
 export function skipBody(request: IncomingMessage): void {
-  const { headers } = request;
-  if (headers["content-length"] === undefined && headers["transfer-encoding"] === undefined) return;
+  if (!bodyComes(request.headers)) return;
   let skipped = 0;
   request.on("data", (chunk: Buffer) => {
     skipped += chunk.length;

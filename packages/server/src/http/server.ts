@@ -3,13 +3,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Assent } from "../assent.ts";
 import type { ConditionName, OAuthError } from "../oauth/errors.ts";
+import { busyAnswers } from "./busy.ts";
+import { connectionOf } from "./connection.ts";
+import { Exchange, type Site } from "./exchange.ts";
 import type { Answer, HttpRequest } from "./message.ts";
-import { NodeRequest } from "./node-request.ts";
-import type { ShedReason } from "./overload.ts";
 import { problemJson, refusalOf, wantsPage } from "./refusal.ts";
-import { readBody, skipBody } from "./request-body.ts";
-import { type Match, Router, splitTarget } from "./router.ts";
-import { type Endpoint, metadataRoute, type Route, routes, unshed } from "./routes.ts";
+import { bodyComes, readBody, skipBody } from "./request-body.ts";
+import { type Match, Router } from "./router.ts";
+import { type Endpoint, metadataRoute, type Route, routes } from "./routes.ts";
 
 /** Bounds of the HTTP server that carries the handler: slow and huge requests end early. */
 export const serverOptions = {
@@ -17,41 +18,49 @@ export const serverOptions = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 61_000,
-  connectionsCheckingInterval: 5000,
+  connectionsCheckingInterval: 1000,
 } as const;
-
-/** A request on its way to its answer. */
-interface Exchange {
-  readonly raw: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly path: string;
-  readonly query: string;
-  readonly id: string;
-}
 
 /** A node:http handler for the whole server. */
 export function createHandler(assent: Assent): (request: IncomingMessage, response: ServerResponse) => void {
   const router = routerOf(assent);
-  const busy = busyAnswers(assent);
-  const left = () => assent.gate.leave();
-  return (raw, response) => {
-    if (!hasOneHost(raw)) {
-      response.writeHead(400, { connection: "close" }).end();
-      return;
-    }
-    const reason = assent.gate.refuses();
-    const refusal = reason === undefined ? undefined : busy(raw);
-    if (reason !== undefined && refusal !== undefined) {
-      skipBody(raw);
-      shed(refusal, reason, response, assent);
-      return;
-    }
-    assent.gate.enter();
-    response.on("close", left);
-    const { path, query } = splitTarget(raw.url ?? "/");
-    const exchange = { raw, response, path, query, id: assent.requestId() };
-    respond(exchange, router.find(path), assent);
+  const site: Site = {
+    assent,
+    busy: busyAnswers(assent),
+    begin: (exchange) => begin(exchange, site, router),
+    tooSlow: (exchange) => {
+      const route = router.find(exchange.path)?.to;
+      exchange.enter();
+      void say(() => fault("body_too_slow", exchange.request(), route, assent), exchange, route, assent);
+    },
   };
+  return (raw, response) => {
+    const { socket } = raw;
+    if (socket.destroyed) return;
+    const connection = connectionOf(socket);
+    if (connection.take(new Exchange(raw, response, connection, site))) return;
+    assent.metrics.connectionClosed("pipelined");
+    socket.destroy();
+  };
+}
+
+/** Never throws. */
+function begin(exchange: Exchange, site: Site, router: Router<Route>): void {
+  const { raw } = exchange;
+  const { assent } = site;
+  if (!hasOneHost(raw)) {
+    exchange.reject(400);
+    return;
+  }
+  if (bodyComes(raw.headers)) assent.unread.watch(exchange);
+  const reason = assent.gate.refuses();
+  const refusal = reason === undefined ? undefined : site.busy(raw);
+  if (reason !== undefined && refusal !== undefined) {
+    skipBody(raw);
+    exchange.shed(refusal, reason);
+    return;
+  }
+  respond(exchange, router.find(exchange.path), site);
 }
 
 function routerOf(assent: Assent): Router<Route> {
@@ -68,30 +77,49 @@ function routerOf(assent: Assent): Router<Route> {
 }
 
 /** Never throws. */
-function respond(exchange: Exchange, match: Match<Route> | undefined, assent: Assent): void {
+function respond(exchange: Exchange, match: Match<Route> | undefined, site: Site): void {
+  const { raw } = exchange;
+  const { assent } = site;
+  const endpoint = match && endpointFor(match.to, raw.method);
+  if (match !== undefined && endpoint !== undefined && raw.method === "POST") {
+    readBody(raw, (body) => afterBody(body, exchange, match, endpoint, site));
+    return;
+  }
+  skipBody(raw);
+  exchange.enter();
   if (match === undefined) {
-    skipBody(exchange.raw);
     assent.metrics.answered("none", 404, 0);
-    void say(() => fault("not_found", requestOf(exchange, assent), undefined, assent), exchange, undefined, assent);
+    void say(() => fault("not_found", exchange.request(), undefined, assent), exchange, undefined, assent);
     return;
   }
   const { to: route, params } = match;
-  const { method } = exchange.raw;
-  const endpoint = endpointFor(route, method);
-  if (method !== "POST" || endpoint === undefined) skipBody(exchange.raw);
-  if (endpoint === undefined) {
-    // A method that the route doesn't take is told so before its body is read.
-    const http = requestOf(exchange, assent);
-    void say(async () => withCors(await otherMethod(route, http, assent), http, route), exchange, route, assent);
-  } else if (method === "POST") {
-    readBody(exchange.raw, (body) => {
-      if (typeof body === "string")
-        void serve(route, endpoint, requestOf(exchange, assent, params, body), exchange, assent);
-      else void say(() => bodyRefused(body, route, exchange, assent), exchange, route, assent);
-    });
-  } else {
-    void serve(route, endpoint, requestOf(exchange, assent, params), exchange, assent);
+  if (endpoint !== undefined) {
+    void serve(route, endpoint, exchange.request(params), exchange, assent);
+    return;
   }
+  // A method that the route doesn't take is told so before its body is read.
+  const http = exchange.request();
+  void say(async () => withCors(await otherMethod(route, http, assent), http, route), exchange, route, assent);
+}
+
+/** The request is complete, or its body is refused. */
+function afterBody(
+  body: string | OAuthError,
+  exchange: Exchange,
+  { to: route, params }: Match<Route>,
+  endpoint: Endpoint,
+  { assent, busy }: Site,
+): void {
+  if (exchange.abandoned) return;
+  // Others may have taken the last place while the body was on its way.
+  const refusal = assent.gate.full ? busy(exchange.raw) : undefined;
+  if (refusal !== undefined) {
+    exchange.shed(refusal, "under_way");
+    return;
+  }
+  exchange.enter();
+  if (typeof body === "string") void serve(route, endpoint, exchange.request(params, body), exchange, assent);
+  else void say(() => bodyRefused(body, route, exchange, assent), exchange, route, assent);
 }
 
 /** Never rejects. */
@@ -110,7 +138,7 @@ async function serve(
     } catch (error) {
       answer = await refused(error, route, http, assent);
     }
-    send(withCors(answer, http, route), exchange, assent);
+    exchange.send(withCors(answer, http, route));
     assent.metrics.answered(route.path, answer.status, performance.now() - startedAt);
   } catch (error) {
     failed(error, exchange, route, assent);
@@ -125,7 +153,7 @@ async function say(
   assent: Assent,
 ): Promise<void> {
   try {
-    send(await make(), exchange, assent);
+    exchange.send(await make());
   } catch (error) {
     failed(error, exchange, route, assent);
   }
@@ -140,71 +168,17 @@ async function refused(error: unknown, route: Route, http: HttpRequest, assent: 
 }
 
 function bodyRefused(error: OAuthError, route: Route, exchange: Exchange, assent: Assent): Promise<Answer> {
-  const http = requestOf(exchange, assent);
+  const http = exchange.request();
   if (error.condition !== "body_too_large") assent.refused(refusalOf(error), http, error);
   return fault(error.condition, http, route, assent);
 }
 
 /** Where even telling of a fault goes wrong, the connection ends. */
 function failed(error: unknown, exchange: Exchange, route: Route | undefined, assent: Assent): void {
-  assent.refused(refusalOf(error), requestOf(exchange, assent), error);
+  assent.refused(refusalOf(error), exchange.request(), error);
   assent.metrics.answered(route?.path ?? "none", 500, 0);
-  if (exchange.response.headersSent) exchange.response.destroy();
-  else send(problemJson("server_error", assent.issuer), exchange, assent);
-}
-
-/** For an answer that is made before anybody asks. */
-const nobody: HttpRequest = {
-  method: "GET",
-  path: "/",
-  params: {},
-  query: "",
-  body: "",
-  header: () => undefined,
-  headers: () => [],
-  address: "",
-  insecure: false,
-  certificate: () => undefined,
-  id: "busy",
-};
-
-/** An answer with all of its headers, as it is sent. */
-interface Busy {
-  readonly status: number;
-  /** Names and values in turn. */
-  readonly lines: readonly string[];
-  readonly body: string | Uint8Array;
-}
-
-/** What is said to whom there is no time for: made once, since making it is the work that is to be spared. Undefined: always answered. */
-function busyAnswers(assent: Assent): (request: IncomingMessage) => Busy | undefined {
-  const always = new Set(unshed.map((path) => assent.basePath + path).concat(metadataRoute(assent.basePath).path));
-  const open = new Set(routes.filter(({ cors }) => cors).map(({ path }) => assent.basePath + path));
-  const whole = ({ status, headers, body }: Answer): Busy => ({
-    status,
-    lines: assent.headerLines.of(headers).concat("content-length", String(Buffer.byteLength(body))),
-    body,
-  });
-  const forPrograms = whole(problemJson("temporarily_unavailable", assent.issuer));
-  const forScripts = { ...forPrograms, lines: [...forPrograms.lines, "access-control-allow-origin", "*"] };
-  let page: Busy | undefined;
-  const forPeople = () => {
-    // Nothing is loaded for those whom there is no time for.
-    const answer = page === undefined && assent.people.loaded?.problemAnswer("temporarily_unavailable", nobody, assent);
-    if (answer) page = whole(answer);
-    return page ?? forPrograms;
-  };
-  return ({ url = "/", headers }) => {
-    const [path = ""] = url.split("?", 1);
-    if (always.has(path)) return undefined;
-    if (open.has(path)) return forScripts;
-    return headers.accept?.includes("text/html") ? forPeople() : forPrograms;
-  };
-}
-
-function shed({ status, lines, body }: Busy, reason: ShedReason, response: ServerResponse, assent: Assent): void {
-  assent.metrics.shed(reason);
-  response.writeHead(status, assent.draining() ? [...lines, "connection", "close"] : [...lines]).end(body);
+  if (exchange.response.headersSent) exchange.destroy();
+  else exchange.send(problemJson("server_error", assent.issuer));
 }
 
 /** Two Host lines: whoever stands in front may have read the other one (RFC 9112 §3.2). */
@@ -271,26 +245,4 @@ async function fault(
     ? (await assent.people.load()).problemAnswer(condition, http, assent)
     : problemJson(condition, assent.issuer);
   return route === undefined ? answer : withCors(answer, http, route);
-}
-
-function send({ status, headers, cookies, body }: Answer, { response, id }: Exchange, assent: Assent): void {
-  const lines = assent.headerLines.of(headers).concat("x-request-id", id);
-  const length = Buffer.byteLength(body);
-  // RFC 9110 §8.6: these two have no body, and say nothing of its length.
-  if (status !== 204 && status !== 304) lines.push("content-length", String(length));
-  if (cookies !== undefined) for (const cookie of cookies) lines.push("set-cookie", cookie);
-  if (assent.draining()) lines.push("connection", "close");
-  response.writeHead(status, lines);
-  // As many bytes as characters: ASCII, which is written as it lies in memory.
-  if (length === body.length) response.end(body, "latin1");
-  else response.end(body);
-}
-
-function requestOf(
-  { raw, path, query, id }: Exchange,
-  assent: Assent,
-  params: Match<Route>["params"] = {},
-  body = "",
-): HttpRequest {
-  return new NodeRequest(raw, { path, params, query, body, id }, assent);
 }

@@ -22,6 +22,9 @@ export interface MetricSources {
   writesWaiting(): number;
   /** Requests that are being answered. */
   underWay(): number;
+  /** Requests whose body has not arrived. */
+  unread(): number;
+  connections(): number;
   /** Of each alg: since when its key has signed, in epoch milliseconds. */
   signingKeys(): Promise<readonly { readonly alg: string; readonly since: number }[]>;
   now(): number;
@@ -50,9 +53,16 @@ export class ServerMetrics {
   readonly #failures = new Counter("assent_failures_total", "Events that tell of a failed attempt, by event.", [
     "event",
   ]);
-  readonly #shed = new Counter("assent_requests_shed_total", "Requests refused unread under overload, by reason.", [
-    "reason",
-  ]);
+  readonly #shed = new Counter(
+    "assent_requests_shed_total",
+    "Requests refused before any work was done for them, by reason.",
+    ["reason"],
+  );
+  readonly #connectionsClosed = new Counter(
+    "assent_connections_closed_total",
+    "Connections closed because of a bound, by reason.",
+    ["reason"],
+  );
   readonly #batches = new Histogram(
     "assent_storage_batch_size",
     "Write verbs that were committed together.",
@@ -109,6 +119,10 @@ export class ServerMetrics {
     this.#shed.count(reason);
   }
 
+  connectionClosed(reason: string): void {
+    this.#connectionsClosed.count(reason);
+  }
+
   batch(size: number, milliseconds: number): void {
     this.#batches.observe(size);
     this.#batchTime.observe(milliseconds / 1000);
@@ -121,12 +135,13 @@ export class ServerMetrics {
   async snapshot(sources: MetricSources): Promise<Snapshot> {
     const { running, waiting } = sources.passwordQueue();
     return [
-      ...[this.#requests, this.#latency, this.#tokens, this.#refusals, this.#failures, this.#guessing, this.#shed].map(
-        (one) => one.family(),
-      ),
+      ...[this.#requests, this.#latency, this.#tokens, this.#refusals, this.#failures].map((one) => one.family()),
+      ...[this.#guessing, this.#shed, this.#connectionsClosed].map((one) => one.family()),
       this.#batches.family(),
       this.#batchTime.family(),
       plain("gauge", "assent_http_requests_under_way", "Requests that are being answered.", sources.underWay()),
+      plain("gauge", "assent_http_requests_unread", "Requests whose body has not arrived.", sources.unread()),
+      plain("gauge", "assent_connections_open", "Connections of clients.", sources.connections()),
       plain(
         "gauge",
         "assent_storage_writes_waiting",

@@ -74,6 +74,13 @@ const catalogue = {
     help: "No request of this protocol needs 64 KiB. Look for a value that was sent by mistake.",
     page: "tooMuch",
   },
+  body_too_slow: {
+    error: "invalid_request",
+    status: 408,
+    section: "RFC 9110 §15.5.9",
+    description: "The body arrived too slowly.",
+    help: "Send the whole request at once. A body has 5 seconds, and one more second for every 4 KiB that has arrived. A common cause is a Content-Length that is larger than the body.",
+  },
   too_many_parameters: {
     error: "invalid_request",
     status: 400,

@@ -1,0 +1,184 @@
+/** Bounds on the connections of a listener: how many of one client, and how long one may leave its answers unread. */
+
+import type { Server, Socket } from "node:net";
+import { Server as TlsServer } from "node:tls";
+import { networkOf, type TrustedProxies, wideNetworkOf } from "./client-address.ts";
+import { type Connection, connectionOf, shareConnection } from "./connection.ts";
+
+/** Connections at a time: of one IPv4 address or IPv6 /64, of one IPv6 /48, and in all. Trusted proxies have the last bound alone. */
+export const MAX_CONNECTIONS = { client: 1_024, network: 4_096, all: 20_000 } as const;
+/** Milliseconds that the bytes of an answer may wait for a client that does not read them. */
+export const ANSWER_TIME = 10_000;
+/** Bytes a second that a client must read beyond that. */
+export const ANSWER_RATE = 4_096;
+/** Milliseconds between two looks at all connections. */
+const LOOK_EVERY = 1_000;
+/** Connections that are looked at to find one to close. The cost of a flood of new connections stays bounded. */
+const LOOKED_AT = 64;
+
+/** `answer_time`: the client doesn't read its answer. `pipelined`: too many requests waited for one. The others: there were too many connections. */
+export type ConnectionReason = "client" | "network" | "all" | "answer_time" | "pipelined";
+
+/** An open connection. */
+interface Guest {
+  readonly connection: Connection;
+  /** The socket that was accepted. */
+  readonly socket: Socket;
+  /** The socket that HTTP is spoken on: another one over TLS. */
+  stream: Socket;
+  readonly pools: readonly Pool[];
+  /** A proxy's: it is never closed for a newer one. */
+  readonly trusted: boolean;
+  /** Bytes that have to be read in time; undefined: the client has read everything. */
+  debt: { readonly upTo: number; readonly until: number } | undefined;
+}
+
+/** Connections that count together: those at the front were looked at the longest time ago. */
+interface Pool {
+  readonly key: string;
+  readonly most: number;
+  readonly reason: ConnectionReason;
+  readonly guests: Set<Guest>;
+}
+
+interface ConnectionsParts {
+  readonly proxies: TrustedProxies;
+  readonly closed: (reason: ConnectionReason) => void;
+  /** Milliseconds of a clock that nobody sets. */
+  readonly now: () => number;
+}
+
+export class Connections {
+  readonly #parts: ConnectionsParts;
+  readonly #guests = new Map<Socket, Guest>();
+  /** By both ends: connections whose TLS has yet to begin. */
+  readonly #securing = new Map<string, Guest>();
+  readonly #pools = new Map<string, Pool>();
+  #all: Pool = { key: "", most: MAX_CONNECTIONS.all, reason: "all", guests: new Set() };
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(parts: ConnectionsParts) {
+    this.#parts = parts;
+  }
+
+  get open(): number {
+    return this.#guests.size;
+  }
+
+  /** Guards all connections of a listener. `most`: how many the process may have, where that is less than the bound. */
+  guard(server: Server, most: number): void {
+    this.#all = { ...this.#all, most: Math.min(MAX_CONNECTIONS.all, most) };
+    // Behind the bound below, for the moment that closing takes.
+    server.maxConnections = this.#all.most + LOOKED_AT;
+    if (!(server instanceof TlsServer)) {
+      server.on("connection", (socket: Socket) => this.#add(socket));
+      return;
+    }
+    server.on("connection", (socket: Socket) => {
+      const ends = endsOf(socket);
+      const guest = this.#add(socket);
+      this.#securing.set(ends, guest);
+      socket.once("close", () => {
+        if (this.#securing.get(ends) === guest) this.#securing.delete(ends);
+      });
+    });
+    server.on("secureConnection", (stream: Socket) => {
+      const ends = endsOf(stream);
+      const guest = this.#securing.get(ends);
+      if (guest === undefined) return;
+      this.#securing.delete(ends);
+      guest.stream = stream;
+      shareConnection(guest.connection, stream);
+    });
+  }
+
+  #add(socket: Socket): Guest {
+    const connection = connectionOf(socket);
+    const { peer } = connection;
+    const trusted = this.#parts.proxies.trusts(peer);
+    const pools = trusted || peer === "" ? [this.#all] : this.#poolsOf(peer);
+    const guest: Guest = { connection, socket, stream: socket, pools, trusted, debt: undefined };
+    this.#guests.set(socket, guest);
+    socket.once("close", () => this.#remove(guest));
+    this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY).unref();
+    for (const { guests } of guest.pools) guests.add(guest);
+    // Each that is closed leaves all of its pools: the wider ones are seldom too full then.
+    for (const { guests, most, reason } of guest.pools) {
+      if (guests.size > most) this.#close(unused(guests) ?? guest, reason);
+    }
+    return guest;
+  }
+
+  #poolsOf(peer: string): readonly Pool[] {
+    const wide = wideNetworkOf(peer);
+    return [
+      this.#pool(networkOf(peer), MAX_CONNECTIONS.client, "client"),
+      ...(wide === undefined ? [] : [this.#pool(wide, MAX_CONNECTIONS.network, "network")]),
+      this.#all,
+    ];
+  }
+
+  #pool(key: string, most: number, reason: ConnectionReason): Pool {
+    let pool = this.#pools.get(key);
+    if (pool === undefined) {
+      pool = { key, most, reason, guests: new Set() };
+      this.#pools.set(key, pool);
+    }
+    return pool;
+  }
+
+  #close(guest: Guest, reason: ConnectionReason): void {
+    this.#parts.closed(reason);
+    this.#remove(guest);
+    guest.stream.destroy();
+    guest.socket.destroy();
+  }
+
+  #remove(guest: Guest): void {
+    this.#guests.delete(guest.socket);
+    for (const { key, guests } of guest.pools) {
+      guests.delete(guest);
+      if (guests.size === 0) this.#pools.delete(key);
+    }
+    if (this.#guests.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Ends connections whose clients leave their answers unread: each answer holds memory until the system has taken it. */
+  #look(): void {
+    const now = this.#parts.now();
+    for (const guest of this.#guests.values()) {
+      const { stream, debt } = guest;
+      const unread = stream.writableLength;
+      if (debt !== undefined && stream.bytesWritten - unread < debt.upTo) {
+        if (now > debt.until) this.#close(guest, "answer_time");
+      } else if (unread > 0) {
+        guest.debt = { upTo: stream.bytesWritten, until: now + ANSWER_TIME + (unread / ANSWER_RATE) * 1000 };
+      } else {
+        guest.debt = undefined;
+      }
+    }
+  }
+}
+
+/** The first that has no request under way and had none since it was last looked at. */
+function unused(guests: Set<Guest>): Guest | undefined {
+  let looked = 0;
+  for (const guest of guests) {
+    const { connection, trusted } = guest;
+    if (connection.current === undefined && !connection.used && !trusted) return guest;
+    connection.used = false;
+    // At the end it is not met again by this search.
+    guests.delete(guest);
+    guests.add(guest);
+    looked += 1;
+    if (looked >= LOOKED_AT) return undefined;
+  }
+  return undefined;
+}
+
+/** Names a connection: its socket and the one that TLS puts in front of it have the same ends. */
+function endsOf({ localAddress, localPort, remoteAddress, remotePort }: Socket): string {
+  return `${localAddress} ${localPort} ${remoteAddress} ${remotePort}`;
+}

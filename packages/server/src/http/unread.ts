@@ -1,0 +1,141 @@
+/** Requests whose body has not arrived: bounded in time, in rate and in number, apart from those that are being answered (RFC 9110 §15.5.9). */
+
+import type { IncomingMessage } from "node:http";
+import { networkOf, wideNetworkOf } from "./client-address.ts";
+
+/** Milliseconds that a body may take, whatever its rate. */
+export const BODY_TIME = 5_000;
+/** Bytes that earn a body one more second. The listener's `requestTimeout` ends every request, however fast. */
+export const BODY_RATE = 4_096;
+/** Milliseconds after which a request counts as slow. Bodies of ordinary clients arrive within that time, also over a slow network. */
+const SLOW_AFTER = 250;
+/** Slow requests at a time: of one IPv4 address or IPv6 /64, of one IPv6 /48, and of all clients together. */
+export const MAX_SLOW = { client: 64, network: 256, all: 1_024 } as const;
+
+/** `time`: the body took too long. The others: there were too many slow requests of one client, of one network, or in all. */
+export type UnreadReason = "body_time" | "unread_client" | "unread_network" | "unread_all";
+
+export interface Reading {
+  readonly raw: IncomingMessage;
+  /** Where the request comes from: the client that a trusted proxy names, or the peer. Asked for slow requests alone. */
+  client(): string;
+  /** Ends the request and its connection. */
+  abandon(reason: UnreadReason): void;
+}
+
+/** A request that was not complete when the turn of the event loop that brought its headers had ended. */
+interface Entry {
+  readonly reading: Reading;
+  /** Milliseconds, of the clock that `Unread` was given. */
+  readonly since: number;
+  /** What the connection had received by then. */
+  readonly bytes: number;
+  /** The pools in which a slow request is counted. */
+  pools: readonly Pool[] | undefined;
+}
+
+/** Slow requests that count together, the oldest first. */
+interface Pool {
+  readonly key: string;
+  readonly most: number;
+  readonly reason: UnreadReason;
+  readonly entries: Set<Entry>;
+}
+
+export class Unread {
+  readonly #now: () => number;
+  /** Of this turn. Most of them are complete when it ends: nothing else is done for those. */
+  #turn: Reading[] = [];
+  readonly #entries = new Set<Entry>();
+  readonly #all: Pool = { key: "", most: MAX_SLOW.all, reason: "unread_all", entries: new Set() };
+  readonly #pools = new Map<string, Pool>();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `now`: milliseconds of a clock that nobody sets. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Requests that wait for their body. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** To be called for each request with a body, when its headers have been read. */
+  watch(reading: Reading): void {
+    if (this.#turn.push(reading) === 1) setImmediate(() => this.#endOfTurn());
+  }
+
+  #endOfTurn(): void {
+    const turn = this.#turn;
+    this.#turn = [];
+    let now: number | undefined;
+    for (const reading of turn) {
+      const { raw } = reading;
+      if (raw.complete || raw.destroyed) continue;
+      now ??= this.#now();
+      const entry: Entry = { reading, since: now, bytes: raw.socket.bytesRead, pools: undefined };
+      this.#entries.add(entry);
+      raw.once("close", () => this.#remove(entry));
+    }
+    if (now !== undefined) this.#timer ??= this.#startTimer();
+  }
+
+  /** Looks after the poll phase: bytes that had arrived while the event loop was busy have then been read. */
+  #startTimer(): NodeJS.Timeout {
+    return setInterval(() => setImmediate(() => this.#look()), SLOW_AFTER).unref();
+  }
+
+  #look(): void {
+    const now = this.#now();
+    for (const entry of this.#entries) {
+      const { raw } = entry.reading;
+      const age = now - entry.since;
+      const earned = ((raw.socket.bytesRead - entry.bytes) / BODY_RATE) * 1000;
+      if (age > BODY_TIME + earned) this.#abandon(entry, "body_time");
+      else if (age >= SLOW_AFTER && entry.pools === undefined) this.#count(entry);
+    }
+    if (this.#entries.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Counts a request as slow. Where there are too many, the oldest goes: a good client's body is seldom that old. */
+  #count(entry: Entry): void {
+    const client = entry.reading.client();
+    const wide = wideNetworkOf(client);
+    entry.pools = [
+      this.#pool(networkOf(client), MAX_SLOW.client, "unread_client"),
+      ...(wide === undefined ? [] : [this.#pool(wide, MAX_SLOW.network, "unread_network")]),
+      this.#all,
+    ];
+    for (const { entries } of entry.pools) entries.add(entry);
+    for (const { entries, most, reason } of entry.pools) {
+      const [oldest] = entries;
+      if (entries.size > most && oldest !== undefined) this.#abandon(oldest, reason);
+    }
+  }
+
+  #pool(key: string, most: number, reason: UnreadReason): Pool {
+    let pool = this.#pools.get(key);
+    if (pool === undefined) {
+      pool = { key, most, reason, entries: new Set() };
+      this.#pools.set(key, pool);
+    }
+    return pool;
+  }
+
+  #abandon(entry: Entry, reason: UnreadReason): void {
+    this.#remove(entry);
+    entry.reading.abandon(reason);
+  }
+
+  #remove(entry: Entry): void {
+    this.#entries.delete(entry);
+    for (const { key, entries } of entry.pools ?? []) {
+      entries.delete(entry);
+      if (entries.size === 0) this.#pools.delete(key);
+    }
+    entry.pools = [];
+  }
+}

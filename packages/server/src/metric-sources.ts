@@ -1,0 +1,26 @@
+/** What the figures are read from when somebody asks. */
+
+import type { Assent } from "./assent.ts";
+import { passwordQueue } from "./crypto/password.ts";
+import type { Connections } from "./http/connections.ts";
+import type { MetricSources } from "./metrics/server-metrics.ts";
+
+export function sourcesOf({ storage, gate, unread, keys, now }: Assent, connections: Connections): MetricSources {
+  return {
+    passwordQueue,
+    writesWaiting: () => storage.stats().waiting,
+    underWay: () => gate.underWay,
+    unread: () => unread.size,
+    connections: () => connections.open,
+    now,
+    backlog: (most) => storage.backlog({ now: now(), most }),
+    mailWaiting: (most) => storage.mailWaiting({ most }),
+    async signingKeys() {
+      const [{ active }, stored] = await Promise.all([keys(), storage.listKeys()]);
+      const signing = new Set([...active.values()].map(({ kid }) => kid));
+      return stored
+        .filter(({ kid }) => signing.has(kid))
+        .map(({ alg, createdAt, activeFrom }) => ({ alg, since: Math.max(createdAt, activeFrom) }));
+    },
+  };
+}

@@ -1,0 +1,172 @@
+import { EventEmitter, once } from "node:events";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { TrustedProxies } from "../../src/http/client-address.ts";
+import { connectionOf } from "../../src/http/connection.ts";
+import {
+  ANSWER_RATE,
+  ANSWER_TIME,
+  type ConnectionReason,
+  Connections,
+  MAX_CONNECTIONS,
+} from "../../src/http/connections.ts";
+
+const PROXY = "198.51.100.1";
+let closed: ConnectionReason[];
+let time: number;
+
+function connectionsOf(): Connections {
+  return new Connections({
+    proxies: new TrustedProxies([PROXY]),
+    closed: (reason) => closed.push(reason),
+    now: () => time,
+  });
+}
+
+beforeEach(() => {
+  closed = [];
+  time = 1_000;
+});
+
+/** A socket from anywhere: real ones come from this machine alone. */
+class FarSocket extends EventEmitter {
+  readonly localAddress = "192.0.2.1";
+  readonly localPort = 443;
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+  readonly writableLength = 0;
+  readonly bytesWritten = 0;
+  destroyed = false;
+
+  constructor(remoteAddress: string, remotePort: number) {
+    super();
+    this.remoteAddress = remoteAddress;
+    this.remotePort = remotePort;
+  }
+
+  destroy(): void {
+    if (this.destroyed) return;
+    this.destroyed = true;
+    this.emit("close");
+  }
+}
+
+describe("too many connections", () => {
+  let connections: Connections;
+  let listener: EventEmitter;
+  let sockets: FarSocket[];
+  const begin = (most = Number.POSITIVE_INFINITY) => {
+    connections = connectionsOf();
+    listener = new EventEmitter();
+    sockets = [];
+    connections.guard(listener as unknown as Server, most);
+  };
+  beforeEach(() => begin());
+  afterEach(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+
+  function from(address: string): FarSocket {
+    const socket = new FarSocket(address, 1024 + sockets.length);
+    sockets.push(socket);
+    listener.emit("connection", socket);
+    return socket;
+  }
+  const stateOf = (socket: FarSocket) => connectionOf(socket as unknown as Socket);
+  const gone = () => sockets.filter(({ destroyed }) => destroyed).length;
+
+  test("of one IPv4 address → the bound; its neighbour is another client", () => {
+    for (let at = 0; at < MAX_CONNECTIONS.client + 2; at += 1) from("203.0.113.7");
+    from("203.0.113.8");
+    expect(closed).toEqual(["client", "client"]);
+    expect(sockets.map(({ destroyed }) => destroyed).slice(0, 3)).toEqual([true, true, false]);
+    expect(connections.open).toBe(MAX_CONNECTIONS.client + 1);
+  });
+
+  test("of one IPv6 /64, whatever the address in it → the bound", () => {
+    for (let at = 0; at <= MAX_CONNECTIONS.client; at += 1) from(`2001:db8:1:1::${at.toString(16)}`);
+    expect(closed).toEqual(["client"]);
+  });
+
+  test("of one IPv6 /48, one in each of its /64 → the wider bound; another /48 has its own", () => {
+    for (let at = 0; at <= MAX_CONNECTIONS.network; at += 1) from(`2001:db8:1:${at.toString(16)}::1`);
+    from("2001:db8:2::1");
+    expect(closed).toEqual(["network"]);
+  });
+
+  test("in all → fewer where the process may open fewer files", () => {
+    begin(100);
+    for (let at = 0; at <= 100; at += 1) from(`203.0.113.${at}`);
+    expect(closed).toEqual(["all"]);
+  });
+
+  test("used ones, busy ones and a proxy's → the first other one is closed", () => {
+    begin(4);
+    const [used, busy, proxy, silent] = [from("203.0.113.1"), from("203.0.113.2"), from(PROXY), from("203.0.113.3")];
+    stateOf(used).used = true;
+    stateOf(busy).current = { raw: {}, response: {}, start: () => undefined } as never;
+    const newer = from("203.0.113.4");
+    expect([used, busy, proxy, silent].map(({ destroyed }) => destroyed)).toEqual([false, false, false, true]);
+    // Without another request since the search, it has had its second chance.
+    stateOf(newer).used = true;
+    from("203.0.113.5");
+    expect([used, busy, proxy, newer].map(({ destroyed }) => destroyed)).toEqual([true, false, false, false]);
+  });
+
+  test("all of them in use → the new one is closed, and no other", () => {
+    begin(3);
+    for (let at = 0; at < 3; at += 1) stateOf(from("203.0.113.1")).used = true;
+    const late = from("203.0.113.9");
+    expect([late.destroyed, gone()]).toEqual([true, 1]);
+  });
+
+  test("closed by their clients → room again", () => {
+    begin(2);
+    for (let at = 0; at < 10; at += 1) from("203.0.113.1").destroy();
+    expect([closed, connections.open]).toEqual([[], 0]);
+  });
+});
+
+describe("bytes that a client does not read", () => {
+  const BYTES = 64 * 1_048_576;
+  let server: Server;
+  let client: Socket;
+  beforeEach(async () => {
+    server = createServer((socket) => {
+      socket.on("error", () => undefined);
+      socket.write(Buffer.alloc(BYTES));
+    });
+    connectionsOf().guard(server, Number.POSITIVE_INFINITY);
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    client = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    client.on("error", () => undefined).pause();
+    await once(client, "connect");
+  });
+  afterEach(() => {
+    client.destroy();
+    server.close();
+  });
+
+  test("→ the connection is closed when the time that they have earned is over, and not before", async () => {
+    const looks = () => new Promise((resolve) => setTimeout(resolve, 1_100));
+    await looks();
+    time += ANSWER_TIME + 1_000;
+    await looks();
+    expect(closed).toEqual([]);
+    time += (BYTES / ANSWER_RATE) * 1_000;
+    await expect.poll(() => closed).toEqual(["answer_time"]);
+  });
+
+  test("but a client that reads → not closed", async () => {
+    let read = 0;
+    client.on("data", (chunk) => {
+      read += chunk.length;
+    });
+    client.resume();
+    await expect.poll(() => read).toBe(BYTES);
+    time += ANSWER_TIME + (BYTES / ANSWER_RATE) * 1_000;
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    expect(closed).toEqual([]);
+  });
+});
