@@ -123,6 +123,7 @@ describe("pages", () => {
       expect([name, page.headers.get("content-type")]).toEqual([name, "text/html; charset=utf-8"]);
       expect([name, page.headers.get("cache-control")]).toEqual([name, "no-store"]);
       expect([name, page.headers.get("cross-origin-opener-policy")]).toEqual([name, "same-origin"]);
+      expect([name, page.headers.get("cross-origin-resource-policy")]).toEqual([name, "same-origin"]);
     }
   });
 

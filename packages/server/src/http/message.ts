@@ -78,6 +78,8 @@ export function page(status: number, html: string, leads: FormLeads = "here", co
       "content-security-policy": leads === "here" ? `${CSP}; form-action 'self'` : CSP,
       "x-frame-options": "DENY",
       "cross-origin-opener-policy": "same-origin",
+      // A sibling of our host is the same site: its pages' requests carry our cookies.
+      "cross-origin-resource-policy": "same-origin",
       "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=()",
       ...NO_STORE,
     },
