@@ -9,6 +9,7 @@ import { metadataRoute, routes } from "../packages/server/src/http/routes.ts";
 import { checks } from "../packages/server/src/oauth/authorization-endpoint/request.ts";
 import { type Condition, conditions, publicCondition, publicConditions } from "../packages/server/src/oauth/errors.ts";
 import { type GrantEndpoint, grantTypes } from "../packages/server/src/oauth/grants/registry.ts";
+import { securityTests } from "./security-tests.ts";
 
 const root = join(import.meta.dirname, "..");
 const MADE = "<!-- Made by scripts/docs.ts from the code; change it there. -->";
@@ -20,6 +21,7 @@ export function referencePages(): ReadonlyMap<string, string> {
     ["errors.md", errors()],
     ["endpoints.md", endpoints()],
     ["rfcs.md", rfcs()],
+    ["security-tests.md", securityTests(MADE)],
   ]);
 }
 

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { referencePages } from "../scripts/docs.ts";
+import { namedTests, waitingIds } from "../scripts/security-tests.ts";
 import { capacityCells } from "./support/capacity.ts";
 import { blocksOf, isExcerpt } from "./support/markdown.ts";
 
@@ -64,6 +65,20 @@ test.each(flows)("docs/integrate/%s → has a sequence, curl, TypeScript, when t
     ["what fails", /^## When it fails$|^\| `authorization_pending` \|/m.test(page)],
   ].filter(([, there]) => !there);
   expect(missing.map(([what]) => what)).toEqual([]);
+});
+
+describe("docs/reference/security-tests.md", () => {
+  test("an attack that waits for its part → stands in no test's name", () => {
+    const tried = new Set(namedTests().map(({ id }) => id));
+    expect(tried.size).toBeGreaterThan(350);
+    expect(waitingIds().filter((id) => tried.has(id))).toEqual([]);
+  });
+
+  test("each attack that is tried → has words beside its id", () => {
+    const wordless = new Set(namedTests().map(({ id }) => id));
+    for (const { id, title } of namedTests()) if (title !== "") wordless.delete(id);
+    expect([...wordless]).toEqual([]);
+  });
 });
 
 describe("docs/operate/threat-model.md", () => {
