@@ -38,6 +38,7 @@ const RELEASE = [
   ["leaks", 1, 1],
   ["client-end", 20, 2],
   ["postgres-backup", 1, 1],
+  ["password-time", 500, 3],
 ];
 
 const tools = join(root, "node_modules", ".bin");

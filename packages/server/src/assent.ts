@@ -350,8 +350,7 @@ async function assemble({
     noteUse: (grant, scopes) => scopeUses.note(grant, scopes),
     notBefore,
     openClientSecrets: (clientId, sealed) => openClientSecrets(secrets, clientId, sealed),
-    ownerPassword: (username, password, address) =>
-      ownerByPassword({ username, password, network: networkOf(address) }, MAX_PASSWORD_BYTES, { ...signIn, storage }),
+    ownerPassword: (asked) => ownerByPassword(asked, { ...signIn, storage, networkOf, longest: MAX_PASSWORD_BYTES }),
     misses: tokenMisses(now),
     now,
     event,

@@ -28,7 +28,11 @@ export function signInOf(parts: Parts): { readonly signIn: SignInContext; readon
     failed: (err) => log.warn({ event: "guessing_untold", err }, "a person could not be told of guessing"),
   });
   const alarm: SignInContext["alarm"] = (person, guessed) => guessing.raise(person, guessed);
-  const signIn = { storage, verifyPassword, needsRehash, hashPassword, attemptKey, alarm, now };
+  const afterwards: SignInContext["afterwards"] = (work) =>
+    void setImmediate(() => {
+      work().catch((err: unknown) => log.warn({ event: "sign_in_uncounted", err }, "an attempt stays counted"));
+    });
+  const signIn = { storage, verifyPassword, needsRehash, hashPassword, attemptKey, alarm, afterwards, now };
   const secondStep: SecondStepContext = {
     ...{ storage, attemptKey, alarm, now, recoveryCodeHash },
     stepOfCode(personId, sealed, typed) {

@@ -146,15 +146,27 @@ export interface PasswordOwner {
   readonly ownerId: string;
   /** When the password was set that they were recognized by. */
   readonly trustedFrom: Millis;
-  /** They have to choose another password on a page first. */
-  readonly mustChangePassword: boolean;
   mayGrant(scope: Scope): boolean;
 }
 
-/** `wrong`: `reason` is for the log alone. `throttled`: nothing was looked at; `until` says how long. */
+/** What a client hands over, and what for. */
+export interface OwnerPasswordAsked {
+  readonly username: string;
+  readonly password: string;
+  /** Who asks. */
+  readonly address: string;
+  readonly clientId: string;
+  readonly scopes: readonly Scope[];
+}
+
+/** `refused`: `condition` and `reason` are for the log alone. `throttled`: nothing was looked at; `until` says how long. */
 export type OwnerPasswordOutcome =
   | { readonly kind: "owner"; readonly owner: PasswordOwner }
-  | { readonly kind: "wrong"; readonly reason: string }
+  | {
+      readonly kind: "refused";
+      readonly condition: "owner_password_wrong" | "owner_must_change_password" | "owner_consent_revoked";
+      readonly reason: string;
+    }
   | { readonly kind: "throttled"; readonly until: Millis };
 
 /** Lifetimes and switches of the server, in milliseconds unless the name says otherwise. */
@@ -210,8 +222,8 @@ export interface OAuthContext {
   newGrantId(partition: number): string;
   /** The secrets of a `client_secret_jwt` client, from `Client.sealedSecret`; undefined: sealed under a key that isn't there. */
   openClientSecrets(clientId: string, sealed: string): readonly string[] | undefined;
-  /** Looks at an owner's password as the sign-in page does: counted, in the same time whatever is wrong. `address`: who asks. */
-  ownerPassword(username: string, password: string, address: string): Promise<OwnerPasswordOutcome>;
+  /** Looks at an owner's password as the sign-in page does: counted, and every refusal is the same work. */
+  ownerPassword(asked: OwnerPasswordAsked): Promise<OwnerPasswordOutcome>;
   now(): Millis;
   /** The network of an address, as coarse as owners may be shown it. */
   networkOf(address: string): string;

@@ -160,6 +160,11 @@ function standsAlone(before: Consent | undefined, { via }: Pick<IssueDirect, "vi
   return via === "password" && (before === undefined || before.via === "password");
 }
 
+/** True: the owner took back all that a grant without a page is about. Only a page can give consent again. */
+export function blocksDirect(before: Consent | undefined, scopes: readonly string[]): boolean {
+  return before?.status === "revoked" || scopes.every((name) => before?.removed.includes(name));
+}
+
 /**
  * The ends of a grant without a page. A password given beside a decision on a page reaches no further than that: a scope of the record ends
  * with it, any other with this access token. What the owner took back is left out.

@@ -53,8 +53,6 @@ async function lettersOf(notice: Notice, context: NoticeContext): Promise<readon
     case "company_invitation": {
       const { addressee } = notice;
       const known = await context.storage.findPersonByName({ name: addressee });
-      // As long for a name that nobody has: an admin must not learn by time who has an account.
-      if (known === undefined) await context.storage.getPerson({ partition: 0, personId: addressee });
       const to = mailbox(known) ?? canonicalEmail(addressee);
       if (to === undefined) {
         await mayWrite(notice, addressee, context);

@@ -1,38 +1,100 @@
 /** An owner whose password came by a client, not by the sign-in page (RFC 6749 §4.3): the same look, the same counters. */
 
 import { BY_PASSWORD, isAsSure } from "../oauth/authentication-context.ts";
-import type { OwnerPasswordOutcome } from "../oauth/ports.ts";
+import type { Scope } from "../oauth/model.ts";
+import type { OwnerPasswordAsked, OwnerPasswordOutcome } from "../oauth/ports.ts";
 import { grantableScopes } from "./consent.ts";
+import { blocksDirect } from "./consent-record.ts";
 import type { FactorStorage } from "./factor-storage.ts";
-import { type SignInContext, type SignInRequest, signIn } from "./sign-in.ts";
+import { type SignInContext, type SignInOutcome, signIn } from "./sign-in.ts";
+import type { OwnerStorage, Person } from "./storage.ts";
 
 /** As much as any name has. */
 const MAX_USERNAME = 254;
 
-/** `longest`: bytes that a password may have; a longer one is refused before anything is hashed or counted. */
+export interface PasswordGrantContext extends SignInContext {
+  readonly storage: SignInContext["storage"] &
+    Pick<FactorStorage, "getSecondFactor"> &
+    Pick<OwnerStorage, "findConsent">;
+  /** Maximum length of a password, in bytes. */
+  readonly longest: number;
+  /** IPv4 address, or the /64 of an IPv6 one. */
+  networkOf(address: string): string;
+}
+
+/** Reasons that hold although the password is right. Whoever asks must not learn that it is, by words or by time. */
+const STANDING = ["second factor", "must change the password", "consent taken back"] as const;
+type Standing = (typeof STANDING)[number];
+
+/**
+ * Each refusal is the same work: the same reads of the database, one hash, the same writes. A name or password that is longer than any gets it as
+ * well, without being looked at.
+ */
 export async function ownerByPassword(
-  { username, password, network }: Omit<SignInRequest, "device">,
-  longest: number,
-  context: SignInContext & { readonly storage: Pick<FactorStorage, "getSecondFactor"> },
+  asked: OwnerPasswordAsked,
+  context: PasswordGrantContext,
 ): Promise<OwnerPasswordOutcome> {
-  if (username.length > MAX_USERNAME || Buffer.byteLength(password) > longest) {
-    return { kind: "wrong", reason: "too long" };
-  }
-  // A client's server is no device of the owner: whoever guesses through it is counted with all strangers.
-  const outcome = await signIn({ username, password, network, device: undefined }, context);
-  if (outcome.kind !== "signed_in") return outcome;
+  const { username, password, address } = asked;
+  const tooLong = username.length > MAX_USERNAME || Buffer.byteLength(password) > context.longest;
+  const typed = tooLong ? { username: "", password: "" } : { username, password };
+  const outcome = await signIn(
+    {
+      ...typed,
+      network: context.networkOf(address),
+      // A client's server is no device of the owner: whoever guesses through it is counted with all strangers.
+      device: undefined,
+      standing: (person) => standingOf(person, asked, context),
+    },
+    context,
+  );
+  if (outcome.kind === "throttled") return outcome;
+  if (outcome.kind === "wrong") return refused(outcome, tooLong);
   const { person } = outcome;
-  // A password alone is not what this owner chose; no client can ask for the rest.
-  if ((await context.storage.getSecondFactor(person)) !== undefined) return { kind: "wrong", reason: "second factor" };
   return {
     kind: "owner",
     owner: {
       partition: person.partition,
       ownerId: person.personId,
       trustedFrom: person.passwordChangedAt ?? 0,
-      mustChangePassword: person.mustChangePassword,
-      mayGrant: (scope) =>
-        grantableScopes([scope], person).length > 0 && isAsSure(BY_PASSWORD.acr, scope.acr ?? BY_PASSWORD.acr),
+      mayGrant: (scope) => mayGrant(person, scope),
     },
   };
+}
+
+function refused({ reason }: Extract<SignInOutcome, { kind: "wrong" }>, tooLong: boolean): OwnerPasswordOutcome {
+  const why = STANDING.find((one) => one === reason);
+  switch (why) {
+    case "must change the password":
+      return { kind: "refused", condition: "owner_must_change_password", reason };
+    case "consent taken back":
+      return { kind: "refused", condition: "owner_consent_revoked", reason };
+    default:
+      return { kind: "refused", condition: "owner_password_wrong", reason: tooLong ? "too long" : reason };
+  }
+}
+
+/** A password alone proves the least that a scope may ask for. */
+function mayGrant(person: Person, scope: Scope): boolean {
+  return grantableScopes([scope], person).length > 0 && isAsSure(BY_PASSWORD.acr, scope.acr ?? BY_PASSWORD.acr);
+}
+
+/** Of nobody it is read as well. */
+const NOBODY = { partition: 0, personId: "nobody" };
+
+async function standingOf(
+  person: Person | undefined,
+  { clientId, scopes }: OwnerPasswordAsked,
+  { storage }: PasswordGrantContext,
+): Promise<Standing | undefined> {
+  const { partition, personId } = person ?? NOBODY;
+  const [factor, consent] = await Promise.all([
+    storage.getSecondFactor({ partition, personId }),
+    storage.findConsent({ partition, ownerId: personId, clientId }),
+  ]);
+  // A password alone is not what this owner chose; no client can ask for the rest.
+  if (factor !== undefined) return "second factor";
+  if (person?.mustChangePassword) return "must change the password";
+  const names = scopes.filter((scope) => person !== undefined && mayGrant(person, scope)).map(({ name }) => name);
+  // Where nothing is left to grant, the grant says so.
+  return names.length > 0 && blocksDirect(consent, names) ? "consent taken back" : undefined;
 }

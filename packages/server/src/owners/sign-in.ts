@@ -15,6 +15,8 @@ export interface SignInContext extends GuessingContext {
   verifyPassword(password: string, stored: string | null): Promise<boolean>;
   needsRehash(stored: string): boolean;
   hashPassword(password: string): Promise<string>;
+  /** Does some work once the answer is on its way, so that its time doesn't tell of it. */
+  afterwards(work: () => Promise<void>): void;
 }
 
 export interface SignInRequest {
@@ -24,18 +26,28 @@ export interface SignInRequest {
   readonly network: string;
   /** The browser's device cookie, whoever's it is. */
   readonly device: PresentedDevice | undefined;
+  /**
+   * Why the person must not get in although the password is right; undefined: they may. It is read for everybody, also where there is nobody of that
+   * name, while the password is looked at.
+   */
+  standing?(person: Person | undefined): Promise<string | undefined>;
 }
 
 export type SignInOutcome =
   | { readonly kind: "signed_in"; readonly person: Person }
-  | { readonly kind: "wrong"; readonly reason: "unknown" | "password" | "disabled" | "no_password" }
+  /** `reason`: `unknown`, `password`, `disabled`, `no_password`, or what `standing` says. For the log alone. */
+  | { readonly kind: "wrong"; readonly reason: string }
   | { readonly kind: "throttled"; readonly until: Millis };
+
+/** No username and no e-mail address has a space. */
+const NO_NAME = "no name";
 
 export async function signIn(request: SignInRequest, context: SignInContext): Promise<SignInOutcome> {
   const { storage } = context;
   const login = canonicalLogin(request.username);
   const [person, device] = await Promise.all([
-    login === undefined ? undefined : storage.findPersonByName({ name: login }),
+    // What can't be a name is looked up as well, under one that nobody has.
+    storage.findPersonByName({ name: login ?? NO_NAME }),
     boundDevice(request.device, storage),
   ]);
   const { network } = request;
@@ -43,12 +55,19 @@ export async function signIn(request: SignInRequest, context: SignInContext): Pr
   const admission = await admitGuess(guess, context);
   if (admission.kind === "throttled") return admission;
 
-  const right = await verified(request.password, person, admission, context);
+  const [right, standing] = await Promise.all([
+    verified(request.password, person, admission, context),
+    request.standing?.(person),
+  ]);
   if (person === undefined) return { kind: "wrong", reason: "unknown" };
   if (person.passwordHash === null) return { kind: "wrong", reason: "no_password" };
   if (!right) return { kind: "wrong", reason: "password" };
   if (person.status !== "active") return { kind: "wrong", reason: "disabled" };
 
+  if (standing !== undefined) {
+    context.afterwards(() => admission.right());
+    return { kind: "wrong", reason: standing };
+  }
   await admission.right();
   if (context.needsRehash(person.passwordHash)) {
     const to = await context.hashPassword(request.password);

@@ -2,7 +2,7 @@
 
 import { BY_PASSWORD } from "../authentication-context.ts";
 import { refuse } from "../errors.ts";
-import { NEVER } from "../model.ts";
+import { NEVER, type Scope } from "../model.ts";
 import type { OAuthContext, PasswordOwner } from "../ports.ts";
 import { audienceOf } from "../resource-indicator.ts";
 import { scopesForClient } from "../scope.ts";
@@ -30,7 +30,7 @@ export const password: GrantType = {
 
       // §4.3.2: nothing before this looks at the password, and every refusal from here on reads the same.
       async owner() {
-        const { mayGrant, ...owner } = await ownerOf(request, context);
+        const { mayGrant, ...owner } = await ownerOf(request, scopes, context);
         const granted = scopes.filter((scope) => mayGrant(scope)).map(({ name }) => name);
         if (granted.length === 0) refuse("scope_not_allowed", "the owner may grant none of them");
         return { ...owner, scopes: granted, authTime: context.now(), ...BY_PASSWORD };
@@ -45,18 +45,21 @@ export const password: GrantType = {
   },
 };
 
-async function ownerOf(request: GrantRequest, context: OAuthContext): Promise<PasswordOwner> {
-  const { client, address } = request;
-  const outcome = await context.ownerPassword(required(request, "username"), required(request, "password"), address);
+async function ownerOf(request: GrantRequest, scopes: readonly Scope[], context: OAuthContext): Promise<PasswordOwner> {
+  const {
+    client: { clientId },
+    address,
+  } = request;
+  const [username, given] = [required(request, "username"), required(request, "password")];
+  const outcome = await context.ownerPassword({ username, password: given, address, clientId, scopes });
   switch (outcome.kind) {
     case "owner":
-      if (outcome.owner.mustChangePassword) refuse("owner_must_change_password");
       return outcome.owner;
-    case "wrong":
-      context.event("sign_in_failed", { client_id: client.clientId, reason: outcome.reason, address });
-      return refuse("owner_password_wrong", outcome.reason);
+    case "refused":
+      context.event("sign_in_failed", { client_id: clientId, reason: outcome.reason, address });
+      return refuse(outcome.condition, outcome.reason);
     case "throttled":
-      context.event("sign_in_throttled", { client_id: client.clientId, address });
+      context.event("sign_in_throttled", { client_id: clientId, address });
       return refuse("owner_password_throttled", undefined, Math.ceil((outcome.until - context.now()) / 1000));
   }
 }

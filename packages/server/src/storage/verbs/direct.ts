@@ -2,7 +2,7 @@
 
 import type { GrantedScope } from "../../oauth/model.ts";
 import type { IssueDirect, IssueDirectOutcome } from "../../oauth/storage.ts";
-import { directScopes, recordDirect } from "../../owners/consent-record.ts";
+import { blocksDirect, directScopes, recordDirect } from "../../owners/consent-record.ts";
 import { AUTH_TIME_UNKNOWN, consentOf, DAY, flag, grantColumns, grantOf } from "../rows.ts";
 import { sql, type Tx, transaction } from "../sql.ts";
 import { lockedConsent, writeConsent } from "./consents.ts";
@@ -21,9 +21,8 @@ export async function makeDirect(tx: Tx, args: IssueDirect): Promise<IssueDirect
   if (ownerId !== grant.personId || verdict !== "decides" || reach === undefined) return { kind: "no_owner" };
   const before = await tx.one(lockedConsent, { partition, ownerId, clientId });
   const record = before && consentOf(before);
-  if (record?.status === "revoked") return { kind: "blocked" };
+  if (blocksDirect(record, grant.scopes)) return { kind: "blocked" };
   const scopes = directScopes(record, args);
-  if (scopes.length === 0) return { kind: "blocked" };
   const row = await insertRedeemed(tx, args, scopes);
   if (row === undefined) return { kind: "exists" };
   const after = recordDirect(record, args);

@@ -107,12 +107,14 @@ export const insertPerson = statement<Person, boolean>({
   outcome: (row) => row !== undefined,
 });
 
-/** The name's row leads to the person; only a person who bears the name is the answer. */
+/**
+ * The name's row leads to the person; only a person who bears the name is the answer. A name that nobody has is the same work: how long it takes must
+ * not tell who has an account.
+ */
 export const findPersonByName = steps<{ readonly name: string }, Person | undefined>(async (call, { name }) => {
   const holder = await call(holderOfName, { value: name });
-  if (holder === undefined) return undefined;
-  const personId = holder.ownerId;
-  const person = await call(getPerson, { partition: partitionOf(personId), personId });
+  const personId = holder?.ownerId ?? "nobody";
+  const person = await call(getPerson, { partition: holder === undefined ? 0 : partitionOf(personId), personId });
   return person !== undefined && bears(person, name) ? person : undefined;
 });
 
