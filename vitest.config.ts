@@ -23,6 +23,7 @@ const postgresTests = [
     "change-password",
     "recovery",
     "fresh-sign-in",
+    "recovery-intruder",
     "mail-requests",
     "second-step",
     "step-up",

@@ -74,7 +74,7 @@ async function signedIn(person: Person): Promise<Agent> {
 const pause = () => server.tick(61 * MINUTE);
 
 describe("recovery", () => {
-  test("the whole way → a new password; sessions and apps end; the news arrives", async () => {
+  test("the whole way → a new password; sessions end, apps that are ticked end, the news arrives", async () => {
     const person = await server.addPerson();
     const agent = await signedIn(person);
     const client = await server.addClient();
@@ -82,10 +82,20 @@ describe("recovery", () => {
     const message = await recoveryOf(person);
     expect(message.subject).toBe("Choose a new password");
     expect(message.link).toMatch(new RegExp(`^${server.issuer}/recover/new\\?link=ml_`));
-    const page = await follow(message.link, FRESH);
+    const kept = await server.addClient();
+    const other = await redeem(server, kept, await authorize(agent, authorizeUrl(server, kept), person.username));
+    const reader = anAgent();
+    const shown = await reader.get(message.link);
+    const boxes = [...shown.text.matchAll(/name="app" value="([^"]+)"/g)].map(([, value = ""]) => value);
+    expect(boxes).toHaveLength(2);
+    const decided = form(shown, "password");
+    expect(decided.fields.getAll("app")).toEqual([]);
+    // The latest stands first.
+    const page = await reader.submit(decided, { ...FRESH, app: boxes.slice(1) });
     expect(page.text).toContain("Your password was changed");
     expect((await agent.get("/account/apps")).location?.pathname).toBe("/login");
     expect((await refresh(server, client, answer.body.refresh_token)).body.error).toBe("invalid_grant");
+    expect((await refresh(server, kept, other.body.refresh_token)).status).toBe(200);
     expect([await signsIn(person.username, PASSWORD), await signsIn(person.username, NEW)]).toEqual([false, true]);
     expect((await mailbox.next(person.email)).subject).toBe("Your password was changed");
     pause();
@@ -165,11 +175,15 @@ describe("recovery", () => {
     pause();
   });
 
-  test("with a one-time code as a second step → recovered, it is still asked for: the mailbox alone is no way in", async () => {
+  test("with a one-time code as a second step → asked for before, and still asked for after: the mailbox alone is no way in", async () => {
     const { person, app } = await withSecondStep(server);
     // The sign-in, and the authenticator.
     for (let each = 0; each < 2; each++) await mailbox.next(person.email);
-    expect((await follow((await recoveryOf(person)).link, FRESH)).text).toContain("Your password was changed");
+    const reader = anAgent();
+    const proof = form(await reader.get((await recoveryOf(person)).link), "code");
+    const shown = await reader.follow(await reader.submit(proof, { code: app.code() }));
+    expect((await reader.submit(form(shown, "password"), FRESH)).text).toContain("Your password was changed");
+    server.tick(MINUTE);
     const agent = anAgent();
     const login = form(await agent.get("/login"), "username");
     const page = await agent.follow(await agent.submit(login, { username: person.username, password: NEW }));

@@ -19,6 +19,7 @@ import {
 } from "./browser-like.ts";
 import { addCompany, addMember, decide, type TestCompany } from "./companies.ts";
 import { aDevice, aDeviceClient, decide as decideDevice, enter } from "./device.ts";
+import { anAuthenticatorOf } from "./recovery.ts";
 import { formWith, withSecondStep } from "./second-step.ts";
 import { PASSWORD, startServer, type TestClient, type TestServer } from "./server.ts";
 import { smtpTo, startMailbox, type TestMailbox } from "./smtp.ts";
@@ -296,6 +297,41 @@ class Builder {
     if (verify === undefined) throw new Error("no form to have a link sent");
     await prover.submit(verify);
     await follow(await this.#link(unproved.email));
+    await this.#takenBack();
+  }
+
+  /** People with an authenticator: the first browser's is demanded before an account is taken back, one that a newer browser added is removed. */
+  async #takenBack(): Promise<void> {
+    const [proving, moved, robbed] = [await this.#person(), await this.#person(), await this.#person()];
+    const reader = this.#agent();
+    const opened = async (link: string) => this.#open("a reader of mail", reader, link);
+    const recover = async ({ username, email }: Person) => {
+      await reader.submit(formWith(await reader.get("/recover"), "login"), { login: username });
+      return this.#linkTo("/recover/new", email);
+    };
+    await anAuthenticatorOf(await this.#signedIn(proving), this.#server);
+    await opened(await recover(proving));
+    const owner = await this.#signedIn(moved);
+    await anAuthenticatorOf(owner, this.#server);
+    const email = `away-${this.#serial}@example.test`;
+    const profile = formWith(await owner.get("/account/profile"), "email");
+    await owner.submit(profile, { email, current_password: PASSWORD });
+    await owner.submit(formWith(await owner.get(await this.#linkTo("/confirm/change", email)), "link"));
+    await opened(await this.#linkTo("/undo", moved.email));
+    await this.#signedIn(robbed);
+    await anAuthenticatorOf(await this.#signedIn(robbed), this.#server);
+    const decision = await reader.get(await recover(robbed));
+    const told = await reader.submit(formWith(decision, "password"), { password: NEW, again: NEW });
+    this.#keep("a reader of mail", reader, told);
+    await opened(await this.#linkTo("/recover/undo", robbed.email));
+  }
+
+  /** The next link to that page among the messages to somebody. */
+  async #linkTo(path: string, to: string): Promise<string> {
+    for (;;) {
+      const link = await this.#link(to);
+      if (new URL(link).pathname.endsWith(path)) return link;
+    }
   }
 
   /** Signed in, and the message about it read. */

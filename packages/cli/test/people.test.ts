@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openStorage } from "../../server/src/storage/open.ts";
 import { partitionOf } from "../../server/src/storage/partition.ts";
-import { aGrant, anApproval, aPasskey, aSession } from "../../server/test/storage/support/builders.ts";
+import { aGrant, anApproval, aPasskey, aSession, FROM_OWNER } from "../../server/test/storage/support/builders.ts";
 import { aWorkspace, type Workspace } from "./support/cli.ts";
 
 let at: Workspace;
@@ -55,7 +55,14 @@ test("user reset-second-factor → app, codes, passkeys if named, and sessions a
   const person = await storage.findPersonByName({ name: "lena" });
   if (person === undefined) throw new Error("the person isn't there");
   const now = Date.now();
-  await storage.setSecondFactor({ ...person, sealedSecret: Buffer.from("x"), step: 1, codes: ["a"], now });
+  await storage.setSecondFactor({
+    ...person,
+    sealedSecret: Buffer.from("x"),
+    step: 1,
+    codes: ["a"],
+    added: FROM_OWNER,
+    now,
+  });
   await storage.addPasskey({ passkey: aPasskey(person), now });
   const until = now + 3_600_000;
   await storage.createSession(aSession(person, { now, authTime: now, idleUntil: until, absoluteUntil: until }));

@@ -54,6 +54,8 @@ export const COLLECTED = [
   "invitations",
   "mail_links",
   "mail_requests",
+  "removed_factors",
+  "former_addresses",
   "outbox",
   "people",
   "company_requests",

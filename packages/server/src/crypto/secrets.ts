@@ -38,6 +38,7 @@ export type Purpose =
   | "attempt"
   | "second factor"
   | "partial sign-in"
+  | "recovery proof"
   | "passkey challenge"
   | "verified";
 

@@ -12,6 +12,7 @@ import {
 } from "../crypto/passkeys.ts";
 import type { Authentication } from "../oauth/authentication-context.ts";
 import type { Passkey } from "../owners/factor-storage.ts";
+import type { UsedFactor } from "../owners/recovery/vouch.ts";
 import type { Person } from "../owners/storage.ts";
 import type { PasskeyOffer } from "../pages/factor-views.ts";
 import type { Visitor } from "./visitor.ts";
@@ -23,6 +24,9 @@ export function passkeyOffer({ nonce }: Visitor, assent: Assent): PasskeyOffer |
   return { ...newChallenge(assent.secrets, `browser:${nonce}`, assent.now()), rpId: rp.id };
 }
 
+/** How surely the person was recognized, and by which passkey. */
+type ByPasskey = Authentication & { readonly used: UsedFactor };
+
 /**
  * The person whose passkey signed; undefined: nobody's, for a reason that the log alone learns: a page that told an unknown key from a wrong
  * signature would say which keys there are.
@@ -32,7 +36,7 @@ export async function personOfPasskey(
   { nonce }: Visitor,
   address: string,
   assent: Assent,
-): Promise<{ readonly person: Person; readonly by: Authentication } | undefined> {
+): Promise<{ readonly person: Person; readonly passkey: Passkey; readonly by: ByPasskey } | undefined> {
   const rp = relyingPartyOf(assent.issuer);
   const outcome = rp === undefined ? "passkeys don't work at this address" : await verified(form, nonce, rp, assent);
   if (typeof outcome !== "string") return outcome;
@@ -61,7 +65,8 @@ async function verified(form: URLSearchParams, nonce: string, rp: RelyingParty, 
     assent.event("passkey_copied", { owner: person.personId, credential_id: passkey.credentialId });
     return "its count didn't go up: there may be a copy of it";
   }
-  return outcome === "used" ? { person, by: authenticationBy(passkey) } : outcome;
+  if (outcome !== "used") return outcome;
+  return { person, passkey, by: { ...authenticationBy(passkey), used: { kind: "passkey" as const, passkey } } };
 }
 
 /** RFC 8176: a key that may leave its device is software to us. The authenticator looked who holds it each time (`user`), so that these are two factors. */

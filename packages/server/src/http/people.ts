@@ -58,9 +58,12 @@ export {
   showProfile,
   submitDelete,
 } from "./endpoints/profile.ts";
-export { showNewPassword, showRecover, submitNewPassword, submitRecover } from "./endpoints/recover.ts";
+export { submitProof } from "./endpoints/prove.ts";
+export { showRecover, submitRecover } from "./endpoints/recover.ts";
+export { showRestore, submitRestore } from "./endpoints/restore.ts";
 export { refuseStronger, submitPasskey, submitSecondStep } from "./endpoints/second-step.ts";
 export { endSessions, showConfirm, showSecurity } from "./endpoints/security.ts";
 export { showSignIn, submitSignIn, switchAccount } from "./endpoints/sign-in.ts";
 export { showCreateAccount, showSignUp, submitCreateAccount, submitSignUp } from "./endpoints/sign-up.ts";
+export { showTakeBack, submitTakeBack } from "./endpoints/take-back.ts";
 export { problemAnswer } from "./problem.ts";

@@ -157,14 +157,22 @@ export const routes: readonly Route[] = [
   },
   {
     path: "/recover/new",
-    GET: forPeople((all) => all.showNewPassword("recover")),
-    POST: forPeople((all) => all.submitNewPassword("recover")),
+    GET: forPeople((all) => all.showTakeBack("recover")),
+    POST: forPeople((all) => all.submitTakeBack("recover")),
     for: "people",
   },
   {
     path: "/undo",
-    GET: forPeople((all) => all.showNewPassword("undo")),
-    POST: forPeople((all) => all.submitNewPassword("undo")),
+    GET: forPeople((all) => all.showTakeBack("undo")),
+    POST: forPeople((all) => all.submitTakeBack("undo")),
+    for: "people",
+  },
+  { path: "/recover/proof", POST: forPeople((all) => all.submitProof("recover")), for: "people" },
+  { path: "/undo/proof", POST: forPeople((all) => all.submitProof("undo")), for: "people" },
+  {
+    path: "/recover/undo",
+    GET: forPeople((all) => all.showRestore),
+    POST: forPeople((all) => all.submitRestore),
     for: "people",
   },
   {

@@ -5,6 +5,7 @@ import { sha256 } from "../crypto/credential.ts";
 import { newId } from "../crypto/id.ts";
 import { randomBytes, randomText } from "../crypto/random.ts";
 import { boundDevice } from "../owners/known-device.ts";
+import { vouchByUse } from "../owners/recovery/vouch.ts";
 import { SESSION_ABSOLUTE, SESSION_IDLE, type SignedInBy } from "../owners/session.ts";
 import type { Person, Session } from "../owners/storage.ts";
 import { deviceCookie, deviceOf } from "./device-cookie.ts";
@@ -56,7 +57,7 @@ async function sessionOf(request: HttpRequest, assent: Assent): Promise<Visitor[
  */
 export async function startSession(
   person: Person,
-  { acr, amr, authTime }: SignedInBy,
+  { acr, amr, authTime, used }: SignedInBy,
   visitor: Visitor,
   request: HttpRequest,
   assent: Assent,
@@ -98,5 +99,6 @@ export async function startSession(
   if (mails.length > 0) assent.mail.kick();
   // Undefined: the sign-in was overtaken, and the session was not made.
   if (seen !== undefined) cookies.push(device.cookie(seen));
+  if (seen !== undefined && used !== undefined) await vouchByUse(person, used, seen.deviceId, assent);
   return cookies;
 }

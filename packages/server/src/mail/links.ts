@@ -14,11 +14,11 @@ interface Parts {
 
 export function mailLinks({ credentials, issuer, now }: Parts): MailLinks {
   return {
-    make({ partition, personId, purpose, address, ttl }, path, cause) {
+    make({ partition, personId, purpose, address, ttl, about = null }, path, cause) {
       const linkId = cause === undefined ? newId(partition) : derivedId(partition, "mail link", cause);
       const salt = randomBytes(32);
       const token = credentials.make("mail link", linkId, 0, salt);
-      const link = { partition, linkId, personId, purpose, address, expiresAt: now() + ttl };
+      const link = { partition, linkId, personId, purpose, address, expiresAt: now() + ttl, about };
       return { link, saltHash: sha256(salt), token, url: `${issuer}${path}?link=${token}` };
     },
   };

@@ -12,6 +12,19 @@ export interface PersonKey {
   readonly personId: string;
 }
 
+/** Where a factor was added from, and whether anything says that its owner added it. */
+export interface AddedFrom {
+  readonly address: string | null;
+  readonly userAgent: string | null;
+  /** When the browser that added it was first seen with this person; null: not known. */
+  readonly deviceSince: Millis | null;
+  /**
+   * From then on the factor counts as the owner's, and recovery by mail demands it (`recovery/vouching.ts`); null: nothing vouches for it. 0: it is
+   * older than this record.
+   */
+  readonly vouchedFrom: Millis | null;
+}
+
 /** A key pair of which an authenticator has the private half (Web Authentication Level 3, §4 "public key credential source"). */
 export interface Passkey extends PersonKey {
   /** base64url. */
@@ -28,6 +41,7 @@ export interface Passkey extends PersonKey {
   readonly name: string;
   readonly createdAt: Millis;
   readonly lastUsedAt: Millis | null;
+  readonly added: AddedFrom;
 }
 
 /** One-time codes by an authenticator app, with the recovery codes that stand in for it. */
@@ -37,7 +51,27 @@ export interface SecondFactor {
   readonly lastStep: number;
   readonly createdAt: Millis;
   readonly lastUsedAt: Millis | null;
+  readonly added: AddedFrom;
+  /** Of the recovery codes, which may be newer than the authenticator. */
+  readonly codesAt: Millis;
+  readonly codesAdded: AddedFrom;
   readonly codesLeft: number;
+  /**
+   * The authenticator that this one took the place of. It signs nobody in. It is kept while nothing vouches for the new one, since recovery by mail
+   * demands one of the two.
+   */
+  readonly earlier: EarlierAuthenticator | null;
+  /** Recovery codes of the set before, kept for the same reason. */
+  readonly earlierCodesLeft: number;
+}
+
+/** An authenticator that was replaced. */
+export interface EarlierAuthenticator {
+  readonly sealedSecret: Uint8Array;
+  readonly lastStep: number;
+  readonly createdAt: Millis;
+  readonly lastUsedAt: Millis | null;
+  readonly added: AddedFrom;
 }
 
 /** `taken`: the key is registered already. `full`: there are as many as there may be. `unknown`: there is no such person, or they are disabled. */
@@ -52,9 +86,15 @@ export interface Told {
   readonly mails?: readonly StoredMail[];
 }
 
+/** Who changes how somebody signs in. */
+export interface InSession {
+  /** The session that asks for it: if it has ended meanwhile, nothing is changed. Absent: an operator. */
+  readonly sessionId?: string;
+}
+
 export interface FactorStorage {
   /** Several steps: the key's id is reserved among those of all people first. */
-  addPasskey(args: { readonly passkey: Passkey; readonly now: Millis } & Told): Promise<AddPasskeyOutcome>;
+  addPasskey(args: { readonly passkey: Passkey; readonly now: Millis } & Told & InSession): Promise<AddPasskeyOutcome>;
   /** Whose it is: nobody has said a name yet. */
   findPasskey(args: {
     readonly credentialId: string;
@@ -71,29 +111,45 @@ export interface FactorStorage {
     },
   ): Promise<UsePasskeyOutcome>;
   removePasskey(
-    args: PersonKey & { readonly credentialId: string; readonly now: Millis } & Told,
+    args: PersonKey & { readonly credentialId: string; readonly now: Millis } & Told & InSession,
   ): Promise<RemovePasskeyOutcome>;
+  /** From `from` on the passkey counts as its owner's, unless it did so before. */
+  vouchPasskey(args: PersonKey & { readonly credentialId: string; readonly from: Millis }): Promise<void>;
 
   /** Undefined: this person has none. */
   getSecondFactor(args: PersonKey): Promise<SecondFactor | undefined>;
-  /** With new recovery codes; what there was before goes. `step`: of the code that proved it. False: no such person, or disabled. */
+  /**
+   * With new recovery codes. The authenticator and the codes before are kept as `earlier` where something vouched for them and nothing vouches for the new
+   * ones, and are erased otherwise. `step`: of the code that proved it. False: no such person, disabled, or the session has ended.
+   */
   setSecondFactor(
     args: PersonKey & {
       readonly sealedSecret: Uint8Array;
       readonly step: number;
       /** Hashes. */
       readonly codes: readonly string[];
+      readonly added: AddedFrom;
       readonly now: Millis;
-    } & Told,
+    } & Told &
+      InSession,
   ): Promise<boolean>;
   /** True: no code of this step or a later one was accepted before, and none will be again. */
   useSecondFactor(args: PersonKey & { readonly step: number; readonly now: Millis }): Promise<boolean>;
-  /** With its recovery codes. */
-  removeSecondFactor(args: PersonKey & { readonly now: Millis } & Told): Promise<boolean>;
-  /** In place of those that are left. False: there is no second factor that they could stand in for. */
+  /** The same of the authenticator before. */
+  useEarlierFactor(args: PersonKey & { readonly step: number }): Promise<boolean>;
+  /** With its recovery codes, and with what is kept of earlier ones. */
+  removeSecondFactor(args: PersonKey & { readonly now: Millis } & Told & InSession): Promise<boolean>;
+  /** In place of those that are left; `earlier` as in `setSecondFactor`. False: there is no second factor that they could stand in for, or the session has ended. */
   setRecoveryCodes(
-    args: PersonKey & { readonly codes: readonly string[]; readonly now: Millis } & Told,
+    args: PersonKey & { readonly codes: readonly string[]; readonly added: AddedFrom; readonly now: Millis } & Told &
+      InSession,
   ): Promise<boolean>;
-  /** True: it was one, and is none any more. */
-  useRecoveryCode(args: PersonKey & { readonly code: string; readonly now: Millis } & Told): Promise<boolean>;
+  /** True: it was one, and is none any more. `earlier`: one of the set before. */
+  useRecoveryCode(
+    args: PersonKey & { readonly code: string; readonly earlier?: boolean; readonly now: Millis } & Told,
+  ): Promise<boolean>;
+  /** From `from` on the authenticator, or its recovery codes, count as their owner's, unless they did so before; earlier ones are erased. */
+  vouchSecondFactor(
+    args: PersonKey & { readonly what: "authenticator" | "codes"; readonly from: Millis; readonly now: Millis },
+  ): Promise<void>;
 }

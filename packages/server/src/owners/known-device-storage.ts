@@ -21,7 +21,9 @@ export interface KnownDevice extends KnownDeviceKey {
   readonly generation: number;
   /** True: the first sign-in of this account came from this device. */
   readonly first: boolean;
-  /** Stays the same when the password changes. */
+  /** True: that sign-in was with a password that somebody else had chosen and that had to be changed. */
+  readonly handedOut: boolean;
+  /** Stays the same when the password changes. A device that was revoked is new again when somebody next signs in with it, and is no longer the first. */
   readonly firstSeenAt: Millis;
   /** When the person last signed in with it. */
   readonly lastSeenAt: Millis;

@@ -36,7 +36,8 @@ export interface ClaimedMailRequest extends StoredMailRequest {
 }
 
 /** What following a link does. */
-export type LinkPurpose = "recover" | "sign-up" | "verify" | "change" | "undo";
+/** `undo`: of a change of the address; `restore`: of a removal of factors by recovery. */
+export type LinkPurpose = "recover" | "sign-up" | "verify" | "change" | "undo" | "restore";
 
 /** A link that stands in one message. */
 export interface MailLink {
@@ -48,6 +49,8 @@ export interface MailLink {
   /** Canonical: the address that it is about, which is not always the one that it is sent to. */
   readonly address: string;
   readonly expiresAt: Millis;
+  /** Of `restore` the removal; else null. */
+  readonly about: string | null;
 }
 
 /** A link as somebody presents it. */
@@ -119,10 +122,6 @@ export interface MailStorage {
   findMailLink(args: LinkKey): Promise<MailLink | undefined>;
   /** The link, used up. */
   takeMailLink(args: LinkKey): Promise<MailLink | undefined>;
-  /** A new password by a link to the person's verified address: all sessions, grants and other links end. */
-  recoverPassword(
-    args: Omit<LinkKey, "purpose"> & { readonly passwordHash: string; readonly mails: readonly StoredMail[] },
-  ): Promise<LinkOutcome>;
   /** The person's address is the link's, and theirs. */
   verifyEmail(args: Omit<LinkKey, "purpose">): Promise<LinkOutcome>;
   /** Gives the person the link's address, with a link to take that back. */
@@ -134,10 +133,6 @@ export interface MailStorage {
       readonly undoSaltHash: Uint8Array;
       readonly mails: readonly StoredMail[];
     },
-  ): Promise<LinkOutcome>;
-  /** Gives the person the address back that they had, and a new password: all sessions, grants and other links end. */
-  undoEmail(
-    args: Omit<LinkKey, "purpose"> & { readonly passwordHash: string; readonly mails: readonly StoredMail[] },
   ): Promise<LinkOutcome>;
   /** When the account goes (null: it stays). Going, its other sessions and all of its grants end now. False: no such person. */
   setDeletion(

@@ -21,6 +21,10 @@ export type MailKind =
   | "recoveryUsed"
   | "passwordGuessed"
   | "codeGuessed"
+  | "recovered"
+  | "factorsRemoved"
+  | "factorsRemovedTold"
+  | "factorsRestored"
   | "companyRequest"
   | "companyApproved"
   | "companyRefused"
@@ -51,7 +55,29 @@ export interface MailDraft {
     readonly key?: string;
     /** Recovery codes that are unused. */
     readonly left?: number;
+    /** What a recovery did to the ways to sign in, and to the access of apps. */
+    readonly recovery?: RecoveryNews;
   };
+}
+
+/** A way to sign in, as a message names it. */
+export interface NamedFactor {
+  readonly kind: "passkey" | "authenticator" | "codes";
+  /** What its owner calls a passkey; else null. */
+  readonly name: string | null;
+}
+
+/** Names of apps and companies: as many as a message has room for, and how many more there are. */
+export interface NamedApps {
+  readonly names: readonly string[];
+  readonly more: number;
+}
+
+export interface RecoveryNews {
+  readonly removed: readonly NamedFactor[];
+  readonly kept: readonly NamedFactor[];
+  readonly ended: NamedApps;
+  readonly keptApps: NamedApps;
 }
 
 /** Writes messages for the outbox. */
@@ -86,7 +112,10 @@ export interface MailLinks {
    * one link.
    */
   make(
-    about: Pick<MailLink, "partition" | "personId" | "purpose" | "address"> & { readonly ttl: Millis },
+    about: Pick<MailLink, "partition" | "personId" | "purpose" | "address"> & {
+      readonly ttl: Millis;
+      readonly about?: string | null;
+    },
     path: string,
     cause?: string,
   ): NewLink;

@@ -37,13 +37,24 @@ export type SecondStepOutcome =
   | { readonly kind: "wrong"; readonly reason: "none" | "code" | "spent" }
   | { readonly kind: "throttled"; readonly until: Millis };
 
-export async function secondStep(request: SecondStepRequest, context: SecondStepContext): Promise<SecondStepOutcome> {
+/** Looks at what was typed, once it has been counted. */
+export type Look = (
+  request: SecondStepRequest,
+  context: SecondStepContext,
+) => Promise<Exclude<SecondStepOutcome, { readonly kind: "throttled" }>>;
+
+/** `look`: what a code is held against; default: the authenticator and the recovery codes of now. */
+export async function secondStep(
+  request: SecondStepRequest,
+  context: SecondStepContext,
+  look: Look = looked,
+): Promise<SecondStepOutcome> {
   const { person, network } = request;
   const device = await boundDevice(request.device, context.storage);
   const guess = { guessed: "code", person, login: person.username, network, device } as const;
   const admission = await admitGuess(guess, context);
   if (admission.kind === "throttled") return admission;
-  const outcome = await looked(request, context);
+  const outcome = await look(request, context);
   if (outcome.kind === "passed") await admission.right();
   return outcome;
 }
@@ -51,7 +62,7 @@ export async function secondStep(request: SecondStepRequest, context: SecondStep
 async function looked(
   { person, by, typed, recoveryNews }: SecondStepRequest,
   { storage, stepOfCode, recoveryCodeHash, now }: SecondStepContext,
-): Promise<SecondStepOutcome> {
+): ReturnType<Look> {
   const key = { partition: person.partition, personId: person.personId };
   const factor = await storage.getSecondFactor(key);
   if (factor === undefined) return { kind: "wrong", reason: "none" };

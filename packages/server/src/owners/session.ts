@@ -10,6 +10,7 @@ import {
 } from "../oauth/authentication-context.ts";
 import type { AuthorizationRequest } from "../oauth/authorization-endpoint/request.ts";
 import type { Acr, Millis, Scope } from "../oauth/model.ts";
+import type { UsedFactor } from "./recovery/vouch.ts";
 import type { Person, Session } from "./storage.ts";
 
 /** 12 hours without use … */
@@ -56,6 +57,8 @@ export function authenticationOf({ acr, amr }: Pick<Session, "acr" | "amr">): Au
 export interface SignedInBy extends Authentication {
   /** When the oldest of the proofs was given that `acr` and `amr` name (OpenID Connect Core §2): a later one makes the others no younger. */
   readonly authTime: Millis;
+  /** The factor that was used; absent: a password alone, or none. */
+  readonly used?: UsedFactor;
 }
 
 /** The session that takes the place of another one when its person has chosen a new password. */

@@ -24,13 +24,15 @@ export {
   confirmPage,
   createAccountPage,
   donePage,
-  newPasswordPage,
   sentPage,
 } from "./security/by-mail.ts";
 export { changePasswordPage } from "./security/change-password.ts";
 export { exportPage } from "./security/export.ts";
 export { securityPage } from "./security/index.ts";
 export { deletePage, profilePage } from "./security/profile.ts";
+export { provePage } from "./security/prove.ts";
+export { takeBackPage } from "./security/take-back.ts";
+export { restoredPage, restorePage, takenBackPage } from "./security/taken-back.ts";
 export { signInPage } from "./sign-in.ts";
 export { signedOutPage, signOutPage } from "./sign-out.ts";
 export { strongerPage } from "./stronger.ts";

@@ -2,6 +2,8 @@
 import type { Chrome } from "./chrome.ts";
 import { html, renderDocument } from "./html.ts";
 import { fill } from "./messages/index.ts";
+import type { NamedWay } from "./security/take-back-views.ts";
+import { listed, wayName } from "./security/ways.ts";
 import { visible, webAddress } from "./text.ts";
 import { exact } from "./time.ts";
 
@@ -21,7 +23,19 @@ export interface MailView {
     readonly reason?: string;
     readonly key?: string;
     readonly left?: number;
+    readonly recovery?: {
+      readonly removed: readonly NamedWay[];
+      readonly kept: readonly NamedWay[];
+      readonly ended: NamedApps;
+      readonly keptApps: NamedApps;
+    };
   };
+}
+
+interface NamedApps {
+  readonly names: readonly string[];
+  /** How many have no room here. */
+  readonly more: number;
 }
 
 export interface MailWords {
@@ -33,7 +47,8 @@ export interface MailWords {
 
 /** Longer texts of strangers are cut. */
 const LONGEST = 120;
-const LONGEST_REASON = 500;
+/** A reason that somebody gave, or a list of names. */
+const LONGEST_FACT = 4000;
 
 /** Puts a message into the words of `chrome`'s language. Throws a `TypeError` where its link is no web address. */
 export function mailOf(
@@ -76,6 +91,7 @@ type Hole = "person" | "email" | "company" | "app" | "by" | "product" | "when" |
 const ABOUT_FACTORS: ReadonlySet<MailView["kind"]> = new Set([
   ...(["passkeyAdded", "passkeyRemoved", "authenticatorOn", "authenticatorOff"] as const),
   ...(["recoveryRenewed", "recoveryUsed", "passwordChanged"] as const),
+  ...(["recovered", "factorsRemoved", "factorsRemovedTold", "factorsRestored"] as const),
 ]);
 
 function facts({ kind, values }: MailView, { words }: Chrome): string[] {
@@ -89,15 +105,32 @@ function facts({ kind, values }: MailView, { words }: Chrome): string[] {
           [labels.address, address],
         ]
       : ABOUT_FACTORS.has(kind)
-        ? [
-            [labels.browser, browser],
-            [labels.address, address],
-          ]
+        ? [[labels.browser, browser], [labels.address, address], ...recoveryFacts(values.recovery, words)]
         : kind === "companyRequest"
           ? [[labels.reason, reason]]
           : [];
   const told = rows.filter(([, value]) => value !== null && value !== undefined && value !== "");
-  return told.map(([label, value]) => `${label}: ${visible(value ?? "", LONGEST_REASON)}`);
+  return told.map(([label, value]) => `${label}: ${visible(value ?? "", LONGEST_FACT)}`);
+}
+
+/** What a recovery removed and ended, and what remains. */
+function recoveryFacts(
+  recovery: MailView["values"]["recovery"],
+  words: Chrome["words"],
+): readonly (readonly [string, string | null])[] {
+  if (recovery === undefined) return [];
+  const { facts: labels } = words.mail;
+  const ways = (all: readonly NamedWay[]) => list({ names: all.map((way) => wayName(way, words)), more: 0 });
+  const list = ({ names, more }: NamedApps) => {
+    const shown = names.map((one) => visible(one, LONGEST));
+    return names.length === 0 ? null : listed(more === 0 ? shown : [...shown, `+${more}`], words);
+  };
+  return [
+    [labels.removed, ways(recovery.removed)],
+    [labels.kept, ways(recovery.kept)],
+    [labels.ended, list(recovery.ended)],
+    [labels.keptApps, list(recovery.keptApps)],
+  ];
 }
 
 interface Parts {

@@ -6,6 +6,25 @@ import { type Child, html } from "./html.ts";
 import { icon } from "./icons.ts";
 import type { FormSecrets } from "./views.ts";
 
+/** A button of its own, on a page that is no sign-in. `action`: where the answer goes, with `fields`. `without`: said where there is no script. */
+export function passkeyButton(
+  offer: PasskeyOffer,
+  {
+    action,
+    fields,
+    label,
+    without,
+  }: {
+    readonly action: string;
+    readonly fields: Readonly<Record<string, string>>;
+    readonly label: string;
+    readonly without: string;
+  },
+  chrome: Chrome,
+): readonly Child[] {
+  return askFor(offer, { action, fields: hidden(fields), label, without, conditional: false }, chrome);
+}
+
 /**
  * The form with the button. It is shown by the script alone: without one it could do nothing. `partial`: the first step of this sign-in; null: this
  * is all of it, and the browser may offer passkeys where the username is typed.
@@ -14,18 +33,39 @@ export function passkeyForm(
   offer: PasskeyOffer,
   form: FormSecrets,
   partial: string | null,
-  { words, base, passkeyScript }: Chrome,
+  chrome: Chrome,
 ): readonly Child[] {
-  const { passkey } = words;
+  const { passkey } = chrome.words;
+  const how = {
+    ...{ action: `${chrome.base}/login/passkey`, fields: [secrets(form), hidden({ partial })], label: passkey.use },
+    ...{ without: partial === null ? passkey.noScript : passkey.noScriptSecond, conditional: partial === null },
+  };
+  return askFor(offer, how, chrome);
+}
+
+interface Asking {
+  readonly action: string;
+  readonly fields: Child;
+  readonly label: string;
+  readonly without: string;
+  readonly conditional: boolean;
+}
+
+function askFor(
+  offer: PasskeyOffer,
+  { action, fields, label, without, conditional }: Asking,
+  { words, passkeyScript }: Chrome,
+): readonly Child[] {
+  const { challenge, rpId, sealed } = offer;
+  const options = { challenge, rpId, userVerification: "required", timeout: 300_000 };
   return [
-    html`<form class="passkey" method="post" action=${`${base}/login/passkey`} hidden data-passkey="get"
-      data-conditional=${partial === null ? "yes" : null}
-      data-options=${JSON.stringify({ challenge: offer.challenge, rpId: offer.rpId, userVerification: "required", timeout: 300_000 })}>
-      ${secrets(form)} ${hidden({ partial, challenge: offer.sealed, credential: "" })}
-      <button class="button" type="submit">${icon("key")}<span>${passkey.use}</span></button>
-      <p class="field-error" role="alert" hidden data-passkey-problem>${icon("circleAlert")}<span>${passkey.cancelled}</span></p>
+    html`<form class="passkey" method="post" action=${action} hidden data-passkey="get"
+      data-conditional=${conditional ? "yes" : null} data-options=${JSON.stringify(options)}>
+      ${fields} ${hidden({ challenge: sealed, credential: "" })}
+      <button class="button" type="submit">${icon("key")}<span>${label}</span></button>
+      <p class="field-error" role="alert" hidden data-passkey-problem>${icon("circleAlert")}<span>${words.passkey.cancelled}</span></p>
     </form>`,
-    html`<p class="soft small" data-passkey-without>${partial === null ? passkey.noScript : passkey.noScriptSecond}</p>`,
+    html`<p class="soft small" data-passkey-without>${without}</p>`,
     html`<script src=${passkeyScript} defer></script>`,
   ];
 }

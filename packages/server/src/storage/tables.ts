@@ -26,6 +26,8 @@ export const TABLES: readonly Table[] = [
   { name: "passkeys", key: ["partition", "person_id", "credential_id"], afterRestore: "kept" },
   { name: "second_factors", key: ["partition", "person_id"], afterRestore: "kept" },
   { name: "recovery_codes", key: ["partition", "person_id", "code_hash"], afterRestore: "emptied" },
+  { name: "removed_factors", key: ["partition", "person_id", "removal_id", "kind", "factor_id"], afterRestore: "kept" },
+  { name: "former_addresses", key: ["partition", "person_id", "address", "until"], afterRestore: "kept" },
   { name: "subject_links", key: ["partition", "owner_id", "link"], afterRestore: "kept" },
   { name: "companies", key: ["partition", "company_id"], afterRestore: "kept" },
   { name: "members", key: ["partition", "company_id", "person_id"], afterRestore: "kept" },

@@ -17,7 +17,15 @@ const aNetwork = () => {
 function aDevice({ partition, personId }: Person): KnownDevice {
   serial += 1;
   return {
-    ...{ partition, personId, deviceId: `device ${serial}`, generation: 0, first: false, bound: true },
+    ...{
+      partition,
+      personId,
+      deviceId: `device ${serial}`,
+      generation: 0,
+      first: false,
+      handedOut: false,
+      bound: true,
+    },
     ...{ firstSeenAt: NOW, lastSeenAt: NOW, address: null, userAgent: null },
   };
 }

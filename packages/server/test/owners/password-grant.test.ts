@@ -7,7 +7,15 @@ import type { Person } from "../../src/owners/storage.ts";
 import type { Storage } from "../../src/storage/open.ts";
 import { portVerbs } from "../../src/storage/verbs/index.ts";
 import { onEveryBackend } from "../storage/support/backends.ts";
-import { aHash, anApprovedGrant, aPerson, aScope, aStoredPerson, NOW } from "../storage/support/builders.ts";
+import {
+  aHash,
+  anApprovedGrant,
+  aPerson,
+  aScope,
+  aStoredPerson,
+  FROM_OWNER,
+  NOW,
+} from "../storage/support/builders.ts";
 
 const PASSWORD = "correct horse battery staple";
 
@@ -74,7 +82,14 @@ onEveryBackend("a password that a client hands over", (storage) => {
     "must change the password": async () => ({ username: (await owner({ mustChangePassword: true })).username }),
     "second factor": async () => {
       const person = await owner();
-      await storage().setSecondFactor({ ...person, sealedSecret: aHash(), step: 1, codes: ["a"], now: NOW });
+      await storage().setSecondFactor({
+        ...person,
+        sealedSecret: aHash(),
+        step: 1,
+        codes: ["a"],
+        added: FROM_OWNER,
+        now: NOW,
+      });
       return { username: person.username };
     },
     "consent taken back": async () => {

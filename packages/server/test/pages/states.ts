@@ -17,6 +17,7 @@ import {
 } from "../../src/pages/index.ts";
 import { companyPageStates, companyStates } from "./company-states.ts";
 import { anOffer, factorStates } from "./factor-states.ts";
+import { recoveryStates } from "./recovery-states.ts";
 import {
   aClient,
   aCondition,
@@ -245,6 +246,7 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
     ),
   ...securityStates,
   ...factorStates,
+  ...recoveryStates,
   ...factorStates,
   "sign-out": (c) => signOutPage({ csrf: "csrf-value", person: ada }, c),
   "signed-out": (c) => signedOutPage({ signIn: "/login" }, c),

@@ -6,6 +6,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aPostgresDatabase, type TestDatabase } from "../../../../test/support/postgres.ts";
 import { startCluster } from "../../../../test/support/postgres-cluster.ts";
+import { marksOf } from "../../src/owners/recovery/marks.ts";
 import { postgres, sqlite } from "../../src/storage/dialect.ts";
 import { openStorage } from "../../src/storage/open.ts";
 import { partitionOf } from "../../src/storage/partition.ts";
@@ -28,6 +29,8 @@ import {
   aScope,
   aSession,
   aTrustedIssuer,
+  FROM_OWNER,
+  FROM_STRANGER,
   NOW,
   statusOf,
 } from "./support/builders.ts";
@@ -90,6 +93,19 @@ const mailLinks = {
   undo: toLink("undo"),
 };
 const following = ({ linkId }: { readonly linkId: string }) => ({ ...linkKey, linkId });
+const restoring = aMailLink(person, "restore", { about: anId() });
+const takingBack = (link: { readonly linkId: string }, changes: object = {}) => ({
+  ...following(link),
+  ...{ seen: [], removal: null, endApps: [], endCompanies: [], shownAt: NOW, ...changes },
+});
+const removing = {
+  ...{ removalId: restoring.about ?? "", passkeys: [passkey.credentialId], authenticator: true, codes: false },
+  ...{ until: NOW + 1000, links: [{ link: restoring, saltHash }] },
+};
+const aFactor = { ...person, sealedSecret: aHash(), step: 1, codes: ["a", "b"], now: NOW };
+const strange = { createdAt: NOW, added: FROM_STRANGER, codesAt: NOW };
+const codesAdded = { ...FROM_STRANGER, vouchedFrom: NOW + 1 };
+const asRemoved = { seen: marksOf([passkey], { ...strange, codesAdded, earlier: {} }), removal: removing };
 
 /** What each transaction is called with, in an order in which each does something. */
 const calls: readonly (readonly [string, unknown])[] = [
@@ -139,9 +155,21 @@ const calls: readonly (readonly [string, unknown])[] = [
   ["verifyEmail", following(mailLinks.verify)],
   ["writeEmail", { ...following(mailLinks.change), undo: toLink("undo"), undoSaltHash: saltHash }],
   ["createMailLink", { link: mailLinks.recover, saltHash, mails, now: NOW }],
-  ["writeRecovery", following(mailLinks.recover)],
+  ["insertPasskey", { ...passkey, mails, now: NOW }],
+  ["setSecondFactor", { ...aFactor, added: FROM_OWNER }],
+  ["setSecondFactor", { ...aFactor, added: FROM_STRANGER }],
+  ["vouchSecondFactor", { ...person, what: "codes", from: NOW + 1, now: NOW }],
+  ["approve", anApproval(aGrant(person))],
+  ["writeRecovery", takingBack(mailLinks.recover, { ...asRemoved, endApps: [grant.clientId] })],
+  ["setSecondFactor", { ...aFactor, added: FROM_STRANGER }],
+  ["writeRestore", following(restoring)],
+  ["writePerson", { ...person, before: person.email, changes: { email: "a@example.com" }, now: NOW }],
+  ["writePerson", { ...person, before: "a@example.com", changes: { email: person.email }, now: NOW }],
+  ["erasePasskey", { ...passkey, mails, now: NOW }],
+  ["removeSecondFactor", { ...person, now: NOW }],
   ["createMailLink", { link: mailLinks.undo, saltHash, mails, now: NOW }],
-  ["writeUndo", following(mailLinks.undo)],
+  ["writeUndo", takingBack(mailLinks.undo)],
+  ["collectAddresses", sweep],
   ["postMail", { mails, now: NOW }],
   ["writeDeletion", { ...person, at: NOW, keepSessionId: null, mails, now: NOW }],
   ["collectMailLinks", sweep],
@@ -158,8 +186,8 @@ const calls: readonly (readonly [string, unknown])[] = [
   ["insertPasskey", { ...passkey, mails, now: NOW }],
   ["erasePasskey", { ...passkey, mails, now: NOW }],
   ["insertPasskey", { ...passkey, mails, now: NOW }],
-  ["setSecondFactor", { ...person, sealedSecret: aHash(), step: 1, codes: ["a", "b"], now: NOW }],
-  ["setRecoveryCodes", { ...person, codes: ["c"], now: NOW }],
+  ["setSecondFactor", { ...person, sealedSecret: aHash(), step: 1, codes: ["a", "b"], added: FROM_OWNER, now: NOW }],
+  ["setRecoveryCodes", { ...person, codes: ["c"], added: FROM_OWNER, now: NOW }],
   ["useRecoveryCode", { ...person, code: "c", mails, now: NOW }],
   ["removeSecondFactor", { ...person, now: NOW }],
   ["writeClient", { client, expect: 0 }],

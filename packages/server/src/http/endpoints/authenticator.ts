@@ -9,6 +9,7 @@ import type { Millis } from "../../oauth/model.ts";
 import { afterNewAuthenticator } from "../../owners/session.ts";
 import type { AuthenticatorView } from "../../pages/factor-views.ts";
 import { authenticatorPage, recoveryCodesPage } from "../../pages/index.ts";
+import { addedHere } from "../added-from.ts";
 import { formToken } from "../forms.ts";
 import { factorNews } from "../mail-links.ts";
 import { type Answer, formOf, page, redirect } from "../message.ts";
@@ -37,7 +38,8 @@ export const submitAuthenticator = freshly("authenticator", async (account, asse
   const renewed = (await assent.storage.getSecondFactor(person)) !== undefined;
   const set = await assent.storage.setSecondFactor({
     ...{ partition, personId, sealedSecret: sealCodeSecret(assent.secrets, personId, secret) },
-    ...{ step, codes: hashed(codes, personId), now },
+    ...{ step, codes: hashed(codes, personId), added: await addedHere(session, http, assent), now },
+    sessionId: session.sessionId,
     mails: await factorNews(person, "authenticatorOn", http, assent),
   });
   if (!set) return redirect(303, `${assent.issuer}/login`, visitor.cookies);
@@ -50,22 +52,31 @@ export const submitAuthenticator = freshly("authenticator", async (account, asse
   return page(200, recoveryCodesPage({ codes, renewed, next }, assent.chrome(http)), "here", cookies);
 });
 
-export const removeAuthenticator = freshly("security", async ({ person, http, visitor }, assent) => {
+export const removeAuthenticator = freshly("security", async ({ person, session, http, visitor }, assent) => {
   const { partition, personId } = person;
+  const { sessionId } = session;
   const had = (await assent.storage.getSecondFactor(person)) !== undefined;
   const mails = had ? await factorNews(person, "authenticatorOff", http, assent) : [];
-  if (await assent.storage.removeSecondFactor({ partition, personId, mails, now: assent.now() })) {
+  if (await assent.storage.removeSecondFactor({ partition, personId, sessionId, mails, now: assent.now() })) {
     assent.mail.kick();
     assent.event("second_factor_removed", { owner: personId, address: http.address });
   }
   return securityAfter("authenticator-removed", visitor.cookies, assent);
 });
 
-export const renewRecoveryCodes = freshly("security", async ({ person, http, visitor }, assent) => {
+export const renewRecoveryCodes = freshly("security", async ({ person, session, http, visitor }, assent) => {
   const { partition, personId } = person;
   const codes = newRecoveryCodes();
   const mails = await factorNews(person, "recoveryRenewed", http, assent);
-  const key = { partition, personId, mails, now: assent.now() };
+  const { sessionId } = session;
+  const key = {
+    partition,
+    personId,
+    sessionId,
+    added: await addedHere(session, http, assent),
+    mails,
+    now: assent.now(),
+  };
   const renewed = await assent.storage.setRecoveryCodes({ ...key, codes: hashed(codes, personId) });
   if (!renewed) return redirect(303, `${assent.issuer}/account/security`, visitor.cookies);
   assent.mail.kick();

@@ -3,6 +3,7 @@
 import type { Assent } from "../../assent.ts";
 import type { Consent, Grant, Millis } from "../../oauth/model.ts";
 import type { Acting } from "../../owners/company-storage.ts";
+import type { SecondFactor } from "../../owners/factor-storage.ts";
 import type { HistoryEntry, Person } from "../../owners/storage.ts";
 import { exportPage } from "../../pages/index.ts";
 import { formToken } from "../forms.ts";
@@ -26,26 +27,31 @@ export const exportData = freshly("export", async ({ person, http, visitor }, as
   const { partition, personId } = person;
   const now = assent.now();
   const key = { partition, ownerId: personId };
-  const [sessions, devices, apps, uses, history, companies, passkeys, factor, subjects] = await Promise.all([
-    storage.listSessions({ partition, personId, now }),
-    storage.listKnownDevices({ partition, personId }),
-    storage.listConsents({ ...key, now }),
-    storage.listScopeUses(key),
-    storage.listHistory({ ...key, before: null, limit: MOST_ENTRIES }),
-    storage.companiesOf({ partition, personId, clientId: null, now }),
-    storage.listPasskeys({ partition, personId }),
-    storage.getSecondFactor({ partition, personId }),
-    storage.subjectsOf({ partition, personId }),
-  ]);
+  const [sessions, devices, apps, uses, history, companies, passkeys, factor, subjects, removed, addresses] =
+    await Promise.all([
+      storage.listSessions({ partition, personId, now }),
+      storage.listKnownDevices({ partition, personId }),
+      storage.listConsents({ ...key, now }),
+      storage.listScopeUses(key),
+      storage.listHistory({ ...key, before: null, limit: MOST_ENTRIES }),
+      storage.companiesOf({ partition, personId, clientId: null, now }),
+      storage.listPasskeys({ partition, personId }),
+      storage.getSecondFactor({ partition, personId }),
+      storage.subjectsOf({ partition, personId }),
+      storage.removedFactors({ partition, personId, removalId: null, now }),
+      storage.addressesOf({ partition, personId, now }),
+    ]);
   const body = {
     issuer: assent.issuer,
     made_at: now,
     account: accountOf(person),
-    passkeys: passkeys.map(({ name, createdAt, lastUsedAt, backupEligible }) => ({
-      ...{ name, createdAt, lastUsedAt, synced: backupEligible },
+    passkeys: passkeys.map(({ name, createdAt, lastUsedAt, backupEligible, added }) => ({
+      ...{ name, createdAt, lastUsedAt, synced: backupEligible, added },
     })),
-    authenticator: factor === undefined ? null : { since: factor.createdAt, lastUsedAt: factor.lastUsedAt },
+    authenticator: factor === undefined ? null : authenticatorOf(factor),
     recoveryCodesLeft: factor?.codesLeft ?? 0,
+    removedFactors: removed,
+    formerAddresses: addresses.filter(({ until }) => until !== null),
     sessions: sessions.map(({ partition: _partition, ...session }) => session),
     devices: devices.map(({ deviceId, firstSeenAt, lastSeenAt, address, userAgent }) => ({
       ...{ deviceId, firstSeenAt, lastSeenAt, address, userAgent },
@@ -65,6 +71,12 @@ export const exportData = freshly("export", async ({ person, http, visitor }, as
 
 function accountOf({ passwordHash, partition: _, ...account }: Person) {
   return { ...account, hasPassword: passwordHash !== null };
+}
+
+/** When and from where it was set up, and the one before it, if that is still kept. */
+function authenticatorOf({ createdAt, lastUsedAt, added, codesAt, codesAdded, earlier }: SecondFactor) {
+  const before = earlier && { since: earlier.createdAt, lastUsedAt: earlier.lastUsedAt, added: earlier.added };
+  return { since: createdAt, lastUsedAt, added, recoveryCodes: { since: codesAt, added: codesAdded }, before };
 }
 
 function consentOf({ partition: _, ownerId: _owner, ...consent }: Consent) {

@@ -7,6 +7,7 @@ import { displayTextProblem } from "../../oauth/names/display-name.ts";
 import { boundDevice } from "../../owners/known-device.ts";
 import type { AddPasskeyView } from "../../pages/factor-views.ts";
 import { addPasskeyPage } from "../../pages/index.ts";
+import { addedHere } from "../added-from.ts";
 import { deviceCookie, rememberDevice } from "../device-cookie.ts";
 import { formToken } from "../forms.ts";
 import { factorNews } from "../mail-links.ts";
@@ -43,11 +44,12 @@ export const submitAddPasskey = freshly("passkeys", async (account, assent) => {
   if (!(await assent.storage.once({ kind: "passkey challenge", key, until, now })))
     return again("failed", "answered before");
   const { partition, personId } = person;
-  const passkey = { ...made, partition, personId, name, createdAt: now, lastUsedAt: null };
+  const added = await addedHere(session, http, assent);
+  const passkey = { ...made, partition, personId, name, createdAt: now, lastUsedAt: null, added };
   const mails = await factorNews(person, "passkeyAdded", http, assent, { key: name });
   const device = deviceCookie(http, assent);
   const known = device?.personId === personId && (await boundDevice(device, assent.storage)) !== undefined;
-  const outcome = await assent.storage.addPasskey({ passkey, mails, now });
+  const outcome = await assent.storage.addPasskey({ passkey, sessionId: session.sessionId, mails, now });
   if (outcome === "unknown") return redirect(303, `${assent.issuer}/login`, visitor.cookies);
   if (outcome !== "added") return again(outcome);
   assent.mail.kick();
@@ -58,13 +60,13 @@ export const submitAddPasskey = freshly("passkeys", async (account, assent) => {
   return securityAfter("passkey-added", cookies, assent);
 });
 
-export const removePasskey = freshly("security", async ({ person, http, visitor }, assent) => {
+export const removePasskey = freshly("security", async ({ person, session, http, visitor }, assent) => {
   const credentialId = formOf(http).get("id") ?? "";
   const { partition, personId } = person;
   const own = (await assent.storage.listPasskeys(person)).find((one) => one.credentialId === credentialId);
   if (own === undefined) return securityAfter("passkey-removed", visitor.cookies, assent);
   const mails = await factorNews(person, "passkeyRemoved", http, assent, { key: own.name });
-  const key = { partition, personId, credentialId, mails };
+  const key = { partition, personId, credentialId, sessionId: session.sessionId, mails };
   const outcome = await assent.storage.removePasskey({ ...key, now: assent.now() });
   if (outcome === "last") return securityAfter("passkey-last", visitor.cookies, assent);
   if (outcome === "removed") {

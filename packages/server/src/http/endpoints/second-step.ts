@@ -56,7 +56,8 @@ export async function submitSecondStep(http: HttpRequest, assent: Assent): Promi
       assent.mail.kick();
       assent.event("recovery_code_used", { owner: person.personId, address: http.address, left: outcome.codesLeft });
     }
-    return signedInAnswer(person, { ...BY_CODE, authTime: partial.authTime }, arrival, assent);
+    const used = { kind: by === "code" ? "authenticator" : "codes" } as const;
+    return signedInAnswer(person, { ...BY_CODE, authTime: partial.authTime, used }, arrival, assent);
   }
   return notPassed(outcome, by, partial, again, http, assent);
 }

@@ -8,7 +8,7 @@ import { cardPage } from "../layout.ts";
 import { type Messages, rich } from "../messages/index.ts";
 import { name } from "../text.ts";
 import { faultText, newPasswordFields } from "./password-fields.ts";
-import type { AskView, ConfirmView, CreateAccountView, DoneView, NewPasswordView } from "./views.ts";
+import type { AskView, ConfirmView, CreateAccountView, DoneView } from "./views.ts";
 
 const GENERAL_ERROR = "general-error";
 
@@ -84,30 +84,6 @@ export function sentPage(view: { readonly email: string | null }, chrome: Chrome
   );
 }
 
-/** Behind the link of a recovery, or of a change that is taken back: a new password. */
-export function newPasswordPage(view: NewPasswordView, chrome: Chrome): string {
-  const { words, base } = chrome;
-  const { recover, confirm } = words;
-  const undo = view.what === "undo";
-  const title = undo ? confirm.undoTitle : recover.title;
-  const person = name(view.person);
-  const text = undo ? rich(confirm.undoText, { person, email: name(view.email) }) : rich(recover.newText, { person });
-  return cardPage(
-    chrome,
-    titled(title, view.stale || view.fault !== null, words),
-    html`<div class="stack">
-      <div class="heading"><h1>${title}</h1><p class="soft">${text}</p></div>
-      ${view.stale && notice("danger", recover.stale, { focus: true })}
-      <form class="fields" method="post" action=${base + (undo ? "/undo" : "/recover/new")} novalidate>
-        ${hidden({ csrf: view.csrf, link: view.link })}
-        <input class="unseen" type="text" name="username" value=${view.person} autocomplete="username" readonly tabindex="-1" aria-hidden="true" />
-        ${newPasswordFields(view.fault, words)}
-        <button class="button primary" type="submit">${undo ? confirm.undoSubmit : recover.submitNew}</button>
-      </form>
-    </div>`,
-  );
-}
-
 /** Behind the link of a sign-up. */
 export function createAccountPage(view: CreateAccountView, chrome: Chrome): string {
   const { words, base } = chrome;
@@ -167,19 +143,8 @@ export function confirmPage(view: ConfirmView, chrome: Chrome): string {
 /** After a link was followed, or wasn't good for it. */
 export function donePage(view: DoneView, chrome: Chrome): string {
   const { words } = chrome;
-  const { recover, confirm, link } = words;
-  const signIn = { href: "/login", label: words.signIn.submit };
+  const { confirm, link } = words;
   switch (view.what) {
-    case "recovered":
-      return statement(recover.doneTitle, [recover.doneText], signIn, chrome, "done");
-    case "undone":
-      return statement(
-        confirm.undoneTitle,
-        [rich(confirm.undoneText, { email: name(view.email) })],
-        signIn,
-        chrome,
-        "done",
-      );
     case "confirmed": {
       const text = rich(confirm.doneText, { email: name(view.email), person: name(view.person) });
       const account = { href: "/account/profile", label: link.account };

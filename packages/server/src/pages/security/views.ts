@@ -71,19 +71,6 @@ export interface AskView {
   readonly fault: Asked | null;
 }
 
-export interface NewPasswordView {
-  readonly what: "recover" | "undo";
-  readonly csrf: string;
-  /** Field `link`: what the message's link holds. */
-  readonly link: string;
-  readonly person: string;
-  /** The address that a change taken back restores. */
-  readonly email: string;
-  readonly fault: PasswordFault | null;
-  /** The form was open for too long. */
-  readonly stale: boolean;
-}
-
 export interface CreateAccountView {
   readonly csrf: string;
   readonly link: string;
@@ -108,8 +95,7 @@ export interface ConfirmView {
 }
 
 export type DoneView =
-  | { readonly what: "recovered" | "taken" }
-  | { readonly what: "undone"; readonly email: string }
+  | { readonly what: "taken" }
   | { readonly what: "confirmed"; readonly email: string; readonly person: string }
   /** `again`: where another link is asked for; null: on the profile. */
   | { readonly what: "gone"; readonly again: "/recover" | "/sign-up" | null };

@@ -18,6 +18,7 @@ import { knownDevices } from "./0015-known-devices.ts";
 import { mailRequests } from "./0016-mail-requests.ts";
 import { lookAlikes } from "./0017-look-alikes.ts";
 import { consentHosts } from "./0018-consent-hosts.ts";
+import { recovery } from "./0019-recovery.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -39,6 +40,7 @@ export const migrations: readonly Migration[] = [
   mailRequests,
   lookAlikes,
   consentHosts,
+  recovery,
 ];
 
 /** What a database needs whose every migration this program knows. */

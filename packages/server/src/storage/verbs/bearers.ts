@@ -3,8 +3,8 @@
 import { partitionOf } from "../partition.ts";
 import type { Call } from "../sql.ts";
 import { getCompany } from "./companies.ts";
-import { getPasskey } from "./factors.ts";
 import { claimName, forgetName, type NameArgs } from "./names.ts";
+import { hasPasskeyId } from "./passkeys.ts";
 import { getPerson, namesOf } from "./people.ts";
 import { linkedPerson } from "./subject-links.ts";
 
@@ -14,7 +14,7 @@ export async function isBorne(call: Call, { kind, value, ownerId }: Omit<NameArg
   if (kind === "slug") return (await call(getCompany, { partition, companyId: ownerId }))?.slug === value;
   const place = { partition, personId: ownerId };
   if (kind === "subject") return (await call(linkedPerson, { ...place, link: value })) !== undefined;
-  if (kind === "passkey") return (await call(getPasskey, { ...place, credentialId: value })) !== undefined;
+  if (kind === "passkey") return call(hasPasskeyId, { ...place, credentialId: value });
   const person = await call(getPerson, place);
   return person !== undefined && namesOf(person).includes(value);
 }

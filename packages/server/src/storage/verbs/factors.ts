@@ -1,209 +1,174 @@
-/** Verbs of what people sign in with beside a password: passkeys, one-time codes, recovery codes. */
+/** Verbs of one-time codes, and of the recovery codes beside them. */
 
 import type { Millis } from "../../oauth/model.ts";
-import {
-  type AddPasskeyOutcome,
-  type FactorStorage,
-  MOST_PASSKEYS,
-  type Passkey,
-  type RemovePasskeyOutcome,
-  type SecondFactor,
-  type UsePasskeyOutcome,
-} from "../../owners/factor-storage.ts";
-import type { StoredMail } from "../../owners/mail-storage.ts";
-import type { Person } from "../../owners/storage.ts";
-import { partitionOf } from "../partition.ts";
-import { bytes, flag, json, text, whole, wholeOrNull } from "../rows.ts";
-import { query, type Row, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
-import { settleName } from "./bearers.ts";
-import { holderOfName, loosenName, reserveName } from "./names.ts";
+import type { AddedFrom, EarlierAuthenticator, FactorStorage, SecondFactor } from "../../owners/factor-storage.ts";
+import { isVouched } from "../../owners/recovery/vouching.ts";
+import { bytes, flag, json, text, textOrNull, whole, wholeOrNull } from "../rows.ts";
+import { query, type Row, sql, statement, type Tx, transaction, words } from "../sql.ts";
+import { lockPerson, type PersonKey } from "./factor-lock.ts";
 import { post } from "./outbox.ts";
-import { getPerson } from "./people.ts";
-
-interface PersonKey {
-  readonly partition: number;
-  readonly personId: string;
-}
-
-interface PasskeyKey extends PersonKey {
-  readonly credentialId: string;
-}
 
 type Args<Name extends keyof FactorStorage> = Parameters<FactorStorage[Name]>[0];
 
 const theirs = sql`partition = :partition AND person_id = :personId`;
-const thisPasskey = sql`${theirs} AND credential_id = :credentialId`;
-const passkeyColumns = sql`partition, person_id, credential_id, public_key, counter, backup_eligible, backed_up, transports, name, created_at,
-  last_used_at`;
+const factorColumns = sql`sealed_secret, last_step, created_at, last_used_at, added_address, added_user_agent, device_since, vouched_from,
+  codes_at, codes_address, codes_user_agent, codes_device_since, codes_vouched_from, earlier_secret, earlier_step, earlier`;
 
-function passkeyOf(row: Row): Passkey {
+/** What is known of an authenticator or its codes without counting these. */
+export type FactorRow = Omit<SecondFactor, "codesLeft" | "earlierCodesLeft">;
+
+function factorOf(row: Row): FactorRow {
+  const createdAt = whole(row, "created_at");
   return {
-    partition: whole(row, "partition"),
-    personId: text(row, "person_id"),
-    credentialId: text(row, "credential_id"),
-    publicKey: bytes(row, "public_key"),
-    counter: whole(row, "counter"),
-    backupEligible: whole(row, "backup_eligible") === 1,
-    backedUp: whole(row, "backed_up") === 1,
-    transports: json<readonly string[]>(row, "transports"),
-    name: text(row, "name"),
-    createdAt: whole(row, "created_at"),
+    sealedSecret: bytes(row, "sealed_secret"),
+    lastStep: whole(row, "last_step"),
+    createdAt,
     lastUsedAt: wholeOrNull(row, "last_used_at"),
+    added: {
+      address: textOrNull(row, "added_address"),
+      userAgent: textOrNull(row, "added_user_agent"),
+      deviceSince: wholeOrNull(row, "device_since"),
+      vouchedFrom: wholeOrNull(row, "vouched_from"),
+    },
+    codesAt: wholeOrNull(row, "codes_at") ?? createdAt,
+    codesAdded: {
+      address: textOrNull(row, "codes_address"),
+      userAgent: textOrNull(row, "codes_user_agent"),
+      deviceSince: wholeOrNull(row, "codes_device_since"),
+      vouchedFrom: wholeOrNull(row, "codes_vouched_from"),
+    },
+    earlier:
+      row["earlier_secret"] === null
+        ? null
+        : {
+            ...json<Omit<EarlierAuthenticator, "sealedSecret" | "lastStep">>(row, "earlier"),
+            sealedSecret: bytes(row, "earlier_secret"),
+            lastStep: whole(row, "earlier_step"),
+          },
   };
 }
 
-/** The id is unique across owners: reserved, then the key, then active. */
-export const addPasskey = steps<Args<"addPasskey">, AddPasskeyOutcome>(async (call, { passkey, mails = [], now }) => {
-  const name = { kind: "passkey", value: passkey.credentialId, ownerId: passkey.personId, now } as const;
-  if (!(await call(reserveName, name))) return "taken";
-  const outcome = await call(insertPasskey, { ...passkey, mails, now });
-  if ((await settleName(call, name)) || outcome !== "added") return outcome;
-  // The reservation had become so old that another took it over: this key is the late one.
-  await call(dropPasskey, passkey);
-  return "taken";
+export const getSecondFactor = query<PersonKey, SecondFactor | undefined>({
+  sql: sql`SELECT ${factorColumns} FROM second_factors WHERE ${theirs}`,
+  also: sql`SELECT earlier, COUNT(*) AS n FROM recovery_codes WHERE ${theirs} GROUP BY earlier`,
+  bind: ({ partition, personId }) => ({ partition, personId }),
+  outcome: ([row], _, counts) => {
+    const left = (earlier: number) => {
+      const count = counts.find((one) => whole(one, "earlier") === earlier);
+      return count === undefined ? 0 : whole(count, "n");
+    };
+    return row && { ...factorOf(row), codesLeft: left(0), earlierCodesLeft: left(1) };
+  },
 });
 
-/** Whatever else there is to sign in with. */
-export const dropPasskey = statement<PasskeyKey, boolean>({
-  sql: sql`DELETE FROM passkeys WHERE ${thisPasskey} RETURNING credential_id`,
-  bind: ({ partition, personId, credentialId }) => ({ partition, personId, credentialId }),
-  outcome: (row) => row !== undefined,
-});
-
-/** Whether the person is there, active, and has a password; locked, so that of two changes one knows of the other. */
-async function lockPerson(tx: Tx, { partition, personId }: PersonKey): Promise<{ hasPassword: boolean } | undefined> {
-  const row = await tx.one(sql`SELECT status, password_hash FROM people WHERE ${theirs} ${words.forUpdate}`, {
+/** The same inside a transaction, which keeps it as it is. */
+export async function lockFactor(tx: Tx, { partition, personId }: PersonKey): Promise<FactorRow | undefined> {
+  const row = await tx.one(sql`SELECT ${factorColumns} FROM second_factors WHERE ${theirs} ${words.forUpdate}`, {
     partition,
     personId,
   });
-  if (row === undefined || text(row, "status") !== "active") return undefined;
-  return { hasPassword: row["password_hash"] !== null };
+  return row && factorOf(row);
 }
 
-async function countPasskeys(tx: Tx, { partition, personId }: PersonKey): Promise<number> {
-  const row = await tx.one(sql`SELECT COUNT(*) AS n FROM passkeys WHERE ${theirs}`, { partition, personId });
-  return row === undefined ? 0 : whole(row, "n");
-}
-
-type Told = { readonly mails?: readonly StoredMail[]; readonly now: Millis };
-
-export const insertPasskey = transaction<Passkey & Told, AddPasskeyOutcome>(async (tx, { mails, now, ...passkey }) => {
-  if ((await lockPerson(tx, passkey)) === undefined) return "unknown";
-  if ((await countPasskeys(tx, passkey)) >= MOST_PASSKEYS) return "full";
-  const made = await tx.run(
-    sql`INSERT INTO passkeys (${passkeyColumns})
-      VALUES (:partition, :personId, :credentialId, :publicKey, :counter, :backupEligible, :backedUp, :transports, :name, :createdAt, :lastUsedAt)
-      ON CONFLICT (partition, person_id, credential_id) DO NOTHING`,
+/** In place of whatever there was. */
+export async function writeFactor(tx: Tx, { partition, personId }: PersonKey, factor: FactorRow): Promise<void> {
+  const { sealedSecret, lastStep, createdAt, lastUsedAt, added, codesAt, codesAdded, earlier } = factor;
+  await tx.run(
+    sql`INSERT INTO second_factors (partition, person_id, ${factorColumns})
+      VALUES (:partition, :personId, :sealedSecret, :lastStep, :createdAt, :lastUsedAt, :address, :userAgent, :deviceSince, :vouchedFrom,
+        :codesAt, :codesAddress, :codesUserAgent, :codesDeviceSince, :codesVouchedFrom, :earlierSecret, :earlierStep, :earlier)
+      ON CONFLICT (partition, person_id) DO UPDATE SET sealed_secret = excluded.sealed_secret, last_step = excluded.last_step,
+        created_at = excluded.created_at, last_used_at = excluded.last_used_at, added_address = excluded.added_address,
+        added_user_agent = excluded.added_user_agent, device_since = excluded.device_since, vouched_from = excluded.vouched_from,
+        codes_at = excluded.codes_at, codes_address = excluded.codes_address, codes_user_agent = excluded.codes_user_agent,
+        codes_device_since = excluded.codes_device_since, codes_vouched_from = excluded.codes_vouched_from,
+        earlier_secret = excluded.earlier_secret, earlier_step = excluded.earlier_step, earlier = excluded.earlier`,
     {
-      ...passkey,
-      backupEligible: flag(passkey.backupEligible),
-      backedUp: flag(passkey.backedUp),
-      transports: JSON.stringify(passkey.transports),
+      ...{ partition, personId, sealedSecret, lastStep, createdAt, lastUsedAt, ...added, codesAt },
+      ...{ codesAddress: codesAdded.address, codesUserAgent: codesAdded.userAgent },
+      ...{ codesDeviceSince: codesAdded.deviceSince, codesVouchedFrom: codesAdded.vouchedFrom },
+      ...{ earlierSecret: earlier?.sealedSecret ?? null, earlierStep: earlier?.lastStep ?? null },
+      earlier:
+        earlier &&
+        JSON.stringify({ createdAt: earlier.createdAt, lastUsedAt: earlier.lastUsedAt, added: earlier.added }),
     },
   );
-  if (made !== 1) return "taken";
-  await post(tx, mails, now);
-  return "added";
-});
-
-export const getPasskey = query<PasskeyKey, Passkey | undefined>({
-  sql: sql`SELECT ${passkeyColumns} FROM passkeys WHERE ${thisPasskey}`,
-  bind: ({ partition, personId, credentialId }) => ({ partition, personId, credentialId }),
-  outcome: ([row]) => row && passkeyOf(row),
-});
-
-/** The id's row leads to the person; only one who has the key is the answer. */
-export const findPasskey = steps<
-  { readonly credentialId: string },
-  { readonly passkey: Passkey; readonly person: Person } | undefined
->(async (call, { credentialId }) => {
-  const holder = await call(holderOfName, { kind: "passkey", value: credentialId });
-  if (holder === undefined) return undefined;
-  const key = { partition: partitionOf(holder.ownerId), personId: holder.ownerId };
-  const passkey = await call(getPasskey, { ...key, credentialId });
-  const person = passkey && (await call(getPerson, key));
-  return passkey && person && { passkey, person };
-});
-
-export const listPasskeys = query<PersonKey, readonly Passkey[]>({
-  sql: sql`SELECT ${passkeyColumns} FROM passkeys WHERE ${theirs} ORDER BY created_at, credential_id`,
-  bind: ({ partition, personId }) => ({ partition, personId }),
-  outcome: (rows) => rows.map(passkeyOf),
-});
-
-/** Web Authentication Level 3, §7.2 step 22: a count that doesn't go up means a copy. Those that keep no count send 0 each time. */
-export const usePasskey = statement<Args<"usePasskey">, UsePasskeyOutcome>({
-  sql: sql`UPDATE passkeys SET counter = :counter, backed_up = :backedUp, last_used_at = :now
-    WHERE ${thisPasskey} AND (counter < :counter OR (counter = 0 AND :counter = 0)) RETURNING counter`,
-  why: sql`SELECT counter FROM passkeys WHERE ${thisPasskey}`,
-  bind: ({ backedUp, ...args }) => ({ ...args, backedUp: flag(backedUp) }),
-  outcome: (row, _, why) => (row !== undefined ? "used" : why !== undefined ? "stale" : "unknown"),
-});
-
-export const removePasskey = steps<Args<"removePasskey">, RemovePasskeyOutcome>(
-  async (call, { partition, personId, credentialId, mails = [], now }) => {
-    const name = { kind: "passkey", value: credentialId, ownerId: personId, now } as const;
-    if (!(await call(loosenName, name))) return "unknown";
-    const outcome = await call(erasePasskey, { partition, personId, credentialId, mails, now });
-    await settleName(call, name);
-    return outcome;
-  },
-);
-
-export const erasePasskey = transaction<PasskeyKey & Told, RemovePasskeyOutcome>(
-  async (tx, { partition, personId, credentialId, mails, now }) => {
-    const person = await lockPerson(tx, { partition, personId });
-    if (person !== undefined && !person.hasPassword && (await countPasskeys(tx, { partition, personId })) === 1) {
-      const own = await tx.one(sql`SELECT counter FROM passkeys WHERE ${thisPasskey}`, {
-        partition,
-        personId,
-        credentialId,
-      });
-      return own === undefined ? "unknown" : "last";
-    }
-    const gone = await tx.run(sql`DELETE FROM passkeys WHERE ${thisPasskey}`, { partition, personId, credentialId });
-    if (gone !== 1) return "unknown";
-    await post(tx, mails, now);
-    return "removed";
-  },
-);
-
-export const getSecondFactor = query<PersonKey, SecondFactor | undefined>({
-  sql: sql`SELECT sealed_secret, last_step, created_at, last_used_at FROM second_factors WHERE ${theirs}`,
-  also: sql`SELECT COUNT(*) AS n FROM recovery_codes WHERE ${theirs}`,
-  bind: ({ partition, personId }) => ({ partition, personId }),
-  outcome: ([row], _, [count]) =>
-    row && {
-      sealedSecret: bytes(row, "sealed_secret"),
-      lastStep: whole(row, "last_step"),
-      createdAt: whole(row, "created_at"),
-      lastUsedAt: wholeOrNull(row, "last_used_at"),
-      codesLeft: count === undefined ? 0 : whole(count, "n"),
-    },
-});
+}
 
 export const setSecondFactor = transaction<Args<"setSecondFactor">, boolean>(async (tx, args) => {
-  const { partition, personId, sealedSecret, step, codes, mails, now } = args;
-  if ((await lockPerson(tx, args)) === undefined) return false;
-  await tx.run(
-    sql`INSERT INTO second_factors (partition, person_id, sealed_secret, last_step, created_at, last_used_at)
-      VALUES (:partition, :personId, :sealedSecret, :step, :now, NULL)
-      ON CONFLICT (partition, person_id) DO UPDATE SET sealed_secret = :sealedSecret, last_step = :step, created_at = :now, last_used_at = NULL`,
-    { partition, personId, sealedSecret, step, now },
-  );
-  await replaceCodes(tx, { partition, personId }, codes);
+  const { sealedSecret, step, codes, added, sessionId, mails, now } = args;
+  if ((await lockPerson(tx, args, sessionId)) === undefined) return false;
+  const before = await lockFactor(tx, args);
+  const isNew = { sealedSecret, lastStep: step, createdAt: now, lastUsedAt: null, added };
+  const earlier = isVouched(added, now) ? null : earlierOf(before, now);
+  await writeFactor(tx, args, { ...isNew, codesAt: now, codesAdded: added, earlier });
+  await replaceCodes(tx, args, codes, before, added, now);
   await post(tx, mails, now);
   return true;
 });
 
-async function replaceCodes(tx: Tx, { partition, personId }: PersonKey, codes: readonly string[]): Promise<void> {
-  await tx.run(sql`DELETE FROM recovery_codes WHERE ${theirs}`, { partition, personId });
-  for (const code of codes) {
-    await tx.run(
-      sql`INSERT INTO recovery_codes (partition, person_id, code_hash) VALUES (:partition, :personId, :code)`,
-      { partition, personId, code },
-    );
+/** The authenticator that something vouches for: the one that is replaced, or the one that was replaced before it. */
+function earlierOf(before: FactorRow | undefined, now: Millis): EarlierAuthenticator | null {
+  if (before === undefined || !isVouched(before.added, now)) return before?.earlier ?? null;
+  const { sealedSecret, lastStep, createdAt, lastUsedAt, added } = before;
+  return { sealedSecret, lastStep, createdAt, lastUsedAt, added };
+}
+
+async function replaceCodes(
+  tx: Tx,
+  { partition, personId }: PersonKey,
+  codes: readonly string[],
+  before: FactorRow | undefined,
+  added: AddedFrom,
+  now: Millis,
+): Promise<void> {
+  const key = { partition, personId };
+  const keeps = !isVouched(added, now);
+  if (keeps && before !== undefined && isVouched(before.codesAdded, now)) {
+    await tx.run(sql`DELETE FROM recovery_codes WHERE ${theirs} AND earlier = 1`, key);
+    await tx.run(sql`UPDATE recovery_codes SET earlier = 1 WHERE ${theirs}`, key);
+  } else if (keeps) {
+    await tx.run(sql`DELETE FROM recovery_codes WHERE ${theirs} AND earlier = 0`, key);
+  } else {
+    await eraseCodes(tx, key);
   }
+  for (const code of codes) await writeCode(tx, key, code, false);
+}
+
+/** A code that is there already, among the earlier ones, becomes one of those that are written now. */
+export async function writeCode(
+  tx: Tx,
+  { partition, personId }: PersonKey,
+  code: string,
+  earlier: boolean,
+): Promise<void> {
+  await tx.run(
+    sql`INSERT INTO recovery_codes (partition, person_id, code_hash, earlier) VALUES (:partition, :personId, :code, :earlier)
+      ON CONFLICT (partition, person_id, code_hash) DO UPDATE SET earlier = excluded.earlier`,
+    { partition, personId, code, earlier: flag(earlier) },
+  );
+}
+
+async function eraseCodes(tx: Tx, { partition, personId }: PersonKey): Promise<void> {
+  await tx.run(sql`DELETE FROM recovery_codes WHERE ${theirs}`, { partition, personId });
+}
+
+/** The authenticator and all codes. True: there was one. */
+export async function eraseFactor(tx: Tx, { partition, personId }: PersonKey): Promise<boolean> {
+  await eraseCodes(tx, { partition, personId });
+  return (await tx.run(sql`DELETE FROM second_factors WHERE ${theirs}`, { partition, personId })) === 1;
+}
+
+/** Hashes of the recovery codes that are left: of the set of now, or of the one before it. */
+export async function codesOf(
+  tx: Tx,
+  { partition, personId }: PersonKey,
+  earlier: boolean,
+): Promise<readonly string[]> {
+  const rows = await tx.all(sql`SELECT code_hash FROM recovery_codes WHERE ${theirs} AND earlier = :earlier`, {
+    ...{ partition, personId, earlier: flag(earlier) },
+  });
+  return rows.map((row) => text(row, "code_hash"));
 }
 
 /** RFC 6238 §5.2: a code is accepted once. Of many that come together with it, one writes the step. */
@@ -213,41 +178,75 @@ export const useSecondFactor = statement<Args<"useSecondFactor">, boolean>({
   outcome: (row) => row !== undefined,
 });
 
+export const useEarlierFactor = statement<Args<"useEarlierFactor">, boolean>({
+  sql: sql`UPDATE second_factors SET earlier_step = :step WHERE ${theirs} AND earlier_step < :step RETURNING earlier_step`,
+  bind: ({ partition, personId, step }) => ({ partition, personId, step }),
+  outcome: (row) => row !== undefined,
+});
+
+export const vouchSecondFactor = transaction<Args<"vouchSecondFactor">, void>(async (tx, args) => {
+  const { partition, personId, what, from, now } = args;
+  const key = { partition, personId };
+  if ((await lockPerson(tx, key)) === undefined) return;
+  const factor = await lockFactor(tx, key);
+  if (factor === undefined) return;
+  // Codes that were made in one go with the authenticator are the same person's.
+  const both = what === "authenticator" && factor.codesAt === factor.createdAt;
+  const vouched = (added: AddedFrom, is: boolean) =>
+    is ? { ...added, vouchedFrom: sooner(added.vouchedFrom, from) } : added;
+  const added = vouched(factor.added, what === "authenticator");
+  const codesAdded = vouched(factor.codesAdded, both || what === "codes");
+  await writeFactor(tx, key, { ...factor, added, codesAdded, earlier: isVouched(added, now) ? null : factor.earlier });
+  if (isVouched(codesAdded, now)) await tx.run(sql`DELETE FROM recovery_codes WHERE ${theirs} AND earlier = 1`, key);
+});
+
+function sooner(one: Millis | null, other: Millis): Millis {
+  return one === null ? other : Math.min(one, other);
+}
+
 export const removeSecondFactor = transaction<Args<"removeSecondFactor">, boolean>(
-  async (tx, { partition, personId, mails, now }) => {
-    await lockPerson(tx, { partition, personId });
-    await replaceCodes(tx, { partition, personId }, []);
-    const gone = await tx.run(sql`DELETE FROM second_factors WHERE ${theirs}`, { partition, personId });
-    if (gone === 1) await post(tx, mails, now);
-    return gone === 1;
+  async (tx, { partition, personId, sessionId, mails, now }) => {
+    const person = await lockPerson(tx, { partition, personId }, sessionId);
+    if (person === undefined && sessionId !== undefined) return false;
+    const gone = await eraseFactor(tx, { partition, personId });
+    if (gone) await post(tx, mails, now);
+    return gone;
   },
 );
 
 export const setRecoveryCodes = transaction<Args<"setRecoveryCodes">, boolean>(
-  async (tx, { partition, personId, codes, mails, now }) => {
-    await lockPerson(tx, { partition, personId });
-    const has = await tx.one(sql`SELECT last_step FROM second_factors WHERE ${theirs}`, { partition, personId });
-    if (has === undefined) return false;
-    await replaceCodes(tx, { partition, personId }, codes);
+  async (tx, { partition, personId, codes, added, sessionId, mails, now }) => {
+    const key = { partition, personId };
+    if ((await lockPerson(tx, key, sessionId)) === undefined) return false;
+    const factor = await lockFactor(tx, key);
+    if (factor === undefined) return false;
+    await replaceCodes(tx, key, codes, factor, added, now);
+    await writeFactor(tx, key, { ...factor, codesAt: now, codesAdded: added });
     await post(tx, mails, now);
     return true;
   },
 );
 
 export const useRecoveryCode = transaction<Args<"useRecoveryCode">, boolean>(
-  async (tx, { partition, personId, code, mails, now }) => {
-    const gone = await tx.run(sql`DELETE FROM recovery_codes WHERE ${theirs} AND code_hash = :code`, {
-      ...{ partition, personId, code },
-    });
+  async (tx, { partition, personId, code, earlier = false, mails, now }) => {
+    const gone = await tx.run(
+      sql`DELETE FROM recovery_codes WHERE ${theirs} AND code_hash = :code AND earlier = :earlier`,
+      { partition, personId, code, earlier: flag(earlier) },
+    );
     if (gone === 1) await post(tx, mails, now);
     return gone === 1;
   },
 );
 
-/** All that a person has of these; the ids of their passkeys. For the end of an account. */
+/** All that a person has of these; the ids of their passkeys, removed ones among them. For the end of an account. */
 export async function eraseFactors(tx: Tx, partition: number, personId: string): Promise<readonly string[]> {
-  await tx.run(sql`DELETE FROM recovery_codes WHERE ${theirs}`, { partition, personId });
-  await tx.run(sql`DELETE FROM second_factors WHERE ${theirs}`, { partition, personId });
+  await eraseFactor(tx, { partition, personId });
   const rows = await tx.all(sql`DELETE FROM passkeys WHERE ${theirs} RETURNING credential_id`, { partition, personId });
-  return rows.map((row) => text(row, "credential_id"));
+  const removed = await tx.all(sql`DELETE FROM removed_factors WHERE ${theirs} RETURNING kind, factor_id`, {
+    ...{ partition, personId },
+  });
+  return [
+    ...rows.map((row) => text(row, "credential_id")),
+    ...removed.filter((row) => text(row, "kind") === "passkey").map((row) => text(row, "factor_id")),
+  ];
 }

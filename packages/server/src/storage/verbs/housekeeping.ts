@@ -3,6 +3,7 @@
 import { COLLECTED, type Collected, type Swept } from "../../admin/storage.ts";
 import type { Millis } from "../../oauth/model.ts";
 import { KNOWN_DEVICE_TTL } from "../../owners/known-device-storage.ts";
+import { ADDRESS_TOLD } from "../../owners/recovery/storage.ts";
 import { DAY, HOUR, text, whole } from "../rows.ts";
 import { type Call, query, type Row, type Sql, sql, steps, type Tx, transaction, words } from "../sql.ts";
 import { isBorne } from "./bearers.ts";
@@ -13,6 +14,7 @@ import { alarmColumns, alarmOf, HISTORY_KEPT, note } from "./history.ts";
 import { settleLinks } from "./members.ts";
 import { activateName, dropName, staleNames } from "./names.ts";
 import { emptyRing } from "./once.ts";
+import { collectRemovals } from "./removals.ts";
 
 interface Sweep {
   readonly now: Millis;
@@ -63,6 +65,10 @@ export const collect = steps<Sweep & { readonly what: Collected }, Swept>(async 
       return call(collectMailLinks, sweep);
     case "mail_requests":
       return call(collectMailRequests, sweep);
+    case "removed_factors":
+      return collectRemovals(call, sweep);
+    case "former_addresses":
+      return call(collectAddresses, sweep);
     case "outbox":
       return call(collectOutbox, sweep);
     case "people":
@@ -203,6 +209,13 @@ export const collectMailRequests = removing(
   DAY,
 );
 
+/** Addresses that accounts no longer have, and that needn't hear of them any more. */
+export const collectAddresses = removing(
+  sql`DELETE FROM former_addresses WHERE (partition, person_id, address, until) IN
+      (SELECT partition, person_id, address, until FROM former_addresses WHERE +partition >= 0 AND until <= :before ORDER BY until LIMIT :limit)`,
+  ADDRESS_TOLD,
+);
+
 /** Messages that were sent, or never will be: for 30 days their cause is not told again. */
 export const collectOutbox = removing(
   sql`DELETE FROM outbox WHERE (partition, mail_id) IN
@@ -239,6 +252,9 @@ export const backlog = query<{ readonly now: Millis; readonly most: number }, Re
     UNION ALL SELECT 'invitations', COUNT(*) FROM (SELECT 1 FROM invitations WHERE +partition >= 0 AND expires_at <= :aDayAgo LIMIT :most) AS few
     UNION ALL SELECT 'mail_links', COUNT(*) FROM (SELECT 1 FROM mail_links WHERE +partition >= 0 AND expires_at <= :now LIMIT :most) AS few
     UNION ALL SELECT 'mail_requests', COUNT(*) FROM (SELECT 1 FROM mail_requests WHERE +partition >= 0 AND due_at <= :aDayAgo LIMIT :most) AS few
+    UNION ALL SELECT 'removed_factors', COUNT(*) FROM (SELECT 1 FROM removed_factors WHERE +partition >= 0 AND until <= :now LIMIT :most) AS few
+    UNION ALL SELECT 'former_addresses', COUNT(*)
+      FROM (SELECT 1 FROM former_addresses WHERE +partition >= 0 AND until <= :addressesBefore LIMIT :most) AS few
     UNION ALL SELECT 'outbox', COUNT(*)
       FROM (SELECT 1 FROM outbox WHERE +partition >= 0 AND status <> 'waiting' AND created_at <= :thirtyDaysAgo LIMIT :most) AS few
     UNION ALL SELECT 'people', COUNT(*) FROM (SELECT 1 FROM people WHERE +partition >= 0 AND delete_at <= :now LIMIT :most) AS few
@@ -250,6 +266,7 @@ export const backlog = query<{ readonly now: Millis; readonly most: number }, Re
     most,
     historyBefore: now - HISTORY_KEPT,
     devicesBefore: now - KNOWN_DEVICE_TTL,
+    addressesBefore: now - ADDRESS_TOLD,
     anHourAgo: now - HOUR,
     aDayAgo: now - DAY,
     thirtyDaysAgo: now - 30 * DAY,

@@ -6,8 +6,10 @@ import type { CompanyStorage } from "../../owners/company-storage.ts";
 import type { FactorStorage } from "../../owners/factor-storage.ts";
 import type { KnownDeviceStorage } from "../../owners/known-device-storage.ts";
 import type { MailStorage } from "../../owners/mail-storage.ts";
+import type { RecoveryStorage } from "../../owners/recovery/storage.ts";
 import type { OwnerStorage } from "../../owners/storage.ts";
 import type { Verb } from "../sql.ts";
+import { addressesOf } from "./addresses.ts";
 import { countAttempt, forgiveAttempt, fullUntil, resetAttempts, returnAttempt, takeAttempt } from "./attempts.ts";
 import { catalogVersions, ping } from "./catalog.ts";
 import { endGrantsOfClient, endingClients } from "./client-endings.ts";
@@ -75,21 +77,14 @@ import {
 } from "./device.ts";
 import { issueDirect } from "./direct.ts";
 import {
-  addPasskey,
-  dropPasskey,
-  erasePasskey,
-  findPasskey,
-  getPasskey,
   getSecondFactor,
-  insertPasskey,
-  listPasskeys,
-  removePasskey,
   removeSecondFactor,
   setRecoveryCodes,
   setSecondFactor,
-  usePasskey,
+  useEarlierFactor,
   useRecoveryCode,
   useSecondFactor,
+  vouchSecondFactor,
 } from "./factors.ts";
 import { endGrant, findGrant, issueGrant, redeemCode, refreshGrant } from "./grants.ts";
 import { getHistoryEntry, keepReceiptKey, listHistory, listReceiptKeys } from "./history.ts";
@@ -97,6 +92,7 @@ import {
   backlog,
   collect,
   collectAccepted,
+  collectAddresses,
   collectAttempts,
   collectClients,
   collectDevices,
@@ -125,18 +121,7 @@ import { addKey, listKeys, removeKey, retireKey } from "./keys.ts";
 import { getKnownDevice, listKnownDevices, rememberDevice } from "./known-devices.ts";
 import { claimLease, databaseChanges, releaseLease, runningServers } from "./leases.ts";
 import { getLogo, putLogo } from "./logos.ts";
-import {
-  changeEmail,
-  createMailLink,
-  findMailLink,
-  recoverPassword,
-  takeMailLink,
-  undoEmail,
-  verifyEmail,
-  writeEmail,
-  writeRecovery,
-  writeUndo,
-} from "./mail-links.ts";
+import { changeEmail, createMailLink, findMailLink, takeMailLink, verifyEmail, writeEmail } from "./mail-links.ts";
 import {
   claimMailRequest,
   claimMailRequests,
@@ -176,6 +161,19 @@ import {
 import { emptyRing, once, onceAcross, onceWithin } from "./once.ts";
 import { claimMail, claimOne, dueMail, postMail, settleMail } from "./outbox.ts";
 import {
+  addPasskey,
+  dropPasskey,
+  erasePasskey,
+  findPasskey,
+  getPasskey,
+  hasPasskeyId,
+  insertPasskey,
+  listPasskeys,
+  removePasskey,
+  usePasskey,
+  vouchPasskey,
+} from "./passkeys.ts";
+import {
   createPerson,
   deletePerson,
   erasePerson,
@@ -192,6 +190,8 @@ import {
   writePerson,
   writePersonStatus,
 } from "./people.ts";
+import { recoverPassword, restoreFactors, undoEmail, writeRecovery, writeRestore, writeUndo } from "./recovery.ts";
+import { dueRemovals, eraseRemoved, removedFactors } from "./removals.ts";
 import { deleteResource, listResources, putResource } from "./resources.ts";
 import { listScopeUses, recordScopeUses } from "./scope-uses.ts";
 import { deleteScope, listScopes, putScope } from "./scopes.ts";
@@ -226,6 +226,7 @@ export type Ports = GrantStorage &
   FactorStorage &
   CompanyStorage &
   MailStorage &
+  RecoveryStorage &
   AdminStorage;
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a verb without arguments is called without any
@@ -295,12 +296,15 @@ export const portVerbs: { readonly [Name in keyof Ports]: Verb<Args<Ports[Name]>
   listPasskeys,
   usePasskey,
   removePasskey,
+  vouchPasskey,
   getSecondFactor,
   setSecondFactor,
   useSecondFactor,
+  useEarlierFactor,
   removeSecondFactor,
   setRecoveryCodes,
   useRecoveryCode,
+  vouchSecondFactor,
 
   createCompany,
   findCompany,
@@ -343,10 +347,13 @@ export const portVerbs: { readonly [Name in keyof Ports]: Verb<Args<Ports[Name]>
   createMailLink,
   findMailLink,
   takeMailLink,
-  recoverPassword,
   verifyEmail,
   changeEmail,
+  recoverPassword,
   undoEmail,
+  restoreFactors,
+  removedFactors,
+  addressesOf,
   setDeletion,
   soleAdminOf,
 
@@ -433,6 +440,7 @@ const innerVerbs = {
   consentsOfAll,
   insertPasskey,
   getPasskey,
+  hasPasskeyId,
   dropPasskey,
   erasePasskey,
   findSession,
@@ -466,6 +474,10 @@ const innerVerbs = {
   writeRecovery,
   writeEmail,
   writeUndo,
+  writeRestore,
+  dueRemovals,
+  eraseRemoved,
+  collectAddresses,
   writeDeletion,
   adminsOf,
   duePeople,

@@ -9,7 +9,7 @@ import {
   type KnownDeviceStorage,
   MOST_KNOWN_DEVICES,
 } from "../../owners/known-device-storage.ts";
-import { flag, text, textOrNull, whole, wholeOrNull } from "../rows.ts";
+import { text, textOrNull, whole, wholeOrNull } from "../rows.ts";
 import { query, type Row, sql, type Tx, transaction, words } from "../sql.ts";
 
 type PersonKey = Omit<KnownDeviceKey, "deviceId">;
@@ -26,13 +26,17 @@ const columns = sql`partition, person_id, device_id, generation, is_first, first
     AND COALESCE(password_changed_at, 0) = COALESCE((SELECT p.password_changed_at FROM people AS p WHERE p.partition = :partition AND p.person_id = :personId), 0)
     THEN 1 ELSE 0 END AS bound`;
 
+/** In `is_first`: the first sign-in was with a password that somebody else had chosen. */
+const HANDED_OUT = 2;
+
 function deviceOf(row: Row): KnownDevice {
   return {
     partition: whole(row, "partition"),
     personId: text(row, "person_id"),
     deviceId: text(row, "device_id"),
     generation: whole(row, "generation"),
-    first: whole(row, "is_first") === 1,
+    first: whole(row, "is_first") > 0,
+    handedOut: whole(row, "is_first") === HANDED_OUT,
     firstSeenAt: whole(row, "first_seen_at"),
     lastSeenAt: whole(row, "last_seen_at"),
     address: textOrNull(row, "address"),
@@ -57,35 +61,54 @@ export const rememberDevice = transaction<Parameters<KnownDeviceStorage["remembe
   async (tx, { passwordChangedAt, ...seen }) => {
     const { partition, personId } = seen;
     const person = await tx.one(
-      sql`SELECT status, password_changed_at, first_sign_in_at FROM people WHERE ${theirs} ${words.forUpdate}`,
+      sql`SELECT status, password_changed_at, ${signInColumns} FROM people WHERE ${theirs} ${words.forUpdate}`,
       { partition, personId },
     );
     if (person === undefined || text(person, "status") !== "active") return undefined;
     if (wholeOrNull(person, "password_changed_at") !== passwordChangedAt) return undefined;
-    return bindDevice(tx, { ...seen, passwordChangedAt, firstSignInAt: wholeOrNull(person, "first_sign_in_at") });
+    return bindDevice(tx, { ...seen, passwordChangedAt, account: accountOf(person) });
   },
 );
+
+/** What a person's row says of their sign-ins. */
+export const signInColumns = sql`first_sign_in_at, must_change_password`;
+
+interface Account {
+  /** 0: not yet. Null: the account is older than this is noted. */
+  readonly firstSignInAt: Millis | null;
+  /** The password was handed out, and must be changed. */
+  readonly handedOut: boolean;
+}
+
+/** Of a row with `signInColumns`. */
+export function accountOf(row: Row): Account {
+  return {
+    firstSignInAt: wholeOrNull(row, "first_sign_in_at"),
+    handedOut: whole(row, "must_change_password") === 1,
+  };
+}
 
 interface Binding extends PersonKey {
   readonly device: DeviceSighting;
   readonly passwordChangedAt: Millis | null;
-  /** Of the person's row: 0 before their first sign-in. */
-  readonly firstSignInAt: Millis | null;
+  readonly account: Account;
   readonly address: string | null;
   readonly userAgent: string | null;
   readonly now: Millis;
 }
 
 /** Inside the transaction of a sign-in, which holds the person's row: the device is bound to the password and factors of this moment. */
-export async function bindDevice(tx: Tx, { device, firstSignInAt, ...seen }: Binding): Promise<DeviceSeen> {
+export async function bindDevice(tx: Tx, { device, account, ...seen }: Binding): Promise<DeviceSeen> {
   const { partition, personId, now } = seen;
-  if (firstSignInAt === 0) {
+  const isFirst = account.firstSignInAt === 0;
+  if (isFirst) {
     await tx.run(sql`UPDATE people SET first_sign_in_at = :now WHERE ${theirs}`, { partition, personId, now });
   }
-  return (await bindAgain(tx, device, seen)) ?? (await bindFirst(tx, device.freshId, firstSignInAt === 0, seen));
+  const first = isFirst ? (account.handedOut ? HANDED_OUT : 1) : 0;
+  return (await bindAgain(tx, device, seen)) ?? (await bindFirst(tx, device.freshId, first, seen));
 }
 
-type Seen = Omit<Binding, "device" | "firstSignInAt">;
+type Seen = Omit<Binding, "device" | "account">;
 
 /** Undefined: the cookie is not one of a device that the server knows, or has been replaced since. */
 async function bindAgain(tx: Tx, { presented }: DeviceSighting, seen: Seen): Promise<DeviceSeen | undefined> {
@@ -100,22 +123,24 @@ async function bindAgain(tx: Tx, { presented }: DeviceSighting, seen: Seen): Pro
   if (before.generation !== presented.generation) return undefined;
   // Somebody else may hold a copy of the cookie that counted for nothing until now.
   const generation = before.bound ? before.generation : before.generation + 1;
+  // One that was signed out with all others may be an intruder's: its age begins anew.
   await tx.run(
     sql`UPDATE known_devices SET generation = :generation, last_seen_at = :now, address = :address, user_agent = :userAgent,
-        password_changed_at = :passwordChangedAt, factors_at = ${newestFactor}, revoked = 0
+        first_seen_at = CASE WHEN revoked = 1 THEN :now ELSE first_seen_at END,
+        is_first = CASE WHEN revoked = 1 THEN 0 ELSE is_first END, password_changed_at = :passwordChangedAt, factors_at = ${newestFactor}, revoked = 0
       WHERE ${thisDevice}`,
     { ...seen, deviceId, generation },
   );
   return { deviceId, generation };
 }
 
-async function bindFirst(tx: Tx, deviceId: string, first: boolean, seen: Seen): Promise<DeviceSeen> {
+async function bindFirst(tx: Tx, deviceId: string, first: number, seen: Seen): Promise<DeviceSeen> {
   const { partition, personId } = seen;
   await tx.run(
     sql`INSERT INTO known_devices (partition, person_id, device_id, generation, is_first, first_seen_at, last_seen_at, address, user_agent,
         password_changed_at, factors_at, revoked)
       VALUES (:partition, :personId, :deviceId, 0, :first, :now, :now, :address, :userAgent, :passwordChangedAt, ${newestFactor}, 0)`,
-    { ...seen, deviceId, first: flag(first) },
+    { ...seen, deviceId, first },
   );
   await tx.run(
     sql`DELETE FROM known_devices WHERE ${theirs} AND device_id NOT IN (SELECT device_id FROM known_devices WHERE ${theirs}

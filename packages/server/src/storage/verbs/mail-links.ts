@@ -2,19 +2,18 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { LinkKey, LinkOutcome, LinkPurpose, MailLink, StoredMail } from "../../owners/mail-storage.ts";
-import { personColumns, personOf, text, whole, wholeOrNull } from "../rows.ts";
+import { personColumns, personOf, text, textOrNull, whole, wholeOrNull } from "../rows.ts";
 import { type Call, query, type Row, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
+import { noteFormer } from "./addresses.ts";
 import { settleName } from "./bearers.ts";
-import { revokeDevices } from "./known-devices.ts";
 import { loosenName, reserveName } from "./names.ts";
 import { post } from "./outbox.ts";
-import { endGrantsOf, getPerson, giveBack } from "./people.ts";
-import { noteStanding, tellOf } from "./standings.ts";
+import { getPerson, giveBack } from "./people.ts";
 
-const linkColumns = sql`partition, link_id, person_id, purpose, address, expires_at`;
+const linkColumns = sql`partition, link_id, person_id, purpose, address, expires_at, about`;
 const held = sql`partition = :partition AND link_id = :linkId AND salt_hash = :saltHash AND purpose = :purpose AND expires_at > :now`;
 
-type UnpurposedKey = Omit<LinkKey, "purpose">;
+export type UnpurposedKey = Omit<LinkKey, "purpose">;
 
 function linkOf(row: Row): MailLink {
   return {
@@ -24,6 +23,7 @@ function linkOf(row: Row): MailLink {
     purpose: text(row, "purpose") as LinkPurpose,
     address: text(row, "address"),
     expiresAt: whole(row, "expires_at"),
+    about: textOrNull(row, "about"),
   };
 }
 
@@ -32,10 +32,10 @@ const boundKey = ({ partition, linkId, saltHash, purpose, now }: LinkKey) => ({
 });
 
 /** False: a link with this id exists. */
-async function insertLink(tx: Tx, link: MailLink, saltHash: Uint8Array, now: Millis): Promise<boolean> {
+export async function insertLink(tx: Tx, link: MailLink, saltHash: Uint8Array, now: Millis): Promise<boolean> {
   const inserted = await tx.run(
     sql`INSERT INTO mail_links (${linkColumns}, salt_hash, created_at)
-      VALUES (:partition, :linkId, :personId, :purpose, :address, :expiresAt, :saltHash, :now)
+      VALUES (:partition, :linkId, :personId, :purpose, :address, :expiresAt, :about, :saltHash, :now)
       ON CONFLICT (partition, link_id) DO NOTHING`,
     { ...link, saltHash, now },
   );
@@ -77,7 +77,19 @@ export const takeMailLink = statement<LinkKey, MailLink | undefined>({
   outcome: (row) => row && linkOf(row),
 });
 
-const heldLink = sql`SELECT ${linkColumns} FROM mail_links WHERE ${held} ${words.forUpdate}`;
+/** The link inside another verb's transaction. */
+export async function peekLink(tx: Tx, key: UnpurposedKey, purpose: LinkPurpose): Promise<MailLink | undefined> {
+  const row = await tx.one(sql`SELECT ${linkColumns} FROM mail_links WHERE ${held}`, boundKey({ ...key, purpose }));
+  return row && linkOf(row);
+}
+
+/** The link inside another verb's transaction, which keeps it from being used by others; it still holds. */
+export async function lockLink(tx: Tx, key: UnpurposedKey, purpose: LinkPurpose): Promise<MailLink | undefined> {
+  const row = await tx.one(sql`SELECT ${linkColumns} FROM mail_links WHERE ${held} ${words.forUpdate}`, {
+    ...boundKey({ ...key, purpose }),
+  });
+  return row && linkOf(row);
+}
 
 /** Uses the link up inside another verb's transaction. */
 async function take(tx: Tx, key: UnpurposedKey, purpose: LinkPurpose): Promise<MailLink | undefined> {
@@ -87,53 +99,6 @@ async function take(tx: Tx, key: UnpurposedKey, purpose: LinkPurpose): Promise<M
   );
   return row && linkOf(row);
 }
-
-/** Whatever else was sent to the person's mailbox is good for nothing any more. */
-async function dropOthers(tx: Tx, partition: number, personId: string): Promise<void> {
-  await tx.run(sql`DELETE FROM mail_links WHERE partition = :partition AND person_id = :personId`, {
-    partition,
-    personId,
-  });
-}
-
-/** Whoever had the account before has nothing of it left: sessions, known devices, grants, links. */
-async function takeBack(tx: Tx, partition: number, personId: string, now: Millis): Promise<void> {
-  await tx.run(sql`DELETE FROM sessions WHERE partition = :partition AND person_id = :personId`, {
-    partition,
-    personId,
-  });
-  await revokeDevices(tx, { partition, personId }, null);
-  await endGrantsOf(tx, { partition, personId, cause: "password", by: personId, now });
-  await noteStanding(tx, { partition, personId }, { cutAt: now, now });
-  await dropOthers(tx, partition, personId);
-}
-
-type Recovery = UnpurposedKey & { readonly passwordHash: string; readonly mails: readonly StoredMail[] };
-
-/** The person's partition first; then their companies hear that what was done in their names ends. */
-export const recoverPassword = steps<Recovery, LinkOutcome>(async (call, args) => {
-  const outcome = await call(writeRecovery, args);
-  if (outcome.kind === "done") await tellOf(call, outcome.person, args.now);
-  return outcome;
-});
-
-export const writeRecovery = transaction<Recovery, LinkOutcome>(async (tx, args) => {
-  const { partition, passwordHash, mails, now } = args;
-  const link = await take(tx, args, "recover");
-  if (link === undefined) return { kind: "unknown" };
-  // To another address than the person has now, the link proves nothing.
-  const row = await tx.one(
-    sql`UPDATE people SET password_hash = :passwordHash, password_changed_at = :now, must_change_password = 0,
-        email_verified_at = :now, updated_at = :now
-      WHERE partition = :partition AND person_id = :personId AND status = 'active' AND email = :address
-      RETURNING ${personColumns}`,
-    { partition, personId: link.personId, address: link.address, passwordHash, now },
-  );
-  if (row === undefined) return { kind: "unknown" };
-  await takeBack(tx, partition, link.personId, now);
-  await post(tx, mails, now);
-  return { kind: "done", person: personOf(row) };
-});
 
 export const verifyEmail = transaction<UnpurposedKey, LinkOutcome>(async (tx, args) => {
   const { partition, now } = args;
@@ -147,34 +112,6 @@ export const verifyEmail = transaction<UnpurposedKey, LinkOutcome>(async (tx, ar
   );
   return row === undefined ? { kind: "unknown" } : { kind: "done", person: personOf(row) };
 });
-
-interface Move {
-  readonly link: MailLink;
-  /** The address that the person has until then. */
-  readonly before: string;
-  readonly now: Millis;
-}
-
-/** Around the transaction that gives a person another address: the new one is reserved before, the old one let go of after. */
-async function moving(
-  call: Call,
-  { link, before, now }: Move,
-  write: () => Promise<LinkOutcome>,
-): Promise<LinkOutcome> {
-  const ownerId = link.personId;
-  const name = { value: link.address, ownerId, now };
-  if (!(await call(reserveName, name))) return { kind: "taken" };
-  const old = { value: before, ownerId, now };
-  await call(loosenName, old);
-  const person = await call(getPerson, { partition: link.partition, personId: ownerId });
-  const outcome = await write();
-  const late = !(await settleName(call, name)) && outcome.kind === "done";
-  // Who takes an account back needn't have the address that whoever stole it gave it.
-  const goesBack = late && link.purpose === "change";
-  if (goesBack && person?.email === before) await giveBack(call, person, name);
-  await settleName(call, old);
-  return goesBack ? { kind: "taken" } : outcome;
-}
 
 type Change = UnpurposedKey & {
   readonly before: string;
@@ -195,16 +132,18 @@ export const writeEmail = transaction<Change, LinkOutcome>(async (tx, args) => {
   const { partition, before, undo, undoSaltHash, mails, now } = args;
   const link = await take(tx, args, "change");
   if (link === undefined) return { kind: "unknown" };
+  await noteFormer(tx, { partition, personId: link.personId }, { from: before, to: link.address }, now);
   const row = await tx.one(
-    sql`UPDATE people SET email = :address, email_verified_at = :now, updated_at = :now
+    sql`UPDATE people SET email = :address, email_verified_at = :now,
+        email_since = CASE WHEN email = :address THEN email_since ELSE :now END, updated_at = :now
       WHERE partition = :partition AND person_id = :personId AND status = 'active' AND email = :before
       RETURNING ${personColumns}`,
     { partition, personId: link.personId, address: link.address, before, now },
   );
   if (row === undefined) return { kind: "unknown" };
-  // Links to the mailbox before are of no use, but for those that take a change back.
+  // Links to the mailbox before are of no use, but for those that take something back.
   await tx.run(
-    sql`DELETE FROM mail_links WHERE partition = :partition AND person_id = :personId AND purpose <> 'undo'`,
+    sql`DELETE FROM mail_links WHERE partition = :partition AND person_id = :personId AND purpose NOT IN ('undo', 'restore')`,
     {
       partition,
       personId: link.personId,
@@ -215,36 +154,30 @@ export const writeEmail = transaction<Change, LinkOutcome>(async (tx, args) => {
   return { kind: "done", person: personOf(row) };
 });
 
-export const undoEmail = steps<Recovery, LinkOutcome>(async (call, args) => {
-  const { partition, now } = args;
-  for (;;) {
-    const link = await call(findMailLink, { ...args, purpose: "undo" });
-    const person = link && (await call(getPerson, { partition, personId: link.personId }));
-    if (link === undefined || person?.status !== "active") return { kind: "unknown" };
-    const write = () => call(writeUndo, { ...args, before: person.email });
-    const outcome =
-      person.email === link.address ? await write() : await moving(call, { link, before: person.email, now }, write);
-    if (outcome.kind === "done") await tellOf(call, outcome.person, now);
-    // Unknown: the link was used at the same moment, or whoever has the account gave it yet another address; the way back is still there then.
-    if (outcome.kind !== "unknown") return outcome;
-  }
-});
+interface Move {
+  readonly link: MailLink;
+  /** The address that the person has until then. */
+  readonly before: string;
+  readonly now: Millis;
+}
 
-/** Unknown: nothing was changed, and the link stays. */
-export const writeUndo = transaction<Recovery & { readonly before: string }, LinkOutcome>(async (tx, args) => {
-  const { partition, passwordHash, before, mails, now } = args;
-  const row = await tx.one(heldLink, boundKey({ ...args, purpose: "undo" }));
-  if (row === undefined) return { kind: "unknown" };
-  const link = linkOf(row);
-  const after = await tx.one(
-    sql`UPDATE people SET email = :address, email_verified_at = :now, password_hash = :passwordHash, password_changed_at = :now,
-        must_change_password = 0, delete_at = NULL, updated_at = :now
-      WHERE partition = :partition AND person_id = :personId AND status = 'active' AND email = :before
-      RETURNING ${personColumns}`,
-    { partition, personId: link.personId, address: link.address, passwordHash, before, now },
-  );
-  if (after === undefined) return { kind: "unknown" };
-  await takeBack(tx, partition, link.personId, now);
-  await post(tx, mails, now);
-  return { kind: "done", person: personOf(after) };
-});
+/** Around the transaction that gives a person another address: the new one is reserved before, the old one let go of after. */
+export async function moving<O extends { readonly kind: string }>(
+  call: Call,
+  { link, before, now }: Move,
+  write: () => Promise<O>,
+): Promise<O | { readonly kind: "taken" }> {
+  const ownerId = link.personId;
+  const name = { value: link.address, ownerId, now };
+  if (!(await call(reserveName, name))) return { kind: "taken" };
+  const old = { value: before, ownerId, now };
+  await call(loosenName, old);
+  const person = await call(getPerson, { partition: link.partition, personId: ownerId });
+  const outcome = await write();
+  const late = !(await settleName(call, name)) && outcome.kind === "done";
+  // Who takes an account back needn't have the address that whoever stole it gave it.
+  const goesBack = late && link.purpose === "change";
+  if (goesBack && person?.email === before) await giveBack(call, person, name);
+  await settleName(call, old);
+  return goesBack ? { kind: "taken" } : outcome;
+}

@@ -4,7 +4,7 @@
  * moment and rely on it. An hour later nobody is, and housekeeping keeps the link that has a membership and removes the one that has none.
  */
 
-import type { Millis } from "../../oauth/model.ts";
+import { type Millis, NEVER } from "../../oauth/model.ts";
 import type {
   Acting,
   ByAdmin,
@@ -196,17 +196,21 @@ interface Standing extends LinkKey {
   readonly standing: string;
   /** What they did in companies' names up to then ends; null: where the standing is `active`, none of it does. */
   readonly cutAt: Millis | null;
+  /** What they did before stays, and only what they began before the cut and finished since ends. Default: null, all of it ends. */
+  readonly keptBefore?: Millis | null;
   readonly now: Millis;
 }
 
 /** What a company is to hear of a person; news that it hasn't heard yet are folded into one. */
-export async function putStanding(tx: Tx, standing: Standing): Promise<void> {
+export async function putStanding(tx: Tx, { keptBefore = null, ...standing }: Standing): Promise<void> {
   await tx.run(
-    sql`INSERT INTO standings AS s (partition, person_id, company_id, version, standing, cut_at, written_at)
-      VALUES (:partition, :personId, :companyId, :version, :standing, :cutAt, :now)
+    sql`INSERT INTO standings AS s (partition, person_id, company_id, version, standing, cut_at, kept_before, written_at)
+      VALUES (:partition, :personId, :companyId, :version, :standing, :cutAt, :keptBefore, :now)
       ON CONFLICT (partition, person_id, company_id) DO UPDATE SET version = excluded.version, standing = excluded.standing,
+        kept_before = CASE WHEN excluded.cut_at IS NULL THEN s.kept_before WHEN s.cut_at IS NULL THEN excluded.kept_before
+          WHEN s.kept_before < excluded.kept_before OR s.kept_before IS NULL THEN s.kept_before ELSE excluded.kept_before END,
         cut_at = COALESCE(excluded.cut_at, s.cut_at), written_at = excluded.written_at`,
-    { ...standing },
+    { ...standing, keptBefore },
   );
 }
 
@@ -262,7 +266,10 @@ async function isLastAdmin(tx: Tx, key: CompanyKey & { readonly personId: string
   return admins.length === 1 && admins.some((row) => text(row, "person_id") === key.personId);
 }
 
-/** Ends all that the person did in the company's name; how many grants. The company's consent stays: others may rely on it. */
+/**
+ * Ends what the person did in the company's name; how many grants. The company's consent stays: others may rely on it. `since`: only grants that are made
+ * from then on, by sign-ins from before that.
+ */
 export async function endGrantsOfMember(
   tx: Tx,
   {
@@ -270,10 +277,12 @@ export async function endGrantsOfMember(
     companyId,
     personId,
     by,
+    since = { madeFrom: 0, signedInBefore: NEVER },
     now,
   }: CompanyKey & {
     readonly personId: string;
     readonly by: string;
+    readonly since?: { readonly madeFrom: Millis; readonly signedInBefore: Millis };
     readonly now: Millis;
   },
 ): Promise<number> {
@@ -281,8 +290,9 @@ export async function endGrantsOfMember(
   const ended = await tx.all(
     sql`UPDATE grants SET status = 'owner_ended', ended_at = :now, collect_at = :endedKept
       WHERE partition = :partition AND owner_id = :companyId AND person_id = :personId AND person_id <> owner_id AND status = 'active'
+        AND created_at >= :madeFrom AND auth_time < :signedInBefore
       RETURNING ${endedColumns}`,
-    { partition, companyId, personId, now, endedKept: now + ENDED_KEPT },
+    { ...{ partition, companyId, personId, now, endedKept: now + ENDED_KEPT }, ...since },
   );
   await noteEnded(tx, { partition, ownerId: companyId, cause: "member", by, personId, now }, ended);
   return ended.length;

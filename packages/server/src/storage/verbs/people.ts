@@ -6,13 +6,15 @@ import type { CreatePersonOutcome, EndCause, Person, PersonChanges } from "../..
 import { partitionOf } from "../partition.ts";
 import { flag, personColumns, personOf, text, textOrNull } from "../rows.ts";
 import { type Call, query, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
+import { noteFormer } from "./addresses.ts";
 import { isBorne, settleName } from "./bearers.ts";
 import { keepLastUse, noteEnded } from "./ended.ts";
-import { eraseFactors, listPasskeys } from "./factors.ts";
+import { eraseFactors } from "./factors.ts";
 import { eraseHistory } from "./history.ts";
 import { eraseDevices, revokeDevices } from "./known-devices.ts";
 import { activateName, dropName, holderOfName, loosenName, type NameArgs, reserveName } from "./names.ts";
 import { post } from "./outbox.ts";
+import { listPasskeys } from "./passkeys.ts";
 import { endGrants, endingOf } from "./pieces.ts";
 import { eraseScopeUses } from "./scope-uses.ts";
 import { noteStanding, tellOf } from "./standings.ts";
@@ -200,18 +202,20 @@ export async function giveBack(call: Call, person: Person, { value, now }: NameA
  * Only what is named: the rest may be changed by others at the same moment, a role taken away with it. False: the person is gone, or the e-mail was
  * changed by another meanwhile.
  */
-export const writePerson = statement<
+export const writePerson = transaction<
   PersonKey & { readonly before: string; readonly changes: PersonChanges; readonly now: Millis },
   boolean
->({
-  sql: sql`UPDATE people SET email = COALESCE(:email, email),
+>(async (tx, { partition, personId, before, changes, now }) => {
+  const { email, emailVerifiedAt, name, operator, mustChangePassword } = changes;
+  await noteFormer(tx, { partition, personId }, { from: before, to: email ?? before }, now);
+  const written = await tx.run(
+    sql`UPDATE people SET email = COALESCE(:email, email),
+      email_since = CASE WHEN :email IS NULL OR :email = email THEN email_since ELSE :now END,
       email_verified_at = CASE WHEN :verifies = 1 THEN :emailVerifiedAt ELSE email_verified_at END,
       name = CASE WHEN :names = 1 THEN :name ELSE name END, operator = COALESCE(:operator, operator),
       must_change_password = COALESCE(:mustChangePassword, must_change_password), updated_at = :now
-    WHERE ${thisPerson} AND email = :before RETURNING person_id`,
-  bind: ({ partition, personId, before, changes, now }) => {
-    const { email, emailVerifiedAt, name, operator, mustChangePassword } = changes;
-    return {
+    WHERE ${thisPerson} AND email = :before`,
+    {
       ...{ partition, personId, before, now },
       email: email ?? null,
       verifies: flag(emailVerifiedAt !== undefined),
@@ -220,9 +224,9 @@ export const writePerson = statement<
       name: name ?? null,
       operator: operator === undefined ? null : JSON.stringify(operator),
       mustChangePassword: mustChangePassword === undefined ? null : flag(mustChangePassword),
-    };
-  },
-  outcome: (row) => row !== undefined,
+    },
+  );
+  return written === 1;
 });
 
 interface NewPassword extends PersonKey {
@@ -239,7 +243,7 @@ interface NewPassword extends PersonKey {
 /** The person first; then each of their companies, where what they did in its name ends, too. */
 export const setPassword = steps<NewPassword, boolean>(async (call, args) => {
   const changed = await call(writePassword, args);
-  if (changed && args.endGrants) await tellOf(call, args, args.now);
+  if (changed) await tellOf(call, args, args.now);
   return changed;
 });
 
@@ -268,8 +272,10 @@ export const writePassword = transaction<NewPassword, boolean>(
     }
     if (endGrants) {
       await endGrantsOf(tx, { partition, personId, cause: "password", by: mustChange ? "operator" : personId, now });
-      await noteStanding(tx, { partition, personId }, { cutAt: now, now });
     }
+    // Where apps are kept, companies hear of it all the same: what the person's old sessions have begun there must not come to an end.
+    const keeps = { before: now, butIn: [] };
+    await noteStanding(tx, { partition, personId }, { cutAt: now, ...(endGrants ? {} : { keeps }), now });
     await post(tx, mails, now);
     return true;
   },
@@ -356,6 +362,7 @@ export const erasePerson = transaction<PersonKey & { readonly due?: Millis; read
     await tx.run(sql`DELETE FROM sessions WHERE ${thisPerson}`, { partition, personId });
     await eraseDevices(tx, { partition, personId });
     await tx.run(sql`DELETE FROM mail_links WHERE ${thisPerson}`, { partition, personId });
+    await tx.run(sql`DELETE FROM former_addresses WHERE ${thisPerson}`, { partition, personId });
     await tx.run(sql`DELETE FROM consents WHERE partition = :partition AND owner_id = :personId`, {
       partition,
       personId,

@@ -5,7 +5,7 @@ import type { DeviceSeen } from "../../owners/known-device-storage.ts";
 import type { NewSession, Person, Session } from "../../owners/storage.ts";
 import { MINUTE, personColumns, personOf, sessionColumns, sessionOf, text, wholeOrNull } from "../rows.ts";
 import { query, sql, statement, steps, transaction, words } from "../sql.ts";
-import { bindDevice, revokeDevices } from "./known-devices.ts";
+import { accountOf, bindDevice, revokeDevices, signInColumns } from "./known-devices.ts";
 import { post } from "./outbox.ts";
 
 /** How old the last recorded sight of a session must be before another is written. */
@@ -27,7 +27,7 @@ export const createSession = transaction<NewSession, DeviceSeen | undefined>(
       });
     }
     const person = await tx.one(
-      sql`SELECT status, language, password_changed_at, first_sign_in_at FROM people WHERE partition = :partition AND person_id = :personId ${words.forUpdate}`,
+      sql`SELECT status, language, password_changed_at, ${signInColumns} FROM people WHERE partition = :partition AND person_id = :personId ${words.forUpdate}`,
       { partition: session.partition, personId: session.personId },
     );
     if (person === undefined || text(person, "status") !== "active") return undefined;
@@ -39,8 +39,7 @@ export const createSession = transaction<NewSession, DeviceSeen | undefined>(
         language,
       });
     }
-    const firstSignInAt = wholeOrNull(person, "first_sign_in_at");
-    const seen = await bindDevice(tx, { ...session, device, passwordChangedAt, firstSignInAt });
+    const seen = await bindDevice(tx, { ...session, device, passwordChangedAt, account: accountOf(person) });
     await tx.run(
       sql`INSERT INTO sessions (${sessionColumns}, secret_hash)
       VALUES (:partition, :sessionId, :personId, :authTime, :acr, :amr, :now, :now, :idleUntil, :absoluteUntil, :userAgent, :address,

@@ -18,9 +18,10 @@ interface Untold {
   readonly version: number;
   readonly standing: string;
   readonly cutAt: Millis | null;
+  readonly keptBefore: Millis | null;
 }
 
-const untoldColumns = sql`partition, person_id, company_id, version, standing, cut_at`;
+const untoldColumns = sql`partition, person_id, company_id, version, standing, cut_at, kept_before`;
 
 function untoldOf(row: Row): Untold {
   return {
@@ -30,17 +31,29 @@ function untoldOf(row: Row): Untold {
     version: whole(row, "version"),
     standing: text(row, "standing"),
     cutAt: wholeOrNull(row, "cut_at"),
+    keptBefore: wholeOrNull(row, "kept_before"),
   };
 }
 
 /**
  * Notes, in the transaction that changes a person, what their companies have to hear. `gone`: the person is being removed. `cutAt`: what the
- * person did in their names up to then ends, whatever the standing.
+ * person did in their names up to then ends, whatever the standing; `keeps`: in all companies but these, what
+ * was done before `keeps.before` stays, and only what the person began before the cut and finished since ends.
  */
 export async function noteStanding(
   tx: Tx,
   { partition, personId }: { readonly partition: number; readonly personId: string },
-  { gone = false, cutAt, now }: { readonly gone?: boolean; readonly cutAt: Millis | null; readonly now: Millis },
+  {
+    gone = false,
+    cutAt,
+    keeps,
+    now,
+  }: {
+    readonly gone?: boolean;
+    readonly cutAt: Millis | null;
+    readonly keeps?: { readonly before: Millis; readonly butIn: readonly string[] };
+    readonly now: Millis;
+  },
 ): Promise<void> {
   const row = await tx.one(
     sql`UPDATE people SET standing_version = standing_version + 1 WHERE partition = :partition AND person_id = :personId
@@ -56,7 +69,8 @@ export async function noteStanding(
   );
   for (const link of links) {
     const companyId = text(link, "company_id");
-    await putStanding(tx, { partition, personId, companyId, version, standing, cutAt, now });
+    const keptBefore = keeps === undefined || keeps.butIn.includes(companyId) ? null : keeps.before;
+    await putStanding(tx, { partition, personId, companyId, version, standing, cutAt, keptBefore, now });
   }
 }
 
@@ -76,9 +90,9 @@ export async function tellOf(
 
 async function tell(call: Call, news: readonly Untold[], now: Millis): Promise<void> {
   for (const one of news) {
-    const { companyId, personId, version, standing, cutAt } = one;
+    const { companyId, personId, version, standing, cutAt, keptBefore } = one;
     await call(applyStanding, {
-      ...{ partition: partitionOf(companyId), companyId, personId, version, standing, cutAt, now },
+      ...{ partition: partitionOf(companyId), companyId, personId, version, standing, cutAt, keptBefore, now },
     });
     await call(forgetStanding, one);
   }
@@ -121,10 +135,11 @@ export const applyStanding = transaction<
     readonly version: number;
     readonly standing: string;
     readonly cutAt: Millis | null;
+    readonly keptBefore?: Millis | null;
     readonly now: Millis;
   },
   boolean
->(async (tx, { partition, companyId, personId, version, standing, cutAt, now }) => {
+>(async (tx, { partition, companyId, personId, version, standing, cutAt, keptBefore = null, now }) => {
   const key = { partition, companyId, personId };
   if ((await lockCompany(tx, key)) === undefined) return false;
   const heard = await tx.run(
@@ -134,7 +149,11 @@ export const applyStanding = transaction<
     { ...key, version, standing: standing === "active" ? "active" : "disabled", from: cutAt ?? 0 },
   );
   if (heard === 0) return false;
-  if (cutAt !== null || standing !== "active") await endGrantsOfMember(tx, { ...key, by: "server", now });
+  if (cutAt !== null && keptBefore !== null && standing === "active") {
+    await endGrantsOfMember(tx, { ...key, by: "server", since: { madeFrom: keptBefore, signedInBefore: cutAt }, now });
+  } else if (cutAt !== null || standing !== "active") {
+    await endGrantsOfMember(tx, { ...key, by: "server", now });
+  }
   if (standing === "gone") await forgetMember(tx, key);
   return true;
 });

@@ -1,14 +1,15 @@
 import { expect, test } from "vitest";
 import { MOST_PASSKEYS } from "../../../src/owners/factor-storage.ts";
 import type { StoredMail } from "../../../src/owners/mail-storage.ts";
-import { addPasskey, insertPasskey, removePasskey } from "../../../src/storage/verbs/factors.ts";
 import { holderOfName, loosenName } from "../../../src/storage/verbs/names.ts";
+import { addPasskey, insertPasskey, removePasskey } from "../../../src/storage/verbs/passkeys.ts";
 import { deletePerson, erasePerson } from "../../../src/storage/verbs/people.ts";
 import { engineAt, onEveryBackend } from "../support/backends.ts";
-import { aHash, aPasskey, aStoredPerson, DAY, HOUR, NOW } from "../support/builders.ts";
+import { aHash, aPasskey, aStoredPerson, DAY, FROM_OWNER, HOUR, NOW } from "../support/builders.ts";
 import { interrupted } from "../support/interrupted.ts";
 import { aMail } from "../support/mail.ts";
 
+const added = FROM_OWNER;
 const twenty = Array.from({ length: 20 });
 const count = (outcomes: readonly unknown[], wanted: unknown) => outcomes.filter((one) => one === wanted).length;
 
@@ -183,7 +184,14 @@ onEveryBackend("passkeys", (storage, opened) => {
 
   test("of a person who is deleted → gone, ids are free", async () => {
     const { passkey, person } = await added();
-    await storage().setSecondFactor({ ...person, sealedSecret: aHash(), step: 1, codes: ["a"], now: NOW });
+    await storage().setSecondFactor({
+      ...person,
+      sealedSecret: aHash(),
+      step: 1,
+      codes: ["a"],
+      added: FROM_OWNER,
+      now: NOW,
+    });
     await storage().deletePerson({ ...person, now: NOW });
     expect(await storage().findPasskey(passkey)).toBeUndefined();
     expect(await storage().getSecondFactor(person)).toBeUndefined();
@@ -198,7 +206,7 @@ onEveryBackend("a second factor", (storage) => {
   const set = async (step = 10) => {
     const person = await aStoredPerson(storage());
     const sealedSecret = new Uint8Array(aHash());
-    expect(await storage().setSecondFactor({ ...person, sealedSecret, step, codes, now: NOW })).toBe(true);
+    expect(await storage().setSecondFactor({ ...person, sealedSecret, step, codes, added, now: NOW })).toBe(true);
     return { ...person, sealedSecret };
   };
 
@@ -206,19 +214,23 @@ onEveryBackend("a second factor", (storage) => {
     const person = await aStoredPerson(storage());
     expect(await storage().getSecondFactor(person)).toBeUndefined();
     await storage().setPersonStatus({ ...person, status: "disabled", now: NOW });
-    expect(await storage().setSecondFactor({ ...person, sealedSecret: aHash(), step: 1, codes, now: NOW })).toBe(false);
+    expect(await storage().setSecondFactor({ ...person, sealedSecret: aHash(), step: 1, codes, added, now: NOW })).toBe(
+      false,
+    );
     expect(await storage().getSecondFactor(person)).toBeUndefined();
   });
 
   test("set → as it was given, with its codes; set again → the old one and its codes are gone", async () => {
     const person = await set();
     expect(await storage().getSecondFactor(person)).toEqual({
-      ...{ sealedSecret: person.sealedSecret, lastStep: 10, createdAt: NOW, lastUsedAt: null, codesLeft: 3 },
+      ...{ sealedSecret: person.sealedSecret, lastStep: 10, createdAt: NOW, lastUsedAt: null, codesLeft: 3, added },
+      ...{ codesAt: NOW, codesAdded: added, earlier: null, earlierCodesLeft: 0 },
     });
     const sealedSecret = new Uint8Array(aHash("another"));
-    await storage().setSecondFactor({ ...person, sealedSecret, step: 5, codes: ["d"], now: NOW + HOUR });
+    await storage().setSecondFactor({ ...person, sealedSecret, step: 5, codes: ["d"], added, now: NOW + HOUR });
     expect(await storage().getSecondFactor(person)).toEqual({
-      ...{ sealedSecret, lastStep: 5, createdAt: NOW + HOUR, lastUsedAt: null, codesLeft: 1 },
+      ...{ sealedSecret, lastStep: 5, createdAt: NOW + HOUR, lastUsedAt: null, codesLeft: 1, added },
+      ...{ codesAt: NOW + HOUR, codesAdded: added, earlier: null, earlierCodesLeft: 0 },
     });
     expect(await storage().useRecoveryCode({ ...person, code: "a", now: NOW })).toBe(false);
   });
@@ -257,10 +269,10 @@ onEveryBackend("a second factor", (storage) => {
 
   test("new recovery codes without a second factor → false; with one → in place of those that were left", async () => {
     const person = await aStoredPerson(storage());
-    expect(await storage().setRecoveryCodes({ ...person, codes, now: NOW })).toBe(false);
+    expect(await storage().setRecoveryCodes({ ...person, codes, added, now: NOW })).toBe(false);
     expect(await storage().useRecoveryCode({ ...person, code: "a", now: NOW })).toBe(false);
     const other = await set();
-    expect(await storage().setRecoveryCodes({ ...other, codes: ["x", "y"], now: NOW })).toBe(true);
+    expect(await storage().setRecoveryCodes({ ...other, codes: ["x", "y"], added, now: NOW })).toBe(true);
     expect(await storage().useRecoveryCode({ ...other, code: "a", now: NOW })).toBe(false);
     expect(await storage().useRecoveryCode({ ...other, code: "x", now: NOW })).toBe(true);
   });
@@ -287,7 +299,7 @@ onEveryBackend("a second factor", (storage) => {
       return [outcome, await waiting(mail)];
     };
     const passkey = aPasskey(person);
-    const at = { ...person, now: NOW };
+    const at = { ...person, added, now: NOW };
     const codes = ["a", "b"];
     const set = { ...at, sealedSecret: aHash(), step: 1, codes };
     const run = storage();

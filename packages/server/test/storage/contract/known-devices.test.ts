@@ -10,6 +10,7 @@ import {
   aSession,
   aStoredPerson,
   DAY,
+  FROM_OWNER,
   HOUR,
   MINUTE,
   NOW,
@@ -63,7 +64,15 @@ onEveryBackend("a known device", (storage) => {
     const { deviceId, generation, session } = await signIn(person, { address: "192.0.2.7", userAgent: "Firefox" });
     expect([deviceId, generation]).toEqual([session.device.freshId, 0]);
     expect(await known(person, deviceId)).toEqual({
-      ...{ partition: person.partition, personId: person.personId, deviceId, generation: 0, first: true, bound: true },
+      ...{
+        partition: person.partition,
+        personId: person.personId,
+        deviceId,
+        generation: 0,
+        first: true,
+        handedOut: false,
+        bound: true,
+      },
       ...{ firstSeenAt: NOW, lastSeenAt: NOW, address: "192.0.2.7", userAgent: "Firefox" },
     });
     expect(await storage().listSessions({ ...person, now: NOW })).toMatchObject([{ deviceId }]);
@@ -116,16 +125,30 @@ onEveryBackend("a known device", (storage) => {
     expect(await bound(person, deviceId)).toBe(false);
     await storage().removePasskey({ ...passkey, now: NOW + 2 });
     expect(await bound(person, deviceId)).toBe(true);
-    await storage().setSecondFactor({ ...person, sealedSecret: aHash(), step: 1, codes: ["a"], now: NOW + 3 });
+    await storage().setSecondFactor({
+      ...person,
+      sealedSecret: aHash(),
+      step: 1,
+      codes: ["a"],
+      added: FROM_OWNER,
+      now: NOW + 3,
+    });
     expect(await bound(person, deviceId)).toBe(false);
     await signIn(person, again(deviceId));
     expect(await bound(person, deviceId)).toBe(true);
     // Codes in place of those that are left, a code used, a key used: nobody has become able to sign in who was not before.
-    await storage().setRecoveryCodes({ ...person, codes: ["b"], now: NOW + 2 * HOUR });
+    await storage().setRecoveryCodes({ ...person, codes: ["b"], added: FROM_OWNER, now: NOW + 2 * HOUR });
     await storage().useRecoveryCode({ ...person, code: "b", now: NOW + 2 * HOUR });
     await storage().useSecondFactor({ ...person, step: 2, now: NOW + 2 * HOUR });
     expect(await bound(person, deviceId)).toBe(true);
-    await storage().setSecondFactor({ ...person, sealedSecret: aHash(), step: 1, codes: ["a"], now: NOW + 2 * HOUR });
+    await storage().setSecondFactor({
+      ...person,
+      sealedSecret: aHash(),
+      step: 1,
+      codes: ["a"],
+      added: FROM_OWNER,
+      now: NOW + 2 * HOUR,
+    });
     expect(await bound(person, deviceId)).toBe(false);
   });
 

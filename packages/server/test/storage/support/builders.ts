@@ -5,7 +5,7 @@ import type { StoredKey } from "../../../src/admin/storage.ts";
 import type { Client, Resource, Scope, TrustedIssuer } from "../../../src/oauth/model.ts";
 import { PARTITIONS } from "../../../src/oauth/model.ts";
 import type { IssueDirect, IssueOutcome, NewGrant, RedeemCode, RefreshGrant } from "../../../src/oauth/storage.ts";
-import type { Passkey } from "../../../src/owners/factor-storage.ts";
+import type { AddedFrom, Passkey } from "../../../src/owners/factor-storage.ts";
 import type { Approve, NewSession, Person } from "../../../src/owners/storage.ts";
 import type { Storage } from "../../../src/storage/open.ts";
 import { partitionOf } from "../../../src/storage/partition.ts";
@@ -59,6 +59,16 @@ export async function aStoredPerson(storage: Storage, changes: Partial<Person> =
   return person;
 }
 
+/** Added with a browser that its owner had used for long. */
+export const FROM_OWNER: AddedFrom = {
+  ...{ address: "192.0.2.1", userAgent: "Firefox", deviceSince: NOW - 30 * DAY, vouchedFrom: NOW },
+};
+
+/** Added with a browser that was new. */
+export const FROM_STRANGER: AddedFrom = {
+  ...{ address: "203.0.113.9", userAgent: "Chrome", deviceSince: NOW - HOUR, vouchedFrom: null },
+};
+
 export function aPasskey({ partition, personId }: Person, changes: Partial<Passkey> = {}): Passkey {
   return {
     ...{
@@ -69,7 +79,7 @@ export function aPasskey({ partition, personId }: Person, changes: Partial<Passk
       counter: 1,
     },
     ...{ backupEligible: false, backedUp: false, transports: ["internal"], name: "This laptop" },
-    ...{ createdAt: NOW, lastUsedAt: null },
+    ...{ createdAt: NOW, lastUsedAt: null, added: FROM_OWNER },
     ...changes,
   };
 }

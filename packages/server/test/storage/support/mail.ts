@@ -2,6 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import type { LinkPurpose, MailLink, StoredMail, StoredMailRequest } from "../../../src/owners/mail-storage.ts";
+import type { TakeBack } from "../../../src/owners/recovery/storage.ts";
 import type { Person } from "../../../src/owners/storage.ts";
 import type { Storage } from "../../../src/storage/open.ts";
 import { aHash, anId, DAY, MINUTE, NOW } from "./builders.ts";
@@ -21,7 +22,16 @@ export function aLink(
   changes: Partial<MailLink> = {},
 ): MailLink {
   const linkId = anId(partition);
-  return { partition, linkId, personId, purpose, address: email, expiresAt: NOW + 15 * MINUTE, ...changes };
+  return {
+    partition,
+    linkId,
+    personId,
+    purpose,
+    address: email,
+    expiresAt: NOW + 15 * MINUTE,
+    about: null,
+    ...changes,
+  };
 }
 
 /** A link in the storage, with what presents it. */
@@ -29,4 +39,10 @@ export async function aSentLink(storage: Storage, link: MailLink) {
   const saltHash = aHash();
   await storage.createMailLink({ link, saltHash, mails: [], now: NOW });
   return { partition: link.partition, linkId: link.linkId, saltHash, now: NOW };
+}
+
+/** What a recovery does that removes and disconnects nothing, for a person without factors. */
+export function aTakeBack(key: Awaited<ReturnType<typeof aSentLink>>, changes: Partial<TakeBack> = {}): TakeBack {
+  const nothing = { seen: [], removal: null, endApps: [], endCompanies: [], mails: [] };
+  return { ...key, passwordHash: "new", shownAt: key.now, ...nothing, ...changes };
 }

@@ -4,6 +4,7 @@ import { factors } from "./factors.ts";
 import { mail } from "./mail.ts";
 import { owner } from "./owner.ts";
 import { pages } from "./pages.ts";
+import { recovery } from "./recovery.ts";
 import { security } from "./security.ts";
 
 export const de = {
@@ -16,4 +17,5 @@ export const de = {
   ...security,
   ...mail,
   ...factors,
+  ...recovery,
 } as const;

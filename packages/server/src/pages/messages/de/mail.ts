@@ -6,7 +6,16 @@ export const mail = {
   mail: {
     open: "Wenn die Schaltfläche nicht funktioniert, öffnen Sie diese Adresse:",
     footer: "{product} auf {host} hat diese Nachricht geschickt. Antworten darauf werden nicht gelesen.",
-    facts: { when: "Zeit", browser: "Browser", address: "Netzwerkadresse", reason: "Genannter Grund" },
+    facts: {
+      when: "Zeit",
+      browser: "Browser",
+      address: "Netzwerkadresse",
+      reason: "Genannter Grund",
+      removed: "Entfernt",
+      kept: "Damit können Sie sich weiter anmelden",
+      ended: "Kein Zugriff mehr",
+      keptApps: "Weiterhin Zugriff",
+    },
     kinds: {
       recover: {
         subject: "Wählen Sie ein neues Passwort",
@@ -109,6 +118,30 @@ export const mail = {
         text: "Am {when} waren für das Konto {person} zu viele falsche Codes eingegeben worden, jeder nach dem richtigen Passwort. Wir nehmen nun weniger Versuche an.",
         button: "Passwort ändern",
         hint: "Wenn Sie das waren, warten Sie 15 Minuten und versuchen Sie es noch einmal. Wenn nicht, ändern Sie jetzt Ihr Passwort.",
+      },
+      recovered: {
+        subject: "Ihr Passwort wurde geändert",
+        text: "Am {when} wurde das Passwort des Kontos {person} mit einem Link aus einer E-Mail geändert. Alle wurden abgemeldet.",
+        button: "Das war ich nicht: neues Passwort wählen",
+        hint: "Wenn Sie das waren, tun Sie nichts.",
+      },
+      factorsRemoved: {
+        subject: "Anmeldewege Ihres Kontos wurden entfernt",
+        text: "Am {when} wurde das Passwort des Kontos {person} mit einem Link aus einer E-Mail geändert, und Anmeldewege wurden entfernt.",
+        button: "Das war ich nicht: wiederherstellen",
+        hint: "Wenn Sie das waren, tun Sie nichts. Der Link gilt einmal, 72 Stunden lang. Er stellt die entfernten Anmeldewege wieder her, und das neue Passwort gilt nicht mehr.",
+      },
+      factorsRemovedTold: {
+        subject: "Anmeldewege Ihres Kontos wurden entfernt",
+        text: "Am {when} wurde das Passwort des Kontos {person} mit einem Link aus einer E-Mail geändert, und Anmeldewege wurden entfernt. Sie erhalten diese Nachricht, weil das Konto diese Adresse hat oder hatte.",
+        button: "Anmelden",
+        hint: "Wenn Sie das waren, tun Sie nichts. Wenn nicht, bitten Sie den Betreiber von {product} um Hilfe.",
+      },
+      factorsRestored: {
+        subject: "Entfernte Anmeldewege sind wiederhergestellt",
+        text: "Am {when} wurden die entfernten Anmeldewege des Kontos {person} wiederhergestellt. Alle wurden abgemeldet, und das Passwort gilt nicht mehr.",
+        button: "Neues Passwort wählen",
+        hint: "Sie brauchen einen der wiederhergestellten Anmeldewege. Wenn Sie das nicht waren, bitten Sie den Betreiber von {product} um Hilfe.",
       },
       companyRequest: {
         subject: "{by} bittet um eine App bei {company}",

@@ -55,11 +55,8 @@ export const security = {
     missing: "Geben Sie Ihren Benutzernamen oder Ihre E-Mail-Adresse ein.",
     stale:
       "Diese Seite war zu lange offen, oder Ihr Browser nimmt keine Cookies an. Versuchen Sie es bitte noch einmal.",
-    newText: "Für das Konto {person}. Sie werden dann überall abgemeldet, und Apps müssen Sie neu fragen.",
     submitNew: "Dieses Passwort verwenden",
     doneTitle: "Ihr Passwort wurde geändert",
-    doneText:
-      "Sie wurden überall abgemeldet, und keine App kann Ihr Konto verwenden. Melden Sie sich mit dem neuen Passwort an.",
   },
 
   sent: {
@@ -111,8 +108,6 @@ export const security = {
     doneTitle: "Danke",
     doneText: "{email} ist die bestätigte Adresse des Kontos {person}.",
     undoTitle: "Änderung zurücknehmen",
-    undoText:
-      "Das Konto {person} bekommt {email} zurück. Sie werden überall abgemeldet, Apps müssen Sie neu fragen, und Sie wählen ein neues Passwort.",
     undoSubmit: "Zurücknehmen",
     undoneTitle: "Das Konto gehört wieder Ihnen",
     undoneText: "Es hat wieder die Adresse {email}. Melden Sie sich mit dem neuen Passwort an.",

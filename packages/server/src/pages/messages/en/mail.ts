@@ -4,7 +4,16 @@ export const mail = {
   mail: {
     open: "If the button doesn’t work, open this address:",
     footer: "{product} at {host} sent this message. Nobody reads replies to it.",
-    facts: { when: "Time", browser: "Browser", address: "Network address", reason: "Reason given" },
+    facts: {
+      when: "Time",
+      browser: "Browser",
+      address: "Network address",
+      reason: "Reason given",
+      removed: "Removed",
+      kept: "Still signs you in",
+      ended: "No longer have access",
+      keptApps: "Still have access",
+    },
     kinds: {
       recover: {
         subject: "Choose a new password",
@@ -107,6 +116,30 @@ export const mail = {
         text: "On {when}, too many wrong codes had been entered for the account {person}, each of them after the right password. We now accept fewer attempts.",
         button: "Change your password",
         hint: "If it was you, wait 15 minutes and try again. If not, change your password now.",
+      },
+      recovered: {
+        subject: "Your password was changed",
+        text: "On {when}, the password of the account {person} was changed with a link from an e-mail. Everybody was signed out.",
+        button: "It wasn’t me: choose a new one",
+        hint: "If it was you, do nothing.",
+      },
+      factorsRemoved: {
+        subject: "Ways to sign in to your account were removed",
+        text: "On {when}, the password of the account {person} was changed with a link from an e-mail, and ways to sign in were removed.",
+        button: "It wasn’t me: put them back",
+        hint: "If it was you, do nothing. The link works once, for 72 hours. It puts the removed ways back, and the new password stops working.",
+      },
+      factorsRemovedTold: {
+        subject: "Ways to sign in to your account were removed",
+        text: "On {when}, the password of the account {person} was changed with a link from an e-mail, and ways to sign in were removed. You get this message because the account has or had this address.",
+        button: "Sign in",
+        hint: "If it was you, do nothing. If not, ask whoever runs {product} for help.",
+      },
+      factorsRestored: {
+        subject: "Removed ways to sign in are back",
+        text: "On {when}, the ways to sign in that were removed from the account {person} were put back. Everybody was signed out, and the password no longer works.",
+        button: "Choose a new password",
+        hint: "You will need one of the ways that came back. If it wasn’t you, ask whoever runs {product} for help.",
       },
       companyRequest: {
         subject: "{by} asks for an app at {company}",

@@ -50,10 +50,8 @@ export const security = {
     submit: "Send the link",
     missing: "Enter your username or your e-mail address.",
     stale: "This page was open for too long, or your browser refuses cookies. Please try once more.",
-    newText: "For the account {person}. You will be signed out everywhere, and apps will have to ask you again.",
     submitNew: "Choose this password",
     doneTitle: "Your password was changed",
-    doneText: "You were signed out everywhere, and no app can use your account. Sign in with the new password.",
   },
 
   sent: {
@@ -104,8 +102,6 @@ export const security = {
     doneTitle: "Thank you",
     doneText: "{email} is the verified address of the account {person}.",
     undoTitle: "Take the change back",
-    undoText:
-      "The account {person} gets {email} back. You are signed out everywhere, apps have to ask you again, and you choose a new password.",
     undoSubmit: "Take it back",
     undoneTitle: "The account is yours again",
     undoneText: "It has the address {email}, as before. Sign in with the new password.",

@@ -6,7 +6,16 @@ export const mail = {
   mail: {
     open: "Si el botón no funciona, abra esta dirección:",
     footer: "{product} en {host} ha enviado este mensaje. Nadie lee las respuestas.",
-    facts: { when: "Hora", browser: "Navegador", address: "Dirección de red", reason: "Motivo indicado" },
+    facts: {
+      when: "Hora",
+      browser: "Navegador",
+      address: "Dirección de red",
+      reason: "Motivo indicado",
+      removed: "Eliminado",
+      kept: "Aún sirve para iniciar sesión",
+      ended: "Ya no tienen acceso",
+      keptApps: "Siguen teniendo acceso",
+    },
     kinds: {
       recover: {
         subject: "Elija una contraseña nueva",
@@ -109,6 +118,30 @@ export const mail = {
         text: "El {when} se habían introducido demasiados códigos incorrectos para la cuenta {person}, cada uno después de la contraseña correcta. Ahora aceptamos menos intentos.",
         button: "Cambiar su contraseña",
         hint: "Si fue usted, espere 15 minutos y vuelva a intentarlo. Si no, cambie ahora su contraseña.",
+      },
+      recovered: {
+        subject: "Su contraseña se ha cambiado",
+        text: "El {when} se cambió la contraseña de la cuenta {person} con un enlace de un correo electrónico. Se cerró la sesión a todo el mundo.",
+        button: "No fui yo: elegir una nueva",
+        hint: "Si fue usted, no haga nada.",
+      },
+      factorsRemoved: {
+        subject: "Se han eliminado formas de iniciar sesión en su cuenta",
+        text: "El {when} se cambió la contraseña de la cuenta {person} con un enlace de un correo electrónico y se eliminaron formas de iniciar sesión.",
+        button: "No fui yo: recuperarlas",
+        hint: "Si fue usted, no haga nada. El enlace sirve una vez, durante 72 horas. Recupera las formas eliminadas, y la contraseña nueva deja de servir.",
+      },
+      factorsRemovedTold: {
+        subject: "Se han eliminado formas de iniciar sesión en su cuenta",
+        text: "El {when} se cambió la contraseña de la cuenta {person} con un enlace de un correo electrónico y se eliminaron formas de iniciar sesión. Recibe este mensaje porque la cuenta tiene o tuvo esta dirección.",
+        button: "Iniciar sesión",
+        hint: "Si fue usted, no haga nada. Si no, pida ayuda a quien administra {product}.",
+      },
+      factorsRestored: {
+        subject: "Las formas de iniciar sesión eliminadas han vuelto",
+        text: "El {when} se recuperaron las formas de iniciar sesión eliminadas de la cuenta {person}. Se cerró la sesión a todo el mundo y la contraseña ya no sirve.",
+        button: "Elegir una contraseña nueva",
+        hint: "Necesitará una de las formas recuperadas. Si no fue usted, pida ayuda a quien administra {product}.",
       },
       companyRequest: {
         subject: "{by} pide una aplicación en {company}",

@@ -52,12 +52,8 @@ export const security = {
     submit: "Enviar el enlace",
     missing: "Introduzca su nombre de usuario o su correo electrónico.",
     stale: "Esta página ha estado abierta demasiado tiempo, o su navegador rechaza las cookies. Inténtelo otra vez.",
-    newText:
-      "Para la cuenta {person}. Se cerrará su sesión en todas partes y las aplicaciones tendrán que volver a preguntarle.",
     submitNew: "Usar esta contraseña",
     doneTitle: "Su contraseña se ha cambiado",
-    doneText:
-      "Se ha cerrado su sesión en todas partes y ninguna aplicación puede usar su cuenta. Inicie sesión con la contraseña nueva.",
   },
 
   sent: {
@@ -108,8 +104,6 @@ export const security = {
     doneTitle: "Gracias",
     doneText: "{email} es la dirección verificada de la cuenta {person}.",
     undoTitle: "Deshacer el cambio",
-    undoText:
-      "La cuenta {person} recupera {email}. Se cierra su sesión en todas partes, las aplicaciones tienen que volver a preguntarle y usted elige una contraseña nueva.",
     undoSubmit: "Deshacerlo",
     undoneTitle: "La cuenta vuelve a ser suya",
     undoneText: "Tiene la dirección {email}, como antes. Inicie sesión con la contraseña nueva.",

@@ -6,7 +6,16 @@ export const mail = {
   mail: {
     open: "Si le bouton ne fonctionne pas, ouvrez cette adresse :",
     footer: "{product} sur {host} a envoyé ce message. Personne ne lit les réponses.",
-    facts: { when: "Heure", browser: "Navigateur", address: "Adresse réseau", reason: "Raison donnée" },
+    facts: {
+      when: "Heure",
+      browser: "Navigateur",
+      address: "Adresse réseau",
+      reason: "Raison donnée",
+      removed: "Supprimés",
+      kept: "Permettent toujours de vous connecter",
+      ended: "N’ont plus accès",
+      keptApps: "Ont toujours accès",
+    },
     kinds: {
       recover: {
         subject: "Choisissez un nouveau mot de passe",
@@ -109,6 +118,30 @@ export const mail = {
         text: "Le {when}, trop de codes erronés avaient été saisis pour le compte {person}, chacun après le bon mot de passe. Nous acceptons désormais moins de tentatives.",
         button: "Changer votre mot de passe",
         hint: "Si c’était vous, attendez 15 minutes et réessayez. Sinon, changez votre mot de passe maintenant.",
+      },
+      recovered: {
+        subject: "Votre mot de passe a été changé",
+        text: "Le {when}, le mot de passe du compte {person} a été changé avec un lien reçu par e-mail. Tout le monde a été déconnecté.",
+        button: "Ce n’était pas moi : en choisir un nouveau",
+        hint: "Si c’était vous, ne faites rien.",
+      },
+      factorsRemoved: {
+        subject: "Des moyens de connexion à votre compte ont été supprimés",
+        text: "Le {when}, le mot de passe du compte {person} a été changé avec un lien reçu par e-mail, et des moyens de connexion ont été supprimés.",
+        button: "Ce n’était pas moi : les rétablir",
+        hint: "Si c’était vous, ne faites rien. Le lien est valable une seule fois, pendant 72 heures. Il rétablit les moyens supprimés, et le nouveau mot de passe ne fonctionne plus.",
+      },
+      factorsRemovedTold: {
+        subject: "Des moyens de connexion à votre compte ont été supprimés",
+        text: "Le {when}, le mot de passe du compte {person} a été changé avec un lien reçu par e-mail, et des moyens de connexion ont été supprimés. Vous recevez ce message parce que le compte a ou avait cette adresse.",
+        button: "Se connecter",
+        hint: "Si c’était vous, ne faites rien. Sinon, demandez de l’aide aux responsables de {product}.",
+      },
+      factorsRestored: {
+        subject: "Les moyens de connexion supprimés sont rétablis",
+        text: "Le {when}, les moyens de connexion supprimés du compte {person} ont été rétablis. Tout le monde a été déconnecté, et le mot de passe ne fonctionne plus.",
+        button: "Choisir un nouveau mot de passe",
+        hint: "Il vous faudra l’un des moyens rétablis. Si ce n’était pas vous, demandez de l’aide aux responsables de {product}.",
       },
       companyRequest: {
         subject: "{by} demande une application chez {company}",

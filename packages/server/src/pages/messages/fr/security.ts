@@ -53,12 +53,8 @@ export const security = {
     submit: "Envoyer le lien",
     missing: "Saisissez votre nom d’utilisateur ou votre adresse e-mail.",
     stale: "Cette page est restée ouverte trop longtemps, ou votre navigateur refuse les cookies. Veuillez réessayer.",
-    newText:
-      "Pour le compte {person}. Vous serez alors déconnecté partout, et les applications devront vous redemander l’accès.",
     submitNew: "Choisir ce mot de passe",
     doneTitle: "Votre mot de passe a été changé",
-    doneText:
-      "Vous avez été déconnecté partout, et aucune application ne peut utiliser votre compte. Connectez-vous avec le nouveau mot de passe.",
   },
 
   sent: {
@@ -111,8 +107,6 @@ export const security = {
     doneTitle: "Merci",
     doneText: "{email} est l’adresse vérifiée du compte {person}.",
     undoTitle: "Annuler le changement",
-    undoText:
-      "Le compte {person} retrouve {email}. Vous êtes déconnecté partout, les applications doivent vous redemander l’accès, et vous choisissez un nouveau mot de passe.",
     undoSubmit: "Annuler le changement",
     undoneTitle: "Le compte est de nouveau à vous",
     undoneText: "Il a l’adresse {email}, comme avant. Connectez-vous avec le nouveau mot de passe.",

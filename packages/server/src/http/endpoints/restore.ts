@@ -1,0 +1,77 @@
+/** `/recover/undo`: behind the link that undoes the removal of factors by a recovery. */
+
+import type { Assent } from "../../assent.ts";
+import { hashPassword } from "../../crypto/password.ts";
+import { randomText } from "../../crypto/random.ts";
+import { restore, showRemoved } from "../../owners/recovery/restore.ts";
+import type { RemovedFactor } from "../../owners/recovery/storage.ts";
+import type { FollowedLink } from "../../owners/recovery/take-back.ts";
+import { restoredPage, restorePage } from "../../pages/index.ts";
+import { coarse } from "../client-address.ts";
+import { formToken, isFormToken } from "../forms.ts";
+import { languageFor } from "../mail-links.ts";
+import { type Answer, formOf, type HttpRequest, page } from "../message.ts";
+import { browserName, deviceOf } from "../user-agent.ts";
+import { type Visitor, visitorOf } from "../visitor.ts";
+import { follow, goneAnswer } from "./recover.ts";
+
+export async function showRestore(http: HttpRequest, assent: Assent): Promise<Answer> {
+  const visitor = await visitorOf(http, assent);
+  const token = new URLSearchParams(http.query).get("link");
+  const found = await removedBehind(token, assent);
+  if (found === undefined) return goneAnswer("recover", http, assent, visitor);
+  return askAnswer(token ?? "", found, visitor, http, assent, false);
+}
+
+export async function submitRestore(http: HttpRequest, assent: Assent): Promise<Answer> {
+  const visitor = await visitorOf(http, assent);
+  const form = formOf(http);
+  const token = form.get("link") ?? "";
+  const found = await removedBehind(token, assent);
+  if (found === undefined) return goneAnswer("recover", http, assent, visitor);
+  if (!isFormToken(assent.secrets, `browser:${visitor.nonce}`, form.get("csrf")))
+    return { ...askAnswer(token, found, visitor, http, assent, true), status: 403 };
+  const from = {
+    passwordHash: await hashPassword(randomText(32)),
+    browser: browserName(http.header("user-agent")?.slice(0, 300) ?? null),
+    ...{ language: languageFor(http, assent), address: http.address },
+  };
+  const outcome = await restore(found.followed, from, assent);
+  if (outcome.kind !== "done") return goneAnswer("recover", http, assent, visitor);
+  assent.mail.kick();
+  const { personId } = found.followed.person;
+  assent.event("factors_restored", { owner: personId, address: http.address, restored: found.removed.length });
+  return page(200, restoredPage({ ...assent.chrome(http), here: null }), "here", visitor.cookies);
+}
+
+interface Found {
+  readonly followed: FollowedLink;
+  readonly removed: readonly RemovedFactor[];
+}
+
+async function removedBehind(token: string | null, assent: Assent): Promise<Found | undefined> {
+  const followed = await follow(token, "restore", assent);
+  if (followed === undefined) return undefined;
+  const removed = await showRemoved(followed, assent);
+  return removed.length === 0 ? undefined : { followed, removed };
+}
+
+function askAnswer(
+  link: string,
+  { followed, removed }: Found,
+  visitor: Visitor,
+  http: HttpRequest,
+  assent: Assent,
+  stale: boolean,
+): Answer {
+  const view = {
+    ...{ link, stale, person: followed.person.username, now: assent.now() },
+    csrf: formToken(assent.secrets, `browser:${visitor.nonce}`),
+    at: Math.min(...removed.map(({ removedAt }) => removedAt)),
+    ways: removed.map(({ kind, name, createdAt, added }) => ({
+      ...{ kind, name, addedAt: createdAt, ...deviceOf(added.userAgent), place: coarse(added.address) },
+    })),
+  };
+  const here = `/recover/undo?link=${link}`;
+  return page(200, restorePage(view, assent.chrome(http, { here })), "here", visitor.cookies);
+}

@@ -1,0 +1,207 @@
+/** `/recover/new`, `/undo`: behind the link of a recovery, or of a change of the address that is taken back. */
+
+import type { Assent } from "../../assent.ts";
+import { hashes } from "../../crypto/hashes.ts";
+import { hashPassword } from "../../crypto/password.ts";
+import type { Millis } from "../../oauth/model.ts";
+import { type Choice, type Decided, MOST_APPS, type Proof, suggested } from "../../owners/recovery/review.ts";
+import { type FollowedLink, type Shown, showRecovery, takeBack } from "../../owners/recovery/take-back.ts";
+import { takeBackPage, takenBackPage } from "../../pages/index.ts";
+import type { NamedWay, TakeBackView, TakeBackWhat } from "../../pages/security/take-back-views.ts";
+import type { PasswordFault } from "../../pages/security/views.ts";
+import { coarse } from "../client-address.ts";
+import { formToken, isFormToken } from "../forms.ts";
+import { languageFor } from "../mail-links.ts";
+import { type Answer, formOf, type HttpRequest, page } from "../message.ts";
+import { recoveryContext, TAKE_BACK_PATHS } from "../recovery-context.ts";
+import { openProof } from "../recovery-proof.ts";
+import { browserName, deviceOf } from "../user-agent.ts";
+import { type Visitor, visitorOf } from "../visitor.ts";
+import { nameOf } from "./cards.ts";
+import { newPasswordFault } from "./password.ts";
+import { proveAnswer } from "./prove.ts";
+import { doneAnswer, follow, goneAnswer } from "./recover.ts";
+
+/** Somebody behind the link, and what they have proved. */
+interface Arrived {
+  readonly what: TakeBackWhat;
+  readonly token: string;
+  readonly followed: FollowedLink;
+  readonly sealed: string | null;
+  readonly proof: Proof | undefined;
+  readonly visitor: Visitor;
+  readonly http: HttpRequest;
+}
+
+export function showTakeBack(what: TakeBackWhat): (http: HttpRequest, assent: Assent) => Promise<Answer> {
+  return async (http, assent) => {
+    const query = new URLSearchParams(http.query);
+    const arrived = await arrive(what, query, http, assent);
+    if ("status" in arrived) return arrived;
+    const found = await showRecovery(arrived.followed, arrived.proof, recoveryContext(assent));
+    if (!found.proved) return proveAnswer(arrived, found.ways, null, assent);
+    return formAnswer(arrived, found, { choice: suggested(found), fault: null, problem: null }, assent);
+  };
+}
+
+/** What is decided here is checked against what the link's person has. */
+export function submitTakeBack(what: TakeBackWhat): (http: HttpRequest, assent: Assent) => Promise<Answer> {
+  return async (http, assent) => {
+    const form = formOf(http);
+    const arrived = await arrive(what, form, http, assent);
+    if ("status" in arrived) return arrived;
+    const { followed, visitor, proof } = arrived;
+    const found = await showRecovery(followed, proof, recoveryContext(assent));
+    if (!found.proved) return proveAnswer(arrived, found.ways, { kind: "stale" }, assent);
+    const choice = choiceOf(form, found);
+    const again = (fault: PasswordFault | null, problem: TakeBackView["problem"]) =>
+      formAnswer(arrived, found, { choice, fault, problem }, assent);
+    if (!isFormToken(assent.secrets, `browser:${visitor.nonce}`, form.get("csrf")))
+      return { ...(await again(null, "stale")), status: 403 };
+    const shownAt = shownTime(form.get("shown"), found);
+    if (shownAt === undefined) return changedAnswer(arrived, found, choice, assent);
+    const password = form.get("password") ?? "";
+    const fault = newPasswordFault(password, form.get("again") ?? "", followed.person, assent);
+    if (fault !== undefined) return again(fault, null);
+    const decision = {
+      ...{ proof, choice, shown: { marks: found.marks, at: shownAt }, passwordHash: await hashPassword(password) },
+      ...{ language: languageFor(http, assent), address: http.address },
+      browser: browserName(http.header("user-agent")?.slice(0, 300) ?? null),
+    };
+    const outcome = await takeBack(followed, decision, recoveryContext(assent));
+    switch (outcome.kind) {
+      case "taken":
+        return doneAnswer({ what: "taken" }, http, assent, visitor);
+      case "unknown":
+        return goneAnswer(what, http, assent, visitor);
+      case "unproved":
+      case "changed": {
+        const now = await showRecovery(followed, proof, recoveryContext(assent));
+        if (!now.proved) return proveAnswer(arrived, now.ways, { kind: "stale" }, assent);
+        return changedAnswer(arrived, now, choice, assent);
+      }
+      case "done":
+        return takenBackAnswer(arrived, outcome.decided, assent);
+    }
+  };
+}
+
+async function arrive(
+  what: TakeBackWhat,
+  fields: URLSearchParams,
+  http: HttpRequest,
+  assent: Assent,
+): Promise<Arrived | Answer> {
+  const token = fields.get("link") ?? "";
+  const followed = await follow(token, what, assent);
+  const visitor = await visitorOf(http, assent);
+  if (followed === undefined) return goneAnswer(what, http, assent, visitor);
+  const sealed = fields.get("proof");
+  const proof = openProof(sealed, followed, visitor, assent);
+  return { what, token, followed, sealed: proof === undefined ? null : sealed, proof, visitor, http };
+}
+
+/** Something is there that the person has not seen: it is preselected beside what they chose. */
+function changedAnswer(arrived: Arrived, found: Shown, choice: Choice, assent: Assent): Promise<Answer> {
+  const fresh = suggested(found);
+  const both = (one: readonly string[], other: readonly string[]) => [...new Set([...one, ...other])];
+  const merged = {
+    factors: both(choice.factors, fresh.factors),
+    apps: both(choice.apps, fresh.apps),
+    companies: both(choice.companies, fresh.companies),
+  };
+  return formAnswer(arrived, found, { choice: merged, fault: null, problem: "changed" }, assent);
+}
+
+/** What a form calls a factor, app or company: short, whatever its id. */
+function formValue(id: string): string {
+  return hashes.sha256(id).slice(0, 16);
+}
+
+function choiceOf(form: URLSearchParams, { factors, apps, companies }: Shown): Choice {
+  const chosen = (field: string, ids: readonly string[]) => {
+    const values = new Set(form.getAll(field));
+    return ids.filter((id) => values.has(formValue(id)));
+  };
+  return {
+    factors: chosen(
+      "remove",
+      factors.map(({ id }) => id),
+    ),
+    apps: chosen(
+      "app",
+      apps.map(({ clientId }) => clientId),
+    ),
+    companies: chosen(
+      "company",
+      companies.map(({ companyId }) => companyId),
+    ),
+  };
+}
+
+/** Which factors a page showed, and when. */
+function shownOf({ marks }: Shown, at: Millis): string {
+  return `${at}.${hashes.sha256(JSON.stringify(marks))}`;
+}
+
+/** When the page was shown that the form comes from; undefined: the factors are others now. */
+function shownTime(shown: string | null, found: Shown): Millis | undefined {
+  const at = Number(/^(\d{1,16})\./.exec(shown ?? "")?.[1] ?? Number.NaN);
+  return Number.isSafeInteger(at) && shown === shownOf(found, at) ? at : undefined;
+}
+
+async function formAnswer(
+  { what, token, followed, sealed, visitor, http }: Arrived,
+  found: Shown,
+  { choice, fault, problem }: { readonly choice: Choice } & Pick<TakeBackView, "fault" | "problem">,
+  assent: Assent,
+): Promise<Answer> {
+  const here = `${TAKE_BACK_PATHS[what]}?${new URLSearchParams({ link: token, ...(sealed === null ? {} : { proof: sealed }) })}`;
+  const chrome = assent.chrome(http, { here });
+  const { language } = chrome.words;
+  const now = assent.now();
+  const apps = found.apps.slice(0, MOST_APPS);
+  const view: TakeBackView = {
+    ...{ what, fault, problem, link: token, proof: sealed, shown: shownOf(found, now), now, since: found.moment },
+    ...{ person: followed.person.username, email: followed.link.address, hidden: found.apps.length - apps.length },
+    csrf: formToken(assent.secrets, `browser:${visitor.nonce}`),
+    ways: found.factors.map(({ id, added, ...factor }) => ({
+      ...{ ...factor, value: formValue(id), chosen: choice.factors.includes(id) },
+      ...{ ...deviceOf(added.userAgent), place: coarse(added.address) },
+    })),
+    apps: await Promise.all(
+      apps.map(async ({ clientId, name, ...app }) => ({
+        ...{ ...app, value: formValue(clientId), chosen: choice.apps.includes(clientId) },
+        name: await appName(clientId, name, language, assent),
+      })),
+    ),
+    companies: found.companies.map(({ companyId, name, apps: count, latestAt }) => ({
+      ...{ value: formValue(companyId), name, apps: count, latestAt, chosen: choice.companies.includes(companyId) },
+    })),
+    browsers: found.browsers.map(({ userAgent, address, firstSeenAt }) => ({
+      ...{ ...deviceOf(userAgent), place: coarse(address), since: firstSeenAt },
+    })),
+  };
+  return page(200, takeBackPage(view, chrome), "here", visitor.cookies);
+}
+
+async function appName(clientId: string, shown: string, language: string, assent: Assent): Promise<string> {
+  const client = await assent.oauth.catalog.client(clientId);
+  return client === undefined ? shown : nameOf(client, language);
+}
+
+function takenBackAnswer({ what, followed, visitor, http }: Arrived, decided: Decided, assent: Assent): Answer {
+  const { person, link } = followed;
+  assent.mail.kick();
+  const counted = { removed: decided.removed.length, apps_ended: decided.endApps.length };
+  const event = what === "recover" ? "password_recovered" : "email_change_undone";
+  assent.event(event, { owner: person.personId, address: http.address, ...counted });
+  const ways = (all: Decided["kept"]): readonly NamedWay[] => all.map(({ kind, name }) => ({ kind, name }));
+  const names = (all: readonly { readonly name: string }[]) => all.map(({ name }) => name);
+  const view = {
+    ...{ what, email: link.address, removed: ways(decided.removed), kept: ways(decided.kept) },
+    ended: names([...decided.endApps, ...decided.endCompanies]),
+    apps: names([...decided.keepApps, ...decided.keepCompanies]),
+  };
+  return page(200, takenBackPage(view, { ...assent.chrome(http), here: null }), "here", visitor.cookies);
+}

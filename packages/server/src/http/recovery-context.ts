@@ -1,0 +1,13 @@
+/** What the use-cases of recovery are given, and where their pages are. */
+
+import type { Assent } from "../assent.ts";
+import { newId } from "../crypto/id.ts";
+import { relyingPartyOf } from "../crypto/passkeys.ts";
+import type { RecoveryContext } from "../owners/recovery/take-back.ts";
+
+export function recoveryContext({ storage, mail, links, issuer, now }: Assent): RecoveryContext {
+  return { storage, mail, links, issuer, newId, now, passkeysWork: relyingPartyOf(issuer) !== undefined };
+}
+
+/** Where an account is taken back, below the issuer. */
+export const TAKE_BACK_PATHS = { recover: "/recover/new", undo: "/undo" } as const;

@@ -1,0 +1,31 @@
+/** What somebody has proved before they take an account back: carried by the browser, sealed, bound to it and to the link. */
+
+import type { Assent } from "../assent.ts";
+import { seal, unseal } from "../crypto/seal.ts";
+import type { Millis } from "../oauth/model.ts";
+import type { Proof } from "../owners/recovery/review.ts";
+import type { FollowedLink } from "../owners/recovery/take-back.ts";
+import type { Visitor } from "./visitor.ts";
+
+/** How long the page with the decision may stay open. */
+const PROOF_TTL: Millis = 15 * 60_000;
+const PURPOSE = "recovery proof";
+
+export function sealProof(proof: Proof, { key }: FollowedLink, { nonce }: Visitor, assent: Assent): string {
+  const plain = Buffer.from(JSON.stringify([assent.now(), proof]));
+  return Buffer.from(seal(assent.secrets, PURPOSE, `${nonce} ${key.linkId}`, plain)).toString("base64url");
+}
+
+/** Undefined: none, another browser's, for another link, or too old. */
+export function openProof(
+  sealed: string | null,
+  { key }: FollowedLink,
+  { nonce }: Visitor,
+  assent: Assent,
+): Proof | undefined {
+  if (sealed === null || !/^[A-Za-z0-9_-]{1,3000}$/.test(sealed)) return undefined;
+  const plain = unseal(assent.secrets, PURPOSE, `${nonce} ${key.linkId}`, Buffer.from(sealed, "base64url"));
+  if (plain === undefined) return undefined;
+  const [at, proof] = JSON.parse(plain.toString()) as [Millis, Proof];
+  return assent.now() - at > PROOF_TTL ? undefined : proof;
+}

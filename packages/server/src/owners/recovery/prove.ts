@@ -1,0 +1,80 @@
+/** Proving a factor before an account is taken back: a code, a recovery code, or (in `http/`) a passkey. */
+
+import type { Millis } from "../../oauth/model.ts";
+import type { FactorStorage } from "../factor-storage.ts";
+import { type Look, type SecondStepContext, type SecondStepRequest, secondStep } from "../second-step.ts";
+import type { Proof, Ways } from "./review.ts";
+
+export interface ProveContext extends SecondStepContext {
+  readonly storage: SecondStepContext["storage"] & Pick<FactorStorage, "useEarlierFactor">;
+}
+
+export type ProofOutcome =
+  | { readonly kind: "proved"; readonly proof: Proof; readonly codesLeft: number }
+  | { readonly kind: "wrong"; readonly reason: "none" | "code" | "spent" }
+  | { readonly kind: "throttled"; readonly until: Millis };
+
+/** Guesses count like those of a sign-in: the same codes are guessed. */
+export async function proveFactor(
+  request: SecondStepRequest,
+  ways: Ways,
+  context: ProveContext,
+): Promise<ProofOutcome> {
+  let proof: Proof | undefined;
+  const look: Look = async (asked) => {
+    const found = asked.by === "code" ? await byCode(asked, ways, context) : await byRecoveryCode(asked, ways, context);
+    if (typeof found === "string") return { kind: "wrong", reason: found };
+    proof = found.proof;
+    return { kind: "passed", codesLeft: found.codesLeft };
+  };
+  const outcome = await secondStep(request, context, look);
+  if (outcome.kind !== "passed") return outcome;
+  if (proof === undefined) throw new Error("a step was passed without a proof");
+  return { kind: "proved", proof, codesLeft: outcome.codesLeft };
+}
+
+type Found = { readonly proof: Proof; readonly codesLeft: number } | "none" | "code" | "spent";
+
+/** The authenticator of now, or the one before it, where one of the two is demanded. */
+async function byCode({ person, typed }: SecondStepRequest, ways: Ways, context: ProveContext): Promise<Found> {
+  const { storage, stepOfCode, now } = context;
+  const key = { partition: person.partition, personId: person.personId };
+  const factor = ways.authenticator ? await storage.getSecondFactor(key) : undefined;
+  if (factor === undefined) return "none";
+  const { codesLeft, earlier } = factor;
+  const step = stepOfCode(person.personId, factor.sealedSecret, typed);
+  if (step !== undefined) {
+    const used = await storage.useSecondFactor({ ...key, step, now: now() });
+    return used ? { proof: { kind: "authenticator" }, codesLeft } : "spent";
+  }
+  const before =
+    ways.earlier && earlier !== null ? stepOfCode(person.personId, earlier.sealedSecret, typed) : undefined;
+  if (before === undefined) return "code";
+  return (await storage.useEarlierFactor({ ...key, step: before }))
+    ? { proof: { kind: "earlier" }, codesLeft }
+    : "spent";
+}
+
+async function byRecoveryCode(
+  { person, typed, recoveryNews }: SecondStepRequest,
+  ways: Ways,
+  { storage, recoveryCodeHash, now }: ProveContext,
+): Promise<Found> {
+  const key = { partition: person.partition, personId: person.personId };
+  const code = recoveryCodeHash(person.personId, typed);
+  const factor = await storage.getSecondFactor(key);
+  if (factor === undefined) return "none";
+  if (code === undefined) return "code";
+  const sets = [
+    ...(ways.codes ? [{ earlier: false, left: factor.codesLeft, kind: "codes" } as const] : []),
+    ...(ways.earlierCodes ? [{ earlier: true, left: factor.earlierCodesLeft, kind: "earlier" } as const] : []),
+  ];
+  for (const { earlier, left, kind } of sets) {
+    const codesLeft = Math.max(0, left - 1);
+    const mails = recoveryNews?.(codesLeft) ?? [];
+    if (await storage.useRecoveryCode({ ...key, code, earlier, mails, now: now() })) {
+      return { proof: { kind }, codesLeft };
+    }
+  }
+  return "code";
+}

@@ -1,0 +1,59 @@
+/** Undoing the removal of factors: for the owner of an account that somebody else took by reading its mail. */
+
+import type { Millis } from "../../oauth/model.ts";
+import type { Postbox } from "../mail.ts";
+import type { LinkOutcome } from "../mail-storage.ts";
+import type { RecoveryStorage, RemovedFactor } from "./storage.ts";
+import type { FollowedLink } from "./take-back.ts";
+
+export interface RestoreContext {
+  readonly storage: Pick<RecoveryStorage, "removedFactors" | "restoreFactors" | "addressesOf">;
+  readonly mail: Postbox;
+  readonly issuer: string;
+  now(): Millis;
+}
+
+/** What comes back; nothing, where it has been undone or it is too late. */
+export function showRemoved(
+  { person, link }: FollowedLink,
+  { storage, now }: RestoreContext,
+): Promise<readonly RemovedFactor[]> {
+  const { partition, personId } = person;
+  if (link.about === null) return Promise.resolve([]);
+  return storage.removedFactors({ partition, personId, removalId: link.about, now: now() });
+}
+
+/** `passwordHash`: of a password that nobody knows. Every address of the account hears of it. */
+export async function restore(
+  { key, link, person }: FollowedLink,
+  from: {
+    readonly passwordHash: string;
+    readonly language: string;
+    readonly browser: string | null;
+    readonly address: string;
+  },
+  context: RestoreContext,
+): Promise<LinkOutcome> {
+  const { storage, mail, issuer } = context;
+  const { partition, personId, username } = person;
+  const now = context.now();
+  const addresses = await storage.addressesOf({ partition, personId, now });
+  const told = new Set([link.address, ...addresses.map(({ address }) => address)]);
+  const values = { person: username, at: now, browser: from.browser, address: from.address };
+  const language = person.language ?? from.language;
+  const mails = [...told].flatMap((to) =>
+    mail.write(
+      { kind: "factorsRestored", to, language, link: `${issuer}/recover`, values },
+      { partition, cause: [link.linkId, String(now)] },
+    ),
+  );
+  const { linkId, saltHash } = key;
+  return storage.restoreFactors({
+    partition: key.partition,
+    linkId,
+    saltHash,
+    passwordHash: from.passwordHash,
+    mails,
+    now,
+  });
+}

@@ -1,0 +1,92 @@
+/** The storage port of recovery: taking an account back, the factors that this removed, and the addresses that an account had. */
+
+import type { Millis } from "../../oauth/model.ts";
+import type { AddedFrom, PersonKey } from "../factor-storage.ts";
+import type { LinkKey, LinkOutcome, MailLink, StoredMail } from "../mail-storage.ts";
+
+/** How long a removal can be undone. */
+export const REMOVAL_KEPT: Millis = 72 * 3_600_000;
+/** For how long an address that an account no longer has still hears of a removal. */
+export const ADDRESS_TOLD: Millis = 30 * 86_400_000;
+
+/** An address of an account that is or was known to be the person's. */
+export interface Address {
+  readonly address: string;
+  /** Null: since the account was made. */
+  readonly since: Millis | null;
+  /** Null: the account has it now. */
+  readonly until: Millis | null;
+}
+
+export type FactorKind = "passkey" | "authenticator" | "codes";
+
+/** A factor that a recovery removed and that can still come back. */
+export interface RemovedFactor {
+  readonly kind: FactorKind;
+  /** Of a passkey what its owner called it; else null. */
+  readonly name: string | null;
+  readonly createdAt: Millis;
+  readonly added: AddedFrom;
+  readonly removedAt: Millis;
+  /** It is erased then. */
+  readonly until: Millis;
+}
+
+/** What a recovery removes. */
+export interface Removal {
+  readonly removalId: string;
+  /** Ids. */
+  readonly passkeys: readonly string[];
+  /** With its recovery codes; an earlier one comes back. */
+  readonly authenticator: boolean;
+  /** The recovery codes alone; earlier ones come back. */
+  readonly codes: boolean;
+  readonly until: Millis;
+  /** Links that undo it. */
+  readonly links: readonly { readonly link: MailLink; readonly saltHash: Uint8Array }[];
+}
+
+/** A new password for an account, by a link in a message. */
+export interface TakeBack extends Omit<LinkKey, "purpose"> {
+  readonly passwordHash: string;
+  /** The account's factors as the person saw them (`marksOf`). */
+  readonly seen: readonly string[];
+  /** Null: nothing. */
+  readonly removal: Removal | null;
+  /** Apps whose access to the person's own account ends. */
+  readonly endApps: readonly string[];
+  /** Companies in whose names nothing goes on that the person began. */
+  readonly endCompanies: readonly string[];
+  /** When the person was shown what they decided about: what was connected since then ends. */
+  readonly shownAt: Millis;
+  readonly mails: readonly StoredMail[];
+}
+
+/** `changed`: the factors are not what the person saw; nothing was done, and the link holds. */
+export type TakeBackOutcome = LinkOutcome | { readonly kind: "changed" };
+
+export interface RecoveryStorage {
+  /** By a link to the person's verified address: a new password; all sessions and other links end, and what else the person decided. */
+  recoverPassword(args: TakeBack): Promise<TakeBackOutcome>;
+  /** The same by a link that gives the person the address back that they had. */
+  undoEmail(args: TakeBack): Promise<TakeBackOutcome>;
+  /**
+   * Undoes a removal: the factors come back, and count as their owner's. All sessions end, `passwordHash` (of a password that nobody knows) takes the place of
+   * the password, and factors and connections that were added since the removal end, unless a known device vouches for them.
+   */
+  restoreFactors(
+    args: Omit<LinkKey, "purpose"> & { readonly passwordHash: string; readonly mails: readonly StoredMail[] },
+  ): Promise<LinkOutcome>;
+  /** Of one removal, or of all; oldest factors first. */
+  removedFactors(
+    args: PersonKey & { readonly removalId: string | null; readonly now: Millis },
+  ): Promise<readonly RemovedFactor[]>;
+  /** The one of now, and those of the last `ADDRESS_TOLD`; none that nobody vouched for. */
+  addressesOf(args: PersonKey & { readonly now: Millis }): Promise<readonly Address[]>;
+}
+
+/** Since when an address has been the account's, with whatever came in between; undefined: it never was, as far as is known. */
+export function addressSince(addresses: readonly Address[], address: string): Millis | undefined {
+  const times = addresses.filter((one) => one.address === address).map(({ since }) => since ?? 0);
+  return times.length === 0 ? undefined : Math.min(...times);
+}

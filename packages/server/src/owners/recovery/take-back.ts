@@ -1,0 +1,129 @@
+/** Taking an account back by a link in a message: what the person is shown, what they must prove, and what they decide. */
+
+import type { Millis } from "../../oauth/model.ts";
+import type { CompanyStorage } from "../company-storage.ts";
+import type { FactorStorage, PersonKey } from "../factor-storage.ts";
+import type { KnownDeviceStorage } from "../known-device-storage.ts";
+import { UNDO_TTL } from "../mail.ts";
+import type { LinkKey, LinkOutcome, MailLink } from "../mail-storage.ts";
+import type { OwnerStorage, Person } from "../storage.ts";
+import { type AnnounceContext, announced } from "./announce.ts";
+import { marksOf, sameMarks } from "./marks.ts";
+import {
+  type Choice,
+  type Decided,
+  decide,
+  type Holdings,
+  isProved,
+  type Proof,
+  type Review,
+  review,
+} from "./review.ts";
+import type { RecoveryStorage } from "./storage.ts";
+
+/** What it is given from outside. */
+export interface RecoveryContext extends AnnounceContext {
+  /** False: no passkey works at this server's address, so that none can be demanded. */
+  readonly passkeysWork: boolean;
+  readonly storage: Pick<FactorStorage, "listPasskeys" | "getSecondFactor"> &
+    Pick<KnownDeviceStorage, "listKnownDevices"> &
+    Pick<OwnerStorage, "listConsents"> &
+    Pick<CompanyStorage, "companiesOf" | "grantsOfMember"> &
+    Pick<RecoveryStorage, "recoverPassword" | "undoEmail" | "addressesOf">;
+}
+
+/** A link that holds, and the person whose it is. */
+export interface FollowedLink {
+  readonly key: LinkKey;
+  readonly link: MailLink;
+  readonly person: Person;
+}
+
+/** What somebody sees who follows the link. `marks`: of the factors, by which a change is noticed. */
+export interface Shown extends Review {
+  readonly marks: readonly string[];
+  /** Nothing is to be proved, or what was to be proved is. */
+  readonly proved: boolean;
+}
+
+export async function showRecovery(
+  { person, link }: FollowedLink,
+  proof: Proof | undefined,
+  context: RecoveryContext,
+): Promise<Shown> {
+  const now = context.now();
+  const held = await holdingsOf(person, link, now, context);
+  const found = review(held, proof, now);
+  return {
+    ...found,
+    marks: marksOf(held.passkeys, held.factor),
+    proved: found.ways === null || isProved(proof, found.ways),
+  };
+}
+
+async function holdingsOf(
+  { partition, personId }: PersonKey,
+  link: MailLink,
+  now: Millis,
+  { storage, passkeysWork }: RecoveryContext,
+): Promise<Holdings> {
+  const key = { partition, personId };
+  const [passkeys, factor, devices, consents, acting] = await Promise.all([
+    storage.listPasskeys(key),
+    storage.getSecondFactor(key),
+    storage.listKnownDevices(key),
+    storage.listConsents({ partition, ownerId: personId, now }),
+    storage.companiesOf({ ...key, clientId: null, now }),
+  ]);
+  const companies = await Promise.all(
+    acting.map(async (one) => {
+      const { partition: place, companyId } = one.company;
+      return { acting: one, grants: await storage.grantsOfMember({ partition: place, companyId, personId, now }) };
+    }),
+  );
+  const changedAt = link.purpose === "undo" ? link.expiresAt - UNDO_TTL : null;
+  return { passkeys, passkeysWork, factor, devices, consents, companies, changedAt };
+}
+
+/** What a person sends who has decided. */
+export interface Decision {
+  readonly proof: Proof | undefined;
+  readonly choice: Choice;
+  /** What they were shown when: the factors' marks then. */
+  readonly shown: { readonly marks: readonly string[]; readonly at: Millis };
+  readonly passwordHash: string;
+  readonly language: string;
+  readonly browser: string | null;
+  readonly address: string;
+}
+
+/** `unproved`: the factor is still to be proved. `changed`: something about the factors is not as the person saw it. */
+export type TakenBack =
+  | { readonly kind: "done"; readonly decided: Decided }
+  | { readonly kind: Exclude<LinkOutcome["kind"], "done"> | "unproved" | "changed" };
+
+/** The transaction decides once more whether the link holds, and whether the factors are as they were seen. */
+export async function takeBack(
+  followed: FollowedLink,
+  { proof, choice, shown, passwordHash, ...from }: Decision,
+  context: RecoveryContext,
+): Promise<TakenBack> {
+  const { key, link, person } = followed;
+  const found = await showRecovery(followed, proof, context);
+  if (!found.proved) return { kind: "unproved" };
+  if (!sameMarks(found.marks, shown.marks)) return { kind: "changed" };
+  const decided = decide(found, choice);
+  const { partition, personId } = person;
+  const now = context.now();
+  const addresses = await context.storage.addressesOf({ partition, personId, now });
+  const { removal, mails } = announced({ person, link, decided, addresses, ...from }, context);
+  const args = {
+    ...{ partition: key.partition, linkId: key.linkId, saltHash: key.saltHash, now },
+    ...{ passwordHash, seen: found.marks, removal, mails, shownAt: Math.min(shown.at, now) },
+    endApps: decided.endApps.map(({ clientId }) => clientId),
+    endCompanies: decided.endCompanies.map(({ companyId }) => companyId),
+  };
+  const { recoverPassword, undoEmail } = context.storage;
+  const outcome = link.purpose === "undo" ? await undoEmail(args) : await recoverPassword(args);
+  return outcome.kind === "done" ? { kind: "done", decided } : { kind: outcome.kind };
+}

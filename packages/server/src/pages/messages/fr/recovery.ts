@@ -1,0 +1,59 @@
+/** French: taking an account back by mail, and undoing that. */
+import type { recovery as english } from "../en/recovery.ts";
+import type { Translation } from "../translation.ts";
+
+export const recovery: Translation<typeof english, "one" | "other"> = {
+  takeBack: {
+    proveTitle: "Confirmez que c’est bien vous",
+    proveCode:
+      "Avant de choisir un nouveau mot de passe pour le compte {person}, saisissez un code de votre application d’authentification.",
+    provePasskey:
+      "Avant de choisir un nouveau mot de passe pour le compte {person}, utilisez l’une de ses clés d’accès.",
+    proveWith: "Utiliser une clé d’accès",
+    proveNone: "Vous n’avez plus rien de tout cela ? Demandez de l’aide aux responsables de {product}.",
+    text: "Pour le compte {person}. Vous serez déconnecté partout.",
+    undoText: "Le compte {person} retrouve {email}. Vous serez déconnecté partout.",
+    changed:
+      "Le compte a été modifié pendant que cette page était ouverte. Vérifiez tout une nouvelle fois, puis choisissez le mot de passe.",
+    ways: "Moyens de connexion",
+    waysDoubtful:
+      "Ceux-ci ont été ajoutés avec un navigateur alors nouveau pour votre compte. Ceux qui sont cochés seront supprimés. Décochez ceux qui sont à vous.",
+    waysKept: "Ceux-ci restent :",
+    remove: "Supprimer : {way}",
+    passkey: "Clé d’accès « {name} »",
+    authenticator: "Application d’authentification",
+    codes: "Codes de secours",
+    added: "Ajout : {when}",
+    addedFrom: "Ajout : {when}, avec {device}",
+    place: "réseau {place}",
+    used: "dernière utilisation : {when}",
+    back: "L’élément précédent revient à sa place.",
+    apps: "Applications ayant accès",
+    appsHint: "Les applications cochées perdent leur accès. Les autres le gardent.",
+    appsSince: "Les applications connectées depuis ce moment sont cochées : {when}.",
+    appsNone: "Aucune application n’a accès à votre compte.",
+    appsHidden:
+      "Non affichées : {count}. Celles connectées depuis ce moment perdent leur accès, les autres le gardent.",
+    connected: "Connectée : {when}",
+    connectedDevice: "Connectée avec le code d’un appareil : {when}",
+    latest: "de nouveau : {when}",
+    company: "Ce que vous avez connecté pour {company}",
+    companyApps: "Nombre d’applications : {count}",
+    browsers: "Navigateurs",
+    browsersText: "Tous les navigateurs seront déconnectés. Ceux-ci étaient nouveaux depuis ce moment ({when}) :",
+    doneText: "Vous avez été déconnecté partout. Connectez-vous avec le nouveau mot de passe.",
+    doneRemoved: "Supprimés : {list}.",
+    doneKept: "Vous pouvez toujours vous connecter avec : {list}.",
+    doneEnded: "N’ont plus accès : {list}.",
+    doneApps: "Ont toujours accès : {list}.",
+    restoreTitle: "Rétablir les moyens de connexion supprimés ?",
+    restoreText:
+      "Le {when}, quelqu’un a choisi un nouveau mot de passe pour le compte {person} avec un lien reçu par e-mail, et a supprimé :",
+    restoreThen:
+      "Si c’était vous, ne faites rien. Sinon, rétablissez-les : tout le monde est déconnecté, le mot de passe ne fonctionne plus, et ce qui a été ajouté depuis est supprimé. Choisissez ensuite un nouveau mot de passe. Il vous faudra l’un de ces moyens.",
+    restoreYes: "Les rétablir",
+    restoredTitle: "Les moyens de connexion sont rétablis",
+    restoredText:
+      "Tout le monde est déconnecté, et le mot de passe ne fonctionne plus. Choisissez-en un nouveau maintenant.",
+  },
+};

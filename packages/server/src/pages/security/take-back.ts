@@ -1,0 +1,146 @@
+/** The pages by which somebody takes an account back: what may be an intruder's, what stays, and a new password. */
+import type { Chrome } from "../chrome.ts";
+import { hidden, localTimes, notice, titled } from "../components.ts";
+import { type Child, html, type Markup } from "../html.ts";
+import { cardPage } from "../layout.ts";
+import { fill, rich } from "../messages/index.ts";
+import { name, visible } from "../text.ts";
+import { relative, shownTime, timeElement } from "../time.ts";
+import { newPasswordFields } from "./password-fields.ts";
+import type { AppEntry, CompanyEntry, TakeBackView, WayEntry } from "./take-back-views.ts";
+import { facts, seenFrom, wayName } from "./ways.ts";
+
+/** Renders the decision, and every answer to it that isn't the end of it. */
+export function takeBackPage(view: TakeBackView, chrome: Chrome): string {
+  const { words, base } = chrome;
+  const { takeBack, recover, confirm } = words;
+  const undo = view.what === "undo";
+  const title = undo ? confirm.undoTitle : recover.title;
+  const person = name(view.person);
+  const text = undo ? rich(takeBack.undoText, { person, email: name(view.email) }) : rich(takeBack.text, { person });
+  const problem = view.problem === "stale" ? recover.stale : view.problem === "changed" ? takeBack.changed : null;
+  return cardPage(
+    chrome,
+    titled(title, problem !== null || view.fault !== null, words),
+    html`<div class="stack">
+      <div class="heading"><h1>${title}</h1><p class="soft">${text}</p></div>
+      ${problem !== null && notice("danger", problem, { focus: true })}
+      <form class="fields" method="post" action=${base + (undo ? "/undo" : "/recover/new")} novalidate>
+        ${hidden({ csrf: view.csrf, link: view.link, proof: view.proof, shown: view.shown })}
+        ${waysSection(view, chrome)} ${browsersSection(view, chrome)} ${appsSection(view, chrome)}
+        <input class="unseen" type="text" name="username" value=${view.person} autocomplete="username" readonly tabindex="-1" aria-hidden="true" />
+        ${newPasswordFields(view.fault, words)}
+        <button class="button primary" type="submit">${undo ? confirm.undoSubmit : recover.submitNew}</button>
+      </form>
+      ${localTimes(chrome)}
+    </div>`,
+  );
+}
+
+function waysSection(view: TakeBackView, chrome: Chrome): Child {
+  const { takeBack } = chrome.words;
+  if (view.ways.length === 0) return null;
+  const doubtful = view.ways.filter((way) => way.doubtful);
+  const kept = view.ways.filter((way) => !way.doubtful);
+  return html`<section class="review" aria-labelledby="ways-title">
+    <h2 id="ways-title">${takeBack.ways}</h2>
+    ${doubtful.length > 0 && html`<p class="soft small" id="ways-hint">${takeBack.waysDoubtful}</p>`}
+    ${doubtful.length > 0 && html`<div class="ticks">${doubtful.map((way) => wayChoice(way, view.now, chrome))}</div>`}
+    ${doubtful.length > 0 && kept.length > 0 && html`<p class="soft small">${takeBack.waysKept}</p>`}
+    ${
+      kept.length > 0 &&
+      html`<ul class="ways">${kept.map((way) => html`<li class="way">${wayText(way, view.now, chrome)}</li>`)}</ul>`
+    }
+  </section>`;
+}
+
+function wayChoice(way: WayEntry, now: number, chrome: Chrome): Markup {
+  const label = fill(chrome.words.takeBack.remove, { way: wayName(way, chrome.words) });
+  return html`<label class="choice">
+    <input type="checkbox" name="remove" value=${way.value} checked=${way.chosen} aria-label=${label} />
+    ${wayText(way, now, chrome)}
+  </label>`;
+}
+
+function wayText(way: WayEntry, now: number, { words }: Chrome): Markup {
+  const { takeBack } = words;
+  const used = way.lastUsedAt !== null && rich(takeBack.used, { when: timeElement(words, way.lastUsedAt, now) });
+  return html`<div class="way-what">
+    <p>${wayName(way, words)}</p>
+    <p class="soft small">${facts([...seenFrom(way, way.addedAt, now, words), used])}</p>
+    ${way.doubtful && way.bringsBack && html`<p class="soft small">${takeBack.back}</p>`}
+  </div>`;
+}
+
+function browsersSection({ browsers, since, now }: TakeBackView, { words }: Chrome): Child {
+  const { takeBack, sessions } = words;
+  if (browsers.length === 0 || since === null) return null;
+  return html`<section class="review" aria-labelledby="browsers-title">
+    <h2 id="browsers-title">${takeBack.browsers}</h2>
+    <p class="soft small">${rich(takeBack.browsersText, { when: shownTime(words, since, "exact") })}</p>
+    <ul class="ways">
+      ${browsers.map(
+        ({ browser, system, place, since: at }) => html`<li class="way"><div class="way-what">
+          <p>${browser !== null && system !== null ? fill(sessions.device, { browser, system }) : (browser ?? system ?? sessions.unknown)}</p>
+          <p class="soft small">${facts([
+            place !== null && rich(takeBack.place, { place: html`<bdi dir="ltr">${visible(place)}</bdi>` }),
+            timeElement(words, at, now),
+          ])}</p>
+        </div></li>`,
+      )}
+    </ul>
+  </section>`;
+}
+
+function appsSection(view: TakeBackView, chrome: Chrome): Markup {
+  const { words } = chrome;
+  const { takeBack } = words;
+  const { apps, companies, since } = view;
+  const none = apps.length === 0 && companies.length === 0;
+  const ticked = since !== null && [...apps, ...companies].some(({ chosen }) => chosen);
+  return html`<section class="review" aria-labelledby="apps-title">
+    <h2 id="apps-title">${takeBack.apps}</h2>
+    <p class="soft small">
+      ${none ? takeBack.appsNone : takeBack.appsHint} ${ticked && rich(takeBack.appsSince, { when: shownTime(words, since, "exact") })}
+    </p>
+    ${!none && html`<div class="ticks">${apps.map((app) => appChoice(app, view, chrome))} ${companies.map((one) => companyChoice(one, view, chrome))}</div>`}
+    ${view.hidden > 0 && html`<p class="soft small">${fill(takeBack.appsHidden, { count: view.hidden })}</p>`}
+  </section>`;
+}
+
+function appChoice(app: AppEntry, { now }: TakeBackView, { words }: Chrome): Markup {
+  const { takeBack } = words;
+  const when = (at: number) => timeElement(words, at, now);
+  const connected = app.byDevice ? takeBack.connectedDevice : takeBack.connected;
+  // Told only where it reads differently.
+  const again = relative(words, app.latestAt, now) !== relative(words, app.connectedAt, now);
+  return html`<label class="choice">
+    <input type="checkbox" name="app" value=${app.value} checked=${app.chosen} />
+    <div class="way-what">
+      <p>${name(app.name)}</p>
+      <p class="soft small">${facts([
+        rich(connected, { when: when(app.connectedAt) }),
+        again && rich(takeBack.latest, { when: when(app.latestAt) }),
+        app.lastUsedAt !== null && rich(takeBack.used, { when: when(app.lastUsedAt) }),
+      ])}</p>
+    </div>
+  </label>`;
+}
+
+function companyChoice(
+  { value, name: company, apps, latestAt, chosen }: CompanyEntry,
+  { now }: TakeBackView,
+  { words }: Chrome,
+): Markup {
+  const { takeBack } = words;
+  return html`<label class="choice">
+    <input type="checkbox" name="company" value=${value} checked=${chosen} />
+    <div class="way-what">
+      <p>${rich(takeBack.company, { company: name(company) })}</p>
+      <p class="soft small">${facts([
+        fill(takeBack.companyApps, { count: apps }),
+        rich(takeBack.connected, { when: timeElement(words, latestAt, now) }),
+      ])}</p>
+    </div>
+  </label>`;
+}

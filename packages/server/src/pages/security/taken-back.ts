@@ -1,0 +1,92 @@
+/** What is said after an account was taken back, and the page that undoes a removal. */
+import type { Chrome } from "../chrome.ts";
+import { hidden, localTimes, notice, titled } from "../components.ts";
+import { html } from "../html.ts";
+import { icon } from "../icons.ts";
+import { cardPage } from "../layout.ts";
+import { fill, rich } from "../messages/index.ts";
+import { NAME_LENGTH, name, visible } from "../text.ts";
+import { shownTime } from "../time.ts";
+import type { RestoreView, TakenBackView } from "./take-back-views.ts";
+import { facts, listed, seenFrom, wayName } from "./ways.ts";
+
+/** So many names stand in one sentence. */
+const MOST_NAMED = 8;
+
+export function takenBackPage(view: TakenBackView, chrome: Chrome): string {
+  const { words, base } = chrome;
+  const { takeBack, recover, confirm, signIn } = words;
+  const undo = view.what === "undo";
+  const title = undo ? confirm.undoneTitle : recover.doneTitle;
+  const some = (all: readonly string[]) => {
+    const few = all.slice(0, MOST_NAMED).map((one) => visible(one, NAME_LENGTH));
+    return listed(all.length > few.length ? [...few, `+${all.length - few.length}`] : few, words);
+  };
+  const ways = (all: TakenBackView["kept"]) => all.map((way) => wayName(way, words));
+  const told = (message: string, all: readonly string[]) =>
+    all.length > 0 && html`<p class="soft small">${fill(message as typeof takeBack.doneKept, { list: some(all) })}</p>`;
+  return cardPage(
+    chrome,
+    title,
+    html`<div class="stack">
+      <div class="heading">
+        <span class="sign done">${icon("check")}</span>
+        <h1>${title}</h1>
+        ${undo && html`<p class="soft">${rich(confirm.undoneText, { email: name(view.email) })}</p>`}
+        ${!undo && html`<p class="soft">${takeBack.doneText}</p>`}
+      </div>
+      ${told(takeBack.doneRemoved, ways(view.removed))} ${told(takeBack.doneKept, ways(view.kept))}
+      ${told(takeBack.doneEnded, view.ended)} ${told(takeBack.doneApps, view.apps)}
+      <a class="button" href=${`${base}/login`}>${signIn.submit}</a>
+    </div>`,
+  );
+}
+
+/** `GET /recover/undo`. A link alone does nothing: programs that look through mail open links, too. */
+export function restorePage(view: RestoreView, chrome: Chrome): string {
+  const { words, base } = chrome;
+  const { takeBack, recover } = words;
+  const at = shownTime(words, view.at, "exact");
+  return cardPage(
+    chrome,
+    titled(takeBack.restoreTitle, view.stale, words),
+    html`<div class="stack">
+      <div class="heading">
+        <h1>${takeBack.restoreTitle}</h1>
+        <p>${rich(takeBack.restoreText, { when: at, person: name(view.person) })}</p>
+      </div>
+      ${view.stale && notice("danger", recover.stale, { focus: true })}
+      <ul class="ways">
+        ${view.ways.map(
+          (way) => html`<li class="way"><div class="way-what">
+            <p>${wayName(way, words)}</p>
+            <p class="soft small">${facts(seenFrom(way, way.addedAt, view.now, words))}</p>
+          </div></li>`,
+        )}
+      </ul>
+      <p>${takeBack.restoreThen}</p>
+      <form class="buttons" method="post" action=${`${base}/recover/undo`}>
+        ${hidden({ csrf: view.csrf, link: view.link })}
+        <button class="button primary" type="submit">${takeBack.restoreYes}</button>
+      </form>
+      ${localTimes(chrome)}
+    </div>`,
+  );
+}
+
+export function restoredPage(chrome: Chrome): string {
+  const { words, base } = chrome;
+  const { takeBack, recover } = words;
+  return cardPage(
+    chrome,
+    takeBack.restoredTitle,
+    html`<div class="stack">
+      <div class="heading">
+        <span class="sign done">${icon("check")}</span>
+        <h1>${takeBack.restoredTitle}</h1>
+        <p class="soft">${takeBack.restoredText}</p>
+      </div>
+      <a class="button primary" href=${`${base}/recover`}>${recover.title}</a>
+    </div>`,
+  );
+}

@@ -1,0 +1,35 @@
+/** The lock under which somebody's ways to sign in change. */
+
+import { text } from "../rows.ts";
+import { sql, type Tx, words } from "../sql.ts";
+
+export interface PersonKey {
+  readonly partition: number;
+  readonly personId: string;
+}
+
+/**
+ * Whether the person is there, active, and has a password; locked, so that of two changes one knows of the other. Undefined, too, where the session
+ * that asks for the change has ended: recovery ends all of them, and nothing that was asked for before may happen after it.
+ */
+export async function lockPerson(
+  tx: Tx,
+  { partition, personId }: PersonKey,
+  sessionId?: string,
+): Promise<{ readonly hasPassword: boolean } | undefined> {
+  const row = await tx.one(
+    sql`SELECT status, password_hash FROM people WHERE partition = :partition AND person_id = :personId ${words.forUpdate}`,
+    { partition, personId },
+  );
+  if (row === undefined || text(row, "status") !== "active") return undefined;
+  if (sessionId !== undefined && !(await isOpen(tx, { partition, personId }, sessionId))) return undefined;
+  return { hasPassword: row["password_hash"] !== null };
+}
+
+async function isOpen(tx: Tx, { partition, personId }: PersonKey, sessionId: string): Promise<boolean> {
+  const row = await tx.one(
+    sql`SELECT person_id FROM sessions WHERE partition = :partition AND session_id = :sessionId AND person_id = :personId`,
+    { partition, personId, sessionId },
+  );
+  return row !== undefined;
+}

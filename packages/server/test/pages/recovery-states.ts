@@ -1,0 +1,121 @@
+/** The states of the pages by which somebody takes an account back. */
+
+import {
+  type Chrome,
+  provePage,
+  restoredPage,
+  restorePage,
+  takeBackPage,
+  takenBackPage,
+} from "../../src/pages/index.ts";
+import type {
+  AppEntry,
+  ProveView,
+  RestoreView,
+  TakeBackView,
+  WayEntry,
+} from "../../src/pages/security/take-back-views.ts";
+import { anOffer } from "./factor-states.ts";
+
+const NOW = Date.UTC(2026, 6, 14, 9, 30);
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const LONG = "A name that somebody chose to be as long as a name may be, with many words";
+
+function aWay(changes: Partial<WayEntry> = {}): WayEntry {
+  return {
+    ...{ kind: "passkey", name: "Work laptop", value: "way-1", addedAt: NOW - 90 * DAY, lastUsedAt: NOW - 2 * HOUR },
+    ...{ browser: "Firefox", system: "Linux", place: "192.0.2.x", doubtful: false, chosen: false, bringsBack: false },
+    ...changes,
+  };
+}
+
+function anApp(changes: Partial<AppEntry> = {}): AppEntry {
+  return {
+    ...{ value: "app-1", name: "Photo Printer", byDevice: false, connectedAt: NOW - 200 * DAY },
+    ...{ latestAt: NOW - 200 * DAY, lastUsedAt: NOW - 5 * HOUR, chosen: false },
+    ...changes,
+  };
+}
+
+function aTakeBack(changes: Partial<TakeBackView> = {}): TakeBackView {
+  return {
+    ...{ what: "recover", csrf: "csrf-value", link: "ml_value", proof: null, shown: "1.marks" },
+    ...{ person: "ada", email: "ada@example.com", now: NOW, since: null, ways: [], apps: [], hidden: 0 },
+    ...{ companies: [], browsers: [], fault: null, problem: null },
+    ...changes,
+  };
+}
+
+const strange = { browser: "Chrome", system: "Windows", place: "203.0.113.x", doubtful: true, chosen: true };
+const ways = [
+  aWay({ ...strange, value: "way-2", name: "Key", addedAt: NOW - 3 * HOUR, lastUsedAt: null }),
+  aWay({ ...strange, value: "way-3", kind: "authenticator", name: null, addedAt: NOW - 2 * HOUR, bringsBack: true }),
+  aWay(),
+];
+const intruded = aTakeBack({
+  ...{ proof: "sealed", since: NOW - 4 * HOUR, ways },
+  apps: [
+    anApp({ value: "app-2", name: "Mail Export", connectedAt: NOW - HOUR, latestAt: NOW - HOUR, chosen: true }),
+    anApp({ value: "app-3", name: "TV", byDevice: true, latestAt: NOW - 2 * HOUR, lastUsedAt: null, chosen: true }),
+    anApp(),
+  ],
+  companies: [{ value: "company-1", name: "Acme", apps: 2, latestAt: NOW - 30 * DAY, chosen: false }],
+  browsers: [
+    { browser: "Chrome", system: "Windows", place: "203.0.113.x", since: NOW - 4 * HOUR },
+    { browser: null, system: null, place: null, since: NOW - 3 * HOUR },
+  ],
+});
+
+function aProof(changes: Partial<ProveView> = {}): ProveView {
+  const form = { csrf: "csrf-value", link: "ml_value", person: "ada" };
+  return { what: "recover", ...form, codes: true, passkey: null, problem: null, ...changes };
+}
+
+function aRestore(changes: Partial<RestoreView> = {}): RestoreView {
+  return {
+    ...{ csrf: "csrf-value", link: "ml_value", person: "ada", at: NOW - HOUR, now: NOW, ways, stale: false },
+    ...changes,
+  };
+}
+
+const many = Array.from({ length: 40 }, (_, at) =>
+  anApp({ value: `app-${at}`, name: `${LONG} ${at}`, chosen: at < 12 }),
+);
+
+export const recoveryStates: Readonly<Record<string, (chrome: Chrome) => string>> = {
+  "recover-new": (c) => takeBackPage(aTakeBack(), c),
+  "recover-new-short": (c) => takeBackPage({ ...intruded, fault: { kind: "short" } }, c),
+  "recover-new-intruded": (c) => takeBackPage(intruded, c),
+  "recover-new-changed": (c) => takeBackPage({ ...intruded, problem: "changed" }, c),
+  "recover-new-stale": (c) => takeBackPage({ ...intruded, problem: "stale" }, c),
+  "recover-new-kept": (c) =>
+    takeBackPage(aTakeBack({ ways: [aWay(), aWay({ kind: "codes", name: null })], apps: [anApp()] }), c),
+  "recover-new-long": (c) =>
+    takeBackPage({ ...intruded, apps: many, hidden: 17, ways: [aWay({ ...strange, name: LONG.repeat(3) })] }, c),
+  undo: (c) => takeBackPage({ ...intruded, what: "undo" }, c),
+  "recover-prove": (c) => provePage(aProof(), c),
+  "recover-prove-passkey": (c) => provePage(aProof({ codes: false, passkey: anOffer }), c),
+  "recover-prove-both": (c) => provePage(aProof({ what: "undo", passkey: anOffer }), c),
+  ...Object.fromEntries(
+    (["wrong", "wrongRecovery", "missing", "stale", "passkey"] as const).map((kind) => [
+      `recover-prove-${kind}`,
+      (c: Chrome) => provePage(aProof({ problem: { kind } }), c),
+    ]),
+  ),
+  "recover-prove-throttled": (c) => provePage(aProof({ problem: { kind: "throttled", minutes: 9 } }), c),
+  "recover-done": (c) => takenBackPage({ what: "recover", email: "", removed: [], kept: [], ended: [], apps: [] }, c),
+  "recover-done-removed": (c) =>
+    takenBackPage(
+      {
+        ...{ what: "recover", email: "", removed: ways.slice(0, 2), kept: ways.slice(2) },
+        ...{ ended: ["Mail Export", "TV"], apps: many.map(({ name }) => name) },
+      },
+      c,
+    ),
+  undone: (c) =>
+    takenBackPage({ what: "undo", email: "ada@example.com", removed: ways, kept: [], ended: [], apps: ["Acme"] }, c),
+  restore: (c) => restorePage(aRestore(), c),
+  "restore-stale": (c) => restorePage(aRestore({ stale: true }), c),
+  restored: (c) => restoredPage(c),
+};

@@ -1,0 +1,483 @@
+/** An account that somebody else got into, and its owner who takes it back by mail; and somebody who reads the mail and is not the owner. */
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Person } from "../../packages/server/src/owners/storage.ts";
+import { Agent, type Page } from "../support/browser-like.ts";
+import {
+  aConnection,
+  anAuthenticatorOf,
+  aPasskeyOf,
+  DAY,
+  decide,
+  entersBy,
+  entersWith,
+  messageTo,
+  NEW_PASSWORD,
+  OWNERS_BROWSER,
+  passkeyOptions,
+  recoveryLink,
+  STRANGE_BROWSER,
+  signedInWith,
+  ticksOf,
+} from "../support/recovery.ts";
+import { formWith, recoveryCodesOf } from "../support/second-step.ts";
+import { PASSWORD, startServer, type TestServer } from "../support/server.ts";
+import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp.ts";
+
+let server: TestServer;
+let mailbox: TestMailbox;
+beforeAll(async () => {
+  mailbox = await startMailbox();
+  server = await startServer({ host: "localhost", config: { smtpUrl: smtpTo(mailbox) } });
+});
+afterAll(async () => {
+  await server.stop();
+  await mailbox.stop();
+});
+
+const HOUR = 3_600_000;
+const REMOVED = "Ways to sign in to your account were removed";
+let serial = 0;
+const anAddress = () => {
+  serial += 1;
+  return `other-${Date.now().toString(36)}-${serial}@example.test`;
+};
+
+/** Somebody who has signed in with their own browser, the account's first. */
+async function anOwner(changes: Partial<Person> = {}): Promise<{ person: Person; owner: Agent }> {
+  const person = await server.addPerson(changes);
+  return { person, owner: await signedInWith(OWNERS_BROWSER, person, server) };
+}
+
+/** Signed in as the owner, with a browser that is new, weeks after the owner. */
+async function anIntruder(person: Person): Promise<Agent> {
+  server.tick(30 * DAY);
+  return signedInWith(STRANGE_BROWSER, person, server);
+}
+
+async function opened(person: Person): Promise<{ reader: Agent; page: Page; link: string }> {
+  const link = await recoveryLink(person, server, mailbox);
+  const reader = new Agent(server.issuer);
+  return { reader, link, page: await reader.get(link) };
+}
+
+const prove = async (reader: Agent, page: Page, fields: Record<string, string>): Promise<Page> => {
+  const [field = ""] = Object.keys(fields);
+  return reader.follow(await reader.submit(formWith(page, field), fields));
+};
+const isDecision = (page: Page) => page.forms.some(({ fields }) => fields.has("password"));
+const isProof = (page: Page) => page.text.includes("Confirm that it is you") && !isDecision(page);
+
+describe("an intruder who knows the password", () => {
+  test("adds a passkey and an authenticator → the owner recovers without them, and the intruder has nothing left", async () => {
+    const { person, owner } = await anOwner();
+    const mine = await aConnection(owner, person, server, { name: "Photo Printer" });
+    const intruder = await anIntruder(person);
+    const key = await aPasskeyOf(intruder, server, "Desk key");
+    const { app } = await anAuthenticatorOf(intruder, server);
+    const theirs = await aConnection(intruder, person, server, { name: "Mail Export" });
+    expect([await entersBy(key, server), await entersWith(person.username, PASSWORD, server)]).toEqual([true, "code"]);
+
+    const { reader, page } = await opened(person);
+    expect(ticksOf(page)).toEqual({
+      ...{ "Passkey “Desk key”": true, "Authenticator app": true, "Mail Export": true, "Photo Printer": false },
+    });
+    expect(page.text).toContain("Chrome on Windows");
+    expect(page.text).toContain("127.0.0.x");
+    const done = await decide(reader, page);
+    expect(done.text).toContain("Your password was changed");
+    expect(done.text).toMatch(/Removed: Passkey “Desk key” and Authenticator app\./);
+    expect(done.text).toMatch(/No longer have access: Mail Export\./);
+    expect(done.text).toMatch(/Still have access: Photo Printer\./);
+
+    expect(await entersBy(key, server)).toBe(false);
+    expect((await intruder.get("/account/apps")).location?.pathname).toBe("/login");
+    expect([await theirs.works(), await mine.works()]).toEqual([false, true]);
+    expect(await entersWith(person.username, PASSWORD, server)).toBe("no");
+    expect(await entersWith(person.username, NEW_PASSWORD, server)).toBe("in");
+    expect(app.code()).toMatch(/^\d{6}$/);
+    expect(await server.assent.storage.listPasskeys(person)).toEqual([]);
+    expect(await server.assent.storage.getSecondFactor(person)).toBeUndefined();
+
+    const told = await messageTo(person.email, REMOVED, mailbox);
+    expect(told.text).toContain("Removed: Passkey “Desk key” and Authenticator app");
+    expect(told.text).toContain("No longer have access: Mail Export");
+    expect(told.text).toContain("Still have access: Photo Printer");
+    expect(told.link).toContain("/recover/undo?link=ml_");
+  });
+
+  test("uses what they added on their own browser for weeks → it still counts for nothing", async () => {
+    const { person } = await anOwner();
+    const intruder = await anIntruder(person);
+    const key = await aPasskeyOf(intruder, server, "Theirs");
+    for (let week = 0; week < 4; week += 1) {
+      server.tick(8 * DAY);
+      const page = await intruder.get("/login");
+      await intruder.submit(formWith(page, "credential"), { credential: key.get(passkeyOptions(page)) });
+      expect((await intruder.get("/account/apps")).status).toBe(200);
+    }
+    const { reader, page } = await opened(person);
+    expect(ticksOf(page)).toEqual({ "Passkey “Theirs”": true });
+    await decide(reader, page);
+    expect(await entersBy(key, server)).toBe(false);
+  });
+
+  test("is thrown out, and comes back later with the browser of then → that browser is new again", async () => {
+    const { person } = await anOwner();
+    const intruder = await anIntruder(person);
+    const first = await opened(person);
+    await decide(first.reader, first.page, { password: PASSWORD, again: PASSWORD });
+    server.tick(20 * DAY);
+    await intruder.submit(formWith(await intruder.get("/login"), "username"), {
+      ...{ username: person.username, password: PASSWORD },
+    });
+    await aPasskeyOf(intruder, server, "Theirs");
+    expect(ticksOf((await opened(person)).page)).toEqual({ "Passkey “Theirs”": true });
+  });
+
+  test("comes first to an account with a password that was handed out → within a week nothing of theirs is vouched for", async () => {
+    const person = await server.addPerson({ mustChangePassword: true });
+    const intruder = new Agent(server.issuer, { "user-agent": STRANGE_BROWSER });
+    await intruder.submit(formWith(await intruder.get("/login"), "username"), {
+      ...{ username: person.username, password: PASSWORD },
+    });
+    const change = await intruder.get("/account/security/password");
+    const chosen = { current_password: PASSWORD, password: "a handful of pebbles", again: "a handful of pebbles" };
+    expect((await intruder.submit(formWith(change, "current_password"), chosen)).status).toBe(303);
+    const key = await aPasskeyOf(intruder, server, "Theirs");
+    server.tick(6 * DAY);
+    const { reader, page } = await opened(person);
+    expect(ticksOf(page)).toEqual({ "Passkey “Theirs”": true });
+    await decide(reader, page);
+    expect(await entersBy(key, server)).toBe(false);
+  });
+
+  test("took a code as well, and put an authenticator in place of the owner's → the owner's own code takes the account back, and it is there again", async () => {
+    const { person, owner } = await anOwner();
+    const mine = await anAuthenticatorOf(owner, server);
+    server.tick(30 * DAY);
+    const intruder = new Agent(server.issuer, { "user-agent": STRANGE_BROWSER });
+    const login = formWith(await intruder.get("/login"), "username");
+    const step = await intruder.submit(login, { username: person.username, password: PASSWORD });
+    await intruder.submit(formWith(step, "code"), { code: mine.app.code() });
+    server.tick(60_000);
+    const theirs = await anAuthenticatorOf(intruder, server);
+
+    const { reader, page } = await opened(person);
+    expect(isProof(page)).toBe(true);
+    expect((await prove(reader, page, { code: mine.app.code(9) })).text).toContain("That code isn’t right");
+    expect((await prove(reader, page, { recovery: "aaaa-bbbb-cccc-dddd" })).text).toContain(
+      "none of your recovery codes",
+    );
+    const decision = await prove(reader, page, { code: mine.app.code() });
+    expect(ticksOf(decision)).toEqual({ "Authenticator app": true });
+    expect(decision.text).toContain("The one that you had before comes back.");
+    await decide(reader, decision);
+    expect(await entersWith(person.username, NEW_PASSWORD, server)).toBe("code");
+    const factor = await server.assent.storage.getSecondFactor(person);
+    expect(factor).toMatchObject({ codesLeft: 10, earlier: null });
+    // The code of theirs does not sign in, the owner's does.
+    server.tick(60_000);
+    for (const [code, status] of [
+      [theirs.app.code(), 200],
+      [mine.app.code(), 303],
+    ] as const) {
+      const agent = new Agent(server.issuer);
+      const again = formWith(await agent.get("/login"), "username");
+      const second = await agent.submit(again, { username: person.username, password: NEW_PASSWORD });
+      expect((await agent.submit(formWith(second, "code"), { code })).status).toBe(status);
+    }
+  });
+
+  test("made new recovery codes → the owner's old ones prove who they are, and theirs go", async () => {
+    const { person, owner } = await anOwner();
+    const mine = await anAuthenticatorOf(owner, server);
+    server.tick(30 * DAY);
+    const intruder = new Agent(server.issuer, { "user-agent": STRANGE_BROWSER });
+    const login = formWith(await intruder.get("/login"), "username");
+    const step = await intruder.submit(login, { username: person.username, password: PASSWORD });
+    await intruder.submit(formWith(step, "code"), { code: mine.app.code() });
+    const security = await intruder.get("/account/security");
+    const renew = security.forms.find(({ action }) => action.endsWith("/recovery-codes"));
+    if (renew === undefined) throw new Error("no new codes");
+    const theirs = recoveryCodesOf(await intruder.submit(renew));
+    expect(theirs).toHaveLength(10);
+
+    const { reader, page } = await opened(person);
+    expect((await prove(reader, page, { recovery: theirs[0] ?? "" })).text).toContain("none of your recovery codes");
+    const decision = await prove(reader, page, { recovery: mine.codes[0] ?? "" });
+    expect(ticksOf(decision)).toEqual({ "Recovery codes": true });
+    expect(decision.text).toContain("Authenticator app");
+    await decide(reader, decision);
+    expect(await server.assent.storage.getSecondFactor(person)).toMatchObject({ codesLeft: 9, earlierCodesLeft: 0 });
+  });
+
+  test("gave the account their own address → the owner takes it back; that address hears it, and can undo nothing", async () => {
+    const { person } = await anOwner();
+    const intruder = await anIntruder(person);
+    const key = await aPasskeyOf(intruder, server, "Theirs");
+    const email = anAddress();
+    const profile = await intruder.get("/account/profile");
+    await intruder.submit(formWith(profile, "email"), { email, current_password: PASSWORD });
+    const { link } = await messageTo(email, "Your new e-mail address", mailbox);
+    await intruder.submit(formWith(await intruder.get(link), "link"));
+    const notice = await messageTo(person.email, "Your e-mail address was changed", mailbox);
+    // They recover at their own address first: that must not end the owner's way back.
+    const theirLink = await recoveryLink(person, server, mailbox, email);
+    const theirReader = new Agent(server.issuer);
+    await decide(theirReader, await theirReader.get(theirLink), { remove: [], password: PASSWORD, again: PASSWORD });
+    expect(await entersWith(email, PASSWORD, server)).toBe("in");
+
+    const reader = new Agent(server.issuer);
+    const page = await reader.get(notice.link);
+    expect(ticksOf(page)).toEqual({ "Passkey “Theirs”": true });
+    const done = await decide(reader, page);
+    expect(done.text).toContain("The account is yours again");
+    expect([await entersBy(key, server), await entersWith(email, NEW_PASSWORD, server)]).toEqual([false, "no"]);
+    expect(await entersWith(person.email, NEW_PASSWORD, server)).toBe("in");
+    expect((await messageTo(person.email, REMOVED, mailbox)).link).toContain("/recover/undo?link=");
+    const theirs = await messageTo(email, REMOVED, mailbox);
+    expect(theirs.raw).not.toContain("/recover/undo");
+    expect(theirs.text).toContain("has or had this address");
+  });
+
+  test("is signed in while the page is open → what they add is shown before anything is done, and what they connect ends", async () => {
+    const { person } = await anOwner();
+    const intruder = await anIntruder(person);
+    const { reader, page } = await opened(person);
+    expect(ticksOf(page)).toEqual({});
+    const key = await aPasskeyOf(intruder, server, "Late");
+    const changed = await decide(reader, page);
+    expect(changed.text).toContain("The account was changed while this page was open");
+    expect(ticksOf(changed)).toEqual({ "Passkey “Late”": true });
+    const late = await aConnection(intruder, person, server);
+    expect((await decide(reader, changed)).text).toContain("Your password was changed");
+    expect([await entersBy(key, server), await late.works()]).toEqual([false, false]);
+  });
+
+  test("changes nothing but connects an app from a new browser → the app is preselected", async () => {
+    const { person, owner } = await anOwner();
+    const mine = await aConnection(owner, person, server, { name: "Mine" });
+    const intruder = await anIntruder(person);
+    const theirs = await aConnection(intruder, person, server, { name: "Theirs" });
+    const { reader, page } = await opened(person);
+    expect(ticksOf(page)).toEqual({ Theirs: true, Mine: false });
+    await decide(reader, page);
+    expect([await mine.works(), await theirs.works()]).toEqual([true, false]);
+  });
+});
+
+describe("somebody who reads the mail and has no password", () => {
+  test("the owner has an authenticator → nothing is shown and nothing happens without its code", async () => {
+    const { person, owner } = await anOwner();
+    const connection = await aConnection(owner, person, server, { name: "Photo Printer" });
+    const { app } = await anAuthenticatorOf(owner, server);
+    server.tick(30 * DAY);
+    const { reader, page, link } = await opened(person);
+    expect(isProof(page)).toBe(true);
+    expect(page.text).not.toContain("Photo Printer");
+    const token = new URL(link).searchParams.get("link") ?? "";
+    const csrf = formWith(page, "code").fields.get("csrf") ?? "";
+    const fields = { csrf, link: token, password: NEW_PASSWORD, again: NEW_PASSWORD, remove: "x", shown: "1.x" };
+    for (const proof of ["", "AAAA", "x".repeat(4000)]) {
+      const answer = await reader.post("/recover/new", { ...fields, proof });
+      expect([answer.status, isProof(answer)]).toEqual([403, true]);
+    }
+    expect(await entersWith(person.username, PASSWORD, server)).toBe("code");
+    expect(await connection.works()).toBe(true);
+    const decision = await prove(reader, page, { code: app.code() });
+    expect(ticksOf(decision)).toEqual({ "Photo Printer": false });
+    // What is vouched for can't be removed, whatever the form says.
+    expect((await decide(reader, decision, { remove: ["authenticator", "codes"] })).text).toContain(
+      "You can still sign in with",
+    );
+    expect(await entersWith(person.username, NEW_PASSWORD, server)).toBe("code");
+  });
+
+  test("what was proved, in another browser, for another link, or too late → proved anew", async () => {
+    const { person, owner } = await anOwner();
+    const { app } = await anAuthenticatorOf(owner, server);
+    const { reader, page, link } = await opened(person);
+    const decision = await reader.submit(formWith(page, "code"), { code: app.code() });
+    const proved = decision.location?.href ?? "";
+    expect(isDecision(await reader.get(proved))).toBe(true);
+    expect(isDecision(await reader.get(proved))).toBe(true);
+    expect(isProof(await new Agent(server.issuer).get(proved))).toBe(true);
+    const proof = new URL(proved).searchParams.get("proof") ?? "";
+    const other = await recoveryLink(person, server, mailbox);
+    expect(isProof(await reader.get(`${other}&proof=${proof}`))).toBe(true);
+    expect(isProof(await reader.get(`${link}&proof=${proof.slice(0, -2)}AA`))).toBe(true);
+    server.tick(15 * 60_000 + 1000);
+    expect((await reader.get(proved)).status).toBe(400);
+  });
+
+  test("a code twice, wrong ones again and again → refused, and then none is looked at", async () => {
+    const { person, owner } = await anOwner();
+    const { app } = await anAuthenticatorOf(owner, server);
+    const { reader, page } = await opened(person);
+    const code = app.code();
+    expect(isDecision(await prove(reader, page, { code }))).toBe(true);
+    expect((await prove(reader, page, { code })).text).toContain("That code isn’t right");
+    for (let guess = 0; guess < 4; guess += 1) await prove(reader, page, { code: "000000" });
+    server.tick(60_000);
+    const last = await prove(reader, page, { code: app.code() });
+    expect([last.status, Number(last.headers.get("retry-after")) > 60]).toEqual([429, true]);
+  });
+
+  test("a passkey of another person, or one that nothing vouches for → proves nothing; the owner's does", async () => {
+    const { person, owner } = await anOwner();
+    const key = await aPasskeyOf(owner, server, "Mine");
+    const intruder = await anIntruder(person);
+    const theirs = await aPasskeyOf(intruder, server, "Theirs");
+    const stranger = await anOwner();
+    const strange = await aPasskeyOf(stranger.owner, server, "Stranger's");
+    const { reader, page } = await opened(person);
+    expect(isProof(page)).toBe(true);
+    expect(page.forms.some(({ fields }) => fields.has("code"))).toBe(false);
+    const answer = (one: typeof key, at: Page) => prove(reader, at, { credential: one.get(passkeyOptions(at)) });
+    expect(isProof(await answer(strange, page))).toBe(true);
+    expect(
+      isProof(
+        await answer(theirs, await reader.get(`/recover/new?link=${formWith(page, "credential").fields.get("link")}`)),
+      ),
+    ).toBe(true);
+    const fresh = await reader.get(`/recover/new?link=${formWith(page, "credential").fields.get("link")}`);
+    const decision = await answer(key, fresh);
+    expect(ticksOf(decision)).toEqual({ "Passkey “Theirs”": true });
+    await decide(reader, decision);
+    expect([await entersBy(key, server), await entersBy(theirs, server)]).toEqual([true, false]);
+  });
+
+  test("a passkey from a new phone, used once on the old computer → vouched for, and demanded", async () => {
+    const { person, owner } = await anOwner();
+    server.tick(30 * DAY);
+    const phone = await signedInWith("Mozilla/5.0 (iPhone) Safari/600", person, server);
+    const key = await aPasskeyOf(phone, server, "Phone");
+    expect(ticksOf((await opened(person)).page)).toEqual({ "Passkey “Phone”": true });
+    server.tick(HOUR);
+    const page = await owner.get("/login");
+    await owner.submit(formWith(page, "credential"), { credential: key.get(passkeyOptions(page)) });
+    expect(isProof((await opened(person)).page)).toBe(true);
+  });
+});
+
+describe("a removal that is undone", () => {
+  /** The owner's factor is from a new browser, so that whoever reads the mail could remove it. */
+  async function robbed() {
+    const { person } = await anOwner();
+    server.tick(30 * DAY);
+    const laptop = await signedInWith(OWNERS_BROWSER, person, server);
+    const key = await aPasskeyOf(laptop, server, "New laptop");
+    const { app } = await anAuthenticatorOf(laptop, server);
+    const { reader, page } = await opened(person);
+    await decide(reader, page);
+    const { link } = await messageTo(person.email, REMOVED, mailbox);
+    return { person, key, app, thief: reader, link };
+  }
+
+  test("within 72 hours → the factors are back, the thief's password and passkey are not, and the factors are demanded", async () => {
+    const { person, key, app, link } = await robbed();
+    const thief = new Agent(server.issuer, { "user-agent": STRANGE_BROWSER });
+    await thief.submit(formWith(await thief.get("/login"), "username"), {
+      ...{ username: person.username, password: NEW_PASSWORD },
+    });
+    const evil = await aPasskeyOf(thief, server, "Evil");
+    const connection = await aConnection(thief, person, server);
+    server.tick(71 * HOUR);
+    const reader = new Agent(server.issuer);
+    const page = await reader.get(link);
+    expect(page.text).toContain("Passkey “New laptop”");
+    expect((await reader.submit(formWith(page, "link"), { csrf: "forged" })).status).toBe(403);
+    const done = await reader.submit(formWith(page, "link"));
+    expect(done.text).toContain("The ways to sign in are back");
+    expect((await thief.get("/account/apps")).location?.pathname).toBe("/login");
+    expect(await entersWith(person.username, NEW_PASSWORD, server)).toBe("no");
+    expect([await entersBy(key, server), await entersBy(evil, server), await connection.works()]).toEqual([
+      ...[true, false, false],
+    ]);
+    expect((await messageTo(person.email, "Removed ways to sign in are back", mailbox)).link).toContain("/recover");
+    expect((await reader.get(link)).status).toBe(400);
+    const again = await opened(person);
+    expect(isProof(again.page)).toBe(true);
+    const decision = await prove(again.reader, again.page, { code: app.code() });
+    expect(decision.text).toContain("Authenticator app");
+    await decide(again.reader, decision);
+    expect(await entersWith(person.username, NEW_PASSWORD, server)).toBe("code");
+  });
+
+  test("later, or twice at once → gone; once", async () => {
+    const late = await robbed();
+    server.tick(72 * HOUR + 1);
+    expect((await new Agent(server.issuer).get(late.link)).status).toBe(400);
+    expect(await entersBy(late.key, server)).toBe(false);
+    const { link, key } = await robbed();
+    const readers = await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const reader = new Agent(server.issuer);
+        return { reader, form: formWith(await reader.get(link), "link") };
+      }),
+    );
+    const answers = await Promise.all(readers.map(({ reader, form }) => reader.submit(form)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400, 400, 400, 400]);
+    expect(await entersBy(key, server)).toBe(true);
+  });
+
+  test("the link for another purpose, of a recovery here → 400", async () => {
+    const { person, link } = await robbed();
+    const token = new URL(link).searchParams.get("link") ?? "";
+    for (const path of ["/recover/new", "/undo", "/confirm/verify", "/sign-up/account"])
+      expect((await new Agent(server.issuer).get(`${path}?link=${token}`)).status, path).not.toBe(200);
+    const other = new URL(await recoveryLink(person, server, mailbox)).searchParams.get("link") ?? "";
+    expect((await new Agent(server.issuer).get(`/recover/undo?link=${other}`)).status).toBe(400);
+  });
+});
+
+describe("the decision", () => {
+  test("a short password → the choices stay as they were; loaded again → the suggestion; two at once → one", async () => {
+    const { person, owner } = await anOwner();
+    await aConnection(owner, person, server, { name: "Mine" });
+    const intruder = await anIntruder(person);
+    await aPasskeyOf(intruder, server, "Theirs");
+    await aConnection(intruder, person, server, { name: "Export" });
+    const { reader, page, link } = await opened(person);
+    const form = formWith(page, "password");
+    const mine = /name="app" value="([^"]+)"[^>]*>\s*<div[^>]*>\s*<p>(?:<[^>]*>)*Mine/.exec(page.text)?.[1] ?? "";
+    const short = await reader.submit(form, { remove: [], app: [mine], password: "short", again: "short" });
+    expect(short.text).toContain("That is too short");
+    expect(ticksOf(short)).toEqual({ "Passkey “Theirs”": false, Export: false, Mine: true });
+    expect(ticksOf(await reader.get(link))).toEqual({ "Passkey “Theirs”": true, Export: true, Mine: false });
+    const answers = await Promise.all([decide(reader, short), decide(reader, page)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+  });
+
+  test("apps of others, nonsense for a choice → nothing of it happens", async () => {
+    const { person } = await anOwner();
+    const other = await anOwner();
+    const theirs = await aConnection(other.owner, other.person, server, { name: "Other's" });
+    const { reader, page } = await opened(person);
+    const nonsense = {
+      app: [theirs.client.clientId, "x"],
+      company: ["x"],
+      remove: ["passkey"],
+      shown: "99999999999999999.x",
+    };
+    const again = await decide(reader, page, nonsense);
+    expect(again.text).toContain("The account was changed while this page was open");
+    const { shown: _, ...rest } = nonsense;
+    expect((await decide(reader, again, rest)).text).toContain("Your password was changed");
+    expect(await theirs.works()).toBe(true);
+  });
+
+  test("a device that was connected with a code → named as such; nothing suspicious → everything stays", async () => {
+    const { person, owner } = await anOwner();
+    const app = await aConnection(owner, person, server, { name: "Mine" });
+    const key = { partition: person.partition, ownerId: person.personId };
+    const { reader, page } = await opened(person);
+    expect(ticksOf(page)).toEqual({ Mine: false });
+    expect((await decide(reader, page)).text).toContain("Still have access: Mine.");
+    expect(await app.works()).toBe(true);
+    expect(await server.assent.storage.listConsents({ ...key, now: server.now() })).toHaveLength(1);
+    const told = await messageTo(person.email, "Your password was changed", mailbox);
+    expect(told.text).toContain("Still have access: Mine");
+  });
+});
