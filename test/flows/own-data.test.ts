@@ -7,7 +7,7 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { SoftAuthenticator } from "../support/authenticator.ts";
-import { type Agent, authorize, authorizeUrl, type Page, redeem, refresh } from "../support/browser-like.ts";
+import { Agent, authorize, authorizeUrl, type Page, redeem, refresh, signIn } from "../support/browser-like.ts";
 import { addCompany, decide } from "../support/companies.ts";
 import { formWith, withSecondStep } from "../support/second-step.ts";
 import { startServer, type TestClient, type TestServer } from "../support/server.ts";
@@ -158,4 +158,19 @@ test("of a company they acted for → what it allowed stays the company's, under
   const lines = after.split("\n").filter((line) => line.includes(person.personId));
   expect(lines.length).toBeGreaterThan(0);
   expect(lines.every((line) => line.includes(acme.companyId))).toBe(true);
+});
+
+test("IN-09 a name that a spreadsheet would run → the file is JSON, saved and not opened, and the name stands in it as a string", async () => {
+  const name = '=HYPERLINK("https://evil.test","Open")';
+  const person = await server.addPerson({ name });
+  const agent = new Agent(server.issuer);
+  await signIn(agent, person.username);
+  const page = await agent.submit(formTo(await agent.get("/account/profile/export"), "/export"));
+  expect(page.status).toBe(200);
+  expect(page.headers.get("content-type")).toMatch(/^application\/json\b/);
+  expect(page.headers.get("content-disposition")).toBe('attachment; filename="my-data.json"');
+  expect(page.headers.get("x-content-type-options")).toBe("nosniff");
+  expect(JSON.parse(page.text).account.name).toBe(name);
+  // Read as CSV by mistake, no line of it begins with a formula.
+  expect(page.text.split("\n").filter((line) => /^[=+\-@\t\r]/.test(line))).toEqual([]);
 });

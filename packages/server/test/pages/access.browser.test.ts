@@ -54,6 +54,7 @@ const PAGES = [
   ...[
     "profile-fault",
     "delete",
+    "data-export",
     "add-passkey",
     "authenticator",
     "recovery-codes",
