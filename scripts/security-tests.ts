@@ -48,7 +48,6 @@ const WAITING: readonly (readonly [part: string, attacks: Readonly<Record<string
       "AD-18": "a change without its entry in an audit log",
     },
   ],
-  ["exports in CSV", { "IN-09": "cells that a spreadsheet takes for formulas" }],
   [
     "dynamic client registration",
     {
