@@ -22,6 +22,8 @@ import { settle, startServer, type TestClient, type TestServer } from "../suppor
 
 type Document = Readonly<Record<string, readonly string[] & string>>;
 
+const authority = aCertificate({ subject: "/CN=Clients CA", authority: true });
+
 /** Behind a proxy that hands certificates on, all methods work; without one, those by certificate don't. */
 let plain: TestServer;
 let proxied: TestServer;
@@ -30,7 +32,8 @@ let documents: Map<TestServer, Document>;
 
 beforeAll(async () => {
   plain = await startServer();
-  proxied = await startServer({ config: { trustProxy: ["127.0.0.1"] } });
+  const handedOn = { trustProxy: ["127.0.0.1"], clientCertHeader: "Client-Cert", tlsClientCa: authority.certPath };
+  proxied = await startServer({ config: handedOn });
   people = new Map();
   documents = new Map();
   for (const server of [plain, proxied]) {
@@ -168,7 +171,7 @@ describe("the authorization endpoint", () => {
 });
 
 describe("client authentication", () => {
-  const certificate = aCertificate({ subject: "/CN=import" });
+  const certificate = aCertificate({ subject: "/CN=import", by: authority });
   const robot = { grantTypes: ["client_credentials"], ownScopes: ["read"] } as const;
 
   /** A client of the method at a server, and what it sends to prove who it is. */

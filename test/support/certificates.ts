@@ -30,6 +30,13 @@ export interface CertificateWish {
   readonly authority?: boolean;
   /** extendedKeyUsage. */
   readonly purpose?: string;
+  /** Intermediates that may stand below an authority; absent: no bound. */
+  readonly pathLength?: number;
+  /** More of its extensions, as openssl writes them: `keyUsage=critical,digitalSignature`. */
+  readonly extensions?: readonly string[];
+  /** Absent: SHA-256. */
+  readonly digest?: "sha1" | "sha384";
+  readonly days?: number;
   /** As openssl takes it: algorithm, then `-pkeyopt` values. Absent: P-256. */
   readonly key?: readonly [algorithm: string, ...options: string[]];
 }
@@ -40,13 +47,17 @@ const folder = mkdtempSync(join(tmpdir(), "assent-tls-"));
 const settings = join(folder, "openssl.cnf");
 let count = 0;
 
-/** A fresh key with a certificate that is good for two days. */
+/** A fresh key with a certificate that is good for two days, or as many as are wished. */
 export function aCertificate({
   subject,
   names,
   by,
   authority = false,
   purpose,
+  pathLength,
+  extensions = [],
+  digest,
+  days = 2,
   key = P256,
 }: CertificateWish): Certificate {
   writeFileSync(settings, "[req]\ndistinguished_name = dn\n[dn]\n");
@@ -54,17 +65,19 @@ export function aCertificate({
   const keyPath = join(folder, `${count++}.key`);
   const [algorithm, ...options] = key;
   const added = [
-    `basicConstraints=critical,CA:${authority ? "TRUE" : "FALSE"}`,
+    `basicConstraints=critical,CA:${authority ? "TRUE" : "FALSE"}${pathLength === undefined ? "" : `,pathlen:${pathLength}`}`,
     ...(names === undefined ? [] : [`subjectAltName=${names}`]),
     ...(purpose === undefined ? [] : [`extendedKeyUsage=${purpose}`]),
+    ...extensions,
   ];
   execFileSync(
     "openssl",
     [
       ...["req", "-x509", "-config", settings, "-newkey", algorithm, "-nodes"],
       ...options.flatMap((one) => ["-pkeyopt", one]),
-      ...["-keyout", keyPath, "-out", certPath, "-days", "2", "-utf8", "-subj", subject],
+      ...["-keyout", keyPath, "-out", certPath, "-days", String(days), "-utf8", "-subj", subject],
       ...added.flatMap((one) => ["-addext", one]),
+      ...(digest === undefined ? [] : [`-${digest}`]),
       ...(by === undefined ? [] : ["-CA", by.certPath, "-CAkey", by.keyPath]),
     ],
     { stdio: "pipe" },
@@ -87,6 +100,11 @@ export function aCertificate({
 /** RFC 9440's header. */
 export function headerOf({ der }: Pick<Certificate, "der">): string {
   return `:${der.toString("base64")}:`;
+}
+
+/** RFC 9440's list of the certificates between one and its authority, the nearest first. */
+export function chainOf(...certificates: readonly Pick<Certificate, "der">[]): string {
+  return certificates.map(headerOf).join(", ");
 }
 
 export interface TlsAnswer {

@@ -380,7 +380,7 @@ async function assemble({
     signIn,
     secondStep,
     cookies: new Cookies(issuer),
-    proxies: new TrustedProxies(config.trustProxy),
+    proxies: new TrustedProxies(config.trustProxy, config.proxyHeader),
     failedClients: new FailedClients({ storage, attemptKey, now, monotonic: () => performance.now() }),
     gate: new Gate(() => performance.now()),
     unread: new Unread(monotonic),

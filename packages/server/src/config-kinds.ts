@@ -228,3 +228,11 @@ export const smtpUrl: Kind<SmtpServer> = {
   },
   accepts: ({ host, port }) => host !== "" && isPort(port),
 };
+
+/** The name of a header (RFC 9110 §5.1). */
+export const headerName: Kind<string> = {
+  wanted: "the name of a header, for example Client-Cert",
+  parse: (text) => (HEADER_NAME.test(text) ? text : undefined),
+  accepts: (value) => HEADER_NAME.test(value),
+};
+const HEADER_NAME = /^[A-Za-z0-9][A-Za-z0-9-]{0,98}$/;

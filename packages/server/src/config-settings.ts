@@ -10,6 +10,7 @@ import {
   durations,
   emailAddress,
   grantTypeNames,
+  headerName,
   hostAndPort,
   issuerUrl,
   type Kind,
@@ -197,7 +198,23 @@ export const settings = {
     variable: "ASSENT_TRUST_PROXY",
     initial: [],
     shown: "none",
-    meaning: "Addresses whose X-Forwarded-*, Forwarded and Client-Cert headers are believed.",
+    meaning:
+      "Addresses of proxies. The headers that ASSENT_PROXY_HEADER and ASSENT_CLIENT_CERT_HEADER name are read from them alone.",
+  }),
+  /** The one header that names the client's address. */
+  proxyHeader: setting(oneOf("x-forwarded-for", "forwarded"), {
+    variable: "ASSENT_PROXY_HEADER",
+    initial: "x-forwarded-for",
+    shown: "x-forwarded-for",
+    meaning:
+      "The header in which a trusted proxy names the client's address. With x-forwarded-for, the scheme is read from X-Forwarded-Proto; with forwarded, from proto in Forwarded. The other header is ignored.",
+  }),
+  /** Null: no header is read. */
+  clientCertHeader: optional(headerName, {
+    variable: "ASSENT_CLIENT_CERT_HEADER",
+    shown: "none",
+    meaning:
+      "The header in which a trusted proxy passes the client's certificate, in the form of RFC 9440. The proxy must set or delete it on every request.",
   }),
   /** PEM files of the certificate and key that TLS is ended with; null: TLS ends before this server. */
   tlsCert: optional(path("the path of a PEM file"), {

@@ -20,10 +20,11 @@ export interface Config extends SettingValues {
   readonly warnings: readonly string[];
 }
 
-/** Which clients' certificates can arrive: over TLS that ends here, or from a proxy that is believed. */
-export function certificatesKnown({ tlsCert, tlsClientCa, trustProxy }: Config): { any: boolean; issued: boolean } {
-  const proxied = trustProxy.length > 0;
-  return { any: proxied || tlsCert !== null, issued: proxied || (tlsCert !== null && tlsClientCa !== null) };
+/** Which clients' certificates can arrive: over TLS that ends here, or in the header of a proxy that is believed. `issued`: and be verified. */
+export function certificatesKnown(config: Config): { any: boolean; issued: boolean } {
+  const proxied = config.trustProxy.length > 0 && config.clientCertHeader !== null;
+  const arrive = proxied || config.tlsCert !== null;
+  return { any: arrive, issued: arrive && config.tlsClientCa !== null };
 }
 
 /** What is wrong with the grant types of a configuration, one line each. */
@@ -168,10 +169,18 @@ function secretProblems({ databaseUrl, secret }: Config): readonly string[] {
   return isPostgresUrl(databaseUrl) && secret === null ? [SECRET_MISSING] : [];
 }
 
-function warningsOf({ signUp, smtpUrl }: Config): readonly string[] {
-  return signUp && smtpUrl === null
-    ? ["ASSENT_SIGN_UP is true, but nobody can sign up: without ASSENT_SMTP_URL no link is sent"]
-    : [];
+function warningsOf(config: Config): readonly string[] {
+  const { signUp, smtpUrl, trustProxy, clientCertHeader, tlsClientCa } = config;
+  const warnings: string[] = [];
+  if (signUp && smtpUrl === null)
+    warnings.push("ASSENT_SIGN_UP is true, but nobody can sign up: without ASSENT_SMTP_URL no link is sent");
+  if (clientCertHeader !== null && trustProxy.length === 0)
+    warnings.push("ASSENT_CLIENT_CERT_HEADER does nothing: the header is read from ASSENT_TRUST_PROXY alone");
+  if (tlsClientCa !== null && !certificatesKnown(config).any)
+    warnings.push(
+      "ASSENT_TLS_CLIENT_CA does nothing: no certificate arrives without ASSENT_TLS_CERT, or ASSENT_TRUST_PROXY and ASSENT_CLIENT_CERT_HEADER",
+    );
+  return warnings;
 }
 
 function read<Key extends SettingKey>(key: Key, text: string, name: string, values: Read, problems: string[]): void {

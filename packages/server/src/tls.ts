@@ -4,6 +4,7 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import { type Config, ConfigError, TLS_HALF } from "./config.ts";
+import { KEYS_WANTED, weakKeyName } from "./crypto/key-strength.ts";
 
 export interface Tls {
   /** PEM; null: TLS ends before this server. */
@@ -65,26 +66,10 @@ function pairProblem(pair: { readonly cert: Buffer; readonly key: Buffer }): str
   }
 }
 
-/** Elliptic curves of 256 bits or more that every TLS library has. */
-const CURVES: readonly string[] = ["prime256v1", "secp384r1", "secp521r1"];
-const KEYS_WANTED = "wanted RSA of 2048 bits or more with an exponent of 65537 or more, P-256, P-384, P-521 or Ed25519";
-
-/** Says what is wrong with the first public key that can be broken. OpenSSL refuses some of them; which ones depends on how it was built. */
+/** Says what is wrong with the first public key that can be broken. */
 function weakKey(certificates: readonly X509Certificate[]): string | undefined {
-  for (const { publicKey } of certificates) {
-    const { asymmetricKeyType: type, asymmetricKeyDetails: details = {} } = publicKey;
-    const { modulusLength = 0, publicExponent = 0n, namedCurve = "" } = details;
-    const rsa = type === "rsa" || type === "rsa-pss";
-    const strong = rsa
-      ? modulusLength >= 2048 && publicExponent >= 65_537n
-      : type === "ec"
-        ? CURVES.includes(namedCurve)
-        : type === "ed25519" || type === "ed448";
-    if (strong) continue;
-    const found = rsa ? `RSA of ${modulusLength} bits with exponent ${publicExponent}` : namedCurve || type;
-    return `found a key that is too weak (${found}), ${KEYS_WANTED}`;
-  }
-  return undefined;
+  const found = certificates.map(({ publicKey }) => weakKeyName(publicKey)).find((name) => name !== undefined);
+  return found === undefined ? undefined : `found a key that is too weak (${found}), ${KEYS_WANTED}`;
 }
 
 function certificatesOf(pem: Buffer): readonly X509Certificate[] {

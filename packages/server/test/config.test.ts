@@ -38,6 +38,10 @@ describe("a bad value → one line that names the key, what was found, what was 
     ["ASSENT_RETRY_WINDOW", "x", "whole number"],
     ["ASSENT_CONSENT_DURATIONS", "3600,never", "comma-separated"],
     ["ASSENT_TRUST_PROXY", "10.0.0.0/33", "CIDR"],
+    ["ASSENT_PROXY_HEADER", "x-real-ip", "x-forwarded-for or forwarded"],
+    ["ASSENT_PROXY_HEADER", "x-forwarded-for,forwarded", "x-forwarded-for or forwarded"],
+    ["ASSENT_CLIENT_CERT_HEADER", "Client Cert", "the name of a header"],
+    ["ASSENT_CLIENT_CERT_HEADER", "Client-Cert:", "the name of a header"],
     ["ASSENT_LOG_LEVEL", "loud", "trace"],
     ["ASSENT_DEMO_PORTS", "9401", "two port numbers"],
     ["ASSENT_REQUIRE_PKCE", "yes", "true or false"],
@@ -165,6 +169,24 @@ test.each([
   expect((await loadConfig({ ASSENT_ISSUER: issuer }, cwd)).issuer).toBe(issuer);
 });
 
+describe("headers of a proxy", () => {
+  const warningsOf = async (env: Record<string, string>) => (await loadConfig(env, cwd)).warnings;
+  const proxy = { ASSENT_TRUST_PROXY: "10.0.0.0/8" };
+  const header = { ASSENT_CLIENT_CERT_HEADER: "Client-Cert" };
+  const authorities = { ASSENT_TLS_CLIENT_CA: "clients.pem" };
+
+  test("nothing said → X-Forwarded-For, and no header for certificates", async () => {
+    expect(await loadConfig({}, cwd)).toMatchObject({ proxyHeader: "x-forwarded-for", clientCertHeader: null });
+  });
+
+  test("a header for certificates without a proxy, authorities without certificates → a warning each", async () => {
+    expect(await warningsOf(header)).toEqual([expect.stringMatching(/^ASSENT_CLIENT_CERT_HEADER does nothing/)]);
+    for (const env of [authorities, { ...authorities, ...proxy }])
+      expect(await warningsOf(env)).toEqual([expect.stringMatching(/^ASSENT_TLS_CLIENT_CA does nothing/)]);
+    expect(await warningsOf({ ...authorities, ...proxy, ...header })).toEqual([]);
+  });
+});
+
 describe("AD-13 a line feed in what reaches headers, pages, messages or metadata", () => {
   test.each([
     ["ASSENT_ISSUER", "https://as.example.com"],
@@ -175,6 +197,8 @@ describe("AD-13 a line feed in what reaches headers, pages, messages or metadata
     ["ASSENT_SMTP_URL", "smtps://user:word@mail.example.com:465"],
     ["ASSENT_GRANT_TYPES", "authorization_code,refresh_token"],
     ["ASSENT_TRUST_PROXY", "10.0.0.0/8"],
+    ["ASSENT_PROXY_HEADER", "forwarded"],
+    ["ASSENT_CLIENT_CERT_HEADER", "Client-Cert"],
     ["ASSENT_CONSENT_DURATIONS", "3600,forever"],
   ])("%s → refused; without it → taken", async (variable, good) => {
     const at = Math.floor(good.length / 2);
@@ -203,6 +227,8 @@ describe("values of a program that embeds the server → within the same bounds"
     ["workers", { workers: 0 }],
     ["consentDurations", { consentDurations: [0] }],
     ["trustProxy", { trustProxy: ["10.0.0.0/33"] }],
+    ["proxyHeader", { proxyHeader: "x-real-ip" as unknown as "forwarded" }],
+    ["clientCertHeader", { clientCertHeader: "a b" }],
     ["requirePkce", { requirePkce: "false" as unknown as boolean }],
     ["logLevel", { logLevel: "loud" as unknown as "info" }],
     ["mailFrom", { mailFrom: "a@b.test\nBcc: c@d.test" }],

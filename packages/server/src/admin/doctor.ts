@@ -239,7 +239,7 @@ async function clientFindings(context: AdminContext, config: Config): Promise<re
     if (gone.length > 0) details.push(`${label}: it may ask for scopes that don't exist any more (${gone.join(", ")})`);
   }
   const findings = warnings("clients", details);
-  findings.push(...proxyFindings(byCertificate, config));
+  findings.push(...certificateFindings(byCertificate, config));
   return findings.length > 0 ? findings : [{ check: "clients", status: "ok", detail: `${count} client(s)` }];
 }
 
@@ -258,16 +258,32 @@ function namesFound({ problems, all }: NameFindings): readonly Finding[] {
     : [{ check: "names", status: "ok", detail: "none hides anything, and no two clients look alike" }];
 }
 
-/** Of a proxy nobody here can see whether it does its part: without that, whoever writes the header is any of these clients. */
-function proxyFindings(
-  { any, issued }: { any: number; issued: number },
-  { trustProxy, tlsClientCa }: Config,
-): Finding[] {
-  if (any === 0 || trustProxy.length === 0) return [];
-  const duty = `${any} client(s) are known by the certificate that ${trustProxy.join(", ")} puts into Client-Cert: it must set or delete that header on every request`;
-  const verify = "and verify who issued it, or ASSENT_TLS_CLIENT_CA has that done here, too";
-  const detail = issued > 0 && tlsClientCa === null ? `${duty}, ${verify}` : duty;
-  return [{ check: "clients", status: "note", detail }];
+/** Whether certificates of clients that need one arrive, and what the proxy owes that passes them. Whether it does its part can't be seen from here. */
+function certificateFindings({ any, issued }: { any: number; issued: number }, config: Config): Finding[] {
+  const { trustProxy, clientCertHeader: header, tlsClientCa } = config;
+  if (any === 0) return [];
+  const known = certificatesKnown(config);
+  const findings: Finding[] = [];
+  const found = (status: Finding["status"], detail: string) => findings.push({ check: "clients", status, detail });
+  if (!known.any && trustProxy.length > 0) {
+    found(
+      "warning",
+      `${any} client(s) need a certificate, but none arrives: set ASSENT_CLIENT_CERT_HEADER to the header in which ${trustProxy.join(", ")} passes it`,
+    );
+  }
+  if (known.any && issued > 0 && tlsClientCa === null) {
+    found(
+      "warning",
+      `${issued} client(s) use tls_client_auth and are refused: ASSENT_TLS_CLIENT_CA has to name who issues their certificates`,
+    );
+  }
+  if (trustProxy.length > 0 && header !== null) {
+    found(
+      "note",
+      `${any} client(s) are known by the certificate that ${trustProxy.join(", ")} puts into ${header}: it must set or delete ${header} and ${header}-Chain on every request`,
+    );
+  }
+  return findings;
 }
 
 /** Whether clients find at the issuer what this configuration says. */

@@ -10,13 +10,18 @@ export interface Forwarded {
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Reads forwarded headers only from the CIDRs given. */
+/** The header that names the client. A proxy sets one of them and may pass the other on as the client sent it: the other is never read. */
+export type ProxyHeader = "x-forwarded-for" | "forwarded";
+
+/** Reads one forwarded header, and only from the CIDRs given. */
 export class TrustedProxies {
   readonly #list = new BlockList();
   readonly #any: boolean;
+  readonly #header: ProxyHeader;
 
-  constructor(cidrs: readonly string[]) {
+  constructor(cidrs: readonly string[], header: ProxyHeader = "x-forwarded-for") {
     this.#any = cidrs.length > 0;
+    this.#header = header;
     for (const cidr of cidrs) {
       const [address = "", bits] = cidr.split("/");
       const family = isIP(address) === 6 ? "ipv6" : "ipv4";
@@ -34,18 +39,16 @@ export class TrustedProxies {
   resolve(peer: string, headers: Headers): Forwarded {
     const address = plainAddress(peer);
     if (!this.#any || !this.#trusts(address)) return { address, proto: undefined };
-    const { chains, proto } = readForwarded(headers);
-    const [client, ...others] = chains.map((chain) => this.#clientOf(chain));
-    // Two headers that name two clients: a proxy wrote one and passed the other on as it came. Which is which can't be told, so neither counts.
-    return { address: client === undefined || others.some((other) => other !== client) ? address : client, proto };
+    const { hops, proto } = this.#header === "forwarded" ? readForwarded(headers) : readXForwarded(headers);
+    return { address: this.#clientOf(hops.map(plainAddress)) ?? address, proto: proto?.trim().toLowerCase() };
   }
 
   /**
    * From the nearest hop outwards: the first that isn't a proxy of ours is the client; what stands before it anyone can write. Undefined: that
    * hop is no address (RFC 7239 §6 allows `unknown` and `_names`).
    */
-  #clientOf(chain: readonly string[]): string | undefined {
-    const client = chain.toReversed().find((hop) => !this.#trusts(hop)) ?? chain[0] ?? "";
+  #clientOf(hops: readonly string[]): string | undefined {
+    const client = hops.toReversed().find((hop) => !this.#trusts(hop)) ?? hops[0] ?? "";
     return isIP(client) === 0 ? undefined : client;
   }
 
@@ -55,17 +58,24 @@ export class TrustedProxies {
   }
 }
 
-/** The hops that each header names, and the scheme: http if either says so. */
-function readForwarded(headers: Headers): { chains: string[][]; proto: string | undefined } {
-  const forwarded = one(headers["forwarded"]);
-  const hops = forwarded?.split(",").map((hop) => new Map(hop.split(";").map((pair) => splitPair(pair))));
-  const chains = [hops?.map((hop) => hop.get("for") ?? ""), one(headers["x-forwarded-for"])?.split(",")].flatMap(
-    (chain) => (chain === undefined ? [] : [chain.map(plainAddress)]),
-  );
-  const protos = [hops?.at(-1)?.get("proto"), one(headers["x-forwarded-proto"])?.split(",").at(-1)]
-    .map((proto) => proto?.trim().toLowerCase())
-    .filter((proto) => proto !== undefined);
-  return { chains, proto: protos.includes("http") ? "http" : protos[0] };
+/** The addresses that a header names, the nearest last, and the scheme that the nearest proxy saw. */
+interface Hops {
+  readonly hops: readonly string[];
+  readonly proto: string | undefined;
+}
+
+/** RFC 7239 §4. */
+function readForwarded(headers: Headers): Hops {
+  const elements = one(headers["forwarded"])?.split(",") ?? [];
+  const hops = elements.map((element) => new Map(element.split(";").map((pair) => splitPair(pair))));
+  return { hops: hops.map((hop) => hop.get("for") ?? ""), proto: hops.at(-1)?.get("proto") };
+}
+
+function readXForwarded(headers: Headers): Hops {
+  return {
+    hops: one(headers["x-forwarded-for"])?.split(",") ?? [],
+    proto: one(headers["x-forwarded-proto"])?.split(",").at(-1),
+  };
 }
 
 function splitPair(pair: string): [string, string] {

@@ -4,20 +4,19 @@ import { X509Certificate } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { TLSSocket } from "node:tls";
+import { leadsToAuthority, MAX_INTERMEDIATES } from "../crypto/certificate-chain.ts";
 import type { ClientCertificate } from "../oauth/client-authentication/client-certificate.ts";
 import type { PublicJwk } from "../oauth/json-web-key.ts";
 
 /** Bytes of a certificate's DER. */
 const MAX_CERTIFICATE = 16_384;
 
-/** A certificate for clients, where it names purposes at all (RFC 5280 §4.2.1.12). */
-const CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
-
 export interface CertificateSource {
   /** The peer is a proxy whose headers are believed; its own certificate says nothing of the client. */
   readonly fromProxy: boolean;
-  /** Every Client-Cert header. */
+  /** Every occurrence of the header that carries certificates, and of the one that carries those between them and their authority. */
   readonly headers: readonly string[];
+  readonly chainHeaders: readonly string[];
   /** The authorities that may issue clients' certificates; null: none are named here. */
   readonly authorities: readonly X509Certificate[] | null;
   /** Milliseconds since the epoch. */
@@ -31,22 +30,39 @@ export function clientCertificate(
 ): ClientCertificate | undefined {
   if (source.fromProxy) {
     const certificate = fromHeader(source.headers);
-    if (certificate === undefined) return undefined;
-    // The proxy has verified it. Where the authorities are known here, too, its word alone isn't taken.
-    const { authorities } = source;
-    return describe(certificate, authorities === null || isIssued(certificate, authorities, source.now));
+    return certificate && describe(certificate, () => isTrusted(certificate, source));
   }
   if (!(socket instanceof TLSSocket)) return undefined;
   const certificate = socket.getPeerX509Certificate();
   // Without authorities of the operator's, TLS verifies against those that vouch for web sites: they vouch for no client.
-  return certificate && describe(certificate, source.authorities !== null && socket.authorized);
+  return certificate && describe(certificate, () => source.authorities !== null && socket.authorized);
 }
 
-/** RFC 9440 §2.2: one byte sequence (RFC 8941 §3.3.5) of one certificate's DER. Anything else is no certificate. */
-function fromHeader(headers: readonly string[]): X509Certificate | undefined {
-  const [header = "", ...others] = headers;
-  const encoded = /^:([A-Za-z0-9+/]+={0,2}):$/.exec(header.trim())?.[1];
-  if (encoded === undefined || others.length > 0) return undefined;
+/** The proxy's word alone is not taken: many hand on every certificate, and a certificate is public. */
+function isTrusted(certificate: X509Certificate, { chainHeaders, authorities, now }: CertificateSource): boolean {
+  if (authorities === null) return false;
+  const chain = chainOf(chainHeaders);
+  return chain !== undefined && leadsToAuthority(certificate, chain, authorities, now);
+}
+
+/** RFC 9440 §2.2: one byte sequence of one certificate's DER. Anything else is no certificate. */
+function fromHeader([header = "", ...others]: readonly string[]): X509Certificate | undefined {
+  return others.length > 0 ? undefined : certificateIn(header);
+}
+
+/** RFC 9440 §2.3: a list of byte sequences, in one header or in several. Undefined: one of them is no certificate, or there are too many. */
+function chainOf(headers: readonly string[]): readonly X509Certificate[] | undefined {
+  // An empty list is no list (RFC 8941 §3.1).
+  const items = headers.filter((header) => header.trim() !== "").flatMap((header) => header.split(","));
+  if (items.length > MAX_INTERMEDIATES) return undefined;
+  const certificates = items.map(certificateIn).filter((one) => one !== undefined);
+  return certificates.length === items.length ? certificates : undefined;
+}
+
+/** A byte sequence (RFC 8941 §3.3.5) in its canonical form, of exactly one certificate. */
+function certificateIn(text: string): X509Certificate | undefined {
+  const encoded = /^:([A-Za-z0-9+/]+={0,2}):$/.exec(text.trim())?.[1];
+  if (encoded === undefined) return undefined;
   const der = Buffer.from(encoded, "base64");
   if (der.length > MAX_CERTIFICATE || der.toString("base64") !== encoded) return undefined;
   try {
@@ -58,17 +74,8 @@ function fromHeader(headers: readonly string[]): X509Certificate | undefined {
   }
 }
 
-/** Issued by one of the authorities itself, for now and for clients. */
-function isIssued(certificate: X509Certificate, authorities: readonly X509Certificate[], now: number): boolean {
-  if (now < certificate.validFromDate.getTime() || now > certificate.validToDate.getTime()) return false;
-  const purposes: readonly string[] | undefined = certificate.keyUsage;
-  if (purposes !== undefined && !purposes.includes(CLIENT_AUTH)) return false;
-  return authorities.some(
-    (authority) => authority.ca && certificate.checkIssued(authority) && certificate.verify(authority.publicKey),
-  );
-}
-
-function describe(certificate: X509Certificate, trusted: boolean): ClientCertificate {
+/** `isTrusted`: asked for where it matters who issued the certificate. */
+function describe(certificate: X509Certificate, isTrusted: () => boolean): ClientCertificate {
   const names = alternativeNames(certificate.subjectAltName ?? "");
   const named = (kind: string) => names.flatMap(([key, value]) => (key === kind ? [value] : []));
   return {
@@ -79,7 +86,9 @@ function describe(certificate: X509Certificate, trusted: boolean): ClientCertifi
     uris: named("URI"),
     emails: named("email"),
     hasAddress: (ip) => isIP(ip) !== 0 && certificate.checkIP(ip) !== undefined,
-    trusted,
+    get trusted() {
+      return isTrusted();
+    },
     publicKey: publicKeyOf(certificate),
   };
 }

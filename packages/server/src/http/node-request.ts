@@ -56,10 +56,12 @@ export class NodeRequest implements HttpRequest {
   }
 
   certificate(): ClientCertificate | undefined {
-    const { proxies, clientAuthorities, now } = this.#assent;
+    const { proxies, clientAuthorities, config, now } = this.#assent;
+    const header = config.clientCertHeader?.toLowerCase();
     return clientCertificate(this.#raw, {
       fromProxy: proxies.trusts(this.#peer),
-      headers: this.headers("client-cert"),
+      headers: header === undefined ? [] : this.headers(header),
+      chainHeaders: header === undefined ? [] : this.headers(`${header}-chain`),
       authorities: clientAuthorities,
       now: now(),
     });

@@ -170,7 +170,7 @@ const catalogue = {
     status: 400,
     section: "RFC 8705 §3",
     description: "The tokens of this client are bound to its certificate, and the connection has none.",
-    help: "Open the connection with the client's certificate, at the token endpoint as at the API. Behind a proxy, the proxy hands it on in the Client-Cert header (RFC 9440).",
+    help: "Open the connection with the client's certificate, at the token endpoint as at the API. Behind a proxy, the proxy passes it in a header that the operator has named (RFC 9440).",
   },
   // -- the authorization request (RFC 6749 §4.1.1): these two never travel by redirect
   authorization_client_unknown: {

@@ -134,6 +134,7 @@ describe("clients known by certificates that a proxy hands on", () => {
   const told = async (changes: Partial<Config>) =>
     findingsOf((await diagnose(async () => ({ ...admin.config, ...changes }), NODE, admin.now())).findings, "clients");
   const proxied = { trustProxy: ["10.0.0.0/8"] };
+  const handedOn = { ...proxied, clientCertHeader: "Client-Cert" };
   const byCertificate = (method: string, more: object) =>
     createClient(
       {
@@ -149,20 +150,31 @@ describe("clients known by certificates that a proxy hands on", () => {
       admin,
     );
 
-  test("none, or no proxy → nothing to say", async () => {
-    expect((await told(proxied)).join()).not.toContain("Client-Cert");
+  test("none of them, or no proxy → nothing to say", async () => {
+    expect((await told(handedOn)).join()).not.toContain("Client-Cert");
     await createScope({ name: "in", description: "Import" }, admin);
     await byCertificate("tls_client_auth", { tls_client_auth_san_dns: "import.example.com" });
     expect((await told({})).join()).not.toContain("Client-Cert");
   });
 
-  test("→ what the proxy must do; where the authorities aren't known here, also that it must verify", async () => {
+  test("no header is named → a warning that no certificate arrives", async () => {
+    await createScope({ name: "in", description: "Import" }, admin);
+    await byCertificate("tls_client_auth", { tls_client_auth_san_dns: "import.example.com" });
+    expect(await told(proxied)).toEqual([
+      "warning: 1 client(s) need a certificate, but none arrives: set ASSENT_CLIENT_CERT_HEADER to the header in which 10.0.0.0/8 passes it",
+    ]);
+  });
+
+  test("a header is named → what the proxy must do; no authorities → a warning, too", async () => {
     await createScope({ name: "in", description: "Import" }, admin);
     await byCertificate("tls_client_auth", { tls_client_auth_san_dns: "import.example.com" });
     const duty =
-      "note: 1 client(s) are known by the certificate that 10.0.0.0/8 puts into Client-Cert: it must set or delete that header on every request";
-    expect(await told(proxied)).toEqual([expect.stringMatching(/^note: 1 client.*verify who issued it/)]);
-    expect(await told({ ...proxied, tlsClientCa: "clients.pem" })).toEqual([duty]);
+      "note: 1 client(s) are known by the certificate that 10.0.0.0/8 puts into Client-Cert: it must set or delete Client-Cert and Client-Cert-Chain on every request";
+    expect(await told(handedOn)).toEqual([
+      expect.stringMatching(/^warning: 1 client.*tls_client_auth and are refused.*ASSENT_TLS_CLIENT_CA/),
+      duty,
+    ]);
+    expect(await told({ ...handedOn, tlsClientCa: "clients.pem" })).toEqual([duty]);
   });
 });
 

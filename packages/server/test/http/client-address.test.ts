@@ -23,9 +23,8 @@ describe("from a trusted proxy → the first hop that isn't ours, from the near 
     ["one hop", { "x-forwarded-for": "203.0.113.9" }, "203.0.113.9"],
     ["a forged hop before it", { "x-forwarded-for": "6.6.6.6, 203.0.113.9" }, "203.0.113.9"],
     ["another proxy of ours behind it", { "x-forwarded-for": "203.0.113.9, 10.2.3.4" }, "203.0.113.9"],
-    ["Forwarded", { forwarded: 'for=6.6.6.6, for="[2001:db8::1]:4711";proto=https' }, "2001:db8::1"],
-    ["two headers that disagree", { forwarded: "for=203.0.113.9", "x-forwarded-for": "6.6.6.6" }, "10.1.1.1"],
-    ["two headers that agree", { forwarded: "for=203.0.113.9", "x-forwarded-for": "203.0.113.9" }, "203.0.113.9"],
+    ["Forwarded beside it", { forwarded: "for=6.6.6.6;proto=http", "x-forwarded-for": "203.0.113.9" }, "203.0.113.9"],
+    ["Forwarded alone", { forwarded: "for=6.6.6.6" }, "10.1.1.1"],
     ["garbage", { "x-forwarded-for": "unknown, <script>" }, "10.1.1.1"],
     ["nothing", {}, "10.1.1.1"],
   ])("%s", (_what, headers, address) => {
@@ -36,6 +35,31 @@ describe("from a trusted proxy → the first hop that isn't ours, from the near 
     expect(
       proxies.resolve("10.1.1.1", { "x-forwarded-for": "203.0.113.9", "x-forwarded-proto": "https, HTTP" }).proto,
     ).toBe("http");
+  });
+});
+
+describe("the one header that is read", () => {
+  const both = {
+    ...{ "x-forwarded-for": "203.0.113.9", "x-forwarded-proto": "https" },
+    forwarded: 'for=6.6.6.6, for="[2001:db8::1]:4711";proto=http',
+  };
+  const from = ["10.0.0.0/8"];
+
+  test("X-Forwarded-For by default → address and scheme from it; Forwarded is ignored", () => {
+    const seen = { address: "203.0.113.9", proto: "https" };
+    expect(new TrustedProxies(from).resolve("10.1.1.1", both)).toEqual(seen);
+    expect(new TrustedProxies(from, "x-forwarded-for").resolve("10.1.1.1", both)).toEqual(seen);
+    const silent = { ...both, "x-forwarded-for": undefined, "x-forwarded-proto": undefined };
+    expect(new TrustedProxies(from).resolve("10.1.1.1", silent)).toEqual({ address: "10.1.1.1", proto: undefined });
+  });
+
+  test("Forwarded, if it is named → address and scheme from it; X-Forwarded-* are ignored", () => {
+    const proxies = new TrustedProxies(from, "forwarded");
+    expect(proxies.resolve("10.1.1.1", both)).toEqual({ address: "2001:db8::1", proto: "http" });
+    const silent = { ...both, forwarded: undefined };
+    expect(proxies.resolve("10.1.1.1", silent)).toEqual({ address: "10.1.1.1", proto: undefined });
+    // The nearest hop speaks for the scheme, whatever stands before it.
+    expect(proxies.resolve("10.1.1.1", { forwarded: "for=6.6.6.6;proto=http, for=203.0.113.9" }).proto).toBeUndefined();
   });
 });
 
