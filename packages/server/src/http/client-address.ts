@@ -112,7 +112,8 @@ export function wideNetworkOf(address: string): string | undefined {
 /** What limits count: an IPv4 address, or the /64 of an IPv6 one, which is what one customer gets. */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;
-  const [head = "", tail] = address.split("::");
+  // The last 32 bits may be written as IPv4, which are two groups.
+  const [head = "", tail] = address.replace(/[\d.]*\.\d+/, "0:0").split("::");
   const left = head === "" ? [] : head.split(":");
   const right = tail === undefined || tail === "" ? [] : tail.split(":");
   const groups =

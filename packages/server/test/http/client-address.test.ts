@@ -68,6 +68,9 @@ test("EN-07 limits count a /64 as one, and IPv4 inside IPv6 as IPv4", () => {
   expect(networkOf("2001:db8:1:2::1")).toBe(networkOf("2001:0db8:0001:0002:ffff::9"));
   expect(networkOf("2001:db8:1:2::1")).not.toBe(networkOf("2001:db8:1:3::1"));
   expect(networkOf("::1")).toBe("0:0:0:0::/64");
+  // The last 32 bits written as IPv4 are two groups.
+  expect(networkOf("1:2::3:4:5:1.2.3.4")).toBe(networkOf("1:2:0:3:4:5:102:304"));
+  expect(networkOf("64:ff9b::1.2.3.4")).toBe("64:ff9b:0:0::/64");
   expect(networkOf("203.0.113.9")).toBe("203.0.113.9");
   expect(new TrustedProxies([]).resolve("::ffff:203.0.113.9", {}).address).toBe("203.0.113.9");
 });
