@@ -68,6 +68,7 @@ describe("method and type", () => {
     ["text/plain"],
     ["application/x-www-form-urlencoded; charset=utf-16"],
     ["application/x-www-form-urlencoded; charset=utf-7"],
+    ["application/x-www-form-urlencoded; charset=utf-8; charset=utf-16"],
     ["application/x-www-form-urlencoded; charset=iso-8859-1"],
     ["application/x-www-form-urlencoded, application/json"],
     ["application/x-www-form-urlencodedx"],

@@ -10,8 +10,8 @@ const FORM = "application/x-www-form-urlencoded";
 export function isFormType(contentType: string | undefined): boolean {
   if (contentType === FORM) return true;
   const [type = "", ...parameters] = (contentType ?? "").toLowerCase().split(";");
-  const charset = parameters.map((one) => one.trim()).find((one) => one.startsWith("charset="));
-  return type.trim() === FORM && (charset === undefined || /^charset="?utf-8"?$/.test(charset));
+  const charsets = parameters.map((one) => one.trim()).filter((one) => one.startsWith("charset="));
+  return type.trim() === FORM && charsets.every((charset) => /^charset="?utf-8"?$/.test(charset));
 }
 
 /** Compressed, or in any other way not what it says to be: nothing here unpacks it. */
