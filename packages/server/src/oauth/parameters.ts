@@ -122,7 +122,8 @@ class Reading implements ParsedParameters {
 function decode(text: string): string | undefined {
   if (!isEscaped(text)) return text.isWellFormed() ? text : undefined;
   try {
-    return decodeURIComponent(text.replaceAll("+", " "));
+    const decoded = decodeURIComponent(text.replaceAll("+", " "));
+    return decoded.isWellFormed() ? decoded : undefined;
   } catch {
     return undefined;
   }

@@ -14,6 +14,8 @@ describe("what is wrong with the form is found, and the parameter counts as abse
     ["a=%C0%AF", "parameter_malformed", "a"],
     ["a=%ED%A0%80", "parameter_malformed", "a"],
     ["a=%FF", "parameter_malformed", "a"],
+    ["a=+\ud800", "parameter_malformed", "a"],
+    ["a=%20\udc00", "parameter_malformed", "a"],
     ["a=%00", "parameter_malformed", "a"],
     ["a=%0A", "parameter_malformed", "a"],
     ["state=%00", "parameter_malformed", "state"],
