@@ -87,12 +87,37 @@ function schemeProblem(
   if (REFUSED_SCHEMES.has(scheme)) return `the scheme ${scheme}: is refused`;
   if (!scheme.includes("."))
     return "a private-use scheme must be a reversed domain name, such as com.example.app: (RFC 8252 §7.1)";
+  const [, port] = /^[A-Za-z0-9._~%-]*(?::(0|[1-9]\d{0,4}))?$/.exec(authority ?? "") ?? [null, "65536"];
+  if (Number(port ?? 0) > 65_535) return "its host or port can't be one";
   return undefined;
 }
 
+/** A host as browsers write it, so that what an owner reads is where the answer goes: `https://2130706433/` goes to 127.0.0.1. */
 function hostIsFine(authority: string): boolean {
-  if (/^\[[0-9a-f:.]+\](:\d{1,5})?$/.test(authority)) return true;
-  return /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/.test(authority);
+  const [, ipv6, name = "", port] =
+    /^(?:\[([0-9a-f:]{2,39})\]|([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?))(?::(0|[1-9]\d{0,4}))?$/.exec(authority) ?? [];
+  if (port !== undefined && Number(port) > 65_535) return false;
+  if (ipv6 !== undefined) return isPlainIpv6(ipv6);
+  // WHATWG URL §3.5: a last label that is a number makes the whole an IPv4 address, however it is written.
+  const isNumber = /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/.test(name);
+  return name !== "" && (!isNumber || /^(?:(?:0|[1-9]\d?|1\d\d|2[0-4]\d|25[0-5])(?:\.(?!$)|$)){4}$/.test(name));
+}
+
+/** The one spelling of RFC 5952 §4: no zeros in front, the first of the longest runs of zero groups left out. */
+function isPlainIpv6(text: string): boolean {
+  const halves = text.split("::");
+  const [left = [], right = []] = halves.map((half) => (half === "" ? [] : half.split(":")));
+  const omitted = halves.length === 2 ? 8 - left.length - right.length : 0;
+  if (halves.length > 2 || left.length + right.length + omitted !== 8 || omitted < 0) return false;
+  const groups = [...left, ...Array<string>(omitted).fill("0"), ...right];
+  if (!groups.every((group) => /^(?:0|[1-9a-f][0-9a-f]{0,3})$/.test(group))) return false;
+  const runs = groups.map((_, at) => groups.slice(at).findIndex((group) => group !== "0"));
+  const lengths = runs.map((length, at) => (length === -1 ? 8 - at : length));
+  const longest = Math.max(...lengths);
+  const at = longest < 2 ? -1 : lengths.indexOf(longest);
+  const plain =
+    at === -1 ? groups.join(":") : `${groups.slice(0, at).join(":")}::${groups.slice(at + longest).join(":")}`;
+  return plain === text;
 }
 
 function pathProblem(path: string): string | undefined {
