@@ -99,9 +99,13 @@ export function hostAndPort(example: string): Kind<Endpoint> {
   return {
     wanted: `host:port, for example ${example}`,
     parse(text) {
-      const match = /^(\[[0-9a-fA-F:]+\]|[^:\s\p{C}]+):(\d{1,5})$/u.exec(text);
-      const port = Number(match?.[2]);
-      return match?.[1] === undefined || port > 65_535 ? undefined : { host: match[1].replace(/^\[|\]$/g, ""), port };
+      // A bracket that is typed alone must not leave an empty host, which means every address of the machine.
+      const [, ipv6, name, digits] = /^(?:\[([0-9a-fA-F:.]+)\]|([^:\s\p{C}[\]]+)):(\d{1,5})$/u.exec(text) ?? [];
+      const host = ipv6 ?? name;
+      const port = Number(digits);
+      return host === undefined || port > 65_535 || (ipv6 !== undefined && isIP(ipv6) !== 6)
+        ? undefined
+        : { host, port };
     },
     accepts: ({ host, port }) => typeof host === "string" && host !== "" && isPort(port),
   };

@@ -24,6 +24,10 @@ describe("a bad value → one line that names the key, what was found, what was 
     ["ASSENT_ISSUER", "as.example.com", "https"],
     ["ASSENT_LISTEN", "9400", "host:port"],
     ["ASSENT_LISTEN", "127.0.0.1:99999", "host:port"],
+    // An empty host would be every address of the machine.
+    ["ASSENT_LISTEN", "]:9400", "host:port"],
+    ["ASSENT_LISTEN", "[:9400", "host:port"],
+    ["ASSENT_LISTEN", "[1:2]:9400", "host:port"],
     ["ASSENT_DATABASE_URL", "mysql://x", "sqlite"],
     ["ASSENT_DATABASE_URL", "postgres://db.example/assent", "names no user"],
     ["ASSENT_DATABASE_URL", "postgres://assent@db.example/", "names no database"],
