@@ -47,7 +47,8 @@ export function canonicalName(text: string): string | undefined {
 
 /** The value that an escaped text stands for; undefined: none, or its bytes are not UTF-8. */
 function plainValue(raw: string): string | undefined {
-  const bare = raw.replace(/^ +/, "").replace(/(?<![\\ ]) +$/, "");
+  // Blanks at the end count only where a backslash stands before them that is not escaped itself.
+  const bare = /^((?:\\.|[^\\ ]| +(?=[^ ]))*) *$/s.exec(raw.replace(/^ +/, ""))?.[1] ?? "";
   if (bare === "" || bare.startsWith("#")) return undefined;
   try {
     const parts = bare.matchAll(/\\([0-9A-Fa-f]{2})|\\(.)|[^\\]+/gs);
