@@ -22,7 +22,9 @@ export const NAME_LENGTH = 100;
  * It is still plain text: rendering escapes it.
  */
 export function visible(text: string, limit: number = Number.POSITIVE_INFINITY): string {
-  const shown = text.replace(HIDDEN, SHOWN).replace(STRAY_JOINER, SHOWN).replace(PILED_MARKS, `$1${SHOWN}`).trim();
+  // Trimmed before: what stood behind a space of any kind may stand first now.
+  const trimmed = text.replace(HIDDEN, SHOWN).trim();
+  const shown = trimmed.replace(STRAY_JOINER, SHOWN).replace(PILED_MARKS, `$1${SHOWN}`);
   if (shown.length <= limit) return shown;
   const characters = [...new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(shown)];
   if (characters.length <= limit) return shown;

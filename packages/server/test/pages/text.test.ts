@@ -10,6 +10,7 @@ describe("a hostile name", () => {
     ["soft hyphen", "Pay\u00ADPal", "Pay\uFFFDPal"],
     ["byte order mark inside", "a\uFEFFb", "a\uFFFDb"],
     ["joiner between plain letters", "a\u200Db", "a\uFFFDb"],
+    ["joiner behind a no-break space", "\u00A0\u200D", "\uFFFD"],
     ["NUL, escape, delete, C1", "a\u0000b\u001Bc\u007Fd\u0085e", "a\uFFFDb\uFFFDc\uFFFDd\uFFFDe"],
     ["line feed and line separator", "a\nb\u2028c", "a\uFFFDb\uFFFDc"],
     ["Hangul filler and empty braille", "a\u3164b\u2800c", "a\uFFFDb\uFFFDc"],
