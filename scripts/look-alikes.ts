@@ -19,7 +19,7 @@ const HEX = 16;
 export function lookAlikes(): ReadonlyMap<string, string> {
   const all = new Map(Object.entries({ ...UNICODE_13, ...SINCE }));
   const resolved = (text: string): string => {
-    const next = [...text.normalize("NFD")].map((one) => all.get(one) ?? one).join("");
+    const next = [...text.normalize("NFKD")].map((one) => all.get(one) ?? one).join("");
     return next === text ? text : resolved(next);
   };
   const kept = [...all.keys()].filter(

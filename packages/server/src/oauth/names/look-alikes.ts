@@ -61,7 +61,7 @@ const BETWEEN = /[\p{P}\p{Z}\p{S}]+/gu;
  * case. By their capitals, too, since more of those look alike (`к` and `k` don't, `К` and `K` do).
  */
 export function nameKeys(name: string): readonly string[] {
-  const plain = (text: string) => text.replace(BETWEEN, "") || text;
+  const plain = (text: string) => text.replace(BETWEEN, "") || text.replace(/\p{Z}+/gu, "");
   const read = (text: string) => skeleton(text).toLowerCase().replaceAll("i", "l");
   return [...new Set([name, name.toUpperCase()].flatMap((text) => [read(plain(text)), plain(read(text))]))];
 }

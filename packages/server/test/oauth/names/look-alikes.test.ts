@@ -24,6 +24,7 @@ describe("the skeleton", () => {
     ["paypal", "𝗽𝗮𝘆𝗽𝗮𝗹"],
     ["paypal", "ｐａｙｐａｌ"],
     ["zoë", "zoe\u0308"],
+    ["o/OAlice", "%Alice"],
     ["arnold", "amold"],
     ["INK", "lNK"],
   ])("of %s and %s → the same", (a, b) => {
@@ -97,6 +98,7 @@ describe("names of clients", () => {
     ["Straße", "STRAẞE"],
     ["🙂", "🙂"],
     ["+", "+"],
+    ["! !", "!!"],
   ])("%s and %s → alike", (a, b) => {
     expect(alike(a, b)).toBe(true);
     expect(alike(b, a)).toBe(true);
