@@ -3,7 +3,8 @@
  *
  * `npm run test:reliability -- [--cycles N] [name…]`: so many repetitions of each case; without N the short form's.
  * `npm run test:reliability -- --release [name…]`: as many of each as a release wants; `--plan` says how many, and how long that takes.
- * `--rows N`: expired rows that `garbage` collects; `--minutes N`: how long `restore` makes backups beside load, and `slow` has slow clients.
+ * `--rows N`: expired rows that `garbage` collects; `--minutes N`: how long `restore` makes backups beside load, `slow` has slow clients, and
+ * `fuzz` bends inputs.
  */
 
 import { spawnSync } from "node:child_process";
@@ -39,6 +40,7 @@ const RELEASE = [
   ["client-end", 20, 2],
   ["postgres-backup", 1, 1],
   ["password-time", 500, 3],
+  ["fuzz", 1, 10],
 ];
 
 const tools = join(root, "node_modules", ".bin");

@@ -1,0 +1,42 @@
+/** REL-24: every parser at the edges under random input: the corpus first, then what grows from it, then the longest inputs. */
+
+import { readdirSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { asked, figure, inFull } from "../support/figures.ts";
+import { documentParsers } from "../support/fuzz/documents.ts";
+import { CORPUS, corpusOf, type Extent, inputsOf, tryInputs, tryLongInputs } from "../support/fuzz/harness.ts";
+import { httpParsers } from "../support/fuzz/http.ts";
+import { ownParsers } from "../support/fuzz/own.ts";
+
+const parsers = [...httpParsers, ...documentParsers, ...ownParsers];
+
+/** Minutes for all parsers; 0: as long as a few hundred inputs take. */
+const minutes = asked("minutes", inFull ? 10 : 0);
+/** Of a parser's time, the larger part goes to many short inputs. */
+const share = (part: number) => (minutes * 60_000 * part) / parsers.length;
+const extent = (runs: number, part: number): Extent =>
+  minutes === 0 ? { runs, within: 1000 * part } : { runs: Number.MAX_SAFE_INTEGER, within: share(part) };
+
+test("each folder of the corpus is a parser's, and each parser has one", () => {
+  expect(readdirSync(CORPUS).sort()).toEqual(parsers.map(({ name }) => name).sort());
+});
+
+describe.each(parsers)("$name", (parser) => {
+  test("the corpus → read or refused, as its rules say", async () => {
+    for (const [file, input] of corpusOf(parser)) {
+      try {
+        await parser.check(input);
+      } catch (error) {
+        throw new Error(`${parser.name}/${file}`, { cause: error });
+      }
+    }
+  });
+
+  test("random inputs, and long ones → read or refused, as its rules say, none slowly", {
+    timeout: 120_000 + share(2),
+  }, async () => {
+    const short = await tryInputs(parser, inputsOf(parser), extent(150, 0.8));
+    const long = await tryLongInputs(parser, extent(10, 0.2));
+    if (minutes > 0) figure("REL-24", parser.name, { inputs: short, "long inputs": long });
+  });
+});
