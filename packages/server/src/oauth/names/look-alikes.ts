@@ -30,7 +30,8 @@ const ALL_ASCII = /^[\x20-\x7e]*$/;
 
 function decomposed(text: string): string {
   if (ALL_ASCII.test(text)) return text;
-  return text.normalize("NFKD").replace(INVISIBLE, "");
+  // Half a pair must not become a whole one when what stands between is taken out.
+  return text.toWellFormed().normalize("NFKD").replace(INVISIBLE, "");
 }
 
 /** Whether each letter looks like an ASCII character, accents aside. */

@@ -41,6 +41,12 @@ describe("the skeleton", () => {
     expect(skeleton(b)).not.toBe(skeleton(a));
   });
 
+  test("of half a surrogate pair, an invisible character and the other half → itself again", () => {
+    const text = skeleton("\udb40\u200c\udff4");
+    expect(text.isWellFormed()).toBe(true);
+    expect(skeleton(text)).toBe(text);
+  });
+
   test("of a skeleton → itself; of any text, whatever it holds, without an error", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) => {
