@@ -175,7 +175,10 @@ function isWeb(scheme: string): boolean {
 /** Adds answer parameters to a redirect URI, keeping its own query. */
 export function withQuery(uri: string, parameters: Readonly<Record<string, string>>): string {
   const added = formEncode(parameters);
-  return `${uri}${uri.includes("?") ? (uri.endsWith("?") ? "" : "&") : "?"}${added}`;
+  const query = uri.indexOf("?");
+  // A query may end with a question mark of its own.
+  const separator = query === -1 ? "?" : query === uri.length - 1 ? "" : "&";
+  return `${uri}${separator}${added}`;
 }
 
 /** The same in the fragment, which a browser keeps to itself. A registered redirect URI has none of its own. */

@@ -138,6 +138,7 @@ test("answers are added to a URI's own query, with one question mark", () => {
   );
   expect(withQuery("https://a.test/cb?x=1", { code: "c" })).toBe("https://a.test/cb?x=1&code=c");
   expect(withQuery("https://a.test/cb?", { code: "c" })).toBe("https://a.test/cb?code=c");
+  expect(withQuery("https://a.test/cb?x?", { code: "c" })).toBe("https://a.test/cb?x?&code=c");
 });
 
 test("the receiver that an owner reads is the real host, or the app's scheme", () => {
