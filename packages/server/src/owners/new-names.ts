@@ -1,6 +1,6 @@
 /** Usernames and addresses that are new here, judged more strictly than those that sign in already. */
 
-import { digitProblem, hiddenProblem, markProblem } from "../oauth/names/characters.ts";
+import { digitProblem, HIDING, hiddenProblem, markProblem } from "../oauth/names/characters.ts";
 import { usernameLookAlike } from "../oauth/names/look-alikes.ts";
 import { isHighlyRestrictive } from "../oauth/names/scripts.ts";
 import { canonicalEmail, canonicalUsername } from "./names.ts";
@@ -26,7 +26,9 @@ export function usernameProblem(text: string): string | undefined {
   if (/^[\x21-\x7e]+$/.test(username)) return undefined;
   if (!isHighlyRestrictive(username)) return "it mixes letters of several scripts";
   if (/[^\p{L}\p{M}\p{Nd}._-]/u.test(username)) return "it has a number that is no digit";
-  return hiddenProblem(username) ?? markProblem(username) ?? digitProblem(username);
+  // Text may have what shapes a word without being seen; two usernames must not differ by that alone.
+  if (/\p{Default_Ignorable_Code_Point}/u.test(username)) return HIDING;
+  return markProblem(username) ?? digitProblem(username);
 }
 
 /** For an address that is new here: what `canonicalEmail` takes, if each character can be seen. `stands`: the one before, which may stay. */

@@ -81,6 +81,7 @@ describe("a new username (UTS #39, highly restrictive)", () => {
     ["a grapheme joiner", "pa\u034ful", "invisible"],
     ["a variation selector", "paul\ufe0f", "invisible"],
     ["a Hangul filler", "pa\u1160ul", "scripts|invisible"],
+    ["a variant of a Chinese character", "日\u{e0100}", "invisible"],
     ["five marks on a letter", "e\u0300\u0301\u0302\u0303\u0304", "marks"],
     ["a mark twice", "e\u0323\u0323", "marks"],
     ["Arabic and ASCII digits", "علي1١", "digits"],
