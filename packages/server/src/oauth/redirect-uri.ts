@@ -87,7 +87,7 @@ function schemeProblem(
   if (REFUSED_SCHEMES.has(scheme)) return `the scheme ${scheme}: is refused`;
   if (!scheme.includes("."))
     return "a private-use scheme must be a reversed domain name, such as com.example.app: (RFC 8252 §7.1)";
-  const [, port] = /^[A-Za-z0-9._~%-]*(?::(0|[1-9]\d{0,4}))?$/.exec(authority ?? "") ?? [null, "65536"];
+  const [, port] = /^(?:[A-Za-z0-9._~%-]+(?::(0|[1-9]\d{0,4}))?)?$/.exec(authority ?? "") ?? [null, "65536"];
   if (Number(port ?? 0) > 65_535) return "its host or port can't be one";
   return undefined;
 }

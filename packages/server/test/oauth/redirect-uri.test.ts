@@ -62,6 +62,7 @@ describe("registration", () => {
     ["myapp:/cb", "reversed domain"],
     ["com.example.app://host:99999/cb", "port"],
     ["com.example.app://https:x/cb", "port"],
+    ["com.example.app://:443/cb", "port"],
     ["com.example.app://[x]/cb", "port"],
     ["https://app.test/cb?code=evil", "code"],
     ["https://app.test/cb?x=1&state=", "state"],
