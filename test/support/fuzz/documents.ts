@@ -312,7 +312,7 @@ const certificateHeader: Parser = {
   longest: 16_384,
   pieces: [":", "MIIB", "AAAA", "=", "==", " ", "\t", ",", "+", "/", "-----BEGIN CERTIFICATE-----", ";a=1", ...HOSTILE],
   check(input) {
-    const source = { fromProxy: true, authorities: null, now: 0 };
+    const source = { fromProxy: true, chainHeaders: [input], authorities: null, now: 0 };
     const read = clientCertificate(nobody, { ...source, headers: [input] });
     if (read !== undefined) {
       assert.match(read.thumbprint, /^[A-Za-z0-9_-]{43}$/);
@@ -326,9 +326,18 @@ const certificateHeader: Parser = {
 
 const rp: RelyingParty = { id: "id.test", origin: "https://id.test" };
 const challenge = { challenge: "A".repeat(43), until: 1 };
+const NOWHERE = {} as Passkey["added"];
 const passkey: Passkey = {
   ...{ partition: 0, personId: "A".repeat(22), credentialId: "AAAA", publicKey: new Uint8Array(77), counter: 0 },
-  ...{ backupEligible: false, backedUp: false, transports: [], name: "key", createdAt: 0, lastUsedAt: null },
+  ...{
+    backupEligible: false,
+    backedUp: false,
+    transports: [],
+    name: "key",
+    createdAt: 0,
+    lastUsedAt: null,
+    added: NOWHERE,
+  },
 };
 
 const webauthn: Parser = {

@@ -175,7 +175,7 @@ const userAgent: Parser = {
   },
 };
 
-const proxies = new TrustedProxies(["10.0.0.0/8", "fd00::/8"]);
+const PROXIES = ["10.0.0.0/8", "fd00::/8"];
 
 const forwarded: Parser = {
   name: "forwarded",
@@ -216,6 +216,10 @@ const forwarded: Parser = {
   check(input) {
     for (const header of ["forwarded", "x-forwarded-for", "x-forwarded-proto"]) {
       const headers = { [header]: input };
+      const proxies = new TrustedProxies(PROXIES, header === "forwarded" ? header : "x-forwarded-for");
+      // The header that the operator does not name is not read at all.
+      const other = new TrustedProxies(PROXIES, header === "forwarded" ? "x-forwarded-for" : "forwarded");
+      assert.deepEqual(other.resolve("10.0.0.1", headers), { address: "10.0.0.1", proto: undefined });
       // From a stranger nothing of it counts; from a proxy, an address or nothing.
       assert.deepEqual(proxies.resolve("198.51.100.1", headers), { address: "198.51.100.1", proto: undefined });
       const { address } = proxies.resolve("10.0.0.1", headers);
