@@ -17,6 +17,7 @@ const postgresTests = [
     "jwt-bearer",
     "saml2-bearer",
     "revocation",
+    "consent-ceiling",
     "consent-ends",
     "consent-hosts",
     "companies",

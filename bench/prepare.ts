@@ -226,6 +226,7 @@ class Making {
       codeChallenge: CHALLENGE,
       codeChallengeMethod: "S256",
       scopes: ["read"],
+      ceiling: null,
       audience: "https://api.test",
       authTime: this.#at,
       acr: null,

@@ -23,6 +23,7 @@ const IMPORTS: tidy.ImportTable = {
       "pages/brand.ts",
       "storage",
       "config.ts",
+      "config-kinds.ts",
       "config-settings.ts",
       "data-dir.ts",
       "grants.ts",

@@ -198,7 +198,7 @@ describe("ends", () => {
   ])("RT-10 unused: %s → invalid_grant, without a theft; a second before → 200", async (_, client, days) => {
     const who = await anOwner(server);
     onTestFinished(server.stand());
-    const { refresh: one } = await tokensOf(server, client(), who, { answer: { duration: "forever" } });
+    const { refresh: one } = await tokensOf(server, client(), who, { answer: { duration: "31536000" } });
     server.tick(days * DAY - SECOND);
     const two = await next(client(), one);
     const before = logged(server, "refresh_token_replayed");

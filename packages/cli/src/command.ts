@@ -27,11 +27,12 @@ export function listOption(flags: string, description: string, { words = false }
   ]);
 }
 
-/** An option in whole seconds. */
-export function secondsOption(flags: string, description: string): Option {
+/** An option in whole seconds, or a word that stands for none. */
+export function secondsOption(flags: string, description: string, word?: string): Option {
   return new Option(flags, description).argParser((value) => {
-    if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError("It is a whole number of seconds.");
-    return Number(value);
+    if (value === word) return value;
+    if (/^\d{1,10}$/.test(value)) return Number(value);
+    throw new InvalidArgumentError(`It is a whole number of seconds${word === undefined ? "" : `, or ${word}`}.`);
   });
 }
 

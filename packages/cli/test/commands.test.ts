@@ -158,6 +158,23 @@ describe("client", () => {
     expect(more).toMatchObject({ grant_types: ["authorization_code", "refresh_token"], refresh: "rotate" });
   });
 
+  test("a ceiling over owners' answers: out of bounds → refused; seconds, none, the server's again → as it was said", async () => {
+    const args = ["--redirect-uri", "https://app.test/cb", "--scope", "photos:read"];
+    const create = ["client", "create", "--name", "Wall", "--type", "public", ...args];
+    for (const wrong of ["0", "3162240001"]) {
+      const { code, stderr } = await at.run([...create, "--consent-ceiling", wrong]);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: --consent-ceiling: it is a whole number/)]);
+    }
+    expect((await at.run([...create, "--consent-ceiling", "forever"])).code).toBe(2);
+    const client = await at.json([...create, "--consent-ceiling", "86400"]);
+    expect(client).toMatchObject({ consent_ceiling: 86_400 });
+    const update = ["client", "update", String(client["client_id"])];
+    const none = await at.run([...update, "--consent-ceiling", "none", "--json"]);
+    expect(JSON.parse(none.stdout)).toMatchObject({ consent_ceiling: "none" });
+    expect(none.stderr).toMatch(/^warning: --consent-ceiling: its refresh tokens have no absolute end/m);
+    expect(await at.json([...update, "--no-consent-ceiling"])).not.toHaveProperty("consent_ceiling");
+  });
+
   test("update with a redirect URI on a new host → changed, with a warning; with another path of the same → none", async () => {
     const named = CLIENT.map((word) => (word === "Photo Printer" ? "Mover" : word));
     const id = String((await at.json([...named, "--scope", "photos:read", "--require-pkce"]))["client_id"]);

@@ -42,6 +42,16 @@ export function seconds(least: number, most: number): Kind<number> {
   };
 }
 
+/** The same, or a word. */
+export function secondsOr<const Word extends string>(least: number, most: number, word: Word): Kind<number | Word> {
+  const { wanted, parse, accepts } = seconds(least, most);
+  return {
+    wanted: `${wanted}, or ${word}`,
+    parse: (text) => (text === word ? word : parse(text)),
+    accepts: (value) => (typeof value === "string" ? value === word : accepts(value)),
+  };
+}
+
 /** A whole number, or a word that stands for one. */
 export function count(least: number, most: number, word: string, meant: () => number): Kind<number> {
   return {
@@ -170,7 +180,7 @@ function list<T>(
   };
 }
 
-const LONGEST_CONSENT = 100 * 366 * DAY;
+export const LONGEST_CONSENT: number = 100 * 366 * DAY;
 
 function duration(text: string): ConsentDuration | undefined {
   return text === "once" || text === "forever" ? text : whole(text, 1, LONGEST_CONSENT);

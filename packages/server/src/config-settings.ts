@@ -14,9 +14,11 @@ import {
   hostAndPort,
   issuerUrl,
   type Kind,
+  LONGEST_CONSENT,
   oneOf,
   path,
   seconds,
+  secondsOr,
   secretList,
   smtpUrl,
   twoPorts,
@@ -143,6 +145,13 @@ export const settings = {
     initial: ["once", 3600, DAY, 7 * DAY, 30 * DAY, 90 * DAY, 365 * DAY, "forever"],
     shown: "once,3600,86400,604800,2592000,7776000,31536000,forever",
     meaning: "How long owners may grant: seconds, once, forever.",
+  }),
+  /** Null: a year for public clients, none for confidential ones. */
+  consentCeiling: optional(secondsOr(1, LONGEST_CONSENT, "none"), {
+    variable: "ASSENT_CONSENT_CEILING",
+    shown: "31536000 for public clients, none for confidential ones",
+    meaning:
+      "Seconds that an owner's answer holds at most, whatever ASSENT_CONSENT_DURATIONS offers. A client may have its own (--consent-ceiling).",
   }),
   /** What this service calls itself; null: Assent. */
   brandName: optional(brandName, {

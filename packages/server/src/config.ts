@@ -170,7 +170,7 @@ function secretProblems({ databaseUrl, secret }: Config): readonly string[] {
 }
 
 function warningsOf(config: Config): readonly string[] {
-  const { signUp, smtpUrl, trustProxy, clientCertHeader, tlsClientCa } = config;
+  const { signUp, smtpUrl, trustProxy, clientCertHeader, tlsClientCa, consentCeiling } = config;
   const warnings: string[] = [];
   if (signUp && smtpUrl === null)
     warnings.push("ASSENT_SIGN_UP is true, but nobody can sign up: without ASSENT_SMTP_URL no link is sent");
@@ -179,6 +179,10 @@ function warningsOf(config: Config): readonly string[] {
   if (tlsClientCa !== null && !certificatesKnown(config).any)
     warnings.push(
       "ASSENT_TLS_CLIENT_CA does nothing: no certificate arrives without ASSENT_TLS_CERT, or ASSENT_TRUST_PROXY and ASSENT_CLIENT_CERT_HEADER",
+    );
+  if (consentCeiling === "none")
+    warnings.push(
+      "ASSENT_CONSENT_CEILING is none: refresh tokens of public clients have no absolute end where the owner chooses none (RFC 9700 §4.14.2)",
     );
   return warnings;
 }

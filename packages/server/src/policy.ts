@@ -8,6 +8,15 @@ const HOUR: Millis = 3_600_000;
 /** A token that stands in an address bar for a moment: RFC 9700 §2.1.2 wants such ones short. */
 const IMPLICIT_TTL: Millis = 300_000;
 
+const YEAR: Millis = 365 * 24 * HOUR;
+
+/** A public client proves nothing when it refreshes, so its refresh tokens have an absolute end (RFC 9700 §4.14.2). */
+function consentCeilings({ consentCeiling: set }: Pick<Config, "consentCeiling">) {
+  if (set === null) return { consentCeilingPublic: YEAR, consentCeilingConfidential: null };
+  const ceiling = set === "none" ? null : set;
+  return { consentCeilingPublic: ceiling, consentCeilingConfidential: ceiling };
+}
+
 export function policyOf(config: Config): OAuthContext["policy"] {
   return {
     codeTtl: config.codeTtl,
@@ -19,6 +28,7 @@ export function policyOf(config: Config): OAuthContext["policy"] {
     refreshIdleConfidential: config.refreshIdle ?? 90 * 24 * HOUR,
     retryWindow: config.retryWindow ?? 30_000,
     retryWindowPublic: config.retryWindow ?? 10_000,
+    ...consentCeilings(config),
     requirePkce: config.requirePkce,
     passwordRefresh: config.passwordRefresh,
   };

@@ -41,6 +41,8 @@ describe("a bad value → one line that names the key, what was found, what was 
     ["ASSENT_REFRESH_IDLE", "1.5", "whole number"],
     ["ASSENT_RETRY_WINDOW", "x", "whole number"],
     ["ASSENT_CONSENT_DURATIONS", "3600,never", "comma-separated"],
+    ["ASSENT_CONSENT_CEILING", "forever", "or none"],
+    ["ASSENT_CONSENT_CEILING", "0", "1 to 3162240000, or none"],
     ["ASSENT_TRUST_PROXY", "10.0.0.0/33", "CIDR"],
     ["ASSENT_PROXY_HEADER", "x-real-ip", "x-forwarded-for or forwarded"],
     ["ASSENT_PROXY_HEADER", "x-forwarded-for,forwarded", "x-forwarded-for or forwarded"],
@@ -126,6 +128,16 @@ describe("mail", () => {
     await expect(loadConfig({ ASSENT_MAIL_FROM: "a@b.test\nBcc: c@d.test" }, cwd)).rejects.toThrow("ASSENT_MAIL_FROM");
     const { warnings } = await loadConfig({ ASSENT_SIGN_UP: "true" }, cwd);
     expect(warnings).toEqual([expect.stringContaining("ASSENT_SMTP_URL")]);
+  });
+
+  test("no ceiling over owners' answers → a warning; one in seconds → milliseconds", async () => {
+    const none = await loadConfig({ ASSENT_CONSENT_CEILING: "none" }, cwd);
+    expect(none).toMatchObject({
+      consentCeiling: "none",
+      warnings: [expect.stringMatching(/^ASSENT_CONSENT_CEILING is none: .*public clients/)],
+    });
+    const day = await loadConfig({ ASSENT_CONSENT_CEILING: "86400" }, cwd);
+    expect(day).toMatchObject({ consentCeiling: 86_400_000, warnings: [] });
   });
 });
 

@@ -36,6 +36,7 @@ interface ClientOptions extends JsonOption {
   readonly requirePkce?: boolean;
   readonly allowPlainPkce?: boolean;
   readonly firstParty?: boolean;
+  readonly consentCeiling?: number | "none" | false;
   readonly refresh?: "rotate" | "keep";
   readonly nameLang?: readonly string[];
   readonly optionalScope?: readonly string[];
@@ -103,6 +104,7 @@ function registerUpdate(client: Command): void {
   settings(update)
     .option("--no-publisher", "leave open who makes it")
     .option("--no-accent", "the server's colours on its pages")
+    .option("--no-consent-ceiling", "owners' answers hold as long as the server says for its type")
     .option("--no-verified", "owners read that nobody has looked at it")
     .option("--no-require-pkce", "leave PKCE to a confidential client")
     .option("--no-allow-plain-pkce", "accept S256 challenges alone")
@@ -160,6 +162,13 @@ function settings(command: Command): Command {
     .option("--require-pkce", "refuse its requests without a code challenge")
     .option("--allow-plain-pkce", "accept plain code challenges from it (RFC 7636 §4.2)")
     .option("--first-party", "record consent without asking the owner")
+    .addOption(
+      secondsOption(
+        "--consent-ceiling <seconds>",
+        "how long an owner's answer to it holds at most, or none: in place of the server's (ASSENT_CONSENT_CEILING)",
+        "none",
+      ),
+    )
     .addOption(
       new Option("--refresh <how>", "whether a refresh token stays or is replaced by each refresh").choices([
         "rotate",
@@ -222,6 +231,7 @@ function ownSettingsOf(options: ClientOptions): OwnClientSettings {
     requirePkce: options.requirePkce,
     allowPlainPkce: options.allowPlainPkce,
     firstParty: options.firstParty,
+    consentCeiling: options.consentCeiling === false ? null : options.consentCeiling,
     refresh: options.refresh,
     publisher: options.publisher === false ? null : options.publisher,
     accent: options.accent === false ? null : options.accent,

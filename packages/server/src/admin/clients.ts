@@ -1,5 +1,6 @@
 /** What an operator does with clients (RFC 6749 §2, RFC 7591 §2). */
 
+import { LONGEST_CONSENT } from "../config-kinds.ts";
 import {
   AUTH_METHODS,
   type ClientMetadata,
@@ -27,6 +28,10 @@ export const DEFAULT_OVERLAP: Millis = DAY;
 export const MAX_OVERLAP: Millis = 30 * DAY;
 const MAX_PUBLISHER = 120;
 
+function isConsentCeiling(seconds: number): boolean {
+  return Number.isSafeInteger(seconds) && seconds >= 1 && seconds <= LONGEST_CONSENT;
+}
+
 /** What an operator decides about a client, and no registration by the client itself may. */
 export type OwnClientSettings = Partial<
   Pick<
@@ -40,6 +45,7 @@ export type OwnClientSettings = Partial<
     | "publisher"
     | "accent"
     | "verified"
+    | "consentCeiling"
   >
 >;
 
@@ -77,6 +83,7 @@ export async function createClient(input: NewClient, context: AdminContext): Pro
     publisher: input.publisher ?? null,
     accent: canonicalAccent(input.accent ?? null),
     verified: input.verified ?? false,
+    ...(input.consentCeiling == null ? {} : { consentCeiling: input.consentCeiling }),
     refresh: fields.type === "public" ? "rotate" : (input.refresh ?? "keep"),
     logo,
     createdAt: now,
@@ -251,6 +258,11 @@ export function clientRemarks(client: Client, { grants, scopes }: Surroundings):
       problem: "owners are not asked: every request of this client is consented to",
     });
   }
+  if (client.type === "public" && client.consentCeiling === "none") {
+    const problem =
+      "its refresh tokens have no absolute end where the owner chooses none, and prove nothing of who uses them (RFC 9700 §4.14.2)";
+    remarks.push({ field: "consent_ceiling", problem });
+  }
   if (client.allowPlainPkce) {
     remarks.push({
       field: "allow_plain_pkce",
@@ -362,7 +374,7 @@ function wrongMethod(type: Client["type"]): Remark {
 
 function settingProblems(
   type: Client["type"],
-  { refresh, ownScopes = [], publisher, accent }: OwnClientSettings,
+  { refresh, ownScopes = [], publisher, accent, consentCeiling }: OwnClientSettings,
   named: string | null | undefined,
 ): readonly Remark[] {
   const problems: Remark[] = [];
@@ -371,6 +383,10 @@ function settingProblems(
   if (typeof accent === "string" && accentText(accent) === undefined) {
     const problem = `${JSON.stringify(accent.slice(0, 100))} is no colour that text can be read in (4.5:1, WCAG 2.2 AA): #rrggbb, or one for light and one for dark ground: #1a4fd0,#9db8ff`;
     problems.push({ field: "accent", problem });
+  }
+  if (typeof consentCeiling === "number" && !isConsentCeiling(consentCeiling)) {
+    const problem = `it is a whole number of seconds, 1 to ${LONGEST_CONSENT}, or none`;
+    problems.push({ field: "consent_ceiling", problem });
   }
   if (type === "public" && refresh === "keep") {
     problems.push({ field: "refresh", problem: "a public client's refresh tokens rotate (RFC 9700 §4.14.2)" });

@@ -311,7 +311,18 @@ async function issuerFinding(config: Config, storage: Storage): Promise<Finding>
   return { check: "issuer", status: "broken", detail };
 }
 
-const TIMES = new Set(["codeTtl", "accessTtl", "refreshIdle", "retryWindow"]);
+const TIMES = new Set([
+  ...[
+    "codeTtl",
+    "accessTtl",
+    "refreshIdle",
+    "retryWindow",
+    "deviceTtl",
+    "deviceInterval",
+    "consentCeiling",
+    "drainDelay",
+  ],
+]);
 
 /** By variable. Of a secret, only that it is set. */
 function inForce(config: Config): Readonly<Record<string, unknown>> {

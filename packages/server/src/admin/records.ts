@@ -47,6 +47,7 @@ export function clientRecord(client: Client, issuer: string, secret: string | nu
     require_pkce: client.type === "public" || client.requirePkce,
     allow_plain_pkce: client.allowPlainPkce,
     first_party: client.firstParty,
+    ...(client.consentCeiling == null ? {} : { consent_ceiling: client.consentCeiling }),
     refresh: client.refresh,
     ...(logo === null ? {} : { logo_uri: `${issuer}/logos/${logo}` }),
     ...(clientUri === null ? {} : { client_uri: clientUri }),

@@ -10,6 +10,7 @@ import {
   type RefusedRequest,
 } from "../oauth/authorization-endpoint/request.ts";
 import { type AuthorizationResponse, errorResponse } from "../oauth/authorization-endpoint/response.ts";
+import { ceilingOf } from "../oauth/consent-reach.ts";
 import type { ConditionName } from "../oauth/errors.ts";
 import { mayUse } from "../oauth/grants/registry.ts";
 import type { Scope } from "../oauth/model.ts";
@@ -139,7 +140,8 @@ function newPasswordFirst({ interaction, visitor }: Underway, assent: Assent): A
 
 /** For whom the person may answer this request: at least themselves, unless all that it asks for needs a role that they don't have. */
 export function ownersOf({ request }: Underway, person: Person, assent: Assent): Promise<readonly OwnerChoice[]> {
-  return ownerChoices(person, request, assent.storage, assent.now());
+  const ceiling = ceilingOf(request.client, assent.oauth.policy);
+  return ownerChoices(person, { ...request, ceiling }, assent.storage, assent.now());
 }
 
 /** What is granted, to whom, for how long: by an owner's answer, or by the operator who vouches for a first-party client. */
@@ -218,6 +220,7 @@ export function newGrant(
     codeChallenge: request.codeChallenge,
     codeChallengeMethod: request.codeChallengeMethod,
     scopes: scopes.map(({ name }) => name),
+    ceiling: ceilingOf(client, assent.oauth.policy),
     // Of several APIs one may be left by what the owner may, or wanted to, grant.
     audience: audienceOf(scopes, [], new Map(), assent.issuer),
     authTime: session.authTime,

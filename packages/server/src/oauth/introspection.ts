@@ -3,6 +3,7 @@
 import { actorOf } from "./access-token.ts";
 import { compareSecret } from "./client-authentication/client-secret.ts";
 import { authenticateClient, type CredentialsSent, presentedCredentials } from "./client-authentication/index.ts";
+import { ceilingOf, underCeiling } from "./consent-reach.ts";
 import { refuse } from "./errors.ts";
 import type { Client, Resource } from "./model.ts";
 import { parseOrRefuse } from "./parameters.ts";
@@ -99,9 +100,10 @@ async function introspectRefreshToken(token: string, caller: Caller, context: OA
   const credential = context.credentials.read("refresh_token", token);
   // §4: a refresh token is between the client and this server; no API learns of it.
   if (credential === undefined || "resource" in caller) return INACTIVE;
-  const grant = await context.storage.findGrant({ ...credential });
+  const found = await context.storage.findGrant({ ...credential });
   const now = context.now();
   const { client } = caller;
+  const grant = found && underCeiling(found, ceilingOf(client, context.policy));
   if (grant === undefined || grant.clientId !== client.clientId || grant.status !== "active") return INACTIVE;
   if (grant.generation !== credential.generation || grant.idleUntil <= now || grant.absoluteUntil <= now)
     return INACTIVE;

@@ -74,6 +74,8 @@ export interface Client {
   readonly allowPlainPkce: boolean;
   /** Consent is recorded without a page. */
   readonly firstParty: boolean;
+  /** The longest that an owner's answer to it holds, in seconds, or `none`; absent or null: as the server says for its type. */
+  readonly consentCeiling?: number | "none" | null;
   /** What a refresh does to the refresh token. Public clients rotate whatever this says. */
   readonly refresh: "rotate" | "keep";
   /** SHA-256 of the stored logo, base64url; the page shows `/logos/{logo}`. */
@@ -223,6 +225,8 @@ export interface Grant {
   readonly acr: string | null;
   readonly amr: readonly string[];
   readonly createdAt: Millis;
+  /** When an owner last decided how long it holds: a ceiling counts from then. */
+  readonly decidedAt: Millis;
   readonly codeUntil: Millis;
   readonly rotatedAt: Millis | null;
   readonly retries: number;
@@ -240,6 +244,8 @@ export interface Grant {
 /** A scope inside a consent record. */
 export interface ConsentedScope extends GrantedScope {
   readonly grantedAt: Millis;
+  /** When the owner last decided how long it holds; absent: when the record was last changed. */
+  readonly decidedAt?: Millis;
   /** The redirect hosts that it was given for, as `consentHost` writes them; empty: none, as by a device. Absent: given before hosts were noted. */
   readonly hosts?: readonly string[];
 }

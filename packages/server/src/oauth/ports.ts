@@ -183,6 +183,9 @@ export interface Policy {
   readonly deviceTtl: Millis;
   /** How long a device waits between two polls. */
   readonly deviceInterval: Millis;
+  /** How long an owner's answer to a public, or to a confidential client holds at most; null: as long as it says. */
+  readonly consentCeilingPublic: Millis | null;
+  readonly consentCeilingConfidential: Millis | null;
   /** All clients must use PKCE. */
   readonly requirePkce: boolean;
   /** The password grant gives refresh tokens to clients that are registered for them. */

@@ -30,6 +30,8 @@ export interface NewGrant {
   readonly codeChallenge: string | null;
   readonly codeChallengeMethod: "S256" | "plain" | null;
   readonly scopes: readonly string[];
+  /** How long an owner's answer to its client holds at most, in milliseconds; null: as long as it says. */
+  readonly ceiling: Millis | null;
   readonly audience: string | null;
   readonly authTime: Millis | null;
   readonly acr: string | null;
@@ -123,6 +125,8 @@ export interface RefreshGrant {
   readonly rotate: boolean;
   /** The same token is answered again if its successor was made at or after this time. */
   readonly retryFrom: Millis;
+  /** A grant that its owner decided about at that time or before is over, by the ceiling of its client; -1: there is none. */
+  readonly decidedAfter: Millis;
   readonly now: Millis;
   readonly idleUntil: Millis;
 }
@@ -272,6 +276,8 @@ export type PollDeviceOutcome =
 export interface RedeemDevice extends DeviceKey {
   readonly clientId: string;
   readonly approval: DeviceApproval;
+  /** As of `NewGrant`. */
+  readonly ceiling: Millis | null;
   /** Of the refresh tokens to come. */
   readonly refreshSaltHash: Uint8Array;
   readonly accessUntil: Millis;

@@ -235,6 +235,8 @@ export interface CompanyStorage {
       readonly scopes: readonly string[];
       /** Where the answer would go; absent: to a device. */
       readonly redirectUri?: string;
+      /** How long an answer to the client holds at most, in milliseconds; absent or null: as long as it says. */
+      readonly ceiling?: Millis | null;
       readonly reason: string;
       readonly now: Millis;
     } & Told,

@@ -1,6 +1,6 @@
 /** Companies as owners: what one may be called, and who may let an app act in its name. Pure. */
 
-import { type Reach, reaches } from "../oauth/consent-reach.ts";
+import { cappedEnd, type Reach, reaches } from "../oauth/consent-reach.ts";
 import type { GrantedScope, Millis } from "../oauth/model.ts";
 import { SCOPE_MARGIN } from "../oauth/scope.ts";
 import type { Acting, AppRule } from "./company-storage.ts";
@@ -33,7 +33,7 @@ export function judgeActing(acting: Acting | undefined, scopes: readonly string[
   if (rule?.rule === "block") return "blocked";
   if (member.role === "admin") return "decides";
   if (rule?.rule === "ask") return "ask";
-  if (rule !== undefined && isInForce(rule, now)) {
+  if (rule !== undefined && isInForce(rule, reach, now)) {
     return covers(rule, scopes, reach) ? "approved" : "ask";
   }
   if (company.defaultRule === "members") return "decides";
@@ -41,8 +41,9 @@ export function judgeActing(acting: Acting | undefined, scopes: readonly string[
 }
 
 /** An approval for all that has not run out. */
-export function isInForce(rule: AppRule, now: Millis): boolean {
-  return rule.rule === "allow" && (rule.endsAt === null || rule.endsAt - now >= SCOPE_MARGIN);
+export function isInForce(rule: AppRule, { ceiling }: Pick<Reach, "ceiling">, now: Millis): boolean {
+  const end = cappedEnd(rule.endsAt, rule.decidedAt, ceiling);
+  return rule.rule === "allow" && (end === null || end - now >= SCOPE_MARGIN);
 }
 
 function covers(rule: AppRule, scopes: readonly string[], reach: Reach): boolean {
@@ -52,7 +53,7 @@ function covers(rule: AppRule, scopes: readonly string[], reach: Reach): boolean
 /** No page is needed: an admin approved it for all, and this member did not opt out of that. */
 export function isApprovedForAll(acting: Acting, scopes: readonly string[], reach: Reach, now: Millis): boolean {
   const { rule, optedOut } = acting;
-  if (rule === undefined || !isInForce(rule, now) || optedOut) return false;
+  if (rule === undefined || !isInForce(rule, reach, now) || optedOut) return false;
   const verdict = judgeActing(acting, scopes, reach, now);
   return (verdict === "approved" || verdict === "decides") && covers(rule, scopes, reach);
 }

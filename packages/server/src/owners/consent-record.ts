@@ -1,6 +1,6 @@
 /** What a decision of an owner does to the consent record and to the live grants under it. Pure. */
 
-import { type Reach, reaches } from "../oauth/consent-reach.ts";
+import { cappedEnd, type Reach, reaches } from "../oauth/consent-reach.ts";
 import { type Consent, type ConsentedScope, type GrantedScope, type Millis, NEVER } from "../oauth/model.ts";
 import { SCOPE_MARGIN } from "../oauth/scope.ts";
 import type { IssueDirect } from "../oauth/storage.ts";
@@ -12,18 +12,16 @@ export interface LiveGrant {
   readonly refreshable: boolean;
   readonly scopes: readonly GrantedScope[];
   readonly absoluteUntil: Millis;
+  /** As of `Grant`. */
+  readonly decidedAt: Millis;
 }
 
 /** A live grant's new scopes and end; `scopes` empty: it ends. */
-export interface GrantChange {
-  readonly grantId: string;
-  readonly scopes: readonly GrantedScope[];
-  readonly absoluteUntil: Millis;
-}
+export type GrantChange = Omit<LiveGrant, "refreshable">;
 
 /** An answer on a page, whatever grant comes of it. */
 export interface Decision extends Omit<Approve, "grant"> {
-  readonly grant: Pick<Approve["grant"], "partition" | "ownerId" | "clientId" | "scopes">;
+  readonly grant: Pick<Approve["grant"], "partition" | "ownerId" | "clientId" | "scopes" | "ceiling">;
   /** The redirect hosts that the answer is for, as `consentHost` writes them; none for a device. */
   readonly hosts: readonly string[];
   /** What standing scopes hold for that were given before hosts were noted. */
@@ -52,10 +50,10 @@ export function durationOf(
 export function decidedScopes(decision: Decision): readonly GrantedScope[] {
   const { grant, now, onceUntil } = decision;
   const { endsAt } = decision;
-  return grant.scopes.map((name) => ({
-    name,
-    expiresAt: endsAt === undefined ? endOf(durationOf(name, decision), now, onceUntil) : endsAt,
-  }));
+  return grant.scopes.map((name) => {
+    const end = endsAt === undefined ? endOf(durationOf(name, decision), now, onceUntil) : endsAt;
+    return { name, expiresAt: cappedEnd(end, now, grant.ceiling) };
+  });
 }
 
 /** All that is allowed is for this once. What is approved until a day is not. */
@@ -75,12 +73,29 @@ export function absoluteUntilOf(scopes: readonly GrantedScope[]): Millis {
   return latestOf(scopes.map(({ expiresAt }) => expiresAt)) ?? NEVER;
 }
 
+/** A consent as it stands under a ceiling, which may be lower now than when its owner decided. */
+export function consentUnder(consent: Consent, ceiling: Millis | null): Consent {
+  const scopes = consent.scopes.map((scope) => {
+    const { expiresAt, decidedAt = consent.updatedAt } = scope;
+    return { ...scope, decidedAt, expiresAt: cappedEnd(expiresAt, decidedAt, ceiling) };
+  });
+  if (scopes.length === 0) return consent;
+  const last = Math.max(...scopes.map(({ decidedAt }) => decidedAt));
+  return { ...consent, scopes, expiresAt: cappedEnd(consent.expiresAt, last, ceiling) };
+}
+
 /** The scopes of a consent record that have not ended, whatever hosts they were given for. */
-export function unexpired(consent: Consent | undefined, now: Millis): readonly ConsentedScope[] {
+export function unexpired(
+  consent: Consent | undefined,
+  { ceiling }: Pick<Reach, "ceiling">,
+  now: Millis,
+): readonly ConsentedScope[] {
   if (consent === undefined || consent.status !== "active") return [];
   // What an operator approved for assertions, the owner was never asked for.
   if (consent.via === "operator policy") return [];
-  return consent.scopes.filter(({ expiresAt }) => expiresAt === null || expiresAt - now >= SCOPE_MARGIN);
+  return consentUnder(consent, ceiling).scopes.filter(
+    ({ expiresAt }) => expiresAt === null || expiresAt - now >= SCOPE_MARGIN,
+  );
 }
 
 /**
@@ -88,7 +103,7 @@ export function unexpired(consent: Consent | undefined, now: Millis): readonly C
  * nothing stands.
  */
 export function hostsBefore(consent: Consent | undefined, reach: Reach, now: Millis): readonly string[] | undefined {
-  const live = unexpired(consent, now);
+  const live = unexpired(consent, reach, now);
   if (live.length === 0 || live.some(({ hosts }) => reaches(hosts, reach))) return undefined;
   return [...new Set(live.flatMap(({ hosts }) => hosts ?? reach.earlierHosts))];
 }
@@ -107,7 +122,7 @@ export function approve(
   live: readonly LiveGrant[],
 ): { readonly consent: Consent; readonly changes: readonly GrantChange[] } {
   const { grant, now } = decision;
-  const held = before?.status === "active" ? before : undefined;
+  const held = before?.status === "active" ? consentUnder(before, grant.ceiling) : undefined;
   const own = decidedScopes(decision);
   const standing = own.filter(({ name }) => durationOf(name, decision) !== "once");
   const decided = new Map(standing.map(({ name, expiresAt }) => [name, expiresAt]));
@@ -118,11 +133,12 @@ export function approve(
     ...kept.map((scope) => {
       const end = decided.get(scope.name);
       if (end === undefined) return scope;
-      return { ...scope, expiresAt: endFor(scope.expiresAt, end), hosts: hostsAfter(scope, decision) };
+      const expiresAt = endFor(scope.expiresAt, end);
+      return { ...scope, expiresAt, decidedAt: now, hosts: hostsAfter(scope, decision) };
     }),
     ...standing
       .filter(({ name }) => !kept.some((scope) => scope.name === name))
-      .map((scope): ConsentedScope => ({ ...scope, grantedAt: now, hosts: decision.hosts })),
+      .map((scope): ConsentedScope => ({ ...scope, grantedAt: now, decidedAt: now, hosts: decision.hosts })),
   ];
   const moved = new Map(scopes.filter(({ name }) => decided.has(name)).map((one) => [one.name, one.expiresAt]));
   const after = live.map((each) => changed(each, declined, moved, now));
@@ -171,7 +187,8 @@ export function blocksDirect(before: Consent | undefined, scopes: readonly strin
  */
 export function directScopes(before: Consent | undefined, issued: IssueDirect): readonly GrantedScope[] {
   const { grant, via, consentUntil, accessUntil } = issued;
-  const ends = new Map((before?.scopes ?? []).map(({ name, expiresAt }) => [name, expiresAt]));
+  const held = before && consentUnder(before, grant.ceiling);
+  const ends = new Map((held?.scopes ?? []).map(({ name, expiresAt }) => [name, expiresAt]));
   const removed = new Set(before?.removed);
   const names = grant.scopes.filter((name) => !removed.has(name));
   return names.map((name) => {
@@ -187,17 +204,28 @@ export function directScopes(before: Consent | undefined, issued: IssueDirect): 
  */
 export function recordDirect(before: Consent | undefined, issued: IssueDirect): Consent {
   const { grant, consentUntil, now } = issued;
-  const kept = (before?.scopes ?? []).filter(({ expiresAt }) => isAhead(expiresAt, now));
+  const held = before && consentUnder(before, grant.ceiling);
+  const kept = (held?.scopes ?? []).filter(({ expiresAt }) => isAhead(expiresAt, now));
   const granted = directScopes(before, issued);
   const scopes = !standsAlone(before, issued)
     ? kept
     : [
         ...kept.map((scope) =>
-          grant.scopes.includes(scope.name) ? { ...scope, expiresAt: later(scope.expiresAt, consentUntil) } : scope,
+          grant.scopes.includes(scope.name)
+            ? { ...scope, expiresAt: later(scope.expiresAt, consentUntil), decidedAt: now }
+            : scope,
         ),
         ...granted
           .filter(({ name }) => !kept.some((scope) => scope.name === name))
-          .map(({ name }): ConsentedScope => ({ name, expiresAt: consentUntil, grantedAt: now, hosts: [] })),
+          .map(
+            ({ name }): ConsentedScope => ({
+              name,
+              expiresAt: consentUntil,
+              grantedAt: now,
+              decidedAt: now,
+              hosts: [],
+            }),
+          ),
       ];
   const ends = [
     ...granted.map(({ expiresAt }) => expiresAt),
@@ -256,7 +284,10 @@ export function narrow(
 ): { readonly consent: Consent; readonly changes: readonly GrantChange[]; readonly left: number } {
   const removed = new Set(remove);
   const isLeft = (name: string) => !removed.has(name);
-  const scopes = consent.scopes.filter(({ name, expiresAt }) => !removed.has(name) && isAhead(expiresAt, now));
+  // Less is no decision about how long: what is left holds as long as before.
+  const scopes = consentUnder(consent, null).scopes.filter(
+    ({ name, expiresAt }) => !removed.has(name) && isAhead(expiresAt, now),
+  );
   const after = live.map((each) => changed(each, removed, new Map(), now));
   const again = againByRules(consent);
   const namesOf = (...all: readonly (readonly GrantedScope[])[]) => all.flat().map(({ name }) => name);
@@ -282,7 +313,7 @@ export function moveEnd(
 ): { readonly consent: Consent; readonly changes: readonly GrantChange[] } {
   const scopes = consent.scopes
     .filter(({ expiresAt }) => isAhead(expiresAt, now))
-    .map((scope) => ({ ...scope, expiresAt: end }));
+    .map((scope) => ({ ...scope, expiresAt: end, decidedAt: now }));
   const moved = new Map(scopes.map(({ name }) => [name, end]));
   const after = live.map((each) => changed(each, new Set(), moved, now));
   return {
@@ -310,7 +341,8 @@ function changed(
     });
   if (scopes.length === 0) return { ...grant, scopes };
   const last = absoluteUntilOf(scopes);
-  return { ...grant, scopes, absoluteUntil: grant.refreshable ? last : Math.min(last, grant.absoluteUntil) };
+  const decidedAt = grant.refreshable && scopes.some(({ name }) => moved.has(name)) ? now : grant.decidedAt;
+  return { ...grant, scopes, decidedAt, absoluteUntil: grant.refreshable ? last : Math.min(last, grant.absoluteUntil) };
 }
 
 function later(a: Millis | null, b: Millis | null): Millis | null {
@@ -329,7 +361,7 @@ function sooner(a: Millis | null, b: Millis | null): Millis | null {
 function differences(before: readonly LiveGrant[], after: readonly LiveGrant[]): readonly GrantChange[] {
   return after
     .filter((each, at) => JSON.stringify(each) !== JSON.stringify(before[at]))
-    .map(({ grantId, scopes, absoluteUntil }) => ({ grantId, scopes, absoluteUntil }));
+    .map(({ grantId, scopes, absoluteUntil, decidedAt }) => ({ grantId, scopes, absoluteUntil, decidedAt }));
 }
 
 /** When the last of the record ends: its standing scopes, and what live grants (a `once`) still hold. */

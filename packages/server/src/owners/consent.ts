@@ -1,7 +1,7 @@
 /** Whether the owner has to be asked, what for, and how long their answer may hold. */
 
 import type { AuthorizationRequest } from "../oauth/authorization-endpoint/request.ts";
-import { type Reach, reaches, reachOf } from "../oauth/consent-reach.ts";
+import { type Reach, reaches } from "../oauth/consent-reach.ts";
 import { type Consent, type Millis, NEVER, type Scope } from "../oauth/model.ts";
 import { isUnverifiedRedirect } from "../oauth/redirect-uri.ts";
 import { unexpired } from "./consent-record.ts";
@@ -19,7 +19,7 @@ function hasRole(person: Person, role: string): boolean {
 
 /** What of a consent record still stands for an answer that goes there, by name. */
 export function standingScopes(consent: Consent | undefined, reach: Reach, now: Millis): ReadonlyMap<string, Millis> {
-  const live = unexpired(consent, now).filter(({ hosts }) => reaches(hosts, reach));
+  const live = unexpired(consent, reach, now).filter(({ hosts }) => reaches(hosts, reach));
   return new Map(live.map(({ name, expiresAt }) => [name, expiresAt ?? NEVER]));
 }
 
@@ -34,12 +34,12 @@ export function decideConsent(
   request: Pick<AuthorizationRequest, "client" | "redirectUri" | "prompt">,
   scopes: readonly Scope[],
   consent: Consent | undefined,
+  reach: Reach,
   now: Millis,
 ): ConsentDecision {
-  const reach = reachOf(request.client, request.redirectUri);
   const standing = standingScopes(consent, reach, now);
   const granted = scopes.every(({ name }) => standing.has(name));
-  const live = unexpired(consent, now);
+  const live = unexpired(consent, reach, now);
   const ask = scopes.every(({ name }) => live.some((one) => one.name === name)) ? "elsewhere" : "ask";
   // RFC 8252 §8.6: any app on the device can claim a custom scheme or a loopback port, and with it the name of this client.
   const unverified = request.client.type === "public" && isUnverifiedRedirect(request.redirectUri);
@@ -76,6 +76,17 @@ export function readDurations(
     durations[name] = duration;
   }
   return durations;
+}
+
+/** The lengths of time that a client's owners may choose: those that the operator offers; what exceeds the ceiling is replaced by it. */
+export function offeredDurations(
+  allowed: readonly ConsentDuration[],
+  ceiling: Millis | null,
+): readonly ConsentDuration[] {
+  if (ceiling === null) return allowed;
+  const fitting = allowed.filter((one) => one === "once" || (one !== "forever" && one * 1000 <= ceiling));
+  const longest = Math.floor(ceiling / 1000);
+  return fitting.length === allowed.length || fitting.includes(longest) ? fitting : [...fitting, longest];
 }
 
 const NINETY_DAYS = 7_776_000;

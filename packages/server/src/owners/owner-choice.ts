@@ -27,11 +27,12 @@ export function trustedFrom({ acting }: Pick<OwnerChoice, "acting">, { passwordC
   return acting?.member.trustedFrom ?? passwordChangedAt ?? 0;
 }
 
-/** Of a request: which client, for what, and where the answer goes (null: to a device). */
+/** Of a request: which client, for what, where the answer goes (null: to a device), and how long it holds at most. */
 interface Asked {
   readonly client: Pick<Client, "clientId" | "earlierRedirectUris">;
   readonly scopes: readonly Scope[];
   readonly redirectUri: string | null;
+  readonly ceiling: Millis | null;
 }
 
 /**
@@ -40,12 +41,12 @@ interface Asked {
  */
 export async function ownerChoices(
   person: Person,
-  { client, scopes, redirectUri }: Asked,
+  { client, scopes, redirectUri, ceiling }: Asked,
   storage: Pick<OwnerStorage, "findConsent" | "getPerson"> & Pick<CompanyStorage, "companiesOf">,
   now: Millis,
 ): Promise<readonly OwnerChoice[]> {
   const { clientId } = client;
-  const reach = reachOf(client, redirectUri);
+  const reach = reachOf(client, redirectUri, ceiling);
   const { partition, personId } = person;
   const own = grantableScopes(scopes, person);
   const forCompanies = scopes.filter(({ ownerRole }) => ownerRole === null);
@@ -127,7 +128,7 @@ function decisionOf(
   const { acting, scopes, reach, consent, verdict } = choice;
   // The operator vouches for a client to people, not to companies.
   const client = acting === undefined ? request.client : { ...request.client, firstParty: false };
-  const decision = decideConsent({ ...request, client }, scopes, consent, now);
+  const decision = decideConsent({ ...request, client }, scopes, consent, reach, now);
   if (acting === undefined || decision !== "skip") return decision;
   if (verdict !== "decides" && verdict !== "approved") return "ask";
   const names = scopes.map(({ name }) => name);

@@ -98,6 +98,8 @@ export interface DeviceClaim extends UserCodePlace {
 export interface ApproveDevice extends DeviceClaim, Omit<Approve, "grant" | "now"> {
   readonly clientId: string;
   readonly approval: DeviceApproval;
+  /** As of `NewGrant`. */
+  readonly ceiling: Millis | null;
 }
 
 /** `allowed`, `denied`: this session has answered so before; that stands. `unknown`: no such request, over, or another session's. */
@@ -427,9 +429,14 @@ export interface OwnerStorage {
   }): Promise<readonly ConsentWithGrants[]>;
   /** The consent first, then its grants, in one transaction. */
   revokeConsent(args: ConsentKey & { readonly revokedBy: string; readonly now: Millis }): Promise<RevokeConsentOutcome>;
-  /** Everything that stands ends then, in the record and in its live grants; null: when it is revoked. */
+  /** Everything that stands ends then, in the record and in its live grants; null: when it is revoked. `ceiling`: as of `NewGrant`. */
   changeEnd(
-    args: ConsentKey & { readonly end: Millis | null; readonly by: string; readonly now: Millis },
+    args: ConsentKey & {
+      readonly end: Millis | null;
+      readonly ceiling: Millis | null;
+      readonly by: string;
+      readonly now: Millis;
+    },
   ): Promise<{ readonly kind: "changed"; readonly entryId: string } | { readonly kind: "unknown" }>;
   /** Of grants that were used since then, ended ones too; `personId`: of those alone that this person made. */
   lastIssues(args: {

@@ -171,7 +171,7 @@ function keepUsed(app: AppEntry, view: AppsView, { words, base }: Chrome): Marku
 
 /** Another end, sooner or later. */
 function ending(app: AppEntry, view: AppsView, { words, base }: Chrome): Markup | null {
-  if (view.durations.length === 0) return null;
+  if (app.durations.length === 0) return null;
   return html`<details class="fold">
     <summary>${icon("chevronDown")}${words.apps.end}<span class="unseen"> ${rich(words.apps.revokeOf, { app: name(app.name) })}</span></summary>
     <form class="ending" method="post" action=${`${base}/account/apps/end`}>
@@ -180,7 +180,7 @@ function ending(app: AppEntry, view: AppsView, { words, base }: Chrome): Markup 
         <span class="small">${words.apps.endLabel}</span>
         <span class="select">
           <select name="duration">
-            ${view.durations.map((value) => html`<option value=${value}>${durationLabel(words, value)}</option>`)}
+            ${app.durations.map((value) => html`<option value=${value}>${durationLabel(words, value)}</option>`)}
           </select>
           ${icon("chevronDown")}
         </span>

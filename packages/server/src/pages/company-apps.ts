@@ -15,6 +15,7 @@ import { icon } from "./icons.ts";
 import { fill, plural, rich } from "./messages/index.ts";
 import { hostText, name, visible } from "./text.ts";
 import { durationLabel, timeElement } from "./time.ts";
+import type { DurationChoice } from "./views.ts";
 
 /** Renders `GET /company/{slug}`: for admins all of it, for members what acts for them. */
 export function companyAppsPage(view: CompanyAppsView, chrome: Chrome): string {
@@ -72,7 +73,7 @@ function requestCard(request: CompanyRequestView, at: number, view: CompanyAppsV
         ${hidden({ csrf: view.csrf, client_id: request.clientId, rule: "allow" })}
         ${request.ceiling.map((scope) => html`<input type="hidden" name="scope" value=${scope} />`)}
         ${addresses(request.hosts, chrome)}
-        ${durationSelect(`request-${at}`, view, chrome)}
+        ${durationSelect(`request-${at}`, request.durations, chrome)}
         <div class="ticks">${optOutBox(false, chrome)}</div>
         <button class="button" type="submit">${company.approve}<span class="unseen"> (${about})</span></button>
       </form>
@@ -96,8 +97,8 @@ function addresses(hosts: readonly CompanyHost[], { words }: Chrome): Child {
   </div>`;
 }
 
-function durationSelect(id: string, view: CompanyAppsView, { words }: Chrome): Markup {
-  const options = view.durations.map(({ value, selected }) => ({
+function durationSelect(id: string, durations: readonly DurationChoice[], { words }: Chrome): Markup {
+  const options = durations.map(({ value, selected }) => ({
     value,
     selected,
     label: durationLabel(words, value),
@@ -172,7 +173,7 @@ function ruleForm(app: CompanyAppView, at: number, view: CompanyAppsView, chrome
             </label>`,
         )}
       </fieldset>
-      ${addresses(app.hosts, chrome)} ${durationSelect(`app-${at}`, view, chrome)}
+      ${addresses(app.hosts, chrome)} ${durationSelect(`app-${at}`, app.durations, chrome)}
       <div class="ticks">${optOutBox(app.optOut, chrome)}</div>
       <button class="button" type="submit">${company.save}</button>
     </form>

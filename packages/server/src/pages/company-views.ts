@@ -41,6 +41,8 @@ export interface CompanyAppView {
   readonly host: string | null;
   /** All that it has now. */
   readonly hosts: readonly CompanyHost[];
+  /** How long an approval of it may hold. */
+  readonly durations: readonly DurationChoice[];
   /** Those that an approval for all does not hold for, in plain text. */
   readonly newHosts: readonly string[];
   /** What the company's consent covers. */
@@ -66,6 +68,7 @@ export interface CompanyRequestView {
   readonly logo: string | null;
   readonly host: string | null;
   readonly hosts: readonly CompanyHost[];
+  readonly durations: readonly DurationChoice[];
   readonly personId: string;
   readonly username: string;
   readonly scopes: readonly CompanyScope[];
@@ -80,7 +83,6 @@ export interface CompanyAppsView extends CompanyFrame {
   /** Empty unless the reader is an admin. */
   readonly requests: readonly CompanyRequestView[];
   readonly defaultRule: "members" | "ask" | "block";
-  readonly durations: readonly DurationChoice[];
 }
 
 export interface CompanyMembersView extends CompanyFrame {

@@ -215,6 +215,8 @@ export interface AppEntry {
   /** Some of what it may do it has never used, and it has had the time to. */
   readonly idleScopes: boolean;
   readonly expiresAt: number | null;
+  /** Lengths of time that may be chosen anew: seconds or `forever`. */
+  readonly durations: readonly string[];
   /** A grant of it ended because a spent token or code came back: when. */
   readonly theftAt: number | null;
   /** The operator switched it off: what was allowed stands, but leads nowhere until it is back. */
@@ -230,8 +232,6 @@ export interface AppsView {
   readonly total: number;
   /** What is searched for; empty: everything is shown. */
   readonly query: string;
-  /** Lengths of time that may be chosen anew: seconds or `forever`. */
-  readonly durations: readonly string[];
   /** Now, epoch milliseconds: relative times are made from it. */
   readonly now: number;
   /** What was just done. */

@@ -7,7 +7,7 @@ import { type Row, sql } from "./sql.ts";
 /** All of a grant that leaves the storage: the salts' hashes stay inside. */
 export const grantColumns = sql`partition, grant_id, client_id, owner_id, person_id, status, generation, refreshable, redirect_uri,
   code_challenge, code_challenge_method, scopes, audience, auth_time, acr, amr, created_at, code_until, rotated_at, retries, last_used_at,
-  uses, idle_until, absolute_until, ended_at, whole_used_at, used_from`;
+  uses, idle_until, absolute_until, ended_at, whole_used_at, used_from, decided_at`;
 
 export const consentColumns = sql`partition, owner_id, client_id, status, granted_by, via, scopes, created_at, updated_at, expires_at,
   last_used_at, last_used_address, uses, revoked_at, revoked_by, shown, removed`;
@@ -82,6 +82,7 @@ export function grantOf(row: Row): Grant {
     acr: textOrNull(row, "acr"),
     amr: json<readonly string[]>(row, "amr"),
     createdAt: whole(row, "created_at"),
+    decidedAt: wholeOrNull(row, "decided_at") ?? whole(row, "created_at"),
     codeUntil: whole(row, "code_until"),
     rotatedAt: wholeOrNull(row, "rotated_at"),
     retries: whole(row, "retries"),

@@ -6,7 +6,7 @@ import { aCompany, anAppRule } from "../storage/support/companies.ts";
 
 const company = aCompany();
 /** Where the answer of every test goes. */
-const HERE = { host: "https://app.example", earlierHosts: [] };
+const HERE = { host: "https://app.example", earlierHosts: [], ceiling: null };
 
 function acting(role: "member" | "admin" = "member", changes: Partial<Acting> = {}): Acting {
   const member: Member = {

@@ -31,7 +31,7 @@ function aConsent(changes: Partial<Consent> = {}): Consent {
 
 function aDecision(changes: Partial<Parameters<typeof approve>[1]> = {}, scopes: readonly string[] = ["read"]) {
   return {
-    grant: { partition: 7, ownerId: "owner", clientId: "client", scopes },
+    grant: { partition: 7, ownerId: "owner", clientId: "client", scopes, ceiling: null },
     grantedBy: "owner",
     via: "browser",
     declined: [],
@@ -47,7 +47,14 @@ function aDecision(changes: Partial<Parameters<typeof approve>[1]> = {}, scopes:
 }
 
 function aLive(scopes: readonly GrantedScope[], changes: Partial<LiveGrant> = {}): LiveGrant {
-  return { grantId: "g", refreshable: true, scopes, absoluteUntil: absoluteUntilOf(scopes), ...changes };
+  return {
+    grantId: "g",
+    refreshable: true,
+    scopes,
+    absoluteUntil: absoluteUntilOf(scopes),
+    decidedAt: NOW - HOUR,
+    ...changes,
+  };
 }
 
 describe("ends", () => {
@@ -68,7 +75,8 @@ describe("ends", () => {
 describe("approving", () => {
   test("a scope that was there → keeps its beginning, gets the new end", () => {
     const { consent } = approve(aConsent(), aDecision(), []);
-    expect(consent.scopes).toEqual([{ name: "read", hosts: HOSTS, expiresAt: NOW + 2 * HOUR, grantedAt: NOW - HOUR }]);
+    const read = { name: "read", hosts: HOSTS, expiresAt: NOW + 2 * HOUR, grantedAt: NOW - HOUR, decidedAt: NOW };
+    expect(consent.scopes).toEqual([read]);
     expect(consent).toMatchObject({ createdAt: NOW - HOUR, updatedAt: NOW, uses: 5, shown: { locale: "de" } });
   });
 
@@ -88,7 +96,8 @@ describe("approving", () => {
       aDecision(),
       [],
     );
-    expect(consent.scopes).toEqual([{ name: "read", hosts: HOSTS, expiresAt: NOW + 2 * HOUR, grantedAt: NOW }]);
+    const read = { name: "read", hosts: HOSTS, expiresAt: NOW + 2 * HOUR, grantedAt: NOW, decidedAt: NOW };
+    expect(consent.scopes).toEqual([read]);
   });
 
   test("a revoked record → anew", () => {
@@ -109,6 +118,7 @@ describe("approving", () => {
         grantId: "g",
         scopes: [{ name: "read", expiresAt: NOW + 2 * HOUR }],
         absoluteUntil: NOW + 2 * HOUR,
+        decidedAt: NOW,
       },
     ]);
   });

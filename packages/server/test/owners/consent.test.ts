@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { wantedAcr } from "../../src/oauth/authentication-context.ts";
+import { reachOf } from "../../src/oauth/consent-reach.ts";
 import type { Acr, Client, Consent, Scope } from "../../src/oauth/model.ts";
 import {
   answeredScopes,
@@ -35,6 +36,10 @@ const HERE = ["https://app.test", "http://127.0.0.1", "com.example.app:"];
 const held = (name: string, expiresAt: number | null = null, hosts = HERE) => ({
   ...{ name, grantedAt: 0, expiresAt, hosts },
 });
+
+/** The decision about a request for `read`. */
+const decide = (asked: Parameters<typeof decideConsent>[0], record: Consent | undefined) =>
+  decideConsent(asked, [read], record, reachOf(asked.client, asked.redirectUri, null), 1000);
 
 describe("the page is shown", () => {
   test.each([
@@ -72,7 +77,7 @@ describe("the page is shown", () => {
       "asked_again",
     ],
   ])("%s → %4$s", (_what, asked, record, decision) => {
-    expect(decideConsent(asked, [read], record, 1000)).toBe(decision);
+    expect(decide(asked, record)).toBe(decision);
   });
 });
 
@@ -81,19 +86,19 @@ test.each([
   ["a confidential client on a loopback redirect", { ...request, redirectUri: "http://127.0.0.1/cb" }],
   ["a public client with an https redirect", { ...request, client: client("public") }],
 ])("%s and a standing consent → no page", (_what, asked) => {
-  expect(decideConsent(asked, [read], consent([held("read", 1000 + 30_000)]), 1000)).toBe("skip");
+  expect(decide(asked, consent([held("read", 1000 + 30_000)]))).toBe("skip");
 });
 
 test("given before hosts were noted, to a client that had this host then → no page", () => {
   const earlierRedirectUris = ["https://app.test/old"];
   const asked = { ...request, client: { ...client("confidential"), earlierRedirectUris } };
-  expect(decideConsent(asked, [read], consent([{ name: "read", ...old }]), 1000)).toBe("skip");
+  expect(decide(asked, consent([{ name: "read", ...old }]))).toBe("skip");
   const elsewhere = { ...asked, redirectUri: "https://new.test/cb" };
-  expect(decideConsent(elsewhere, [read], consent([{ name: "read", ...old }]), 1000)).toBe("elsewhere");
+  expect(decide(elsewhere, consent([{ name: "read", ...old }]))).toBe("elsewhere");
 });
 
 test("the hosts before: where this one is new, those that anything standing was given for; else none", () => {
-  const reach = { host: "https://app.test", earlierHosts: ["https://old.test"] };
+  const reach = { host: "https://app.test", earlierHosts: ["https://old.test"], ceiling: null };
   const other = held("read", null, ["https://other.test"]);
   expect(hostsBefore(undefined, reach, 1000)).toBeUndefined();
   expect(hostsBefore(consent([other], "revoked"), reach, 1000)).toBeUndefined();

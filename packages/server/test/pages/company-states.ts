@@ -77,6 +77,7 @@ function aCompanyApp(change: Partial<CompanyAppView> = {}): CompanyAppView {
     ...{ scopes: [see, add], grantedAt: NOW - 40 * DAY, lastUsedAt: NOW - DAY, expiresAt: NOW + 300 * DAY },
     ...{ people: 12, rule: "allow", optOut: true, mine: "acts" },
     ...{ hosts: [{ value: "https://print.example.com", text: "print.example.com" }], newHosts: [] },
+    durations: durations.filter(({ value }) => value !== "once"),
     choices: [
       { ...see, checked: true },
       { ...add, checked: false },
@@ -112,12 +113,12 @@ function companyApps(change: Partial<CompanyAppsView> = {}): CompanyAppsView {
     requests: [
       {
         ...{ clientId: "c-4", app: "Photo TV", logo: null, host: null, hosts: [], personId: "p-2", username: "grace" },
+        durations: durations.filter(({ value }) => value !== "once"),
         ...{ scopes: [see], ceiling: [see.name], askedAt: NOW - HOUR },
         reason: "For the screen in the lobby.\nIt shows the photos of the fair.",
       },
     ],
     defaultRule: "ask",
-    durations: durations.filter(({ value }) => value !== "once"),
     ...change,
   };
 }

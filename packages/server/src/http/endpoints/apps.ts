@@ -1,10 +1,11 @@
 /** `/account/apps`: what an owner allowed, what became of it, and taking it back. */
 
 import type { Assent } from "../../assent.ts";
-import type { Client, Consent, Grant, Millis } from "../../oauth/model.ts";
+import { ceilingOf, underCeiling } from "../../oauth/consent-reach.ts";
+import type { Client, Consent, Grant, GrantedScope, Millis } from "../../oauth/model.ts";
 import { consentHosts, redirectHost } from "../../oauth/redirect-uri.ts";
 import { readDuration } from "../../owners/consent.ts";
-import { againByRules, endOf } from "../../owners/consent-record.ts";
+import { againByRules, consentUnder, endOf, latestOf } from "../../owners/consent-record.ts";
 import type { ConsentWithGrants, HistoryEntry, Person, ScopeUse } from "../../owners/storage.ts";
 import { appsPage } from "../../pages/index.ts";
 import type { AppEntry, AppsView, DoneNotice } from "../../pages/views.ts";
@@ -13,6 +14,7 @@ import { formToken } from "../forms.ts";
 import { type Answer, formOf, page, redirect } from "../message.ts";
 import { type Account, signedIn } from "./account.ts";
 import { descriptionOf, logoPath, nameOf, signedInAs } from "./cards.ts";
+import { durationsFor } from "./consent-page.ts";
 import { minutesLeft, outstanding } from "./outstanding.ts";
 
 const DAY: Millis = 86_400_000;
@@ -33,7 +35,6 @@ export const showApps = signedIn(async ({ person, session, http, visitor }, asse
     apps: query === "" ? all : all.filter((app) => fits(app, query)),
     total: all.length,
     query,
-    durations: assent.config.consentDurations.filter((one) => one !== "once").map(String),
     now: assent.now(),
     notice: await noticeOf(asked.get("done"), person, assent),
   };
@@ -99,9 +100,13 @@ export const narrowApp = signedIn(async (account, assent) => {
 export const endApp = signedIn(async (account, assent) => {
   const key = keyOf(account);
   const now = assent.now();
-  const duration = readDuration(formOf(account.http).get("duration") ?? undefined, assent.config.consentDurations);
+  const client = await assent.oauth.catalog.client(key.clientId);
+  if (client === undefined) return told(assent, "gone");
+  const duration = readDuration(formOf(account.http).get("duration") ?? undefined, durationsFor(client, assent));
   if (duration === undefined || duration === "once") return redirect(303, `${assent.issuer}/account/apps`);
-  const outcome = await assent.storage.changeEnd({ ...key, end: endOf(duration, now, now), by: key.ownerId, now });
+  const end = endOf(duration, now, now);
+  const ceiling = ceilingOf(client, assent.oauth.policy);
+  const outcome = await assent.storage.changeEnd({ ...key, end, ceiling, by: key.ownerId, now });
   if (outcome.kind === "unknown") return told(assent, "gone");
   assent.event("consent_end_changed", { owner: key.ownerId, client_id: key.clientId });
   return told(assent, outcome.entryId);
@@ -116,32 +121,32 @@ async function entries(person: Person, language: string, assent: Assent): Promis
     outstanding(place, now, "ended", assent),
   ]);
   const usesOf = Map.groupBy(uses, ({ clientId }) => clientId);
-  return Promise.all(
+  const all = await Promise.all(
     consents.map(async (one) => {
       const { clientId } = one.consent;
       const stopsIn = minutesLeft(held.get(clientId), now);
       return { ...(await entryOf(one, usesOf.get(clientId) ?? [], language, assent)), stopsIn };
     }),
   );
+  // The database knows nothing of the ceiling: what is over by it alone is still among them.
+  return all.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
 }
 
 async function entryOf(
-  { consent, grants }: ConsentWithGrants,
+  stored: ConsentWithGrants,
   uses: readonly ScopeUse[],
   language: string,
   assent: Assent,
 ): Promise<Omit<AppEntry, "stopsIn">> {
   const now = assent.now();
-  const client = await assent.oauth.catalog.client(consent.clientId);
+  const client = await assent.oauth.catalog.client(stored.consent.clientId);
+  const ceiling = client === undefined ? null : ceilingOf(client, assent.oauth.policy);
+  const consent = consentUnder(stored.consent, ceiling);
+  const grants = stored.grants.map((grant) => underCeiling(grant, ceiling));
   const known = await assent.oauth.catalog.scopes();
-  const live = grants.filter(({ status }) => status === "active");
+  const live = grants.filter(({ status, absoluteUntil }) => status === "active" && absoluteUntil > now);
   const again = againByRules(consent).map((name) => ({ name, expiresAt: consent.expiresAt }));
-  const ends = new Map(
-    [...again, ...live.flatMap(({ scopes }) => scopes), ...consent.scopes].map(({ name, expiresAt }) => [
-      name,
-      expiresAt,
-    ]),
-  );
+  const ends = endsByScope([...again, ...live.flatMap(({ scopes }) => scopes), ...consent.scopes]);
   const lastUsed = newest(grants);
   const lastUsedAt = latest([consent.lastUsedAt, lastUsed?.lastUsedAt ?? null]);
   const thefts = grants.filter(({ status }) => status === "theft" || status === "replayed");
@@ -162,10 +167,28 @@ async function entryOf(
     lastUsedAt,
     usedFrom: coarse(lastUsed?.usedFrom?.replace(/\/\d+$/, "") ?? null),
     idleScopes: settled && usedAt !== undefined && [...usedAt.values()].includes(null),
-    expiresAt: consent.expiresAt,
+    expiresAt: latestOf([consent.expiresAt, ...live.map(({ scopes }) => scopes).flatMap(endsOf)]) ?? null,
+    durations: client === undefined ? [] : lastingDurations(client, assent),
     off: client?.status !== "active",
     theftAt: latest(thefts.map(({ endedAt }) => endedAt)),
   };
+}
+
+function endsOf(scopes: readonly GrantedScope[]): readonly (Millis | null)[] {
+  return scopes.map(({ expiresAt }) => expiresAt);
+}
+
+/** The latest end of each scope, by its name. */
+function endsByScope(scopes: readonly GrantedScope[]): ReadonlyMap<string, Millis | null> {
+  const byName = Map.groupBy(scopes, ({ name }) => name);
+  return new Map([...byName].map(([name, all]) => [name, latestOf(endsOf(all)) ?? null]));
+}
+
+/** Lengths of time that may be chosen anew. */
+function lastingDurations(client: Client, assent: Assent): readonly string[] {
+  return durationsFor(client, assent)
+    .filter((one) => one !== "once")
+    .map(String);
 }
 
 /** The hosts that the consent was given for, in plain text. */

@@ -1,17 +1,18 @@
 /** `/company/{slug}`: the apps of a company, and what its admins and members decide about them. */
 
 import type { Assent } from "../../assent.ts";
-import { reaches, reachOf } from "../../oauth/consent-reach.ts";
+import { cappedEnd, ceilingOf, reaches, reachOf } from "../../oauth/consent-reach.ts";
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
 import { consentHosts, redirectHost } from "../../oauth/redirect-uri.ts";
 import { isInForce } from "../../owners/company.ts";
 import type { AppRequest, AppRule, CompanyApp } from "../../owners/company-storage.ts";
-import { defaultDuration, readDuration } from "../../owners/consent.ts";
-import { endOf } from "../../owners/consent-record.ts";
+import { defaultDuration, offeredDurations, readDuration } from "../../owners/consent.ts";
+import { consentUnder, endOf } from "../../owners/consent-record.ts";
 import type { Notice } from "../../owners/notices.ts";
 import type { ConsentDuration } from "../../owners/storage.ts";
 import type { CompanyAppsView, CompanyAppView, CompanyRequestView, CompanyScope } from "../../pages/company-views.ts";
 import { companyAppsPage } from "../../pages/index.ts";
+import type { DurationChoice } from "../../pages/views.ts";
 import { type Answer, formOf, page } from "../message.ts";
 import { descriptionOf, logoPath, nameOf } from "./cards.ts";
 import { backTo, forAdmins, forMembers, type InCompany, idIn, isPersonId, noLongerAdmin } from "./company.ts";
@@ -24,15 +25,12 @@ const YEAR = 31_536_000;
 
 export const showCompanyApps = forMembers(async (at, assent) => {
   const { frame, acting, http, visitor } = at;
-  const durations = longDurations(assent);
-  const selected = durations.includes(YEAR) ? YEAR : defaultDuration(durations);
   const view: CompanyAppsView = {
     ...frame,
     ...(await heldNotice(at, assent)),
     apps: await appsOf(at, assent),
     requests: frame.admin ? await requestsOf(at, assent) : [],
     defaultRule: acting.company.defaultRule,
-    durations: durations.map((one) => ({ value: String(one), selected: one === selected })),
   };
   return page(200, companyAppsPage(view, assent.chrome(http)), "here", visitor.cookies);
 });
@@ -48,9 +46,18 @@ async function heldNotice({ key, frame, http }: InCompany, assent: Assent): Prom
 }
 
 /** An approval for all is never for once. */
-function longDurations(assent: Assent): readonly ConsentDuration[] {
-  const durations = assent.config.consentDurations.filter((one) => one !== "once");
-  return durations.length > 0 ? durations : ["forever"];
+function longDurations(client: Client, { config, oauth }: Assent): readonly ConsentDuration[] {
+  const durations = config.consentDurations.filter((one) => one !== "once");
+  const most: readonly ConsentDuration[] = durations.length > 0 ? durations : ["forever"];
+  return offeredDurations(most, ceilingOf(client, oauth.policy));
+}
+
+/** The lengths of time that an admin may choose for an app; a year is the usual one. */
+function durationChoices(client: Client | undefined, assent: Assent): readonly DurationChoice[] {
+  if (client === undefined) return [];
+  const durations = longDurations(client, assent);
+  const selected = durations.includes(YEAR) ? YEAR : defaultDuration(durations);
+  return durations.map((one) => ({ value: String(one), selected: one === selected }));
 }
 
 async function appsOf({ key, person, frame, http }: InCompany, assent: Assent): Promise<readonly CompanyAppView[]> {
@@ -90,38 +97,49 @@ interface Known {
 async function appView({ clientId, app, rule, mine, language }: Known, assent: Assent): Promise<CompanyAppView> {
   const client = await assent.oauth.catalog.client(clientId);
   const known = await assent.oauth.catalog.scopes();
-  const ceiling = rule?.rule === "allow" ? rule.scopes : (app?.consent.scopes ?? []).map(({ name }) => name);
+  const most = rule?.rule === "allow" ? rule.scopes : (app?.consent.scopes ?? []).map(({ name }) => name);
+  const ceiling = client === undefined ? null : ceilingOf(client, assent.oauth.policy);
   const uses = [app?.consent.lastUsedAt ?? null, app?.lastUsedAt ?? null].filter((at) => at !== null);
   return {
     clientId,
     name: client === undefined ? (app?.consent.shown.clientName ?? clientId) : nameOf(client, language),
-    ...looks(client),
-    newHosts: hostsSince(rule, client, assent.now()),
+    ...looks(client, assent),
+    newHosts: hostsSince(rule, client, ceiling, assent.now()),
     scopes: (app?.consent.scopes ?? []).map(({ name }) => described(name, known, language)),
     grantedAt: app?.consent.createdAt ?? null,
     lastUsedAt: uses.length === 0 ? null : Math.max(...uses),
-    expiresAt: app?.consent.expiresAt ?? null,
+    expiresAt: app === undefined ? null : consentUnder(app.consent, ceiling).expiresAt,
     people: app?.people ?? 0,
-    rule: rule === undefined || (rule.rule === "allow" && !isInForce(rule, assent.now())) ? null : rule.rule,
+    rule:
+      rule === undefined || (rule.rule === "allow" && !isInForce(rule, { ceiling }, assent.now())) ? null : rule.rule,
     optOut: rule?.optOut ?? false,
     choices: (client?.scopes ?? []).map((name) => ({
       ...described(name, known, language),
-      checked: ceiling.includes(name),
+      checked: most.includes(name),
     })),
     mine,
   };
 }
 
-function looks(client: Client | undefined): Pick<CompanyAppView, "logo" | "host" | "hosts"> {
+function looks(
+  client: Client | undefined,
+  assent: Assent,
+): Pick<CompanyAppView, "logo" | "host" | "hosts" | "durations"> {
   const hosts = consentHosts(client?.redirectUris ?? []).map((value) => ({ value, text: redirectHost(value) }));
-  return { logo: client === undefined ? null : logoPath(client), host: hosts[0]?.text ?? null, hosts };
+  const logo = client === undefined ? null : logoPath(client);
+  return { logo, host: hosts[0]?.text ?? null, hosts, durations: durationChoices(client, assent) };
 }
 
 /** What an approval for all does not hold for: the client has it since. */
-function hostsSince(rule: AppRule | undefined, client: Client | undefined, now: Millis): readonly string[] {
-  if (client === undefined || rule === undefined || !isInForce(rule, now)) return [];
+function hostsSince(
+  rule: AppRule | undefined,
+  client: Client | undefined,
+  ceiling: Millis | null,
+  now: Millis,
+): readonly string[] {
+  if (client === undefined || rule === undefined || !isInForce(rule, { ceiling }, now)) return [];
   return consentHosts(client.redirectUris)
-    .filter((host) => !reaches(rule.hosts, reachOf(client, host)))
+    .filter((host) => !reaches(rule.hosts, reachOf(client, host, ceiling)))
     .map(redirectHost);
 }
 
@@ -154,7 +172,7 @@ async function requestView(
   return {
     ...{ clientId, personId, username, reason, askedAt },
     app: client === undefined ? clientId : nameOf(client, language),
-    ...looks(client),
+    ...looks(client, assent),
     scopes: scopes.map((name) => described(name, known, language)),
     ceiling: [...new Set([...approved, ...scopes])],
   };
@@ -176,7 +194,7 @@ export const decideApp = forAdmins(async (at, assent) => {
   const shown = form.getAll("host");
   // What the form adds counts for nothing: no more than the app may ask for, and nothing that is for operators.
   const scopes = client.scopes.filter((name) => ticked.includes(name) && known.get(name)?.ownerRole === null);
-  const duration = readDuration(form.get("duration") ?? undefined, longDurations(assent));
+  const duration = readDuration(form.get("duration") ?? undefined, longDurations(client, assent));
   if (rule === "allow" && (scopes.length === 0 || duration === undefined)) return backTo(at, "", "nothing", assent);
   const { key, person, http } = at;
   const members = (["keep", "end"] as const).find((one) => one === form.get("members"));
@@ -203,7 +221,7 @@ export const decideApp = forAdmins(async (at, assent) => {
             scopes: allowed ? scopes : [],
             // One that was registered since the page was made, the admin has not seen.
             hosts: allowed ? consentHosts(client.redirectUris).filter((host) => shown.includes(host)) : [],
-            endsAt: allowed ? endOf(duration, now, now) : null,
+            endsAt: allowed ? cappedEnd(endOf(duration, now, now), now, ceilingOf(client, assent.oauth.policy)) : null,
             optOut: allowed && form.get("opt_out") === "yes",
           },
     shown: { locale: assent.chrome(http).words.language, clientName: client.name, logo: client.logo },

@@ -1,9 +1,16 @@
 /** The consent page: who asks, for what, for how long, as whom. */
 
 import type { Assent } from "../../assent.ts";
+import { ceilingOf } from "../../oauth/consent-reach.ts";
 import type { Client } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
-import { defaultDuration, durationField, readDuration, standingScopes } from "../../owners/consent.ts";
+import {
+  defaultDuration,
+  durationField,
+  offeredDurations,
+  readDuration,
+  standingScopes,
+} from "../../owners/consent.ts";
 import { hostsBefore } from "../../owners/consent-record.ts";
 import type { OwnerChoice } from "../../owners/owner-choice.ts";
 import type { ConsentDuration, Person } from "../../owners/storage.ts";
@@ -47,8 +54,8 @@ export async function consentAnswer(asking: Asking, assent: Assent, again: Again
     client: await inPublic(clientCard(request, language), request.client, assent),
     person: signedInAs(signedIn.person),
     owners: ownerOptions(choices, choice, signedIn.person),
-    scopes: await scopeChoices(choice, language, again, assent),
-    durations: durationChoices(assent.config.consentDurations, again),
+    scopes: await scopeChoices(choice, request.client, language, again, assent),
+    durations: durationChoices(durationsFor(request.client, assent), again),
     ...newHost(choice, request.redirectUri, assent),
     allGranted,
     problem: again?.problem ?? null,
@@ -83,6 +90,11 @@ export async function inPublic(card: ClientCard, { clientId }: Client, assent: A
   return { ...card, people: await assent.popularity.of(clientId, assent) };
 }
 
+/** The lengths of time that owners may choose for a client. */
+export function durationsFor(client: Client, { config, oauth }: Assent): readonly ConsentDuration[] {
+  return offeredDurations(config.consentDurations, ceilingOf(client, oauth.policy));
+}
+
 /** The lengths of time that the operator allows; selected is what was chosen, or the usual one. */
 export function durationChoices(
   allowed: readonly ConsentDuration[],
@@ -95,6 +107,7 @@ export function durationChoices(
 /** The scopes as the page offers them, in its language; after a wrong answer with what was ticked and chosen. */
 export async function scopeChoices(
   { scopes, consent, reach }: Pick<OwnerChoice, "scopes" | "consent" | "reach">,
+  client: Client,
   language: string,
   again: Pick<Again, "form"> | null,
   assent: Assent,
@@ -112,7 +125,6 @@ export async function scopeChoices(
     access: scope.access ?? null,
     checked: ticked?.has(scope.name) ?? true,
     granted: standing.has(scope.name),
-    duration:
-      readDuration(chosen(scope.name), assent.config.consentDurations) === undefined ? null : chosen(scope.name),
+    duration: readDuration(chosen(scope.name), durationsFor(client, assent)) === undefined ? null : chosen(scope.name),
   }));
 }

@@ -11,7 +11,7 @@ import { advance, approveRequest, deny, isAnswer, ownersOf, resume, type Underwa
 import { type Answer, formOf, type HttpRequest } from "../message.ts";
 import { visitorOf } from "../visitor.ts";
 import { askAdminAnswer } from "./ask-admin.ts";
-import { consentAnswer } from "./consent-page.ts";
+import { consentAnswer, durationsFor } from "./consent-page.ts";
 
 /** Where a sign-in leads: the page, or straight on. */
 export async function showConsent(http: HttpRequest, assent: Assent): Promise<Answer> {
@@ -45,7 +45,7 @@ export async function submitConsent(http: HttpRequest, assent: Assent): Promise<
   if (decision === "deny") return deny(underway, "access_denied", assent);
   if (decision !== "allow") return again("stale", 400);
   if (choice === undefined) return again("bad_owner", 400);
-  const allowed = assent.config.consentDurations;
+  const allowed = durationsFor(request.client, assent);
   const duration = readDuration(form.get("duration") ?? undefined, allowed);
   const names = choice.scopes.map(({ name }) => name);
   const durations = readDurations((field) => form.get(field), names, allowed);

@@ -15,7 +15,7 @@ import { type DeviceEntry, formToken, sealDeviceEntry } from "../forms.ts";
 import { type Answer, type HttpRequest, page } from "../message.ts";
 import type { Visitor } from "../visitor.ts";
 import { deviceCard, signedInAs } from "./cards.ts";
-import { type Again, durationChoices, inPublic, ownerOptions, scopeChoices } from "./consent-page.ts";
+import { type Again, durationChoices, durationsFor, inPublic, ownerOptions, scopeChoices } from "./consent-page.ts";
 
 interface CodeShown {
   readonly typed: string;
@@ -106,8 +106,8 @@ export async function deviceConsentAnswer(
     client: await inPublic(deviceCard(client, language), client, assent),
     person: signedInAs(person),
     owners: ownerOptions(choices, choice, person),
-    scopes: await scopeChoices(choice, language, again, assent),
-    durations: durationChoices(assent.config.consentDurations, again),
+    scopes: await scopeChoices(choice, client, language, again, assent),
+    durations: durationChoices(durationsFor(client, assent), again),
     device: factsOf(waiting, assent),
     allGranted: scopes.every(({ name }) => standing.has(name)),
     problem: again?.problem ?? null,

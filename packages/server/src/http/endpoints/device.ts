@@ -2,6 +2,7 @@
 
 import type { Assent } from "../../assent.ts";
 import { derivedId } from "../../crypto/id.ts";
+import { ceilingOf } from "../../oauth/consent-reach.ts";
 import { deviceCode } from "../../oauth/grants/device-code.ts";
 import { mayUse } from "../../oauth/grants/registry.ts";
 import { audienceOf } from "../../oauth/resource-indicator.ts";
@@ -27,6 +28,7 @@ import { type Answer, formOf, type HttpRequest, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { type Visitor, visitorOf } from "../visitor.ts";
 import { textsOf } from "./cards.ts";
+import { durationsFor } from "./consent-page.ts";
 import { deviceAskAnswer } from "./device-ask.ts";
 import { codeAnswer, deviceConsentAnswer, doneAnswer, elsewhereAnswer, isNear, type Waiting } from "./device-page.ts";
 import { deviceStepAnswer } from "./second-step-page.ts";
@@ -100,7 +102,7 @@ export async function waitingOf(
     .filter((scope) => scope !== undefined)
     .map((scope) => offeredTo(client, scope))
     .filter(({ name }) => client.scopes.includes(name));
-  const asked = { client, scopes: allowed, redirectUri: null };
+  const asked = { client, scopes: allowed, redirectUri: null, ceiling: ceilingOf(client, assent.oauth.policy) };
   const choices = await ownerChoices(person, asked, assent.storage, assent.now());
   if (choices.length === 0) {
     await assent.storage.denyDevice({ ...place, sessionId: session.sessionId, now: assent.now() });
@@ -217,11 +219,12 @@ export async function submitDeviceConsent(http: HttpRequest, assent: Assent): Pr
   const choice = chosenOwner(found.choices, form.get("owner"));
   const again = (kind: NonNullable<ConsentView["problem"]>["kind"]) =>
     deviceConsentAnswer(found, choice ?? shownChoice(found), assent, { problem: { kind }, status: 400, form });
-  const duration = readDuration(form.get("duration") ?? undefined, assent.config.consentDurations);
+  const offered = durationsFor(found.client, assent);
+  const duration = readDuration(form.get("duration") ?? undefined, offered);
   if (decision !== "allow") return again("stale");
   if (choice === undefined) return again("bad_owner");
   // A single scope can't be for once: the next poll finds it among what stands.
-  const lasting = assent.config.consentDurations.filter((one) => one !== "once");
+  const lasting = offered.filter((one) => one !== "once");
   const names = choice.scopes.map(({ name }) => name);
   const durations = duration === "once" ? {} : readDurations((field) => form.get(field), names, lasting);
   if (duration === undefined || durations === undefined) return again("bad_duration");
@@ -253,6 +256,7 @@ async function allow(found: Found, allowed: Allowed, assent: Assent): Promise<An
     ...place,
     sessionId: session.sessionId,
     clientId: client.clientId,
+    ceiling: ceilingOf(client, assent.oauth.policy),
     approval: approvalOf(found, allowed, { onceUntil, now }, assent),
     grantedBy: person.personId,
     via: "device",

@@ -1,5 +1,6 @@
 /** The device's polls at the token endpoint (RFC 8628 §§3.4, 3.5). */
 
+import { ceilingOf } from "../consent-reach.ts";
 import { refuse } from "../errors.ts";
 import type { Client } from "../model.ts";
 import type { Credential, OAuthContext } from "../ports.ts";
@@ -20,6 +21,7 @@ export const deviceCode: GrantType = {
     const place = { partition: credential.partition, requestId: credential.grantId, clientId: client.clientId };
     const poll = { ...place, saltHash: credential.saltHash, now: context.now() };
     const approval = approved(await context.storage.pollDevice(poll));
+    const ceiling = ceilingOf(client, context.policy);
     return {
       kind: "grant",
       // A poll that is refused for its resource uses nothing up: the next one may name the right one.
@@ -27,7 +29,7 @@ export const deviceCode: GrantType = {
       read: async () => ({ scopes: approval.scopes.map((name) => ({ name, expiresAt: approval.onceUntil })) }),
 
       async redeem({ judged: _, ...terms }) {
-        const outcome = await context.storage.redeemDevice({ ...place, approval, ...terms });
+        const outcome = await context.storage.redeemDevice({ ...place, approval, ceiling, ...terms });
         return redeemed(outcome, client, credential, context);
       },
     };

@@ -1,5 +1,6 @@
 /** Refreshing an access token (RFC 6749 §6, RFC 9700 §4.14.2). */
 
+import { ceilingOf, underCeiling } from "../consent-reach.ts";
 import { refuse } from "../errors.ts";
 import type { Client, Grant, Millis } from "../model.ts";
 import type { Credential, OAuthContext } from "../ports.ts";
@@ -17,6 +18,7 @@ export const refreshToken: GrantType = {
     const { client } = request;
     const token = required(request, "refresh_token");
     const scope = request.single.get("scope");
+    const ceiling = ceilingOf(client, context.policy);
     const credential =
       context.credentials.read("refresh_token", token) ?? refuse("refresh_token_unknown", "not one of ours");
     return {
@@ -40,9 +42,11 @@ export const refreshToken: GrantType = {
           network: context.networkOf(request.address),
           now,
           retryFrom: retryFrom(client, context, now),
+          decidedAfter: ceiling === null ? -1 : now - ceiling,
           idleUntil,
         });
-        return refreshed(outcome, credential, client, context);
+        const { kind, grant } = refreshed(outcome, credential, client, context);
+        return { kind, grant: underCeiling(grant, ceiling) };
       },
 
       refreshToken: (grant) => liveToken(grant, credential, token, context),

@@ -8,6 +8,7 @@ import {
   type TokenResponse,
   tokenResponse,
 } from "../access-token.ts";
+import { cappedEnd, ceilingOf } from "../consent-reach.ts";
 import { refuse } from "../errors.ts";
 import { clientScopes, type EffectiveScopes, effectiveScopes, type Within } from "../grants/effective-scopes.ts";
 import type {
@@ -145,9 +146,10 @@ async function newGrant(parts: NewGrantParts, context: OAuthContext): Promise<Is
   const times = await ends(within.audience, request, context);
   const accessUntil = Math.min(times.accessUntil, entitlement.until);
   const refreshable = entitlement.refreshable && mayUse(client, "refresh_token", context);
+  const ceiling = ceilingOf(client, context.policy);
   const grant = {
     ...{ partition, grantId: context.newGrantId(partition), clientId: client.clientId, ownerId, personId: ownerId },
-    ...{ refreshable, scopes: owner.scopes ?? within.scopes, audience: within.audience, authTime, acr, amr },
+    ...{ refreshable, scopes: owner.scopes ?? within.scopes, audience: within.audience, authTime, acr, amr, ceiling },
   };
   if (under === "consent") {
     // The row starts redeemed. The hash of no salt leads to it, so no code does.
@@ -165,7 +167,7 @@ async function newGrant(parts: NewGrantParts, context: OAuthContext): Promise<Is
     ...times,
     accessUntil,
     idleUntil: refreshable ? times.idleUntil : accessUntil,
-    consentUntil: null,
+    consentUntil: cappedEnd(null, times.now, ceiling),
     shown: { locale: "en", clientName: client.name, logo: client.logo },
     address: entitlement.address,
   });

@@ -19,6 +19,7 @@ import { mailRequests } from "./0016-mail-requests.ts";
 import { lookAlikes } from "./0017-look-alikes.ts";
 import { consentHosts } from "./0018-consent-hosts.ts";
 import { recovery } from "./0019-recovery.ts";
+import { consentCeilings } from "./0020-consent-ceilings.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -41,6 +42,7 @@ export const migrations: readonly Migration[] = [
   lookAlikes,
   consentHosts,
   recovery,
+  consentCeilings,
 ];
 
 /** What a database needs whose every migration this program knows. */

@@ -146,13 +146,14 @@ async function consentFor(
   grantedBy: string,
 ): Promise<void> {
   const before = await tx.one(lockedConsent, { partition, ownerId, clientId });
-  const { earlierHosts = [] } = (await lockedReach(tx, { clientId })) ?? {};
+  const { earlierHosts = [] } = (await lockedReach(tx, { clientId, ceiling: null })) ?? {};
   await recordApproval(
     tx,
     {
       hosts: rule.hosts ?? earlierHosts,
       earlierHosts,
-      grant: { partition, ownerId, clientId, scopes: rule.scopes },
+      // The caller has cut the end to the ceiling, as that of the rule.
+      grant: { partition, ownerId, clientId, scopes: rule.scopes, ceiling: null },
       grantedBy,
       via: "company policy",
       declined: [],
@@ -204,7 +205,9 @@ async function endForMembers(tx: Tx, { partition, companyId, clientId, now }: Se
   const key = { partition, ownerId: companyId, clientId };
   await tx.one(lockedConsent, key);
   const live = await tx.all(membersGrants, { ...key, now });
-  const changes = live.map(grantOf).map(({ grantId, absoluteUntil }) => ({ grantId, absoluteUntil, scopes: [] }));
+  const changes = live
+    .map(grantOf)
+    .map(({ grantId, absoluteUntil, decidedAt }) => ({ grantId, absoluteUntil, decidedAt, scopes: [] }));
   await changeGrants(tx, partition, changes, now);
   await tx.run(
     sql`DELETE FROM company_choices WHERE ${thisApp} AND person_id NOT IN
@@ -286,7 +289,7 @@ export const setOptOut = transaction<
   const key = { partition, companyId, clientId, personId };
   await lockCompany(tx, key);
   const acting = await lockActing(tx, key);
-  if (judgeActing(acting, [], reachOf({}, null), now) === "stranger") return { kind: "unknown" };
+  if (judgeActing(acting, [], reachOf({}, null, null), now) === "stranger") return { kind: "unknown" };
   if (!out) {
     await tx.run(sql`DELETE FROM company_opt_outs WHERE ${thisApp} AND person_id = :personId`, key);
     return { kind: "done", grantsEnded: 0 };
@@ -324,15 +327,16 @@ export const askApproval = transaction<
   RequestKey & {
     readonly scopes: readonly string[];
     readonly redirectUri?: string;
+    readonly ceiling?: Millis | null;
     readonly reason: string;
     readonly now: Millis;
   } & Told,
   AskOutcome
->(async (tx, { partition, companyId, clientId, personId, scopes, redirectUri = "", reason, mails, now }) => {
+>(async (tx, { partition, companyId, clientId, personId, scopes, redirectUri, ceiling = null, reason, mails, now }) => {
   const key = { partition, companyId, clientId, personId };
   await lockCompany(tx, key);
   const acting = await lockActing(tx, key);
-  const reach = await lockedReach(tx, { clientId, redirectUri });
+  const reach = await lockedReach(tx, { clientId, ceiling, redirectUri: redirectUri ?? "" });
   if (acting === undefined || reach === undefined) return { kind: "needless" };
   if (judgeActing(acting, scopes, reach, now) !== "ask") return { kind: "needless" };
   const open = await tx.all(

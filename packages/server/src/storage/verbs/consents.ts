@@ -1,11 +1,12 @@
 /** Verbs of the consent record: approve, read, narrow, revoke. */
 
-import type { Reach } from "../../oauth/consent-reach.ts";
+import { cappedEnd, type Reach, underCeiling } from "../../oauth/consent-reach.ts";
 import { type Consent, type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
 import type { IssueOutcome } from "../../oauth/storage.ts";
 import {
   againByRules,
   approve as approved,
+  consentUnder,
   type Decision,
   decidedScopes,
   durationOf,
@@ -80,13 +81,14 @@ export async function recordApproval(tx: Tx, decision: Decision, own: string | n
   const { grant, now } = decision;
   const { partition, ownerId, clientId } = grant;
   const before = await tx.one(lockedConsent, { partition, ownerId, clientId });
-  const others = (await liveGrants(tx, grant, now)).filter(({ grantId }) => grantId !== own);
+  const others = (await liveGrants(tx, grant, grant.ceiling, now)).filter(({ grantId }) => grantId !== own);
   const { consent, changes } = approved(before && consentOf(before), decision, others);
   await writeConsent(tx, consent);
   await changeGrants(tx, partition, changes, now);
   const { shown, texts, grantedBy: by, via, declined, hosts, earlierHosts } = decision;
   const newHosts = hosts.filter(
-    (host) => hostsBefore(before && consentOf(before), { host, earlierHosts }, now) !== undefined,
+    (host) =>
+      hostsBefore(before && consentOf(before), { host, earlierHosts, ceiling: grant.ceiling }, now) !== undefined,
   );
   await note(tx, {
     ...{ partition, ownerId, clientId, at: now, kind: "allowed" },
@@ -127,24 +129,30 @@ export async function writeConsent(tx: Tx, consent: Consent): Promise<void> {
   );
 }
 
-/** Ordered, so that two transactions lock them in one order; by an expression, since SQLite would walk the whole partition to spare the sort. */
+/**
+ * Ordered, so that two transactions lock them in one order; by an expression, since SQLite would walk the whole partition to spare the sort. What is over
+ * by the ceiling of its client is not among them: no decision brings it back.
+ */
 async function liveGrants(
   tx: Tx,
   { partition, ownerId, clientId }: ConsentKey,
+  ceiling: Millis | null,
   now: Millis,
 ): Promise<readonly LiveGrant[]> {
   const rows = await tx.all(
-    sql`SELECT grant_id, refreshable, scopes, absolute_until FROM grants
+    sql`SELECT grant_id, refreshable, scopes, absolute_until, created_at, decided_at FROM grants
       WHERE ${oneConsent} AND status = 'active' AND idle_until > :now AND absolute_until > :now
       ORDER BY grant_id || '' ${words.forUpdate}`,
     { partition, ownerId, clientId, now },
   );
-  return rows.map((row) => ({
+  const live = rows.map((row) => ({
     grantId: text(row, "grant_id"),
     refreshable: whole(row, "refreshable") === 1,
     scopes: json<readonly GrantedScope[]>(row, "scopes"),
     absoluteUntil: whole(row, "absolute_until"),
+    decidedAt: wholeOrNull(row, "decided_at") ?? whole(row, "created_at"),
   }));
+  return live.map((grant) => underCeiling(grant, ceiling)).filter(({ absoluteUntil }) => absoluteUntil > now);
 }
 
 export async function changeGrants(
@@ -153,9 +161,9 @@ export async function changeGrants(
   changes: readonly GrantChange[],
   now: Millis,
 ): Promise<void> {
-  for (const { grantId, scopes, absoluteUntil } of changes) {
+  for (const { grantId, scopes, absoluteUntil, decidedAt } of changes) {
     await tx.run(
-      sql`UPDATE grants SET scopes = :scopes, absolute_until = :absoluteUntil,
+      sql`UPDATE grants SET scopes = :scopes, absolute_until = :absoluteUntil, decided_at = :decidedAt,
           status = CASE WHEN :ends = 1 THEN 'revoked' ELSE status END,
           ended_at = CASE WHEN :ends = 1 THEN :now ELSE ended_at END,
           collect_at = CASE WHEN :ends = 1 THEN :endedKept ELSE collect_at END
@@ -165,6 +173,7 @@ export async function changeGrants(
         grantId,
         scopes: JSON.stringify(scopes),
         absoluteUntil,
+        decidedAt,
         ends: flag(scopes.length === 0),
         now,
         endedKept: now + ENDED_KEPT,
@@ -263,15 +272,21 @@ export function endOfAll(consent: Consent, by: string): HistoryEntry["record"] {
 
 /** Another end for all that stands. */
 export const changeEnd = transaction<
-  ConsentKey & { readonly end: Millis | null; readonly by: string; readonly now: Millis },
+  ConsentKey & {
+    readonly end: Millis | null;
+    readonly ceiling: Millis | null;
+    readonly by: string;
+    readonly now: Millis;
+  },
   { readonly kind: "changed"; readonly entryId: string } | { readonly kind: "unknown" }
 >(async (tx, args) => {
-  const { partition, ownerId, clientId, end, by, now } = args;
+  const { partition, ownerId, clientId, ceiling, by, now } = args;
+  const end = cappedEnd(args.end, now, ceiling);
   const row = await tx.one(lockedConsent, { partition, ownerId, clientId });
-  const before = row && consentOf(row);
+  const before = row && consentUnder(consentOf(row), ceiling);
   const standing = before?.scopes.filter(({ expiresAt }) => expiresAt === null || expiresAt > now) ?? [];
   if (before?.status !== "active" || standing.length === 0 || (end !== null && end <= now)) return { kind: "unknown" };
-  const { consent, changes } = moveEnd(before, end, await liveGrants(tx, args, now), now);
+  const { consent, changes } = moveEnd(before, end, await liveGrants(tx, args, ceiling, now), now);
   await changeGrants(tx, partition, changes, now);
   await writeConsent(tx, consent);
   const { scopes, expiresAt, shown } = consent;
@@ -291,7 +306,7 @@ export const narrowConsent = transaction<
   const row = await tx.one(lockedConsent, { partition, ownerId, clientId });
   const consent = row && consentOf(row);
   if (consent?.status !== "active") return { kind: "unknown" };
-  const after = narrowed(consent, args.remove, await liveGrants(tx, args, now), now);
+  const after = narrowed(consent, args.remove, await liveGrants(tx, args, null, now), now);
   await changeGrants(tx, partition, after.changes, now);
   const ends = after.left === 0;
   await writeConsent(tx, {

@@ -11,12 +11,13 @@ import type {
   RedeemDeviceOutcome,
 } from "../../oauth/storage.ts";
 import { cappedEnds } from "../../owners/company.ts";
+import { consentUnder } from "../../owners/consent-record.ts";
 import type { ApproveDevice, DecideDeviceOutcome, DeviceClaim } from "../../owners/storage.ts";
 import { consentOf, grantOf, json, text, textOrNull, whole } from "../rows.ts";
 import { query, type Row, sql, statement, steps, transaction } from "../sql.ts";
 import { givenFor, lockedConsent, recordApproval, sparing } from "./consents.ts";
 import { insertRedeemed } from "./direct.ts";
-import { ownerVerdict, supersede } from "./grants.ts";
+import { lastDecision, ownerVerdict, supersede } from "./grants.ts";
 import { rememberChoice } from "./members.ts";
 
 /** What each poll that came too early adds to the interval (§3.5). */
@@ -69,15 +70,15 @@ export const redeemDevice = steps<RedeemDevice, RedeemDeviceOutcome>(async (call
 
 /** Who inserts the row has the grant. It is born under the consent that the yes made, or not at all. */
 export const grantDevice = transaction<RedeemDevice, RedeemDeviceOutcome>(async (tx, args) => {
-  const { approval, clientId, now } = args;
+  const { approval, clientId, ceiling, now } = args;
   const { partition, ownerId, onceUntil, endsBy = null, approvedAt, scopes: approved, ...rest } = approval;
-  const { verdict, trustedFrom, reach } = await ownerVerdict(tx, { ...approval, clientId }, now);
+  const { verdict, trustedFrom, reach } = await ownerVerdict(tx, { ...approval, clientId, ceiling }, now);
   // A password that was set since the yes ended everything that the old one had allowed; so did leaving the company.
   if ((verdict !== "decides" && verdict !== "approved") || trustedFrom > approvedAt) return { kind: "no_owner" };
   // What ends the grants of a disabled client goes through its owners once: behind it, none may be born.
   if (reach === undefined) return { kind: "no_owner" };
   const row = await tx.one(lockedConsent, { partition, ownerId, clientId });
-  const consent = row && consentOf(row);
+  const consent = row && consentUnder(consentOf(row), ceiling);
   // A record that began after the yes is another one's: the yes ended with the record that it made.
   if (consent?.status !== "active" || consent.createdAt > approvedAt) return { kind: "blocked" };
   const held: readonly GrantedScope[] =
@@ -86,8 +87,9 @@ export const grantDevice = transaction<RedeemDevice, RedeemDeviceOutcome>(async 
     .filter(({ name, expiresAt }) => approved.includes(name) && (expiresAt === null || expiresAt > now))
     .map(({ name, expiresAt }): GrantedScope => ({ name, expiresAt }));
   if (scopes.length === 0) return { kind: "blocked" };
-  const grant = { ...rest, partition, ownerId, clientId, scopes: scopes.map(({ name }) => name) };
-  const made = await insertRedeemed(tx, { ...args, grant }, scopes);
+  const grant = { ...rest, partition, ownerId, clientId, ceiling, scopes: scopes.map(({ name }) => name) };
+  const decidedAt = onceUntil === null ? lastDecision(consent.scopes, grant.scopes, now) : approvedAt;
+  const made = await insertRedeemed(tx, { ...args, grant }, scopes, decidedAt);
   if (made === undefined) return { kind: "taken" };
   await supersede(tx, grant, now);
   return { kind: "issued", grant: grantOf(made) };
@@ -138,15 +140,16 @@ export const approveDevice = steps<ApproveDevice, DecideDeviceOutcome>(async (ca
 
 /** False: the owner or the client is disabled or gone. */
 export const recordDevice = transaction<ApproveDevice, boolean>(async (tx, args) => {
-  const { approval, clientId } = args;
+  const { approval, clientId, ceiling } = args;
   const { partition, ownerId, scopes } = approval;
+  const owned = { ...approval, clientId, ceiling };
   if (scopes.length === 0) return false;
-  const { verdict, isAdmin, reach } = await ownerVerdict(tx, { ...approval, clientId }, args.now, args.trustedFrom);
+  const { verdict, isAdmin, reach } = await ownerVerdict(tx, owned, args.now, args.trustedFrom);
   if ((verdict !== "decides" && verdict !== "approved") || reach === undefined) return false;
   if (approval.onceUntil === null) await rememberChoice(tx, { ...approval, clientId }, args.now);
   // What an admin approved for all stands in the record already, and a member's yes changes nothing of it.
   if (verdict === "approved") return true;
-  const decision = { ...args, ...givenFor(reach), grant: { partition, ownerId, clientId, scopes } };
+  const decision = { ...args, ...givenFor(reach), grant: { partition, ownerId, clientId, scopes, ceiling } };
   await recordApproval(tx, isAdmin ? decision : sparing(decision), approval.grantId);
   return true;
 });

@@ -1,6 +1,6 @@
 /** Grants that need no code: by password, assertion or device (RFC 6749 §4.3, RFC 7521 §4.1, RFC 8628 §3.4). */
 
-import type { GrantedScope } from "../../oauth/model.ts";
+import type { GrantedScope, Millis } from "../../oauth/model.ts";
 import type { IssueDirect, IssueDirectOutcome } from "../../oauth/storage.ts";
 import { blocksDirect, directScopes, recordDirect } from "../../owners/consent-record.ts";
 import { AUTH_TIME_UNKNOWN, consentOf, DAY, flag, grantColumns, grantOf } from "../rows.ts";
@@ -46,7 +46,10 @@ export async function makeDirect(tx: Tx, args: IssueDirect): Promise<IssueDirect
   return { kind: "issued", grant: grantOf(row) };
 }
 
-/** Undefined: the id is there already. Born at generation 1. No code leads to it: the hash of no salt is empty. */
+/**
+ * Inserts a grant without a code, at generation 1; undefined: the id exists. The hash of no salt is empty, so no code leads to it. `decidedAt`: when the
+ * owner decided how long it holds.
+ */
 export function insertRedeemed(
   tx: Tx,
   {
@@ -57,15 +60,16 @@ export function insertRedeemed(
     now,
   }: Pick<IssueDirect, "grant" | "refreshSaltHash" | "accessUntil" | "idleUntil" | "now">,
   scopes: readonly GrantedScope[],
+  decidedAt: Millis = now,
 ) {
-  const { scopes: _, amr, refreshable, authTime, ...rest } = grant;
+  const { scopes: _, ceiling: _ceiling, amr, refreshable, authTime, ...rest } = grant;
   const end = latestEnd(scopes);
   return tx.one(
     sql`INSERT INTO grants (partition, grant_id, client_id, owner_id, person_id, status, generation, refreshable, code_salt_hash,
         refresh_salt_hash, redirect_uri, scopes, audience, auth_time, acr, amr, created_at, code_until, retries, last_used_at, uses, idle_until,
-        absolute_until, collect_at)
+        absolute_until, collect_at, decided_at)
       VALUES (:partition, :grantId, :clientId, :ownerId, :personId, 'active', 1, :refreshable, :noSalt, :refreshSaltHash, '', :scopes, :audience,
-        :authTime, :acr, :amr, :now, 0, 0, :now, 1, :idleUntil, :absoluteUntil, :collectAt)
+        :authTime, :acr, :amr, :now, 0, 0, :now, 1, :idleUntil, :absoluteUntil, :collectAt, :decidedAt)
       ON CONFLICT (partition, grant_id) DO NOTHING RETURNING ${grantColumns}`,
     {
       ...rest,
@@ -75,6 +79,7 @@ export function insertRedeemed(
       scopes: JSON.stringify(scopes),
       authTime: authTime ?? AUTH_TIME_UNKNOWN,
       amr: JSON.stringify(amr),
+      decidedAt,
       now,
       idleUntil: refreshable ? idleUntil : accessUntil,
       absoluteUntil: refreshable ? end : Math.min(end, accessUntil),

@@ -1,7 +1,14 @@
 /** Verbs of a grant from its code to its end (RFC 6749 §§4.1.3, 6; RFC 7009 §2). */
 
 import { type Reach, reaches, reachOf } from "../../oauth/consent-reach.ts";
-import { type Client, type Grant, type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
+import {
+  type Client,
+  type ConsentedScope,
+  type Grant,
+  type GrantedScope,
+  type Millis,
+  NEVER,
+} from "../../oauth/model.ts";
 import { SCOPE_MARGIN } from "../../oauth/scope.ts";
 import {
   type EndGrant,
@@ -17,6 +24,7 @@ import {
   USE_RECORDED_EVERY,
 } from "../../oauth/storage.ts";
 import { cappedEnds, judgeActing, type Verdict } from "../../owners/company.ts";
+import { consentUnder } from "../../owners/consent-record.ts";
 import {
   AUTH_TIME_UNKNOWN,
   consentColumns,
@@ -110,6 +118,7 @@ const rotating = sql`(generation = :generation AND :rotate = 1)`;
 const again = sql`(generation = :generation + 1 AND retries < :retries AND rotated_at >= :retryFrom)`;
 const refreshed = sql`partition = :partition AND grant_id = :grantId AND refresh_salt_hash = :refreshSaltHash AND client_id = :clientId
       AND status = 'active' AND refreshable = 1 AND idle_until > :now AND absolute_until > :now
+      AND COALESCE(decided_at, created_at) > :decidedAfter
       AND (:resourceNamed = 1 OR audience IS NOT NULL)`;
 
 /**
@@ -172,7 +181,7 @@ export const refreshGrant = statement<RefreshGrant, RefreshOutcome>({
 
 function whyNotRefreshed(
   row: Row | undefined,
-  { clientId, generation, resourceNamed, now }: RefreshGrant,
+  { clientId, generation, resourceNamed, decidedAfter, now }: RefreshGrant,
 ): RefreshOutcome {
   const grant = row && grantOf(row);
   if (grant === undefined || generation < 1 || !grant.refreshable) return { kind: "unknown" };
@@ -180,6 +189,7 @@ function whyNotRefreshed(
   if (grant.status === "state_lost") return { kind: "ahead" };
   if (grant.status !== "active") return { kind: "ended", status: grant.status };
   if (Math.min(grant.idleUntil, grant.absoluteUntil) <= now) return { kind: "ended", status: "expired" };
+  if (grant.decidedAt <= decidedAfter) return { kind: "ended", status: "expired" };
   if (!resourceNamed && grant.audience === null) return { kind: "needs_resource", grant };
   return { kind: "ahead" };
 }
@@ -230,8 +240,9 @@ export const issueGrant = transaction<IssueGrant, IssueOutcome>(
     if ((verdict !== "decides" && verdict !== "approved") || reach === undefined) return { kind: "no_consent" };
     const row = await tx.one(activeConsent, { partition, ownerId, clientId });
     if (row === undefined) return { kind: "no_consent" };
-    const here = consentOf(row).scopes.filter(({ hosts }) => reaches(hosts, reach));
+    const here = consentUnder(consentOf(row), grant.ceiling).scopes.filter(({ hosts }) => reaches(hosts, reach));
     const held = new Map(here.map((scope) => [scope.name, scope.expiresAt]));
+    const decidedAt = lastDecision(here, grant.scopes, now);
     const scopes: GrantedScope[] = [];
     for (const name of grant.scopes) {
       const expiresAt = held.get(name);
@@ -241,7 +252,7 @@ export const issueGrant = transaction<IssueGrant, IssueOutcome>(
     }
     if (scopes.length === 0) return { kind: "no_consent" };
     const capped = cappedEnds(scopes, endsBy);
-    if (!(await insertGrant(tx, grant, capped, now))) return alreadyThere(tx, grant, now);
+    if (!(await insertGrant(tx, grant, capped, now, decidedAt))) return alreadyThere(tx, grant, now);
     if (chosen) await rememberChoice(tx, grant, now);
     await supersede(tx, grant, now);
     await tx.run(
@@ -254,8 +265,18 @@ export const issueGrant = transaction<IssueGrant, IssueOutcome>(
   },
 );
 
+/** When the owner last decided how long some of these scopes hold. */
+export function lastDecision(
+  held: readonly Pick<ConsentedScope, "name" | "decidedAt">[],
+  names: readonly string[],
+  now: Millis,
+): Millis {
+  const times = held.filter(({ name }) => names.includes(name)).map(({ decidedAt }) => decidedAt ?? now);
+  return Math.max(0, ...times);
+}
+
 /** Whose grant is to be made, by whom, for which app and scopes. `redirectUri` absent or empty: the answer goes to the app itself. */
-export type Ownership = Pick<NewGrant, "partition" | "ownerId" | "personId" | "clientId" | "scopes"> &
+export type Ownership = Pick<NewGrant, "partition" | "ownerId" | "personId" | "clientId" | "scopes" | "ceiling"> &
   Partial<Pick<NewGrant, "redirectUri">>;
 
 /**
@@ -305,12 +326,12 @@ export interface OwnerVerdict {
  */
 export async function lockedReach(
   tx: Tx,
-  { clientId, redirectUri }: Pick<Ownership, "clientId" | "redirectUri">,
+  { clientId, redirectUri, ceiling }: Pick<Ownership, "clientId" | "redirectUri" | "ceiling">,
 ): Promise<Reach | undefined> {
   const row = await tx.one(sql`SELECT record FROM clients WHERE client_id = :clientId ${words.forShare}`, { clientId });
   const client = row === undefined || row["record"] === null ? undefined : json<Client>(row, "record");
   if (row !== undefined && client?.status !== "active") return undefined;
-  return reachOf(client ?? {}, redirectUri === undefined || redirectUri === "" ? null : redirectUri);
+  return reachOf(client ?? {}, redirectUri === undefined || redirectUri === "" ? null : redirectUri, ceiling);
 }
 
 /** When the last of the scopes ends, as the column holds it. */
@@ -318,22 +339,23 @@ export function latestEnd(scopes: readonly GrantedScope[]): Millis {
   return Math.max(0, ...scopes.map(({ expiresAt }) => expiresAt ?? NEVER));
 }
 
-/** Makes the row; false: its id is there already, nothing is changed. */
+/** Makes the row; false: its id is there already, nothing is changed. `decidedAt`: when the owner decided how long it holds. */
 export async function insertGrant(
   tx: Tx,
   grant: NewGrant,
   scopes: readonly GrantedScope[],
   now: Millis,
+  decidedAt: Millis = now,
 ): Promise<boolean> {
-  const { scopes: _, amr, refreshable, authTime, accessUntil, ...rest } = grant;
+  const { scopes: _, ceiling: _ceiling, amr, refreshable, authTime, accessUntil, ...rest } = grant;
   const end = latestEnd(scopes);
   const inserted = await tx.run(
     sql`INSERT INTO grants (partition, grant_id, client_id, owner_id, person_id, status, generation, refreshable, code_salt_hash, redirect_uri,
         code_challenge, code_challenge_method, scopes, audience, auth_time, acr, amr, created_at, code_until, retries, last_used_at, uses,
-        idle_until, absolute_until, collect_at)
+        idle_until, absolute_until, collect_at, decided_at)
       VALUES (:partition, :grantId, :clientId, :ownerId, :personId, 'active', :generation, :refreshable, :codeSaltHash, :redirectUri,
         :codeChallenge, :codeChallengeMethod, :scopes, :audience, :authTime, :acr, :amr, :now, :codeUntil, 0, :lastUsedAt, :generation,
-        :idleUntil, :absoluteUntil, :collectAt)
+        :idleUntil, :absoluteUntil, :collectAt, :decidedAt)
       ON CONFLICT (partition, grant_id) DO NOTHING`,
     {
       ...rest,
@@ -341,6 +363,7 @@ export async function insertGrant(
       scopes: JSON.stringify(scopes),
       authTime: authTime ?? AUTH_TIME_UNKNOWN,
       amr: JSON.stringify(amr),
+      decidedAt,
       ...(accessUntil === null
         ? { generation: 0, lastUsedAt: null, idleUntil: grant.codeUntil, absoluteUntil: end }
         : { generation: 1, lastUsedAt: now, idleUntil: accessUntil, absoluteUntil: Math.min(end, accessUntil) }),

@@ -103,7 +103,7 @@ onEveryBackend("the redirect hosts of a consent", (storage) => {
     const person = await aStoredPerson(storage());
     await allow(person, { scopes: ["read", "write"] });
     const key = { partition: person.partition, ownerId: person.personId, clientId: "client-1", now: NOW };
-    await storage().changeEnd({ ...key, end: NOW + DAY, by: person.personId });
+    await storage().changeEnd({ ceiling: null, ...key, end: NOW + DAY, by: person.personId });
     await storage().narrowConsent({ ...key, remove: ["write"], by: person.personId });
     expect(await hostsOf(person)).toEqual({ read: ["https://app.example"] });
   });

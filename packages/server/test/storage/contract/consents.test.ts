@@ -217,7 +217,7 @@ onEveryBackend("approving", (storage) => {
       status: "active",
       grantedBy: person.personId,
       via: "browser",
-      scopes: scopes.map((scope) => ({ ...scope, grantedAt: NOW, hosts: ["https://app.example"] })),
+      scopes: scopes.map((scope) => ({ ...scope, grantedAt: NOW, decidedAt: NOW, hosts: ["https://app.example"] })),
       removed: [],
       createdAt: NOW,
       updatedAt: NOW,

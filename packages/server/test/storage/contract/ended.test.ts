@@ -81,7 +81,7 @@ onEveryBackend("what else ends grants is told in the history", (storage) => {
   test("a session seen before the new password, companies looked up after it → the person answers for none of them", async () => {
     const { company, admin } = await aStaffedCompany(storage());
     await setPassword(admin, true);
-    const asked = { client: { clientId: "client-1" }, scopes: [aScope()], redirectUri: null };
+    const asked = { client: { clientId: "client-1" }, scopes: [aScope()], redirectUri: null, ceiling: null };
     const owners = async (person: Person) =>
       (await ownerChoices(person, asked, storage(), THEN)).map(({ ownerId }) => ownerId);
     expect(await owners(admin)).toEqual([admin.personId]);

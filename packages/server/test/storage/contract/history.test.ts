@@ -60,7 +60,7 @@ onEveryBackend("history", (storage) => {
     const at = { ...key(person), now: NOW };
     expect((await storage().revokeConsent({ ...at, revokedBy: person.personId })).kind).toBe("unknown");
     expect((await storage().narrowConsent({ ...at, remove: ["read"], by: person.personId })).kind).toBe("unknown");
-    expect((await storage().changeEnd({ ...at, end: null, by: person.personId })).kind).toBe("unknown");
+    expect((await storage().changeEnd({ ceiling: null, ...at, end: null, by: person.personId })).kind).toBe("unknown");
     expect((await storage().issueGrant({ grant: aGrant(person), address: null, now: NOW })).kind).toBe("no_consent");
     expect(await historyOf(storage(), person)).toEqual([]);
   });
@@ -96,7 +96,7 @@ onEveryBackend("history", (storage) => {
       await storage().issueGrant({ grant: second, address: null, now: NOW + MINUTE });
     const narrowed = await storage().narrowConsent({ ...key(person), remove: ["write"], by, now: NOW + 2 * MINUTE });
     const end = NOW + DAY;
-    const changed = await storage().changeEnd({ ...key(person), end, by, now: NOW + 3 * MINUTE });
+    const changed = await storage().changeEnd({ ceiling: null, ...key(person), end, by, now: NOW + 3 * MINUTE });
     const { refreshSaltHash: saltHash } = aRefresh(grant);
     for (let press = 0; press < 2; press++) await storage().endGrant({ ...grant, saltHash, now: NOW + 4 * MINUTE });
     const revoked = await storage().revokeConsent({ ...key(person), revokedBy: "operator", now: NOW + 5 * MINUTE });
@@ -127,13 +127,13 @@ onEveryBackend("history", (storage) => {
   test("an end that is past, or of nothing that stands → unknown; forever and shorter move every live grant", async () => {
     const { person, grant } = await aLiveGrant(storage());
     const at = { ...key(person), by: "x", now: NOW + MINUTE };
-    expect((await storage().changeEnd({ ...at, end: NOW + MINUTE })).kind).toBe("unknown");
-    expect((await storage().changeEnd({ ...at, end: NOW + HOUR })).kind).toBe("changed");
+    expect((await storage().changeEnd({ ceiling: null, ...at, end: NOW + MINUTE })).kind).toBe("unknown");
+    expect((await storage().changeEnd({ ceiling: null, ...at, end: NOW + HOUR })).kind).toBe("changed");
     expect(await storage().findGrant({ ...grant, saltHash: null })).toMatchObject({ absoluteUntil: NOW + HOUR });
-    expect((await storage().changeEnd({ ...at, end: null })).kind).toBe("changed");
+    expect((await storage().changeEnd({ ceiling: null, ...at, end: null })).kind).toBe("changed");
     expect((await storage().findGrant({ ...grant, saltHash: null }))?.absoluteUntil).toBeGreaterThan(NOW + 9 * DAY);
     const once = await anApprovedGrant(storage(), {}, { duration: "once" });
-    expect((await storage().changeEnd({ ...at, ...key(once.person), end: null })).kind).toBe("unknown");
+    expect((await storage().changeEnd({ ceiling: null, ...at, ...key(once.person), end: null })).kind).toBe("unknown");
   });
 
   test("a password twice, an assertion with more → told when it changes what the app may do", async () => {

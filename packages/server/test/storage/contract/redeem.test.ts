@@ -126,6 +126,7 @@ onEveryBackend("redeeming a code", (storage) => {
         acr: null,
         amr: ["pwd"],
         createdAt: NOW,
+        decidedAt: NOW,
         codeUntil: NOW + MINUTE,
         rotatedAt: null,
         retries: 0,

@@ -49,6 +49,7 @@ export function anAnswer(
   return {
     ...claim,
     clientId: device.clientId,
+    ceiling: null,
     approval: {
       partition: person.partition,
       grantId: anId(person.partition),
@@ -86,6 +87,7 @@ export function aDeviceRedemption(
     requestId,
     clientId,
     approval,
+    ceiling: null,
     refreshSaltHash: aHash(),
     accessUntil: now + 10 * MINUTE,
     idleUntil: now + 60 * MINUTE,
