@@ -61,6 +61,16 @@ async function opened(person: Person): Promise<{ reader: Agent; page: Page; link
   return { reader, link, page: await reader.get(link) };
 }
 
+/** The account gets an address of theirs, by a browser that is signed in. `notice`: what the owner hears of it. */
+async function movedTo(browser: Agent, person: Person) {
+  const email = anAddress();
+  const form = formWith(await browser.get("/account/profile"), "email");
+  await browser.submit(form, { email, current_password: PASSWORD });
+  const { link } = await messageTo(email, "Your new e-mail address", mailbox);
+  await browser.submit(formWith(await browser.get(link), "link"));
+  return { email, notice: await messageTo(person.email, "Your e-mail address was changed", mailbox) };
+}
+
 const prove = async (reader: Agent, page: Page, fields: Record<string, string>): Promise<Page> => {
   const [field = ""] = Object.keys(fields);
   return reader.follow(await reader.submit(formWith(page, field), fields));
@@ -239,6 +249,49 @@ describe("an intruder who knows the password", () => {
     const theirs = await messageTo(email, REMOVED, mailbox);
     expect(theirs.raw).not.toContain("/recover/undo");
     expect(theirs.text).toContain("has or had this address");
+  });
+
+  test("gave the account their own address, and added a passkey with yet another browser → that address can undo nothing", async () => {
+    const { person } = await anOwner();
+    const { email, notice } = await movedTo(await anIntruder(person), person);
+    server.tick(HOUR);
+    const key = await aPasskeyOf(await signedInWith(STRANGE_BROWSER, person, server), server, "Theirs");
+
+    const reader = new Agent(server.issuer);
+    await decide(reader, await reader.get(notice.link));
+    expect(await entersBy(key, server)).toBe(false);
+    expect((await messageTo(person.email, REMOVED, mailbox)).link).toContain("/recover/undo?link=");
+    expect((await messageTo(email, REMOVED, mailbox)).raw).not.toContain("/recover/undo");
+
+    // Nor when the owner throws them out once more, while that address still hears of it.
+    server.tick(DAY);
+    const again = new Agent(server.issuer, { "user-agent": STRANGE_BROWSER });
+    await again.submit(formWith(await again.get("/login"), "username"), {
+      ...{ username: person.username, password: NEW_PASSWORD },
+    });
+    await aPasskeyOf(again, server, "Theirs again");
+    const second = await opened(person);
+    await decide(second.reader, second.page);
+    expect((await messageTo(email, REMOVED, mailbox)).raw).not.toContain("/recover/undo");
+  });
+
+  test("borrowed the owner's browser to change the address, and has a removal of their own to undo → nothing of it outlives the owner's way back", async () => {
+    const { person, owner } = await anOwner();
+    const { email, notice } = await movedTo(owner, person);
+    server.tick(HOUR);
+    const key = await aPasskeyOf(await signedInWith(STRANGE_BROWSER, person, server), server, "Theirs");
+    const reader = new Agent(server.issuer);
+    const theirs = new Agent(server.issuer);
+    await decide(theirs, await theirs.get(await recoveryLink(person, server, mailbox, email)), {
+      ...{ password: PASSWORD, again: PASSWORD },
+    });
+    const { link } = await messageTo(email, REMOVED, mailbox);
+    expect(link).toContain("/recover/undo?link=");
+
+    await decide(reader, await reader.get(notice.link));
+    const page = await theirs.get(link);
+    expect(page.status).toBe(400);
+    expect([await entersBy(key, server), await entersWith(person.email, NEW_PASSWORD, server)]).toEqual([false, "in"]);
   });
 
   test("is signed in while the page is open → what they add is shown before anything is done, and what they connect ends", async () => {

@@ -21,6 +21,8 @@ export interface Happened {
   /** The link by which the account was taken back: its address is the account's from now on. */
   readonly link: MailLink;
   readonly decided: Decided;
+  /** The first sign of something suspicious, as the person was shown it; null: nothing looked like that. */
+  readonly moment: Millis | null;
   readonly addresses: readonly Address[];
   /** Of the page, for people whose own isn't known. */
   readonly language: string;
@@ -33,8 +35,8 @@ const MOST_NAMED = 20;
 
 /**
  * What is to be removed, with the links that undo it, and the messages. A removal is told to every address that the account has or had in the last
- * weeks. A link goes only to those that were the account's before the first sign of what is removed: the address that an intruder gave the account is not
- * among them.
+ * weeks. A link goes only to those that were the account's before the first sign of something suspicious, and at least as early as the address by which
+ * it is taken back: the address that an intruder gave the account is not among them, whatever they did after that.
  */
 export function announced(
   happened: Happened,
@@ -47,14 +49,15 @@ export function announced(
   }
   const removalId = context.newId(link.partition);
   const until = context.now() + REMOVAL_KEPT;
-  const moment = Math.min(...removed.map(firstSign));
+  const moment = Math.min(happened.moment ?? until, ...removed.map(firstSign));
+  // An address that a change of the address is taken back to was there before the change, whenever that was noted.
+  const own = addressSince(addresses, link.address) ?? 0;
   const told = new Set([link.address, ...addresses.map(({ address }) => address)]);
   const links: Removal["links"][number][] = [];
   const mails: StoredMail[] = [];
   for (const to of told) {
-    // An address that a change of the address is taken back to was there before the change, whenever that was noted.
-    const since = addressSince(addresses, to) ?? (to === link.address ? 0 : undefined);
-    if (since === undefined || since >= moment) {
+    const since = to === link.address ? own : addressSince(addresses, to);
+    if (since === undefined || since >= moment || since > own) {
       mails.push(...letter("factorsRemovedTold", to, `${context.issuer}/login`, happened, context));
       continue;
     }

@@ -116,7 +116,7 @@ export async function takeBack(
   const { partition, personId } = person;
   const now = context.now();
   const addresses = await context.storage.addressesOf({ partition, personId, now });
-  const { removal, mails } = announced({ person, link, decided, addresses, ...from }, context);
+  const { removal, mails } = announced({ person, link, decided, moment: found.moment, addresses, ...from }, context);
   const args = {
     ...{ partition: key.partition, linkId: key.linkId, saltHash: key.saltHash, now },
     ...{ passwordHash, seen: found.marks, removal, mails, shownAt: Math.min(shown.at, now) },

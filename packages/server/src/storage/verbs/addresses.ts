@@ -39,9 +39,9 @@ export async function noteFormer(
 }
 
 /**
- * Ends the links in the person's messages when the account was taken back by `address`. Links that undo a removal stay: they went to mailboxes that the
- * account had before whatever was suspicious. A link that takes a change of the address back stays if the address that it restores is the older
- * one: an intruder who gave the account their own address can't end it by a recovery there.
+ * Ends the links in the person's messages when the account was taken back by `address`. A link that takes a change of the address back stays if the address
+ * that it restores is the older one: an intruder who gave the account their own address can't end it by a recovery there. A link that undoes a removal
+ * stays unless it went to a younger address: that may be the intruder's, and the removal one that they made to undo it.
  */
 export async function dropLinks(tx: Tx, key: PersonKey, address: string, now: Millis): Promise<void> {
   const { partition, personId } = key;
@@ -54,9 +54,9 @@ export async function dropLinks(tx: Tx, key: PersonKey, address: string, now: Mi
   ].map(addressOf);
   const since = addressSince(known, address) ?? 0;
   for (const row of rows) {
-    const older = (addressSince(known, text(row, "address")) ?? now) < since;
+    const its = addressSince(known, text(row, "address")) ?? now;
     const purpose = text(row, "purpose");
-    if (purpose === "restore" || (purpose === "undo" && older)) continue;
+    if ((purpose === "restore" && its <= since) || (purpose === "undo" && its < since)) continue;
     await tx.run(sql`DELETE FROM mail_links WHERE partition = :partition AND link_id = :linkId`, {
       ...{ partition, linkId: text(row, "link_id") },
     });
