@@ -294,6 +294,30 @@ describe("an intruder who knows the password", () => {
     expect([await entersBy(key, server), await entersWith(person.email, NEW_PASSWORD, server)]).toEqual([false, "in"]);
   });
 
+  test("changed the password, which makes a stranger of the owner's browser, and types wrong codes all the time → the owner's code is looked at", async () => {
+    const { person, owner } = await anOwner();
+    const mine = await anAuthenticatorOf(owner, server);
+    server.tick(30 * DAY);
+    const intruder = new Agent(server.issuer, { "user-agent": STRANGE_BROWSER });
+    const login = formWith(await intruder.get("/login"), "username");
+    const step = await intruder.submit(login, { username: person.username, password: PASSWORD });
+    await intruder.submit(formWith(step, "code"), { code: mine.app.code() });
+    const chosen = "a handful of pebbles";
+    const change = formWith(await intruder.get("/account/security/password"), "current_password");
+    expect(
+      (await intruder.submit(change, { current_password: PASSWORD, password: chosen, again: chosen })).status,
+    ).toBe(303);
+    for (const from of ["192.0.2.1", "192.0.2.2", "192.0.2.3"]) {
+      const guesser = new Agent(server.issuer, { "x-forwarded-for": from });
+      const form = formWith(await guesser.get("/login"), "username");
+      const second = formWith(await guesser.submit(form, { username: person.username, password: chosen }), "code");
+      for (let guess = 0; guess < 5; guess += 1) await guesser.submit(second, { code: "000000" });
+    }
+    server.tick(60_000);
+    const page = await owner.get(await recoveryLink(person, server, mailbox));
+    expect(isDecision(await prove(owner, page, { code: mine.app.code() }))).toBe(true);
+  });
+
   test("is signed in while the page is open → what they add is shown before anything is done, and what they connect ends", async () => {
     const { person } = await anOwner();
     const intruder = await anIntruder(person);

@@ -43,14 +43,18 @@ export type Look = (
   context: SecondStepContext,
 ) => Promise<Exclude<SecondStepOutcome, { readonly kind: "throttled" }>>;
 
-/** `look`: what a code is held against; default: the authenticator and the recovery codes of now. */
+/**
+ * `look`: what a code is held against; default: the authenticator and the recovery codes of now. `deviceOf`: which devices have limits of their own;
+ * default: those that are bound.
+ */
 export async function secondStep(
   request: SecondStepRequest,
   context: SecondStepContext,
   look: Look = looked,
+  deviceOf: typeof boundDevice = boundDevice,
 ): Promise<SecondStepOutcome> {
   const { person, network } = request;
-  const device = await boundDevice(request.device, context.storage);
+  const device = await deviceOf(request.device, context.storage);
   const guess = { guessed: "code", person, login: person.username, network, device } as const;
   const admission = await admitGuess(guess, context);
   if (admission.kind === "throttled") return admission;

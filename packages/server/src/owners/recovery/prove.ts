@@ -2,6 +2,7 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { FactorStorage } from "../factor-storage.ts";
+import { seenDevice } from "../known-device.ts";
 import { type Look, type SecondStepContext, type SecondStepRequest, secondStep } from "../second-step.ts";
 import type { Proof, Ways } from "./review.ts";
 
@@ -14,7 +15,10 @@ export type ProofOutcome =
   | { readonly kind: "wrong"; readonly reason: "none" | "code" | "spent" }
   | { readonly kind: "throttled"; readonly until: Millis };
 
-/** Guesses count like those of a sign-in: the same codes are guessed. */
+/**
+ * Guesses count like those of a sign-in: the same codes are guessed. A device needn't be bound for limits of its own: an intruder who changed the
+ * password has unbound the owner's, and could else keep the owner waiting with wrong codes.
+ */
 export async function proveFactor(
   request: SecondStepRequest,
   ways: Ways,
@@ -27,7 +31,7 @@ export async function proveFactor(
     proof = found.proof;
     return { kind: "passed", codesLeft: found.codesLeft };
   };
-  const outcome = await secondStep(request, context, look);
+  const outcome = await secondStep(request, context, look, seenDevice);
   if (outcome.kind !== "passed") return outcome;
   if (proof === undefined) throw new Error("a step was passed without a proof");
   return { kind: "proved", proof, codesLeft: outcome.codesLeft };
