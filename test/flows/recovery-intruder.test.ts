@@ -318,6 +318,28 @@ describe("an intruder who knows the password", () => {
     expect(isDecision(await prove(owner, page, { code: mine.app.code() }))).toBe(true);
   });
 
+  test("asked for the end of the account → the owner recovers, or undoes a removal, and the account stays", async () => {
+    const { person } = await anOwner();
+    const intruder = await anIntruder(person);
+    const key = await aPasskeyOf(intruder, server, "Theirs");
+    const endsWith = async (agent: Agent, current_password: string) => {
+      const page = await agent.get("/account/profile/delete");
+      await agent.submit(formWith(page, "current_password"), { current_password });
+      return (await server.assent.storage.getPerson(person))?.deleteAt;
+    };
+    expect(await endsWith(intruder, PASSWORD)).toBeGreaterThan(server.now());
+    const { reader, page } = await opened(person);
+    await decide(reader, page, { password: PASSWORD, again: PASSWORD });
+    expect((await server.assent.storage.getPerson(person))?.deleteAt).toBeNull();
+    expect(await entersBy(key, server)).toBe(false);
+
+    const again = await signedInWith(STRANGE_BROWSER, person, server);
+    expect(await endsWith(again, PASSWORD)).toBeGreaterThan(server.now());
+    const { link } = await messageTo(person.email, REMOVED, mailbox);
+    await reader.submit(formWith(await reader.get(link), "link"));
+    expect((await server.assent.storage.getPerson(person))?.deleteAt).toBeNull();
+  });
+
   test("is signed in while the page is open → what they add is shown before anything is done, and what they connect ends", async () => {
     const { person } = await anOwner();
     const intruder = await anIntruder(person);

@@ -38,7 +38,7 @@ export const writeRecovery = transaction<TakeBack, TakeBackOutcome>(async (tx, a
   // To another address than the person has now, the link proves nothing.
   const row = await tx.one(
     sql`UPDATE people SET password_hash = :passwordHash, password_changed_at = :now, must_change_password = 0,
-        email_verified_at = :now, updated_at = :now
+        email_verified_at = :now, delete_at = NULL, updated_at = :now
       WHERE partition = :partition AND person_id = :personId AND status = 'active' AND email = :address
       RETURNING ${personColumns}`,
     { ...key, address: link.address, passwordHash, now },
@@ -192,7 +192,7 @@ export const writeRestore = transaction<Restore, { readonly outcome: LinkOutcome
     const back = await bringBack(tx, key, link.about, now);
     if (back === undefined) return nothing;
     const row = await tx.one(
-      sql`UPDATE people SET password_hash = :passwordHash, password_changed_at = :now, updated_at = :now
+      sql`UPDATE people SET password_hash = :passwordHash, password_changed_at = :now, delete_at = NULL, updated_at = :now
       WHERE partition = :partition AND person_id = :personId RETURNING ${personColumns}`,
       { ...key, passwordHash, now },
     );
