@@ -447,6 +447,19 @@ describe("somebody who reads the mail and has no password", () => {
     expect([await entersBy(key, server), await entersBy(theirs, server)]).toEqual([true, false]);
   });
 
+  test("the address is not known to be the owner's, and they put it right → who has the wrong one hears nothing, and gets no way in", async () => {
+    const { person, owner } = await anOwner({ emailVerifiedAt: null });
+    const email = anAddress();
+    const form = formWith(await owner.get("/account/profile"), "email");
+    await owner.submit(form, { email, current_password: PASSWORD });
+    const { link } = await messageTo(email, "Your new e-mail address", mailbox);
+    await owner.submit(formWith(await owner.get(link), "link"));
+    expect(await server.assent.storage.getPerson(person)).toMatchObject({ email });
+    // A message that is asked for later has come.
+    await recoveryLink(person, server, mailbox, email);
+    expect(mailbox.to(person.email)).toEqual([]);
+  });
+
   test("a passkey from a new phone, used once on the old computer → vouched for, and demanded", async () => {
     const { person, owner } = await anOwner();
     server.tick(30 * DAY);

@@ -43,14 +43,18 @@ export function submitEmailLink(what: What): (http: HttpRequest, assent: Assent)
   };
 }
 
-/** The address before hears of it, with a way back: whoever has a session for a moment must not get the account for good. */
+/**
+ * The address before hears of it, with a way back: whoever has a session for a moment must not get the account for good. One that nobody vouched for
+ * hears nothing, as it gets no recovery either: it may be a stranger's, and the change be of a slip of the pen.
+ */
 async function change({ key, link, person }: Followed, http: HttpRequest, assent: Assent) {
-  const { partition, personId, email: before, username } = person;
+  const { partition, personId, email: before, username, emailVerifiedAt } = person;
   const undo = assent.links.make({ partition, personId, purpose: "undo", address: before, ttl: UNDO_TTL }, "/undo");
   const language = person.language ?? languageFor(http, assent);
   const values = { person: username, email: link.address };
   const about = { partition, cause: [undo.link.linkId], uselessAfter: undo.link.expiresAt };
-  const mails = assent.mail.write({ kind: "changed", to: before, language, link: undo.url, values }, about);
+  const draft = { kind: "changed", to: before, language, link: undo.url, values } as const;
+  const mails = emailVerifiedAt === null ? [] : assent.mail.write(draft, about);
   const outcome = await assent.storage.changeEmail({
     ...key,
     before,
