@@ -91,6 +91,90 @@ describe.each(POSTS)("%s", (path) => {
 
 const INNOCENT_FIRST = POSTS.toSorted((one, other) => Number(ENDS.test(one)) - Number(ENDS.test(other)));
 
+/** Requests that no page of ours sends: their browser says so. */
+const FOREIGN: readonly Record<string, string>[] = [
+  { "sec-fetch-site": "cross-site" },
+  { "sec-fetch-site": "cross-site", origin: "null" },
+  { "sec-fetch-site": "same-site" },
+  { "sec-fetch-site": "none" },
+  { "sec-fetch-site": "" },
+  { "sec-fetch-site": "same-origin, same-origin" },
+  { origin: "https://evil.test" },
+  { origin: "http://localhost:1" },
+  { origin: "https://evil.test, null" },
+  { origin: "" },
+];
+
+describe("SS-06 forms from other sites", () => {
+  const CONDITION = "form_cross_site";
+  const refusedFor = (page: Page) => page.status === 403 && page.text.includes(CONDITION);
+
+  test("every endpoint that people post to, as the route table has them → 403 with a way on, no cookie", async () => {
+    for (const path of [...POSTS, "/language"]) {
+      const agent = new Agent(service.server.issuer);
+      for (const headers of FOREIGN) {
+        const page = await agent.post(path.replace(/:\w+/g, "x"), { csrf: "x" }, headers);
+        expect([path, headers, page.status]).toEqual([path, headers, 403]);
+        expect(page.text).toContain(CONDITION);
+        expect(page.text).toContain('href="/account/apps"');
+        expect(page.headers.getSetCookie()).toEqual([]);
+      }
+    }
+  });
+
+  test.each(POSTS)("%s with a right token → 403, nothing changes, no cookie, no mail", async (path) => {
+    const forms = looksOf(found.get(path) ?? []);
+    expect(forms.length).toBeGreaterThan(0);
+    const before = rowsOf(service.server);
+    const mails = service.mailbox.messages.length;
+    for (const { agent, form } of forms) {
+      const body = new URLSearchParams({ ...Object.fromEntries(form.fields), ...filled(form) });
+      for (const headers of FOREIGN) {
+        const page = await agent.post(form.action, body, headers);
+        expect([headers, refusedFor(page)]).toEqual([headers, true]);
+        expect(page.headers.getSetCookie()).toEqual([]);
+      }
+    }
+    expect(rowsOf(service.server)).toEqual(before);
+    expect(service.mailbox.messages.length).toBe(mails);
+  });
+
+  test.each<[string, () => Record<string, string>]>([
+    ["the browser says same-origin", () => ({ "sec-fetch-site": "same-origin", origin: "null" })],
+    [
+      "the browser says same-origin, whatever the origin",
+      () => ({ "sec-fetch-site": "same-origin", origin: "https://alias.test" }),
+    ],
+    ["an older one has no origin to tell", () => ({ origin: "null" })],
+    ["an older one tells ours", () => ({ origin: service.server.issuer })],
+  ])("%s → not refused for it", async (_, headers) => {
+    const agent = new Agent(service.server.issuer);
+    const [form] = (await agent.get("/login")).forms;
+    const fields = { ...Object.fromEntries(form?.fields ?? []), username: "nobody", password: "wrong" };
+    const page = await agent.post("/login", fields, headers());
+    expect([page.status, refusedFor(page)]).toEqual([200, false]);
+  });
+
+  test("where other sites have to post: the authorization endpoint, and what programs call → not refused for it", async () => {
+    const open = routes.filter(
+      ({ POST, fromAnySite, for: whom }) => POST !== undefined && (fromAnySite || whom === "programs"),
+    );
+    expect(open.map(({ path }) => path)).toEqual([
+      "/authorize",
+      "/token",
+      "/revoke",
+      "/introspect",
+      "/device_authorization",
+    ]);
+    for (const { path } of open) {
+      for (const headers of FOREIGN) {
+        const page = await new Agent(service.server.issuer).post(path, { a: "b" }, headers);
+        expect(page.status).not.toBe(403);
+      }
+    }
+  });
+});
+
 describe("the same forms", () => {
   test("SS-05 with tokens of a session that is over → 403 in the next session of the same person and browser", async () => {
     const all = [...found.values()].flat().filter(({ who, form }) => who === "a member" && form.fields.has("csrf"));

@@ -62,6 +62,43 @@ test("SS-05, SS-14 forms of another site post to every page → nothing is done,
   });
 });
 
+test("a form of another site, or of another port of this host, with good values → told that it is not taken, and signed in nowhere", async () => {
+  await open(async (page) => {
+    await page.goto(`${server.issuer}/login`);
+    const csrf = await page.inputValue("[name=csrf]");
+    for (const site of [far, near]) {
+      const elsewhere = await page.context().newPage();
+      site.posts(`${server.issuer}/login`, new URLSearchParams({ username, password: PASSWORD, csrf }));
+      await elsewhere.goto(`${site.origin}/start`);
+      await elsewhere.click("button");
+      await elsewhere.waitForURL(`${server.issuer}/**`);
+      expect(await elsewhere.textContent("h1")).toBe("That form came from another site");
+      await elsewhere.goto(`${server.issuer}/account/apps`);
+      expect(await elsewhere.isVisible("[name=username]")).toBe(true);
+    }
+  });
+});
+
+test("our own form, sent again by the browser's reload → taken each time", async () => {
+  await open(async (page) => {
+    await page.goto(`${server.issuer}/login`);
+    await page.fill("[name=username]", username);
+    await page.fill("[name=password]", "wrong");
+    await page.click("button[type=submit]");
+    const posts: (string | undefined)[] = [];
+    page.on("request", async (request) => {
+      if (request.method() === "POST") posts.push((await request.allHeaders())["sec-fetch-site"]);
+    });
+    for (let times = 0; times < 2; times += 1) {
+      const answer = await page.reload();
+      expect([answer?.request().method(), answer?.status()]).toEqual(["POST", 200]);
+    }
+    expect(new Set(posts)).toEqual(new Set(["same-origin"]));
+    await signInOn(page);
+    await page.waitForURL(`${server.issuer}/account/apps`);
+  });
+});
+
 test("a double click on Allow → one grant, one code, and the app has it", async () => {
   const client: TestClient = await clientAt(near);
   await open(async (page) => {

@@ -17,6 +17,8 @@ export interface Route {
   readonly POST?: Endpoint;
   /** Faults are told to a program (JSON) or a person (a page). */
   readonly for: "programs" | "people";
+  /** Pages of other sites may post here. Every other form for people is taken from our own pages alone. */
+  readonly fromAnySite?: true;
   /** Any origin's script may call it, without credentials. */
   readonly cors?: true;
   /** Only there while a grant type that is offered leads to this endpoint. */
@@ -30,6 +32,7 @@ export const routes: readonly Route[] = [
     GET: forPeople((all) => all.authorize),
     POST: forPeople((all) => all.authorize),
     for: "people",
+    fromAnySite: true,
     part: "authorization",
   },
   { path: endpoints.token, POST: token, for: "programs", cors: true, part: "token" },

@@ -6,6 +6,7 @@ import type { ConditionName, OAuthError } from "../oauth/errors.ts";
 import { busyAnswers } from "./busy.ts";
 import { connectionOf } from "./connection.ts";
 import { Exchange, type Site } from "./exchange.ts";
+import { checkFormOrigin } from "./form-origin.ts";
 import type { Answer, HttpRequest } from "./message.ts";
 import { problemJson, refusalOf, wantsPage } from "./refusal.ts";
 import { bodyComes, readBody, skipBody } from "./request-body.ts";
@@ -134,6 +135,7 @@ async function serve(
     const startedAt = performance.now();
     let answer: Answer;
     try {
+      if (http.method === "POST" && route.for === "people" && !route.fromAnySite) checkFormOrigin(http, assent.issuer);
       answer = await endpoint(http, assent);
     } catch (error) {
       answer = await refused(error, route, http, assent);

@@ -2,7 +2,7 @@
 
 /** The texts for people that a page can show in place of the developer's; the pages hold them in each language. */
 export type ConditionPage =
-  | ("clientUnknown" | "redirectUri" | "notFound" | "invitation" | "method" | "form")
+  | ("clientUnknown" | "redirectUri" | "notFound" | "invitation" | "method" | "form" | "foreignForm")
   | ("cutOff" | "expired" | "finished" | "tooMuch" | "unavailable" | "fault");
 
 /** How a condition is told to the client, the log, and people. */
@@ -620,6 +620,14 @@ const catalogue = {
     description: "There is no such invitation, or it does not hold any more.",
     help: "An invitation to a company works once, for seven days, and for the person that it names. Ask an admin of the company for a new one.",
     page: "invitation",
+  },
+  form_cross_site: {
+    error: "forbidden",
+    status: 403,
+    section: "RFC 6749 §10.12",
+    description: "The form was sent by a page of another site.",
+    help: "Forms of this server's pages are taken from these pages alone: the browser says so by Sec-Fetch-Site: same-origin, or by Origin. Send people to the page with a link, and let them send its form. To begin an authorization, use the authorization endpoint.",
+    page: "foreignForm",
   },
   form_token_invalid: {
     error: "forbidden",

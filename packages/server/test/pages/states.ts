@@ -261,6 +261,17 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
       }),
       c,
     ),
+  "problem-403-foreign": (c) =>
+    problemPage(
+      aProblem({
+        status: 403,
+        ...c.words.problems.foreignForm,
+        condition: "form_cross_site",
+        description: null,
+        door: { href: "/account/apps", label: c.words.problems.apps },
+      }),
+      c,
+    ),
   "problem-404": (c) =>
     problemPage(
       aProblem({

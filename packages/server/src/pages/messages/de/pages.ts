@@ -125,6 +125,10 @@ export const pages = {
       title: "Dieses Formular gilt nicht mehr",
       text: "Es war zu lange offen oder kam aus einem anderen Browser. Es wurde nichts geändert. Laden Sie die Seite neu und versuchen Sie es noch einmal.",
     },
+    foreignForm: {
+      title: "Dieses Formular kam von einer anderen Website",
+      text: "Es wurde nichts geändert. Wenn Sie das tun wollten, öffnen Sie die Seite hier und senden Sie das Formular noch einmal.",
+    },
     cutOff: {
       title: "Beginnen Sie in der App noch einmal",
       text: "Diese Seite gehört zu einer Anmeldung, die in einem anderen Browser begonnen wurde, oder der Link ist unvollständig. Es wurde nichts weitergegeben.",

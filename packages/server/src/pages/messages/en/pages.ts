@@ -117,6 +117,10 @@ export const pages = {
       title: "That form is out of date",
       text: "It was open for too long, or came from another browser. Nothing was changed. Load the page again and try once more.",
     },
+    foreignForm: {
+      title: "That form came from another site",
+      text: "Nothing was changed. If you meant to do this, open the page here and send the form again.",
+    },
     cutOff: {
       title: "Start again from the app",
       text: "This page belongs to a sign-in that was started in another browser, or the link was cut off. Nothing was shared.",

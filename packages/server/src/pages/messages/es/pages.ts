@@ -123,6 +123,10 @@ export const pages = {
       title: "Ese formulario ya no sirve",
       text: "Estuvo abierto demasiado tiempo, o venía de otro navegador. No se ha cambiado nada. Cargue la página de nuevo y repita.",
     },
+    foreignForm: {
+      title: "Ese formulario venía de otro sitio",
+      text: "No se ha cambiado nada. Si quería hacerlo, abra la página aquí y envíe de nuevo el formulario.",
+    },
     cutOff: {
       title: "Empiece de nuevo desde la aplicación",
       text: "Esta página pertenece a un inicio de sesión que se empezó en otro navegador, o el enlace está cortado. No se ha compartido nada.",

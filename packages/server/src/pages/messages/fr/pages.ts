@@ -124,6 +124,10 @@ export const pages = {
       title: "Ce formulaire n’est plus valable",
       text: "Il est resté ouvert trop longtemps, ou venait d’un autre navigateur. Rien n’a été modifié. Rechargez la page et recommencez.",
     },
+    foreignForm: {
+      title: "Ce formulaire venait d’un autre site",
+      text: "Rien n’a été modifié. Si vous vouliez faire cela, ouvrez la page ici et envoyez de nouveau le formulaire.",
+    },
     cutOff: {
       title: "Recommencez depuis l’application",
       text: "Cette page appartient à une connexion commencée dans un autre navigateur, ou le lien est incomplet. Rien n’a été transmis.",
