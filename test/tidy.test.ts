@@ -70,6 +70,7 @@ const IMPORTS: tidy.ImportTable = {
       "owners/company-storage.ts",
       "owners/company.ts",
       "owners/factor-storage.ts",
+      "owners/forgotten-devices.ts",
       "owners/known-device-storage.ts",
       "owners/consent-record.ts",
       "owners/mail-storage.ts",

@@ -2,7 +2,7 @@
 
 import type { Millis } from "../oauth/model.ts";
 
-/** Maximum number of known devices per person. One more makes the server forget the one that was unused for longest. */
+/** Maximum number of known devices per person. One more makes the server forget another (`forgotten-devices.ts`). */
 export const MOST_KNOWN_DEVICES = 10;
 
 /** A known device is forgotten when nobody has signed in with it for this long: its cookie has expired then. */
@@ -25,6 +25,8 @@ export interface KnownDevice extends KnownDeviceKey {
   readonly handedOut: boolean;
   /** Stays the same when the password changes. A device that was revoked is new again when somebody next signs in with it, and is no longer the first. */
   readonly firstSeenAt: Millis;
+  /** When the person signed in with it for the very first time, also if it was revoked since. */
+  readonly appearedAt: Millis;
   /** When the person last signed in with it. */
   readonly lastSeenAt: Millis;
   /** Of the last sign-in. */

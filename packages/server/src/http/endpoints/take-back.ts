@@ -10,6 +10,7 @@ import { takeBackPage, takenBackPage } from "../../pages/index.ts";
 import type { NamedWay, TakeBackView, TakeBackWhat } from "../../pages/security/take-back-views.ts";
 import type { PasswordFault } from "../../pages/security/views.ts";
 import { coarse } from "../client-address.ts";
+import { rememberDevice } from "../device-cookie.ts";
 import { formToken, isFormToken } from "../forms.ts";
 import { languageFor } from "../mail-links.ts";
 import { type Answer, formOf, type HttpRequest, page } from "../message.ts";
@@ -178,8 +179,8 @@ async function formAnswer(
     companies: found.companies.map(({ companyId, name, apps: count, latestAt }) => ({
       ...{ value: formValue(companyId), name, apps: count, latestAt, chosen: choice.companies.includes(companyId) },
     })),
-    browsers: found.browsers.map(({ userAgent, address, firstSeenAt }) => ({
-      ...{ ...deviceOf(userAgent), place: coarse(address), since: firstSeenAt },
+    browsers: found.browsers.map(({ userAgent, address, appearedAt }) => ({
+      ...{ ...deviceOf(userAgent), place: coarse(address), since: appearedAt },
     })),
   };
   return page(200, takeBackPage(view, chrome), "here", visitor.cookies);
@@ -190,7 +191,11 @@ async function appName(clientId: string, shown: string, language: string, assent
   return client === undefined ? shown : nameOf(client, language);
 }
 
-function takenBackAnswer({ what, followed, visitor, http }: Arrived, decided: Decided, assent: Assent): Answer {
+async function takenBackAnswer(
+  { what, followed, visitor, http }: Arrived,
+  decided: Decided,
+  assent: Assent,
+): Promise<Answer> {
   const { person, link } = followed;
   assent.mail.kick();
   const counted = { removed: decided.removed.length, apps_ended: decided.endApps.length };
@@ -203,5 +208,8 @@ function takenBackAnswer({ what, followed, visitor, http }: Arrived, decided: De
     ended: names([...decided.endApps, ...decided.endCompanies]),
     apps: names([...decided.keepApps, ...decided.keepCompanies]),
   };
-  return page(200, takenBackPage(view, { ...assent.chrome(http), here: null }), "here", visitor.cookies);
+  // Strangers who guess at the account have used up what strangers have: its owner must be able to sign in now.
+  const after = await assent.storage.getPerson({ partition: person.partition, personId: person.personId });
+  const cookies = [...visitor.cookies, ...(after === undefined ? [] : await rememberDevice(after, http, assent))];
+  return page(200, takenBackPage(view, { ...assent.chrome(http), here: null }), "here", cookies);
 }

@@ -105,7 +105,7 @@ export function review(held: Holdings, proof: Proof | undefined, now: Millis): R
     factors,
     apps: apps.sort((one, other) => Number(other.doubtful) - Number(one.doubtful) || other.latestAt - one.latestAt),
     companies,
-    browsers: held.devices.filter(({ firstSeenAt }) => since(firstSeenAt)),
+    browsers: held.devices.filter(({ appearedAt }) => since(appearedAt)),
   };
 }
 
@@ -173,7 +173,7 @@ function momentOf({ devices, changedAt }: Holdings, factors: readonly FoundFacto
     ...factors
       .filter(({ doubtful }) => doubtful)
       .map(({ addedAt, added }) => Math.min(addedAt, added.deviceSince ?? addedAt)),
-    ...devices.filter(({ first, firstSeenAt }) => !first && firstSeenAt + SETTLED > now).map((one) => one.firstSeenAt),
+    ...devices.filter(({ first, appearedAt }) => !first && appearedAt + SETTLED > now).map((one) => one.appearedAt),
     ...(changedAt === null ? [] : [changedAt]),
   ];
   return signs.length === 0 ? null : Math.min(...signs);

@@ -20,6 +20,7 @@ import { lookAlikes } from "./0017-look-alikes.ts";
 import { consentHosts } from "./0018-consent-hosts.ts";
 import { recovery } from "./0019-recovery.ts";
 import { consentCeilings } from "./0020-consent-ceilings.ts";
+import { appearances } from "./0021-appearances.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -43,6 +44,7 @@ export const migrations: readonly Migration[] = [
   consentHosts,
   recovery,
   consentCeilings,
+  appearances,
 ];
 
 /** What a database needs whose every migration this program knows. */

@@ -1,13 +1,13 @@
 /** Verbs of browsers that people have signed in with. */
 
 import type { Millis } from "../../oauth/model.ts";
-import {
-  type DeviceSeen,
-  type DeviceSighting,
-  type KnownDevice,
-  type KnownDeviceKey,
-  type KnownDeviceStorage,
-  MOST_KNOWN_DEVICES,
+import { forgottenDevices } from "../../owners/forgotten-devices.ts";
+import type {
+  DeviceSeen,
+  DeviceSighting,
+  KnownDevice,
+  KnownDeviceKey,
+  KnownDeviceStorage,
 } from "../../owners/known-device-storage.ts";
 import { text, textOrNull, whole, wholeOrNull } from "../rows.ts";
 import { query, type Row, sql, type Tx, transaction, words } from "../sql.ts";
@@ -22,6 +22,7 @@ const newestFactor = sql`COALESCE((SELECT MAX(f.at) FROM (
       SELECT created_at AS at FROM passkeys WHERE ${theirs} UNION ALL SELECT created_at AS at FROM second_factors WHERE ${theirs}) AS f), 0)`;
 
 const columns = sql`partition, person_id, device_id, generation, is_first, first_seen_at, last_seen_at, address, user_agent,
+  COALESCE(appeared_at, first_seen_at) AS appeared_at,
   CASE WHEN revoked = 0 AND factors_at >= ${newestFactor}
     AND COALESCE(password_changed_at, 0) = COALESCE((SELECT p.password_changed_at FROM people AS p WHERE p.partition = :partition AND p.person_id = :personId), 0)
     THEN 1 ELSE 0 END AS bound`;
@@ -38,6 +39,7 @@ function deviceOf(row: Row): KnownDevice {
     first: whole(row, "is_first") > 0,
     handedOut: whole(row, "is_first") === HANDED_OUT,
     firstSeenAt: whole(row, "first_seen_at"),
+    appearedAt: whole(row, "appeared_at"),
     lastSeenAt: whole(row, "last_seen_at"),
     address: textOrNull(row, "address"),
     userAgent: textOrNull(row, "user_agent"),
@@ -126,7 +128,7 @@ async function bindAgain(tx: Tx, { presented }: DeviceSighting, seen: Seen): Pro
   // One that was signed out with all others may be an intruder's: its age begins anew.
   await tx.run(
     sql`UPDATE known_devices SET generation = :generation, last_seen_at = :now, address = :address, user_agent = :userAgent,
-        first_seen_at = CASE WHEN revoked = 1 THEN :now ELSE first_seen_at END,
+        appeared_at = COALESCE(appeared_at, first_seen_at), first_seen_at = CASE WHEN revoked = 1 THEN :now ELSE first_seen_at END,
         is_first = CASE WHEN revoked = 1 THEN 0 ELSE is_first END, password_changed_at = :passwordChangedAt, factors_at = ${newestFactor}, revoked = 0
       WHERE ${thisDevice}`,
     { ...seen, deviceId, generation },
@@ -138,15 +140,14 @@ async function bindFirst(tx: Tx, deviceId: string, first: number, seen: Seen): P
   const { partition, personId } = seen;
   await tx.run(
     sql`INSERT INTO known_devices (partition, person_id, device_id, generation, is_first, first_seen_at, last_seen_at, address, user_agent,
-        password_changed_at, factors_at, revoked)
-      VALUES (:partition, :personId, :deviceId, 0, :first, :now, :now, :address, :userAgent, :passwordChangedAt, ${newestFactor}, 0)`,
+        password_changed_at, factors_at, revoked, appeared_at)
+      VALUES (:partition, :personId, :deviceId, 0, :first, :now, :now, :address, :userAgent, :passwordChangedAt, ${newestFactor}, 0, :now)`,
     { ...seen, deviceId, first },
   );
-  await tx.run(
-    sql`DELETE FROM known_devices WHERE ${theirs} AND device_id NOT IN (SELECT device_id FROM known_devices WHERE ${theirs}
-      ORDER BY CASE WHEN device_id = :deviceId THEN 0 ELSE 1 END, last_seen_at DESC, device_id LIMIT :most)`,
-    { partition, personId, deviceId, most: MOST_KNOWN_DEVICES },
-  );
+  const rows = await tx.all(sql`SELECT ${columns} FROM known_devices WHERE ${theirs}`, { partition, personId });
+  for (const forgotten of forgottenDevices(rows.map(deviceOf), deviceId, seen.now)) {
+    await tx.run(sql`DELETE FROM known_devices WHERE ${thisDevice}`, { partition, personId, deviceId: forgotten });
+  }
   return { deviceId, generation: 0 };
 }
 

@@ -73,7 +73,7 @@ onEveryBackend("a known device", (storage) => {
         handedOut: false,
         bound: true,
       },
-      ...{ firstSeenAt: NOW, lastSeenAt: NOW, address: "192.0.2.7", userAgent: "Firefox" },
+      ...{ firstSeenAt: NOW, appearedAt: NOW, lastSeenAt: NOW, address: "192.0.2.7", userAgent: "Firefox" },
     });
     expect(await storage().listSessions({ ...person, now: NOW })).toMatchObject([{ deviceId }]);
     const second = await signIn(person, { now: NOW + MINUTE });
@@ -184,25 +184,35 @@ onEveryBackend("a known device", (storage) => {
     expect(await known(person, deviceId)).toMatchObject({ bound: false, firstSeenAt: NOW });
   });
 
-  test("one more than there may be → the one unused for longest is forgotten", async () => {
+  test("one more than there may be → one is forgotten: of those that are older than a week, the one unused for longest", async () => {
     const person = await aStoredPerson(storage());
     const devices: string[] = [];
     for (let at = 0; at < MOST_KNOWN_DEVICES; at += 1) {
       devices.push((await signIn(person, { now: NOW + at })).deviceId);
     }
-    const [first = "", second = ""] = devices;
-    await signIn(person, again(first));
-    const next = await signIn(person, { now: NOW + 2 * HOUR });
+    const [first = "", second = "", third = ""] = devices;
+    const later = NOW + 8 * DAY;
+    await signIn(person, again(second, 0, later));
+    const next = await signIn(person, { now: later + HOUR });
     const left = (await storage().listKnownDevices(person)).map(({ deviceId }) => deviceId);
     expect(left).toHaveLength(MOST_KNOWN_DEVICES);
-    expect(left.slice(0, 2)).toEqual([next.deviceId, first]);
-    expect(left).not.toContain(second);
+    expect(left.slice(0, 2)).toEqual([next.deviceId, second]);
+    // The account's first device stays.
+    expect([left.includes(first), left.includes(third)]).toEqual([true, false]);
     // A clock that went back makes no newcomer the oldest.
     const early = await signIn(person, { now: NOW - DAY });
     expect(await bound(person, early.deviceId)).toBe(true);
-    const forgotten = await signIn(person, again(second, 0, NOW + 3 * HOUR));
-    expect(forgotten.deviceId).not.toBe(second);
-    expect(await known(person, forgotten.deviceId)).toMatchObject({ firstSeenAt: NOW + 3 * HOUR, first: false });
+    const forgotten = await signIn(person, again(third, 0, later + 2 * HOUR));
+    expect(forgotten.deviceId).not.toBe(third);
+    expect(await known(person, forgotten.deviceId)).toMatchObject({ firstSeenAt: later + 2 * HOUR, first: false });
+  });
+
+  test("signed out everywhere and in again → younger, but it appeared when it did", async () => {
+    const person = await aStoredPerson(storage());
+    const { deviceId } = await signIn(person);
+    await storage().endSessionsOf(person);
+    await signIn(person, again(deviceId));
+    expect(await known(person, deviceId)).toMatchObject({ firstSeenAt: NOW + HOUR, appearedAt: NOW });
   });
 
   test("twenty sign-ins of new browsers at once → as many devices as there may be, one of them the first", async () => {
