@@ -40,15 +40,21 @@ export class TrustedProxies {
     const address = plainAddress(peer);
     if (!this.#any || !this.#trusts(address)) return { address, proto: undefined };
     const { hops, proto } = this.#header === "forwarded" ? readForwarded(headers) : readXForwarded(headers);
-    return { address: this.#clientOf(hops.map(plainAddress)) ?? address, proto: proto?.trim().toLowerCase() };
+    return { address: this.#clientOf(hops) ?? address, proto: proto?.trim().toLowerCase() };
   }
 
   /**
-   * From the nearest hop outwards: the first that isn't a proxy of ours is the client; what stands before it anyone can write. Undefined: that
-   * hop is no address (RFC 7239 §6 allows `unknown` and `_names`).
+   * From the nearest hop outwards: the first that isn't a proxy of ours is the client; anyone can write the hops before it. Undefined: that
+   * hop is no address (RFC 7239 §6 allows `unknown` and `_names`). Reads no hop beyond the client.
    */
-  #clientOf(hops: readonly string[]): string | undefined {
-    const client = hops.toReversed().find((hop) => !this.#trusts(hop)) ?? hops[0] ?? "";
+  #clientOf(hops: Iterable<string>): string | undefined {
+    let client = "";
+    let read = 0;
+    for (const hop of hops) {
+      client = plainAddress(hop);
+      read += 1;
+      if (read === MAX_HOPS || !this.#trusts(client)) break;
+    }
     return isIP(client) === 0 ? undefined : client;
   }
 
@@ -58,29 +64,73 @@ export class TrustedProxies {
   }
 }
 
-/** The addresses that a header names, the nearest last, and the scheme that the nearest proxy saw. */
+/** Proxies of ours that a request may have come through. A longer list costs time, and only a client would write one. */
+const MAX_HOPS = 32;
+
+/** The addresses that a header names, the nearest first, and the scheme that the nearest proxy saw. */
 interface Hops {
-  readonly hops: readonly string[];
+  readonly hops: Iterable<string>;
   readonly proto: string | undefined;
 }
 
-/** RFC 7239 §4. */
+/** RFC 7239 §4. An element that names a parameter twice, or is malformed, names nobody. */
 function readForwarded(headers: Headers): Hops {
-  const elements = one(headers["forwarded"])?.split(",") ?? [];
-  const hops = elements.map((element) => new Map(element.split(";").map((pair) => splitPair(pair))));
-  return { hops: hops.map((hop) => hop.get("for") ?? ""), proto: hops.at(-1)?.get("proto") };
+  const elements = splitOutsideQuotes(one(headers["forwarded"]) ?? "", ",");
+  const nearest = parametersOf(elements.at(-1) ?? "");
+  function* hops() {
+    for (let at = elements.length - 1; at >= 0; at -= 1) yield parametersOf(elements[at] ?? "").get("for") ?? "";
+  }
+  return { hops: elements.length === 0 ? [] : hops(), proto: nearest.get("proto") };
+}
+
+/** The parameters of one element, by name in lower case. Empty: it is malformed. */
+function parametersOf(element: string): ReadonlyMap<string, string> {
+  const parameters = new Map<string, string>();
+  for (const pair of splitOutsideQuotes(element, ";")) {
+    const [, name, token, quoted] =
+      /^\s*([!#$%&'*+.^_`|~\w-]+)=(?:([^\s",;=]+)|"((?:[^"\\]|\\.)*)")\s*$/.exec(pair) ?? [];
+    const key = name?.toLowerCase();
+    if (key === undefined || parameters.has(key)) return new Map();
+    parameters.set(key, token ?? quoted?.replace(/\\(.)/g, "$1") ?? "");
+  }
+  return parameters;
+}
+
+/**
+ * Splits a text at a separator that is outside of quoted strings (RFC 9110 §5.6.4). Where a quote stays open, a client left it so, before the part that
+ * the proxy wrote: then quotes mean nothing.
+ */
+function splitOutsideQuotes(text: string, separator: string): readonly string[] {
+  if (text === "") return [];
+  const parts: string[] = [];
+  let start = 0;
+  let quoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (quoted && character === "\\") at += 1;
+    else if (character === '"') quoted = !quoted;
+    else if (character === separator && !quoted) {
+      parts.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  return quoted ? text.split(separator) : [...parts, text.slice(start)];
 }
 
 function readXForwarded(headers: Headers): Hops {
-  return {
-    hops: one(headers["x-forwarded-for"])?.split(",") ?? [],
-    proto: one(headers["x-forwarded-proto"])?.split(",").at(-1),
-  };
+  const list = one(headers["x-forwarded-for"]);
+  const protos = one(headers["x-forwarded-proto"]);
+  return { hops: list === undefined ? [] : fromTheEnd(list), proto: protos?.slice(protos.lastIndexOf(",") + 1) };
 }
 
-function splitPair(pair: string): [string, string] {
-  const [name = "", value = ""] = pair.split("=", 2);
-  return [name.trim().toLowerCase(), value.trim().replace(/^"|"$/g, "")];
+/** The items of a list, the last one first, cut off only as far as they are asked for. */
+function* fromTheEnd(list: string): Iterable<string> {
+  let end = list.length;
+  while (end >= 0) {
+    const comma = end === 0 ? -1 : list.lastIndexOf(",", end - 1);
+    yield list.slice(comma + 1, end);
+    end = comma;
+  }
 }
 
 function one(value: string | string[] | undefined): string | undefined {

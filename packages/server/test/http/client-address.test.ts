@@ -63,6 +63,46 @@ describe("the one header that is read", () => {
   });
 });
 
+describe("Forwarded with quoted strings (RFC 7239 §4)", () => {
+  const proxies = new TrustedProxies(["10.0.0.0/8"], "forwarded");
+  const resolve = (forwarded: string) => proxies.resolve("10.1.1.1", { forwarded });
+
+  test.each([
+    ["a semicolon in quotes", 'for=203.0.113.9;host="a;for=8.8.8.8;proto=http"'],
+    ["a comma in quotes", 'for=203.0.113.9;host="x,for=8.8.8.8"'],
+    ["an escaped quote", String.raw`for=203.0.113.9;host="a\",for=8.8.8.8"`],
+    ["a quote that the client left open", 'for=8.8.8.8;host=", for=203.0.113.9;host="as.test"'],
+    ["an element before it that is malformed", 'for="8.8.8.8, for=203.0.113.9'],
+  ])("%s → no way to name another client", (_what, forwarded) => {
+    expect(resolve(forwarded)).toEqual({ address: "203.0.113.9", proto: undefined });
+  });
+
+  test.each([
+    ["a parameter twice", "for=8.8.8.8;for=203.0.113.9"],
+    ["a space in a name", "for =203.0.113.9"],
+    ["no value", "for"],
+    ["nothing", ""],
+  ])("%s → the proxy's own address", (_what, forwarded) => {
+    expect(resolve(forwarded)).toEqual({ address: "10.1.1.1", proto: undefined });
+  });
+
+  test("an address with a port, in any case of letters → read", () => {
+    expect(resolve('For="[2001:db8::1]:4711";Proto=HTTPS')).toEqual({ address: "2001:db8::1", proto: "https" });
+  });
+});
+
+describe("a list as long as a header may be", () => {
+  test.each(["x-forwarded-for", "forwarded"] as const)("%s → only the hops up to the client are read", (header) => {
+    const proxies = new TrustedProxies(["10.0.0.0/8"], header);
+    const hop = (address: string) => (header === "forwarded" ? `for=${address}` : address);
+    const long = `${hop("6.6.6.6")}${",".repeat(16_000)}${hop("203.0.113.9")}, ${hop("10.2.3.4")}`;
+    expect(proxies.resolve("10.1.1.1", { [header]: long }).address).toBe("203.0.113.9");
+    // As many proxies of ours as this, no request has come through.
+    const ours = `${hop("203.0.113.9")}, ${Array.from({ length: 500 }, () => hop("10.2.3.4")).join(", ")}`;
+    expect(proxies.resolve("10.1.1.1", { [header]: ours }).address).toBe("10.2.3.4");
+  });
+});
+
 test("EN-07 limits count a /64 as one, and IPv4 inside IPv6 as IPv4", () => {
   expect(networkOf("2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1:2::/64");
   expect(networkOf("2001:db8:1:2::1")).toBe(networkOf("2001:0db8:0001:0002:ffff::9"));
