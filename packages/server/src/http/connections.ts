@@ -103,8 +103,10 @@ export class Connections {
     this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY).unref();
     for (const { guests } of guest.pools) guests.add(guest);
     // Each that is closed leaves all of its pools: the wider ones are seldom too full then.
-    for (const { guests, most, reason } of guest.pools) {
-      if (guests.size > most) this.#close(unused(guests) ?? guest, reason);
+    for (const pool of guest.pools) {
+      const { guests, most, reason } = pool;
+      if (guests.size > most)
+        this.#close(unused(guests) ?? (pool === this.#all ? crowding(guests, guest) : guest), reason);
     }
     return guest;
   }
@@ -135,7 +137,8 @@ export class Connections {
   }
 
   #remove(guest: Guest): void {
-    this.#guests.delete(guest.socket);
+    // A socket that this server closes says so a moment later: by then, its pool's key may have a newer pool.
+    if (!this.#guests.delete(guest.socket)) return;
     for (const { key, guests } of guest.pools) {
       guests.delete(guest);
       if (guests.size === 0) this.#pools.delete(key);
@@ -176,6 +179,27 @@ function unused(guests: Set<Guest>): Guest | undefined {
     if (looked >= LOOKED_AT) return undefined;
   }
   return undefined;
+}
+
+/**
+ * Of the connections that were looked at the longest time ago, the one whose client or network has the most; the newcomer, where none has twice as many as
+ * the newcomer's own. So a few networks that keep all connections in use do not shut out everybody else.
+ */
+function crowding(guests: Set<Guest>, newcomer: Guest): Guest {
+  let [victim, most] = [newcomer, 2 * crowdOf(newcomer)];
+  let looked = 0;
+  for (const guest of guests) {
+    const crowd = guest.trusted ? 0 : crowdOf(guest);
+    if (crowd > most) [victim, most] = [guest, crowd];
+    looked += 1;
+    if (looked >= LOOKED_AT) break;
+  }
+  return victim;
+}
+
+/** Connections of the same client or network: the last pool is everybody's. */
+function crowdOf({ pools }: Guest): number {
+  return Math.max(0, ...pools.slice(0, -1).map(({ guests }) => guests.size));
 }
 
 /** Names a connection: its socket and the one that TLS puts in front of it have the same ends. */

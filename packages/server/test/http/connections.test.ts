@@ -113,11 +113,41 @@ describe("too many connections", () => {
     expect([used, busy, proxy, newer].map(({ destroyed }) => destroyed)).toEqual([true, false, false, false]);
   });
 
-  test("all of them in use → the new one is closed, and no other", () => {
+  test("all of them in use, by as many clients → the new one is closed, and no other", () => {
     begin(3);
-    for (let at = 0; at < 3; at += 1) stateOf(from("203.0.113.1")).used = true;
+    for (let at = 0; at < 3; at += 1) stateOf(from(`203.0.113.${at}`)).used = true;
     const late = from("203.0.113.9");
     expect([late.destroyed, gone()]).toEqual([true, 1]);
+  });
+
+  test.each([
+    ["one client's", () => "203.0.113.1"],
+    ["one /48's", (at: number) => `2001:db8:1:${at.toString(16)}::1`],
+  ])("all of them in use, most of them %s → others come in, each in the place of one of those", (_whose, of) => {
+    begin(300);
+    const busyFrom = (address: string) => {
+      const socket = from(address);
+      stateOf(socket).current = { raw: {}, response: {}, start: () => undefined } as never;
+      return socket;
+    };
+    const other = busyFrom("198.51.100.9");
+    const crowd = Array.from({ length: 299 }, (_, at) => busyFrom(of(at)));
+    const late = Array.from({ length: 100 }, (_, at) => busyFrom(`192.0.2.${at}`));
+    expect([other, ...late].filter(({ destroyed }) => destroyed)).toEqual([]);
+    expect(crowd.filter(({ destroyed }) => destroyed)).toHaveLength(100);
+    expect(connections.open).toBe(300);
+  });
+
+  test("a socket that says again that it was closed → the count of its client stays right", () => {
+    begin(2);
+    const first = from("203.0.113.1");
+    first.destroy();
+    const second = from("203.0.113.1");
+    first.emit("close");
+    expect([second.destroyed, connections.open]).toEqual([false, 1]);
+    from("203.0.113.1");
+    from("203.0.113.1");
+    expect(connections.open).toBe(2);
   });
 
   test("closed by their clients → room again", () => {
