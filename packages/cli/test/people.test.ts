@@ -90,8 +90,8 @@ test("consent list → by person, by client, as a table", async () => {
       client_name: "Photo Printer",
       status: "active",
       scopes: [
-        { name: "read", granted_at: expect.any(String), expires_at: null },
-        { name: "write", granted_at: expect.any(String), expires_at: null },
+        { name: "read", granted_at: expect.any(String), expires_at: null, redirect_hosts: ["https://app.example"] },
+        { name: "write", granted_at: expect.any(String), expires_at: null, redirect_hosts: ["https://app.example"] },
       ],
       taken_back: ["delete"],
     }),
