@@ -49,7 +49,7 @@ const MAIN: Readonly<Record<string, readonly string[]>> = {
     "company-history",
     "invitation",
   ],
-  "And else": ["language", "problem-400", "condition"],
+  "And else": ["language", "problem-400", "held-error", "condition"],
 };
 const widths = [1280, 390, 320] as const;
 /** Name, theme and language of each. */

@@ -351,6 +351,8 @@ class Builder {
     if (app === undefined) throw new Error("no apps");
     await this.#open("a stranger", agent, this.#url(app, { login_hint: this.#text }));
     await this.#open("a stranger", agent, "/errors/invalid_client");
+    const unreviewed = await this.#server.addClient({ name: this.#appText, reviewed: false });
+    await this.#open("a stranger", agent, this.#url(unreviewed, { scope: "no such scope" }));
   }
 
   /** Follows every link of this server and every form that asks for a page, each kind of address once. */

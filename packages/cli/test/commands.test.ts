@@ -77,6 +77,7 @@ describe("client", () => {
     expect(secret).toMatch(/^cs_[A-Za-z0-9_-]{43}$/);
     expect(client).toEqual({
       verified: false,
+      reviewed: true,
       client_id: expect.stringMatching(/^[A-Za-z0-9_-]{22}$/),
       client_secret: secret,
       client_id_issued_at: expect.any(Number),

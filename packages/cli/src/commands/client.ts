@@ -43,6 +43,7 @@ interface ClientOptions extends JsonOption {
   readonly publisher?: string | false;
   readonly accent?: string | false;
   readonly verified?: boolean;
+  readonly reviewed?: boolean;
   readonly clientUri?: string;
   readonly policyUri?: string;
   readonly tosUri?: string;
@@ -105,6 +106,8 @@ function registerUpdate(client: Command): void {
     .option("--no-publisher", "leave open who makes it")
     .option("--no-accent", "the server's colours on its pages")
     .option("--no-consent-ceiling", "owners' answers hold as long as the server says for its type")
+    .option("--reviewed", "errors travel to its redirect URI at once, as for every client that you created")
+    .option("--no-reviewed", "people see a page before an error takes them to its redirect URI (RFC 9700 §4.11.2)")
     .option("--no-verified", "owners read that nobody has looked at it")
     .option("--no-require-pkce", "leave PKCE to a confidential client")
     .option("--no-allow-plain-pkce", "accept S256 challenges alone")
@@ -236,6 +239,7 @@ function ownSettingsOf(options: ClientOptions): OwnClientSettings {
     publisher: options.publisher === false ? null : options.publisher,
     accent: options.accent === false ? null : options.accent,
     verified: options.verified,
+    reviewed: options.reviewed,
     tokenEndpointAudience: options.tokenEndpointAudience,
   });
 }

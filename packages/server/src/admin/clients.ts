@@ -46,6 +46,7 @@ export type OwnClientSettings = Partial<
     | "accent"
     | "verified"
     | "consentCeiling"
+    | "reviewed"
   >
 >;
 
@@ -83,6 +84,7 @@ export async function createClient(input: NewClient, context: AdminContext): Pro
     publisher: input.publisher ?? null,
     accent: canonicalAccent(input.accent ?? null),
     verified: input.verified ?? false,
+    ...(input.reviewed === undefined ? {} : { reviewed: input.reviewed }),
     ...(input.consentCeiling == null ? {} : { consentCeiling: input.consentCeiling }),
     refresh: fields.type === "public" ? "rotate" : (input.refresh ?? "keep"),
     logo,

@@ -37,6 +37,7 @@ export function clientRecord(client: Client, issuer: string, secret: string | nu
     ...(client.publisher == null ? {} : { publisher: client.publisher }),
     ...(client.accent == null ? {} : { accent: client.accent }),
     verified: client.verified ?? false,
+    reviewed: client.reviewed ?? true,
     own_scope: client.ownScopes.join(" "),
     token_endpoint_auth_method: client.authMethod,
     ...(client.jwks === null ? {} : { jwks: JSON.parse(client.jwks) as unknown }),

@@ -32,6 +32,7 @@ export type Purpose =
   | "mail request"
   | "csrf"
   | "authorization request"
+  | "authorization error"
   | "signing key"
   | "access token"
   | "client secret"

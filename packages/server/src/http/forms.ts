@@ -4,6 +4,8 @@ import { timingSafeEqual } from "node:crypto";
 import { randomText } from "../crypto/random.ts";
 import { seal, unseal } from "../crypto/seal.ts";
 import type { Secrets } from "../crypto/secrets.ts";
+import type { RedirectTarget } from "../oauth/authorization-endpoint/request.ts";
+import type { ConditionName } from "../oauth/errors.ts";
 import type { Millis } from "../oauth/model.ts";
 
 /** The token of a form: for a browser (`browser:nonce`) or a session (`session:id`). */
@@ -50,6 +52,37 @@ export function openInteraction(secrets: Secrets, browser: string, sealed: strin
   if (plain === undefined) return undefined;
   const [query, startedAt, nonce, codeSalt] = JSON.parse(plain.toString()) as [string, Millis, string, string];
   return { query, startedAt, nonce, codeSalt };
+}
+
+/** An error on its way to a client that nobody has looked at: carried by the browser until the person goes on, sealed, bound to it (RFC 9700 §4.11.2). */
+export interface HeldError {
+  readonly clientId: string;
+  readonly target: RedirectTarget;
+  readonly condition: ConditionName;
+  readonly heldAt: Millis;
+}
+
+export function sealHeldError(secrets: Secrets, browser: string, held: HeldError): string {
+  const { clientId, target, condition, heldAt } = held;
+  const { redirectUri, responseMode, state } = target;
+  const plain = Buffer.from(JSON.stringify([clientId, redirectUri, responseMode, state, condition, heldAt]));
+  return Buffer.from(seal(secrets, "authorization error", browser, plain)).toString("base64url");
+}
+
+/** Undefined: not ours, changed, or another browser's. */
+export function openHeldError(secrets: Secrets, browser: string, sealed: string | null): HeldError | undefined {
+  if (sealed === null || sealed.length > 32_768 || !/^[A-Za-z0-9_-]+$/.test(sealed)) return undefined;
+  const plain = unseal(secrets, "authorization error", browser, Buffer.from(sealed, "base64url"));
+  if (plain === undefined) return undefined;
+  const [clientId, redirectUri, responseMode, state, condition, heldAt] = JSON.parse(plain.toString()) as [
+    string,
+    string,
+    RedirectTarget["responseMode"],
+    string | null,
+    ConditionName,
+    Millis,
+  ];
+  return { clientId, target: { redirectUri, responseMode, state }, condition, heldAt };
 }
 
 /** A device's code that somebody typed in: carried by the browser through sign-in to their answer, sealed, bound to it (RFC 8628 §3.3). */

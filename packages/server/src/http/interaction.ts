@@ -9,7 +9,7 @@ import {
   checkAuthorizationRequest,
   type RefusedRequest,
 } from "../oauth/authorization-endpoint/request.ts";
-import { type AuthorizationResponse, errorResponse } from "../oauth/authorization-endpoint/response.ts";
+import { type AuthorizationResponse, errorResponse, travelsAtOnce } from "../oauth/authorization-endpoint/response.ts";
 import { ceilingOf } from "../oauth/consent-reach.ts";
 import type { ConditionName } from "../oauth/errors.ts";
 import { mayUse } from "../oauth/grants/registry.ts";
@@ -25,6 +25,7 @@ import { formPostPage } from "../pages/index.ts";
 import type { PageContext } from "./chromes.ts";
 import { textsOf } from "./endpoints/cards.ts";
 import { consentAnswer } from "./endpoints/consent-page.ts";
+import { heldErrorAnswer } from "./endpoints/held-error-page.ts";
 import { stepUpAnswer } from "./endpoints/second-step-page.ts";
 import { signInAnswer } from "./endpoints/sign-in-page.ts";
 import { INTERACTION_TTL, type Interaction, openInteraction, sealInteraction } from "./forms.ts";
@@ -32,7 +33,7 @@ import { type Answer, type HttpRequest, page, redirect } from "./message.ts";
 import { problemAnswer } from "./problem.ts";
 import { refusalOf } from "./refusal.ts";
 import { noteChallenge } from "./reused-challenges.ts";
-import type { Visitor } from "./visitor.ts";
+import { type Visitor, visitorOf } from "./visitor.ts";
 
 /** All that is known of a request under way. */
 export interface Underway {
@@ -65,10 +66,22 @@ export function isAnswer(value: Underway | Answer): value is Answer {
 }
 
 /** A refused request: by redirect where the client and its redirect_uri are known, else by a page (RFC 6749 §4.1.2.1). */
-export function refusedRequest({ error, target }: RefusedRequest, http: HttpRequest, assent: Assent): Answer {
+export async function refusedRequest(
+  { error, target }: RefusedRequest,
+  http: HttpRequest,
+  assent: Assent,
+): Promise<Answer> {
   assent.refused(refusalOf(error), http);
   if (target === undefined) return problemAnswer(error.condition, http, assent);
-  return toClient(errorResponse(target, error.condition, assent.issuer), assent, http);
+  const { client, silent } = target;
+  if (travelsAtOnce(client, silent))
+    return toClient(errorResponse(target, error.condition, assent.issuer), assent, http);
+  // A form on another site posts without our cookies: nothing could bind the error to this browser, so it ends here.
+  if (http.method === "POST" && assent.cookies.read(http, "browser") === undefined) {
+    return problemAnswer(error.condition, http, assent);
+  }
+  const visitor = await visitorOf(http, assent);
+  return heldErrorAnswer({ client, target, condition: error.condition }, visitor, http, assent);
 }
 
 /** A fault or an outage under prompt=none: nobody looks at a page, so the app is told (RFC 6749 §4.1.2.1). */
@@ -269,15 +282,25 @@ export function contextOf({ request, interaction, visitor }: Underway, assent: A
   return { uiLocales: request.uiLocales, startedAt: interaction.startedAt, accent, here: `/consent?request=${sealed}` };
 }
 
-/** An error that the client learns of. */
-export function deny(underway: Underway, condition: ConditionName, assent: Assent): Answer {
+/** An error that the client learns of. `by`: whose doing it is; what the person answers on a page of ours needs no other page. */
+export function deny(
+  underway: Underway,
+  condition: ConditionName,
+  assent: Assent,
+  by: "server" | "person" = "server",
+): Answer {
   const { request, http, visitor } = underway;
   const { clientId: client_id } = request.client;
   assent.event("authorization_denied", { client_id, condition, address: http.address });
+  const silent = request.prompt.includes("none");
+  if (by === "server" && !travelsAtOnce(request.client, silent)) {
+    return heldErrorAnswer({ client: request.client, target: request, condition }, visitor, http, assent);
+  }
   return toClient(errorResponse(request, condition, assent.issuer), assent, http, visitor.cookies);
 }
 
-function toClient(
+/** An answer on its way to the client: by redirect, or by a page that posts it. */
+export function toClient(
   response: AuthorizationResponse,
   assent: Assent,
   http: HttpRequest,

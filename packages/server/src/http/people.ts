@@ -45,6 +45,7 @@ export {
 } from "./endpoints/device.ts";
 export { submitDeviceAsk } from "./endpoints/device-ask.ts";
 export { asset, errorCondition, home, logo } from "./endpoints/documents.ts";
+export { sendHeldError } from "./endpoints/held-error.ts";
 export { downloadReceipt, receiptKeys, showHistory } from "./endpoints/history.ts";
 export { chooseLanguage, showLanguages } from "./endpoints/language.ts";
 export { removePasskey, showAddPasskey, submitAddPasskey } from "./endpoints/passkeys.ts";

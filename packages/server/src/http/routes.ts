@@ -35,6 +35,7 @@ export const routes: readonly Route[] = [
     fromAnySite: true,
     part: "authorization",
   },
+  { path: "/authorize/error", POST: forPeople((all) => all.sendHeldError), for: "people", part: "authorization" },
   { path: endpoints.token, POST: token, for: "programs", cors: true, part: "token" },
   { path: endpoints.revocation, POST: revocation, for: "programs", cors: true },
   { path: endpoints.introspection, POST: introspection, for: "programs" },

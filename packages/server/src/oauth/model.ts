@@ -93,6 +93,8 @@ export interface Client {
   readonly accent?: string | null;
   /** The operator has looked at it; absent: no. */
   readonly verified?: boolean;
+  /** False: it came without an operator, as by registering itself, and nobody has looked at it yet; absent: an operator made it. */
+  readonly reviewed?: boolean;
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
   /** When the client last lost a scope or a grant type; grants older than that are judged before they are refreshed. */

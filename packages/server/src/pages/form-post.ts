@@ -14,7 +14,9 @@ import type { FormPostView } from "./views.ts";
  */
 export function formPostPage(view: FormPostView, chrome: Chrome): string {
   const { words } = chrome;
-  const { protocol, host } = new URL(view.action);
+  const { protocol, host: named } = new URL(view.action);
+  // An app's own scheme leads to the app, whatever host stands behind it.
+  const host = /^https?:$/.test(protocol) ? named : "";
   if (!/^https?:$|\./.test(protocol)) throw new TypeError("An answer goes to http(s) or to an app's own scheme.");
   return cardPage(
     chrome,

@@ -11,6 +11,7 @@ export { conditionPage } from "./condition.ts";
 export { consentPage } from "./consent.ts";
 export { deviceCodePage, deviceDonePage, deviceElsewherePage } from "./device.ts";
 export { formPostPage } from "./form-post.ts";
+export { heldErrorPage } from "./held-error.ts";
 export { historyList, historyPage } from "./history.ts";
 export { languagePage } from "./language.ts";
 export { type MailView, mailOf } from "./mail.ts";

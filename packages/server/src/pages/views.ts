@@ -323,6 +323,21 @@ export interface SignedOutView {
   readonly signIn: string;
 }
 
+/** The page before an error travels to a client that nobody has looked at. */
+export interface HeldErrorView {
+  /** Fields `csrf` and `held`: the error, sealed. */
+  readonly csrf: string;
+  readonly held: string;
+  readonly client: ClientCard;
+  /** The server refused for the person; else the app's request was wrong. */
+  readonly denied: boolean;
+  /** For the developer of the client: the condition's name, and what it means, in English. */
+  readonly condition: string;
+  readonly description: string;
+  /** For the operator's log search. */
+  readonly requestId: string;
+}
+
 /** An authorization response on its way to the client by POST. */
 export interface FormPostView {
   /** The redirect_uri. */

@@ -9,6 +9,7 @@ import {
   deviceDonePage,
   deviceElsewherePage,
   formPostPage,
+  heldErrorPage,
   problemPage,
   signedOutPage,
   signInPage,
@@ -21,6 +22,7 @@ import {
   aDeviceCode,
   aDeviceConsent,
   ada,
+  aHeldError,
   anApp,
   anAppsView,
   anElsewhere,
@@ -63,6 +65,7 @@ describe("every string of every view", () => {
   test.each([
     ["sign-in", signInPage(poisoned(aSignIn({ again: ada })), plain)],
     ["consent", consentPage(poisoned(aConsent()), plain)],
+    ["held error", heldErrorPage(poisoned(aHeldError()), plain)],
     ["consent, a new host", consentPage(poisoned(aConsent({ newHost: { host: "h", before: ["b"] } })), plain)],
     ["consent again", consentPage(poisoned(aConsent({ scopes: [aScope({ granted: true }), aScope()] })), plain)],
     ["device consent", consentPage(poisoned(aDeviceConsent()), plain)],

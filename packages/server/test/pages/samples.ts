@@ -8,6 +8,7 @@ import type {
   DeviceCodeView,
   DeviceFacts,
   DurationChoice,
+  HeldErrorView,
   HistoryEntryView,
   HistoryView,
   ProblemView,
@@ -97,6 +98,15 @@ export function aSignIn(change: Partial<SignInView> = {}): SignInView {
 
 export function aConsent(change: Partial<ConsentView> = {}): ConsentView {
   return { form, client: aClient(), person: ada, scopes, durations, allGranted: false, problem: null, ...change };
+}
+
+export function aHeldError(change: Partial<HeldErrorView> = {}): HeldErrorView {
+  return {
+    ...{ csrf: "csrf-value", held: "sealed-error-value", client: aClient({ verified: false, publisher: null }) },
+    ...{ denied: false, condition: "scope_unknown", description: "A scope of the request is unknown here." },
+    requestId: "Qm9vdHN0cmFw",
+    ...change,
+  };
 }
 
 export const deviceForm = { csrf: "csrf-value", request: null, device: "sealed-device-value" };

@@ -8,6 +8,7 @@ import {
   deviceDonePage,
   deviceElsewherePage,
   formPostPage,
+  heldErrorPage,
   historyPage,
   languagePage,
   problemPage,
@@ -25,6 +26,7 @@ import {
   aDeviceCode,
   aDeviceConsent,
   ada,
+  aHeldError,
   aHistory,
   anApp,
   anAppsView,
@@ -294,6 +296,24 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
       c,
     ),
   language: (c) => languagePage({ back: "/account/apps" }, c),
+  "held-error": (c) => heldErrorPage(aHeldError(), c),
+  "held-error-denied": (c) => heldErrorPage(aHeldError({ denied: true, condition: "nothing_grantable" }), c),
+  "held-error-device": (c) =>
+    heldErrorPage(aHeldError({ client: aClient({ verified: false, logo: null, host: "127.0.0.1:8000" }) }), c),
+  "held-error-long": (c) =>
+    heldErrorPage(
+      aHeldError({
+        client: aClient({
+          name: LONG_NAME,
+          verified: false,
+          logo: null,
+          host: `${"very-long-subdomain.".repeat(4)}example.com`,
+        }),
+      }),
+      c,
+    ),
+  "held-error-hostile": (c) =>
+    heldErrorPage(aHeldError({ client: aClient({ name: HOSTILE_NAME, verified: false, logo: null }) }), c),
   "form-post": (c) =>
     formPostPage(
       {

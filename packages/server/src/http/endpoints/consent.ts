@@ -42,7 +42,7 @@ export async function submitConsent(http: HttpRequest, assent: Assent): Promise<
   const needed = signInNeeded(request, request.scopes, session, interaction.startedAt, assent.now());
   if (needed.kind !== "none" || person.mustChangePassword || choices.length === 0) return advance(underway, assent);
   const decision = form.get("decision");
-  if (decision === "deny") return deny(underway, "access_denied", assent);
+  if (decision === "deny") return deny(underway, "access_denied", assent, "person");
   if (decision !== "allow") return again("stale", 400);
   if (choice === undefined) return again("bad_owner", 400);
   const allowed = durationsFor(request.client, assent);

@@ -66,10 +66,17 @@ export const checks: readonly (readonly [
   ["prompt, max_age, acr_values, login_hint, ui_locales", "OpenID Connect Core §3.1.2.1", "redirect", promptIsFine],
 ];
 
+/** What is known of a request that is refused for something behind its redirect_uri. */
+export interface ErrorTarget extends RedirectTarget {
+  readonly client: Client;
+  /** It wants no page: `prompt` is `none` alone. */
+  readonly silent: boolean;
+}
+
 /** Refused, and where the error goes. `target` undefined: to a page of ours. */
 export interface RefusedRequest {
   readonly error: OAuthError;
-  readonly target: RedirectTarget | undefined;
+  readonly target: ErrorTarget | undefined;
 }
 
 export type RequestOutcome =
@@ -92,9 +99,11 @@ export async function checkAuthorizationRequest(
   }
 }
 
-function targetOf(draft: Draft, asked: ParsedParameters): RedirectTarget | undefined {
-  if (draft.redirectUri === undefined) return undefined;
+function targetOf(draft: Draft, asked: ParsedParameters): ErrorTarget | undefined {
+  if (draft.redirectUri === undefined || draft.client === undefined) return undefined;
   return {
+    client: draft.client,
+    silent: asked.single.get("prompt") === "none",
     redirectUri: draft.redirectUri,
     // Refused before its check: an error takes the way that was asked for, too (Multiple Response Types §2.1).
     responseMode:

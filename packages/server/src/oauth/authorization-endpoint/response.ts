@@ -1,6 +1,7 @@
 /** The authorization response, to the client's redirect_uri (RFC 6749 §§4.1.2, 4.1.2.1, 4.2.2; RFC 9207). */
 
 import { type ConditionName, errorParameters } from "../errors.ts";
+import type { Client } from "../model.ts";
 import { withFragment, withQuery } from "../redirect-uri.ts";
 import type { RedirectTarget } from "./request.ts";
 
@@ -30,6 +31,14 @@ export function implicitResponse(
 ): AuthorizationResponse {
   const answer = { access_token: accessToken, token_type: "Bearer", expires_in: String(expiresIn), scope };
   return respond(target, answer, issuer);
+}
+
+/**
+ * Whether an error may travel to this client's redirect_uri before the person has seen a page (RFC 9700 §4.11.2): a link with a mistake in it, to a client
+ * that nobody looked at, would use this server's name to lead people anywhere. `silent`: with prompt=none there is nobody to look at a page.
+ */
+export function travelsAtOnce({ reviewed, verified }: Pick<Client, "reviewed" | "verified">, silent: boolean): boolean {
+  return silent || reviewed !== false || verified === true;
 }
 
 /** `error` with its text and page, `state` unchanged, `iss`. */

@@ -88,6 +88,15 @@ export const pages = {
     apps: "Zu Ihren Apps",
   },
 
+  heldError: {
+    title: "{app} hat Sie mit einem Fehler hierher geschickt",
+    wrong: "Die App hat bei ihrer Anfrage einen Fehler gemacht. Es wurde nichts weitergegeben.",
+    denied: "Die App kann nicht bekommen, worum sie gebeten hat. Es wurde nichts weitergegeben.",
+    leads:
+      "„Weiter“ führt zu {host} und teilt der App mit, was schiefging. Gehen Sie nur dorthin, wenn Sie dieser Adresse vertrauen.",
+    submit: "Weiter",
+  },
+
   formPost: {
     title: "Zurück zur App",
     text: "Ihre Antwort geht an {host}. Wenn nichts geschieht, klicken Sie auf die Schaltfläche.",

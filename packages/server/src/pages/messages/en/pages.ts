@@ -79,6 +79,14 @@ export const pages = {
     apps: "Go to your apps",
   },
 
+  heldError: {
+    title: "{app} sent you here with a mistake",
+    wrong: "The app made a mistake in what it asked for. Nothing was shared.",
+    denied: "The app can’t get what it asked for. Nothing was shared.",
+    leads: "Continue leads to {host}, and tells the app what went wrong. Go there only if you trust that address.",
+    submit: "Continue",
+  },
+
   formPost: {
     title: "Going back to the app",
     text: "Your answer goes to {host}. If nothing happens, press the button.",

@@ -86,6 +86,15 @@ export const pages = {
     apps: "Ir a sus aplicaciones",
   },
 
+  heldError: {
+    title: "{app} le ha enviado aquí con un error",
+    wrong: "La aplicación cometió un error en su petición. No se compartió nada.",
+    denied: "La aplicación no puede obtener lo que pidió. No se compartió nada.",
+    leads:
+      "«Continuar» lleva a {host} e informa a la aplicación de lo que falló. Vaya solo si confía en esa dirección.",
+    submit: "Continuar",
+  },
+
   formPost: {
     title: "Volviendo a la aplicación",
     text: "Su respuesta va a {host}. Si no pasa nada, pulse el botón.",

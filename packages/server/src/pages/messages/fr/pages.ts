@@ -87,6 +87,15 @@ export const pages = {
     apps: "Voir vos applications",
   },
 
+  heldError: {
+    title: "{app} vous a envoyé ici par erreur",
+    wrong: "L’application s’est trompée dans sa demande. Rien n’a été transmis.",
+    denied: "L’application ne peut pas obtenir ce qu’elle a demandé. Rien n’a été transmis.",
+    leads:
+      "« Continuer » mène à {host} et indique à l’application ce qui n’a pas fonctionné. N’y allez que si vous faites confiance à cette adresse.",
+    submit: "Continuer",
+  },
+
   formPost: {
     title: "Retour à l’application",
     text: "Votre réponse va à {host}. Si rien ne se passe, appuyez sur le bouton.",

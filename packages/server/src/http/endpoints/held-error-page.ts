@@ -1,0 +1,40 @@
+/** The page before an error travels to a client that nobody has looked at (RFC 9700 §4.11.2). */
+
+import type { Assent } from "../../assent.ts";
+import type { RedirectTarget } from "../../oauth/authorization-endpoint/request.ts";
+import { type ConditionName, conditions, publicCondition } from "../../oauth/errors.ts";
+import type { Client } from "../../oauth/model.ts";
+import { heldErrorPage } from "../../pages/index.ts";
+import { formToken, sealHeldError } from "../forms.ts";
+import { type Answer, type HttpRequest, page } from "../message.ts";
+import type { Visitor } from "../visitor.ts";
+import { clientCard } from "./cards.ts";
+
+export interface Held {
+  readonly client: Client;
+  readonly target: RedirectTarget;
+  readonly condition: ConditionName;
+}
+
+/** Says what was wrong, and where going on leads. Nothing is sent to the client before the person goes on. */
+export function heldErrorAnswer(
+  { client, target, condition }: Held,
+  visitor: Visitor,
+  http: HttpRequest,
+  assent: Assent,
+): Answer {
+  const { redirectUri, responseMode, state } = target;
+  const shown = publicCondition(condition);
+  const chrome = { ...assent.chrome(http, { accent: client.accent ?? null }), here: null };
+  const held = { clientId: client.clientId, target: { redirectUri, responseMode, state }, condition };
+  const view = {
+    csrf: formToken(assent.secrets, `browser:${visitor.nonce}`),
+    held: sealHeldError(assent.secrets, visitor.nonce, { ...held, heldAt: assent.now() }),
+    client: clientCard({ client, redirectUri }, chrome.words.language),
+    denied: conditions[shown].error === "access_denied",
+    condition: shown,
+    description: conditions[shown].description,
+    requestId: http.id,
+  };
+  return page(200, heldErrorPage(view, chrome), "to a client", visitor.cookies);
+}
