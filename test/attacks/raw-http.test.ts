@@ -116,6 +116,15 @@ describe("bounds", () => {
     expect(closed).toBe(true);
   });
 
+  test("200 header lines → read; one more → 431 and closed: none is left unread behind them", async () => {
+    const many = (count: number) =>
+      lines("GET /jwks HTTP/1.1", "Host: a", ...Array.from({ length: count - 1 }, () => "a:"), "", "");
+    expect((await send(many(200), 300)).text).toMatch(/^HTTP\/1\.1 200 /);
+    const { text, closed } = await send(many(201));
+    expect(text).toMatch(/^HTTP\/1\.1 431 /);
+    expect(closed).toBe(true);
+  });
+
   test("slow headers and bodies → bounded in time by what the listener is given", () => {
     expect(serverOptions.headersTimeout).toBeLessThanOrEqual(15_000);
     expect(serverOptions.requestTimeout).toBeLessThanOrEqual(60_000);
@@ -131,6 +140,39 @@ describe("bounds", () => {
       50,
     );
     expect((await fetch(`http://127.0.0.1:${listening.port}/health/live`)).status).toBe(200);
+  });
+});
+
+describe("what a request announces", () => {
+  test.each(["websocket", "h2c"])("Upgrade: %s → an answer in HTTP/1.1 that ends the connection", async (protocol) => {
+    const upgrade = lines("GET /jwks HTTP/1.1", "Host: a", "Connection: Upgrade", `Upgrade: ${protocol}`, "", "");
+    // Node.js drops what came with it: a client must not wait for the answer to that.
+    const { text, closed } = await send(upgrade + SMUGGLED);
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200"]);
+    expect(text).toMatch(/\r\nconnection: close\r\n/i);
+    expect(closed).toBe(true);
+  });
+
+  test("an expectation of nobody → 417 and closed, once, whatever its body is", async () => {
+    const { text, closed } = await send(
+      lines("POST /token HTTP/1.1", "Host: a", FORM, "Expect: tea", `Content-Length: ${SMUGGLED.length}`, "", SMUGGLED),
+    );
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 417"]);
+    expect(closed).toBe(true);
+  });
+
+  test("Connection: close, and more requests behind it → they are not worked on", async () => {
+    const counted = async () =>
+      (await assent.measure())
+        .filter(({ name }) => name === "assent_http_requests_total")
+        .flatMap(({ samples }) => samples)
+        .reduce((sum, { value }) => sum + value, 0);
+    const before = await counted();
+    const { text, closed } = await send(
+      lines("GET /health/live HTTP/1.1", "Host: a", "Connection: close", "", "") + SMUGGLED.repeat(3),
+    );
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200"]);
+    expect([closed, (await counted()) - before]).toEqual([true, 1]);
   });
 });
 

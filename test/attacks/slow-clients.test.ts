@@ -297,6 +297,20 @@ describe("requests in a queue", () => {
     await expect.poll(() => figure("assent_http_requests_under_way")).toBe(0);
   });
 
+  test("CONNECT of a client that is gone before its answer → the server goes on", async () => {
+    // Whether the write fails depends on when the client's reset arrives.
+    for (let times = 0; times < 200; times += 1) {
+      const socket = connect(listening.port, "127.0.0.1").on("error", () => undefined);
+      await once(socket, "connect");
+      socket.write("CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n");
+      socket.resetAndDestroy();
+    }
+    await expect.poll(open).toBe(0);
+    const answered = new Client("CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n");
+    await expect.poll(() => answered.closed).toBe(true);
+    expect(answered.statuses).toEqual([405]);
+  });
+
   test("garbage behind a request → its answer, then 400, then the end", async () => {
     const client = new Client("GET /login HTTP/1.1\r\nHost: a\r\n\r\nnonsense\r\n\r\n");
     await expect.poll(() => client.closed).toBe(true);

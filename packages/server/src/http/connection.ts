@@ -45,9 +45,10 @@ export class Connection {
   }
 
   /** The answer of the current request has been handed to the system, or nobody reads it any more. */
-  finished({ raw }: Startable): void {
+  finished({ raw, response }: Startable): void {
     this.current = undefined;
-    if (raw.socket.destroyed) {
+    // RFC 9112 §9.6: behind an answer that ends the connection nothing is worked on.
+    if (raw.socket.destroyed || !response.shouldKeepAlive) {
       this.#waiting = undefined;
       return;
     }
@@ -60,6 +61,8 @@ export class Connection {
   /** The bytes behind the last good request can't be read. `status`: why, as a status line has it. Answers what is unanswered, once, and ends. */
   fail(socket: Socket, status: string): void {
     if (this.ending !== undefined) return;
+    // Node.js has taken its own listener away where the request was CONNECT: a client that has gone would end the process.
+    socket.on("error", () => socket.destroy());
     this.ending = status;
     // The fault is in a body whose request already has its answer: there is nothing left to answer.
     if (this.leftover?.complete === false) {

@@ -22,6 +22,9 @@ export const serverOptions = {
   connectionsCheckingInterval: 1000,
 } as const;
 
+/** Header lines of a request. Node.js has a limit of its own, from which some versions leave the rest unread: one that a proxy added at the end, too. */
+const MAX_HEADERS = 200;
+
 /** A node:http handler for the whole server. */
 export function createHandler(assent: Assent): (request: IncomingMessage, response: ServerResponse) => void {
   const router = routerOf(assent);
@@ -49,8 +52,9 @@ export function createHandler(assent: Assent): (request: IncomingMessage, respon
 function begin(exchange: Exchange, site: Site, router: Router<Route>): void {
   const { raw } = exchange;
   const { assent } = site;
-  if (!hasOneHost(raw)) {
-    exchange.reject(400);
+  const fault = headerFault(raw);
+  if (fault !== undefined) {
+    exchange.reject(fault);
     return;
   }
   if (bodyComes(raw.headers)) assent.unread.watch(exchange);
@@ -181,6 +185,15 @@ function failed(error: unknown, exchange: Exchange, route: Route | undefined, as
   assent.metrics.answered(route?.path ?? "none", 500, 0);
   if (exchange.response.headersSent) exchange.destroy();
   else exchange.send(problemJson("server_error", assent.issuer));
+}
+
+/** The status for headers that nobody here can act on. */
+function headerFault(raw: IncomingMessage): number | undefined {
+  if (raw.rawHeaders.length > 2 * MAX_HEADERS) return 431;
+  if (!hasOneHost(raw)) return 400;
+  const { expect } = raw.headers;
+  // RFC 9110 §10.1.1: one expectation is defined, and HTTP/1.0 has none.
+  return expect === undefined || raw.httpVersion === "1.0" || expect.toLowerCase() === "100-continue" ? undefined : 417;
 }
 
 /** Two Host lines: whoever stands in front may have read the other one (RFC 9112 §3.2). */
