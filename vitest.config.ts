@@ -39,6 +39,7 @@ const postgresTests = [
   ),
   "test/attacks/look-alikes.test.ts",
   "test/reliability/race.test.ts",
+  "test/reliability/sign-in-model.test.ts",
   "test/reliability/once.test.ts",
   "test/reliability/upgrade.test.ts",
   "test/reliability/kill.test.ts",

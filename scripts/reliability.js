@@ -40,6 +40,7 @@ const RELEASE = [
   ["client-end", 20, 2],
   ["postgres-backup", 1, 1],
   ["password-time", 500, 3],
+  ["sign-in-model", 300, 25],
   ["fuzz", 1, 10],
 ];
 
