@@ -1,7 +1,7 @@
 /**
  * A web app of the usual kind, express with passport-oauth2, that connects its visitors (RFC 6749 §4.1 with PKCE).
  *
- *   npx assent client create --name "Photo Printer" --type confidential --redirect-uri http://127.0.0.1:4000/callback --scope photos:read
+ *   npx assent client create --name "Photo Printer" --type confidential --require-pkce --redirect-uri http://127.0.0.1:4000/callback --scope photos:read
  *   CLIENT_ID=… CLIENT_SECRET=… PORT=4000 node examples/libraries/passport.ts
  *
  * Open http://127.0.0.1:4000.

@@ -1,7 +1,7 @@
 /**
  * A web app with simple-oauth2, which knows neither metadata nor PKCE: addresses are spelt out, the challenge is made by hand.
  *
- *   npx assent client create --name "Photo Printer" --type confidential --redirect-uri http://127.0.0.1:4001/callback --scope photos:read
+ *   npx assent client create --name "Photo Printer" --type confidential --require-pkce --redirect-uri http://127.0.0.1:4001/callback --scope photos:read
  *   CLIENT_ID=… CLIENT_SECRET=… PORT=4001 node examples/libraries/simple-oauth2.ts
  *
  * Open http://127.0.0.1:4001.

@@ -159,6 +159,19 @@ describe("client", () => {
     expect(more).toMatchObject({ grant_types: ["authorization_code", "refresh_token"], refresh: "rotate" });
   });
 
+  test("PKCE left open → recommended, with the command; required, public, without codes, or for programs → nothing", async () => {
+    const told = async (...args: string[]) =>
+      (await at.run(["client", "create", "--name", "Pkce", "--scope", "photos:read", ...args])).stderr;
+    const confidential = ["--type", "confidential", "--redirect-uri", "https://app.test/cb"];
+    const advice = /PKCE is optional for this client[\s\S]*\n {2}assent client update [\w-]{22} --require-pkce\n$/;
+    expect(await told(...confidential)).toMatch(advice);
+    expect(await told(...confidential, "--require-pkce")).not.toContain("PKCE");
+    expect(await told(...confidential, "--json")).not.toContain("PKCE");
+    expect(await told("--type", "public", "--redirect-uri", "https://app.test/cb")).not.toContain("PKCE");
+    const machine = ["--type", "confidential", "--grant-type", "client_credentials", "--own-scope", "photos:read"];
+    expect(await told(...machine)).not.toContain("PKCE");
+  });
+
   test("a ceiling over owners' answers: out of bounds → refused; seconds, none, the server's again → as it was said", async () => {
     const args = ["--redirect-uri", "https://app.test/cb", "--scope", "photos:read"];
     const create = ["client", "create", "--name", "Wall", "--type", "public", ...args];

@@ -90,8 +90,8 @@ A confidential client gets the grant types authorization_code and refresh_token,
 (its refresh tokens, if asked for, always rotate). A service that acts in its own name: --grant-type client_credentials --own-scope SCOPE.
 
 Example:
-  assent client create --name "Photo Printer" --type confidential --redirect-uri https://printer.example/callback \\
-    --scope "photos:read profile"`,
+  assent client create --name "Photo Printer" --type confidential --require-pkce \\
+    --redirect-uri https://printer.example/callback --scope "photos:read profile"`,
     )
     .action(create_);
 }
@@ -246,7 +246,7 @@ function ownSettingsOf(options: ClientOptions): OwnClientSettings {
 
 async function create_(options: ClientOptions & { readonly type: "confidential" | "public" }, command: Command) {
   await withAdmin(options, async (admin, out) => {
-    const { clientRecord, createClient } = await import("@assent/server/admin");
+    const { clientRecord, createClient, leavesPkceOpen } = await import("@assent/server/admin");
     const picture = typeof options.logo === "string" ? await pictureOf(options.logo) : undefined;
     const { client, secret } = await createClient(
       {
@@ -260,6 +260,12 @@ async function create_(options: ClientOptions & { readonly type: "confidential" 
     await warn(client, admin, out, command);
     const similar = await warnOfSimilar(client, admin, out);
     out.record({ ...clientRecord(client, admin.issuer, secret), ...similar }, ["client_secret"]);
+    if (leavesPkceOpen(client, admin.config)) {
+      out.note(
+        "PKCE is optional for this client. If it uses PKCE, as every current library does, require it (RFC 9700 §2.1.1):",
+      );
+      out.note(`  assent client update ${client.clientId} --require-pkce`);
+    }
   });
 }
 

@@ -274,6 +274,17 @@ export function clientRemarks(client: Client, { grants, scopes }: Surroundings):
   return remarks;
 }
 
+/**
+ * True: a confidential client's requests may leave PKCE out, which stops a code that was injected into another session (RFC 9700 §2.1.1). It is no remark:
+ * such clients are valid, and old ones may not know PKCE.
+ */
+export function leavesPkceOpen(
+  { type, grantTypes, requirePkce }: Client,
+  server: { readonly requirePkce: boolean },
+): boolean {
+  return type === "confidential" && grantTypes.includes("authorization_code") && !requirePkce && !server.requirePkce;
+}
+
 /** What a change of redirect URIs means for owners who have allowed the client before. */
 export function redirectRemarks(before: Client, after: Client): readonly Remark[] {
   const known = consentHosts(before.redirectUris);

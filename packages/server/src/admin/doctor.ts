@@ -23,7 +23,7 @@ import type { MigrationState } from "../storage/migrations/migrate.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
 import { isPostgresUrl, maskedUrl } from "../storage/postgres/address.ts";
 import { refuseUnready } from "../storage/state.ts";
-import { allClients, clientRemarks, surroundings } from "./clients.ts";
+import { allClients, clientRemarks, leavesPkceOpen, surroundings } from "./clients.ts";
 import { type AdminContext, adminOf } from "./context.ts";
 import { databaseStatus, neededBy } from "./database.ts";
 import { fetchMetadata } from "./metadata-probe.ts";
@@ -226,6 +226,7 @@ async function clientFindings(context: AdminContext, config: Config): Promise<re
   const known = new Set(around.scopes.map(({ name }) => name));
   const details: string[] = [];
   let count = 0;
+  const withoutPkce: string[] = [];
   const byCertificate = { any: 0, issued: 0 };
   for await (const client of allClients(context)) {
     count += 1;
@@ -234,13 +235,22 @@ async function clientFindings(context: AdminContext, config: Config): Promise<re
     if (issued || client.certificateBound || client.authMethod === "self_signed_tls_client_auth")
       byCertificate.any += 1;
     const label = `${client.clientId} (${client.name})`;
+    if (leavesPkceOpen(client, config)) withoutPkce.push(label);
     details.push(...clientRemarks(client, around).map(({ problem }) => `${label}: ${problem}`));
     const gone = client.scopes.filter((name) => !known.has(name));
     if (gone.length > 0) details.push(`${label}: it may ask for scopes that don't exist any more (${gone.join(", ")})`);
   }
   const findings = warnings("clients", details);
-  findings.push(...certificateFindings(byCertificate, config));
+  findings.push(...pkceFindings(withoutPkce), ...certificateFindings(byCertificate, config));
   return findings.length > 0 ? findings : [{ check: "clients", status: "ok", detail: `${count} client(s)` }];
+}
+
+function pkceFindings(labels: readonly string[]): Finding[] {
+  if (labels.length === 0) return [];
+  const named = labels.slice(0, SHOWN).join(", ");
+  const more = labels.length > SHOWN ? ` and ${labels.length - SHOWN} more` : "";
+  const detail = `PKCE is optional for ${labels.length} confidential client(s): ${named}${more}. Require it where they use it, as every current library does: assent client update CLIENT_ID --require-pkce, or ASSENT_REQUIRE_PKCE for all`;
+  return [{ check: "clients", status: "note", detail }];
 }
 
 function warnings(check: Finding["check"], details: readonly string[]): Finding[] {

@@ -125,6 +125,38 @@ describe("without a server", () => {
   });
 });
 
+describe("PKCE", () => {
+  let admin: TestAdmin;
+  beforeEach(async () => {
+    admin = await openTestAdmin();
+  });
+  afterEach(() => admin.close());
+  const made = (changes: Partial<Parameters<typeof createClient>[0]> & { readonly name: string }) => {
+    const { name, ...more } = changes;
+    const metadata = { client_name: name, redirect_uris: ["https://app.test/cb"], scope: "pkce", ...more.metadata };
+    return createClient({ type: "confidential", ...more, metadata }, admin);
+  };
+  const told = async (changes = {}) =>
+    findingsOf(
+      (await diagnose(async () => ({ ...admin.config, ...changes }), NODE, admin.now())).findings,
+      "clients",
+    ).filter((line) => line.includes("PKCE"));
+
+  test("confidential clients that may leave it out → one note that names them; required of all → none", async () => {
+    await createScope({ name: "pkce", description: "Any" }, admin);
+    await made({ name: "Strict", requirePkce: true });
+    await made({ name: "Spa", type: "public" });
+    await made({ name: "Job", metadata: { grant_types: ["client_credentials"], redirect_uris: [] } });
+    expect(await told()).toEqual([]);
+    for (let at = 0; at < 12; at += 1) await made({ name: `Open ${at}` });
+    const [line, ...others] = await told();
+    expect(others).toEqual([]);
+    expect(line).toMatch(/^note: PKCE is optional for 12 confidential client\(s\): .* and 2 more\. .*--require-pkce/);
+    expect(line).toMatch(/\(Open \d+\)/);
+    expect(await told({ requirePkce: true })).toEqual([]);
+  });
+});
+
 describe("clients known by certificates that a proxy hands on", () => {
   let admin: TestAdmin;
   beforeEach(async () => {
