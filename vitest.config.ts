@@ -25,6 +25,7 @@ const postgresTests = [
     "recovery",
     "fresh-sign-in",
     "recovery-intruder",
+    "recovery-removal",
     "mail-requests",
     "second-step",
     "step-up",

@@ -1,0 +1,153 @@
+/** A removal at recovery by mail that somebody undoes, and what the page decides. */
+
+import { beforeAll, describe, expect, test } from "vitest";
+import { Agent } from "../support/browser-like.ts";
+import {
+  aConnection,
+  anAuthenticatorOf,
+  aPasskeyOf,
+  DAY,
+  decide,
+  entersBy,
+  entersWith,
+  messageTo,
+  NEW_PASSWORD,
+  OWNERS_BROWSER,
+  recoveryLink,
+  STRANGE_BROWSER,
+  signedInWith,
+  ticksOf,
+} from "../support/recovery.ts";
+import { HOUR, isProof, prove, REMOVED, recoveryStage } from "../support/recovery-stage.ts";
+import { formWith } from "../support/second-step.ts";
+import type { TestServer } from "../support/server.ts";
+import type { TestMailbox } from "../support/smtp.ts";
+
+let server: TestServer;
+let mailbox: TestMailbox;
+const stage = recoveryStage();
+const { anOwner, anIntruder, opened } = stage;
+beforeAll(() => {
+  ({ server, mailbox } = stage.started());
+});
+
+describe("a removal that is undone", () => {
+  /** The owner's factor is from a new browser, so that whoever reads the mail could remove it. */
+  async function robbed() {
+    const { person } = await anOwner();
+    server.tick(30 * DAY);
+    const laptop = await signedInWith(OWNERS_BROWSER, person, server);
+    const key = await aPasskeyOf(laptop, server, "New laptop");
+    const { app } = await anAuthenticatorOf(laptop, server);
+    const { reader, page } = await opened(person);
+    await decide(reader, page);
+    const { link } = await messageTo(person.email, REMOVED, mailbox);
+    return { person, key, app, thief: reader, link };
+  }
+
+  test("within 72 hours → the factors are back, the thief's password and passkey are not, and the factors are demanded", async () => {
+    const { person, key, app, link } = await robbed();
+    const thief = new Agent(server.issuer, { "user-agent": STRANGE_BROWSER });
+    await thief.submit(formWith(await thief.get("/login"), "username"), {
+      ...{ username: person.username, password: NEW_PASSWORD },
+    });
+    const evil = await aPasskeyOf(thief, server, "Evil");
+    const connection = await aConnection(thief, person, server);
+    server.tick(71 * HOUR);
+    const reader = new Agent(server.issuer);
+    const page = await reader.get(link);
+    expect(page.text).toContain("Passkey “New laptop”");
+    expect((await reader.submit(formWith(page, "link"), { csrf: "forged" })).status).toBe(403);
+    const done = await reader.submit(formWith(page, "link"));
+    expect(done.text).toContain("The ways to sign in are back");
+    expect((await thief.get("/account/apps")).location?.pathname).toBe("/login");
+    expect(await entersWith(person.username, NEW_PASSWORD, server)).toBe("no");
+    expect([await entersBy(key, server), await entersBy(evil, server), await connection.works()]).toEqual([
+      ...[true, false, false],
+    ]);
+    expect((await messageTo(person.email, "Removed ways to sign in are back", mailbox)).link).toContain("/recover");
+    expect((await reader.get(link)).status).toBe(400);
+    const again = await opened(person);
+    expect(isProof(again.page)).toBe(true);
+    const decision = await prove(again.reader, again.page, { code: app.code() });
+    expect(decision.text).toContain("Authenticator app");
+    await decide(again.reader, decision);
+    expect(await entersWith(person.username, NEW_PASSWORD, server)).toBe("code");
+  });
+
+  test("later, or twice at once → gone; once", async () => {
+    const late = await robbed();
+    server.tick(72 * HOUR + 1);
+    expect((await new Agent(server.issuer).get(late.link)).status).toBe(400);
+    expect(await entersBy(late.key, server)).toBe(false);
+    const { link, key } = await robbed();
+    const readers = await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const reader = new Agent(server.issuer);
+        return { reader, form: formWith(await reader.get(link), "link") };
+      }),
+    );
+    const answers = await Promise.all(readers.map(({ reader, form }) => reader.submit(form)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400, 400, 400, 400]);
+    expect(await entersBy(key, server)).toBe(true);
+  });
+
+  test("the link for another purpose, of a recovery here → 400", async () => {
+    const { person, link } = await robbed();
+    const token = new URL(link).searchParams.get("link") ?? "";
+    for (const path of ["/recover/new", "/undo", "/confirm/verify", "/sign-up/account"])
+      expect((await new Agent(server.issuer).get(`${path}?link=${token}`)).status, path).not.toBe(200);
+    const other = new URL(await recoveryLink(person, server, mailbox)).searchParams.get("link") ?? "";
+    expect((await new Agent(server.issuer).get(`/recover/undo?link=${other}`)).status).toBe(400);
+  });
+});
+
+describe("the decision", () => {
+  test("a short password → the choices stay as they were; loaded again → the suggestion; two at once → one", async () => {
+    const { person, owner } = await anOwner();
+    await aConnection(owner, person, server, { name: "Mine" });
+    const intruder = await anIntruder(person);
+    await aPasskeyOf(intruder, server, "Theirs");
+    await aConnection(intruder, person, server, { name: "Export" });
+    const { reader, page, link } = await opened(person);
+    const form = formWith(page, "password");
+    const mine = /name="app" value="([^"]+)"[^>]*>\s*<div[^>]*>\s*<p>(?:<[^>]*>)*Mine/.exec(page.text)?.[1] ?? "";
+    const short = await reader.submit(form, { remove: [], app: [mine], password: "short", again: "short" });
+    expect(short.text).toContain("That is too short");
+    expect(ticksOf(short)).toEqual({ "Passkey “Theirs”": false, Export: false, Mine: true });
+    expect(ticksOf(await reader.get(link))).toEqual({ "Passkey “Theirs”": true, Export: true, Mine: false });
+    const answers = await Promise.all([decide(reader, short), decide(reader, page)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+  });
+
+  test("apps of others, nonsense for a choice → nothing of it happens", async () => {
+    const { person } = await anOwner();
+    const other = await anOwner();
+    const theirs = await aConnection(other.owner, other.person, server, { name: "Other's" });
+    const { reader, page } = await opened(person);
+    const nonsense = {
+      app: [theirs.client.clientId, "x"],
+      company: ["x"],
+      remove: ["passkey"],
+      shown: "99999999999999999.x",
+    };
+    const again = await decide(reader, page, nonsense);
+    expect(again.text).toContain("The account was changed while this page was open");
+    const { shown: _, ...rest } = nonsense;
+    expect((await decide(reader, again, rest)).text).toContain("Your password was changed");
+    expect(await theirs.works()).toBe(true);
+  });
+
+  test("a device that was connected with a code → named as such; nothing suspicious → everything stays", async () => {
+    const { person, owner } = await anOwner();
+    const app = await aConnection(owner, person, server, { name: "Mine" });
+    const key = { partition: person.partition, ownerId: person.personId };
+    const { reader, page } = await opened(person);
+    expect(ticksOf(page)).toEqual({ Mine: false });
+    expect((await decide(reader, page)).text).toContain("Still have access: Mine.");
+    expect(await app.works()).toBe(true);
+    expect(await server.assent.storage.listConsents({ ...key, now: server.now() })).toHaveLength(1);
+    const told = await messageTo(person.email, "Your password was changed", mailbox);
+    expect(told.text).toContain("Still have access: Mine");
+  });
+});
