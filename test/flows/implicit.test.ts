@@ -60,7 +60,7 @@ describe("refused", () => {
     ["scopes of several APIs", { scope: "read profile" }, "invalid_scope"],
     ["an unknown resource", { resource: "https://other.test" }, "invalid_target"],
     ["an unknown prompt", { prompt: "never" }, "invalid_request"],
-    ["a request object", { request: "e30.e30." }, "invalid_request"],
+    ["a request object", { request: "e30.e30." }, "request_not_supported"],
     ["prompt=none and nobody signed in", { prompt: "none" }, "login_required"],
     [
       "response_mode=query, where a token would be kept by servers and histories",
