@@ -158,8 +158,9 @@ describe.each([
     const rotated = rate(REFRESHES);
     const after = await measured.size();
     expect(await measured.rows()).toBe(GRANTS);
-    // A few hundred rows fill so few pages that what a busy machine leaves in some of them for a moment is a share of it.
-    expect(after).toBeLessThanOrEqual((inFull ? 1.3 : 3) * fresh);
+    // A few hundred rows fill so few pages that what a busy machine leaves in some of them for a moment is a share of it;
+    // were each version kept, it would be more than ten times the size.
+    expect(after).toBeLessThanOrEqual((inFull ? 1.3 : 5) * fresh);
     figure("growth", `${name}, ${GRANTS} grants, each refreshed ${REFRESHES} times`, {
       "rows of grants": GRANTS,
       "MB fresh": fresh / 1e6,

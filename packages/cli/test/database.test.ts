@@ -87,7 +87,7 @@ test("for inspection: commands look, no server starts, no export leaves it", { t
   });
 });
 
-test("export and import: counted, verified; a database with anything in it is refused", {
+test("export and import: counted, verified; done again → said, nothing written; a database with anything else in it → refused", {
   timeout: 60_000,
 }, async () => {
   const exported = await at.json<{ rows: Record<string, number>; sha256: string }>(["export", "all.jsonl"]);
@@ -99,8 +99,12 @@ test("export and import: counted, verified; a database with anything in it is re
     verified: true,
   });
   expect(await at.json(["user", "list"], { env })).toHaveLength(1);
-  const again = await at.run(["import", "all.jsonl"], { env });
-  expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/isn't empty/)]);
+  const again = await at.json(["import", "all.jsonl"], { env });
+  expect(again).toEqual({ rows: exported.rows, resumed: true, verified: true });
+  const [person] = await at.json<{ username: string }[]>(["user", "list"], { env });
+  await at.json(["user", "disable", String(person?.username)], { env });
+  const refused = await at.run(["import", "all.jsonl"], { env });
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/isn't empty/)]);
   expect(existsSync(join(at.folder, "all.jsonl.part"))).toBe(false);
 });
 

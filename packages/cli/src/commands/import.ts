@@ -18,5 +18,6 @@ async function read(file: string, options: JsonOption): Promise<void> {
   const count = Object.values(rows).reduce((sum, each) => sum + each, 0);
   const out = new Output(options.json ?? false);
   out.done({ rows, resumed, verified: true }, `Imported ${count} row(s); every table is equal to the file's.`);
-  if (resumed) out.note("An interrupted import of this file was gone on with.");
+  if (resumed)
+    out.note("An earlier import of this file had ended or been interrupted: what it had written stayed as it was.");
 }

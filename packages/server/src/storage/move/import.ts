@@ -10,7 +10,7 @@ import { columnsOf, pagesOf } from "./walk.ts";
 
 export interface Imported {
   readonly rows: Readonly<Record<string, number>>;
-  /** An import of the same file had been interrupted, and this one went on behind it. */
+  /** An import of the same file had been interrupted or had ended, and this one went on behind it. */
   readonly resumed: boolean;
 }
 
@@ -43,6 +43,8 @@ const TOGETHER = 25;
 export async function importDatabase(host: SchemaHost, file: string): Promise<Imported> {
   const contents = await contentsOf(file);
   await refuseOtherSchema(host, contents);
+  const imported = { rows: Object.fromEntries(contents.tables.map(({ end, rows }) => [end, rows])) };
+  if (await alreadyDone(host, contents)) return { ...imported, resumed: true };
   const { progress, resumed } = await begin(host, contents);
   await copyRows(host, file, progress);
   await compare(host, contents);
@@ -50,7 +52,7 @@ export async function importDatabase(host: SchemaHost, file: string): Promise<Im
     if (contents.header.epoch !== null) await writeState(tx, STATES.epoch, contents.header.epoch);
     await dropState(tx, STATES.importing);
   });
-  return { rows: Object.fromEntries(contents.tables.map(({ end, rows }) => [end, rows])), resumed };
+  return { ...imported, resumed };
 }
 
 async function refuseOtherSchema(host: SchemaHost, { header }: Contents): Promise<void> {
@@ -160,18 +162,39 @@ function paramsOf(rows: readonly (readonly Value[])[]): Params {
 }
 
 /** The database as it is now, against the file. */
-async function compare(host: SchemaHost, { tables }: Contents): Promise<void> {
-  await host.reading(async (tx) => {
-    for (const { end, rows, digest } of tables) {
-      const table = TABLES.find(({ name }) => name === end);
-      if (table === undefined) throw new NotAnExport(`there is no table ${end}`);
-      const found = await digestOf(tx, table);
-      if (found.rows !== rows || found.hex !== digest) {
-        throw new ImportRefused(
-          `${end} differs from the file after the import (${found.rows} rows of ${rows}): did anything else write to this database? Begin again with an empty one`,
-        );
-      }
-    }
+async function compare(host: SchemaHost, contents: Contents): Promise<void> {
+  const differing = await host.reading((tx) => firstDifference(tx, contents));
+  if (differing === undefined) return;
+  throw new ImportRefused(
+    `${differing.table} differs from the file after the import (${differing.found} rows of ${differing.rows}): did anything else write to this database? Begin again with an empty one`,
+  );
+}
+
+interface Difference {
+  readonly table: string;
+  readonly found: number;
+  readonly rows: number;
+}
+
+async function firstDifference(tx: Tx, { tables }: Contents): Promise<Difference | undefined> {
+  for (const { end, rows, digest } of tables) {
+    const table = TABLES.find(({ name }) => name === end);
+    if (table === undefined) throw new NotAnExport(`there is no table ${end}`);
+    const found = await digestOf(tx, table);
+    if (found.rows !== rows || found.hex !== digest) return { table: end, found: found.rows, rows };
+  }
+  return undefined;
+}
+
+/** An import whose process was killed behind its last transaction: nothing is left to do, and the operator who runs it again hears so. */
+async function alreadyDone(host: SchemaHost, contents: Contents): Promise<boolean> {
+  const { header, tables } = contents;
+  if (tables.every(({ end, rows }) => rows === 0 || SEEDED.includes(end))) return false;
+  return host.reading(async (tx) => {
+    if ((await readState(tx, STATES.importing)) !== undefined) return false;
+    const epoch = await readState(tx, STATES.epoch);
+    if (JSON.stringify(epoch ?? null) !== JSON.stringify(header.epoch)) return false;
+    return (await firstDifference(tx, contents)) === undefined;
   });
 }
 
