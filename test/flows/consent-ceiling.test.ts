@@ -17,7 +17,7 @@ import {
 import { addCompany } from "../support/companies.ts";
 import { aDevice, aDeviceClient, decide as decideDevice, enter, formWith, poll } from "../support/device.ts";
 import { changeClient, expectRedirectError } from "../support/front-channel.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { API, startServer, type TestClient, type TestServer } from "../support/server.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -161,6 +161,30 @@ describe("by default", () => {
     await agent.submit(form, { duration: "31536000" });
     expect((await rules())[0]?.endsAt).toBeLessThanOrEqual(server.now() + 365 * 24 * HOUR);
   });
+});
+
+test("the ceiling lowered below what has passed → a grant-bound API hears that the access token is inactive; another API doesn't", async () => {
+  const server = await startServer();
+  try {
+    const { allow, someone } = at(server);
+    const bound = await server.addResource({ identifier: "https://bound.test", grantBound: true });
+    await server.addScope({ name: "bound:read", description: "Read", resource: "https://bound.test" });
+    const apis = { "bound:read": bound, read: API };
+    for (const [scope, { id, secret }] of Object.entries(apis)) {
+      const client = await server.addClient({ scopes: [scope] });
+      const { body } = await allow((await someone()).agent, client, "forever", { scope });
+      const token = body.access_token ?? "";
+      const isActive = async () =>
+        (await postForm(server, "/introspect", { clientId: id, secret }, { token })).body["active"];
+      server.tick(5 * MINUTE);
+      await changeClient(server, client, { consentCeiling: 360 });
+      expect(await isActive()).toBe(true);
+      await changeClient(server, client, { consentCeiling: 240 });
+      expect(await isActive()).toBe(scope === "read");
+    }
+  } finally {
+    await server.stop();
+  }
 });
 
 describe("what the operator offers beside it", () => {

@@ -71,8 +71,12 @@ async function introspectAccessToken(token: string, caller: Caller, context: OAu
   if (!isCallers) return INACTIVE;
   // Access tokens live until they expire, except for an API that asked to be told of the grant's end.
   const bound = (await context.catalog.resources()).get(claims.aud)?.grantBound === true;
-  if (bound && !(await clientIsActive(claims.client_id, context))) return INACTIVE;
-  if (bound && grantId !== null && !(await grantIsLive(grantId, context))) return INACTIVE;
+  if (bound) {
+    // A client that was disabled a moment ago may have more grants than could be ended since.
+    const client = await context.catalog.client(claims.client_id);
+    if (client?.status !== "active") return INACTIVE;
+    if (grantId !== null && !(await grantIsLive(grantId, client, context))) return INACTIVE;
+  }
   let text = texts.get(claims);
   if (text === undefined) {
     text = JSON.stringify({ active: true, token_type: "Bearer", ...claims });
@@ -84,14 +88,11 @@ async function introspectAccessToken(token: string, caller: Caller, context: OAu
 /** What is said of a live access token is the same each time. It is kept as long as its claims are. */
 const texts = new WeakMap<VerifiedAccessToken["claims"], string>();
 
-/** A client that was disabled a moment ago may have more grants than could be ended since. */
-async function clientIsActive(clientId: string, { catalog }: OAuthContext): Promise<boolean> {
-  return (await catalog.client(clientId))?.status === "active";
-}
-
-async function grantIsLive(grantId: string, context: OAuthContext): Promise<boolean> {
+async function grantIsLive(grantId: string, client: Client, context: OAuthContext): Promise<boolean> {
   const partition = context.credentials.partitionOf(grantId);
-  const grant = await context.storage.findGrant({ partition, grantId, saltHash: null });
+  const found = await context.storage.findGrant({ partition, grantId, saltHash: null });
+  // The ceiling may be lower now than when the token was issued.
+  const grant = found && underCeiling(found, ceilingOf(client, context.policy));
   const now = context.now();
   return grant?.status === "active" && grant.idleUntil > now && grant.absoluteUntil > now;
 }
