@@ -89,7 +89,7 @@ const IMPORTS: tidy.ImportTable = {
   ],
   "packages/server/src/pages": ["node:crypto", "node:fs", "htm", "preact", "preact-render-to-string", "qr"],
   "packages/server/src/http": [
-    ...["oauth", "owners", "admin", "crypto", "metrics", "pages", "storage/errors.ts", "assent.ts", "config.ts"],
+    ...["oauth", "owners", "admin", "crypto", "metrics", "pages", "storage/errors.ts", "server-parts.ts", "config.ts"],
     ...["node:buffer", "node:crypto", "node:http", "node:https", "node:net", "node:stream", "node:tls", "node:url"],
     "lru-cache",
   ],
@@ -105,6 +105,13 @@ const IMPORTS: tidy.ImportTable = {
   ],
   "packages/cli/src": ["node:*", "package.json", "@assent/demo", "@assent/server", "@clack/prompts", "commander", "qr"],
 };
+
+/** Files that still import each other in a circle, until their part is taken apart. */
+const CIRCLES: readonly string[] = [
+  "http/endpoints/consent-page.ts ↔ http/endpoints/second-step-page.ts ↔ http/endpoints/sign-in-page.ts ↔ http/interaction.ts",
+  "http/endpoints/device-ask.ts ↔ http/endpoints/device.ts",
+  "storage/verbs/bearers.ts ↔ storage/verbs/companies.ts ↔ storage/verbs/passkeys.ts ↔ storage/verbs/people.ts ↔ storage/verbs/subject-links.ts",
+];
 
 /** Packages that more than one folder of a package may use, and why. */
 const SHARED_PACKAGES: Readonly<Record<string, string>> = {
@@ -249,8 +256,9 @@ describe("imports", () => {
     expect(twice.filter((row) => !Object.keys(SHARED_PACKAGES).some((name) => row.endsWith(` ${name}`)))).toEqual([]);
   });
 
-  test("no circle of imports in oauth/, type imports included", () => {
-    expect(tidy.importCycles(below("oauth"))).toEqual([]);
+  test("no circle of imports anywhere, type imports included, but those that are named", () => {
+    const circles = tidy.importCycles(sources).map((circle) => circle.replaceAll("packages/server/src/", ""));
+    expect(circles).toEqual(CIRCLES);
   });
 
   test("a package imports what its manifest names, and names nothing that it leaves unused", () => {

@@ -1,6 +1,5 @@
 /** The server put together: configuration in, a node:http handler out. */
 
-import type { X509Certificate } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import { readBrand } from "./brand.ts";
@@ -20,15 +19,13 @@ import { demoRemarks, prepareDataDir, secretsOf } from "./data-dir.ts";
 import { signInOf } from "./factors.ts";
 import { grantsOf } from "./grants.ts";
 import { Housekeeping } from "./housekeeping.ts";
-import type { PageContext } from "./http/chromes.ts";
 import { coarseNetworkOf, networkOf, TrustedProxies } from "./http/client-address.ts";
 import { Connections } from "./http/connections.ts";
 import { Cookies } from "./http/cookies.ts";
-import { Popularity } from "./http/endpoints/cards.ts";
 import { FailedClients } from "./http/failed-clients.ts";
 import { HeaderLines } from "./http/header-lines.ts";
-import { LatePeople } from "./http/late.ts";
-import { commonHeaders, type HttpRequest } from "./http/message.ts";
+import { LatePeople, type Served } from "./http/late.ts";
+import { commonHeaders } from "./http/message.ts";
 import { Gate } from "./http/overload.ts";
 import { createHandler } from "./http/server.ts";
 import { tokenMisses } from "./http/token-misses.ts";
@@ -49,17 +46,13 @@ import { GuardedFetcher } from "./outbound/guarded-fetch.ts";
 import { remoteKeys } from "./outbound/remote-keys.ts";
 import { assertedOwners, ownerNamed } from "./owners/asserted.ts";
 import { admitDevice } from "./owners/device.ts";
-import type { MailLinks, Postbox } from "./owners/mail.ts";
-import type { MailDesk } from "./owners/mail-requests.ts";
-import type { StoredMail } from "./owners/mail-storage.ts";
 import { MAX_PASSWORD_BYTES } from "./owners/new-password.ts";
 import { noticeLetters } from "./owners/notice-mail.ts";
 import type { Notice } from "./owners/notices.ts";
 import { ownerByPassword } from "./owners/password-grant.ts";
+import { Popularity } from "./owners/popularity.ts";
 import { ScopeUses } from "./owners/scope-uses.ts";
-import type { SecondStepContext } from "./owners/second-step.ts";
-import type { SignInContext } from "./owners/sign-in.ts";
-import type { Brand, Chrome } from "./pages/index.ts";
+import type { Brand } from "./pages/index.ts";
 import { policyOf } from "./policy.ts";
 import { Presence } from "./presence.ts";
 import { type Reporting, reporting } from "./reporting.ts";
@@ -73,64 +66,6 @@ import { refuseUnready } from "./storage/state.ts";
 import { keepTelling } from "./telling.ts";
 import { readTls, type Tls } from "./tls.ts";
 import type { Crew } from "./workers/messages.ts";
-
-/** What the endpoints are given. */
-export interface Assent {
-  readonly config: Config;
-  readonly issuer: string;
-  /** Path of the issuer, without its final slash. */
-  readonly basePath: string;
-  readonly storage: Storage;
-  readonly oauth: TokenEndpointContext;
-  /** The operator's look. */
-  readonly brand: Brand;
-  readonly receipts: Receipts;
-  readonly popularity: Popularity;
-  readonly signIn: SignInContext;
-  readonly secondStep: SecondStepContext;
-  readonly credentials: DerivedCredentials;
-  readonly secrets: Secrets;
-  readonly cookies: Cookies;
-  readonly proxies: TrustedProxies;
-  readonly failedClients: FailedClients;
-  readonly gate: Gate;
-  /** Requests whose body has not arrived. */
-  readonly unread: Unread;
-  readonly metrics: ServerMetrics;
-  /** How many processes serve beside this one, where a supervisor says so. */
-  crew(): Crew | undefined;
-  /** Who may issue clients' certificates; null: nobody is named. */
-  readonly clientAuthorities: readonly X509Certificate[] | null;
-  readonly headerLines: HeaderLines;
-  keys(): Soon<KeySet>;
-  /** The metadata document (RFC 8414), serialized. */
-  metadata(): Promise<string>;
-  /** What is for people, loaded apart from the rest. */
-  readonly people: LatePeople;
-  /** The frame of a page, in its reader's language: for those who are `people` themselves. `about`: the authorization request that it belongs to. */
-  chrome(request: HttpRequest, about?: PageContext): Chrome;
-  now(): Millis;
-  readonly event: Reporting["event"];
-  /** Logs why a request was refused, or what fault it met. */
-  readonly refused: Reporting["refused"];
-  /** What people should hear of, as messages for the transaction in which it happens. */
-  noticeLetters(notice: Notice): Promise<readonly StoredMail[]>;
-  /** Hands over what has happened, for whoever embeds this server, and has its messages sent. Never throws. */
-  notify(notice: Notice): void;
-  /** Messages to people. */
-  readonly mail: Postbox;
-  /** Requests for mail, answered apart from the request that brings them, so that nobody can tell from it what there was to do. */
-  readonly mailDesk: MailDesk;
-  /** Links in messages. */
-  readonly links: MailLinks;
-  requestId(): string;
-  /** The database was changed so that this process can't serve it any more: `/health/ready` says so. */
-  unfit(): boolean;
-  /** It has been told to stop: `/health/ready` says so. */
-  ending(): boolean;
-  /** Nobody can connect any more: each answer closes its connection. */
-  draining(): boolean;
-}
 
 /** The server as a library. */
 export interface AssentServer {
@@ -309,7 +244,7 @@ async function assemble({
   attemptKey,
   presence,
   reporter,
-}: Parts): Promise<{ assent: Assent } & Pick<AssentServer, "announceEnd" | "drain">> {
+}: Parts): Promise<{ assent: Served } & Pick<AssentServer, "announceEnd" | "drain">> {
   const catalog = openCatalog(storage, { now: monotonic });
   const credentials = new DerivedCredentials(secrets);
   const keys = keysOf({ storage, secrets, now, version: () => catalog.keysVersion() });
@@ -362,7 +297,7 @@ async function assemble({
   });
   const ids = { prefix: randomText(6), count: 0 };
   let [ending, draining] = [false, false];
-  const assent: Assent = {
+  const assent: Served = {
     config,
     issuer,
     basePath,
@@ -418,7 +353,7 @@ async function assemble({
 }
 
 /** JWTs that clients and trusted issuers sign; keys at a URI come by the guarded fetcher. */
-function foreignJwts(local: boolean, event: Assent["event"]): JoseForeignJwts {
+function foreignJwts(local: boolean, event: Reporting["event"]): JoseForeignJwts {
   const now = () => performance.now();
   const fetcher = new GuardedFetcher({ now, dangerouslyAllowLoopbackAddresses: local });
   return new JoseForeignJwts(remoteKeys({ fetcher, now, parse: readKeySet, event }));

@@ -1,9 +1,9 @@
 /** What the figures are read from when somebody asks. */
 
-import type { Assent } from "./assent.ts";
 import { passwordQueue } from "./crypto/password.ts";
 import type { Connections } from "./http/connections.ts";
 import type { MetricSources } from "./metrics/server-metrics.ts";
+import type { Assent } from "./server-parts.ts";
 
 export function sourcesOf({ storage, gate, unread, keys, now }: Assent, connections: Connections): MetricSources {
   return {

@@ -1,8 +1,8 @@
 /** Companies hear of members who were disabled or removed, also where a crash kept them from hearing. */
 
 import type { Logger } from "pino";
-import type { Assent } from "./assent.ts";
 import type { Millis } from "./oauth/model.ts";
+import type { Assent } from "./server-parts.ts";
 
 /** How soon companies hear of people whom a crash kept them from hearing of; until then, refreshing is refused by the list of such people. */
 const TELL_EVERY: Millis = 5_000;

@@ -26,16 +26,10 @@ import { refuseUnready } from "../storage/state.ts";
 import { allClients, clientRemarks, leavesPkceOpen, surroundings } from "./clients.ts";
 import { type AdminContext, adminOf } from "./context.ts";
 import { databaseStatus, neededBy } from "./database.ts";
+import type { Finding } from "./finding.ts";
 import { fetchMetadata } from "./metadata-probe.ts";
 import { type NameFindings, nameFindings } from "./name-findings.ts";
 import type { RunningServer, StoredKey } from "./storage.ts";
-
-/** `note`: good to know. `warning`: works, and may be a mistake. `broken`: doesn't work, or isn't safe. */
-export interface Finding {
-  readonly check: "node" | "configuration" | "files" | "secret" | "database" | "keys" | "clients" | "names" | "issuer";
-  readonly status: "ok" | "note" | "warning" | "broken";
-  readonly detail: string;
-}
 
 export interface Diagnosis {
   /** False: something is broken. */

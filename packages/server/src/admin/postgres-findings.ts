@@ -2,7 +2,7 @@
 
 import type { Config } from "../config.ts";
 import { inspectPostgres, type ServerFacts } from "../storage/postgres/inspect.ts";
-import type { Finding } from "./doctor.ts";
+import type { Finding } from "./finding.ts";
 
 const OLDEST = 15;
 /** The newest that our tests have run on. */

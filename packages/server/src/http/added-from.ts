@@ -1,9 +1,9 @@
 /** Where a factor is added from: the browser and the address of the session that adds it. */
 
-import type { Assent } from "../assent.ts";
 import type { AddedFrom } from "../owners/factor-storage.ts";
 import { addedFrom } from "../owners/recovery/vouch.ts";
 import type { Session } from "../owners/storage.ts";
+import type { Assent } from "../server-parts.ts";
 import type { HttpRequest } from "./message.ts";
 
 const MAX_USER_AGENT = 300;

@@ -1,7 +1,7 @@
 /** The answer for requests that the server has no time for (RFC 9110 §15.6.4). */
 
 import type { IncomingMessage } from "node:http";
-import type { Assent } from "../assent.ts";
+import type { Served } from "./late.ts";
 import type { Answer, HttpRequest } from "./message.ts";
 import { problemJson } from "./refusal.ts";
 import { metadataRoute, routes, unshed } from "./routes.ts";
@@ -30,7 +30,7 @@ export interface Busy {
 }
 
 /** Made once, since making it is the work that is to be spared. Undefined: a path that is always answered. */
-export function busyAnswers(assent: Assent): (request: IncomingMessage) => Busy | undefined {
+export function busyAnswers(assent: Served): (request: IncomingMessage) => Busy | undefined {
   const always = new Set(unshed.map((path) => assent.basePath + path).concat(metadataRoute(assent.basePath).path));
   const open = new Set(routes.filter(({ cors }) => cors).map(({ path }) => assent.basePath + path));
   const whole = ({ status, headers, body }: Answer): Busy => ({

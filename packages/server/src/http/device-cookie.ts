@@ -1,11 +1,11 @@
 /** The device cookie: by it the server knows a browser that somebody has signed in with. It outlives the session. */
 
-import type { Assent } from "../assent.ts";
 import { sha256 } from "../crypto/credential.ts";
 import { randomBytes } from "../crypto/random.ts";
 import type { PresentedDevice } from "../owners/known-device.ts";
 import { type DeviceSeen, type DeviceSighting, KNOWN_DEVICE_TTL } from "../owners/known-device-storage.ts";
 import type { Person } from "../owners/storage.ts";
+import type { Assent } from "../server-parts.ts";
 import type { HttpRequest } from "./message.ts";
 
 /** A device cookie of ours. It says who signed in; whether it still counts says the database. */

@@ -1,9 +1,9 @@
 /** A request and its answer: started after those before it on its connection, answered once, counted at the gate while the server works on it. */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Assent } from "../assent.ts";
 import type { Busy } from "./busy.ts";
 import type { Connection, Startable } from "./connection.ts";
+import type { Served } from "./late.ts";
 import type { Answer, HttpRequest } from "./message.ts";
 import { NodeRequest } from "./node-request.ts";
 import type { ShedReason } from "./overload.ts";
@@ -12,7 +12,7 @@ import type { Reading, UnreadReason } from "./unread.ts";
 
 /** The same for all requests of a server. */
 export interface Site {
-  readonly assent: Assent;
+  readonly assent: Served;
   /** Works on a request whose turn has come. */
   begin(exchange: Exchange): void;
   /** The answer where there is no time for a request; undefined: such a request is always answered. */

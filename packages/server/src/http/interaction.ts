@@ -1,6 +1,5 @@
 /** An authorization request on its way through sign-in and consent to the client's answer. */
 
-import type { Assent } from "../assent.ts";
 import { sha256 } from "../crypto/credential.ts";
 import { derivedId } from "../crypto/id.ts";
 import { grantedResponse, implicitUntil } from "../oauth/authorization-endpoint/implicit.ts";
@@ -22,6 +21,7 @@ import { decideOwner, type OwnerChoice, ownerChoices, trustedFrom } from "../own
 import { signInNeeded } from "../owners/session.ts";
 import type { ConsentDuration, Person, Session } from "../owners/storage.ts";
 import { formPostPage } from "../pages/index.ts";
+import type { Assent } from "../server-parts.ts";
 import type { PageContext } from "./chromes.ts";
 import { textsOf } from "./endpoints/cards.ts";
 import { consentAnswer } from "./endpoints/consent-page.ts";

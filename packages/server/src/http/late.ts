@@ -2,10 +2,18 @@
 
 import { loadHashing } from "../crypto/password.ts";
 import type { Brand } from "../pages/index.ts";
+import type { Assent } from "../server-parts.ts";
 import type { Chromes } from "./chromes.ts";
-import type { Endpoint } from "./routes.ts";
+import type { Answer, HttpRequest } from "./message.ts";
 
 export type People = typeof import("./people.ts");
+
+/** A server with all that its routes lead to. */
+export interface Served extends Assent {
+  readonly people: LatePeople;
+}
+
+export type Endpoint = (http: HttpRequest, assent: Served) => Promise<Answer>;
 
 interface LatePeopleParts {
   readonly issuer: string;

@@ -1,12 +1,12 @@
 /** Links in messages as they come back, who asks for them, and news of accounts. */
 
-import type { Assent } from "../assent.ts";
 import type { Millis } from "../oauth/model.ts";
 import { seenDevice } from "../owners/known-device.ts";
 import type { MailDraft, MailKind } from "../owners/mail.ts";
 import type { Asker } from "../owners/mail-limits.ts";
 import type { LinkKey, LinkPurpose, StoredMail } from "../owners/mail-storage.ts";
 import type { Attempt, Person } from "../owners/storage.ts";
+import type { Assent } from "../server-parts.ts";
 import { coarseNetworkOf, networkOf } from "./client-address.ts";
 import { deviceCookie } from "./device-cookie.ts";
 import type { HttpRequest } from "./message.ts";

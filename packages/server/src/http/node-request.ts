@@ -1,8 +1,8 @@
 /** A request of node:http as the endpoints see it: nothing of it is worked out before it is asked for. */
 
 import type { IncomingMessage } from "node:http";
-import type { Assent } from "../assent.ts";
 import type { ClientCertificate } from "../oauth/client-authentication/client-certificate.ts";
+import type { Assent } from "../server-parts.ts";
 import type { Forwarded } from "./client-address.ts";
 import { clientCertificate } from "./client-certificate.ts";
 import type { HttpRequest } from "./message.ts";

@@ -1,10 +1,10 @@
 /** A sign-in of which one step is done: carried by the browser, sealed, bound to it. No session is born before the last step. */
 
-import type { Assent } from "../assent.ts";
 import { hashes } from "../crypto/hashes.ts";
 import { seal, unseal } from "../crypto/seal.ts";
 import type { Millis } from "../oauth/model.ts";
 import type { Person } from "../owners/storage.ts";
+import type { Assent } from "../server-parts.ts";
 import type { Visitor } from "./visitor.ts";
 
 /** How long the second step may take. */

@@ -1,6 +1,5 @@
 /** Passkeys at the pages: what a form is given to ask for one, and whose answer came back. */
 
-import type { Assent } from "../assent.ts";
 import { hashes } from "../crypto/hashes.ts";
 import {
   credentialIdOf,
@@ -14,7 +13,8 @@ import type { Authentication } from "../oauth/authentication-context.ts";
 import type { Passkey } from "../owners/factor-storage.ts";
 import type { UsedFactor } from "../owners/recovery/vouch.ts";
 import type { Person } from "../owners/storage.ts";
-import type { PasskeyOffer } from "../pages/factor-views.ts";
+import type { PasskeyOffer } from "../pages/views.ts";
+import type { Assent } from "../server-parts.ts";
 import type { Visitor } from "./visitor.ts";
 
 /** Null: passkeys don't work at this issuer's address. */

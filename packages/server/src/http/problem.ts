@@ -1,8 +1,8 @@
 /** Refusals as people read them: a page. For programs there is `refusal.ts`. */
 
-import type { Assent } from "../assent.ts";
 import { type ConditionName, type ConditionPage, conditions, publicCondition } from "../oauth/errors.ts";
 import { type Messages, problemPage } from "../pages/index.ts";
+import type { Assent } from "../server-parts.ts";
 import { type Answer, type HttpRequest, page } from "./message.ts";
 
 /** The texts in the reader's language. The condition names one of them; `other` is for conditions that only a developer can mend. */

@@ -1,12 +1,12 @@
 /** Before something that a borrowed browser must not do: the password once more, or a sign-in of a moment ago. */
 
-import type { Assent } from "../assent.ts";
 import { isAsSure } from "../oauth/authentication-context.ts";
 import type { Millis } from "../oauth/model.ts";
 import { MAX_PASSWORD_BYTES } from "../owners/new-password.ts";
 import { authenticationOf } from "../owners/session.ts";
 import { signIn } from "../owners/sign-in.ts";
 import type { Person, Session } from "../owners/storage.ts";
+import type { Assent } from "../server-parts.ts";
 import { networkOf } from "./client-address.ts";
 import { deviceCookie } from "./device-cookie.ts";
 import type { HttpRequest } from "./message.ts";

@@ -1,9 +1,9 @@
 /** What the use-cases of recovery are given, and where their pages are. */
 
-import type { Assent } from "../assent.ts";
 import { newId } from "../crypto/id.ts";
 import { relyingPartyOf } from "../crypto/passkeys.ts";
 import type { RecoveryContext } from "../owners/recovery/take-back.ts";
+import type { Assent } from "../server-parts.ts";
 
 export function recoveryContext({ storage, mail, links, issuer, now }: Assent): RecoveryContext {
   return { storage, mail, links, issuer, newId, now, passkeysWork: relyingPartyOf(issuer) !== undefined };

@@ -1,10 +1,10 @@
 /** What somebody has proved before they take an account back: carried by the browser, sealed, bound to it and to the link. */
 
-import type { Assent } from "../assent.ts";
 import { seal, unseal } from "../crypto/seal.ts";
 import type { Millis } from "../oauth/model.ts";
 import type { Proof } from "../owners/recovery/review.ts";
 import type { FollowedLink } from "../owners/recovery/take-back.ts";
+import type { Assent } from "../server-parts.ts";
 import type { Visitor } from "./visitor.ts";
 
 /** How long the page with the decision may stay open. */

@@ -1,7 +1,7 @@
 /** Apps that send one code_challenge in several authorizations (RFC 9700 §2.1.1): PKCE protects none of their codes. */
 
 import { LRUCache } from "lru-cache";
-import type { Assent } from "../assent.ts";
+import type { Assent } from "../server-parts.ts";
 
 /** Challenges of the last authorizations, in this process. */
 const REMEMBERED = 2_000;

@@ -1,15 +1,11 @@
 /** The endpoint table: path, methods, who is answered when something is wrong, which other origins may read the answer. */
 
-import type { Assent } from "../assent.ts";
 import { VERIFICATION_PATH } from "../oauth/device-authorization.ts";
 import { endpoints } from "../oauth/endpoints.ts";
 import type { GrantEndpoint } from "../oauth/grants/registry.ts";
 import { deviceAuthorization, introspection, revocation, token } from "./endpoints/back-channel.ts";
 import { jwks, live, metadata, ready } from "./endpoints/published.ts";
-import { forPeople } from "./late.ts";
-import type { Answer, HttpRequest } from "./message.ts";
-
-export type Endpoint = (http: HttpRequest, assent: Assent) => Promise<Answer>;
+import { type Endpoint, forPeople } from "./late.ts";
 
 export interface Route {
   readonly path: string;

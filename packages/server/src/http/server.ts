@@ -1,17 +1,17 @@
 /** The endpoint table on node:http: requests in, answers out, limits and headers that all share. */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Assent } from "../assent.ts";
 import type { ConditionName, OAuthError } from "../oauth/errors.ts";
 import { busyAnswers } from "./busy.ts";
 import { connectionOf } from "./connection.ts";
 import { Exchange, type Site } from "./exchange.ts";
 import { checkFormOrigin } from "./form-origin.ts";
+import type { Endpoint, Served } from "./late.ts";
 import type { Answer, HttpRequest } from "./message.ts";
 import { problemJson, refusalOf, wantsPage } from "./refusal.ts";
 import { bodyComes, readBody, skipBody } from "./request-body.ts";
 import { type Match, Router } from "./router.ts";
-import { type Endpoint, metadataRoute, type Route, routes } from "./routes.ts";
+import { metadataRoute, type Route, routes } from "./routes.ts";
 
 /** Bounds of the HTTP server that carries the handler: slow and huge requests end early. */
 export const serverOptions = {
@@ -26,7 +26,7 @@ export const serverOptions = {
 const MAX_HEADERS = 200;
 
 /** A node:http handler for the whole server. */
-export function createHandler(assent: Assent): (request: IncomingMessage, response: ServerResponse) => void {
+export function createHandler(assent: Served): (request: IncomingMessage, response: ServerResponse) => void {
   const router = routerOf(assent);
   const site: Site = {
     assent,
@@ -68,7 +68,7 @@ function begin(exchange: Exchange, site: Site, router: Router<Route>): void {
   respond(exchange, router.find(exchange.path), site);
 }
 
-function routerOf(assent: Assent): Router<Route> {
+function routerOf(assent: Served): Router<Route> {
   const router = new Router<Route>();
   for (const route of routes) {
     // What nothing leads to isn't there: 404, as the metadata say.
@@ -133,7 +133,7 @@ async function serve(
   endpoint: Endpoint,
   http: HttpRequest,
   exchange: Exchange,
-  assent: Assent,
+  assent: Served,
 ): Promise<void> {
   try {
     const startedAt = performance.now();
@@ -156,7 +156,7 @@ async function say(
   make: () => Promise<Answer>,
   exchange: Exchange,
   route: Route | undefined,
-  assent: Assent,
+  assent: Served,
 ): Promise<void> {
   try {
     exchange.send(await make());
@@ -165,7 +165,7 @@ async function say(
   }
 }
 
-async function refused(error: unknown, route: Route, http: HttpRequest, assent: Assent): Promise<Answer> {
+async function refused(error: unknown, route: Route, http: HttpRequest, assent: Served): Promise<Answer> {
   const refusal = refusalOf(error);
   assent.refused(refusal, http, error);
   return route.for === "people"
@@ -173,14 +173,14 @@ async function refused(error: unknown, route: Route, http: HttpRequest, assent: 
     : problemJson(refusal.condition, assent.issuer);
 }
 
-function bodyRefused(error: OAuthError, route: Route, exchange: Exchange, assent: Assent): Promise<Answer> {
+function bodyRefused(error: OAuthError, route: Route, exchange: Exchange, assent: Served): Promise<Answer> {
   const http = exchange.request();
   if (error.condition !== "body_too_large") assent.refused(refusalOf(error), http, error);
   return fault(error.condition, http, route, assent);
 }
 
 /** Where even telling of a fault goes wrong, the connection ends. */
-function failed(error: unknown, exchange: Exchange, route: Route | undefined, assent: Assent): void {
+function failed(error: unknown, exchange: Exchange, route: Route | undefined, assent: Served): void {
   assent.refused(refusalOf(error), exchange.request(), error);
   assent.metrics.answered(route?.path ?? "none", 500, 0);
   if (exchange.response.headersSent) exchange.destroy();
@@ -210,7 +210,7 @@ function endpointFor(route: Route, method = "GET"): Endpoint | undefined {
   return method === "GET" || method === "HEAD" ? route.GET : method === "POST" ? route.POST : undefined;
 }
 
-async function otherMethod(route: Route, http: HttpRequest, assent: Assent): Promise<Answer> {
+async function otherMethod(route: Route, http: HttpRequest, assent: Served): Promise<Answer> {
   const allow = [...(route.GET ? ["GET", "HEAD"] : []), ...(route.POST ? ["POST"] : [])].join(", ");
   if (http.method === "OPTIONS" && route.cors)
     return { status: 204, headers: { allow: `${allow}, OPTIONS` }, body: "" };
@@ -253,7 +253,7 @@ async function fault(
   condition: ConditionName,
   http: HttpRequest,
   route: Route | undefined,
-  assent: Assent,
+  assent: Served,
 ): Promise<Answer> {
   const asPage = route?.for !== "programs" && wantsPage(http);
   const answer = asPage

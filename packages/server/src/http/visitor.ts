@@ -1,6 +1,5 @@
 /** The browser at the other end: its nonce, its session, the devices it is known as. */
 
-import type { Assent } from "../assent.ts";
 import { sha256 } from "../crypto/credential.ts";
 import { newId } from "../crypto/id.ts";
 import { randomBytes, randomText } from "../crypto/random.ts";
@@ -8,6 +7,7 @@ import { boundDevice } from "../owners/known-device.ts";
 import { vouchByUse } from "../owners/recovery/vouch.ts";
 import { SESSION_ABSOLUTE, SESSION_IDLE, type SignedInBy } from "../owners/session.ts";
 import type { Person, Session } from "../owners/storage.ts";
+import type { Assent } from "../server-parts.ts";
 import { deviceCookie, deviceOf } from "./device-cookie.ts";
 import { newsFor } from "./mail-links.ts";
 import type { HttpRequest } from "./message.ts";

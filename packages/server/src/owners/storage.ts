@@ -5,32 +5,9 @@ import type { DeviceApproval, DeviceRequest, IssueOutcome, NewGrant, UserCodePla
 import type { Role } from "./company-storage.ts";
 import type { DeviceSeen, DeviceSighting } from "./known-device-storage.ts";
 import type { StoredMail } from "./mail-storage.ts";
+import type { Person } from "./person.ts";
 
-/** A person who owns, or acts for a company that owns. */
-export interface Person {
-  readonly partition: number;
-  readonly personId: string;
-  readonly username: string;
-  /** A username that theirs looks like, and that nobody else may have; null or absent: none. */
-  readonly lookAlike?: string | null;
-  readonly email: string;
-  /** When it was known last that the address is theirs; null: somebody said so, and nobody vouched for it. */
-  readonly emailVerifiedAt: Millis | null;
-  readonly name: string | null;
-  readonly status: "active" | "disabled";
-  /** argon2id, PHC string; null: cannot sign in by password. */
-  readonly passwordHash: string | null;
-  readonly passwordChangedAt: Millis | null;
-  readonly mustChangePassword: boolean;
-  /** Operator roles: `admin`, `read`, `clients`, `users`. */
-  readonly operator: readonly string[];
-  /** The language of their pages when they signed in last (BCP 47); null or absent: not known. */
-  readonly language?: string | null;
-  /** When the account goes, as they wished; null or absent: it stays. */
-  readonly deleteAt?: Millis | null;
-  readonly createdAt: Millis;
-  readonly updatedAt: Millis;
-}
+export type { Person } from "./person.ts";
 
 /** A signed-in browser. */
 export interface Session {

@@ -1,16 +1,6 @@
 /** What the pages about ways to sign in beside a password are given. */
 
-import type { ClientCard, FormSecrets, SignedInAs } from "./views.ts";
-
-/** What a browser needs to be asked for a passkey. */
-export interface PasskeyOffer {
-  /** base64url. */
-  readonly challenge: string;
-  /** The challenge again, for the form: what it is held against when it comes back. */
-  readonly sealed: string;
-  /** The domain that the passkeys are of. */
-  readonly rpId: string;
-}
+import type { ClientCard, FormSecrets, PasskeyOffer, SignedInAs } from "./views.ts";
 
 /** The second step of a sign-in. */
 export interface SecondStepView {

@@ -1,6 +1,14 @@
 /** What each page is given. A page is a function from one of these to a document; it reads nothing else. */
 
-import type { PasskeyOffer } from "./factor-views.ts";
+/** What a browser needs to be asked for a passkey. */
+export interface PasskeyOffer {
+  /** base64url. */
+  readonly challenge: string;
+  /** The challenge again, for the form: what it is held against when it comes back. */
+  readonly sealed: string;
+  /** The domain that the passkeys are of. */
+  readonly rpId: string;
+}
 
 /** Hidden fields that go back with a form exactly as they came. */
 export interface FormSecrets {

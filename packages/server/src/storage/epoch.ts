@@ -1,13 +1,12 @@
 /** After a database was put back: ends all that could since have been revoked, rotated or spent, and that it can't know of. */
 
 import { type Millis, PARTITIONS } from "../oauth/model.ts";
-import type { SchemaHost } from "./migrations/migrate.ts";
-import { consentColumns, consentOf } from "./rows.ts";
+import type { SchemaHost } from "./migrations/migration.ts";
+import { consentColumns, consentOf, ENDED_KEPT } from "./rows.ts";
 import { named, sql, type Tx } from "./sql.ts";
 import { readState, STATES, type StoredEpoch, writeState } from "./state.ts";
 import { TABLES } from "./tables.ts";
 import { endOfAll } from "./verbs/consents.ts";
-import { ENDED_KEPT } from "./verbs/grants.ts";
 import { note } from "./verbs/history.ts";
 
 export interface Ended {

@@ -165,3 +165,6 @@ export function flag(value: boolean): number {
 export const MINUTE: Millis = 60_000;
 export const HOUR: Millis = 60 * MINUTE;
 export const DAY: Millis = 24 * HOUR;
+
+/** How long the row of an ended grant is kept: code and tokens that come late still meet it. */
+export const ENDED_KEPT: Millis = 2 * DAY;

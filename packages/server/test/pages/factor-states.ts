@@ -3,7 +3,6 @@ import type {
   AddPasskeyView,
   AuthenticatorView,
   PasskeyEntry,
-  PasskeyOffer,
   SecondStepView,
   SessionEntry,
   StrongerView,
@@ -18,6 +17,7 @@ import {
   strongerPage,
 } from "../../src/pages/index.ts";
 import { SECURITY_NOTICES } from "../../src/pages/security/views.ts";
+import type { PasskeyOffer } from "../../src/pages/views.ts";
 import { aSecurityView } from "./security-states.ts";
 
 const NOW = Date.UTC(2026, 6, 14, 9, 30);

@@ -1,8 +1,8 @@
 /** The owner's own pages: who may see them, and the way out (`/account/sign-out`). */
 
-import type { Assent } from "../../assent.ts";
 import type { Person, Session } from "../../owners/storage.ts";
 import { signedOutPage, signOutPage } from "../../pages/index.ts";
+import type { Assent } from "../../server-parts.ts";
 import { formToken, isFormToken } from "../forms.ts";
 import { type Answer, formOf, type HttpRequest, page, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
@@ -17,16 +17,15 @@ export interface Account {
   readonly http: HttpRequest;
 }
 
+export type Page = (http: HttpRequest, assent: Assent) => Promise<Answer>;
+
 export type AccountPage = (account: Account, assent: Assent) => Promise<Answer>;
 
 /**
  * Others are asked to sign in first, and those to choose a new password who must, unless the page is `allowed` before that. A form's token belongs to
  * the session.
  */
-export function signedIn(
-  show: AccountPage,
-  ...allowed: readonly "before a new password"[]
-): (http: HttpRequest, assent: Assent) => Promise<Answer> {
+export function signedIn(show: AccountPage, ...allowed: readonly "before a new password"[]): Page {
   return async (http, assent) => {
     const visitor = await visitorOf(http, assent);
     if (visitor.signedIn === undefined) return redirect(303, `${assent.issuer}/login`, visitor.cookies);

@@ -1,6 +1,5 @@
 /** `/account/apps`: what an owner allowed, what became of it, and taking it back. */
 
-import type { Assent } from "../../assent.ts";
 import { ceilingOf, underCeiling } from "../../oauth/consent-reach.ts";
 import type { Client, Consent, Grant, GrantedScope, Millis } from "../../oauth/model.ts";
 import { consentHosts, redirectHost } from "../../oauth/redirect-uri.ts";
@@ -9,6 +8,7 @@ import { againByRules, consentUnder, endOf, latestOf } from "../../owners/consen
 import type { ConsentWithGrants, HistoryEntry, Person, ScopeUse } from "../../owners/storage.ts";
 import { appsPage } from "../../pages/index.ts";
 import type { AppEntry, AppsView, DoneNotice } from "../../pages/views.ts";
+import type { Assent } from "../../server-parts.ts";
 import { coarse } from "../client-address.ts";
 import { formToken } from "../forms.ts";
 import { type Answer, formOf, page, redirect } from "../message.ts";

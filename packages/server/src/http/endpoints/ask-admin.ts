@@ -1,12 +1,12 @@
 /** `/consent/ask`, `/device/ask`: a member asks the admins of their company to let an app act in its name. */
 
-import type { Assent } from "../../assent.ts";
 import type { Client, Scope } from "../../oauth/model.ts";
 import { MAX_REASON } from "../../owners/company.ts";
 import { answeredScopes } from "../../owners/consent.ts";
 import { chosenOwner, judgedFor, type OwnerChoice } from "../../owners/owner-choice.ts";
 import { askAdminPage, askedAdminPage } from "../../pages/index.ts";
 import type { AskAdminView, ClientCard, FormSecrets } from "../../pages/views.ts";
+import type { Assent } from "../../server-parts.ts";
 import { formToken, isFormToken, sealInteraction } from "../forms.ts";
 import { advance, contextOf, isAnswer, ownersOf, resume, type Underway } from "../interaction.ts";
 import { type Answer, formOf, type HttpRequest, page } from "../message.ts";

@@ -1,6 +1,5 @@
 /** `/account/security/authenticator`: one-time codes set up, moved and removed; recovery codes made anew. */
 
-import type { Assent } from "../../assent.ts";
 import { sealCodeSecret } from "../../crypto/code-secrets.ts";
 import { base32, newCodeSecret, otpauthUri, stepOfCode } from "../../crypto/one-time-codes.ts";
 import { newRecoveryCodes, recoveryCodeHash } from "../../crypto/recovery-codes.ts";
@@ -9,6 +8,7 @@ import type { Millis } from "../../oauth/model.ts";
 import { afterNewAuthenticator } from "../../owners/session.ts";
 import type { AuthenticatorView } from "../../pages/factor-views.ts";
 import { authenticatorPage, recoveryCodesPage } from "../../pages/index.ts";
+import type { Assent } from "../../server-parts.ts";
 import { addedHere } from "../added-from.ts";
 import { formToken } from "../forms.ts";
 import { factorNews } from "../mail-links.ts";

@@ -1,8 +1,8 @@
 /** The authorization endpoint (RFC 6749 §3.1): checks, then a page of ours or the answer to the client. */
 
-import type { Assent } from "../../assent.ts";
 import { checkAuthorizationRequest } from "../../oauth/authorization-endpoint/request.ts";
 import { parseParameters } from "../../oauth/parameters.ts";
+import type { Assent } from "../../server-parts.ts";
 import { isForm } from "../form-body.ts";
 import { newInteraction } from "../forms.ts";
 import { advance, failedSilently, refusedRequest } from "../interaction.ts";

@@ -1,6 +1,5 @@
 /** The back channel: token, revocation, introspection and device authorization endpoints (RFC 6749 §3.2, RFC 7009, RFC 7662, RFC 8628). */
 
-import type { Assent } from "../../assent.ts";
 import { formDecode } from "../../oauth/client-authentication/client-secret-basic.ts";
 import { authorizeDevice } from "../../oauth/device-authorization.ts";
 import { conditions, OAuthError, refuse } from "../../oauth/errors.ts";
@@ -8,6 +7,7 @@ import { introspect } from "../../oauth/introspection.ts";
 import { parseParameters } from "../../oauth/parameters.ts";
 import { revoke } from "../../oauth/revocation.ts";
 import { exchange, type TokenRequest } from "../../oauth/token-endpoint/endpoint.ts";
+import type { Assent } from "../../server-parts.ts";
 import { networkOf } from "../client-address.ts";
 import { backChannelForm } from "../form-body.ts";
 import { type Answer, type HttpRequest, json } from "../message.ts";

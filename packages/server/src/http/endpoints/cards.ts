@@ -1,7 +1,5 @@
 /** How a client, its scopes and a person are shown on pages. */
 
-import { LRUCache } from "lru-cache";
-import type { Assent } from "../../assent.ts";
 import type { AuthorizationRequest } from "../../oauth/authorization-endpoint/request.ts";
 import type { Client, Scope } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
@@ -52,25 +50,6 @@ function translated(texts: Readonly<Record<string, string>> | undefined, languag
 /** What an owner reads about each scope, by its name. */
 export function textsOf(scopes: readonly Scope[], language: string): Readonly<Record<string, string>> {
   return Object.fromEntries(scopes.map((scope) => [scope.name, descriptionOf(scope, language)]));
-}
-
-/** How many owners use a client, as an order of magnitude: enough to tell a stranger from everybody's app, and no count of anybody's customers. */
-const MAGNITUDES = [10_000, 1000, 100, 10];
-const COUNTED_AGAIN = 3_600_000;
-
-export class Popularity {
-  readonly #counted = new LRUCache<string, { readonly people: number | null }>({ max: 2000, ttl: COUNTED_AGAIN });
-
-  /** 0: fewer than ten; n: more than n; null: in between. Counted at most once an hour, and never beyond ten thousand. */
-  async of(clientId: string, { storage }: Pick<Assent, "storage">): Promise<number | null> {
-    const known = this.#counted.get(clientId);
-    if (known !== undefined) return known.people;
-    const owners = await storage.countOwners({ clientId, most: (MAGNITUDES[0] ?? 0) + 1 });
-    const over = MAGNITUDES.find((magnitude) => owners > magnitude);
-    const people = over ?? (owners < 10 ? 0 : null);
-    this.#counted.set(clientId, { people });
-    return people;
-  }
 }
 
 export function logoPath({ logo }: Pick<Client, "logo">): string | null {

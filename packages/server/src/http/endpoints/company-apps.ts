@@ -1,6 +1,5 @@
 /** `/company/{slug}`: the apps of a company, and what its admins and members decide about them. */
 
-import type { Assent } from "../../assent.ts";
 import { cappedEnd, ceilingOf, reaches, reachOf } from "../../oauth/consent-reach.ts";
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
 import { consentHosts, redirectHost } from "../../oauth/redirect-uri.ts";
@@ -13,6 +12,7 @@ import type { ConsentDuration } from "../../owners/storage.ts";
 import type { CompanyAppsView, CompanyAppView, CompanyRequestView, CompanyScope } from "../../pages/company-views.ts";
 import { companyAppsPage } from "../../pages/index.ts";
 import type { DurationChoice } from "../../pages/views.ts";
+import type { Assent } from "../../server-parts.ts";
 import { type Answer, formOf, page } from "../message.ts";
 import { descriptionOf, logoPath, nameOf } from "./cards.ts";
 import { backTo, forAdmins, forMembers, type InCompany, idIn, isPersonId, noLongerAdmin } from "./company.ts";

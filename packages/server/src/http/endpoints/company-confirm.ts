@@ -1,10 +1,10 @@
 /** `GET /company/{slug}/revoke`, `/leave`, `/members/remove`: what it does, before it is done. */
 
-import type { Assent } from "../../assent.ts";
 import type { Client, Millis } from "../../oauth/model.ts";
 import type { AppRule } from "../../owners/company-storage.ts";
 import type { CompanyConfirmView } from "../../pages/company-views.ts";
 import { companyConfirmPage } from "../../pages/index.ts";
+import type { Assent } from "../../server-parts.ts";
 import { type Answer, page } from "../message.ts";
 import { nameOf } from "./cards.ts";
 import { backTo, forAdmins, forMembers, type InCompany, idIn } from "./company.ts";

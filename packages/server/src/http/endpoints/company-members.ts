@@ -1,6 +1,5 @@
 /** `/company/{slug}/members`, `/company/{slug}/history`, `/invitation`: who belongs to a company, who is asked to. */
 
-import type { Assent } from "../../assent.ts";
 import { sha256 } from "../../crypto/credential.ts";
 import { newId } from "../../crypto/id.ts";
 import { randomBytes, randomText } from "../../crypto/random.ts";
@@ -11,6 +10,7 @@ import type { HistoryEntry } from "../../owners/storage.ts";
 import type { CompanyHistoryView, CompanyMembersView, InvitationView } from "../../pages/company-views.ts";
 import { companyHistoryPage, companyMembersPage, invitationPage } from "../../pages/index.ts";
 import type { Messages } from "../../pages/messages/index.ts";
+import type { Assent } from "../../server-parts.ts";
 import { formToken } from "../forms.ts";
 import { type Answer, formOf, type HttpRequest, page, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";

@@ -1,15 +1,15 @@
 /** `/company/{slug}`: a company's pages. To whoever doesn't belong to it, it isn't there. */
 
-import type { Assent } from "../../assent.ts";
 import { canonicalSlug } from "../../owners/company.ts";
 import type { Acting, CompanyKey } from "../../owners/company-storage.ts";
 import { COMPANY_NOTICES, type CompanyFrame, type CompanyNotice } from "../../pages/company-views.ts";
 import { companiesPage } from "../../pages/index.ts";
+import type { Assent } from "../../server-parts.ts";
 import { formToken } from "../forms.ts";
 import { type Answer, page, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
-import type { Endpoint } from "../routes.ts";
-import { type Account, signedIn } from "./account.ts";
+
+import { type Account, type Page, signedIn } from "./account.ts";
 import { signedInAs } from "./cards.ts";
 
 /** What the pages of a company need: a member who is signed in. */
@@ -22,7 +22,7 @@ export interface InCompany extends Account {
 type CompanyEndpoint = (at: InCompany, assent: Assent) => Promise<Answer>;
 
 /** Where the reader is no active member, or no admin where one is wanted, the answer is that of an unknown address. */
-function inCompany(admins: boolean, show: CompanyEndpoint): Endpoint {
+function inCompany(admins: boolean, show: CompanyEndpoint): Page {
   return signedIn(async (account, assent) => {
     const { http, person } = account;
     const slug = canonicalSlug(http.params["slug"] ?? "");
@@ -40,10 +40,10 @@ function inCompany(admins: boolean, show: CompanyEndpoint): Endpoint {
 }
 
 /** For every member. */
-export const forMembers = (show: CompanyEndpoint): Endpoint => inCompany(false, show);
+export const forMembers = (show: CompanyEndpoint): Page => inCompany(false, show);
 
 /** For admins alone. */
-export const forAdmins = (show: CompanyEndpoint): Endpoint => inCompany(true, show);
+export const forAdmins = (show: CompanyEndpoint): Page => inCompany(true, show);
 
 function frameOf({ session, person, http }: Account, { company, member }: Acting, assent: Assent): CompanyFrame {
   const { name, slug } = company;

@@ -1,8 +1,8 @@
 /** `/confirm/…`: an address is proved, and perhaps takes the place of another. A link alone does nothing. */
 
-import type { Assent } from "../../assent.ts";
 import { UNDO_TTL } from "../../owners/mail.ts";
 import { confirmPage } from "../../pages/index.ts";
+import type { Assent } from "../../server-parts.ts";
 import { formToken, isFormToken } from "../forms.ts";
 import { languageFor } from "../mail-links.ts";
 import { type Answer, formOf, type HttpRequest, page } from "../message.ts";

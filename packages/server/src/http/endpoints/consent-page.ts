@@ -1,6 +1,5 @@
 /** The consent page: who asks, for what, for how long, as whom. */
 
-import type { Assent } from "../../assent.ts";
 import { ceilingOf } from "../../oauth/consent-reach.ts";
 import type { Client } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
@@ -16,6 +15,7 @@ import type { OwnerChoice } from "../../owners/owner-choice.ts";
 import type { ConsentDuration, Person } from "../../owners/storage.ts";
 import { consentPage } from "../../pages/index.ts";
 import type { ClientCard, ConsentView, DurationChoice, OwnerOption, ScopeChoice } from "../../pages/views.ts";
+import type { Assent } from "../../server-parts.ts";
 import { formToken, sealInteraction } from "../forms.ts";
 import { contextOf, type Underway } from "../interaction.ts";
 import { type Answer, page } from "../message.ts";

@@ -1,11 +1,11 @@
 /** `/consent`: the owner's answer to a client (RFC 6749 §4.1.1 (B)). */
 
-import type { Assent } from "../../assent.ts";
 import { answeredScopes, readDuration, readDurations } from "../../owners/consent.ts";
 import { chosenOwner, judgedFor, type OwnerChoice, preferredOwner } from "../../owners/owner-choice.ts";
 import { signInNeeded } from "../../owners/session.ts";
 import type { ConsentDuration, Person, Session } from "../../owners/storage.ts";
 import type { ConsentView } from "../../pages/views.ts";
+import type { Assent } from "../../server-parts.ts";
 import { isFormToken } from "../forms.ts";
 import { advance, approveRequest, deny, isAnswer, ownersOf, resume, type Underway } from "../interaction.ts";
 import { type Answer, formOf, type HttpRequest } from "../message.ts";

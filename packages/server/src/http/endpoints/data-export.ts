@@ -1,11 +1,11 @@
 /** `/account/profile/export`: all that is kept about a person, in one file for them. */
 
-import type { Assent } from "../../assent.ts";
 import type { Consent, Grant, Millis } from "../../oauth/model.ts";
 import type { Acting } from "../../owners/company-storage.ts";
 import type { SecondFactor } from "../../owners/factor-storage.ts";
 import type { HistoryEntry, Person } from "../../owners/storage.ts";
 import { exportPage } from "../../pages/index.ts";
+import type { Assent } from "../../server-parts.ts";
 import { formToken } from "../forms.ts";
 import { json, page } from "../message.ts";
 import { freshly } from "./security.ts";

@@ -1,8 +1,8 @@
 /** `/device/ask`: a member asks the admins of their company to let a device act in its name (RFC 8628 §3.3). */
 
-import type { Assent } from "../../assent.ts";
 import { askAdminPage, askedAdminPage } from "../../pages/index.ts";
 import type { AskAdminView } from "../../pages/views.ts";
+import type { Assent } from "../../server-parts.ts";
 import { type Answer, type HttpRequest, page } from "../message.ts";
 import { ask, askAdminView, type Wish, wishOf } from "./ask-admin.ts";
 import { deviceCard } from "./cards.ts";

@@ -1,6 +1,5 @@
 /** The pages of a device that waits: its code, the question, what became of it. */
 
-import type { Assent } from "../../assent.ts";
 import type { Client } from "../../oauth/model.ts";
 import type { DeviceRequest } from "../../oauth/storage.ts";
 import { readUserCode, showUserCode } from "../../oauth/user-code.ts";
@@ -9,6 +8,7 @@ import type { OwnerChoice } from "../../owners/owner-choice.ts";
 import type { Person, Session } from "../../owners/storage.ts";
 import { consentPage, deviceCodePage, deviceDonePage, deviceElsewherePage } from "../../pages/index.ts";
 import type { ConsentView, DeviceCodeView, DeviceDoneView, DeviceFacts, FormSecrets } from "../../pages/views.ts";
+import type { Assent } from "../../server-parts.ts";
 import type { PageContext } from "../chromes.ts";
 import { networkOf } from "../client-address.ts";
 import { type DeviceEntry, formToken, sealDeviceEntry } from "../forms.ts";

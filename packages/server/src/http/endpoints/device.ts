@@ -1,6 +1,5 @@
 /** `/device`: the code, sign-in, and the owner's answer to a device that waits (RFC 8628 §3.3). */
 
-import type { Assent } from "../../assent.ts";
 import { derivedId } from "../../crypto/id.ts";
 import { ceilingOf } from "../../oauth/consent-reach.ts";
 import { deviceCode } from "../../oauth/grants/device-code.ts";
@@ -22,6 +21,7 @@ import {
 import { signInNeeded } from "../../owners/session.ts";
 import type { ConsentDuration, Person, Session } from "../../owners/storage.ts";
 import type { ConsentView } from "../../pages/views.ts";
+import type { Assent } from "../../server-parts.ts";
 import { networkOf } from "../client-address.ts";
 import { type DeviceEntry, isFormToken, newDeviceEntry, openDeviceEntry, sealDeviceEntry } from "../forms.ts";
 import { type Answer, formOf, type HttpRequest, redirect } from "../message.ts";

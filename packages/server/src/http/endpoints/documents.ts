@@ -1,8 +1,8 @@
 /** Documents that anyone may read beside their pages: what an error means, logos, files of pages. */
 
-import type { Assent } from "../../assent.ts";
 import { type Condition, conditions, publicConditions } from "../../oauth/errors.ts";
 import { accentSheet, assets, conditionPage } from "../../pages/index.ts";
+import type { Assent } from "../../server-parts.ts";
 import { type Answer, type HttpRequest, page, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 

@@ -1,10 +1,10 @@
 /** The page before an error travels to a client that nobody has looked at (RFC 9700 §4.11.2). */
 
-import type { Assent } from "../../assent.ts";
 import type { RedirectTarget } from "../../oauth/authorization-endpoint/request.ts";
 import { type ConditionName, conditions, publicCondition } from "../../oauth/errors.ts";
 import type { Client } from "../../oauth/model.ts";
 import { heldErrorPage } from "../../pages/index.ts";
+import type { Assent } from "../../server-parts.ts";
 import { formToken, sealHeldError } from "../forms.ts";
 import { type Answer, type HttpRequest, page } from "../message.ts";
 import type { Visitor } from "../visitor.ts";

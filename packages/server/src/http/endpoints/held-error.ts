@@ -1,8 +1,8 @@
 /** `/authorize/error`: the person goes on to a client that nobody has looked at, with the error that it is to learn of (RFC 9700 §4.11.2). */
 
-import type { Assent } from "../../assent.ts";
 import { errorResponse } from "../../oauth/authorization-endpoint/response.ts";
 import { matchesRedirectUri } from "../../oauth/redirect-uri.ts";
+import type { Assent } from "../../server-parts.ts";
 import { INTERACTION_TTL, isFormToken, openHeldError } from "../forms.ts";
 import { toClient } from "../interaction.ts";
 import { type Answer, formOf, type HttpRequest } from "../message.ts";

@@ -1,11 +1,11 @@
 /** `/account/history`: what an owner allowed and took back, and signed receipts of it. */
 
-import type { Assent } from "../../assent.ts";
 import { RECEIPT_TYPE } from "../../crypto/receipts.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
 import type { HistoryEntry } from "../../owners/storage.ts";
 import { historyPage } from "../../pages/index.ts";
 import type { HistoryEntryView, HistoryView } from "../../pages/views.ts";
+import type { Assent } from "../../server-parts.ts";
 import { formToken } from "../forms.ts";
 import { type Answer, cachedJson, type HttpRequest, json, page } from "../message.ts";
 import { problemAnswer } from "../problem.ts";

@@ -1,7 +1,7 @@
 /** `/language`: where the foot of every page leads. The choice is kept in the browser alone. */
 
-import type { Assent } from "../../assent.ts";
 import { languagePage, locales, localPath } from "../../pages/index.ts";
+import type { Assent } from "../../server-parts.ts";
 import { writeChoice } from "../language.ts";
 import { type Answer, formOf, type HttpRequest, page, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";

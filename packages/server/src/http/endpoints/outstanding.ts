@@ -1,10 +1,10 @@
 /** How long what an app holds still works once it gets nothing new: access tokens aren't revoked, they time out (RFC 7009 §2, RFC 6750 §5.3). */
 
-import type { Assent } from "../../assent.ts";
 import { accessTokenTtl, longestAccessTtl } from "../../oauth/access-token.ts";
 import type { Millis } from "../../oauth/model.ts";
 import { USE_RECORDED_EVERY } from "../../oauth/storage.ts";
 import type { LastIssue } from "../../owners/storage.ts";
+import type { Assent } from "../../server-parts.ts";
 
 /** Whose tokens: all of an owner's, or those that one person made in a company's name. */
 interface Whose {

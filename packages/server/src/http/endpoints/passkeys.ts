@@ -1,12 +1,12 @@
 /** `/account/security/passkeys`: made and removed. */
 
-import type { Assent } from "../../assent.ts";
 import { hashes } from "../../crypto/hashes.ts";
 import { ALGORITHMS, madePasskey, newChallenge, openChallenge, relyingPartyOf } from "../../crypto/passkeys.ts";
 import { displayTextProblem } from "../../oauth/names/display-name.ts";
 import { boundDevice } from "../../owners/known-device.ts";
 import type { AddPasskeyView } from "../../pages/factor-views.ts";
 import { addPasskeyPage } from "../../pages/index.ts";
+import type { Assent } from "../../server-parts.ts";
 import { addedHere } from "../added-from.ts";
 import { deviceCookie, rememberDevice } from "../device-cookie.ts";
 import { formToken } from "../forms.ts";

@@ -1,6 +1,5 @@
 /** `/account/security/password`: another password, by choice or because there must be one. */
 
-import type { Assent } from "../../assent.ts";
 import { isCommonPassword } from "../../crypto/common-passwords.ts";
 import { hashPassword } from "../../crypto/password.ts";
 import { passwordProblem } from "../../owners/new-password.ts";
@@ -8,6 +7,7 @@ import { afterNewPassword } from "../../owners/session.ts";
 import type { Person } from "../../owners/storage.ts";
 import { changePasswordPage } from "../../pages/index.ts";
 import type { PasswordFault } from "../../pages/security/views.ts";
+import type { Assent } from "../../server-parts.ts";
 import { formToken } from "../forms.ts";
 import { factorNews } from "../mail-links.ts";
 import { type Answer, formOf, page, redirect } from "../message.ts";

@@ -1,6 +1,5 @@
 /** `/account/profile`: who one is here, all that is kept about one, and the way out. */
 
-import type { Assent } from "../../assent.ts";
 import { displayTextProblem } from "../../oauth/names/display-name.ts";
 import { CONFIRM_TTL, DELETION_DELAY } from "../../owners/mail.ts";
 import { mayAskForAddress, mayProve } from "../../owners/mail-limits.ts";
@@ -8,6 +7,7 @@ import { sendLink } from "../../owners/mail-requests.ts";
 import { newEmail } from "../../owners/new-names.ts";
 import { deletePage, profilePage } from "../../pages/index.ts";
 import type { DeleteView, ProfileView } from "../../pages/security/views.ts";
+import type { Assent } from "../../server-parts.ts";
 import { formToken } from "../forms.ts";
 import { languageFor, newsFor } from "../mail-links.ts";
 import { type Answer, formOf, page, redirect } from "../message.ts";

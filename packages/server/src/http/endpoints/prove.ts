@@ -1,11 +1,11 @@
 /** `/recover/proof`, `/undo/proof`: a factor that something vouches for is proved before an account is taken back. */
 
-import type { Assent } from "../../assent.ts";
 import { type ProofOutcome, proveFactor } from "../../owners/recovery/prove.ts";
 import type { Proof, Ways } from "../../owners/recovery/review.ts";
 import { type FollowedLink, showRecovery } from "../../owners/recovery/take-back.ts";
 import { provePage } from "../../pages/index.ts";
 import type { ProveView, TakeBackWhat } from "../../pages/security/take-back-views.ts";
+import type { Assent } from "../../server-parts.ts";
 import { networkOf } from "../client-address.ts";
 import { deviceCookie } from "../device-cookie.ts";
 import { formToken, isFormToken } from "../forms.ts";

@@ -1,6 +1,6 @@
 /** What programs ask a server about itself: metadata (RFC 8414), keys (RFC 7517), health. */
 
-import type { Assent } from "../../assent.ts";
+import type { Assent } from "../../server-parts.ts";
 import { type Answer, cachedJson, type HttpRequest, json } from "../message.ts";
 
 /** An operator's new scope is in it within a second. */

@@ -1,6 +1,5 @@
 /** `/recover`: a new password for whoever can read the account's mail. Asking looks the same whoever exists. */
 
-import type { Assent } from "../../assent.ts";
 import type { PresentedDevice } from "../../owners/known-device.ts";
 import type { KnownDevice } from "../../owners/known-device-storage.ts";
 import type { Asker } from "../../owners/mail-limits.ts";
@@ -8,6 +7,7 @@ import type { LinkPurpose } from "../../owners/mail-storage.ts";
 import type { FollowedLink } from "../../owners/recovery/take-back.ts";
 import { donePage, sentPage } from "../../pages/index.ts";
 import type { DoneView } from "../../pages/security/views.ts";
+import type { Assent } from "../../server-parts.ts";
 import { languageFor, linkKey } from "../mail-links.ts";
 import { type Answer, formOf, type HttpRequest, page } from "../message.ts";
 import { problemAnswer } from "../problem.ts";

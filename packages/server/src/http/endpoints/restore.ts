@@ -1,12 +1,12 @@
 /** `/recover/undo`: behind the link that undoes the removal of factors by a recovery. */
 
-import type { Assent } from "../../assent.ts";
 import { hashPassword } from "../../crypto/password.ts";
 import { randomText } from "../../crypto/random.ts";
 import { restore, showRemoved } from "../../owners/recovery/restore.ts";
 import type { RemovedFactor } from "../../owners/recovery/storage.ts";
 import type { FollowedLink } from "../../owners/recovery/take-back.ts";
 import { restoredPage, restorePage } from "../../pages/index.ts";
+import type { Assent } from "../../server-parts.ts";
 import { coarse } from "../client-address.ts";
 import { formToken, isFormToken } from "../forms.ts";
 import { languageFor } from "../mail-links.ts";

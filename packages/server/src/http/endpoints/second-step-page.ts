@@ -1,10 +1,10 @@
 /** The second step of a sign-in: which ways this person has, and the page that asks for one. */
 
-import type { Assent } from "../../assent.ts";
 import { relyingPartyOf } from "../../crypto/passkeys.ts";
 import type { Acr, Client } from "../../oauth/model.ts";
 import type { SecondStepView } from "../../pages/factor-views.ts";
 import { secondStepPage, strongerPage } from "../../pages/index.ts";
+import type { Assent } from "../../server-parts.ts";
 import { formToken, sealInteraction } from "../forms.ts";
 import { contextOf, type Underway } from "../interaction.ts";
 import { type Answer, page } from "../message.ts";

@@ -1,11 +1,11 @@
 /** `/login/second`, `/login/passkey`, `/login/stronger`: what comes after a password, or in its place. */
 
-import type { Assent } from "../../assent.ts";
 import { BY_CODE } from "../../oauth/authentication-context.ts";
 import { type SecondStepOutcome, secondStep } from "../../owners/second-step.ts";
 import type { SignedInBy } from "../../owners/session.ts";
 import type { Person } from "../../owners/storage.ts";
 import type { SecondStepView } from "../../pages/factor-views.ts";
+import type { Assent } from "../../server-parts.ts";
 import { networkOf } from "../client-address.ts";
 import { deviceCookie } from "../device-cookie.ts";
 import { isFormToken } from "../forms.ts";

@@ -1,10 +1,10 @@
 /** `/account/security`: how one signs in, and where one is signed in. */
 
-import type { Assent } from "../../assent.ts";
 import { relyingPartyOf } from "../../crypto/passkeys.ts";
 import type { FactorSections } from "../../pages/factor-views.ts";
 import { securityPage, signedOutPage } from "../../pages/index.ts";
 import { SECURITY_NOTICES, type SecurityView } from "../../pages/security/views.ts";
+import type { Assent } from "../../server-parts.ts";
 import { coarse } from "../client-address.ts";
 import { formToken } from "../forms.ts";
 import { type Answer, formOf, page, redirect } from "../message.ts";

@@ -1,9 +1,9 @@
 /** The sign-in page of a request under way, or of nobody's. */
 
-import type { Assent } from "../../assent.ts";
 import { canonicalSlug } from "../../owners/company.ts";
 import { signInPage } from "../../pages/index.ts";
 import type { FormSecrets, SignInView } from "../../pages/views.ts";
+import type { Assent } from "../../server-parts.ts";
 import { type DeviceEntry, formToken, openDeviceEntry, sealDeviceEntry, sealInteraction } from "../forms.ts";
 import { contextOf, isAnswer, resume, type Underway } from "../interaction.ts";
 import { type Answer, formOf, type HttpRequest, page } from "../message.ts";

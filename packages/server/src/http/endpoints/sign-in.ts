@@ -1,10 +1,10 @@
 /** `/login`: the sign-in form, with or without an authorization request behind it. */
 
-import type { Assent } from "../../assent.ts";
 import { BY_PASSWORD } from "../../oauth/authentication-context.ts";
 import { MAX_PASSWORD_BYTES } from "../../owners/new-password.ts";
 import { type SignInOutcome, signIn } from "../../owners/sign-in.ts";
 import type { SignInView } from "../../pages/views.ts";
+import type { Assent } from "../../server-parts.ts";
 import { networkOf } from "../client-address.ts";
 import { deviceCookie } from "../device-cookie.ts";
 import { type DeviceEntry, isFormToken, openDeviceEntry } from "../forms.ts";

@@ -1,6 +1,5 @@
 /** `/sign-up`: an account for whoever can read mail at an address, where the operator allows it. */
 
-import type { Assent } from "../../assent.ts";
 import { hashPassword } from "../../crypto/password.ts";
 import { BY_PASSWORD } from "../../oauth/authentication-context.ts";
 import { displayTextProblem } from "../../oauth/names/display-name.ts";
@@ -9,6 +8,7 @@ import { type NewUsername, newEmail, newUsername } from "../../owners/new-names.
 import type { Person } from "../../owners/storage.ts";
 import { createAccountPage, sentPage } from "../../pages/index.ts";
 import type { CreateAccountView } from "../../pages/security/views.ts";
+import type { Assent } from "../../server-parts.ts";
 import { formToken, isFormToken } from "../forms.ts";
 import { languageFor, linkKey } from "../mail-links.ts";
 import { type Answer, formOf, type HttpRequest, page, redirect } from "../message.ts";

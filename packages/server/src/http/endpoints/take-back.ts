@@ -1,6 +1,5 @@
 /** `/recover/new`, `/undo`: behind the link of a recovery, or of a change of the address that is taken back. */
 
-import type { Assent } from "../../assent.ts";
 import { hashes } from "../../crypto/hashes.ts";
 import { hashPassword } from "../../crypto/password.ts";
 import type { Millis } from "../../oauth/model.ts";
@@ -9,6 +8,7 @@ import { type FollowedLink, type Shown, showRecovery, takeBack } from "../../own
 import { takeBackPage, takenBackPage } from "../../pages/index.ts";
 import type { NamedWay, TakeBackView, TakeBackWhat } from "../../pages/security/take-back-views.ts";
 import type { PasswordFault } from "../../pages/security/views.ts";
+import type { Assent } from "../../server-parts.ts";
 import { coarse } from "../client-address.ts";
 import { rememberDevice } from "../device-cookie.ts";
 import { formToken, isFormToken } from "../forms.ts";

@@ -1,6 +1,6 @@
 /** What the pages are given by which somebody takes an account back. */
 
-import type { PasskeyOffer } from "../factor-views.ts";
+import type { PasskeyOffer } from "../views.ts";
 import type { PasswordFault } from "./views.ts";
 
 export type TakeBackWhat = "recover" | "undo";

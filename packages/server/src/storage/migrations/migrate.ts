@@ -7,23 +7,16 @@ import { SchemaMismatch } from "../errors.ts";
 import { text, whole, wholeOrNull } from "../rows.ts";
 import { type Row, Sql, sql, type Tx, words } from "../sql.ts";
 import { migrations as all } from "./index.ts";
-import { checksum, floorOf, type IndexStep, indexStatement, isAtomic, type Migration, type Step } from "./migration.ts";
+import {
+  checksum,
+  floorOf,
+  indexStatement,
+  isAtomic,
+  type Migration,
+  type SchemaHost,
+  type Step,
+} from "./migration.ts";
 import { type PlannedStep, planOf, SMALL, touchedRows } from "./plan.ts";
-
-/** A database as migrations need it. */
-export interface SchemaHost {
-  readonly dialect: Dialect;
-  /** One transaction that no other process migrates or writes beside. */
-  exclusively<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** One transaction that only reads. */
-  reading<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  tableExists(tx: Tx, table: string): Promise<boolean>;
-  /**
-   * Builds an index outside of any transaction while others write, one process at a time; one that a crash left unusable is built anew.
-   * Absent: this database builds indexes inside a transaction.
-   */
-  buildIndex?(step: IndexStep): Promise<void>;
-}
 
 export interface MigrationState {
   readonly id: number;

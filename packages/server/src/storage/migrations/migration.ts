@@ -26,6 +26,21 @@ export interface BatchStep {
   batch(tx: Tx, after: string | null, limit: number): Promise<{ readonly after: string | null; readonly rows: number }>;
 }
 
+/** A database as migrations need it. */
+export interface SchemaHost {
+  readonly dialect: Dialect;
+  /** One transaction that no other process migrates or writes beside. */
+  exclusively<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** One transaction that only reads. */
+  reading<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  tableExists(tx: Tx, table: string): Promise<boolean>;
+  /**
+   * Builds an index outside of any transaction while others write, one process at a time; one that a crash left unusable is built anew.
+   * Absent: this database builds indexes inside a transaction.
+   */
+  buildIndex?(step: IndexStep): Promise<void>;
+}
+
 /** The statement that builds an index; `concurrently`: beside writers, which PostgreSQL does outside of a transaction alone. */
 export function indexStatement({ name, table, on, unique }: IndexStep, { concurrently = false } = {}): Sql {
   const index = named(name);

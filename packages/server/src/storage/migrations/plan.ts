@@ -3,8 +3,7 @@
 import type { Dialect } from "../dialect.ts";
 import { whole } from "../rows.ts";
 import { named, Sql, sql, type Tx } from "../sql.ts";
-import type { SchemaHost } from "./migrate.ts";
-import { type Migration, type Step, textOf } from "./migration.ts";
+import { type Migration, type SchemaHost, type Step, textOf } from "./migration.ts";
 
 /** Rows that a start of the server may touch by itself. */
 export const SMALL = 100_000;

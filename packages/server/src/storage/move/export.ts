@@ -3,7 +3,8 @@
 import { createHash } from "node:crypto";
 import { link, open, rm } from "node:fs/promises";
 import type { Millis } from "../../oauth/model.ts";
-import { migrationStatus, type SchemaHost } from "../migrations/migrate.ts";
+import { migrationStatus } from "../migrations/migrate.ts";
+import type { SchemaHost } from "../migrations/migration.ts";
 import { readState, STATES, type StoredEpoch } from "../state.ts";
 import { TABLES } from "../tables.ts";
 import { Digest, type Line, rowLine, VERSION } from "./format.ts";

@@ -1,6 +1,7 @@
 /** Fills an empty database from the file of an export, and compares the two. */
 
-import { migrationStatus, type SchemaHost } from "../migrations/migrate.ts";
+import { migrationStatus } from "../migrations/migrate.ts";
+import type { SchemaHost } from "../migrations/migration.ts";
 import { listed, named, type Params, placed, type Sql, sql, type Tx, type Value } from "../sql.ts";
 import { dropState, readState, STATES, writeState } from "../state.ts";
 import { SEEDED, TABLES, type Table } from "../tables.ts";

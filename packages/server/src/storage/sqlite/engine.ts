@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Millis } from "../../oauth/model.ts";
 import { sqlite } from "../dialect.ts";
 import { StorageUnavailable, UnsafeFileMode } from "../errors.ts";
-import type { SchemaHost } from "../migrations/migrate.ts";
+import type { SchemaHost } from "../migrations/migration.ts";
 import { type Place, placeOf } from "../place.ts";
 import { type ReadVerb, type StatementVerb, sql, type Tx, type Verb } from "../sql.ts";
 import { nameOf } from "../verbs/index.ts";

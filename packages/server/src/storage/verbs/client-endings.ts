@@ -6,9 +6,8 @@
 
 import type { Swept } from "../../admin/storage.ts";
 import type { Millis } from "../../oauth/model.ts";
-import { json, text, whole } from "../rows.ts";
+import { ENDED_KEPT, json, text, whole } from "../rows.ts";
 import { type Call, query, sql, type Tx, transaction, words } from "../sql.ts";
-import { ENDED_KEPT } from "./grants.ts";
 import { noteForOwners } from "./history.ts";
 
 /** As the client's row keeps it. */

@@ -16,12 +16,22 @@ import type {
 import { narrow } from "../../owners/consent-record.ts";
 import type { StoredMail } from "../../owners/mail-storage.ts";
 import { requestColumns, requestOf, ruleColumns, ruleOf } from "../company-rows.ts";
-import { consentColumns, consentOf, flag, grantColumns, grantOf, text, whole, wholeOrNull } from "../rows.ts";
+import {
+  consentColumns,
+  consentOf,
+  ENDED_KEPT,
+  flag,
+  grantColumns,
+  grantOf,
+  text,
+  whole,
+  wholeOrNull,
+} from "../rows.ts";
 import { query, sql, type Tx, transaction, words } from "../sql.ts";
 import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
 import { changeGrants, endConsent, lockedConsent, recordApproval } from "./consents.ts";
 import { endedColumns, noteEnded } from "./ended.ts";
-import { ENDED_KEPT, lockedReach } from "./grants.ts";
+import { lockedReach } from "./grants.ts";
 import { note } from "./history.ts";
 import { lockActing } from "./members.ts";
 import { post } from "./outbox.ts";

@@ -30,6 +30,7 @@ import { partitionOf } from "../partition.ts";
 import {
   consentColumns,
   consentOf,
+  ENDED_KEPT,
   flag,
   grantColumns,
   grantOf,
@@ -40,7 +41,7 @@ import {
   wholeOrNull,
 } from "../rows.ts";
 import { query, sql, steps, type Tx, transaction, words } from "../sql.ts";
-import { ALARM_KEPT, alreadyThere, ENDED_KEPT, insertGrant, ownerVerdict, supersede } from "./grants.ts";
+import { ALARM_KEPT, alreadyThere, insertGrant, ownerVerdict, supersede } from "./grants.ts";
 import { note } from "./history.ts";
 import { rememberChoice } from "./members.ts";
 import { endGrants, endingOf } from "./pieces.ts";

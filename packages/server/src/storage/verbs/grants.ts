@@ -30,6 +30,7 @@ import {
   consentColumns,
   consentOf,
   DAY,
+  ENDED_KEPT,
   flag,
   grantColumns,
   grantOf,
@@ -43,8 +44,6 @@ import { endedColumns, noteEnded } from "./ended.ts";
 import { note, noteReconnected } from "./history.ts";
 import { lockActing, rememberChoice } from "./members.ts";
 
-/** How long an ended row is kept: code and tokens that come late still meet it. */
-export const ENDED_KEPT: Millis = 2 * DAY;
 /** How long the dashboard tells of a theft. */
 export const ALARM_KEPT: Millis = 30 * DAY;
 /** How often the successor of a refresh token is made again. */

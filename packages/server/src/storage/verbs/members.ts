@@ -18,11 +18,10 @@ import type { StoredMail } from "../../owners/mail-storage.ts";
 import type { CompanyHappening } from "../../owners/storage.ts";
 import { actingColumns, actingOf, memberColumns, memberOf } from "../company-rows.ts";
 import { partitionOf } from "../partition.ts";
-import { HOUR, text, whole } from "../rows.ts";
+import { ENDED_KEPT, HOUR, text, whole } from "../rows.ts";
 import { query, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
 import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
 import { endedColumns, keepLastUse, noteEnded } from "./ended.ts";
-import { ENDED_KEPT } from "./grants.ts";
 import { note } from "./history.ts";
 import { post } from "./outbox.ts";
 

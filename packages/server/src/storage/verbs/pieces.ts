@@ -4,9 +4,8 @@
  */
 
 import type { GrantStatus, Millis } from "../../oauth/model.ts";
-import { text } from "../rows.ts";
+import { ENDED_KEPT, text } from "../rows.ts";
 import { type Params, type Row, type Sql, sql, type Tx, words } from "../sql.ts";
-import { ENDED_KEPT } from "./grants.ts";
 
 /** Rows of one statement. */
 const MOST = 10_000;

@@ -1,0 +1,26 @@
+/** How many owners use an app: what a consent page says of it. */
+
+import { LRUCache } from "lru-cache";
+import type { OwnerStorage } from "./storage.ts";
+
+/** How many owners use a client, as an order of magnitude: enough to tell a stranger from everybody's app, and no count of anybody's customers. */
+const MAGNITUDES = [10_000, 1000, 100, 10];
+const COUNTED_AGAIN = 3_600_000;
+
+export class Popularity {
+  readonly #counted = new LRUCache<string, { readonly people: number | null }>({ max: 2000, ttl: COUNTED_AGAIN });
+
+  /** 0: fewer than ten; n: more than n; null: in between. Counted at most once an hour, and never beyond ten thousand. */
+  async of(
+    clientId: string,
+    { storage }: { readonly storage: Pick<OwnerStorage, "countOwners"> },
+  ): Promise<number | null> {
+    const known = this.#counted.get(clientId);
+    if (known !== undefined) return known.people;
+    const owners = await storage.countOwners({ clientId, most: (MAGNITUDES[0] ?? 0) + 1 });
+    const over = MAGNITUDES.find((magnitude) => owners > magnitude);
+    const people = over ?? (owners < 10 ? 0 : null);
+    this.#counted.set(clientId, { people });
+    return people;
+  }
+}

@@ -1,0 +1,86 @@
+/** All parts of a running server. Endpoints that ask for less name it in an interface of their own, which this one fits. */
+
+import type { X509Certificate } from "node:crypto";
+import type { Config } from "./config.ts";
+import type { DerivedCredentials } from "./crypto/credential.ts";
+import type { Receipts } from "./crypto/receipts.ts";
+import type { Secrets } from "./crypto/secrets.ts";
+import type { KeySet } from "./crypto/signing-keys.ts";
+import type { PageContext } from "./http/chromes.ts";
+import type { TrustedProxies } from "./http/client-address.ts";
+import type { Cookies } from "./http/cookies.ts";
+import type { FailedClients } from "./http/failed-clients.ts";
+import type { HeaderLines } from "./http/header-lines.ts";
+import type { HttpRequest } from "./http/message.ts";
+import type { Gate } from "./http/overload.ts";
+import type { Unread } from "./http/unread.ts";
+import type { ServerMetrics } from "./metrics/server-metrics.ts";
+import type { Millis, Soon } from "./oauth/model.ts";
+import type { TokenEndpointContext } from "./oauth/token-endpoint/endpoint.ts";
+import type { MailLinks, Postbox } from "./owners/mail.ts";
+import type { MailDesk } from "./owners/mail-requests.ts";
+import type { StoredMail } from "./owners/mail-storage.ts";
+import type { Notice } from "./owners/notices.ts";
+import type { Popularity } from "./owners/popularity.ts";
+import type { SecondStepContext } from "./owners/second-step.ts";
+import type { SignInContext } from "./owners/sign-in.ts";
+import type { Brand, Chrome } from "./pages/index.ts";
+import type { Reporting } from "./reporting.ts";
+import type { Storage } from "./storage/open.ts";
+import type { Crew } from "./workers/messages.ts";
+
+/** What the endpoints are given. */
+export interface Assent {
+  readonly config: Config;
+  readonly issuer: string;
+  /** Path of the issuer, without its final slash. */
+  readonly basePath: string;
+  readonly storage: Storage;
+  readonly oauth: TokenEndpointContext;
+  /** The operator's look. */
+  readonly brand: Brand;
+  readonly receipts: Receipts;
+  readonly popularity: Popularity;
+  readonly signIn: SignInContext;
+  readonly secondStep: SecondStepContext;
+  readonly credentials: DerivedCredentials;
+  readonly secrets: Secrets;
+  readonly cookies: Cookies;
+  readonly proxies: TrustedProxies;
+  readonly failedClients: FailedClients;
+  readonly gate: Gate;
+  /** Requests whose body has not arrived. */
+  readonly unread: Unread;
+  readonly metrics: ServerMetrics;
+  /** How many processes serve beside this one, where a supervisor says so. */
+  crew(): Crew | undefined;
+  /** Who may issue clients' certificates; null: nobody is named. */
+  readonly clientAuthorities: readonly X509Certificate[] | null;
+  readonly headerLines: HeaderLines;
+  keys(): Soon<KeySet>;
+  /** The metadata document (RFC 8414), serialized. */
+  metadata(): Promise<string>;
+  /** The frame of a page, in its reader's language: for those who are `people` themselves. `about`: the authorization request that it belongs to. */
+  chrome(request: HttpRequest, about?: PageContext): Chrome;
+  now(): Millis;
+  readonly event: Reporting["event"];
+  /** Logs why a request was refused, or what fault it met. */
+  readonly refused: Reporting["refused"];
+  /** What people should hear of, as messages for the transaction in which it happens. */
+  noticeLetters(notice: Notice): Promise<readonly StoredMail[]>;
+  /** Hands over what has happened, for whoever embeds this server, and has its messages sent. Never throws. */
+  notify(notice: Notice): void;
+  /** Messages to people. */
+  readonly mail: Postbox;
+  /** Requests for mail, answered apart from the request that brings them, so that nobody can tell from it what there was to do. */
+  readonly mailDesk: MailDesk;
+  /** Links in messages. */
+  readonly links: MailLinks;
+  requestId(): string;
+  /** The database was changed so that this process can't serve it any more: `/health/ready` says so. */
+  unfit(): boolean;
+  /** It has been told to stop: `/health/ready` says so. */
+  ending(): boolean;
+  /** Nobody can connect any more: each answer closes its connection. */
+  draining(): boolean;
+}
