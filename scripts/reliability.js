@@ -1,7 +1,7 @@
 /**
- * The reliability suite, and its figures, a line each, at the end. A name is part of a file's in test/reliability.
+ * The reliability suite, and its figures, a line each, at the end. A name is part of a file's in test/reliability, or one of `BESIDE`.
  *
- * `npm run test:reliability -- [--cycles N] [name…]`: so many repetitions of each case; without N the short form's.
+ * `npm run test:reliability -- [--cycles N] [name…]`: so many repetitions of each case; without N a hundred of most.
  * `npm run test:reliability -- --release [name…]`: as many of each as a release wants; `--plan` says how many, and how long that takes.
  * `--rows N`: expired rows that `garbage` collects; `--minutes N`: how long `restore` makes backups beside load, `slow` has slow clients, and
  * `fuzz` bends inputs.
@@ -42,7 +42,17 @@ const RELEASE = [
   ["password-time", 500, 3],
   ["sign-in-model", 300, 25],
   ["fuzz", 1, 10],
+  ["contract", 200, 6],
 ];
+
+/** What stands elsewhere, and has a form of its own in `npm test`: there the storage's contract runs on two of its four backends. */
+const BESIDE = { contract: "packages/server/test/storage/contract/" };
+
+/** The paths, or parts of paths, that a name stands for; without one, all. */
+function pathsOf(name) {
+  if (name === "") return ["test/reliability/", ...Object.values(BESIDE)];
+  return [BESIDE[name.replace(/\.$/, "")] ?? `test/reliability/${name}`];
+}
 
 const tools = join(root, "node_modules", ".bin");
 
@@ -51,7 +61,7 @@ function run(name, figures, cycles, { rows, minutes }) {
   const { status } = spawnSync(
     join(tools, "vitest"),
     // One file at a time: they measure, and two cores are soon shared by too many.
-    ["run", "--no-file-parallelism", `test/reliability/${name}`],
+    ["run", "--no-file-parallelism", ...pathsOf(name)],
     {
       cwd: root,
       stdio: "inherit",
@@ -60,6 +70,7 @@ function run(name, figures, cycles, { rows, minutes }) {
         ...(cycles === undefined ? {} : { ASSENT_TEST_CYCLES: String(cycles) }),
         ...(rows === undefined ? {} : { ASSENT_TEST_ROWS: rows }),
         ...(minutes === undefined ? {} : { ASSENT_TEST_MINUTES: minutes }),
+        ASSENT_TEST_RELIABILITY: "1",
         ASSENT_TEST_FIGURES: figures,
         PATH: [dirname(process.execPath), tools, process.env.PATH].join(delimiter),
       },

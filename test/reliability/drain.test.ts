@@ -275,7 +275,7 @@ class Site {
 }
 
 describe("two nodes behind a balancer, restarted in turn under load", () => {
-  const each = Math.ceil(cyclesOf(100) / SITES);
+  const each = Math.ceil(cyclesOf(100, 12) / SITES);
 
   test(`${SITES} such pairs, ${each} restarts each → 0 failed requests; each said beforehand that it would end`, {
     timeout: 60_000 + each * 20_000,

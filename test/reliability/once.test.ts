@@ -27,7 +27,7 @@ import {
 } from "../support/processes.ts";
 import { anIdentityProvider, assertionXml, encoded, signed } from "../support/saml-idp.ts";
 
-const ROUNDS = cyclesOf(100);
+const ROUNDS = cyclesOf(100, 20);
 /** Fewer in the short form, for as many rounds. */
 const AT_ONCE = inFull ? 50 : 12;
 const POLLS = inFull ? 20 : 6;

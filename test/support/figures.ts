@@ -5,10 +5,14 @@ import { appendFileSync } from "node:fs";
 /** True where somebody asked for the long form. */
 export const inFull = process.env["ASSENT_TEST_CYCLES"] !== undefined;
 
-/** Repetitions: `short` in `npm test`, else what `npm run test:reliability -- --cycles N` says. */
-export function cyclesOf(short: number): number {
-  const asked = Number(process.env["ASSENT_TEST_CYCLES"] ?? short);
-  return Number.isInteger(asked) && asked > 0 ? asked : short;
+/** True in `npm run test:reliability`, whatever else it was asked for: what `npm test` has time for is less. */
+export const inReliability = process.env["ASSENT_TEST_RELIABILITY"] !== undefined;
+
+/** Repetitions: `everyRun` in `npm test`, `usual` in `npm run test:reliability`, where `--cycles N` says another number. */
+export function cyclesOf(usual: number, everyRun = usual): number {
+  const otherwise = inReliability ? usual : everyRun;
+  const asked = Number(process.env["ASSENT_TEST_CYCLES"] ?? otherwise);
+  return Number.isInteger(asked) && asked > 0 ? asked : otherwise;
 }
 
 /** What `--rows N` or `--minutes N` says; `otherwise` where nothing does. */

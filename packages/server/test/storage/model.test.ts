@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { NewGrant } from "../../src/oauth/storage.ts";
 import type { Person } from "../../src/owners/storage.ts";
-import { backends, type Opened } from "./support/backends.ts";
+import { allBackends, type Opened } from "./support/backends.ts";
 import {
   aGrant,
   aHash,
@@ -114,7 +114,7 @@ let steps = 0;
 const seen = new Set<string>();
 
 beforeAll(async () => {
-  opened = await backends.find(({ name }) => name.includes("main"))?.create();
+  opened = await allBackends.find(({ name }) => name.includes("main"))?.create();
 });
 afterAll(async () => {
   await opened?.remove();

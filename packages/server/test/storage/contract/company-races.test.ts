@@ -3,7 +3,7 @@ import type { NewGrant } from "../../../src/oauth/storage.ts";
 import type { Company } from "../../../src/owners/company-storage.ts";
 import type { Person } from "../../../src/owners/storage.ts";
 import { eraseMember, insertMember, MAX_COMPANIES, writeLink } from "../../../src/storage/verbs/members.ts";
-import { engineAt, onEveryBackend } from "../support/backends.ts";
+import { engineAt, onAllBackends } from "../support/backends.ts";
 import { aHash, anApproval, anId, aRefresh, aStoredPerson, HOUR, NOW, statusOf } from "../support/builders.ts";
 import {
   aCompanyGrant,
@@ -21,7 +21,7 @@ import type { Race } from "../support/racer.ts";
 type Call = Race["calls"][number];
 const keyOf = ({ partition, companyId }: Company) => ({ partition, companyId });
 
-onEveryBackend("races in a company", (storage, opened) => {
+onAllBackends("races in a company", (storage, opened) => {
   let racers: Racers | undefined;
   beforeAll(async () => {
     racers = await startRacers(3);

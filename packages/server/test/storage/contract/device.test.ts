@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { backends, onEveryBackend } from "../support/backends.ts";
+import { cyclesOf } from "../../../../../test/support/figures.ts";
+import { allBackends, backends, onEveryBackend } from "../support/backends.ts";
 import { aClient, aHash, aPerson, aStoredPerson, HOUR, MINUTE, NOW, SECOND } from "../support/builders.ts";
 import { aClaim, aDevice, aDeviceRedemption, anAnswer, anApprovedDevice, aPoll } from "../support/device.ts";
 
@@ -219,11 +220,14 @@ onEveryBackend("a device", (storage) => {
   });
 });
 
-test.each(backends)(
-  "20 polls at once, 200 times: each time one gets the grant: $name",
+/** Of each race. */
+const ROUNDS = cyclesOf(200, 40);
+
+test.each(allBackends)(
+  `20 polls at once, ${ROUNDS} times: each time one gets the grant: $name`,
   async (backend) => {
     const { storage, remove } = await backend.create();
-    for (let round = 0; round < 200; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const { device, answer } = await anApprovedDevice(storage);
       const polls = Array.from({ length: 20 }, () => storage.redeemDevice(aDeviceRedemption(device, answer.approval)));
       const kinds = (await Promise.all(polls)).map(({ kind }) => kind);
@@ -235,11 +239,11 @@ test.each(backends)(
   60_000,
 );
 
-test.each(backends)(
-  "disabling its client against polling, 50 times: no live grant of a disabled client: $name",
+test.each(allBackends)(
+  `disabling its client against polling, ${ROUNDS} times: no live grant of a disabled client: $name`,
   async (backend) => {
     const { storage, remove } = await backend.create();
-    for (let round = 0; round < 50; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const client = aClient();
       const { clientId } = client;
       await storage.putClient({ client, expect: 0 });
@@ -256,11 +260,11 @@ test.each(backends)(
   60_000,
 );
 
-test.each(backends)(
-  "revoking against polling, 100 times: no live grant under an ended consent: $name",
+test.each(allBackends)(
+  `revoking against polling, ${ROUNDS} times: no live grant under an ended consent: $name`,
   async (backend) => {
     const { storage, remove } = await backend.create();
-    for (let round = 0; round < 100; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const { device, answer, person } = await anApprovedDevice(storage);
       const { partition, ownerId, grantId } = answer.approval;
       const poll = () => storage.redeemDevice(aDeviceRedemption(device, answer.approval));
@@ -277,11 +281,11 @@ test.each(backends)(
   60_000,
 );
 
-test.each(backends)(
-  "two sessions enter a code at once, 100 times: one has it: $name",
+test.each(allBackends)(
+  `two sessions enter a code at once, ${ROUNDS} times: one has it: $name`,
   async (backend) => {
     const { storage, remove } = await backend.create();
-    for (let round = 0; round < 100; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const device = aDevice();
       await storage.createDevice(device);
       const claims = ["a", "b"].map((sessionId) =>

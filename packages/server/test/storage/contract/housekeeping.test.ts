@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Person } from "../../../src/owners/storage.ts";
 import type { Storage } from "../../../src/storage/open.ts";
-import { backends } from "../support/backends.ts";
+import { allBackends, backends } from "../support/backends.ts";
 import {
   aClient,
   aGrant,
@@ -178,31 +178,34 @@ test.each(backends)("subjects whose linker crashed: $name", async (backend) => {
   await remove();
 });
 
-test.each(backends)("four at once on the same rows → each row goes once, none that counts: $name", async (backend) => {
-  const { storage, remove } = await backend.create();
-  const person = await aStoredPerson(storage);
-  for (let at = 0; at < 120; at += 1) await storage.createSession(aSession(person));
-  const live = aSession(person, { absoluteUntil: NOW + 60 * DAY, idleUntil: NOW + 60 * DAY });
-  await storage.createSession(live);
-  for (let at = 0; at < 40; at += 1) await storage.approve(anApproval(aGrant(person, { clientId: `c-${at}` })));
-  const { grant } = await aLiveGrant(storage);
-  const now = NOW + 20 * DAY;
-  expect(await storage.backlog({ now, most: 100 })).toMatchObject({ sessions: 100, grants: 41, attempts: 0 });
-  let removed = 0;
-  for (let round = 0; round < 30; round += 1) {
-    const swept = await Promise.all(
-      (["sessions", "grants", "sessions", "grants"] as const).map((what) => storage.collect({ what, now, limit: 7 })),
-    );
-    for (const each of swept) removed += each.removed;
-  }
-  expect(removed).toBe(160);
-  expect(await storage.backlog({ now, most: 100 })).toMatchObject({ sessions: 0, grants: 0 });
-  expect(await storage.listSessions({ ...person, now })).toHaveLength(1);
-  expect((await statusOf(storage, grant))?.status).toBe("active");
-  await remove();
-});
+test.each(allBackends)(
+  "four at once on the same rows → each row goes once, none that counts: $name",
+  async (backend) => {
+    const { storage, remove } = await backend.create();
+    const person = await aStoredPerson(storage);
+    for (let at = 0; at < 120; at += 1) await storage.createSession(aSession(person));
+    const live = aSession(person, { absoluteUntil: NOW + 60 * DAY, idleUntil: NOW + 60 * DAY });
+    await storage.createSession(live);
+    for (let at = 0; at < 40; at += 1) await storage.approve(anApproval(aGrant(person, { clientId: `c-${at}` })));
+    const { grant } = await aLiveGrant(storage);
+    const now = NOW + 20 * DAY;
+    expect(await storage.backlog({ now, most: 100 })).toMatchObject({ sessions: 100, grants: 41, attempts: 0 });
+    let removed = 0;
+    for (let round = 0; round < 30; round += 1) {
+      const swept = await Promise.all(
+        (["sessions", "grants", "sessions", "grants"] as const).map((what) => storage.collect({ what, now, limit: 7 })),
+      );
+      for (const each of swept) removed += each.removed;
+    }
+    expect(removed).toBe(160);
+    expect(await storage.backlog({ now, most: 100 })).toMatchObject({ sessions: 0, grants: 0 });
+    expect(await storage.listSessions({ ...person, now })).toHaveLength(1);
+    expect((await statusOf(storage, grant))?.status).toBe("active");
+    await remove();
+  },
+);
 
-test.each(backends)(
+test.each(allBackends)(
   "a lease: one of twenty has it, and prolongs it; others when it is over or given back: $name",
   async (backend) => {
     const { storage, remove } = await backend.create();

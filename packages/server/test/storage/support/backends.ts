@@ -1,9 +1,10 @@
-/** The databases that every contract test runs on, each a real one in a place of its own. */
+/** The databases that contract tests run on, each a real one in a place of its own. */
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
+import { inReliability } from "../../../../../test/support/figures.ts";
 import { aPostgresDatabase } from "../../../../../test/support/postgres.ts";
 import { openStorage, type Storage } from "../../../src/storage/open.ts";
 import { openPostgres, type PostgresEngine } from "../../../src/storage/postgres/engine.ts";
@@ -60,12 +61,14 @@ function postgresDatabase(beginning: "migrated" | "sharded"): Backend {
   };
 }
 
-export const backends: readonly Backend[] = [
-  sqliteFile("thread"),
-  sqliteFile("main"),
-  postgresDatabase("migrated"),
-  postgresDatabase("sharded"),
-];
+/** The file with its writer on another thread, as servers have it; PostgreSQL as it is. Every contract test meets both in every run. */
+const plain: readonly Backend[] = [sqliteFile("thread"), postgresDatabase("migrated")];
+
+/** The same statements, taken from another thread or to a part of a table: what is new there is who meets whom. */
+export const allBackends: readonly Backend[] = [...plain, sqliteFile("main"), postgresDatabase("sharded")];
+
+/** All four in `npm run test:reliability`. */
+export const backends: readonly Backend[] = inReliability ? allBackends : plain;
 
 /** Another opening of a backend's database, by which a test calls one step of a verb, as if its process stopped there. */
 export async function engineAt(url: string): Promise<SqliteEngine | PostgresEngine> {
@@ -75,9 +78,20 @@ export async function engineAt(url: string): Promise<SqliteEngine | PostgresEngi
     : openSqlite({ path, writer: "main", readonly: false });
 }
 
+type Tests = (storage: () => Storage, opened: () => Opened) => void;
+
 /** The same tests on every database; the storage is shared by them, so that each makes its own people. */
-export function onEveryBackend(title: string, tests: (storage: () => Storage, opened: () => Opened) => void): void {
-  describe.each(backends)(`${title}: $name`, (backend) => {
+export function onEveryBackend(title: string, tests: Tests): void {
+  onEach(backends, title, tests);
+}
+
+/** The same for what many do at once: on all four in every run. */
+export function onAllBackends(title: string, tests: Tests): void {
+  onEach(allBackends, title, tests);
+}
+
+function onEach(wanted: readonly Backend[], title: string, tests: Tests): void {
+  describe.each(wanted)(`${title}: $name`, (backend) => {
     let opened: Opened | undefined;
     beforeAll(async () => {
       opened = await backend.create();
