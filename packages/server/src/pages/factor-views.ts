@@ -2,6 +2,14 @@
 
 import type { ClientCard, FormSecrets, PasskeyOffer, SignedInAs } from "./views.ts";
 
+/** Where something was done from, as far as it is known. */
+export interface SeenFrom {
+  readonly browser: string | null;
+  readonly system: string | null;
+  /** The network, not the very address. */
+  readonly place: string | null;
+}
+
 /** The second step of a sign-in. */
 export interface SecondStepView {
   readonly form: FormSecrets;
@@ -65,7 +73,7 @@ export interface RecoveryCodesView {
   readonly next: string;
 }
 
-export interface PasskeyEntry {
+export interface PasskeyEntry extends SeenFrom {
   readonly id: string;
   readonly name: string;
   readonly synced: boolean;
@@ -85,10 +93,15 @@ export interface SessionEntry {
   readonly seenAt: number;
 }
 
+export interface AuthenticatorEntry extends SeenFrom {
+  readonly since: number;
+  readonly codes: SeenFrom & { readonly since: number; readonly left: number };
+}
+
 /** Members of `/account/security`. */
 export interface FactorSections {
   readonly passkeys: { readonly available: boolean; readonly entries: readonly PasskeyEntry[] };
   /** Null: it is not set up. */
-  readonly authenticator: { readonly since: number; readonly codesLeft: number } | null;
+  readonly authenticator: AuthenticatorEntry | null;
   readonly sessions: readonly SessionEntry[];
 }

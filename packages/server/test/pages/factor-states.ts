@@ -1,6 +1,7 @@
 /** The states of the pages about ways to sign in beside a password. */
 import type {
   AddPasskeyView,
+  AuthenticatorEntry,
   AuthenticatorView,
   PasskeyEntry,
   SecondStepView,
@@ -43,9 +44,17 @@ export function aSession(changes: Partial<SessionEntry> = {}): SessionEntry {
   };
 }
 
+const from = { browser: "Firefox", system: "Linux", place: "203.0.113.x" };
+const fromNowhere = { browser: null, system: null, place: null };
+
+export function anAuthenticatorEntry(since: number, left: number): AuthenticatorEntry {
+  return { ...from, since, codes: { ...fromNowhere, since, left } };
+}
+
 function aPasskey(changes: Partial<PasskeyEntry> = {}): PasskeyEntry {
   return {
     ...{ id: "key-1", name: "Work laptop", synced: true, createdAt: NOW - 90 * DAY, lastUsedAt: NOW - 2 * HOUR },
+    ...from,
     ...changes,
   };
 }
@@ -83,9 +92,12 @@ const sessions = [
 const everything = {
   passkeys: {
     available: true,
-    entries: [aPasskey(), aPasskey({ id: "key-2", name: "Schlüssel am Bund", synced: false, lastUsedAt: null })],
+    entries: [
+      aPasskey(),
+      aPasskey({ id: "key-2", name: "Schlüssel am Bund", synced: false, lastUsedAt: null, ...fromNowhere }),
+    ],
   },
-  authenticator: { since: NOW - 200 * DAY, codesLeft: 7 },
+  authenticator: anAuthenticatorEntry(NOW - 200 * DAY, 7),
   sessions,
 };
 
@@ -121,7 +133,7 @@ export const factorStates: Readonly<Record<string, (chrome: Chrome) => string>> 
     securityPage(
       aSecurityView({
         ...everything,
-        authenticator: { since: NOW, codesLeft: 0 },
+        authenticator: anAuthenticatorEntry(NOW, 0),
         passkeys: { available: false, entries: [] },
       }),
       c,

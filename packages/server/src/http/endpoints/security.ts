@@ -1,7 +1,8 @@
 /** `/account/security`: how one signs in, and where one is signed in. */
 
 import { relyingPartyOf } from "../../crypto/passkeys.ts";
-import type { FactorSections } from "../../pages/factor-views.ts";
+import type { AddedFrom } from "../../owners/factor-storage.ts";
+import type { FactorSections, SeenFrom } from "../../pages/factor-views.ts";
 import { securityPage, signedOutPage } from "../../pages/index.ts";
 import { SECURITY_NOTICES, type SecurityView } from "../../pages/security/views.ts";
 import type { Assent } from "../../server-parts.ts";
@@ -36,21 +37,31 @@ async function factorsOf({ person, session }: Account, assent: Assent): Promise<
     storage.getSecondFactor(key),
     storage.listSessions({ ...key, now: assent.now() }),
   ]);
-  const entries = passkeys.map(({ credentialId, backupEligible, ...entry }) => ({
-    ...{ id: credentialId, name: entry.name, synced: backupEligible },
+  const entries = passkeys.map(({ credentialId, backupEligible, added, ...entry }) => ({
+    ...{ id: credentialId, name: entry.name, synced: backupEligible, ...seenFrom(added) },
     ...{ createdAt: entry.createdAt, lastUsedAt: entry.lastUsedAt },
   }));
   return {
     passkeys: { available: relyingPartyOf(assent.issuer) !== undefined, entries },
-    authenticator: factor === undefined ? null : { since: factor.createdAt, codesLeft: factor.codesLeft },
+    authenticator:
+      factor === undefined
+        ? null
+        : {
+            ...{ since: factor.createdAt, ...seenFrom(factor.added) },
+            codes: { since: factor.codesAt, left: factor.codesLeft, ...seenFrom(factor.codesAdded) },
+          },
     sessions: sessions
       .slice(0, MOST_SHOWN)
       .map(({ sessionId, userAgent, address, createdAt, lastSeenAt }) => ({
-        ...{ id: sessionId, here: sessionId === session.sessionId, ...deviceOf(userAgent), place: coarse(address) },
+        ...{ id: sessionId, here: sessionId === session.sessionId, ...seenFrom({ userAgent, address }) },
         ...{ since: createdAt, seenAt: lastSeenAt },
       }))
       .sort((one, other) => Number(other.here) - Number(one.here)),
   };
+}
+
+function seenFrom({ userAgent, address }: Pick<AddedFrom, "userAgent" | "address">): SeenFrom {
+  return { ...deviceOf(userAgent), place: coarse(address) };
 }
 
 /** "Everywhere else" ends those, too, that aren't shown. */

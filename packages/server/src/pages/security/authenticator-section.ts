@@ -2,24 +2,20 @@
 import type { Chrome } from "../chrome.ts";
 import { hidden } from "../components.ts";
 import { html, type Markup } from "../html.ts";
-import { fill, plural, rich } from "../messages/index.ts";
-import { timeElement } from "../time.ts";
+import { fill, type Messages, plural } from "../messages/index.ts";
 import type { SecurityView } from "./views.ts";
+import { facts, seenFrom } from "./ways.ts";
 
 export function authenticatorSection({ authenticator, csrf, now }: SecurityView, { words, base }: Chrome): Markup {
   const { authenticator: said, recovery } = words;
   const path = `${base}/account/security`;
-  const codes =
-    authenticator !== null &&
-    (authenticator.codesLeft === 0
-      ? recovery.none
-      : fill(plural(words.language, recovery.left, authenticator.codesLeft), { count: authenticator.codesLeft }));
   return html`<section class="card section" aria-labelledby="authenticator-title">
     <div>
       <h2 id="authenticator-title">${said.title}</h2>
       <p class="soft small">
-        ${said.intro} ${authenticator === null ? said.off : rich(said.on, { when: timeElement(words, authenticator.since, now) })}
+        ${said.intro} ${authenticator === null && said.off}
       </p>
+      ${authenticator !== null && html`<p class="soft small">${facts(seenFrom(authenticator, authenticator.since, now, words))}</p>`}
     </div>
     <form class="way-all" method="post" action=${`${path}/authenticator/remove`}>
       ${hidden({ csrf })}
@@ -32,7 +28,8 @@ export function authenticatorSection({ authenticator, csrf, now }: SecurityView,
         <li class="way">
           <div class="way-what">
             <p>${recovery.title}</p>
-            <p class="soft small">${codes}</p>
+            <p class="soft small">${codesLeft(authenticator.codes, words)}</p>
+            <p class="soft small">${facts(seenFrom(authenticator.codes, authenticator.codes.since, now, words))}</p>
           </div>
           <form method="post" action=${`${path}/recovery-codes`}>
             ${hidden({ csrf })}
@@ -42,4 +39,8 @@ export function authenticatorSection({ authenticator, csrf, now }: SecurityView,
       </ul>`
     }
   </section>`;
+}
+
+function codesLeft({ left: count }: { readonly left: number }, { language, recovery }: Messages): string {
+  return count === 0 ? recovery.none : fill(plural(language, recovery.left, count), { count });
 }

@@ -7,6 +7,7 @@ import { fill, rich } from "../messages/index.ts";
 import { name, visible } from "../text.ts";
 import { timeElement } from "../time.ts";
 import type { SecurityView } from "./views.ts";
+import { facts, seenFrom } from "./ways.ts";
 
 export function passkeysSection(view: SecurityView, chrome: Chrome): Markup {
   const { words, base } = chrome;
@@ -24,15 +25,14 @@ export function passkeysSection(view: SecurityView, chrome: Chrome): Markup {
 
 function passkeyEntry(entry: PasskeyEntry, { csrf, now }: SecurityView, { words, base }: Chrome): Markup {
   const { passkeys } = words;
-  const when = (at: number) => timeElement(words, at, now);
+  const { lastUsedAt } = entry;
+  const used =
+    lastUsedAt === null ? passkeys.unused : rich(passkeys.used, { when: timeElement(words, lastUsedAt, now) });
   return html`<li class="way">
     <div class="way-what">
       <p>${name(entry.name)}</p>
-      <p class="soft small">
-        ${rich(passkeys.added, { when: when(entry.createdAt) })}, ${
-          entry.lastUsedAt === null ? passkeys.unused : rich(passkeys.used, { when: when(entry.lastUsedAt) })
-        }. ${entry.synced ? passkeys.synced : passkeys.bound}.
-      </p>
+      <p class="soft small">${facts([...seenFrom(entry, entry.createdAt, now, words), used])}</p>
+      <p class="soft small">${entry.synced ? passkeys.synced : passkeys.bound}.</p>
     </div>
     <form method="post" action=${`${base}/account/security/passkeys/remove`}>
       ${hidden({ csrf, id: entry.id })}

@@ -1,5 +1,6 @@
 /** What the pages are given by which somebody takes an account back. */
 
+import type { SeenFrom } from "../factor-views.ts";
 import type { PasskeyOffer } from "../views.ts";
 import type { PasswordFault } from "./views.ts";
 
@@ -10,14 +11,6 @@ export interface NamedWay {
   readonly kind: "passkey" | "authenticator" | "codes";
   /** What its owner calls a passkey; else null. */
   readonly name: string | null;
-}
-
-/** Where something was done from, as far as it is known. */
-export interface SeenFrom {
-  readonly browser: string | null;
-  readonly system: string | null;
-  /** The network, not the very address. */
-  readonly place: string | null;
 }
 
 export interface WayEntry extends NamedWay, SeenFrom {

@@ -1,9 +1,10 @@
 /** Ways to sign in as the pages and messages about recovery name them. */
+import type { SeenFrom } from "../factor-views.ts";
 import { type Child, html } from "../html.ts";
 import { fill, type Messages, rich } from "../messages/index.ts";
 import { NAME_LENGTH, visible } from "../text.ts";
 import { timeElement } from "../time.ts";
-import type { NamedWay, SeenFrom } from "./take-back-views.ts";
+import type { NamedWay } from "./take-back-views.ts";
 
 /** Plain text, as a stranger may have chosen a passkey's name: to be escaped where it stands. */
 export function wayName({ kind, name }: NamedWay, { takeBack }: Messages): string {
