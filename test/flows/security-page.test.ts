@@ -58,3 +58,19 @@ test("each way to sign in → named with the browser and the network that it was
   expect(said).toMatch(/Added [^·]+ with Firefox on Linux · network 127\.0\.0\.x/);
   expect(said).toMatch(/10 codes left ?Added [^·]+ with Chrome on Windows · network 127\.0\.0\.x/);
 });
+
+test("an authenticator that took the place of another one → the page says that both are removed; they are", async () => {
+  const person = await server.addPerson();
+  const owner = await signedInWith(OWNERS_BROWSER, person, server);
+  const { app } = await anAuthenticatorOf(owner, server);
+  const both = "“Remove” removes both apps.";
+  expect(await section(owner, "authenticator")).not.toContain(both);
+  server.tick(30 * DAY);
+  const stranger = await strangerAt(person, app);
+  await anAuthenticatorOf(stranger, server);
+  expect(await section(stranger, "authenticator")).toContain(both);
+  const remove = (await stranger.get(SECURITY)).forms.find(({ action }) => action.endsWith("/authenticator/remove"));
+  if (remove === undefined) throw new Error("nothing to remove");
+  await stranger.submit(remove);
+  expect(await server.assent.storage.getSecondFactor(person)).toBeUndefined();
+});

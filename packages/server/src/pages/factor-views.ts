@@ -95,6 +95,8 @@ export interface SessionEntry {
 
 export interface AuthenticatorEntry extends SeenFrom {
   readonly since: number;
+  /** Another one, which it took the place of, is kept for recovery. */
+  readonly earlier: boolean;
   readonly codes: SeenFrom & { readonly since: number; readonly left: number };
 }
 

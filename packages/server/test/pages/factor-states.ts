@@ -48,7 +48,7 @@ const from = { browser: "Firefox", system: "Linux", place: "203.0.113.x" };
 const fromNowhere = { browser: null, system: null, place: null };
 
 export function anAuthenticatorEntry(since: number, left: number): AuthenticatorEntry {
-  return { ...from, since, codes: { ...fromNowhere, since, left } };
+  return { ...from, since, earlier: false, codes: { ...fromNowhere, since, left } };
 }
 
 function aPasskey(changes: Partial<PasskeyEntry> = {}): PasskeyEntry {
@@ -129,6 +129,8 @@ export const factorStates: Readonly<Record<string, (chrome: Chrome) => string>> 
   "recovery-codes": (c) => recoveryCodesPage({ codes, renewed: false, next: "/account/security" }, c),
   "recovery-codes-renewed": (c) => recoveryCodesPage({ codes, renewed: true, next: "/account/security" }, c),
   "security-everything": (c) => securityPage(aSecurityView(everything), c),
+  "security-earlier": (c) =>
+    securityPage(aSecurityView({ authenticator: { ...anAuthenticatorEntry(NOW - HOUR, 10), earlier: true } }), c),
   "security-no-codes": (c) =>
     securityPage(
       aSecurityView({

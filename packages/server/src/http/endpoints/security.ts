@@ -47,7 +47,7 @@ async function factorsOf({ person, session }: Account, assent: Assent): Promise<
       factor === undefined
         ? null
         : {
-            ...{ since: factor.createdAt, ...seenFrom(factor.added) },
+            ...{ since: factor.createdAt, ...seenFrom(factor.added), earlier: factor.earlier !== null },
             codes: { since: factor.codesAt, left: factor.codesLeft, ...seenFrom(factor.codesAdded) },
           },
     sessions: sessions

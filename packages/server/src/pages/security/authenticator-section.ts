@@ -16,6 +16,7 @@ export function authenticatorSection({ authenticator, csrf, now }: SecurityView,
         ${said.intro} ${authenticator === null && said.off}
       </p>
       ${authenticator !== null && html`<p class="soft small">${facts(seenFrom(authenticator, authenticator.since, now, words))}</p>`}
+      ${authenticator?.earlier && html`<p class="soft small">${said.earlier}</p>`}
     </div>
     <form class="way-all" method="post" action=${`${path}/authenticator/remove`}>
       ${hidden({ csrf })}

@@ -78,6 +78,8 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     title: "Authenticator-App",
     intro: "Nach Ihrem Passwort geben Sie einen Code ein, den eine App auf Ihrem Telefon anzeigt.",
     off: "Nicht eingerichtet.",
+    earlier:
+      "Die Authenticator-App, die Sie vorher hatten, kann noch bestätigen, dass Sie es sind, wenn Sie das Konto per E-Mail wiederherstellen. „Entfernen“ entfernt beide Apps.",
     setUp: "Einrichten",
     replace: "Auf ein anderes Telefon umziehen",
     remove: "Entfernen",

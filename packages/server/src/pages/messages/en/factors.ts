@@ -69,6 +69,8 @@ export const factors = {
     title: "Authenticator app",
     intro: "After your password, you enter a code that an app on your phone shows.",
     off: "Not set up.",
+    earlier:
+      "The authenticator app that you had before can still confirm that it is you when you recover the account by e-mail. “Remove” removes both apps.",
     setUp: "Set up",
     replace: "Move to another phone",
     remove: "Remove",

@@ -75,6 +75,8 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     title: "Aplicación de autenticación",
     intro: "Después de su contraseña, escribe un código que muestra una aplicación de su teléfono.",
     off: "Sin configurar.",
+    earlier:
+      "La aplicación de autenticación que tenía antes todavía puede confirmar que es usted si recupera la cuenta por correo electrónico. «Quitar» quita las dos.",
     setUp: "Configurar",
     replace: "Pasar a otro teléfono",
     remove: "Quitar",

@@ -76,6 +76,8 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     title: "Application d’authentification",
     intro: "Après votre mot de passe, vous saisissez un code qu’une application de votre téléphone affiche.",
     off: "Non configurée.",
+    earlier:
+      "L’application d’authentification que vous aviez avant peut encore confirmer que c’est bien vous si vous récupérez le compte par e-mail. « Supprimer » supprime les deux.",
     setUp: "Configurer",
     replace: "Passer à un autre téléphone",
     remove: "Supprimer",

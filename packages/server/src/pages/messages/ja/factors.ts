@@ -72,6 +72,8 @@ export const factors: Translation<typeof english, "other"> = {
     title: "認証アプリ",
     intro: "パスワードの後に、スマートフォンのアプリに表示されるコードを入力します。",
     off: "未設定。",
+    earlier:
+      "以前の認証アプリは、メールでアカウントを回復するときの本人確認にまだ使えます。「削除」は両方のアプリを削除します。",
     setUp: "設定する",
     replace: "別のスマートフォンに移す",
     remove: "削除",
