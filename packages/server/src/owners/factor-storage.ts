@@ -148,8 +148,16 @@ export interface FactorStorage {
   useRecoveryCode(
     args: PersonKey & { readonly code: string; readonly earlier?: boolean; readonly now: Millis } & Told,
   ): Promise<boolean>;
-  /** From `from` on the authenticator, or its recovery codes, count as their owner's, unless they did so before; earlier ones are erased. */
+  /**
+   * From `from` on the authenticator, or its recovery codes, count as their owner's, unless they did so before; earlier ones are erased. `createdAt`: of
+   * what was used. If something newer has taken its place meanwhile, nothing changes.
+   */
   vouchSecondFactor(
-    args: PersonKey & { readonly what: "authenticator" | "codes"; readonly from: Millis; readonly now: Millis },
+    args: PersonKey & {
+      readonly what: "authenticator" | "codes";
+      readonly createdAt: Millis;
+      readonly from: Millis;
+      readonly now: Millis;
+    },
   ): Promise<void>;
 }

@@ -1,11 +1,12 @@
 /** The second step of a sign-in: a one-time code or a recovery code, throttled before it is looked at. */
 
 import type { Millis } from "../oauth/model.ts";
-import type { FactorStorage } from "./factor-storage.ts";
+import type { FactorStorage, SecondFactor } from "./factor-storage.ts";
 import { admitGuess, type GuessingContext } from "./guessing.ts";
 import { boundDevice, type PresentedDevice } from "./known-device.ts";
 import type { KnownDeviceStorage } from "./known-device-storage.ts";
 import type { StoredMail } from "./mail-storage.ts";
+import type { UsedFactor } from "./recovery/vouch.ts";
 import type { OwnerStorage, Person } from "./storage.ts";
 
 /** What it is given from outside. */
@@ -32,8 +33,8 @@ export interface SecondStepRequest {
 }
 
 export type SecondStepOutcome =
-  /** `codesLeft`: recovery codes. */
-  | { readonly kind: "passed"; readonly codesLeft: number }
+  /** `codesLeft`: recovery codes. `used`: what was proved; null where that vouches for nothing. */
+  | { readonly kind: "passed"; readonly codesLeft: number; readonly used: UsedFactor | null }
   | { readonly kind: "wrong"; readonly reason: "none" | "code" | "spent" }
   | { readonly kind: "throttled"; readonly until: Millis };
 
@@ -76,11 +77,15 @@ async function looked(
     const mails = recoveryNews?.(codesLeft) ?? [];
     if (code === undefined || !(await storage.useRecoveryCode({ ...key, code, mails, now: now() })))
       return { kind: "wrong", reason: "code" };
-    return { kind: "passed", codesLeft };
+    return { kind: "passed", codesLeft, used: usedCodes(factor) };
   }
   const step = stepOfCode(person.personId, factor.sealedSecret, typed);
   if (step === undefined) return { kind: "wrong", reason: "code" };
   // The statement decides which of two with the same code comes in.
   if (!(await storage.useSecondFactor({ ...key, step, now: now() }))) return { kind: "wrong", reason: "spent" };
-  return { kind: "passed", codesLeft: factor.codesLeft };
+  return { kind: "passed", codesLeft: factor.codesLeft, used: { kind: "authenticator", factor } };
+}
+
+function usedCodes({ codesAt, codesAdded }: SecondFactor): UsedFactor {
+  return { kind: "codes", factor: { createdAt: codesAt, added: codesAdded } };
 }

@@ -158,7 +158,7 @@ const calls: readonly (readonly [string, unknown])[] = [
   ["insertPasskey", { ...passkey, mails, now: NOW }],
   ["setSecondFactor", { ...aFactor, added: FROM_OWNER }],
   ["setSecondFactor", { ...aFactor, added: FROM_STRANGER }],
-  ["vouchSecondFactor", { ...person, what: "codes", from: NOW + 1, now: NOW }],
+  ["vouchSecondFactor", { ...person, what: "codes", createdAt: NOW, from: NOW + 1, now: NOW }],
   ["approve", anApproval(aGrant(person))],
   ["writeRecovery", takingBack(mailLinks.recover, { ...asRemoved, endApps: [grant.clientId] })],
   ["setSecondFactor", { ...aFactor, added: FROM_STRANGER }],

@@ -56,8 +56,8 @@ export async function submitSecondStep(http: HttpRequest, assent: Assent): Promi
       assent.mail.kick();
       assent.event("recovery_code_used", { owner: person.personId, address: http.address, left: outcome.codesLeft });
     }
-    const used = { kind: by === "code" ? "authenticator" : "codes" } as const;
-    return signedInAnswer(person, { ...BY_CODE, authTime: partial.authTime, used }, arrival, assent);
+    const signedInBy = { ...BY_CODE, authTime: partial.authTime, ...(outcome.used && { used: outcome.used }) };
+    return signedInAnswer(person, signedInBy, arrival, assent);
   }
   return notPassed(outcome, by, partial, again, http, assent);
 }

@@ -29,7 +29,7 @@ export async function proveFactor(
     const found = asked.by === "code" ? await byCode(asked, ways, context) : await byRecoveryCode(asked, ways, context);
     if (typeof found === "string") return { kind: "wrong", reason: found };
     proof = found.proof;
-    return { kind: "passed", codesLeft: found.codesLeft };
+    return { kind: "passed", codesLeft: found.codesLeft, used: null };
   };
   const outcome = await secondStep(request, context, look, seenDevice);
   if (outcome.kind !== "passed") return outcome;

@@ -8,14 +8,17 @@ import { vouchedFrom } from "./vouching.ts";
 /** What it is given from outside. */
 export interface VouchContext {
   readonly storage: Pick<KnownDeviceStorage, "getKnownDevice"> &
-    Pick<FactorStorage, "getSecondFactor" | "vouchPasskey" | "vouchSecondFactor">;
+    Pick<FactorStorage, "vouchPasskey" | "vouchSecondFactor">;
   now(): Millis;
 }
 
-/** A factor by which somebody has just signed in. */
+/** A factor by which somebody has just signed in, as it was when it was proved: another one may have taken its place since. */
 export type UsedFactor =
   | { readonly kind: "passkey"; readonly passkey: Pick<Passkey, "credentialId" | "createdAt" | "added"> }
-  | { readonly kind: "authenticator" | "codes" };
+  | { readonly kind: "authenticator" | "codes"; readonly factor: UsedSecondFactor };
+
+/** When the authenticator, or its recovery codes, came to be, and from where. */
+export type UsedSecondFactor = Pick<Passkey, "createdAt" | "added">;
 
 /** What is noted of a factor that is added in a session. `deviceId`: of that session. */
 export async function addedFrom(
@@ -37,23 +40,12 @@ export async function vouchByUse(
   { storage, now }: VouchContext,
 ): Promise<void> {
   const key = { partition, personId };
-  const factor = used.kind === "passkey" ? used.passkey : await secondFactor(key, used.kind, storage);
+  const { createdAt, added } = used.kind === "passkey" ? used.passkey : used.factor;
   const at = now();
-  if (factor === undefined) return;
-  const { vouchedFrom: already } = factor.added;
+  const { vouchedFrom: already } = added;
   if (already !== null && already <= at) return;
-  const from = vouchedFrom(await storage.getKnownDevice({ ...key, deviceId }), factor.createdAt, at);
+  const from = vouchedFrom(await storage.getKnownDevice({ ...key, deviceId }), createdAt, at);
   if (from === null || (already !== null && already <= from)) return;
   if (used.kind === "passkey") await storage.vouchPasskey({ ...key, credentialId: used.passkey.credentialId, from });
-  else await storage.vouchSecondFactor({ ...key, what: used.kind, from, now: at });
-}
-
-async function secondFactor(
-  key: PersonKey,
-  what: "authenticator" | "codes",
-  storage: VouchContext["storage"],
-): Promise<Pick<Passkey, "createdAt" | "added"> | undefined> {
-  const factor = await storage.getSecondFactor(key);
-  if (factor === undefined) return undefined;
-  return what === "authenticator" ? factor : { createdAt: factor.codesAt, added: factor.codesAdded };
+  else await storage.vouchSecondFactor({ ...key, what: used.kind, createdAt, from, now: at });
 }

@@ -185,11 +185,11 @@ export const useEarlierFactor = statement<Args<"useEarlierFactor">, boolean>({
 });
 
 export const vouchSecondFactor = transaction<Args<"vouchSecondFactor">, void>(async (tx, args) => {
-  const { partition, personId, what, from, now } = args;
+  const { partition, personId, what, createdAt, from, now } = args;
   const key = { partition, personId };
   if ((await lockPerson(tx, key)) === undefined) return;
   const factor = await lockFactor(tx, key);
-  if (factor === undefined) return;
+  if (factor === undefined || createdAt !== (what === "codes" ? factor.codesAt : factor.createdAt)) return;
   // Codes that were made in one go with the authenticator are the same person's.
   const both = what === "authenticator" && factor.codesAt === factor.createdAt;
   const vouched = (added: AddedFrom, is: boolean) =>

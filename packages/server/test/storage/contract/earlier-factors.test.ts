@@ -75,7 +75,7 @@ onEveryBackend("what vouches for factors", (storage) => {
     await set(person, "mine", FROM_OWNER, NOW);
     await set(person, "new", FROM_STRANGER, NOW + 1);
     const vouch = (from: number, now: number) =>
-      storage().vouchSecondFactor({ ...person, what: "authenticator", from, now });
+      storage().vouchSecondFactor({ ...person, what: "authenticator", createdAt: NOW + 1, from, now });
     await vouch(NOW + HOUR, NOW + 2);
     expect(await factorOf(person)).toMatchObject({ added: { vouchedFrom: NOW + HOUR }, earlier: { createdAt: NOW } });
     await vouch(NOW + 3, NOW + 3);
@@ -97,9 +97,25 @@ onEveryBackend("what vouches for factors", (storage) => {
       ...{ added: FROM_OWNER, codesAt: NOW + 2, codesAdded: FROM_STRANGER, codesLeft: 1, earlierCodesLeft: 2 },
     });
     expect([await useCode(person, "x"), await useCode(person, "x", true)]).toEqual([false, false]);
-    await storage().vouchSecondFactor({ ...key, what: "codes", from: NOW + 3, now: NOW + 3 });
+    await storage().vouchSecondFactor({ ...key, what: "codes", createdAt: NOW + 2, from: NOW + 3, now: NOW + 3 });
     expect(await factorOf(person)).toMatchObject({ codesLeft: 1, earlierCodesLeft: 0 });
     expect(await useCode(person, "mine1", true)).toBe(false);
+  });
+
+  test("another one took the place of the one that was used → nothing vouches for it", async () => {
+    const person = await aStoredPerson(storage());
+    const key = { partition: person.partition, personId: person.personId };
+    await set(person, "mine", FROM_OWNER, NOW);
+    await storage().setRecoveryCodes({ ...key, codes: ["x"], added: FROM_STRANGER, now: NOW + 1 });
+    await set(person, "theirs", FROM_STRANGER, NOW + 2);
+    for (const [what, createdAt] of [
+      ["authenticator", NOW],
+      ["codes", NOW + 1],
+    ] as const)
+      await storage().vouchSecondFactor({ ...key, what, createdAt, from: NOW + 3, now: NOW + 3 });
+    expect(await factorOf(person)).toMatchObject({
+      ...{ added: FROM_STRANGER, codesAdded: FROM_STRANGER, earlier: { createdAt: NOW }, earlierCodesLeft: 2 },
+    });
   });
 
   test("a code of the authenticator before, twenty times at once → accepted once; where there is none → never", async () => {
