@@ -26,6 +26,7 @@ interface Line {
   readonly level?: number;
   readonly condition?: string;
   readonly reason?: string;
+  readonly path?: string;
   readonly network?: string;
   readonly sources?: number;
   readonly repeated?: number;
@@ -84,6 +85,13 @@ describe("refusals", () => {
     const refusals = families.find(({ name }) => name === "assent_refusals_total");
     expect(refusals?.samples.reduce((sum, { value }) => sum + value, 0)).toBe(200);
   });
+});
+
+test("a path with 1,800 characters of escapes → the line has the first 200 characters of it", async () => {
+  const foreign = { "sec-fetch-site": "cross-site" };
+  await fetch(`${server.url}/company/${"%E3%81%82".repeat(200)}/rule`, { method: "POST", headers: foreign });
+  const { whole } = await logOf(({ event }) => event === "refused");
+  expect(whole.map(({ path }) => path)).toEqual([`/company/${"%E3%81%82".repeat(22).slice(0, 191)}…`]);
 });
 
 describe("events", () => {

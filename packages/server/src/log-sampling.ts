@@ -10,6 +10,8 @@ const OF_A_SOURCE = 5;
 const OF_A_CAUSE = 100;
 /** Sources that are counted by themselves in a window, for all causes. Those beyond are counted together. */
 const MOST_SOURCES = 10_000;
+/** Sources of one cause that are counted by themselves in any case: a flood of another cause leaves no others. */
+const SHARE_OF_A_CAUSE = 100;
 /** Sources of one cause that get a line of their own at the end of a window: those that repeated it most. */
 const NAMED = 20;
 
@@ -89,7 +91,8 @@ export class LogSampler {
   #sourceOf({ sources }: Cause, field: Source["field"]): Source | undefined {
     const key = JSON.stringify(field);
     const known = sources.get(key);
-    if (known !== undefined || this.#sources >= MOST_SOURCES) return known;
+    if (known !== undefined) return known;
+    if (this.#sources >= MOST_SOURCES && sources.size >= SHARE_OF_A_CAUSE) return undefined;
     const source = { field, written: 0, repeated: 0 };
     sources.set(key, source);
     this.#sources += 1;

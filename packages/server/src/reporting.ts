@@ -56,7 +56,7 @@ export function reporting(log: Logger, metrics: ServerMetrics): Reporting {
     },
     refused({ condition, detail, fault }, { method, path, address, id }, error) {
       metrics.refused(condition);
-      const fields = { event: "refused", condition, detail, method, path, address, request_id: id };
+      const fields = { event: "refused", condition, detail, method, path: cut(path), address, request_id: id };
       if (fault) log.error({ ...fields, err: error }, "fault");
       else if (everything) log.info(fields, condition);
       else
@@ -67,6 +67,13 @@ export function reporting(log: Logger, metrics: ServerMetrics): Reporting {
     },
     close: () => sampler.flush(),
   };
+}
+
+/** Characters of a path in a line: ours are shorter, and strangers choose theirs. */
+const LONGEST_PATH = 200;
+
+function cut(path: string): string {
+  return path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path;
 }
 
 /** Reasons and conditions are few: no caller makes them up. */

@@ -80,6 +80,20 @@ test("one cause that floods → another's lines are written all the same, also w
   expect(lines.length - before).toBe(3);
 });
 
+test("one cause that has taken all places → 100 sources of another are still counted by themselves", () => {
+  const { sampler, lines, line, summed } = aSampler();
+  times(10_000, (at) => line(`net-${at}`));
+  lines.length = 0;
+  times(9, () => line("elsewhere", "b"));
+  expect(lines).toHaveLength(5);
+  times(299, (at) => line(`other-${at}`, "b"));
+  sampler.flush();
+  const sums = summed().filter((one) => one["event"] === "b");
+  expect(sums[0]).toEqual({ event: "b", network: "elsewhere", repeated: 4 });
+  expect(lines.filter((one) => one["event"] === "b" && !("repeated" in one))).toHaveLength(100);
+  expect(sums.reduce((sum, one) => sum + Number(one["repeated"]), 0)).toBe(9 + 299 - 100);
+});
+
 describe("the end of a window", () => {
   test("comes by itself → the count is written, and the next line is whole", async () => {
     const { lines, line, summed } = aSampler(20);
