@@ -32,9 +32,14 @@ export function takeBackPage(view: TakeBackView, chrome: Chrome): string {
         ${newPasswordFields(view.fault, words)}
         <button class="button primary" type="submit">${undo ? confirm.undoSubmit : recover.submitNew}</button>
       </form>
-      ${localTimes(chrome)}
+      ${hasTimes(view) && localTimes(chrome)}
     </div>`,
   );
+}
+
+/** All times of the page stand with one of these. */
+function hasTimes({ ways, apps, companies, browsers }: TakeBackView): boolean {
+  return [ways, apps, companies, browsers].some((all) => all.length > 0);
 }
 
 function waysSection(view: TakeBackView, chrome: Chrome): Child {
