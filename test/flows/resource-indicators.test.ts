@@ -115,6 +115,26 @@ describe("a code for two APIs", () => {
   });
 });
 
+test("all scopes of a code are taken before it is redeemed → refused without spending it, also with a resource; spent → its replay is found all the same", async () => {
+  const scope = { name: "hum", description: "Hum", resource: MUSIC };
+  await server.addScope(scope);
+  const mine = await server.addClient({ scopes: ["hum"] });
+  const code = await codeOf(server, mine, owner, { ask: { scope: "hum" } });
+  const takeScope = async () => {
+    await server.assent.storage.deleteScope({ name: "hum", now: server.now() });
+    await settle();
+  };
+  await takeScope();
+  for (const more of [{}, { resource: MUSIC }]) expectRefusal(await redeem(server, mine, code, more), "invalid_grant");
+  await server.addScope(scope);
+  const tokens = await redeem(server, mine, code);
+  expectToken(tokens, MUSIC, "hum", 120);
+  await takeScope();
+  expectRefusal(await redeem(server, mine, code), "invalid_grant");
+  await server.addScope(scope);
+  expectRefusal(await refresh(server, mine, tokens.body.refresh_token), "invalid_grant");
+});
+
 test("an API's scope is taken from the service → the other API remains, without naming it", async () => {
   await server.addScope({ name: "sing", description: "Sing", resource: MUSIC });
   const mine = await server.addClient({ scopes: ["read", "sing"] });

@@ -5,6 +5,7 @@ import type { Grant } from "../model.ts";
 import { challengesOf } from "../pkce.ts";
 import type { OAuthContext } from "../ports.ts";
 import type { RedeemOutcome } from "../storage.ts";
+import { scopesWereTaken } from "./effective-scopes.ts";
 import { type GrantRequest, type GrantType, type Redemption, required } from "./grant-type.ts";
 
 export const authorizationCode: GrantType = {
@@ -13,7 +14,7 @@ export const authorizationCode: GrantType = {
   refreshable: true,
   startsAt: "authorization",
 
-  entitle(request, context) {
+  async entitle(request, context) {
     const { client, single } = request;
     const redirectUri = required(request, "redirect_uri");
     // A text that is not one of our codes is refused without asking the database.
@@ -21,11 +22,13 @@ export const authorizationCode: GrantType = {
       context.credentials.read("code", required(request, "code")) ?? refuse("code_unknown", "not one of ours");
     return {
       kind: "grant",
-      judgeFirst: false,
+      judgeFirst: await scopesWereTaken(client, context),
 
       async read() {
         const grant = await context.storage.findGrant({ ...credential });
-        return grant?.clientId === client.clientId && grant.status === "active" ? grant : undefined;
+        // A spent code is not judged: it must reach the statement, which finds the replay.
+        const unspent = grant?.status === "active" && grant.generation === 0;
+        return unspent && grant.clientId === client.clientId ? grant : undefined;
       },
 
       async redeem({ judged, ...terms }) {

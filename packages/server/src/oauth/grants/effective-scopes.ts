@@ -50,6 +50,14 @@ export async function effectiveScopes(
   return { scopes: scopes.filter(({ name }) => own.has(name)), audience };
 }
 
+/** Once a scope has been taken from the client or the service, a grant may have nothing left. True: judge it before the row is touched. */
+export async function scopesWereTaken(
+  client: Pick<Client, "reducedAt">,
+  { catalog }: Pick<OAuthContext, "catalog">,
+): Promise<boolean> {
+  return client.reducedAt !== null || (await catalog.scopesReducedAt()) !== null;
+}
+
 /** The part of a token request that decides its scopes. */
 export interface ScopeRequest {
   readonly client: Client;

@@ -6,6 +6,7 @@ import type { Client, Grant, Millis } from "../model.ts";
 import type { Credential, OAuthContext } from "../ports.ts";
 import { SCOPE_MARGIN } from "../scope.ts";
 import type { RefreshOutcome } from "../storage.ts";
+import { scopesWereTaken } from "./effective-scopes.ts";
 import { type GrantType, type Redemption, required } from "./grant-type.ts";
 
 export const refreshToken: GrantType = {
@@ -25,7 +26,8 @@ export const refreshToken: GrantType = {
       kind: "grant",
       scope,
       margin: SCOPE_MARGIN,
-      judgeFirst: await somethingWasTaken(client, context),
+      // While a company hasn't heard yet that somebody who acts for it was disabled, what they granted still stands there.
+      judgeFirst: (await scopesWereTaken(client, context)) || (await context.catalog.someSuspended()),
 
       read: () => standing(credential, client, context),
 
@@ -53,14 +55,6 @@ export const refreshToken: GrantType = {
     };
   },
 };
-
-/**
- * Once a scope has been taken from the client or the service, a grant may have nothing left; and while a company hasn't heard yet that somebody who
- * acts for it was disabled, what they granted still stands there: judged before the row is touched.
- */
-async function somethingWasTaken(client: Client, { catalog }: OAuthContext): Promise<boolean> {
-  return client.reducedAt !== null || (await catalog.scopesReducedAt()) !== null || catalog.someSuspended();
-}
 
 /** The grant that a request may be refused for before its row is touched: no such refusal writes. */
 async function standing(credential: Credential, client: Client, context: OAuthContext): Promise<Grant | undefined> {

@@ -24,7 +24,10 @@ import { mayUse } from "../grants/registry.ts";
 import { type Grant, type Millis, NEVER } from "../model.ts";
 import type { OAuthContext, SenderConstraint } from "../ports.ts";
 
-/** Answers the request with tokens. Everything that could refuse it for its scope or its API is judged before a row is touched. */
+/**
+ * Answers the request with tokens. What it names, and what was taken from its client or the service, is judged before a row is touched: a refusal for
+ * scope or API spends no code.
+ */
 export function issue(
   entitlement: Entitlement,
   request: GrantRequest,
