@@ -52,7 +52,8 @@ function runTests(args) {
   const folder = mkdtempSync(join(tmpdir(), "assent-test-"));
   const file = join(folder, "report.json");
   try {
-    const reporters = ["default", "./scripts/skipped-reporter.js", "json"].map((name) => `--reporter=${name}`);
+    const own = ["skipped", "slowest"].map((name) => `./scripts/${name}-reporter.js`);
+    const reporters = ["default", ...own, "json"].map((name) => `--reporter=${name}`);
     const step = run("tests", ["vitest", "run", ...reporters, `--outputFile.json=${file}`, ...args]);
     let counts;
     try {

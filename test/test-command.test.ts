@@ -22,7 +22,10 @@ const STRAYS = `import { test } from "vitest";
 function runIn(tests: Record<string, string>, args: string[], source = "export const one = 1;\n") {
   const folder = mkdtempSync(join(tmpdir(), "assent-test-command-"));
   made.push(folder);
-  for (const file of ["scripts/test.js", "scripts/skipped-reporter.js", "packages/cli/bin/runtime.js"]) {
+  for (const file of [
+    ...["scripts/test.js", "scripts/skipped-reporter.js", "scripts/slowest-reporter.js"],
+    "packages/cli/bin/runtime.js",
+  ]) {
     mkdirSync(join(folder, dirname(file)), { recursive: true });
     copyFileSync(join(root, file), join(folder, file));
   }
@@ -56,6 +59,16 @@ test("a failing test, a file that does not load, a skipped test → each counted
   expect(output).toContain("failed: breaks.test.ts (did not load or clean up)");
   expect(output).toContain("skipped: waits: there is no moon tonight");
   expect(status).toBe(1);
+}, 60_000);
+
+test("files that took longest → named at the end with their seconds, ten of them", () => {
+  const slow = `import { test } from "vitest"; test("waits", () => new Promise((resolve) => setTimeout(resolve, 1500)));`;
+  const quick = Object.fromEntries(Array.from({ length: 11 }, (_, at) => [`quick-${at}`, PASSES]));
+  const { output } = runIn({ slow, ...quick }, ["--maxWorkers=1"]);
+  const [, told = ""] = output.split("slowest files:");
+  const lines = told.split("\n").filter((line) => line.includes(".test.ts"));
+  expect(lines).toHaveLength(10);
+  expect(lines[0]).toMatch(/^ +\d+\.\d s {2}slow\.test\.ts$/);
 }, 60_000);
 
 test("an error outside of any test → counted as a failure, exit 1", () => {
