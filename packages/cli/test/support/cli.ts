@@ -1,11 +1,13 @@
-/** The command as a child process, on a data directory of its own. */
+/** The command on a data directory of its own, in a process of its own or in one that runs several. */
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Asked } from "./host.ts";
 
+const HOST = join(import.meta.dirname, "host.ts");
 const MAIN = join(import.meta.dirname, "..", "..", "src", "main.ts");
 
 export interface Result {
@@ -17,6 +19,8 @@ export interface Result {
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string | Uint8Array;
+  /** In a process of its own. So runs, without being told, what goes on running, loads code that is configured, or runs beside another. */
+  readonly alone?: boolean;
 }
 
 export interface Workspace {
@@ -44,16 +48,17 @@ export interface Running {
 export function aWorkspace(): Workspace {
   const folder = mkdtempSync(join(tmpdir(), "assent-cli-"));
   const dataDir = join(folder, "data");
+  const envOf = (env: Readonly<Record<string, string>>) => ({
+    PATH: process.env["PATH"],
+    NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+    HOME: folder,
+    ASSENT_DATA_DIR: dataDir,
+    ...env,
+  });
   const start = (args: readonly string[], { env = {}, input }: RunOptions = {}) => {
     const child = spawn(process.execPath, [MAIN, ...args], {
       cwd: folder,
-      env: {
-        PATH: process.env["PATH"],
-        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
-        HOME: folder,
-        ASSENT_DATA_DIR: dataDir,
-        ...env,
-      },
+      env: envOf(env),
       stdio: ["pipe", "pipe", "pipe"],
     });
     // A command that fails early doesn't read its input.
@@ -61,7 +66,13 @@ export function aWorkspace(): Workspace {
     child.stdin.end(input ?? "");
     return watch(child);
   };
-  const run = (args: readonly string[], options?: RunOptions) => start(args, options).ended();
+  const host = aHost(folder, envOf({}));
+  const run = async (args: readonly string[], options: RunOptions = {}) => {
+    const { env = {}, input = "", alone = false } = options;
+    const own = alone || host.busy() || ["serve", "demo"].includes(args[0] ?? "") || "ASSENT_CONFIG" in env;
+    if (own) return start(args, options).ended();
+    return host.run({ args, env: envOf(env), input: Buffer.from(input).toString("base64") });
+  };
   return {
     folder,
     dataDir,
@@ -72,7 +83,50 @@ export function aWorkspace(): Workspace {
       if (code !== 0) throw new Error(`assent ${args.join(" ")}: exit code ${code}: ${stderr}`);
       return JSON.parse(stdout);
     },
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove() {
+      host.end();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Host {
+  busy(): boolean;
+  run(asked: Asked): Promise<Result>;
+  end(): void;
+}
+
+/** Starts with the first command line. */
+function aHost(cwd: string, env: NodeJS.ProcessEnv): Host {
+  let child: ChildProcess | undefined;
+  let busy = false;
+  const started = async () => {
+    if (child !== undefined) return child;
+    const made = fork(HOST, [], { cwd, env, stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    child = made;
+    await once(made, "message");
+    return made;
+  };
+  return {
+    busy: () => busy,
+    async run(asked) {
+      busy = true;
+      try {
+        const made = await started();
+        const answered = once(made, "message");
+        const gone = once(made, "exit").then(([code]) => {
+          throw new Error(`assent ${asked.args.join(" ")}: ended the process that it ran in, with ${code}`);
+        });
+        gone.catch(() => undefined);
+        made.send(asked);
+        const [result] = await Promise.race([answered, gone]);
+        made.removeAllListeners("exit");
+        return result as Result;
+      } finally {
+        busy = false;
+      }
+    },
+    end: () => child?.kill("SIGKILL"),
   };
 }
 
