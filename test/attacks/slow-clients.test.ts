@@ -148,7 +148,7 @@ describe("a body that does not come", () => {
     half.socket.end();
     await expect.poll(unread).toBe(0);
     await expect.poll(open).toBe(0);
-    expect(half.statuses).toEqual([400]);
+    await expect.poll(() => half.statuses).toEqual([400]);
   });
 });
 

@@ -76,6 +76,8 @@ const STATUSES: Readonly<Record<string, string>> = {
 export async function listen(assent: AssentServer): Promise<Listening> {
   const server = serverOf(assent);
   server.on("clientError", clientFailed);
+  // A client may end its side and still wait for its answers. By default, Node.js would end the other side at once and drop them.
+  Object.assign(server, { httpAllowHalfOpen: true });
   // Node.js would answer by itself, past the gate and the queue of the connection.
   server.on("checkExpectation", assent.handler);
   // RFC 9110 §9.3.6: this is no proxy. Without a listener, Node.js closes such a connection without a word.

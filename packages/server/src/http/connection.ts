@@ -14,6 +14,8 @@ export const MAX_PIPELINED = 16;
 export interface Startable {
   readonly raw: IncomingMessage;
   readonly response: ServerResponse;
+  /** Its answer ends the connection. */
+  readonly last: boolean;
   start(): void;
 }
 
@@ -29,6 +31,8 @@ export class Connection {
   /** The status that ends the connection after the last good request: what followed that request was not HTTP, or came too slowly. */
   ending: string | undefined;
   #waiting: Startable[] | undefined;
+  /** The last answer has been given. */
+  #over = false;
 
   constructor(peer: string) {
     this.peer = peer;
@@ -36,6 +40,8 @@ export class Connection {
 
   /** Starts the request now, or after those before it: one at a time, so that a client that reads no answer gets no others made. False: too many wait. */
   take(request: Startable): boolean {
+    // It came in the same packet as the last request. Nobody would get its answer.
+    if (this.#over) return true;
     if (this.current === undefined) {
       this.#start(request);
       return true;
@@ -45,10 +51,11 @@ export class Connection {
   }
 
   /** The answer of the current request has been handed to the system, or nobody reads it any more. */
-  finished({ raw, response }: Startable): void {
+  finished({ raw, response, last }: Startable): void {
     this.current = undefined;
     // RFC 9112 §9.6: behind an answer that ends the connection nothing is worked on.
-    if (raw.socket.destroyed || !response.shouldKeepAlive) {
+    if (last || raw.socket.destroyed || !response.shouldKeepAlive) {
+      this.#over = true;
       this.#waiting = undefined;
       return;
     }
@@ -60,7 +67,8 @@ export class Connection {
 
   /** The bytes behind the last good request can't be read. `status`: why, as a status line has it. Answers what is unanswered, once, and ends. */
   fail(socket: Socket, status: string): void {
-    if (this.ending !== undefined) return;
+    // Behind the last answer, there is no other: the fault may be in the body of a request that was refused.
+    if (this.ending !== undefined || this.#over) return;
     // Node.js has taken its own listener away where the request was CONNECT: a client that has gone would end the process.
     socket.on("error", () => socket.destroy());
     this.ending = status;

@@ -29,10 +29,9 @@ export class Exchange implements Startable, Reading {
   readonly id: string;
   /** Nobody waits for its body any more: what still comes of it is let go by. */
   abandoned = false;
+  last: boolean;
   readonly #connection: Connection;
   readonly #site: Site;
-  /** Its answer ends the connection. */
-  #last: boolean;
   /** It has a place at the gate. */
   #entered = false;
 
@@ -46,7 +45,7 @@ export class Exchange implements Startable, Reading {
     this.#connection = connection;
     this.#site = site;
     // No other protocol is spoken here. Node.js drops the bytes that came with such a request: one behind it would wait for ever.
-    this.#last = raw.headers.upgrade !== undefined;
+    this.last = raw.headers.upgrade !== undefined;
   }
 
   start(): void {
@@ -76,7 +75,8 @@ export class Exchange implements Startable, Reading {
     // RFC 9110 §8.6: these two have no body, and say nothing of its length.
     if (status !== 204 && status !== 304) lines.push("content-length", String(length));
     if (cookies !== undefined) for (const cookie of cookies) lines.push("set-cookie", cookie);
-    if (this.#last || this.#site.assent.draining()) lines.push("connection", "close");
+    this.last ||= this.#site.assent.draining();
+    if (this.last) lines.push("connection", "close");
     response.writeHead(status, lines);
     // As many bytes as characters: ASCII, which is written as it lies in memory.
     if (length === body.length) response.end(body, "latin1");
@@ -88,13 +88,14 @@ export class Exchange implements Startable, Reading {
   shed({ status, lines, body }: Busy, reason: ShedReason | UnreadReason): void {
     const { assent } = this.#site;
     assent.metrics.shed(reason);
-    const closes = this.#last || assent.draining();
-    this.response.writeHead(status, closes ? [...lines, "connection", "close"] : [...lines]).end(body);
+    this.last ||= assent.draining();
+    this.response.writeHead(status, this.last ? [...lines, "connection", "close"] : [...lines]).end(body);
     this.#over();
   }
 
   /** A bare status that ends the connection. */
   reject(status: number): void {
+    this.last = true;
     this.response.writeHead(status, { connection: "close", "content-length": "0" }).end();
     this.#over();
   }
@@ -110,7 +111,7 @@ export class Exchange implements Startable, Reading {
     const busyAnswer = reason === "body_time" ? undefined : busy(this.raw);
     const answered = this.response.headersSent || this.#entered || this.#connection.ending !== undefined;
     this.abandoned = true;
-    this.#last = true;
+    this.last = true;
     if (!answered && busyAnswer !== undefined) {
       this.shed(busyAnswer, reason);
       return;

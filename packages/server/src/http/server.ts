@@ -20,6 +20,8 @@ export const serverOptions = {
   requestTimeout: 30_000,
   keepAliveTimeout: 61_000,
   connectionsCheckingInterval: 1000,
+  // Node.js would answer a request without a Host by itself, past the queue of the connection. The handler refuses it.
+  requireHostHeader: false,
 } as const;
 
 /** Header lines of a request. Node.js has a limit of its own, from which some versions leave the rest unread: one that a proxy added at the end, too. */
@@ -187,23 +189,36 @@ function failed(error: unknown, exchange: Exchange, route: Route | undefined, as
   else exchange.send(problemJson("server_error", assent.issuer));
 }
 
-/** The status for headers that nobody here can act on. */
+/** The status for headers that this server can't act on. */
 function headerFault(raw: IncomingMessage): number | undefined {
-  if (raw.rawHeaders.length > 2 * MAX_HEADERS) return 431;
-  if (!hasOneHost(raw)) return 400;
-  const { expect } = raw.headers;
+  const { rawHeaders, headers, httpVersion } = raw;
+  if (rawHeaders.length > 2 * MAX_HEADERS) return 431;
+  // Node.js also reads the lines of other versions (RFC 9110 §15.6.6).
+  if (httpVersion !== "1.1" && httpVersion !== "1.0") return 505;
+  if (!hasValidHost(raw)) return 400;
+  const coding = headers["transfer-encoding"];
+  if (coding !== undefined) {
+    // RFC 9112 §6.1: HTTP/1.0 has no transfer codings. A server in front may have seen another end of this body.
+    if (httpVersion === "1.0") return 400;
+    // §6.1, §6.3: other codings in front of the last one aren't understood here. The end of a body whose last one is another can't be found.
+    if (coding.toLowerCase() !== "chunked") return /[,\s]chunked$/i.test(coding) ? 501 : 400;
+  }
+  const { expect } = headers;
   // RFC 9110 §10.1.1: one expectation is defined, and HTTP/1.0 has none.
-  return expect === undefined || raw.httpVersion === "1.0" || expect.toLowerCase() === "100-continue" ? undefined : 417;
+  return expect === undefined || httpVersion === "1.0" || expect.toLowerCase() === "100-continue" ? undefined : 417;
 }
 
-/** Two Host lines: whoever stands in front may have read the other one (RFC 9112 §3.2). */
-function hasOneHost({ rawHeaders }: IncomingMessage): boolean {
+/** A host as RFC 3986 §3.2.2 has it, and perhaps a port. It may be empty. */
+const HOST = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
+
+/** RFC 9112 §3.2: one Host line, with a valid value. A server in front may have read another one. HTTP/1.0 needs none. */
+function hasValidHost({ rawHeaders, headers: { host }, httpVersion }: IncomingMessage): boolean {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at];
     if (name?.length === 4 && name.toLowerCase() === "host") hosts += 1;
   }
-  return hosts <= 1;
+  return host === undefined ? httpVersion === "1.0" : hosts === 1 && HOST.test(host);
 }
 
 function endpointFor(route: Route, method = "GET"): Endpoint | undefined {
