@@ -4,7 +4,7 @@
  * `npm run test:reliability -- [--cycles N] [name…]`: so many repetitions of each case; without N a hundred of most.
  * `npm run test:reliability -- --release [name…]`: as many of each as a release wants; `--plan` says how many, and how long that takes.
  * `--rows N`: expired rows that `garbage` collects; `--minutes N`: how long `restore` makes backups beside load, `slow` has slow clients, and
- * `fuzz` bends inputs.
+ * `fuzz` bends inputs, each of its two suites for so long.
  */
 
 import { spawnSync } from "node:child_process";
@@ -41,17 +41,20 @@ const RELEASE = [
   ["postgres-backup", 1, 1],
   ["password-time", 500, 3],
   ["sign-in-model", 300, 25],
-  ["fuzz", 1, 10],
+  ["fuzz", 1, 20],
   ["contract", 200, 6],
 ];
 
 /** What stands elsewhere, and has a form of its own in `npm test`: there the storage's contract runs on two of its four backends. */
 const BESIDE = { contract: "packages/server/test/storage/contract/" };
+/** What a name stands for beside its file in test/reliability. */
+const MORE = { fuzz: "test/attacks/raw-http-properties.test.ts" };
 
 /** The paths, or parts of paths, that a name stands for; without one, all. */
 function pathsOf(name) {
-  if (name === "") return ["test/reliability/", ...Object.values(BESIDE)];
-  return [BESIDE[name.replace(/\.$/, "")] ?? `test/reliability/${name}`];
+  if (name === "") return ["test/reliability/", ...Object.values(BESIDE), ...Object.values(MORE)];
+  const plain = name.replace(/\.$/, "");
+  return [BESIDE[plain] ?? `test/reliability/${name}`, ...(MORE[plain] === undefined ? [] : [MORE[plain]])];
 }
 
 const tools = join(root, "node_modules", ".bin");

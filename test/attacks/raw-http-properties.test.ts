@@ -1,0 +1,187 @@
+/** TE-16, DS-16, REL-24: random streams of requests, held against a reader that was written from RFC 9112 alone. */
+
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import pino from "pino";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { type AssentServer, configOf, createAssent, type Listening, listen } from "../../packages/server/src/index.ts";
+import { asked, figure, inFull } from "../support/figures.ts";
+import { CORPUS } from "../support/fuzz/harness.ts";
+import { type Answer, answersIn, exchange, objection, type Piece } from "../support/raw-http/exchange.ts";
+import { answersTo } from "../support/raw-http/model.ts";
+import { CLIENT, CREDENTIALS, FORM, GRANT } from "../support/raw-http/service.ts";
+import { cuts, streams } from "../support/raw-http/streams.ts";
+import { registering, sha256 } from "../support/server.ts";
+
+/** Minutes for all properties; 0: as long as the short form takes. */
+const minutes = asked("minutes", inFull ? 10 : 0);
+const SEED = 9112;
+
+const dataDir = mkdtempSync(join(tmpdir(), "assent-"));
+const log: string[] = [];
+const seen = { streams: 0, bytes: 0, answers: 0 };
+let assent: AssentServer;
+let listening: Listening;
+let rejections = 0;
+/** Sockets that are open where no client is. */
+let quiet: number;
+const onRejection = () => {
+  rejections += 1;
+};
+
+beforeAll(async () => {
+  process.on("unhandledRejection", onRejection);
+  const config = configOf({ dataDir, listen: { host: "127.0.0.1", port: 0 } });
+  const logger = pino({ level: "trace" }, { write: (line: string) => void log.push(line) });
+  assent = await createAssent(config, { log: logger });
+  listening = await listen(assent);
+  const server = registering(assent, Date.now);
+  await server.addStandardScopes();
+  await server.addClient({
+    clientId: CLIENT.id,
+    secrets: [{ hash: sha256(CLIENT.secret), createdAt: 0, expiresAt: null }],
+    ...{ grantTypes: ["client_credentials"], redirectUris: [], responseTypes: [], ownScopes: ["read"] },
+  });
+  await works();
+  await soon("assent_connections_open", 0);
+  quiet = sockets();
+});
+afterAll(async () => {
+  await listening.stop();
+  process.off("unhandledRejection", onRejection);
+  rmSync(dataDir, { recursive: true, force: true });
+  if (minutes > 0) figure("REL-24", "raw HTTP", seen);
+});
+
+/** Whatever was sent: the server goes on, and nothing is left of it. */
+afterEach(async () => {
+  await works();
+  for (const name of ["assent_connections_open", "assent_http_requests_unread", "assent_http_requests_under_way"])
+    await soon(name, 0);
+  await vi.waitFor(() => expect(sockets()).toBe(quiet), WAIT);
+  expect(log.filter((line) => /"level":(?:"(?:error|fatal)"|[56]0)/.test(line))).toEqual([]);
+  log.length = 0;
+  expect(rejections).toBe(0);
+});
+
+const WAIT = { timeout: 10_000, interval: 10 };
+const works = () =>
+  vi.waitFor(async () => expect(await answers([{ bytes: TOKEN, pause: 0 }])).toMatchObject([{ status: 200 }]), WAIT);
+const soon = (name: string, value: number) =>
+  vi.waitFor(async () => expect([name, await measured(name)]).toEqual([name, value]), WAIT);
+
+/** A request whose effect the metrics tell. */
+const TOKEN = `POST /token HTTP/1.1\r\nHost: a\r\nContent-Type: ${FORM}\r\nAuthorization: ${CREDENTIALS}\r\nContent-Length: ${GRANT.length}\r\n\r\n${GRANT}`;
+
+async function measured(name: string): Promise<number> {
+  const family = (await assent.measure()).find((one) => one.name === name);
+  return family?.samples.reduce((sum, { value }) => sum + value, 0) ?? 0;
+}
+
+/** Sockets that this process has open; 0 where the system doesn't tell. */
+function sockets(): number {
+  const folder = "/proc/self/fd";
+  if (!existsSync(folder)) return 0;
+  return readdirSync(folder).filter((name) => {
+    try {
+      return readlinkSync(join(folder, name)).startsWith("socket:");
+    } catch {
+      // The one that reads the folder is closed by now.
+      return false;
+    }
+  }).length;
+}
+
+async function answers(pieces: readonly Piece[]): Promise<readonly Answer[]> {
+  const all = pieces.map(({ bytes }) => bytes).join("");
+  const { text } = await exchange(listening.port, pieces);
+  return answersIn(text, answersTo(all));
+}
+
+/** Sends a stream; throws where an answer is not allowed, or where more was executed than answered. Gives the statuses. */
+async function check(
+  stream: string,
+  pieces: readonly Piece[] = [{ bytes: stream, pause: 0 }],
+  halfClosed = false,
+): Promise<readonly number[]> {
+  const steps = answersTo(stream);
+  // A server that must close the connection does so by itself.
+  const last = steps.at(-1);
+  const ends = halfClosed || last?.closes !== true || last.waits;
+  const issued = await measured("assent_tokens_issued_total");
+  const { text, broken } = await exchange(listening.port, pieces, ends);
+  const found = answersIn(text, steps);
+  const statuses = found.map(({ status }) => status);
+  const wrong = objection(found, steps, ends);
+  seen.streams += 1;
+  seen.bytes += stream.length;
+  seen.answers += found.length;
+  // RFC 9112 §9.6: a client that goes on to write where the server has ended its side may lose the last answer.
+  const lost = broken && pieces.length > 1 && steps.at(-1)?.closes !== false && found.length < steps.length;
+  if (wrong !== undefined && !lost) throw new Error(`${wrong}; answers: ${statuses.join(", ") || "none"}`);
+  const tokens = found.filter(({ status }, at) => status === 200 && steps[at]?.known?.issues).length;
+  const more = (await measured("assent_tokens_issued_total")) - issued - tokens;
+  if (more !== 0 && !lost) throw new Error(`${more} tokens were issued that nobody was given; answers: ${statuses}`);
+  return statuses;
+}
+
+/** One round in the short form; else rounds for a part of the time. */
+async function hold<Input>(
+  inputs: fc.Arbitrary<Input>,
+  runs: number,
+  part: number,
+  each: (input: Input) => Promise<void>,
+) {
+  const endsAt = performance.now() + minutes * 60_000 * part;
+  const property = fc.asyncProperty(inputs, each);
+  do await fc.assert(property, { numRuns: runs, ...(minutes > 0 ? {} : { seed: SEED }) });
+  while (performance.now() < endsAt);
+}
+const options = { timeout: 120_000 + minutes * 60_000 };
+
+/** The stream cut at these places. */
+function cutAt(stream: string, places: readonly (readonly [place: number, pause: number])[]): readonly Piece[] {
+  const sorted = places
+    .map(([place, pause]) => [Math.floor(place * stream.length), pause] as const)
+    .sort(([a], [b]) => a - b);
+  return [[0, 0] as const, ...sorted].map(([from, pause], at) => ({
+    bytes: stream.slice(from, sorted[at]?.[0]),
+    pause,
+  }));
+}
+
+const folder = join(CORPUS, "raw-http");
+const corpus = readdirSync(folder)
+  .sort()
+  .map((file) => [file, String(JSON.parse(readFileSync(join(folder, file), "utf8")))] as const);
+
+describe("TE-16 framing", () => {
+  test.each(corpus)("the corpus, %s → the answers that RFC 9112 allows", async (_, stream) => {
+    await check(stream);
+    await check(
+      stream,
+      [...stream].map((bytes) => ({ bytes, pause: 0 })),
+    );
+  });
+
+  test("random streams → one answer to each request, in order; a refusal ends what can't be read", options, () =>
+    hold(streams, 200, 0.4, async (stream) => {
+      await check(stream);
+    }),
+  );
+});
+
+describe("cutting", () => {
+  test("any pieces of a stream → the answers that it gets in one piece", options, () =>
+    hold(fc.tuple(streams, cuts), 60, 0.25, async ([stream, places]) => {
+      const [whole, pieces] = [await check(stream), await check(stream, cutAt(stream, places))];
+      // The model allows several answers to some: it has looked at both.
+      const exact = answersTo(stream).every(
+        ({ known, refusals }) => (known?.statuses.length ?? 0) + refusals.length === 1,
+      );
+      if (exact) expect(pieces).toEqual(whole);
+    }),
+  );
+});
