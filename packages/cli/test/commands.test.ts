@@ -123,7 +123,8 @@ describe("client", () => {
     }
     const other = JSON.parse((await make("--name", "Nothing Like It")).stdout);
     const renamed = await at.run(["client", "update", other.client_id, "--name-lang", "de=Bank of SampIes", "--json"]);
-    expect(renamed.stderr).toContain(`${first.client_id} (Bank of Samples)`);
+    // Three of the four are named there, by the order of their ids.
+    expect(renamed.stderr).toMatch(/owners can take this client for another.* \(Bank of Samples\).* and more/);
     expect(JSON.parse(renamed.stdout).similar_clients).toContainEqual(named);
   });
 

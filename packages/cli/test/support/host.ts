@@ -1,6 +1,7 @@
 /** A process that runs one command line after the other, as `main.ts` runs one: what all of them load is loaded once. */
 
 import { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { run } from "../../src/program.ts";
 
 export interface Asked {
@@ -30,19 +31,35 @@ function caught(name: "stdout" | "stderr"): () => string {
   };
 }
 
+/** What would keep a process running; the connection to the test does so always. */
+function kept(): string {
+  return process.getActiveResourcesInfo().sort().join(", ");
+}
+
+/** Milliseconds in which a command's process would have to end when all is done. */
+const PATIENCE = 10_000;
+
+/** Waits as whoever called the command would: until nothing goes on that didn't before. Empty, or what still does. */
+async function unfinished(before: string): Promise<string> {
+  const until = performance.now() + PATIENCE;
+  while (kept() !== before) {
+    if (performance.now() > until) return `the command is done, but its process would not end: ${kept()}\n`;
+    await sleep(1);
+  }
+  return "";
+}
+
 async function answer({ args, env, input }: Asked): Promise<void> {
   for (const name of Object.keys(process.env)) delete process.env[name];
   for (const [name, value] of Object.entries(env)) if (value !== undefined) process.env[name] = value;
   Object.defineProperty(process, "stdin", { value: Readable.from([Buffer.from(input, "base64")]), configurable: true });
   process.exitCode = undefined;
   const [out, err] = [caught("stdout"), caught("stderr")];
-  let code: number;
-  try {
-    code = await run(args);
-  } finally {
-    process.exitCode = undefined;
-  }
-  process.send?.({ code, stdout: out(), stderr: err() });
+  const before = kept();
+  const code = await run(args);
+  process.exitCode = undefined;
+  const left = await unfinished(before);
+  process.send?.({ code: left === "" ? code : null, stdout: out(), stderr: err() + left });
 }
 
 process.on("message", (asked: Asked) => void answer(asked));
