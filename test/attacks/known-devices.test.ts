@@ -234,6 +234,19 @@ describe("ceilings over all devices and networks", () => {
     expect(server.log.join("")).toContain('"guessed":"code"');
   });
 
+  test("wrong codes behind the link of a recovery → the person is told of that, and not that somebody knows the password", async () => {
+    const victim = await withSecondStep(server);
+    const link = await askRecovery(victim.person);
+    for (const address of networks(3)) {
+      const agent = new Agent(server.issuer, at(address));
+      const form = formWith(await agent.get(link), "code");
+      for (let tries = 0; tries < CODE_LIMITS.network; tries += 1) await agent.submit(form, { code: "000000" });
+    }
+    const [message] = await letters(victim.person, "Somebody is trying to recover your account");
+    expect(message?.text).toContain("change the password of your mailbox");
+    expect(await letters(victim.person, "Somebody knows your password", 0)).toEqual([]);
+  });
+
   test("recovery codes count with one-time codes", async () => {
     const victim = await withSecondStep(server);
     let looked = 0;

@@ -27,7 +27,7 @@ export function signInOf(parts: Parts): { readonly signIn: SignInContext; readon
     event: (name, fields) => log.info({ event: name, ...fields }, name),
     failed: (err) => log.warn({ event: "guessing_untold", err }, "a person could not be told of guessing"),
   });
-  const alarm: SignInContext["alarm"] = (person, guessed) => guessing.raise(person, guessed);
+  const alarm: SignInContext["alarm"] = (...alarmed) => guessing.raise(...alarmed);
   const afterwards: SignInContext["afterwards"] = (work) =>
     void setImmediate(() => {
       work().catch((err: unknown) => log.warn({ event: "sign_in_uncounted", err }, "an attempt stays counted"));

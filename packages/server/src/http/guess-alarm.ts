@@ -13,9 +13,13 @@ const QUIET: Millis = 15 * 60_000;
 /** Maximum number of accounts that a process keeps quiet about. */
 const MOST_QUIET = 10_000;
 
-const MAIL: Readonly<Record<Guessed, { readonly kind: MailKind; readonly path: string }>> = {
+/** Whoever guesses codes knows the password, but for those who take an account back: they have the link of a message. */
+type Told = Guessed | "proof";
+
+const MAIL: Readonly<Record<Told, { readonly kind: MailKind; readonly path: string }>> = {
   password: { kind: "passwordGuessed", path: "/account/security" },
   code: { kind: "codeGuessed", path: "/account/security/password" },
+  proof: { kind: "proofGuessed", path: "/account/security" },
 };
 
 export interface GuessAlarmParts {
@@ -42,27 +46,28 @@ export class GuessAlarm {
   }
 
   /** Returns at once, so that no answer's time tells of a message. */
-  raise(person: Person, guessed: Guessed): void {
+  raise(person: Person, guessed: Guessed, behind?: "link"): void {
     const { now, event, count, failed } = this.#parts;
-    const key = `${guessed} ${person.personId}`;
+    const told = behind === "link" ? "proof" : guessed;
+    const key = `${told} ${person.personId}`;
     if ((this.#quiet.get(key) ?? 0) > now()) return;
     this.#quiet.set(key, now() + QUIET);
     event("guessing", { owner: person.personId, guessed });
     count(guessed);
-    void this.#write(person, guessed).catch((error: unknown) => {
+    void this.#write(person, told).catch((error: unknown) => {
       this.#quiet.delete(key);
       failed(error);
     });
   }
 
-  async #write(person: Person, guessed: Guessed): Promise<void> {
+  async #write(person: Person, told: Told): Promise<void> {
     const { storage, mail, issuer, attemptKey, now } = this.#parts;
     const { partition, personId, username, email, emailVerifiedAt, language } = person;
     if (!mail.enabled || emailVerifiedAt === null) return;
     const at = now();
-    const once = { key: attemptKey("guess alarm", guessed, personId), limit: 1, window: DAY };
+    const once = { key: attemptKey("guess alarm", told, personId), limit: 1, window: DAY };
     if ((await storage.countAttempt({ attempts: [once], now: at })).kind !== "allowed") return;
-    const { kind, path } = MAIL[guessed];
+    const { kind, path } = MAIL[told];
     const draft = {
       kind,
       to: email,

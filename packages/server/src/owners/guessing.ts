@@ -36,8 +36,8 @@ export interface GuessingContext {
   readonly storage: Pick<OwnerStorage, "countAttempt" | "forgiveAttempt">;
   /** Keys of counters are hashed, so that no name or address stands in the table. */
   attemptKey(...parts: readonly string[]): string;
-  /** Somebody has reached a ceiling of this person's account. Must return at once. */
-  alarm(person: Person, guessed: Guessed): void;
+  /** Somebody has reached a ceiling of this person's account. `behind`: what let them guess codes; absent: the password. Must return at once. */
+  alarm(person: Person, guessed: Guessed, behind?: "link"): void;
   now(): Millis;
 }
 

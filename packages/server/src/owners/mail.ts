@@ -21,6 +21,7 @@ export type MailKind =
   | "recoveryUsed"
   | "passwordGuessed"
   | "codeGuessed"
+  | "proofGuessed"
   | "recovered"
   | "factorsRemoved"
   | "factorsRemovedTold"

@@ -31,7 +31,8 @@ export async function proveFactor(
     proof = found.proof;
     return { kind: "passed", codesLeft: found.codesLeft, used: null };
   };
-  const outcome = await secondStep(request, context, look, seenDevice);
+  const alarm: ProveContext["alarm"] = (person, guessed) => context.alarm(person, guessed, "link");
+  const outcome = await secondStep(request, { ...context, alarm }, look, seenDevice);
   if (outcome.kind !== "passed") return outcome;
   if (proof === undefined) throw new Error("a step was passed without a proof");
   return { kind: "proved", proof, codesLeft: outcome.codesLeft };

@@ -115,9 +115,15 @@ export const mail = {
       },
       codeGuessed: {
         subject: "Jemand kennt Ihr Passwort",
-        text: "Am {when} waren für das Konto {person} zu viele falsche Codes eingegeben worden, jeder nach dem richtigen Passwort. Wir nehmen nun weniger Versuche an.",
+        text: "Am {when} waren für das Konto {person} zu viele falsche Codes eingegeben worden, der letzte nach dem richtigen Passwort. Wir nehmen nun weniger Versuche an.",
         button: "Passwort ändern",
         hint: "Wenn Sie das waren, warten Sie 15 Minuten und versuchen Sie es noch einmal. Wenn nicht, ändern Sie jetzt Ihr Passwort.",
+      },
+      proofGuessed: {
+        subject: "Jemand versucht, Ihr Konto wiederherzustellen",
+        text: "Am {when} waren für das Konto {person} zu viele falsche Codes eingegeben worden, der letzte hinter einem Link aus einer E-Mail zu diesem Konto. Wir nehmen nun weniger Versuche an.",
+        button: "Konto ansehen",
+        hint: "Wenn Sie das waren, warten Sie 15 Minuten und versuchen Sie es noch einmal. Wenn nicht, liest jemand Ihre E-Mails: Ändern Sie das Passwort Ihres Postfachs.",
       },
       recovered: {
         subject: "Ihr Passwort wurde geändert",

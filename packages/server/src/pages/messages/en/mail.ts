@@ -113,9 +113,15 @@ export const mail = {
       },
       codeGuessed: {
         subject: "Somebody knows your password",
-        text: "On {when}, too many wrong codes had been entered for the account {person}, each of them after the right password. We now accept fewer attempts.",
+        text: "On {when}, too many wrong codes had been entered for the account {person}, the last one after the right password. We now accept fewer attempts.",
         button: "Change your password",
         hint: "If it was you, wait 15 minutes and try again. If not, change your password now.",
+      },
+      proofGuessed: {
+        subject: "Somebody is trying to recover your account",
+        text: "On {when}, too many wrong codes had been entered for the account {person}, the last one behind a link from an e-mail about this account. We now accept fewer attempts.",
+        button: "Look at your account",
+        hint: "If it was you, wait 15 minutes and try again. If not, somebody reads your e-mail: change the password of your mailbox.",
       },
       recovered: {
         subject: "Your password was changed",

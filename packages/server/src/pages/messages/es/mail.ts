@@ -115,9 +115,15 @@ export const mail = {
       },
       codeGuessed: {
         subject: "Alguien conoce su contraseña",
-        text: "El {when} se habían introducido demasiados códigos incorrectos para la cuenta {person}, cada uno después de la contraseña correcta. Ahora aceptamos menos intentos.",
+        text: "El {when} se habían introducido demasiados códigos incorrectos para la cuenta {person}, el último después de la contraseña correcta. Ahora aceptamos menos intentos.",
         button: "Cambiar su contraseña",
         hint: "Si fue usted, espere 15 minutos y vuelva a intentarlo. Si no, cambie ahora su contraseña.",
+      },
+      proofGuessed: {
+        subject: "Alguien intenta recuperar su cuenta",
+        text: "El {when} se habían introducido demasiados códigos incorrectos para la cuenta {person}, el último tras un enlace de un correo electrónico sobre esta cuenta. Ahora aceptamos menos intentos.",
+        button: "Ver su cuenta",
+        hint: "Si fue usted, espere 15 minutos y vuelva a intentarlo. Si no, alguien lee su correo: cambie la contraseña de su buzón.",
       },
       recovered: {
         subject: "Su contraseña se ha cambiado",

@@ -115,9 +115,15 @@ export const mail = {
       },
       codeGuessed: {
         subject: "Quelqu’un connaît votre mot de passe",
-        text: "Le {when}, trop de codes erronés avaient été saisis pour le compte {person}, chacun après le bon mot de passe. Nous acceptons désormais moins de tentatives.",
+        text: "Le {when}, trop de codes erronés avaient été saisis pour le compte {person}, le dernier après le bon mot de passe. Nous acceptons désormais moins de tentatives.",
         button: "Changer votre mot de passe",
         hint: "Si c’était vous, attendez 15 minutes et réessayez. Sinon, changez votre mot de passe maintenant.",
+      },
+      proofGuessed: {
+        subject: "Quelqu’un essaie de récupérer votre compte",
+        text: "Le {when}, trop de codes erronés avaient été saisis pour le compte {person}, le dernier derrière un lien d’un e-mail au sujet de ce compte. Nous acceptons désormais moins de tentatives.",
+        button: "Voir votre compte",
+        hint: "Si c’était vous, attendez 15 minutes et réessayez. Sinon, quelqu’un lit vos e-mails : changez le mot de passe de votre messagerie.",
       },
       recovered: {
         subject: "Votre mot de passe a été changé",
