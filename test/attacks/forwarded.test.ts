@@ -21,7 +21,11 @@ test("X-Forwarded-For of the proxy, Forwarded of the client → the proxy's word
     const proxy = { "x-forwarded-for": "203.0.113.9", "x-forwarded-proto": "https" };
     expect(await loggedAddress(server, { ...proxy, forwarded: "for=6.6.6.6;proto=http" })).toBe("203.0.113.9");
     expect(await loggedAddress(server, { ...proxy, forwarded: "for=127.0.0.1" })).toBe("203.0.113.9");
-    expect(await loggedAddress(server, { forwarded: "for=6.6.6.6;proto=http" })).toBe("127.0.0.1");
+    const warnings = () => server.log.filter((line) => line.includes("ASSENT_PROXY_HEADER=forwarded"));
+    expect(warnings()).toEqual([]);
+    for (const address of ["6.6.6.6", "7.7.7.7"])
+      expect(await loggedAddress(server, { forwarded: `for=${address};proto=http` })).toBe("127.0.0.1");
+    expect(warnings()).toHaveLength(1);
   } finally {
     await server.stop();
   }

@@ -315,7 +315,12 @@ async function assemble({
     signIn,
     secondStep,
     cookies: new Cookies(issuer),
-    proxies: new TrustedProxies(config.trustProxy, config.proxyHeader),
+    proxies: new TrustedProxies(config.trustProxy, config.proxyHeader, (other) =>
+      log.warn(
+        { event: "configuration" },
+        `a trusted proxy sends ${other} without ${config.proxyHeader}, so that its own address counts as the client's: if it names the client there, set ASSENT_PROXY_HEADER=${other}`,
+      ),
+    ),
     failedClients: new FailedClients({ storage, attemptKey, now, monotonic: () => performance.now() }),
     gate: new Gate(() => performance.now()),
     unread: new Unread(monotonic),

@@ -18,10 +18,17 @@ export class TrustedProxies {
   readonly #list = new BlockList();
   readonly #any: boolean;
   readonly #header: ProxyHeader;
+  #otherAlone: ((other: ProxyHeader) => void) | undefined;
 
-  constructor(cidrs: readonly string[], header: ProxyHeader = "x-forwarded-for") {
+  /** `otherAlone`: called once, when a trusted proxy sends the header that isn't read, without the one that is. */
+  constructor(
+    cidrs: readonly string[],
+    header: ProxyHeader = "x-forwarded-for",
+    otherAlone?: (other: ProxyHeader) => void,
+  ) {
     this.#any = cidrs.length > 0;
     this.#header = header;
+    this.#otherAlone = otherAlone;
     for (const cidr of cidrs) {
       const [address = "", bits] = cidr.split("/");
       const family = isIP(address) === 6 ? "ipv6" : "ipv4";
@@ -39,8 +46,16 @@ export class TrustedProxies {
   resolve(peer: string, headers: Headers): Forwarded {
     const address = plainAddress(peer);
     if (!this.#any || !this.#trusts(address)) return { address, proto: undefined };
+    if (headers[this.#header] === undefined) this.#lookAtOther(headers);
     const { hops, proto } = this.#header === "forwarded" ? readForwarded(headers) : readXForwarded(headers);
     return { address: this.#clientOf(hops) ?? address, proto: proto?.trim().toLowerCase() };
+  }
+
+  #lookAtOther(headers: Headers): void {
+    const other = this.#header === "forwarded" ? "x-forwarded-for" : "forwarded";
+    if (this.#otherAlone === undefined || headers[other] === undefined) return;
+    this.#otherAlone(other);
+    this.#otherAlone = undefined;
   }
 
   /**

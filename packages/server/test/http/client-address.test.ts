@@ -17,6 +17,33 @@ describe("EN-06 headers from an untrusted peer → the peer", () => {
   });
 });
 
+describe("the header that is not read, without the one that is", () => {
+  const told = (header: "x-forwarded-for" | "forwarded", requests: readonly (readonly [string, object])[]) => {
+    const others: string[] = [];
+    const proxies = new TrustedProxies(["10.0.0.0/8"], header, (other) => void others.push(other));
+    for (const [peer, headers] of requests) proxies.resolve(peer, { ...headers });
+    return others;
+  };
+  const [xff, forwarded] = [{ "x-forwarded-for": "203.0.113.9" }, { forwarded: "for=203.0.113.9" }];
+
+  test("from a stranger, beside the one that is read, or neither → nothing is said", () => {
+    expect(
+      told("x-forwarded-for", [
+        ["203.0.113.9", forwarded],
+        ["10.1.1.1", { ...xff, ...forwarded }],
+        ["10.1.1.1", { "x-forwarded-for": "", ...forwarded }],
+        ["10.1.1.1", {}],
+      ]),
+    ).toEqual([]);
+  });
+
+  test("from a trusted proxy, three times → said once", () => {
+    const thrice = (headers: object) => Array.from({ length: 3 }, () => ["10.1.1.1", headers] as const);
+    expect(told("x-forwarded-for", thrice(forwarded))).toEqual(["forwarded"]);
+    expect(told("forwarded", thrice(xff))).toEqual(["x-forwarded-for"]);
+  });
+});
+
 describe("from a trusted proxy → the first hop that isn't ours, from the near end", () => {
   const proxies = new TrustedProxies(["10.0.0.0/8", "fd00::/8"]);
   test.each([
