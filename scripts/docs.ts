@@ -39,8 +39,8 @@ function configuration(): string {
 ${MADE}
 
 Environment variables come first, then \`assent.config.ts\`, \`.js\` or \`.json\` in the working directory (\`ASSENT_CONFIG\` names another file), then
-the defaults. A file that everybody may change is not read. One in the working directory that belongs to another user is not read either, unless
-\`ASSENT_CONFIG\` names it. An unknown key or a bad value stops the start; all problems are reported at once, one line each. A file is one object:
+the defaults. A file that everybody may change is not read; one that its group may change is warned of. One
+in the working directory that belongs to another user is not read, unless \`ASSENT_CONFIG\` names it. An unknown key or a bad value stops the start; all problems are reported at once, one line each. A file is one object:
 \`export default { issuer: "https://login.example.com", accessTtl: 300 }\`. One key has no variable, because it is code: \`customGrants\`, a list of
 [grant types of your own](../integrate/custom-grant.md).
 

@@ -66,8 +66,9 @@ const FOREIGN = /^ASSENT_(TEST|BENCH)_/;
 /** Reads environment and file. Throws a `ConfigError` that names every problem at once. */
 export async function loadConfig(environment: NodeJS.ProcessEnv = process.env, cwd = process.cwd()): Promise<Config> {
   const problems: string[] = [];
-  const file = await readFile(environment["ASSENT_CONFIG"], cwd, problems);
-  return build({ environment, file, cwd, problems });
+  const warnings: string[] = [];
+  const file = await readFile(environment["ASSENT_CONFIG"], cwd, problems, warnings);
+  return build({ environment, file, cwd, problems, warnings });
 }
 
 /**
@@ -128,12 +129,14 @@ interface Sources {
   readonly file: Readonly<Record<string, unknown>>;
   readonly cwd: string;
   readonly problems: string[];
+  /** About the file itself. */
+  readonly warnings: readonly string[];
 }
 
 /** The values that environment and file set. */
 type Read = { -readonly [Key in keyof Config]?: Config[Key] };
 
-function build({ environment, file, cwd, problems }: Sources): Config {
+function build({ environment, file, cwd, problems, warnings }: Sources): Config {
   const values: Read = {};
   for (const [key, value] of Object.entries(file)) {
     if (key === CUSTOM_GRANTS) values.customGrants = value as readonly CustomGrant[];
@@ -152,7 +155,7 @@ function build({ environment, file, cwd, problems }: Sources): Config {
   const config = withDefaults(values, cwd);
   problems.push(...tlsProblems(config), ...grantProblems(config), ...secretProblems(config));
   if (problems.length > 0) throw new ConfigError(problems);
-  return Object.freeze({ ...config, warnings: warningsOf(config) });
+  return Object.freeze({ ...config, warnings: [...warnings, ...warningsOf(config)] });
 }
 
 function isSettingKey(key: string): key is SettingKey {
@@ -204,6 +207,7 @@ async function readFile(
   named: string | undefined,
   cwd: string,
   problems: string[],
+  warnings: string[],
 ): Promise<Readonly<Record<string, unknown>>> {
   const candidates = named ? [named] : ["assent.config.ts", "assent.config.js", "assent.config.json"];
   const path = candidates.map((name) => resolve(cwd, name)).find((candidate) => existsSync(candidate));
@@ -211,11 +215,15 @@ async function readFile(
     if (named) problems.push(`ASSENT_CONFIG: found ${JSON.stringify(named)}, wanted the path of a file that exists`);
     return {};
   }
-  const unsafe = unsafeFile(statSync(path), process.getuid?.(), named !== undefined && named !== "");
+  const file = statSync(path);
+  const uid = process.getuid?.();
+  const unsafe = unsafeFile(file, uid, named !== undefined && named !== "");
   if (unsafe !== undefined) {
     problems.push(`${path}: not read, because ${unsafe}`);
     return {};
   }
+  if (uid !== undefined && isForGroup(file))
+    warnings.push(`${path}: its group (gid ${file.gid}) may change it, and so what this server runs: chmod g-w`);
   try {
     const options = path.endsWith(".json") ? { with: { type: "json" } } : {};
     const module = (await import(pathToFileURL(path).href, options)) as { default?: unknown };
@@ -240,6 +248,14 @@ export function unsafeFile(
   if ((file.mode & 0o002) !== 0) return "everybody on this machine may change it: chmod o-w";
   if (named || file.uid === uid || file.uid === 0) return undefined;
   return `it belongs to another user (uid ${file.uid}): set ASSENT_CONFIG to its path if you trust it, or change its owner`;
+}
+
+/**
+ * True: a group may write the file. It is no reason to refuse it, since orchestrators give mounted files a group and its rights. A group with the number
+ * of the owner is taken for the owner's own, as most systems make it.
+ */
+export function isForGroup(file: Pick<Stats, "uid" | "gid" | "mode">): boolean {
+  return (file.mode & 0o020) !== 0 && file.gid !== file.uid;
 }
 
 /** What is wrong with a file, without the piece of it that JSON's errors quote: a secret may stand there. */

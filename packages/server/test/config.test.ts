@@ -1,10 +1,10 @@
 /** Configuration: every problem at once, the key named, no secret repeated. */
 
-import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdtempSync, statSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ConfigError, configOf, loadConfig, unsafeFile } from "../src/config.ts";
+import { ConfigError, configOf, isForGroup, loadConfig, unsafeFile } from "../src/config.ts";
 
 const cwd = mkdtempSync(join(tmpdir(), "assent-config-"));
 
@@ -288,6 +288,28 @@ describe("a configuration file that somebody else could have written", () => {
     chmodSync(path, 0o664);
     expect(await problems({ ASSENT_CONFIG: path }, where)).toEqual([]);
     expect(ran()).toBe(true);
+  });
+
+  test("its group may change it → read, with a warning that names it", async () => {
+    const { path, where } = place(0o664);
+    const warningsOf = async () => (await loadConfig({ ASSENT_CONFIG: path }, where)).warnings;
+    const { uid, gid } = statSync(path);
+    expect(await warningsOf()).toHaveLength(uid === gid ? 0 : 1);
+    if (process.getuid?.() !== 0) return;
+    chownSync(path, 0, 1234);
+    expect(await warningsOf()).toEqual([expect.stringMatching(/^\/.*: its group \(gid 1234\) may change it/)]);
+    chmodSync(path, 0o644);
+    expect(await warningsOf()).toEqual([]);
+  });
+
+  test.each([
+    ["another group's, to write", { uid: 1000, gid: 100, mode: 0o664 }, true],
+    ["another group's, to read", { uid: 1000, gid: 100, mode: 0o644 }, false],
+    ["the owner's own group's", { uid: 1000, gid: 1000, mode: 0o664 }, false],
+    ["root's, in a container", { uid: 0, gid: 0, mode: 0o664 }, false],
+    ["root's, for another group", { uid: 0, gid: 1000, mode: 0o664 }, true],
+  ] as const)("%s → warned of: %s", (_, file, warned) => {
+    expect(isForGroup(file)).toBe(warned);
   });
 
   test.each([
