@@ -159,8 +159,8 @@ function factorsOf({ passkeys, factor }: Holdings, proof: Proof | undefined, now
     ...{ id: "codes", kind: "codes", name: null, addedAt: codesAt, added: codesAdded, lastUsedAt: null },
     ...{ doubtful: doubtful(codesAdded, proof?.kind === "codes"), bringsBack: factor.earlierCodesLeft > 0 },
   };
-  // Codes that came with an authenticator, or that nobody has any more, are nothing of their own.
-  const apart = codesLeft > 0 && !authenticator.doubtful && codes.doubtful;
+  // Codes that came with a doubtful authenticator, or that nobody has any more, are nothing of their own.
+  const apart = codesLeft > 0 && codes.doubtful && !(authenticator.doubtful && inOneGo);
   return [...keys, authenticator, ...(apart ? [codes] : [])];
 }
 
@@ -230,7 +230,10 @@ export function suggested({ factors, apps, companies }: Review): Choice {
 
 /** Only what the review offers can be chosen: no factor that something vouches for, no app that the person does not have. */
 export function decide({ factors, apps, companies }: Review, choice: Choice): Decided {
-  const [removed, kept] = split(factors, ({ id, doubtful }) => doubtful && choice.factors.includes(id));
+  const goes = ({ id, doubtful }: FoundFactor) => doubtful && choice.factors.includes(id);
+  // Recovery codes go with their authenticator.
+  const allOf = factors.some((one) => one.kind === "authenticator" && goes(one));
+  const [removed, kept] = split(factors, (one) => goes(one) || (one.kind === "codes" && allOf));
   const offered = new Set(apps.slice(0, MOST_APPS).map(({ clientId }) => clientId));
   const chosen = new Set(choice.apps);
   const [endApps, keepApps] = split(apps, ({ clientId, doubtful }) =>

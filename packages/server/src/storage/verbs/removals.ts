@@ -56,8 +56,7 @@ export async function setAside(tx: Tx, key: PersonKey, removal: Removal, now: Mi
   } else if (removal.codes) {
     const { codesAt: at, codesAdded: added } = factor;
     await keep("codes", { kind: "codes", at, added, codes: await codesOf(tx, key, false) });
-    await bringBackCodes(tx, key);
-    await writeFactor(tx, key, { ...factor, codesAt: factor.createdAt, codesAdded: factor.added });
+    await bringBackEarlierCodes(tx, key, factor);
   }
 }
 
@@ -84,6 +83,12 @@ async function bringBackEarlier(tx: Tx, key: PersonKey, { earlier }: FactorRow):
   }
   await writeFactor(tx, key, { ...earlier, codesAt: earlier.createdAt, codesAdded: earlier.added, earlier: null });
   await bringBackCodes(tx, key);
+}
+
+/** The recovery codes before take their place again. They count as made with the authenticator: nothing else is known of them. */
+async function bringBackEarlierCodes(tx: Tx, key: PersonKey, factor: FactorRow): Promise<void> {
+  await bringBackCodes(tx, key);
+  await writeFactor(tx, key, { ...factor, codesAt: factor.createdAt, codesAdded: factor.added });
 }
 
 async function bringBackCodes(tx: Tx, { partition, personId }: PersonKey): Promise<void> {
@@ -123,7 +128,7 @@ async function eraseSince(tx: Tx, key: PersonKey, since: Millis, now: Millis): P
   if (factor !== undefined && factor.createdAt >= since && !isVouched(factor.added, now)) {
     await bringBackEarlier(tx, key, factor);
   } else if (factor !== undefined && factor.codesAt >= since && !isVouched(factor.codesAdded, now)) {
-    await bringBackCodes(tx, key);
+    await bringBackEarlierCodes(tx, key, factor);
   }
   return rows.map((row) => text(row, "credential_id"));
 }

@@ -203,6 +203,20 @@ onEveryBackend("factors that a recovery removed", (storage, opened) => {
     expect([await use("z"), await use("x")]).toEqual([false, true]);
   });
 
+  test("undone over codes that took the place of the owner's since → those of the owner are back, as the owner's", async () => {
+    const person = await aStoredPerson(storage());
+    const passkey = await add(person);
+    await set(person, "mine", FROM_OWNER);
+    const { undo } = await remove(person, { passkeys: [passkey.credentialId] });
+    await storage().setRecoveryCodes({ ...person, codes: ["z"], added: FROM_STRANGER, now: REMOVED + 1 });
+    expect((await storage().restoreFactors(undo)).kind).toBe("done");
+    expect(await storage().getSecondFactor(person)).toMatchObject({
+      ...{ codesAt: NOW, codesAdded: FROM_OWNER, codesLeft: 2, earlierCodesLeft: 0 },
+    });
+    const use = (code: string) => storage().useRecoveryCode({ ...person, code, now: UNDONE });
+    expect([await use("z"), await use("mine1")]).toEqual([false, true]);
+  });
+
   test("too late → unknown; erased, and the ids are free", async () => {
     const [person, other] = [await aStoredPerson(storage()), await aStoredPerson(storage())];
     const passkey = await add(person);
