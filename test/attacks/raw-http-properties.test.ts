@@ -1,18 +1,20 @@
 /** TE-16, DS-16, REL-24: random streams of requests, held against a reader that was written from RFC 9112 alone. */
 
 import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import pino from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { MAX_PIPELINED } from "../../packages/server/src/http/connection.ts";
 import { type AssentServer, configOf, createAssent, type Listening, listen } from "../../packages/server/src/index.ts";
 import { asked, figure, inFull } from "../support/figures.ts";
 import { CORPUS } from "../support/fuzz/harness.ts";
 import { type Answer, answersIn, exchange, objection, type Piece } from "../support/raw-http/exchange.ts";
 import { answersTo } from "../support/raw-http/model.ts";
 import { CLIENT, CREDENTIALS, FORM, GRANT } from "../support/raw-http/service.ts";
-import { cuts, streams } from "../support/raw-http/streams.ts";
+import { cuts, slowBeginnings, soundStreams, streams } from "../support/raw-http/streams.ts";
 import { registering, sha256 } from "../support/server.ts";
 
 /** Minutes for all properties; 0: as long as the short form takes. */
@@ -58,14 +60,15 @@ afterAll(async () => {
 /** Whatever was sent: the server goes on, and nothing is left of it. */
 afterEach(async () => {
   await works();
-  for (const name of ["assent_connections_open", "assent_http_requests_unread", "assent_http_requests_under_way"])
-    await soon(name, 0);
+  for (const name of LEFT) await soon(name, 0);
   await vi.waitFor(() => expect(sockets()).toBe(quiet), WAIT);
   expect(log.filter((line) => /"level":(?:"(?:error|fatal)"|[56]0)/.test(line))).toEqual([]);
   log.length = 0;
   expect(rejections).toBe(0);
 });
 
+/** What must be 0 where no client is. */
+const LEFT = ["assent_connections_open", "assent_http_requests_unread", "assent_http_requests_under_way"];
 const WAIT = { timeout: 10_000, interval: 10 };
 const works = () =>
   vi.waitFor(async () => expect(await answers([{ bytes: TOKEN, pause: 0 }])).toMatchObject([{ status: 200 }]), WAIT);
@@ -74,6 +77,9 @@ const soon = (name: string, value: number) =>
 
 /** A request whose effect the metrics tell. */
 const TOKEN = `POST /token HTTP/1.1\r\nHost: a\r\nContent-Type: ${FORM}\r\nAuthorization: ${CREDENTIALS}\r\nContent-Length: ${GRANT.length}\r\n\r\n${GRANT}`;
+
+const TOKEN_IN_CHUNKS = `${TOKEN.replace(/Content-Length.*/s, "Transfer-Encoding: chunked")}\r\n\r\n9\r\n${GRANT.slice(0, 9)}\r\n${(GRANT.length - 9).toString(16)}\r\n${GRANT.slice(9)}\r\n0\r\n\r\n`;
+const KEYS = "GET /jwks HTTP/1.1\r\nHost: a\r\n\r\n";
 
 async function measured(name: string): Promise<number> {
   const family = (await assent.measure()).find((one) => one.name === name);
@@ -167,7 +173,7 @@ describe("TE-16 framing", () => {
   });
 
   test("random streams → one answer to each request, in order; a refusal ends what can't be read", options, () =>
-    hold(streams, 200, 0.4, async (stream) => {
+    hold(streams, 150, 0.4, async (stream) => {
       await check(stream);
     }),
   );
@@ -175,7 +181,7 @@ describe("TE-16 framing", () => {
 
 describe("cutting", () => {
   test("any pieces of a stream → the answers that it gets in one piece", options, () =>
-    hold(fc.tuple(streams, cuts), 60, 0.25, async ([stream, places]) => {
+    hold(fc.tuple(streams, cuts), 40, 0.25, async ([stream, places]) => {
       const [whole, pieces] = [await check(stream), await check(stream, cutAt(stream, places))];
       // The model allows several answers to some: it has looked at both.
       const exact = answersTo(stream).every(
@@ -185,3 +191,109 @@ describe("cutting", () => {
     }),
   );
 });
+
+describe("half-closed", () => {
+  test("the client ends its side behind whole requests → all answers still come", options, () =>
+    hold(soundStreams(6), 40, 0.05, async (stream) => {
+      const statuses = await check(stream, [{ bytes: stream, pause: 0 }], true);
+      expect(statuses).toHaveLength(answersTo(stream).length);
+    }),
+  );
+
+  test("in the middle of a request → the connection is closed, and nothing of that request is executed", options, () =>
+    hold(
+      fc.tuple(soundStreams(2), fc.constantFrom(TOKEN, TOKEN_IN_CHUNKS), fc.nat()),
+      60,
+      0.1,
+      async ([before, last, cut]) => {
+        const part = last.slice(0, 1 + (cut % (last.length - 1)));
+        const issued = await measured("assent_tokens_issued_total");
+        const statuses = await check(before + part, [{ bytes: before + part, pause: 0 }], true);
+        const earned = answersTo(before);
+        expect(statuses.slice(0, earned.length)).toHaveLength(earned.length);
+        expect([[], [400]]).toContainEqual(statuses.slice(earned.length));
+        const tokens = earned.filter(({ known }) => known?.issues).length;
+        expect((await measured("assent_tokens_issued_total")) - issued).toBe(tokens);
+      },
+    ),
+  );
+
+  test("in the middle, and then a reset → nothing of that request is executed", options, () =>
+    hold(fc.tuple(fc.constantFrom(TOKEN, TOKEN_IN_CHUNKS), fc.nat()), 30, 0.05, async ([last, cut]) => {
+      const issued = await measured("assent_tokens_issued_total");
+      const socket = connect(listening.port, "127.0.0.1");
+      socket.on("error", () => undefined);
+      await new Promise<void>((resolve) => {
+        socket.write(last.slice(0, 1 + (cut % (last.length - 1))), () => resolve());
+      });
+      socket.resetAndDestroy();
+      await soon("assent_connections_open", 0);
+      expect(await measured("assent_tokens_issued_total")).toBe(issued);
+    }),
+  );
+});
+
+describe("pipelining", () => {
+  test(
+    "requests in one write → as many answers, in order; too many → the connection is closed, none is answered twice",
+    options,
+    () =>
+      hold(fc.integer({ min: 1, max: 2 * MAX_PIPELINED }), 30, 0.05, async (count) => {
+        const stream = Array.from({ length: count }, (_, at) => (at % 2 === 0 ? TOKEN : KEYS)).join("");
+        const issued = await measured("assent_tokens_issued_total");
+        const { text } = await exchange(listening.port, [{ bytes: stream, pause: 0 }]);
+        const found = answersIn(text, []);
+        const bounded = count > MAX_PIPELINED + 1;
+        if (!bounded) expect(found).toHaveLength(count);
+        expect(found.length).toBeLessThanOrEqual(count);
+        for (const [at, { status, body }] of found.entries())
+          expect([status, body]).toEqual([200, expect.stringMatching(at % 2 === 0 ? /"access_token"/ : /^\{"keys"/)]);
+        const tokens = (await measured("assent_tokens_issued_total")) - issued;
+        // A connection that is closed for its many requests may lose the answer that was being made.
+        const given = Math.ceil(found.length / 2);
+        expect(bounded ? [given, given + 1] : [given]).toContain(tokens);
+      }),
+  );
+});
+
+describe("DS-07 slow and silent", () => {
+  test(
+    "sockets that send part of a request, slowly or not at all → the others are answered; their places are given back",
+    options,
+    () =>
+      hold(
+        fc.tuple(fc.array(slowBeginnings, { minLength: 20, maxLength: 60 }), soundStreams(3)),
+        4,
+        0.1,
+        async ([slow, stream]) => {
+          const sockets = slow.map((pieces) => slowly(pieces));
+          await soon("assent_connections_open", sockets.length);
+          const each = await Promise.all(
+            Array.from({ length: 10 }, () => exchange(listening.port, [{ bytes: stream, pause: 0 }])),
+          );
+          const steps = answersTo(stream);
+          for (const { text } of each) {
+            const found = answersIn(text, steps);
+            expect([found.length, objection(found, steps, true)]).toEqual([steps.length, undefined]);
+          }
+          seen.streams += each.length + slow.length;
+          for (const socket of sockets) socket.destroy();
+          for (const name of LEFT) await soon(name, 0);
+        },
+      ),
+  );
+});
+
+/** A client that sends a piece now and then and reads what comes. */
+function slowly(pieces: readonly string[]): Socket {
+  const socket = connect({ port: listening.port, host: "127.0.0.1", noDelay: true });
+  socket.on("error", () => undefined).resume();
+  socket.on("connect", async () => {
+    for (const piece of pieces) {
+      if (!socket.writable) return;
+      socket.write(piece, "latin1");
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  });
+  return socket;
+}

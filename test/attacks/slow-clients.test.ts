@@ -127,6 +127,16 @@ describe("a body that does not come", () => {
     expect(client.statuses).toEqual([404]);
   });
 
+  test("of a request that has its answer, and the client goes away → its place is given back at once", async () => {
+    const client = new Client("POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n");
+    await expect.poll(() => client.statuses).toEqual([404]);
+    await expect.poll(unread).toBe(1);
+    client.socket.destroy();
+    // Long before the time of a body is over.
+    await expect.poll(unread, { timeout: BODY_TIME / 2 }).toBe(0);
+    expect(await shed("body_time")).toBe(0);
+  });
+
   test("Expect: 100-continue → told to go on, then as any other", async () => {
     const [silent, good] = [
       new Client(head(9, "Expect: 100-continue\r\n")),

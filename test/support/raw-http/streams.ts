@@ -452,3 +452,11 @@ export const cuts: fc.Arbitrary<readonly (readonly [place: number, pause: number
   ),
   { minLength: 1, maxLength: 8 },
 );
+
+/** The beginning of a request, in pieces, that never becomes one; or nothing. */
+export const slowBeginnings: fc.Arbitrary<readonly string[]> = fc
+  .tuple(fc.constantFrom(textOf(token), textOf(withLength(keys, GRANT)), ""), fc.nat(), fc.integer({ min: 1, max: 40 }))
+  .map(([whole, end, size]) => {
+    const part = whole.slice(0, whole === "" ? 0 : 1 + (end % (whole.length - 1)));
+    return Array.from({ length: Math.ceil(part.length / size) }, (_, at) => part.slice(at * size, (at + 1) * size));
+  });

@@ -90,6 +90,11 @@ export class Unread {
     const now = this.#now();
     for (const entry of this.#entries) {
       const { raw } = entry.reading;
+      // Node.js doesn't close a request that has its answer when the client goes away in the middle of its body.
+      if (raw.socket.destroyed) {
+        this.#remove(entry);
+        continue;
+      }
       const age = now - entry.since;
       const earned = ((raw.socket.bytesRead - entry.bytes) / BODY_RATE) * 1000;
       if (age > BODY_TIME + earned) this.#abandon(entry, "body_time");
