@@ -6,12 +6,13 @@ import { readBrand } from "./brand.ts";
 import { type Config, ConfigError, certificatesKnown } from "./config.ts";
 import { OwnAccessTokens } from "./crypto/access-tokens.ts";
 import { openClientSecrets } from "./crypto/client-secrets.ts";
-import { DerivedCredentials } from "./crypto/credential.ts";
+import { DerivedCredentials, sha256 } from "./crypto/credential.ts";
 import { hashes } from "./crypto/hashes.ts";
-import { newId, newOwnerId } from "./crypto/id.ts";
+import { derivedId, newId, newOwnerId } from "./crypto/id.ts";
 import { shareCores } from "./crypto/places.ts";
 import { randomText } from "./crypto/random.ts";
 import { Receipts } from "./crypto/receipts.ts";
+import { textSealer } from "./crypto/seal.ts";
 import { Secrets } from "./crypto/secrets.ts";
 import { algsInUse, ensureKeys, type KeySet, keySet, SigningKeySealed } from "./crypto/signing-keys.ts";
 import { userCodes } from "./crypto/user-codes.ts";
@@ -45,6 +46,7 @@ import { type Mail, type MailSources, openMail } from "./open-mail.ts";
 import { GuardedFetcher } from "./outbound/guarded-fetch.ts";
 import { remoteKeys } from "./outbound/remote-keys.ts";
 import { assertedOwners, ownerNamed } from "./owners/asserted.ts";
+import type { AuthorizationContext } from "./owners/authorization/context.ts";
 import { admitDevice } from "./owners/device.ts";
 import { MAX_PASSWORD_BYTES } from "./owners/new-password.ts";
 import { noticeLetters } from "./owners/notice-mail.ts";
@@ -57,6 +59,7 @@ import { policyOf } from "./policy.ts";
 import { Presence } from "./presence.ts";
 import { type Reporting, reporting } from "./reporting.ts";
 import { AssertionReader } from "./saml/reader.ts";
+import type { Assent } from "./server-parts.ts";
 import { openCatalog } from "./storage/catalog.ts";
 import { StorageUnavailable } from "./storage/errors.ts";
 import { NEWEST_MIGRATION } from "./storage/migrations/index.ts";
@@ -295,6 +298,26 @@ async function assemble({
     brand,
     missing: (err) => log.error({ event: "pages_missing", err }, "the pages can't be loaded: people get errors"),
   });
+  const notices: Pick<Assent, "noticeLetters" | "notify"> = {
+    noticeLetters: (notice) => noticeLetters(notice, { storage, mail, issuer, partitionOf, attemptKey, now }),
+    notify: (notice) => {
+      mail.kick();
+      try {
+        notify?.(notice);
+      } catch (error) {
+        log.error({ err: error, event: "notice_failed", kind: notice.kind }, "a notice could not be handed over");
+      }
+    },
+  };
+  const authorization: AuthorizationContext = {
+    ...{ oauth: context, storage, credentials, attemptKey, randomText, derivedId, networkOf, now, event, ...notices },
+    sealer: textSealer(secrets),
+    consentDurations: config.consentDurations,
+    saltOf(text) {
+      const salt = Buffer.from(text, "base64url");
+      return { salt, hash: sha256(salt) };
+    },
+  };
   const ids = { prefix: randomText(6), count: 0 };
   let [ending, draining] = [false, false];
   const assent: Served = {
@@ -303,9 +326,11 @@ async function assemble({
     basePath,
     storage,
     oauth: context,
-    popularity: new Popularity(),
+    popularity: new Popularity(storage),
     brand,
     receipts: new Receipts({ issuer, storage, keys }),
+    authorization,
+    sessions: { storage, now },
     credentials,
     secrets,
     keys,
@@ -332,15 +357,7 @@ async function assemble({
     chrome: (request, about) => people.chromes.of(request, assent.cookies.read(request, "language"), about),
     refused: reporter.refused,
     ...{ mail, mailDesk, links },
-    noticeLetters: (notice) => noticeLetters(notice, { storage, mail, issuer, partitionOf, attemptKey, now }),
-    notify: (notice) => {
-      mail.kick();
-      try {
-        notify?.(notice);
-      } catch (error) {
-        log.error({ err: error, event: "notice_failed", kind: notice.kind }, "a notice could not be handed over");
-      }
-    },
+    ...notices,
     requestId: () => `${ids.prefix}-${(ids.count++).toString(36)}`,
     unfit: () => presence.unfit !== undefined,
     ending: () => ending,

@@ -11,17 +11,12 @@ import { UsageError } from "../../../packages/cli/src/failure.ts";
 import { shown } from "../../../packages/cli/src/output.ts";
 import { settingKeys, settingOf } from "../../../packages/server/src/config-settings.ts";
 import { DerivedCredentials } from "../../../packages/server/src/crypto/credential.ts";
-import { seal, unseal } from "../../../packages/server/src/crypto/seal.ts";
+import { seal, textSealer, unseal } from "../../../packages/server/src/crypto/seal.ts";
 import { Secrets } from "../../../packages/server/src/crypto/secrets.ts";
-import {
-  isFormToken,
-  openDeviceEntry,
-  openInteraction,
-  sealDeviceEntry,
-  sealInteraction,
-} from "../../../packages/server/src/http/forms.ts";
+import { isFormToken } from "../../../packages/server/src/http/forms.ts";
 import { displayTextProblem } from "../../../packages/server/src/oauth/names/display-name.ts";
 import { nameKeys, skeleton, usernameLookAlike } from "../../../packages/server/src/oauth/names/look-alikes.ts";
+import { carried, openDevice, openRequest } from "../../../packages/server/src/owners/authorization/continuation.ts";
 import { canonicalSlug } from "../../../packages/server/src/owners/company.ts";
 import {
   canonicalDomain,
@@ -37,6 +32,7 @@ import type { Parser } from "./harness.ts";
 
 const HOSTILE = ["\0", "\r\n", "\u202e", "\ud800", "😀", "é", "\u00a0", "\ufeff", "__proto__"];
 const secrets = new Secrets([Buffer.alloc(32, 1), Buffer.alloc(32, 2)]);
+const sealer = textSealer(secrets);
 const BASE64URL = ["A", "B", "_", "-", "AQ", "Ag", "AAAA", "=", "+", "/", " ", ".", ...HOSTILE];
 
 const sealed: Parser = {
@@ -45,19 +41,19 @@ const sealed: Parser = {
   pieces: BASE64URL,
   check(input) {
     // Whatever comes: nobody but us makes one.
-    assert.equal(openInteraction(secrets, "browser", input), undefined);
-    assert.equal(openDeviceEntry(secrets, "browser", input), undefined);
+    assert.equal(openRequest(input, "browser", sealer), undefined);
+    assert.equal(openDevice(input, "browser", sealer), undefined);
     assert.equal(unseal(secrets, "mail", "m", Buffer.from(input, "base64url")), undefined);
     assert.equal(isFormToken(secrets, "browser:x", input), false);
     // And what we seal, whatever it holds, we open.
-    const interaction = { query: input, startedAt: 1, nonce: "n", codeSalt: "s" };
-    const text = sealInteraction(secrets, input, interaction);
-    if (text.length <= 32_768 && input.isWellFormed())
-      assert.deepEqual(openInteraction(secrets, input, text), interaction);
-    assert.equal(openInteraction(secrets, `${input}x`, text), undefined);
-    const entry = { userCode: input.slice(0, 100), claimedBy: null, clientId: input.slice(0, 100), confirmed: true };
-    if (input.isWellFormed() && entry.userCode.isWellFormed())
-      assert.deepEqual(openDeviceEntry(secrets, "b", sealDeviceEntry(secrets, "b", entry)), entry);
+    const request = { kind: "request", query: input, startedAt: 1, nonce: "n", codeSalt: "s" } as const;
+    const { request: text = "" } = carried(request, input, { sealer });
+    if (text.length <= 32_768 && input.isWellFormed()) assert.deepEqual(openRequest(text, input, sealer), request);
+    assert.equal(openRequest(text, `${input}x`, sealer), undefined);
+    const code = { userCode: input.slice(0, 100), claimedBy: null, clientId: input.slice(0, 100), confirmed: true };
+    const entry = { kind: "device", ...code } as const;
+    const { device = "" } = carried(entry, "b", { sealer });
+    if (input.isWellFormed() && entry.userCode.isWellFormed()) assert.deepEqual(openDevice(device, "b", sealer), entry);
     const plain = Buffer.from(input);
     assert.deepEqual(unseal(secrets, "mail", "m", seal(secrets, "mail", "m", plain)), plain);
   },

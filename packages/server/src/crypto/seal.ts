@@ -1,6 +1,7 @@
 /** Sealing: XAES-256-GCM under a key outside the database. Who holds a sealed text can neither read nor change it. */
 
 import { createDecipheriv } from "node:crypto";
+import type { Sealer } from "../owners/authorization/continuation.ts";
 import { randomBytes } from "./random.ts";
 import type { Purpose, Secrets } from "./secrets.ts";
 import { XAES_NONCE, XAES_TAG } from "./xaes.ts";
@@ -27,6 +28,15 @@ export function unseal(secrets: Secrets, purpose: Purpose, context: string, seal
   const key = secrets.sealingKeys(purpose).find(({ id }) => id.compare(header, 1) === 0);
   const nonce = bytes.subarray(HEADER, HEADER + XAES_NONCE);
   return key?.aead.open(nonce, boundTo(header, context), bytes.subarray(HEADER + XAES_NONCE));
+}
+
+/** Seals and opens texts, as text: `context` is the browser that carries them. */
+export function textSealer(secrets: Secrets): Sealer {
+  return {
+    seal: (purpose, context, text) =>
+      Buffer.from(seal(secrets, purpose, context, Buffer.from(text))).toString("base64url"),
+    open: (purpose, context, sealed) => unseal(secrets, purpose, context, Buffer.from(sealed, "base64url"))?.toString(),
+  };
 }
 
 /** The version, too: a text is opened only as what it was sealed as. */

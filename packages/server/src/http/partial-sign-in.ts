@@ -5,6 +5,7 @@ import { seal, unseal } from "../crypto/seal.ts";
 import type { Millis } from "../oauth/model.ts";
 import type { Person } from "../owners/storage.ts";
 import type { Assent } from "../server-parts.ts";
+import type { FormTools } from "./contexts.ts";
 import type { Visitor } from "./visitor.ts";
 
 /** How long the second step may take. */
@@ -21,10 +22,14 @@ export interface Partial {
 
 const PURPOSE = "partial sign-in";
 
-export function sealPartial({ person, authTime, sessionId }: Partial, { nonce }: Visitor, assent: Assent): string {
+export function sealPartial(
+  { person, authTime, sessionId }: Partial,
+  { nonce }: Visitor,
+  tools: Pick<FormTools, "secrets" | "now">,
+): string {
   const { partition, personId, passwordHash } = person;
-  const plain = [partition, personId, assent.now(), authTime, sessionId, tagOf(passwordHash)];
-  return Buffer.from(seal(assent.secrets, PURPOSE, nonce, Buffer.from(JSON.stringify(plain)))).toString("base64url");
+  const plain = [partition, personId, tools.now(), authTime, sessionId, tagOf(passwordHash)];
+  return Buffer.from(seal(tools.secrets, PURPOSE, nonce, Buffer.from(JSON.stringify(plain)))).toString("base64url");
 }
 
 /** Undefined: not this browser's, too old, or overtaken: the password is another now, the person was disabled, the session has ended. */

@@ -15,13 +15,17 @@ import type { UsedFactor } from "../owners/recovery/vouch.ts";
 import type { Person } from "../owners/storage.ts";
 import type { PasskeyOffer } from "../pages/views.ts";
 import type { Assent } from "../server-parts.ts";
+import type { FormTools } from "./contexts.ts";
 import type { Visitor } from "./visitor.ts";
 
 /** Null: passkeys don't work at this issuer's address. */
-export function passkeyOffer({ nonce }: Visitor, assent: Assent): PasskeyOffer | null {
-  const rp = relyingPartyOf(assent.issuer);
+export function passkeyOffer(
+  { nonce }: Visitor,
+  tools: Pick<FormTools, "issuer" | "secrets" | "now">,
+): PasskeyOffer | null {
+  const rp = relyingPartyOf(tools.issuer);
   if (rp === undefined) return null;
-  return { ...newChallenge(assent.secrets, `browser:${nonce}`, assent.now()), rpId: rp.id };
+  return { ...newChallenge(tools.secrets, `browser:${nonce}`, tools.now()), rpId: rp.id };
 }
 
 /** How surely the person was recognized, and by which passkey. */

@@ -3,7 +3,6 @@
 export { Chromes } from "./chromes.ts";
 export { showSignOut, submitSignOut } from "./endpoints/account.ts";
 export { endApp, narrowApp, revokeApp, showApps } from "./endpoints/apps.ts";
-export { submitAsk } from "./endpoints/ask-admin.ts";
 export {
   removeAuthenticator,
   renewRecoveryCodes,
@@ -34,16 +33,16 @@ export {
   withdraw,
 } from "./endpoints/company-members.ts";
 export { showEmailLink, submitEmailLink } from "./endpoints/confirm.ts";
-export { showConsent, submitConsent } from "./endpoints/consent.ts";
+export { showConsent, submitAsk, submitConsent } from "./endpoints/consent.ts";
 export { exportData, showExport } from "./endpoints/data-export.ts";
 export {
   answerElsewhere,
   showDevice,
   showDeviceConsent,
   submitDevice,
+  submitDeviceAsk,
   submitDeviceConsent,
 } from "./endpoints/device.ts";
-export { submitDeviceAsk } from "./endpoints/device-ask.ts";
 export { asset, errorCondition, home, logo } from "./endpoints/documents.ts";
 export { sendHeldError } from "./endpoints/held-error.ts";
 export { downloadReceipt, receiptKeys, showHistory } from "./endpoints/history.ts";

@@ -2,7 +2,7 @@
 
 import { type ConditionName, type ConditionPage, conditions, publicCondition } from "../oauth/errors.ts";
 import { type Messages, problemPage } from "../pages/index.ts";
-import type { Assent } from "../server-parts.ts";
+import type { PageTools } from "./contexts.ts";
 import { type Answer, type HttpRequest, page } from "./message.ts";
 
 /** The texts in the reader's language. The condition names one of them; `other` is for conditions that only a developer can mend. */
@@ -12,15 +12,15 @@ type Problems = Pick<Messages["problems"], ConditionPage | "other">;
 export function problemAnswer(
   condition: ConditionName,
   request: HttpRequest,
-  assent: Assent,
+  tools: PageTools,
   startAgain: string | null = null,
 ): Answer {
   const shown = publicCondition(condition);
   const { status, description, page: said = "other", passes } = conditions[shown];
-  const chrome = { ...assent.chrome(request), here: null };
+  const chrome = { ...tools.chrome(request), here: null };
   const { problems } = chrome.words;
   const { title, text } = (problems satisfies Problems)[said];
-  const begin = startAgain ?? (passes ? sameAgain(request, assent) : null);
+  const begin = startAgain ?? (passes ? sameAgain(request, tools) : null);
   const door =
     begin === null ? { href: "/account/apps", label: problems.apps } : { href: begin, label: problems.startAgain };
   const html = problemPage(
@@ -41,7 +41,7 @@ export function problemAnswer(
 }
 
 /** The same address. With the origin before it, so that a path of two slashes leads nowhere else. */
-function sameAgain({ method, path, query }: HttpRequest, { issuer }: Assent): string | null {
+function sameAgain({ method, path, query }: HttpRequest, { issuer }: PageTools): string | null {
   if (method !== "GET" || path === "/") return null;
   return `${new URL(issuer).origin}${path}${query === "" ? "" : `?${query}`}`;
 }

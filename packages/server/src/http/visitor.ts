@@ -1,17 +1,31 @@
 /** The browser at the other end: its nonce, its session, the devices it is known as. */
 
-import { sha256 } from "../crypto/credential.ts";
+import { type DerivedCredentials, sha256 } from "../crypto/credential.ts";
 import { newId } from "../crypto/id.ts";
 import { randomBytes, randomText } from "../crypto/random.ts";
 import { boundDevice } from "../owners/known-device.ts";
 import { vouchByUse } from "../owners/recovery/vouch.ts";
-import { SESSION_ABSOLUTE, SESSION_IDLE, type SignedInBy } from "../owners/session.ts";
+import {
+  SESSION_ABSOLUTE,
+  SESSION_IDLE,
+  type SessionContext,
+  type SignedInBy,
+  sessionOfCredential,
+} from "../owners/session.ts";
 import type { Person, Session } from "../owners/storage.ts";
 import type { Assent } from "../server-parts.ts";
+import type { Cookies } from "./cookies.ts";
 import { deviceCookie, deviceOf } from "./device-cookie.ts";
 import { newsFor } from "./mail-links.ts";
 import type { HttpRequest } from "./message.ts";
 import { browserName } from "./user-agent.ts";
+
+/** What looking at a browser takes. */
+export interface VisitorContext {
+  readonly cookies: Cookies;
+  readonly credentials: Pick<DerivedCredentials, "read">;
+  readonly sessions: SessionContext;
+}
 
 export interface Visitor {
   /** What ties a request under way to this browser. */
@@ -24,31 +38,23 @@ export interface Visitor {
 const YEAR = 31_536_000;
 
 /** Looks the browser up; a new one gets its nonce with this answer. */
-export async function visitorOf(request: HttpRequest, assent: Assent): Promise<Visitor> {
-  const sent = assent.cookies.read(request, "browser");
+export async function visitorOf(request: HttpRequest, context: VisitorContext): Promise<Visitor> {
+  const sent = context.cookies.read(request, "browser");
   const known = sent !== undefined && /^[A-Za-z0-9_-]{22}$/.test(sent);
   const nonce = known ? sent : randomText(16);
   // A form on another site posts without our cookies; the answer must not replace them, or it would end what other tabs have under way.
   const foreign = request.method === "POST" && request.header("sec-fetch-site") === "cross-site";
   return {
     nonce,
-    cookies: known || foreign ? [] : [assent.cookies.set("browser", nonce, YEAR)],
-    signedIn: await sessionOf(request, assent),
+    cookies: known || foreign ? [] : [context.cookies.set("browser", nonce, YEAR)],
+    signedIn: await sessionOf(request, context),
   };
 }
 
-async function sessionOf(request: HttpRequest, assent: Assent): Promise<Visitor["signedIn"]> {
-  const cookie = assent.cookies.read(request, "session");
-  const credential = cookie === undefined ? undefined : assent.credentials.read("session", cookie);
-  if (credential === undefined) return undefined;
-  const now = assent.now();
-  return assent.storage.useSession({
-    partition: credential.partition,
-    sessionId: credential.grantId,
-    secretHash: credential.saltHash,
-    now,
-    idleUntil: now + SESSION_IDLE,
-  });
+async function sessionOf(request: HttpRequest, context: VisitorContext): Promise<Visitor["signedIn"]> {
+  const cookie = context.cookies.read(request, "session");
+  const credential = cookie === undefined ? undefined : context.credentials.read("session", cookie);
+  return credential === undefined ? undefined : sessionOfCredential(credential, context.sessions);
 }
 
 /**

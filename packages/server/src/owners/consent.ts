@@ -2,7 +2,7 @@
 
 import type { AuthorizationRequest } from "../oauth/authorization-endpoint/request.ts";
 import { type Reach, reaches } from "../oauth/consent-reach.ts";
-import { type Consent, type Millis, NEVER, type Scope } from "../oauth/model.ts";
+import { type Client, type Consent, type Millis, NEVER, type Scope } from "../oauth/model.ts";
 import { isUnverifiedRedirect } from "../oauth/redirect-uri.ts";
 import { unexpired } from "./consent-record.ts";
 import type { ConsentDuration, Person } from "./storage.ts";
@@ -30,8 +30,13 @@ export function standingScopes(consent: Consent | undefined, reach: Reach, now: 
  */
 export type ConsentDecision = "skip" | "vouched" | "ask" | "asked_again" | "elsewhere";
 
+/** What of a request decides whether somebody is asked. */
+export type ConsentAsked = Pick<AuthorizationRequest, "redirectUri" | "prompt"> & {
+  readonly client: Pick<Client, "type" | "firstParty">;
+};
+
 export function decideConsent(
-  request: Pick<AuthorizationRequest, "client" | "redirectUri" | "prompt">,
+  request: ConsentAsked,
   scopes: readonly Scope[],
   consent: Consent | undefined,
   reach: Reach,
@@ -61,15 +66,15 @@ export function durationField(scope: string): string {
   return `duration:${scope}`;
 }
 
-/** The times of single scopes, as far as the form names any that isn't empty; undefined: one of them isn't allowed. */
+/** The times of single scopes, as far as the answer names any that isn't empty; undefined: one of them isn't allowed. */
 export function readDurations(
-  text: (field: string) => string | null,
+  text: (scope: string) => string | null,
   scopes: readonly string[],
   allowed: readonly ConsentDuration[],
 ): Readonly<Record<string, ConsentDuration>> | undefined {
   const durations: Record<string, ConsentDuration> = {};
   for (const name of scopes) {
-    const asked = text(durationField(name));
+    const asked = text(name);
     if (asked === null || asked === "") continue;
     const duration = readDuration(asked, allowed);
     if (duration === undefined) return undefined;

@@ -1,11 +1,10 @@
 /** For whom a person answers an app: for themselves, or for a company that they may act for. */
 
-import type { AuthorizationRequest } from "../oauth/authorization-endpoint/request.ts";
 import { type Reach, reachOf } from "../oauth/consent-reach.ts";
 import type { Client, Consent, Millis, Scope } from "../oauth/model.ts";
 import { isApprovedForAll, judgeActing, type Verdict } from "./company.ts";
 import type { Acting, CompanyStorage } from "./company-storage.ts";
-import { type ConsentDecision, decideConsent, grantableScopes } from "./consent.ts";
+import { type ConsentAsked, type ConsentDecision, decideConsent, grantableScopes } from "./consent.ts";
 import type { OwnerStorage, Person } from "./storage.ts";
 
 /** One owner whom the grant of a request may have. */
@@ -86,7 +85,7 @@ export interface OwnerDecision {
 
 /** `choices`: as `ownerChoices` gives them, at least one. */
 export function decideOwner(
-  request: Pick<AuthorizationRequest, "client" | "redirectUri" | "prompt">,
+  request: ConsentAsked,
   choices: readonly OwnerChoice[],
   now: Millis,
 ): OwnerDecision | undefined {
@@ -120,11 +119,7 @@ function latestUsed(choices: readonly OwnerChoice[]): OwnerChoice | undefined {
   );
 }
 
-function decisionOf(
-  request: Pick<AuthorizationRequest, "client" | "redirectUri" | "prompt">,
-  choice: OwnerChoice,
-  now: Millis,
-): ConsentDecision {
+function decisionOf(request: ConsentAsked, choice: OwnerChoice, now: Millis): ConsentDecision {
   const { acting, scopes, reach, consent, verdict } = choice;
   // The operator vouches for a client to people, not to companies.
   const client = acting === undefined ? request.client : { ...request.client, firstParty: false };

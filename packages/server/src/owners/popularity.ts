@@ -8,16 +8,18 @@ const MAGNITUDES = [10_000, 1000, 100, 10];
 const COUNTED_AGAIN = 3_600_000;
 
 export class Popularity {
+  readonly #storage: Pick<OwnerStorage, "countOwners">;
   readonly #counted = new LRUCache<string, { readonly people: number | null }>({ max: 2000, ttl: COUNTED_AGAIN });
 
+  constructor(storage: Pick<OwnerStorage, "countOwners">) {
+    this.#storage = storage;
+  }
+
   /** 0: fewer than ten; n: more than n; null: in between. Counted at most once an hour, and never beyond ten thousand. */
-  async of(
-    clientId: string,
-    { storage }: { readonly storage: Pick<OwnerStorage, "countOwners"> },
-  ): Promise<number | null> {
+  async of(clientId: string): Promise<number | null> {
     const known = this.#counted.get(clientId);
     if (known !== undefined) return known.people;
-    const owners = await storage.countOwners({ clientId, most: (MAGNITUDES[0] ?? 0) + 1 });
+    const owners = await this.#storage.countOwners({ clientId, most: (MAGNITUDES[0] ?? 0) + 1 });
     const over = MAGNITUDES.find((magnitude) => owners > magnitude);
     const people = over ?? (owners < 10 ? 0 : null);
     this.#counted.set(clientId, { people });

@@ -1,6 +1,6 @@
 /** The second step of a sign-in: a one-time code or a recovery code, throttled before it is looked at. */
 
-import type { Millis } from "../oauth/model.ts";
+import type { Acr, Millis } from "../oauth/model.ts";
 import type { FactorStorage, SecondFactor } from "./factor-storage.ts";
 import { admitGuess, type GuessingContext } from "./guessing.ts";
 import { boundDevice, type PresentedDevice } from "./known-device.ts";
@@ -13,7 +13,7 @@ import type { OwnerStorage, Person } from "./storage.ts";
 export interface SecondStepContext extends GuessingContext {
   readonly storage: Pick<OwnerStorage, "countAttempt" | "forgiveAttempt"> &
     Pick<KnownDeviceStorage, "getKnownDevice"> &
-    Pick<FactorStorage, "getSecondFactor" | "useSecondFactor" | "useRecoveryCode">;
+    Pick<FactorStorage, "getSecondFactor" | "listPasskeys" | "useSecondFactor" | "useRecoveryCode">;
   /** The time step of a code; undefined: it is wrong. Throws where the secret can't be opened any more. */
   stepOfCode(personId: string, sealedSecret: Uint8Array, typed: string): number | undefined;
   /** Undefined: no code looks like that. */
@@ -88,4 +88,25 @@ async function looked(
 
 function usedCodes({ codesAt, codesAdded }: SecondFactor): UsedFactor {
   return { kind: "codes", factor: { createdAt: codesAt, added: codesAdded } };
+}
+
+/** Ways that a person has for the second step. */
+export interface Ways {
+  readonly codes: boolean;
+  readonly passkeys: boolean;
+}
+
+/** Which of them reach `wanted`. `passkeysWork`: at this server's address. */
+export async function waysOf(
+  { partition, personId }: Pick<Person, "partition" | "personId">,
+  wanted: Acr,
+  passkeysWork: boolean,
+  { storage }: Pick<SecondStepContext, "storage">,
+): Promise<Ways> {
+  const key = { partition, personId };
+  const [factor, passkeys] = await Promise.all([
+    wanted === "phr" ? undefined : storage.getSecondFactor(key),
+    passkeysWork ? storage.listPasskeys(key) : [],
+  ]);
+  return { codes: factor !== undefined, passkeys: passkeys.length > 0 };
 }

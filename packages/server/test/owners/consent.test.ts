@@ -38,7 +38,7 @@ const held = (name: string, expiresAt: number | null = null, hosts = HERE) => ({
 });
 
 /** The decision about a request for `read`. */
-const decide = (asked: Parameters<typeof decideConsent>[0], record: Consent | undefined) =>
+const decide = (asked: Parameters<typeof decideConsent>[0] & { client: Client }, record: Consent | undefined) =>
   decideConsent(asked, [read], record, reachOf(asked.client, asked.redirectUri, null), 1000);
 
 describe("the page is shown", () => {

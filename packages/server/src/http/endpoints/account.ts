@@ -19,13 +19,13 @@ export interface Account {
 
 export type Page = (http: HttpRequest, assent: Assent) => Promise<Answer>;
 
-export type AccountPage = (account: Account, assent: Assent) => Promise<Answer>;
+export type AccountEndpoint = (account: Account, assent: Assent) => Promise<Answer>;
 
 /**
  * Others are asked to sign in first, and those to choose a new password who must, unless the page is `allowed` before that. A form's token belongs to
  * the session.
  */
-export function signedIn(show: AccountPage, ...allowed: readonly "before a new password"[]): Page {
+export function signedIn(show: AccountEndpoint, ...allowed: readonly "before a new password"[]): Page {
   return async (http, assent) => {
     const visitor = await visitorOf(http, assent);
     if (visitor.signedIn === undefined) return redirect(303, `${assent.issuer}/login`, visitor.cookies);

@@ -3,8 +3,10 @@
 import { ceilingOf, underCeiling } from "../../oauth/consent-reach.ts";
 import type { Client, Consent, Grant, GrantedScope, Millis } from "../../oauth/model.ts";
 import { consentHosts, redirectHost } from "../../oauth/redirect-uri.ts";
+import { durationsFor } from "../../owners/authorization/answer.ts";
 import { readDuration } from "../../owners/consent.ts";
 import { againByRules, consentUnder, endOf, latestOf } from "../../owners/consent-record.ts";
+import { descriptionOf } from "../../owners/scope-texts.ts";
 import type { ConsentWithGrants, HistoryEntry, Person, ScopeUse } from "../../owners/storage.ts";
 import { appsPage } from "../../pages/index.ts";
 import type { AppEntry, AppsView, DoneNotice } from "../../pages/views.ts";
@@ -13,8 +15,7 @@ import { coarse } from "../client-address.ts";
 import { formToken } from "../forms.ts";
 import { type Answer, formOf, page, redirect } from "../message.ts";
 import { type Account, signedIn } from "./account.ts";
-import { descriptionOf, logoPath, nameOf, signedInAs } from "./cards.ts";
-import { durationsFor } from "./consent-page.ts";
+import { logoPath, nameOf, signedInAs } from "./cards.ts";
 import { minutesLeft, outstanding } from "./outstanding.ts";
 
 const DAY: Millis = 86_400_000;
@@ -102,7 +103,10 @@ export const endApp = signedIn(async (account, assent) => {
   const now = assent.now();
   const client = await assent.oauth.catalog.client(key.clientId);
   if (client === undefined) return told(assent, "gone");
-  const duration = readDuration(formOf(account.http).get("duration") ?? undefined, durationsFor(client, assent));
+  const duration = readDuration(
+    formOf(account.http).get("duration") ?? undefined,
+    durationsFor(client, assent.authorization),
+  );
   if (duration === undefined || duration === "once") return redirect(303, `${assent.issuer}/account/apps`);
   const end = endOf(duration, now, now);
   const ceiling = ceilingOf(client, assent.oauth.policy);
@@ -186,7 +190,7 @@ function endsByScope(scopes: readonly GrantedScope[]): ReadonlyMap<string, Milli
 
 /** Lengths of time that may be chosen anew. */
 function lastingDurations(client: Client, assent: Assent): readonly string[] {
-  return durationsFor(client, assent)
+  return durationsFor(client, assent.authorization)
     .filter((one) => one !== "once")
     .map(String);
 }

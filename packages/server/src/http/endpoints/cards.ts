@@ -1,9 +1,10 @@
 /** How a client, its scopes and a person are shown on pages. */
 
 import type { AuthorizationRequest } from "../../oauth/authorization-endpoint/request.ts";
-import type { Client, Scope } from "../../oauth/model.ts";
+import type { Client } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
-import type { Person } from "../../owners/storage.ts";
+import type { Person } from "../../owners/person.ts";
+import { translated } from "../../owners/scope-texts.ts";
 import type { ClientCard, SignedInAs } from "../../pages/views.ts";
 
 /** The client of a request, with the host that really gets the answer. */
@@ -36,20 +37,6 @@ function cardOf(client: Client, language: string): ClientCard {
 /** The client's name in the language of the page, where it has one. */
 export function nameOf({ name, names }: Pick<Client, "name" | "names">, language: string): string {
   return translated(names, language) ?? name;
-}
-
-/** What an owner reads about a scope. */
-export function descriptionOf({ description, descriptions }: Scope, language: string): string {
-  return translated(descriptions, language) ?? description;
-}
-
-function translated(texts: Readonly<Record<string, string>> | undefined, language: string): string | undefined {
-  return texts !== undefined && Object.hasOwn(texts, language) ? texts[language] : undefined;
-}
-
-/** What an owner reads about each scope, by its name. */
-export function textsOf(scopes: readonly Scope[], language: string): Readonly<Record<string, string>> {
-  return Object.fromEntries(scopes.map((scope) => [scope.name, descriptionOf(scope, language)]));
 }
 
 export function logoPath({ logo }: Pick<Client, "logo">): string | null {

@@ -8,13 +8,14 @@ import type { AppRequest, AppRule, CompanyApp } from "../../owners/company-stora
 import { defaultDuration, offeredDurations, readDuration } from "../../owners/consent.ts";
 import { consentUnder, endOf } from "../../owners/consent-record.ts";
 import type { Notice } from "../../owners/notices.ts";
+import { descriptionOf } from "../../owners/scope-texts.ts";
 import type { ConsentDuration } from "../../owners/storage.ts";
 import type { CompanyAppsView, CompanyAppView, CompanyRequestView, CompanyScope } from "../../pages/company-views.ts";
 import { companyAppsPage } from "../../pages/index.ts";
 import type { DurationChoice } from "../../pages/views.ts";
 import type { Assent } from "../../server-parts.ts";
 import { type Answer, formOf, page } from "../message.ts";
-import { descriptionOf, logoPath, nameOf } from "./cards.ts";
+import { logoPath, nameOf } from "./cards.ts";
 import { backTo, forAdmins, forMembers, type InCompany, idIn, isPersonId, noLongerAdmin } from "./company.ts";
 import { confirmDecision } from "./company-confirm.ts";
 import { outstanding } from "./outstanding.ts";

@@ -21,7 +21,7 @@ import { signedInAs } from "./cards.ts";
 import { backTo, forAdmins, forMembers, type InCompany, idIn, isPersonId, noLongerAdmin } from "./company.ts";
 import { historyEntry, receiptAnswer } from "./history.ts";
 import { confirmFirst } from "./security.ts";
-import { FIRST, plainSignInAnswer } from "./sign-in-page.ts";
+import { signInAnswer } from "./sign-in-page.ts";
 
 const MEMBERS_SHOWN = 50;
 const ENTRIES_SHOWN = 25;
@@ -209,7 +209,8 @@ export async function showInvitation(http: HttpRequest, assent: Assent): Promise
   const visitor = await visitorOf(http, assent);
   const token = new URLSearchParams(http.query).get("token") ?? "";
   if (visitor.signedIn === undefined && placeOf(token, assent) !== undefined) {
-    return plainSignInAnswer(visitor, http, assent, { ...FIRST, invitation: token });
+    const continuation = { kind: "invitation", token } as const;
+    return signInAnswer({ visitor, http, continuation, flow: undefined }, assent, null);
   }
   return showToPerson(http, assent);
 }

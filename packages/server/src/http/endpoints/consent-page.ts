@@ -1,35 +1,22 @@
 /** The consent page: who asks, for what, for how long, as whom. */
 
-import { ceilingOf } from "../../oauth/consent-reach.ts";
 import type { Client } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
-import {
-  defaultDuration,
-  durationField,
-  offeredDurations,
-  readDuration,
-  standingScopes,
-} from "../../owners/consent.ts";
+import { durationsFor } from "../../owners/authorization/answer.ts";
+import type { Asking } from "../../owners/authorization/browser-flow.ts";
+import type { SignedIn } from "../../owners/authorization/context.ts";
+import { defaultDuration, durationField, readDuration, standingScopes } from "../../owners/consent.ts";
 import { hostsBefore } from "../../owners/consent-record.ts";
 import type { OwnerChoice } from "../../owners/owner-choice.ts";
-import type { ConsentDuration, Person } from "../../owners/storage.ts";
+import type { Person } from "../../owners/person.ts";
+import { descriptionOf } from "../../owners/scope-texts.ts";
+import type { ConsentDuration } from "../../owners/storage.ts";
 import { consentPage } from "../../pages/index.ts";
 import type { ClientCard, ConsentView, DurationChoice, OwnerOption, ScopeChoice } from "../../pages/views.ts";
-import type { Assent } from "../../server-parts.ts";
-import { formToken, sealInteraction } from "../forms.ts";
-import { contextOf, type Underway } from "../interaction.ts";
+import { type FlowArrival, pageContextOf, sessionSecrets } from "../arrival.ts";
+import type { FlowTools } from "../contexts.ts";
 import { type Answer, page } from "../message.ts";
-import { clientCard, descriptionOf, signedInAs } from "./cards.ts";
-import { signInAnswer } from "./sign-in-page.ts";
-
-export interface Asking {
-  readonly underway: Underway;
-  /** For whom this person may answer. */
-  readonly choices: readonly OwnerChoice[];
-  /** Whom the page selects; what it says of scopes is said for this owner. */
-  readonly choice: OwnerChoice;
-  readonly allGranted: boolean;
-}
+import { clientCard, signedInAs } from "./cards.ts";
 
 /** What was wrong with an answer, and what it was: it stays as it was chosen. */
 export interface Again {
@@ -39,24 +26,25 @@ export interface Again {
 }
 
 /** `again`: what was wrong with the last answer; null: the first time. */
-export async function consentAnswer(asking: Asking, assent: Assent, again: Again | null): Promise<Answer> {
-  const { underway, choices, choice, allGranted } = asking;
-  const { request, interaction, visitor, http } = underway;
-  const { signedIn } = visitor;
-  if (signedIn === undefined) return signInAnswer(underway, assent, null);
-  const chrome = assent.chrome(http, contextOf(underway, assent));
+export async function consentAnswer(
+  { owners, owner, allGranted }: Asking,
+  arrival: FlowArrival,
+  { person }: SignedIn,
+  tools: FlowTools,
+  again: Again | null,
+): Promise<Answer> {
+  const { flow, visitor, http } = arrival;
+  const { client, redirectUri } = flow.request;
+  const chrome = tools.chrome(http, pageContextOf(arrival, tools));
   const { language } = chrome.words;
   const view: ConsentView = {
-    form: {
-      csrf: formToken(assent.secrets, `session:${signedIn.session.sessionId}`),
-      request: sealInteraction(assent.secrets, visitor.nonce, interaction),
-    },
-    client: await inPublic(clientCard(request, language), request.client, assent),
-    person: signedInAs(signedIn.person),
-    owners: ownerOptions(choices, choice, signedIn.person),
-    scopes: await scopeChoices(choice, request.client, language, again, assent),
-    durations: durationChoices(durationsFor(request.client, assent), again),
-    ...newHost(choice, request.redirectUri, assent),
+    form: sessionSecrets(flow.continuation, visitor, tools),
+    client: await inPublic(clientCard(flow.request, language), client, tools),
+    person: signedInAs(person),
+    owners: ownerOptions(owners, owner, person),
+    scopes: await scopeChoices(owner, client, language, again, tools),
+    durations: durationChoices(durationsFor(client, tools.authorization), again),
+    ...newHost(owner, redirectUri, tools),
     allGranted,
     problem: again?.problem ?? null,
   };
@@ -64,8 +52,8 @@ export async function consentAnswer(asking: Asking, assent: Assent, again: Again
 }
 
 /** The host of the request, where the owner allowed the client for other hosts alone. */
-function newHost({ consent, reach }: OwnerChoice, redirectUri: string, assent: Assent): Pick<ConsentView, "newHost"> {
-  const before = hostsBefore(consent, reach, assent.now());
+function newHost({ consent, reach }: OwnerChoice, redirectUri: string, tools: FlowTools): Pick<ConsentView, "newHost"> {
+  const before = hostsBefore(consent, reach, tools.now());
   return before === undefined ? {} : { newHost: { host: redirectHost(redirectUri), before: before.map(redirectHost) } };
 }
 
@@ -86,13 +74,8 @@ export function ownerOptions(
 }
 
 /** The card with how many use the app: a question to the database, that only this page needs. */
-export async function inPublic(card: ClientCard, { clientId }: Client, assent: Assent): Promise<ClientCard> {
-  return { ...card, people: await assent.popularity.of(clientId, assent) };
-}
-
-/** The lengths of time that owners may choose for a client. */
-export function durationsFor(client: Client, { config, oauth }: Assent): readonly ConsentDuration[] {
-  return offeredDurations(config.consentDurations, ceilingOf(client, oauth.policy));
+export async function inPublic(card: ClientCard, { clientId }: Client, tools: FlowTools): Promise<ClientCard> {
+  return { ...card, people: await tools.popularity.of(clientId) };
 }
 
 /** The lengths of time that the operator allows; selected is what was chosen, or the usual one. */
@@ -110,10 +93,10 @@ export async function scopeChoices(
   client: Client,
   language: string,
   again: Pick<Again, "form"> | null,
-  assent: Assent,
+  tools: FlowTools,
 ): Promise<ScopeChoice[]> {
-  const resources = await assent.oauth.catalog.resources();
-  const standing = standingScopes(consent, reach, assent.now());
+  const resources = await tools.authorization.oauth.catalog.resources();
+  const standing = standingScopes(consent, reach, tools.now());
   const ticked = again === null ? null : new Set(again.form.getAll("scope"));
   const chosen = (name: string) => again?.form.get(durationField(name)) ?? "";
   return scopes.map((scope) => ({
@@ -125,6 +108,9 @@ export async function scopeChoices(
     access: scope.access ?? null,
     checked: ticked?.has(scope.name) ?? true,
     granted: standing.has(scope.name),
-    duration: readDuration(chosen(scope.name), durationsFor(client, assent)) === undefined ? null : chosen(scope.name),
+    duration:
+      readDuration(chosen(scope.name), durationsFor(client, tools.authorization)) === undefined
+        ? null
+        : chosen(scope.name),
   }));
 }

@@ -4,7 +4,7 @@ import type { RedirectTarget } from "../../oauth/authorization-endpoint/request.
 import { type ConditionName, conditions, publicCondition } from "../../oauth/errors.ts";
 import type { Client } from "../../oauth/model.ts";
 import { heldErrorPage } from "../../pages/index.ts";
-import type { Assent } from "../../server-parts.ts";
+import type { FormTools } from "../contexts.ts";
 import { formToken, sealHeldError } from "../forms.ts";
 import { type Answer, type HttpRequest, page } from "../message.ts";
 import type { Visitor } from "../visitor.ts";
@@ -21,15 +21,15 @@ export function heldErrorAnswer(
   { client, target, condition }: Held,
   visitor: Visitor,
   http: HttpRequest,
-  assent: Assent,
+  tools: FormTools,
 ): Answer {
   const { redirectUri, responseMode, state } = target;
   const shown = publicCondition(condition);
-  const chrome = { ...assent.chrome(http, { accent: client.accent ?? null }), here: null };
+  const chrome = { ...tools.chrome(http, { accent: client.accent ?? null }), here: null };
   const held = { clientId: client.clientId, target: { redirectUri, responseMode, state }, condition };
   const view = {
-    csrf: formToken(assent.secrets, `browser:${visitor.nonce}`),
-    held: sealHeldError(assent.secrets, visitor.nonce, { ...held, heldAt: assent.now() }),
+    csrf: formToken(tools.secrets, `browser:${visitor.nonce}`),
+    held: sealHeldError(tools.secrets, visitor.nonce, { ...held, heldAt: tools.now() }),
     client: clientCard({ client, redirectUri }, chrome.words.language),
     denied: conditions[shown].error === "access_denied",
     condition: shown,

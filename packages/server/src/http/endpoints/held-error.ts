@@ -2,27 +2,28 @@
 
 import { errorResponse } from "../../oauth/authorization-endpoint/response.ts";
 import { matchesRedirectUri } from "../../oauth/redirect-uri.ts";
-import type { Assent } from "../../server-parts.ts";
-import { INTERACTION_TTL, isFormToken, openHeldError } from "../forms.ts";
-import { toClient } from "../interaction.ts";
+import { REQUEST_TTL } from "../../owners/authorization/continuation.ts";
+import { toClient } from "../client-answer.ts";
+import type { FlowTools } from "../contexts.ts";
+import { isFormToken, openHeldError } from "../forms.ts";
 import { type Answer, formOf, type HttpRequest } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { visitorOf } from "../visitor.ts";
 
 /** Only what this server held for this browser goes on, and only to a redirect URI that the client still has. */
-export async function sendHeldError(http: HttpRequest, assent: Assent): Promise<Answer> {
-  const visitor = await visitorOf(http, assent);
+export async function sendHeldError(http: HttpRequest, tools: FlowTools): Promise<Answer> {
+  const visitor = await visitorOf(http, tools);
   const form = formOf(http);
-  if (!isFormToken(assent.secrets, `browser:${visitor.nonce}`, form.get("csrf"))) {
-    return problemAnswer("form_token_invalid", http, assent);
+  if (!isFormToken(tools.secrets, `browser:${visitor.nonce}`, form.get("csrf"))) {
+    return problemAnswer("form_token_invalid", http, tools);
   }
-  const held = openHeldError(assent.secrets, visitor.nonce, form.get("held"));
-  if (held === undefined) return problemAnswer("interaction_unknown", http, assent);
-  if (assent.now() - held.heldAt > INTERACTION_TTL) return problemAnswer("interaction_expired", http, assent);
-  const client = await assent.oauth.catalog.client(held.clientId);
-  if (client?.status !== "active") return problemAnswer("authorization_client_unknown", http, assent);
+  const held = openHeldError(tools.secrets, visitor.nonce, form.get("held"));
+  if (held === undefined) return problemAnswer("interaction_unknown", http, tools);
+  if (tools.now() - held.heldAt > REQUEST_TTL) return problemAnswer("interaction_expired", http, tools);
+  const client = await tools.authorization.oauth.catalog.client(held.clientId);
+  if (client?.status !== "active") return problemAnswer("authorization_client_unknown", http, tools);
   if (!matchesRedirectUri(client.redirectUris, held.target.redirectUri)) {
-    return problemAnswer("redirect_uri_mismatch", http, assent);
+    return problemAnswer("redirect_uri_mismatch", http, tools);
   }
-  return toClient(errorResponse(held.target, held.condition, assent.issuer), assent, http, visitor.cookies);
+  return toClient(errorResponse(held.target, held.condition, tools.issuer), tools, http, visitor.cookies);
 }

@@ -2,6 +2,7 @@
 
 import { RECEIPT_TYPE } from "../../crypto/receipts.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
+import { descriptionOf } from "../../owners/scope-texts.ts";
 import type { HistoryEntry } from "../../owners/storage.ts";
 import { historyPage } from "../../pages/index.ts";
 import type { HistoryEntryView, HistoryView } from "../../pages/views.ts";
@@ -10,7 +11,7 @@ import { formToken } from "../forms.ts";
 import { type Answer, cachedJson, type HttpRequest, json, page } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { type Account, signedIn } from "./account.ts";
-import { descriptionOf, signedInAs } from "./cards.ts";
+import { signedInAs } from "./cards.ts";
 
 const ENTRIES_SHOWN = 25;
 export const showHistory = signedIn(async ({ person, session, http, visitor }, assent) => {

@@ -1,115 +1,89 @@
-/** The second step of a sign-in: which ways this person has, and the page that asks for one. */
+/** The second step of a sign-in: the page that asks for it, and the one that says that nothing is strong enough. */
 
 import { relyingPartyOf } from "../../crypto/passkeys.ts";
 import type { Acr, Client } from "../../oauth/model.ts";
+import type { SignedIn } from "../../owners/authorization/context.ts";
+import { type Ways, waysOf } from "../../owners/second-step.ts";
 import type { SecondStepView } from "../../pages/factor-views.ts";
 import { secondStepPage, strongerPage } from "../../pages/index.ts";
-import type { Assent } from "../../server-parts.ts";
-import { formToken, sealInteraction } from "../forms.ts";
-import { contextOf, type Underway } from "../interaction.ts";
+import { type Arrival, type FlowArrival, formSecrets, onward, pageContextOf } from "../arrival.ts";
+import type { FlowTools } from "../contexts.ts";
 import { type Answer, page } from "../message.ts";
 import { type Partial, sealPartial } from "../partial-sign-in.ts";
 import { passkeyOffer } from "../passkeys.ts";
-import type { Visitor } from "../visitor.ts";
 import { clientCard, deviceCard, signedInAs } from "./cards.ts";
-import { type Arrival, formSecrets, onward } from "./sign-in-page.ts";
 
-/** Ways that are left for the second step. */
-export interface Ways {
-  readonly codes: boolean;
-  readonly passkeys: boolean;
-}
-
-/** Which of them reach `wanted`. */
-export async function waysOf({ person }: Pick<Partial, "person">, wanted: Acr, assent: Assent): Promise<Ways> {
-  const key = { partition: person.partition, personId: person.personId };
-  const possible = relyingPartyOf(assent.issuer) !== undefined;
-  const [factor, passkeys] = await Promise.all([
-    wanted === "phr" ? undefined : assent.storage.getSecondFactor(key),
-    possible ? assent.storage.listPasskeys(key) : [],
-  ]);
-  return { codes: factor !== undefined, passkeys: passkeys.length > 0 };
+/** Which ways a person has that reach `wanted`. */
+export function waysFor({ person }: Pick<Partial, "person">, wanted: Acr, tools: FlowTools): Promise<Ways> {
+  return waysOf(person, wanted, relyingPartyOf(tools.issuer) !== undefined, tools.secondStep);
 }
 
 export function secondStepAnswer(
-  arrival: Omit<Arrival, "form">,
+  arrival: Arrival,
   { codes, passkeys }: Ways,
   partial: Partial,
-  assent: Assent,
+  tools: FlowTools,
   problem: SecondStepView["problem"] = null,
 ): Answer {
-  const { visitor, underway, http } = arrival;
-  const chrome = assent.chrome(
-    http,
-    underway === undefined ? { here: onward(arrival, assent) } : contextOf(underway, assent),
-  );
+  const { visitor, flow, continuation, http } = arrival;
+  const here = onward(continuation, visitor, tools);
+  const chrome = tools.chrome(http, flow === undefined ? { here } : pageContextOf({ flow, visitor }, tools));
   const view: SecondStepView = {
-    form: formSecrets(arrival, assent),
-    partial: sealPartial(partial, visitor, assent),
-    client: underway === undefined ? null : clientCard(underway.request, chrome.words.language),
+    form: formSecrets(continuation, visitor, tools),
+    partial: sealPartial(partial, visitor, tools),
+    client: flow === undefined ? null : clientCard(flow.request, chrome.words.language),
     person: signedInAs(partial.person),
     codes,
-    passkey: passkeys ? passkeyOffer(visitor, assent) : null,
-    over: partial.sessionId === null ? overAgain(arrival, assent) : null,
+    passkey: passkeys ? passkeyOffer(visitor, tools) : null,
+    over: partial.sessionId === null ? overAgain(arrival, tools) : null,
     problem,
   };
   const status = problem?.kind === "throttled" ? 429 : problem?.kind === "stale" ? 403 : 200;
-  return page(status, secondStepPage(view, chrome), underway === undefined ? "here" : "to a client", visitor.cookies);
+  return page(status, secondStepPage(view, chrome), flow === undefined ? "here" : "to a client", visitor.cookies);
 }
 
-/** Back to the first step. */
-function overAgain(arrival: Omit<Arrival, "form">, assent: Assent): string {
-  const { underway, device, invitation } = arrival;
-  const nothing = underway === undefined && device === undefined && invitation === undefined;
-  return nothing ? "/login" : onward({ ...arrival, to: undefined }, assent);
+/** Back to the first step, with what waits. */
+function overAgain({ continuation, visitor }: Arrival, tools: FlowTools): string {
+  const behind = continuation?.kind === "account_page" ? continuation.behind : continuation;
+  return behind === undefined ? "/login" : onward(behind, visitor, tools);
 }
 
 /** What is missing of a sign-in that was good for less: the step alone, or the way to set one up. The time of the sign-in stays what it was. */
 export async function stepUpAnswer(
-  underway: Underway,
-  { person, session }: NonNullable<Visitor["signedIn"]>,
+  arrival: FlowArrival,
+  signedIn: SignedIn,
   wanted: Exclude<Acr, "1fa">,
-  assent: Assent,
+  tools: FlowTools,
 ): Promise<Answer> {
-  const partial = { person, authTime: session.authTime, sessionId: session.sessionId };
-  const ways = await waysOf(partial, wanted, assent);
-  if (!ways.codes && !ways.passkeys) return strongerAnswer(underway, wanted, assent);
-  return secondStepAnswer(arrivalWith(underway), ways, partial, assent);
+  const partial = partialOf(signedIn);
+  const ways = await waysFor(partial, wanted, tools);
+  if (ways.codes || ways.passkeys) return secondStepAnswer(arrival, ways, partial, tools);
+  const { flow, visitor, http } = arrival;
+  const chrome = tools.chrome(http, pageContextOf(arrival, tools));
+  const form = formSecrets(flow.continuation, visitor, tools);
+  const client = clientCard(flow.request, chrome.words.language);
+  const passkeys = relyingPartyOf(tools.issuer) !== undefined;
+  const view = { form, client, wanted, passkeys, request: form.request };
+  return page(200, strongerPage(view, chrome), "to a client", visitor.cookies);
 }
 
 /** The same on the way to a device. */
-export async function deviceStepAnswer(
-  at: Pick<Arrival, "visitor" | "http" | "device">,
-  { person, session }: NonNullable<Visitor["signedIn"]>,
-  { client, wanted }: { readonly client: Client; readonly wanted: Exclude<Acr, "1fa"> },
-  assent: Assent,
+export async function deviceStepUpAnswer(
+  arrival: Arrival,
+  wanted: { readonly signedIn: SignedIn; readonly client: Client; readonly acr: Exclude<Acr, "1fa"> },
+  tools: FlowTools,
 ): Promise<Answer> {
-  const partial = { person, authTime: session.authTime, sessionId: session.sessionId };
-  const ways = await waysOf(partial, wanted, assent);
-  const arrival = { ...at, underway: undefined, invitation: undefined, to: undefined };
-  if (ways.codes || ways.passkeys) return secondStepAnswer(arrival, ways, partial, assent);
-  const chrome = assent.chrome(at.http, { here: onward(arrival, assent) });
-  const passkeys = relyingPartyOf(assent.issuer) !== undefined;
-  const view = { form: null, client: deviceCard(client, chrome.words.language), wanted, passkeys, request: null };
-  return page(200, strongerPage(view, chrome), "here", at.visitor.cookies);
+  const partial = partialOf(wanted.signedIn);
+  const ways = await waysFor(partial, wanted.acr, tools);
+  if (ways.codes || ways.passkeys) return secondStepAnswer(arrival, ways, partial, tools);
+  const { visitor, http, continuation } = arrival;
+  const chrome = tools.chrome(http, { here: onward(continuation, visitor, tools) });
+  const passkeys = relyingPartyOf(tools.issuer) !== undefined;
+  const client = deviceCard(wanted.client, chrome.words.language);
+  const view = { form: null, client, wanted: wanted.acr, passkeys, request: null };
+  return page(200, strongerPage(view, chrome), "here", visitor.cookies);
 }
 
-function arrivalWith(underway: Underway): Omit<Arrival, "form"> {
-  const { visitor, http } = underway;
-  return { visitor, http, underway, device: undefined, invitation: undefined, to: undefined };
-}
-
-/** Nothing that this person has is strong enough. */
-function strongerAnswer(underway: Underway, wanted: Exclude<Acr, "1fa">, assent: Assent): Answer {
-  const { request, interaction, visitor, http } = underway;
-  const chrome = assent.chrome(http, contextOf(underway, assent));
-  const sealed = sealInteraction(assent.secrets, visitor.nonce, interaction);
-  const view = {
-    form: { csrf: formToken(assent.secrets, `browser:${visitor.nonce}`), request: sealed },
-    client: clientCard(request, chrome.words.language),
-    wanted,
-    passkeys: relyingPartyOf(assent.issuer) !== undefined,
-    request: sealed,
-  };
-  return page(200, strongerPage(view, chrome), "to a client", visitor.cookies);
+function partialOf({ person, session }: SignedIn): Partial {
+  return { person, authTime: session.authTime, sessionId: session.sessionId };
 }

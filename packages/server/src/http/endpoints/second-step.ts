@@ -1,23 +1,25 @@
 /** `/login/second`, `/login/passkey`, `/login/stronger`: what comes after a password, or in its place. */
 
 import { BY_CODE } from "../../oauth/authentication-context.ts";
+import { refused } from "../../owners/authorization/browser-flow.ts";
 import { type SecondStepOutcome, secondStep } from "../../owners/second-step.ts";
 import type { SignedInBy } from "../../owners/session.ts";
 import type { Person } from "../../owners/storage.ts";
 import type { SecondStepView } from "../../pages/factor-views.ts";
 import type { Assent } from "../../server-parts.ts";
+import { arrivalOf, type FormArrival, isAnswer, onward, withFlow } from "../arrival.ts";
 import { networkOf } from "../client-address.ts";
 import { deviceCookie } from "../device-cookie.ts";
+import { flowAnswer } from "../flow-answer.ts";
 import { isFormToken } from "../forms.ts";
-import { deny } from "../interaction.ts";
 import { recoveryNews } from "../mail-links.ts";
 import { type Answer, type HttpRequest, redirect } from "../message.ts";
 import { openPartial, type Partial } from "../partial-sign-in.ts";
 import { personOfPasskey } from "../passkeys.ts";
 import { problemAnswer } from "../problem.ts";
 import { startSession } from "../visitor.ts";
-import { secondStepAnswer, waysOf } from "./second-step-page.ts";
-import { type Arrival, arrivalOf, FIRST, isAnswered, onward, signInFor } from "./sign-in-page.ts";
+import { secondStepAnswer, waysFor } from "./second-step-page.ts";
+import { FIRST, signInAnswer } from "./sign-in-page.ts";
 
 const MAX_TYPED = 100;
 
@@ -25,24 +27,24 @@ const MAX_TYPED = 100;
 export async function signedInAnswer(
   person: Person,
   by: SignedInBy,
-  arrival: Arrival,
+  arrival: FormArrival,
   assent: Assent,
 ): Promise<Answer> {
   const { visitor, http } = arrival;
   const cookies = [...visitor.cookies, ...(await startSession(person, by, visitor, http, assent))];
   assent.event("signed_in", { owner: person.personId, address: http.address, by: by.amr.join(" ") });
-  return redirect(303, assent.issuer + onward(arrival, assent), cookies);
+  return redirect(303, assent.issuer + onward(arrival.continuation, visitor, assent), cookies);
 }
 
 export async function submitSecondStep(http: HttpRequest, assent: Assent): Promise<Answer> {
   const arrival = await arrivalOf(http, assent);
-  if (isAnswered(arrival)) return arrival;
+  if (isAnswer(arrival)) return arrival;
   const { visitor, form } = arrival;
   const partial = await openPartial(form.get("partial"), visitor, assent);
   // Too late, or never begun: from the start.
   if (partial === undefined) return stale(arrival, assent);
   const again = async (problem: SecondStepView["problem"]) =>
-    secondStepAnswer(arrival, await waysOf(partial, "mfa", assent), partial, assent, problem);
+    secondStepAnswer(arrival, await waysFor(partial, "mfa", assent), partial, assent, problem);
   if (!isFormToken(assent.secrets, `browser:${visitor.nonce}`, form.get("csrf"))) return again({ kind: "stale" });
   const by = form.has("recovery") ? "recovery" : "code";
   const typed = (form.get(by) ?? "").slice(0, MAX_TYPED);
@@ -82,14 +84,14 @@ async function notPassed(
   return { ...answer, headers: { ...answer.headers, "retry-after": String(Math.ceil(wait / 1000)) } };
 }
 
-function stale(arrival: Arrival, assent: Assent): Answer {
-  return signInFor(arrival, assent, { ...FIRST, problem: { kind: "stale" }, status: 403 });
+function stale(arrival: FormArrival, assent: Assent): Answer {
+  return signInAnswer(arrival, assent, { ...FIRST, problem: { kind: "stale" }, status: 403 });
 }
 
 /** Without a name, in place of a password; or as the second step after one. */
 export async function submitPasskey(http: HttpRequest, assent: Assent): Promise<Answer> {
   const arrival = await arrivalOf(http, assent);
-  if (isAnswered(arrival)) return arrival;
+  if (isAnswer(arrival)) return arrival;
   const { visitor, form } = arrival;
   const sealed = form.get("partial");
   const partial = sealed === null ? undefined : await openPartial(sealed, visitor, assent);
@@ -101,17 +103,18 @@ export async function submitPasskey(http: HttpRequest, assent: Assent): Promise<
     return signedInAnswer(found.person, { ...found.by, authTime: assent.now() }, arrival, assent);
   }
   const problem = { kind: "passkey" } as const;
-  if (partial === undefined) return signInFor(arrival, assent, { ...FIRST, problem });
-  return secondStepAnswer(arrival, await waysOf(partial, "mfa", assent), partial, assent, problem);
+  if (partial === undefined) return signInAnswer(arrival, assent, { ...FIRST, problem });
+  return secondStepAnswer(arrival, await waysFor(partial, "mfa", assent), partial, assent, problem);
 }
 
 /** "Don't allow", where the sign-in that an app wants can't be had (RFC 9470 §5). */
 export async function refuseStronger(http: HttpRequest, assent: Assent): Promise<Answer> {
   const arrival = await arrivalOf(http, assent);
-  if (isAnswered(arrival)) return arrival;
-  const { underway, visitor, form } = arrival;
-  if (underway === undefined || !isFormToken(assent.secrets, `browser:${visitor.nonce}`, form.get("csrf"))) {
+  if (isAnswer(arrival)) return arrival;
+  const { flow, visitor, form } = arrival;
+  if (flow === undefined || !isFormToken(assent.secrets, `browser:${visitor.nonce}`, form.get("csrf"))) {
     return problemAnswer("form_token_invalid", http, assent);
   }
-  return deny(underway, "authentication_unmet", assent);
+  const step = refused(flow, "authentication_unmet", http, assent.authorization);
+  return flowAnswer(step, withFlow(flow, visitor, http), assent);
 }

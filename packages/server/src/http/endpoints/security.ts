@@ -1,19 +1,21 @@
 /** `/account/security`: how one signs in, and where one is signed in. */
 
 import { relyingPartyOf } from "../../crypto/passkeys.ts";
+import { type AccountPage, requestOf } from "../../owners/authorization/continuation.ts";
 import type { AddedFrom } from "../../owners/factor-storage.ts";
 import type { FactorSections, SeenFrom } from "../../pages/factor-views.ts";
 import { securityPage, signedOutPage } from "../../pages/index.ts";
 import { SECURITY_NOTICES, type SecurityView } from "../../pages/security/views.ts";
 import type { Assent } from "../../server-parts.ts";
+import { arrivalOf, isAnswer } from "../arrival.ts";
 import { coarse } from "../client-address.ts";
 import { formToken } from "../forms.ts";
 import { type Answer, formOf, page, redirect } from "../message.ts";
 import { isFresh } from "../reauthentication.ts";
 import { deviceOf } from "../user-agent.ts";
-import { type Account, type AccountPage, signedIn } from "./account.ts";
+import { type Account, type AccountEndpoint, signedIn } from "./account.ts";
 import { signedInAs } from "./cards.ts";
-import { arrivalOf, FIRST, isAnswered, type Place, signInFor } from "./sign-in-page.ts";
+import { FIRST, signInAnswer } from "./sign-in-page.ts";
 
 export const showSecurity = signedIn(async (account, assent) => {
   const { person, session, http, visitor } = account;
@@ -101,14 +103,14 @@ export function securityAfter(done: keyof typeof SECURITY_NOTICES, cookies: read
  * A page that a borrowed browser must not use: it takes a sign-in of the last ten minutes, with all its steps. Others sign in once more, and come
  * back to it.
  */
-export function freshly(to: Place, show: AccountPage): ReturnType<typeof signedIn> {
+export function freshly(to: AccountPage, show: AccountEndpoint): ReturnType<typeof signedIn> {
   return signedIn(async (account, assent) =>
     (await isFresh(account, assent)) ? show(account, assent) : confirmFirst(to, account, assent),
   );
 }
 
 /** To the sign-in once more, and then to that place. */
-export function confirmFirst(to: Place, { http, visitor }: Account, { issuer }: Assent): Answer {
+export function confirmFirst(to: AccountPage, { http, visitor }: Account, { issuer }: Assent): Answer {
   const request = (http.method === "GET" ? new URLSearchParams(http.query) : formOf(http)).get("request");
   const query = new URLSearchParams({ to, ...(request === null ? {} : { request }) });
   return redirect(303, `${issuer}/account/confirm?${query}`, visitor.cookies);
@@ -117,6 +119,11 @@ export function confirmFirst(to: Place, { http, visitor }: Account, { issuer }: 
 /** The sign-in once more, on the way to one of those pages. */
 export const showConfirm = signedIn(async ({ person, http }, assent) => {
   const arrival = await arrivalOf(http, assent, new URLSearchParams(http.query));
-  if (isAnswered(arrival)) return arrival;
-  return signInFor({ ...arrival, to: arrival.to ?? "security" }, assent, { ...FIRST, username: person.username });
+  if (isAnswer(arrival)) return arrival;
+  const { continuation: waits } = arrival;
+  const continuation =
+    waits?.kind === "account_page"
+      ? waits
+      : ({ kind: "account_page", page: "security", behind: requestOf(waits) } as const);
+  return signInAnswer({ ...arrival, continuation }, assent, { ...FIRST, username: person.username });
 });

@@ -1,47 +1,39 @@
-/** `/login`: the sign-in form, with or without an authorization request behind it. */
+/** `/login`: the sign-in form, with or without a request behind it. */
 
 import { BY_PASSWORD } from "../../oauth/authentication-context.ts";
 import { MAX_PASSWORD_BYTES } from "../../owners/new-password.ts";
 import { type SignInOutcome, signIn } from "../../owners/sign-in.ts";
 import type { SignInView } from "../../pages/views.ts";
 import type { Assent } from "../../server-parts.ts";
+import { arrivalOf, type FormArrival, isAnswer } from "../arrival.ts";
 import { networkOf } from "../client-address.ts";
 import { deviceCookie } from "../device-cookie.ts";
-import { type DeviceEntry, isFormToken, openDeviceEntry } from "../forms.ts";
-import { advance, isAnswer, resume } from "../interaction.ts";
-import { type Answer, formOf, type HttpRequest, redirect } from "../message.ts";
+import { isFormToken } from "../forms.ts";
+import { type Answer, type HttpRequest, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
-import { type Visitor, visitorOf } from "../visitor.ts";
+import { visitorOf } from "../visitor.ts";
+import { showConsent } from "./consent.ts";
 import { signedInAnswer } from "./second-step.ts";
-import { secondStepAnswer, waysOf } from "./second-step-page.ts";
-import {
-  type Arrival,
-  arrivalOf,
-  FIRST,
-  isAnswered,
-  plainSignInAnswer,
-  signInAnswer,
-  signInFor,
-} from "./sign-in-page.ts";
+import { secondStepAnswer, waysFor } from "./second-step-page.ts";
+import { signInAnswer } from "./sign-in-page.ts";
 
 export async function showSignIn(http: HttpRequest, assent: Assent): Promise<Answer> {
   const visitor = await visitorOf(http, assent);
   const sealed = new URLSearchParams(http.query).get("request");
   if (sealed === null) {
     if (visitor.signedIn !== undefined) return redirect(303, `${assent.issuer}/account/apps`, visitor.cookies);
-    return plainSignInAnswer(visitor, http, assent);
+    return signInAnswer({ visitor, http, continuation: undefined, flow: undefined }, assent, null);
   }
-  const underway = await resume(sealed, visitor, http, assent);
   // Signed in meanwhile, in another tab: go on from there.
-  return isAnswer(underway) ? underway : advance(underway, assent);
+  return showConsent(http, assent);
 }
 
 export async function submitSignIn(http: HttpRequest, assent: Assent): Promise<Answer> {
   const arrival = await arrivalOf(http, assent);
-  if (isAnswered(arrival)) return arrival;
+  if (isAnswer(arrival)) return arrival;
   const { visitor, form } = arrival;
   const again = (problem: SignInView["problem"], status: number) =>
-    signInFor(arrival, assent, { problem, status, username: form.get("username")?.slice(0, 254) ?? "" });
+    signInAnswer(arrival, assent, { problem, status, username: form.get("username")?.slice(0, 254) ?? "" });
 
   if (!isFormToken(assent.secrets, `browser:${visitor.nonce}`, form.get("csrf"))) return again({ kind: "stale" }, 403);
   const username = form.get("username") ?? "";
@@ -57,7 +49,7 @@ export async function submitSignIn(http: HttpRequest, assent: Assent): Promise<A
 
 async function signedInOrAgain(
   outcome: SignInOutcome,
-  arrival: Arrival,
+  arrival: FormArrival,
   again: (problem: SignInView["problem"], status: number) => Answer,
   assent: Assent,
 ): Promise<Answer> {
@@ -74,7 +66,7 @@ async function signedInOrAgain(
     }
     case "signed_in": {
       const { person } = outcome;
-      const ways = await waysOf({ person }, "mfa", assent);
+      const ways = await waysFor({ person }, "mfa", assent);
       // A passkey alone is a way to sign in, not one that must be gone: who has no authenticator app goes in by the password.
       if (!ways.codes) return signedInAnswer(person, { ...BY_PASSWORD, authTime: assent.now() }, arrival, assent);
       return secondStepAnswer(arrival, ways, { person, authTime: assent.now(), sessionId: null }, assent);
@@ -82,35 +74,19 @@ async function signedInOrAgain(
   }
 }
 
-/** The device that the sign-in is for; undefined: for none. */
-function deviceOf(form: URLSearchParams, { nonce }: Visitor, assent: Assent): DeviceEntry | "unknown" | undefined {
-  const sealed = form.get("device");
-  return sealed === null ? undefined : (openDeviceEntry(assent.secrets, nonce, sealed) ?? "unknown");
-}
-
 /** "Not you?": ends this session and shows the sign-in form of the same request. */
 export async function switchAccount(http: HttpRequest, assent: Assent): Promise<Answer> {
-  const visitor = await visitorOf(http, assent);
-  const form = formOf(http);
-  const device = deviceOf(form, visitor, assent);
-  if (device === "unknown") return problemAnswer("interaction_unknown", http, assent);
-  const underway = device === undefined ? await resume(form.get("request"), visitor, http, assent) : undefined;
-  if (underway !== undefined && isAnswer(underway)) return underway;
-  const ask = (who: Visitor, shown: typeof FIRST | null) =>
-    underway === undefined
-      ? plainSignInAnswer(who, http, assent, { ...(shown ?? FIRST), device })
-      : signInAnswer({ ...underway, visitor: who }, assent, shown);
+  const arrival = await arrivalOf(http, assent);
+  if (isAnswer(arrival)) return arrival;
+  const { visitor, form, flow, continuation } = arrival;
+  if (flow === undefined && continuation?.kind !== "device") return problemAnswer("interaction_unknown", http, assent);
   const { signedIn } = visitor;
-  if (signedIn === undefined) return ask(visitor, null);
+  if (signedIn === undefined) return signInAnswer(arrival, assent, null);
   if (!isFormToken(assent.secrets, `session:${signedIn.session.sessionId}`, form.get("csrf"))) {
     // Who presses this wants another account: going on as this one could send the app its answer.
-    return ask(visitor, { problem: { kind: "stale" }, username: "", status: 403 });
+    return signInAnswer(arrival, assent, { problem: { kind: "stale" }, username: "", status: 403 });
   }
   await assent.storage.endSession({ partition: signedIn.session.partition, sessionId: signedIn.session.sessionId });
-  const out: Visitor = {
-    ...visitor,
-    signedIn: undefined,
-    cookies: [...visitor.cookies, assent.cookies.clear("session")],
-  };
-  return ask(out, null);
+  const cookies = [...visitor.cookies, assent.cookies.clear("session")];
+  return signInAnswer({ ...arrival, visitor: { ...visitor, signedIn: undefined, cookies } }, assent, null);
 }

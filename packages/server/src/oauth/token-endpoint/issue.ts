@@ -8,7 +8,7 @@ import {
   type TokenResponse,
   tokenResponse,
 } from "../access-token.ts";
-import { cappedEnd, ceilingOf } from "../consent-reach.ts";
+import { cappedEnd } from "../consent-reach.ts";
 import { refuse } from "../errors.ts";
 import { clientScopes, type EffectiveScopes, effectiveScopes, type Within } from "../grants/effective-scopes.ts";
 import type {
@@ -20,7 +20,7 @@ import type {
   OwnerEntitlement,
   Redemption,
 } from "../grants/grant-type.ts";
-import { mayUse } from "../grants/registry.ts";
+import { newGrant, redeemedAtOnce } from "../grants/new-grant.ts";
 import { type Grant, type Millis, NEVER } from "../model.ts";
 import type { OAuthContext, SenderConstraint } from "../ports.ts";
 
@@ -106,7 +106,7 @@ async function forOwner(
   const within = await entitlement.within();
   const owner = await entitlement.owner(within);
   const salt = context.credentials.newSalt();
-  const grant = await newGrant({ entitlement, request, owner, within, refreshSaltHash: salt.hash }, context);
+  const grant = await storedGrant({ entitlement, request, owner, within, refreshSaltHash: salt.hash }, context);
   const asked = { scope: undefined, resource: request.resource };
   const effective = await effectiveScopes(grant, client, asked, context);
   context.event("grant_issued", {
@@ -141,23 +141,23 @@ type IssuedGrant = Pick<
 >;
 
 /** The grant's row with its consent record, in one transaction. */
-async function newGrant(parts: NewGrantParts, context: OAuthContext): Promise<IssuedGrant> {
+async function storedGrant(parts: NewGrantParts, context: OAuthContext): Promise<IssuedGrant> {
   const { entitlement, request, owner, within } = parts;
   const { client } = request;
-  const { partition, ownerId, authTime, acr, amr } = owner;
+  const { partition, ownerId } = owner;
   const { refusals, under } = entitlement;
   const times = await ends(within.audience, request, context);
   const accessUntil = Math.min(times.accessUntil, entitlement.until);
-  const refreshable = entitlement.refreshable && mayUse(client, "refresh_token", context);
-  const ceiling = ceilingOf(client, context.policy);
-  const grant = {
-    ...{ partition, grantId: context.newGrantId(partition), clientId: client.clientId, ownerId, personId: ownerId },
-    ...{ refreshable, scopes: owner.scopes ?? within.scopes, audience: within.audience, authTime, acr, amr, ceiling },
-  };
+  const grantId = context.newGrantId(partition);
+  const what = { scopes: owner.scopes ?? within.scopes, audience: within.audience };
+  const { refreshable: mayRefresh } = entitlement;
+  const grant = newGrant(
+    { client, partition, grantId, ownerId, ...what, refreshable: mayRefresh, signIn: owner },
+    context,
+  );
+  const { refreshable, ceiling } = grant;
   if (under === "consent") {
-    // The row starts redeemed. The hash of no salt leads to it, so no code does.
-    const none = { codeSaltHash: NO_SALT.hash, redirectUri: "", codeChallenge: null, codeChallengeMethod: null };
-    const row = { ...grant, ...none, codeUntil: times.now, accessUntil };
+    const row = redeemedAtOnce(grant, { codeUntil: times.now, accessUntil });
     const outcome = await context.storage.issueGrant({ grant: row, address: entitlement.address, now: times.now });
     if (outcome.kind !== "issued") return refuse(refusals.blocked, "nothing stands for it under consent");
     return { ...grant, scopes: outcome.scopes };

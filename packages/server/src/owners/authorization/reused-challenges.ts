@@ -1,7 +1,7 @@
 /** Apps that send one code_challenge in several authorizations (RFC 9700 §2.1.1): PKCE protects none of their codes. */
 
 import { LRUCache } from "lru-cache";
-import type { Assent } from "../server-parts.ts";
+import type { AuthorizationContext } from "./context.ts";
 
 /** Challenges of the last authorizations, in this process. */
 const REMEMBERED = 2_000;
@@ -11,7 +11,7 @@ const SUSPICIOUS = 3;
 /** Each authorization with this challenge, by what tells it from a page that was loaded again. */
 type Authorizations = Set<string>;
 
-const reused = new WeakMap<Assent, LRUCache<string, Authorizations>>();
+const reused = new WeakMap<AuthorizationContext, LRUCache<string, Authorizations>>();
 
 export interface IssuedCode {
   readonly clientId: string;
@@ -21,17 +21,20 @@ export interface IssuedCode {
 }
 
 /** Logs `pkce_challenge_reused` once for a client's challenge, at the third authorization of another owner or with another `state`. */
-export function noteChallenge({ clientId, codeChallenge, ownerId, state }: IssuedCode, assent: Assent): void {
+export function noteChallenge(
+  { clientId, codeChallenge, ownerId, state }: IssuedCode,
+  context: AuthorizationContext,
+): void {
   if (codeChallenge === null) return;
-  let remembered = reused.get(assent);
+  let remembered = reused.get(context);
   if (remembered === undefined) {
     remembered = new LRUCache({ max: REMEMBERED });
-    reused.set(assent, remembered);
+    reused.set(context, remembered);
   }
   const key = JSON.stringify([clientId, codeChallenge]);
   const seen = remembered.get(key) ?? new Set();
   if (seen.size === SUSPICIOUS) return;
-  seen.add(assent.oauth.hashes.sha256(JSON.stringify([ownerId, state])));
+  seen.add(context.oauth.hashes.sha256(JSON.stringify([ownerId, state])));
   remembered.set(key, seen);
-  if (seen.size === SUSPICIOUS) assent.event("pkce_challenge_reused", { client_id: clientId });
+  if (seen.size === SUSPICIOUS) context.event("pkce_challenge_reused", { client_id: clientId });
 }

@@ -1,0 +1,137 @@
+/** Somebody on their way to something: who they are, what waits behind their sign-in, and where that leads. */
+
+import type { AuthorizationFlow, Resumed } from "../owners/authorization/browser-flow.ts";
+import { resumeFlow } from "../owners/authorization/browser-flow.ts";
+import type { Reader } from "../owners/authorization/context.ts";
+import {
+  type ACCOUNT_PAGES,
+  type AccountPage,
+  type Continuation,
+  carried,
+  opened,
+  requestOf,
+} from "../owners/authorization/continuation.ts";
+import type { FormSecrets } from "../pages/views.ts";
+import type { PageContext } from "./chromes.ts";
+import { refusedRequest } from "./client-answer.ts";
+import type { FlowTools } from "./contexts.ts";
+import { formToken } from "./forms.ts";
+import { type Answer, formOf, type HttpRequest } from "./message.ts";
+import { problemAnswer } from "./problem.ts";
+import { type Visitor, visitorOf } from "./visitor.ts";
+
+export interface Arrival {
+  readonly visitor: Visitor;
+  readonly http: HttpRequest;
+  /** What waits; undefined: nothing, and a sign-in leads to the person's apps. */
+  readonly continuation: Continuation | undefined;
+  /** The authorization request in it, checked anew. */
+  readonly flow: AuthorizationFlow | undefined;
+}
+
+export interface FormArrival extends Arrival {
+  readonly form: URLSearchParams;
+}
+
+/** What a form carries is opened and checked anew; an answer, where that can't go on. */
+export async function arrivalOf(
+  http: HttpRequest,
+  tools: FlowTools,
+  form: URLSearchParams = formOf(http),
+): Promise<FormArrival | Answer> {
+  const visitor = await visitorOf(http, tools);
+  const continuation = opened((field) => form.get(field), visitor.nonce, tools.authorization);
+  if (continuation === "unknown") return problemAnswer("interaction_unknown", http, tools);
+  const request = requestOf(continuation);
+  if (request === undefined) return { visitor, http, form, continuation, flow: undefined };
+  const resumed = await resumeFlow(request, tools.authorization);
+  if (resumed.kind !== "resumed") return notResumed(resumed, http, tools);
+  return { visitor, http, form, continuation, flow: resumed.flow };
+}
+
+export function isAnswer<T extends object>(value: T | Answer): value is Answer {
+  return "status" in value;
+}
+
+/** Why a request can't go on. */
+export function notResumed(
+  resumed: Exclude<Resumed, { kind: "resumed" }>,
+  http: HttpRequest,
+  tools: FlowTools,
+): Answer | Promise<Answer> {
+  switch (resumed.kind) {
+    case "unknown":
+      return problemAnswer("interaction_unknown", http, tools);
+    case "expired":
+      return problemAnswer("interaction_expired", http, tools, `/authorize?${resumed.query}`);
+    case "refused":
+      return refusedRequest(resumed, http, tools);
+  }
+}
+
+/** Who reads the pages of a request, as the use-cases see them. */
+export function readerOf({ visitor, http, flow }: Omit<Arrival, "continuation">, tools: FlowTools): Reader {
+  const context = flow === undefined ? undefined : pageContextOf({ visitor, flow }, tools);
+  return { signedIn: visitor.signedIn, address: http.address, language: tools.chrome(http, context).words.language };
+}
+
+/** An arrival with an authorization request. */
+export function withFlow(flow: AuthorizationFlow, visitor: Visitor, http: HttpRequest): FlowArrival {
+  return { visitor, http, continuation: flow.continuation, flow };
+}
+
+export interface FlowArrival extends Arrival {
+  readonly flow: AuthorizationFlow;
+}
+
+/** Language and place of the pages of a request: at `/consent` it goes on from where it is. */
+export function pageContextOf({ flow, visitor }: Pick<FlowArrival, "flow" | "visitor">, tools: FlowTools): PageContext {
+  const { request, continuation } = flow;
+  const { accent = null } = request.client;
+  const here = onward(continuation, visitor, tools);
+  return { uiLocales: request.uiLocales, startedAt: continuation.startedAt, accent, here };
+}
+
+/** What a form sends back, with the token of a browser that nobody is signed in at. */
+export function formSecrets(continuation: Continuation | undefined, visitor: Visitor, tools: FlowTools): FormSecrets {
+  const csrf = formToken(tools.secrets, `browser:${visitor.nonce}`);
+  return { request: null, csrf, ...carried(continuation, visitor.nonce, tools.authorization) };
+}
+
+/** The same, with the token of a session. */
+export function sessionSecrets(
+  continuation: Continuation,
+  { nonce, signedIn }: Visitor,
+  { secrets, authorization }: FlowTools,
+): FormSecrets {
+  const csrf = formToken(secrets, `session:${signedIn?.session.sessionId ?? ""}`);
+  return { request: null, csrf, ...carried(continuation, nonce, authorization) };
+}
+
+const PAGES: Readonly<Record<(typeof ACCOUNT_PAGES)[number], string>> = {
+  security: "/account/security",
+  passkeys: "/account/security/passkeys",
+  authenticator: "/account/security/authenticator",
+  profile: "/account/profile",
+  export: "/account/profile/export",
+  delete: "/account/profile/delete",
+};
+
+function pathOf(page: AccountPage): string {
+  return page in PAGES ? PAGES[page as keyof typeof PAGES] : `/${page}/members`;
+}
+
+/** Where a sign-in leads, below the issuer's path: what waits is opened and checked anew there. */
+export function onward(
+  continuation: Continuation | undefined,
+  { nonce }: Pick<Visitor, "nonce">,
+  { authorization }: Pick<FlowTools, "authorization">,
+): string {
+  const { request, device, invitation } = carried(continuation, nonce, authorization);
+  if (continuation?.kind === "account_page") {
+    return pathOf(continuation.page) + (request === undefined ? "" : `?request=${request}`);
+  }
+  if (request !== undefined) return `/consent?request=${request}`;
+  if (device !== undefined) return `/device/consent?device=${device}`;
+  return invitation === undefined ? "/account/apps" : `/invitation?token=${invitation}`;
+}

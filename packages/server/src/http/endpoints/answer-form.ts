@@ -1,0 +1,19 @@
+/** The fields of a consent form, and of a wish to a company's admins. */
+
+import type { AnswerForm } from "../../owners/authorization/answer.ts";
+import { durationField } from "../../owners/consent.ts";
+
+export function answerFormOf(form: URLSearchParams): AnswerForm {
+  return {
+    decision: form.get("decision"),
+    owner: form.get("owner"),
+    scopes: new Set(form.getAll("scope")),
+    duration: form.get("duration"),
+    durationOf: (scope) => form.get(durationField(scope)),
+  };
+}
+
+export function adminFormOf(form: URLSearchParams): Pick<AnswerForm, "owner" | "scopes"> & { readonly reason: string } {
+  const reason = form.get("reason")?.trim().replaceAll("\r\n", "\n") ?? "";
+  return { owner: form.get("owner"), scopes: new Set(form.getAll("scope")), reason };
+}

@@ -1,0 +1,293 @@
+/** An authorization request on its way through sign-in and consent to the client's answer (RFC 6749 §§4.1, 4.2). */
+
+import { grantedResponse, implicitUntil } from "../../oauth/authorization-endpoint/implicit.ts";
+import {
+  type AuthorizationRequest,
+  checkAuthorizationRequest,
+  type RefusedRequest,
+} from "../../oauth/authorization-endpoint/request.ts";
+import {
+  type AuthorizationResponse,
+  errorResponse,
+  travelsAtOnce,
+} from "../../oauth/authorization-endpoint/response.ts";
+import { ceilingOf } from "../../oauth/consent-reach.ts";
+import type { ConditionName } from "../../oauth/errors.ts";
+import { parseParameters } from "../../oauth/parameters.ts";
+import type { IssueOutcome, NewGrant } from "../../oauth/storage.ts";
+import { chosenOwner, type OwnerChoice, ownerChoices, preferredOwner, trustedFrom } from "../owner-choice.ts";
+import {
+  type Allowed,
+  type AnswerForm,
+  type AnswerProblem,
+  decide,
+  durationsFor,
+  endsBy,
+  grantTerms,
+  recordTerms,
+} from "./answer.ts";
+import { type AdminProblem, type AskedAdmins, askAdmins, readAdminRequest } from "./ask-admin.ts";
+import type { AuthorizationContext, Reader, SignedIn } from "./context.ts";
+import { openRequest, REQUEST_TTL, type RequestContinuation } from "./continuation.ts";
+import { type Asked, type AskStep, type NextStep, nextStep, type RefuseStep } from "./next-step.ts";
+import { noteChallenge } from "./reused-challenges.ts";
+
+/** An authorization request under way, checked. */
+export interface AuthorizationFlow {
+  readonly continuation: RequestContinuation;
+  readonly request: AuthorizationRequest;
+}
+
+/** A question to the owner. */
+export interface Asking extends AskStep {
+  /** For whom the person may answer. */
+  readonly owners: readonly OwnerChoice[];
+}
+
+/** What the browser is to show or to be sent. */
+export type FlowStep =
+  | Extract<NextStep, { kind: "sign_in" | "step_up" | "change_password" }>
+  | Asking
+  | { readonly kind: "unclear"; readonly problem: AnswerProblem; readonly asking: Asking }
+  | ({ readonly kind: "ask_admin" } & AskedAdmins)
+  /** The admins have been asked, or what is wrong with the wish. */
+  | ({ readonly kind: "asked_admin"; readonly problem: AdminProblem } & AskedAdmins)
+  /** An answer for the client. */
+  | { readonly kind: "respond"; readonly response: AuthorizationResponse }
+  /** An error for a client that nobody has looked at: it waits until the person has seen a page (RFC 9700 §4.11.2). */
+  | { readonly kind: "hold"; readonly condition: ConditionName }
+  /** Answered before, and its code is spent. */
+  | { readonly kind: "finished" };
+
+/** A new request, checked. `query`: its parameters as a link can hold them. */
+export function beginFlow(
+  request: AuthorizationRequest,
+  query: string,
+  { randomText, now }: Pick<AuthorizationContext, "randomText" | "now">,
+): AuthorizationFlow {
+  const continuation = { kind: "request", query, startedAt: now(), nonce: randomText(16), codeSalt: randomText(32) };
+  return { request, continuation: { ...continuation, kind: "request" } };
+}
+
+export type Resumed =
+  | { readonly kind: "resumed"; readonly flow: AuthorizationFlow }
+  | { readonly kind: "unknown" }
+  /** `query`: with it the request begins anew. */
+  | { readonly kind: "expired"; readonly query: string }
+  | ({ readonly kind: "refused" } & RefusedRequest);
+
+/** The request that a form or link carries. */
+export function openFlow(sealed: string | null, browser: string, context: AuthorizationContext): Promise<Resumed> {
+  const continuation = sealed === null ? undefined : openRequest(sealed, browser, context.sealer);
+  return continuation === undefined ? Promise.resolve({ kind: "unknown" }) : resumeFlow(continuation, context);
+}
+
+/** Client, redirect_uri and scopes may have changed since: they are checked again each time. */
+export async function resumeFlow(
+  continuation: RequestContinuation,
+  { oauth, now }: Pick<AuthorizationContext, "oauth" | "now">,
+): Promise<Resumed> {
+  const { query, startedAt } = continuation;
+  if (now() - startedAt > REQUEST_TTL) return { kind: "expired", query };
+  const outcome = await checkAuthorizationRequest(parseParameters(query), oauth);
+  if (outcome.kind === "refused") return outcome;
+  return { kind: "resumed", flow: { continuation, request: outcome.request } };
+}
+
+/** Goes on as far as it can without the person. */
+export async function advance(
+  flow: AuthorizationFlow,
+  reader: Reader,
+  context: AuthorizationContext,
+): Promise<FlowStep> {
+  const { signedIn } = reader;
+  const owners = signedIn === undefined ? [] : await ownersFor(flow, signedIn, context);
+  const step = nextStep({ asked: askedBy(flow), signedIn, owners, now: context.now() });
+  if (step.kind !== "issue") return shown(step, owners, flow, reader, context);
+  if (signedIn === undefined) return { kind: "sign_in" };
+  const { owner, by, otherwise } = step;
+  const allowed = { owner, scopes: owner.scopes, declined: [], duration: "forever", durations: {} } as const;
+  if (by === "first party")
+    return written(await record(flow, allowed, signedIn, reader, by, context), flow, reader, context);
+  const grant = grantOf(flow, allowed, signedIn, context);
+  const from = trustedFrom(owner, signedIn.person);
+  const { address } = reader;
+  const outcome = await context.storage.issueGrant({ grant, address, trustedFrom: from, now: context.now() });
+  // It ended between the look and the lock.
+  if (outcome.kind === "no_consent") return shown(otherwise, owners, flow, reader, context);
+  return written({ grant, outcome }, flow, reader, context);
+}
+
+/** The owner's answer. `genuine`: the form is one of this session's. */
+export async function answer(
+  form: AnswerForm & { readonly genuine: boolean },
+  flow: AuthorizationFlow,
+  reader: Reader,
+  context: AuthorizationContext,
+): Promise<FlowStep> {
+  const { signedIn } = reader;
+  if (signedIn === undefined) return { kind: "sign_in" };
+  const { client } = flow.request;
+  const owners = await ownersFor(flow, signedIn, context);
+  const again = (problem: AnswerProblem, chosen: OwnerChoice | undefined): FlowStep => {
+    const owner = chosen ?? preferredOwner(owners);
+    if (owner === undefined) return refused(flow, "nothing_grantable", reader, context);
+    return { kind: "unclear", problem, asking: { kind: "ask", owner, owners, allGranted: false } };
+  };
+  if (!form.genuine) return again("stale", chosenOwner(owners, form.owner));
+  const step = nextStep({ asked: askedBy(flow), signedIn, owners, now: context.now() });
+  if (step.kind !== "ask" && step.kind !== "issue") return shown(step, owners, flow, reader, context);
+  const question = { client, owners, durations: durationsFor(client, context), onceByScope: true };
+  const decision = await decide(
+    form,
+    question,
+    {
+      denied: async () => refused(flow, "access_denied", reader, context, "person"),
+      allowed: async (allowed) => {
+        const made = await record(flow, allowed, signedIn, reader, "browser", context);
+        return written(made, flow, reader, context);
+      },
+    },
+    context,
+  );
+  switch (decision.kind) {
+    case "unclear":
+      return again(decision.problem, decision.owner);
+    case "ask_admin":
+      return { ...decision, reason: "" };
+    default:
+      return decision.written;
+  }
+}
+
+/** A member's wish that the admins of their company let the app in. Undefined: it isn't theirs to decide, or not any more. */
+export async function answerToAdmins(
+  form: Pick<AnswerForm, "owner" | "scopes"> & { readonly reason: string },
+  flow: AuthorizationFlow,
+  reader: Reader & { readonly signedIn: SignedIn },
+  context: AuthorizationContext,
+): Promise<FlowStep> {
+  const { signedIn } = reader;
+  const asked = readAdminRequest(form, await ownersFor(flow, signedIn, context), context.now());
+  // Approved meanwhile, or nothing that this person may ask for: the page says what can be chosen now.
+  if (asked === undefined) return advance(flow, reader, context);
+  const { client, redirectUri } = flow.request;
+  const problem = await askAdmins(asked, { client, redirectUri }, signedIn.person.personId, context);
+  return { kind: "asked_admin", problem, ...asked };
+}
+
+/** An error that the client learns of. `by`: whose doing it is; what the person answers on a page of ours needs no other page. */
+export function refused(
+  { request }: AuthorizationFlow,
+  condition: ConditionName,
+  { address }: Pick<Reader, "address">,
+  { oauth, event }: Pick<AuthorizationContext, "oauth" | "event">,
+  by: "server" | "person" = "server",
+): Extract<FlowStep, { kind: "hold" | "respond" }> {
+  const { client, prompt } = request;
+  event("authorization_denied", { client_id: client.clientId, condition, address });
+  if (by === "server" && !travelsAtOnce(client, prompt.includes("none"))) return { kind: "hold", condition };
+  return { kind: "respond", response: errorResponse(request, condition, oauth.issuer) };
+}
+
+function askedBy({ request, continuation }: AuthorizationFlow): Asked {
+  return { ...request, startedAt: continuation.startedAt };
+}
+
+/** At least the person themselves, unless all that is asked for needs a role that they don't have. */
+function ownersFor(
+  { request }: AuthorizationFlow,
+  { person }: SignedIn,
+  { storage, oauth, now }: AuthorizationContext,
+): Promise<readonly OwnerChoice[]> {
+  const ceiling = ceilingOf(request.client, oauth.policy);
+  return ownerChoices(person, { ...request, ceiling }, storage, now());
+}
+
+/** A step that the person sees, or an error. */
+function shown(
+  step: Exclude<NextStep, { kind: "issue" }> | AskStep | RefuseStep,
+  owners: readonly OwnerChoice[],
+  flow: AuthorizationFlow,
+  reader: Reader,
+  context: AuthorizationContext,
+): FlowStep {
+  if (step.kind === "ask") return { ...step, owners };
+  return step.kind === "refuse" ? refused(flow, step.condition, reader, context) : step;
+}
+
+function grantOf(
+  { request, continuation }: AuthorizationFlow,
+  allowed: Allowed,
+  signedIn: SignedIn,
+  context: AuthorizationContext,
+): NewGrant {
+  const { client, redirectUri, codeChallenge, codeChallengeMethod } = request;
+  const { partition, ownerId } = allowed.owner;
+  const { personId } = signedIn.person;
+  const whose = ownerId === personId ? [ownerId] : [ownerId, personId];
+  const grantId = context.derivedId(partition, "grant", continuation.nonce, ...whose);
+  const terms = grantTerms(client, allowed, signedIn, grantId, context);
+  const codeUntil = context.now() + context.oauth.policy.codeTtl;
+  const common = { redirectUri, codeChallenge, codeChallengeMethod, codeUntil };
+  if (request.responseType === "token") {
+    const accessUntil = implicitUntil(context.oauth);
+    return { ...terms, ...common, refreshable: false, codeSaltHash: new Uint8Array(), accessUntil };
+  }
+  return { ...terms, ...common, codeSaltHash: context.saltOf(continuation.codeSalt).hash, accessUntil: null };
+}
+
+interface Made {
+  readonly grant: NewGrant;
+  readonly outcome: IssueOutcome;
+}
+
+/** Records the consent with its grant. `via`: an owner's answer, or the operator who vouches for a first-party client. */
+async function record(
+  flow: AuthorizationFlow,
+  allowed: Allowed,
+  signedIn: SignedIn,
+  reader: Reader,
+  via: "browser" | "first party",
+  context: AuthorizationContext,
+): Promise<Made> {
+  const { storage, oauth } = context;
+  const now = context.now();
+  const onceUntil = now + oauth.policy.codeTtl + oauth.policy.accessTtl;
+  const grant = grantOf(flow, allowed, signedIn, context);
+  const terms = recordTerms(flow.request.client, allowed, signedIn, via, reader);
+  if (allowed.owner.verdict !== "approved") {
+    return { grant, outcome: await storage.approve({ ...terms, grant, onceUntil, now }) };
+  }
+  const { duration, durations } = allowed;
+  const chosen = grant.scopes.some((name) => (durations[name] ?? duration) !== "once");
+  const end = endsBy(allowed, now, onceUntil);
+  const { address, trustedFrom: from } = terms;
+  const outcome = await storage.issueGrant({ grant, address, endsBy: end, chosen, trustedFrom: from ?? 0, now });
+  return { grant, outcome };
+}
+
+/** The code or the token. The same request answered again gets the same code, while it is unspent, or another token as long. */
+async function written(
+  { grant, outcome }: Made,
+  flow: AuthorizationFlow,
+  reader: Reader,
+  context: AuthorizationContext,
+): Promise<FlowStep> {
+  const { request, continuation } = flow;
+  const { oauth } = context;
+  if (outcome.kind === "spent") return { kind: "finished" };
+  if (outcome.kind === "no_consent") return refused(flow, "access_denied", reader, context);
+  if (outcome.kind === "issued") {
+    context.event("grant_issued", {
+      client_id: request.client.clientId,
+      owner: grant.ownerId,
+      person: grant.personId,
+      scope: outcome.scopes.map(({ name }) => name).join(" "),
+    });
+    noteChallenge({ ...grant, state: request.state }, context);
+  }
+  const { salt } = context.saltOf(continuation.codeSalt);
+  const makeCode = () => oauth.credentials.make("code", grant.grantId, 0, salt);
+  return { kind: "respond", response: await grantedResponse(request, grant, outcome.scopes, makeCode, oauth) };
+}

@@ -1,0 +1,52 @@
+/** What the use-cases of authorizing are given, and who comes to them. */
+
+import type { Millis } from "../../oauth/model.ts";
+import type { OAuthContext } from "../../oauth/ports.ts";
+import type { GrantStorage } from "../../oauth/storage.ts";
+import type { CompanyStorage } from "../company-storage.ts";
+import type { StoredMail } from "../mail-storage.ts";
+import type { Notice } from "../notices.ts";
+import type { SignInContext } from "../sign-in.ts";
+import type { ConsentDuration, OwnerStorage, Person, Session } from "../storage.ts";
+import type { CarrierContext } from "./continuation.ts";
+
+export interface AuthorizationContext extends CarrierContext {
+  readonly oauth: OAuthContext;
+  readonly storage: Pick<GrantStorage, "issueGrant"> &
+    Pick<OwnerStorage, "findConsent" | "getPerson" | "approve"> &
+    Pick<
+      OwnerStorage,
+      "countAttempt" | "forgiveAttempt" | "claimDevice" | "deviceStanding" | "approveDevice" | "denyDevice"
+    > &
+    Pick<CompanyStorage, "companiesOf" | "askApproval">;
+  /** The lengths of time that the operator offers. */
+  readonly consentDurations: readonly ConsentDuration[];
+  readonly attemptKey: SignInContext["attemptKey"];
+  /** A random text with so many bytes in it. */
+  randomText(bytes: number): string;
+  /** The same id for the same parts, in a partition. */
+  derivedId(partition: number, ...parts: readonly string[]): string;
+  /** A salt that was written as text, and its hash. */
+  saltOf(text: string): { readonly salt: Uint8Array; readonly hash: Uint8Array };
+  /** What limits count: an IPv4 address, or the /64 of an IPv6 one. */
+  networkOf(address: string): string;
+  noticeLetters(notice: Notice): Promise<readonly StoredMail[]>;
+  notify(notice: Notice): void;
+  now(): Millis;
+  event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
+}
+
+/** Who is signed in at the browser. */
+export interface SignedIn {
+  readonly person: Person;
+  readonly session: Session;
+}
+
+/** Somebody at a browser. */
+export interface Reader {
+  /** Undefined: nobody is signed in. */
+  readonly signedIn: SignedIn | undefined;
+  readonly address: string;
+  /** Of the pages that they read. */
+  readonly language: string;
+}

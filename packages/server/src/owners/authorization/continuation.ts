@@ -1,0 +1,167 @@
+/** What goes on once a person has signed in. The browser carries it; what nobody else may read or change is sealed and bound to that browser. */
+
+import type { Millis } from "../../oauth/model.ts";
+import { canonicalSlug } from "../company.ts";
+
+/** An authorization request under way. Nothing is stored for an anonymous visitor. */
+export interface RequestContinuation {
+  readonly kind: "request";
+  /** The request's parameters; they are checked again each time. */
+  readonly query: string;
+  readonly startedAt: Millis;
+  /** The grant's id comes of this and the owner: a double click makes one grant. */
+  readonly nonce: string;
+  /** Salt of the code, so that the second click of a double click gets the same code. */
+  readonly codeSalt: string;
+}
+
+/** A device's code that somebody typed in (RFC 8628 §3.3). */
+export interface DeviceContinuation {
+  readonly kind: "device";
+  /** As it was typed. */
+  readonly userCode: string;
+  /** The session of this browser that has the request; null: the code hasn't been looked for yet. */
+  readonly claimedBy: string | null;
+  /** Who asks, once that is known: after the answer, too, the page says whom it was about. */
+  readonly clientId: string | null;
+  /** The reader said that the device is theirs, although it asked from another network. */
+  readonly confirmed: boolean;
+}
+
+/** An invitation to a company. */
+export interface InvitationContinuation {
+  readonly kind: "invitation";
+  /** A credential by itself: nothing needs to be sealed. */
+  readonly token: string;
+}
+
+/** A page of the person's account that asks for a fresh sign-in. */
+export interface AccountPageContinuation {
+  readonly kind: "account_page";
+  readonly page: AccountPage;
+  /** The request that waits behind the page: a way to sign in is set up on the way to an app. */
+  readonly behind: RequestContinuation | undefined;
+}
+
+export type Continuation = RequestContinuation | DeviceContinuation | InvitationContinuation | AccountPageContinuation;
+
+export const ACCOUNT_PAGES = ["security", "passkeys", "authenticator", "profile", "export", "delete"] as const;
+
+/** One of the account's own pages, or the members of the company with that slug. */
+export type AccountPage = (typeof ACCOUNT_PAGES)[number] | `company/${string}`;
+
+/** How long a page of an authorization request may stay open. */
+export const REQUEST_TTL: Millis = 3_600_000;
+
+/** Longer than any user code, however it is spaced. */
+const MAX_TYPED = 100;
+
+export function newDevice(typed: string): DeviceContinuation {
+  return { kind: "device", userCode: typed.slice(0, MAX_TYPED), claimedBy: null, clientId: null, confirmed: false };
+}
+
+/** The authorization request of a continuation; undefined: it has none. */
+export function requestOf(continuation: Continuation | undefined): RequestContinuation | undefined {
+  if (continuation?.kind === "request") return continuation;
+  return continuation?.kind === "account_page" ? continuation.behind : undefined;
+}
+
+/** Seals texts for one browser, and opens them. */
+export interface Sealer {
+  seal(purpose: "authorization request" | "device request", browser: string, text: string): string;
+  /** Undefined: not ours, changed, or another browser's. */
+  open(purpose: "authorization request" | "device request", browser: string, sealed: string): string | undefined;
+}
+
+export interface CarrierContext {
+  readonly sealer: Sealer;
+  readonly credentials: { read(kind: "invitation", token: string): unknown };
+}
+
+/** The fields in which a continuation travels, in a form or in a link. Absent: not of that kind. */
+export interface Carried {
+  readonly request?: string;
+  readonly device?: string;
+  readonly invitation?: string;
+  readonly to?: string;
+}
+
+/** `browser`: the nonce of the browser that carries it. */
+export function carried(
+  continuation: Continuation | undefined,
+  browser: string,
+  { sealer }: Pick<CarrierContext, "sealer">,
+): Carried {
+  switch (continuation?.kind) {
+    case undefined:
+      return {};
+    case "request":
+      return { request: sealRequest(continuation, browser, sealer) };
+    case "device": {
+      const { userCode, claimedBy, clientId, confirmed } = continuation;
+      const text = JSON.stringify([userCode, claimedBy, clientId, confirmed]);
+      return { device: sealer.seal("device request", browser, text) };
+    }
+    case "invitation":
+      return { invitation: continuation.token };
+    case "account_page": {
+      const { page, behind } = continuation;
+      return { to: page, ...(behind === undefined ? {} : { request: sealRequest(behind, browser, sealer) }) };
+    }
+  }
+}
+
+function sealRequest({ query, startedAt, nonce, codeSalt }: RequestContinuation, browser: string, sealer: Sealer) {
+  return sealer.seal("authorization request", browser, JSON.stringify([query, startedAt, nonce, codeSalt]));
+}
+
+/**
+ * The continuation that a form or link carries; undefined: none. `unknown`: it carries one that is not ours, was changed, or is another browser's. How
+ * long a request is good is judged where it goes on; a device's is good as long as the device waits.
+ */
+export function opened(
+  field: (name: keyof Carried) => string | null,
+  browser: string,
+  context: CarrierContext,
+): Continuation | undefined | "unknown" {
+  const sealed = field("request");
+  const behind = sealed === null ? undefined : openRequest(sealed, browser, context.sealer);
+  if (sealed !== null && behind === undefined) return "unknown";
+  const page = accountPage(field("to"));
+  if (page !== undefined) return { kind: "account_page", page, behind };
+  if (behind !== undefined) return behind;
+  const device = field("device");
+  if (device !== null) return openDevice(device, browser, context.sealer) ?? "unknown";
+  const token = field("invitation");
+  if (token === null || context.credentials.read("invitation", token) === undefined) return undefined;
+  return { kind: "invitation", token };
+}
+
+const SEALED = /^[A-Za-z0-9_-]+$/;
+
+export function openRequest(sealed: string, browser: string, sealer: Sealer): RequestContinuation | undefined {
+  if (sealed.length > 32_768 || !SEALED.test(sealed)) return undefined;
+  const text = sealer.open("authorization request", browser, sealed);
+  if (text === undefined) return undefined;
+  const [query, startedAt, nonce, codeSalt] = JSON.parse(text) as [string, Millis, string, string];
+  return { kind: "request", query, startedAt, nonce, codeSalt };
+}
+
+export function openDevice(sealed: string, browser: string, sealer: Sealer): DeviceContinuation | undefined {
+  if (sealed.length > 2048 || !SEALED.test(sealed)) return undefined;
+  const text = sealer.open("device request", browser, sealed);
+  if (text === undefined) return undefined;
+  const [userCode, claimedBy, clientId, confirmed] = JSON.parse(text) as [
+    string,
+    string | null,
+    string | null,
+    boolean,
+  ];
+  return { kind: "device", userCode, claimedBy, clientId, confirmed };
+}
+
+function accountPage(name: string | null): AccountPage | undefined {
+  const slug = name?.startsWith("company/") ? name.slice("company/".length) : undefined;
+  if (slug !== undefined) return canonicalSlug(slug) === slug ? `company/${slug}` : undefined;
+  return ACCOUNT_PAGES.find((page) => page === name);
+}

@@ -1,0 +1,310 @@
+/** A device that waits for its owner's answer: its code, sign-in, the question, the answer (RFC 8628 §3.3). */
+
+import { ceilingOf } from "../../oauth/consent-reach.ts";
+import { deviceCode } from "../../oauth/grants/device-code.ts";
+import { mayUse } from "../../oauth/grants/registry.ts";
+import type { Client, Scope } from "../../oauth/model.ts";
+import { offeredTo } from "../../oauth/scope.ts";
+import type { DeviceRequest, UserCodePlace } from "../../oauth/storage.ts";
+import { answerOf, type ClaimContext, type CodeOutcome, claimUserCode, enterUserCode } from "../device.ts";
+import { type OwnerChoice, ownerChoices } from "../owner-choice.ts";
+import type { DecideDeviceOutcome } from "../storage.ts";
+import {
+  type Allowed,
+  type AnswerForm,
+  type AnswerProblem,
+  decide,
+  durationsFor,
+  endsBy,
+  grantTerms,
+  recordTerms,
+} from "./answer.ts";
+import { type AdminProblem, type AskedAdmins, askAdmins, readAdminRequest } from "./ask-admin.ts";
+import type { AuthorizationContext, Reader, SignedIn } from "./context.ts";
+import type { DeviceContinuation } from "./continuation.ts";
+import { type AskStep, type NextStep, nextStep } from "./next-step.ts";
+
+/** A device whose code was right, and whoever is to answer it. */
+export interface DeviceFlow extends SignedIn {
+  readonly continuation: DeviceContinuation;
+  readonly request: DeviceRequest;
+  readonly client: Client;
+  readonly place: UserCodePlace;
+  /** For whom the person may answer. */
+  readonly owners: readonly OwnerChoice[];
+  /** Whom the page selects, and whether all stands already. */
+  readonly ask: AskStep;
+  /** The device asked from the network that its owner is on now. */
+  readonly near: boolean;
+}
+
+/** What the browser is to show. */
+export type DeviceStep =
+  /** `username`: for the form; undefined: nobody is known. */
+  | { readonly kind: "sign_in"; readonly continuation: DeviceContinuation; readonly username?: string }
+  | { readonly kind: "change_password"; readonly continuation: DeviceContinuation }
+  | (Extract<NextStep, { kind: "step_up" }> & {
+      readonly continuation: DeviceContinuation;
+      readonly client: Client;
+      readonly signedIn: SignedIn;
+    })
+  /** Unknown, expired, answered, somebody else's: one step, so that nobody learns which. */
+  | { readonly kind: "code_unknown"; readonly continuation: DeviceContinuation }
+  | { readonly kind: "code_throttled"; readonly continuation: DeviceContinuation; readonly until: number }
+  /** `nothing`: the person may grant nothing of what is asked for. */
+  | { readonly kind: "done"; readonly client: Client; readonly outcome: "allowed" | "denied" | "nothing" }
+  /** Is it their device? It asked from another network. */
+  | { readonly kind: "elsewhere"; readonly flow: DeviceFlow }
+  | { readonly kind: "ask"; readonly flow: DeviceFlow }
+  | {
+      readonly kind: "unclear";
+      readonly flow: DeviceFlow;
+      readonly problem: AnswerProblem;
+      readonly owner: OwnerChoice;
+    }
+  | ({ readonly kind: "ask_admin"; readonly flow: DeviceFlow; readonly problem: AdminProblem } & AskedAdmins)
+  /** The admins have been asked. The device goes on waiting: an admin may be quick. */
+  | ({ readonly kind: "asked_admin"; readonly flow: DeviceFlow } & AskedAdmins);
+
+/** Nobody learns whether a code is right before they have signed in: guesses are counted by person. */
+export async function advanceDevice(
+  continuation: DeviceContinuation,
+  reader: Reader,
+  context: AuthorizationContext,
+): Promise<DeviceStep> {
+  const found = await findDevice(continuation, reader, context);
+  return found.kind === "found" ? shown(found.flow) : found;
+}
+
+/** The person says that the device is theirs, or denies it. */
+export async function answerWhose(
+  decision: string | null,
+  continuation: DeviceContinuation,
+  reader: Reader,
+  context: AuthorizationContext,
+): Promise<DeviceStep> {
+  const found = await findDevice(continuation, reader, context);
+  if (found.kind !== "found") return found;
+  const { flow } = found;
+  if (decision === "deny") return deny(flow, reader, context);
+  if (decision !== "go_on") return { kind: "elsewhere", flow };
+  return { kind: "ask", flow: { ...flow, continuation: { ...flow.continuation, confirmed: true } } };
+}
+
+/** The owner's answer. */
+export async function answerDevice(
+  form: AnswerForm,
+  continuation: DeviceContinuation,
+  reader: Reader,
+  context: AuthorizationContext,
+): Promise<DeviceStep> {
+  const found = await findDevice(continuation, reader, context);
+  if (found.kind !== "found") return found;
+  const { flow } = found;
+  const { client, owners } = flow;
+  if (form.decision !== "deny" && shown(flow).kind === "elsewhere") return { kind: "elsewhere", flow };
+  // A single scope can't be for once: the next poll finds it among what stands.
+  const question = { client, owners, durations: durationsFor(client, context), onceByScope: false };
+  const writer = {
+    denied: () => deny(flow, reader, context),
+    allowed: (allowed: Allowed) => allow(flow, allowed, reader, context),
+  };
+  const decision = await decide(form, question, writer, context);
+  switch (decision.kind) {
+    case "unclear":
+      return { kind: "unclear", flow, problem: decision.problem, owner: decision.owner ?? flow.ask.owner };
+    case "ask_admin":
+      return { ...decision, flow, problem: null, reason: "" };
+    default:
+      return decision.written;
+  }
+}
+
+/** A member's wish that the admins of their company let the device in. */
+export async function answerDeviceToAdmins(
+  form: Pick<AnswerForm, "owner" | "scopes"> & { readonly reason: string },
+  continuation: DeviceContinuation,
+  reader: Reader,
+  context: AuthorizationContext,
+): Promise<DeviceStep> {
+  const found = await findDevice(continuation, reader, context);
+  if (found.kind !== "found") return found;
+  const { flow } = found;
+  const asked = readAdminRequest(form, flow.owners, context.now());
+  if (asked === undefined) return { kind: "ask", flow };
+  const problem = await askAdmins(asked, { client: flow.client }, flow.person.personId, context);
+  if (problem !== null) return { kind: "ask_admin", flow, problem, ...asked };
+  return { kind: "asked_admin", flow, ...asked };
+}
+
+function shown(flow: DeviceFlow): Extract<DeviceStep, { kind: "ask" | "elsewhere" }> {
+  return { kind: flow.near || flow.continuation.confirmed ? "ask" : "elsewhere", flow };
+}
+
+type Found = { readonly kind: "found"; readonly flow: DeviceFlow };
+
+/** The device of a code, for somebody who is signed in and may grant something of it. */
+async function findDevice(
+  continuation: DeviceContinuation,
+  reader: Reader,
+  context: AuthorizationContext,
+): Promise<Found | DeviceStep> {
+  const { signedIn } = reader;
+  if (signedIn === undefined) return { kind: "sign_in", continuation };
+  const { person, session } = signedIn;
+  if (person.mustChangePassword) return { kind: "change_password", continuation };
+  const outcome = await lookUp(continuation, signedIn, reader, context);
+  if (outcome.kind !== "found") return notFound(outcome, continuation, reader, context);
+  const { request, place } = outcome;
+  const client = await context.oauth.catalog.client(request.clientId);
+  // Nor one that has lost the grant meanwhile: a yes would lead to no token.
+  if (client?.status !== "active" || !mayUse(client, deviceCode.grantType, context.oauth)) {
+    return notFound({ kind: "unknown" }, continuation, reader, context);
+  }
+  const scopes = await scopesOf(request, client, context);
+  const asked = { client, scopes, redirectUri: null, prompt: [], maxAge: null, acr: null };
+  const ceiling = ceilingOf(client, context.oauth.policy);
+  const now = context.now();
+  const owners = await ownerChoices(person, { ...asked, ceiling }, context.storage, now);
+  // Whoever typed the code began just now: no sign-in is fresh for that alone.
+  const step = nextStep({ asked: { ...asked, startedAt: now }, signedIn, owners, now });
+  // This session has found the device: the one that comes of a sign-in takes it over.
+  const claimed = { ...continuation, claimedBy: session.sessionId, clientId: client.clientId };
+  switch (step.kind) {
+    case "ask": {
+      const { networkOf } = context;
+      const near = request.address !== null && networkOf(request.address) === networkOf(reader.address);
+      const flow = { person, session, continuation: claimed, request, client, place, owners, ask: step, near };
+      return { kind: "found", flow };
+    }
+    case "sign_in":
+      return { kind: "sign_in", continuation: claimed, username: person.username };
+    case "step_up":
+      return { ...step, continuation: claimed, client, signedIn };
+    case "change_password":
+      return { kind: "change_password", continuation: claimed };
+    case "refuse":
+    case "issue":
+      await context.storage.denyDevice({ ...place, sessionId: session.sessionId, now: context.now() });
+      context.event("authorization_denied", { client_id: client.clientId, condition: "nothing_grantable" });
+      return { kind: "done", client, outcome: "nothing" };
+  }
+}
+
+/** Of the scopes that the device asked for, those that there still are, and that its client may still ask for. */
+async function scopesOf(
+  request: DeviceRequest,
+  client: Client,
+  { oauth }: AuthorizationContext,
+): Promise<readonly Scope[]> {
+  const known = await oauth.catalog.scopes();
+  return request.scopes
+    .map((name) => known.get(name))
+    .filter((scope) => scope !== undefined)
+    .map((scope) => offeredTo(client, scope))
+    .filter(({ name }) => client.scopes.includes(name));
+}
+
+function claimContext({ storage, oauth, now }: AuthorizationContext): ClaimContext {
+  return { storage, userCodes: oauth.userCodes, now };
+}
+
+/** A code that this browser had found before is no guess. */
+function lookUp(
+  { userCode, claimedBy: before }: DeviceContinuation,
+  { person: { personId }, session: { sessionId } }: SignedIn,
+  { address }: Reader,
+  context: AuthorizationContext,
+): Promise<CodeOutcome> {
+  const claim = claimContext(context);
+  if (before !== null) return claimUserCode(userCode, { sessionId, before }, claim);
+  const reader = { personId, sessionId, before, network: context.networkOf(address) };
+  return enterUserCode(userCode, reader, { ...claim, attemptKey: context.attemptKey });
+}
+
+/** Only who has answered it themselves is told so. */
+async function notFound(
+  outcome: Exclude<CodeOutcome, { kind: "found" }>,
+  continuation: DeviceContinuation,
+  { signedIn, address }: Reader,
+  context: AuthorizationContext,
+): Promise<DeviceStep> {
+  if (outcome.kind === "throttled") {
+    context.event("user_code_throttled", { address });
+    return { kind: "code_throttled", continuation, until: outcome.until };
+  }
+  const answered = signedIn && (await answeredBefore(continuation, signedIn, context));
+  if (answered !== undefined) return answered;
+  context.event("user_code_unknown", { address });
+  return { kind: "code_unknown", continuation };
+}
+
+/** A second press of a button shows what the first one did: a browser follows the second, and the device goes by the first. */
+async function answeredBefore(
+  { userCode, claimedBy, clientId }: DeviceContinuation,
+  { session }: SignedIn,
+  context: AuthorizationContext,
+): Promise<DeviceStep | undefined> {
+  if (claimedBy === null || clientId === null) return undefined;
+  const outcome = await answerOf(userCode, session.sessionId, claimContext(context));
+  const client = outcome === undefined ? undefined : await context.oauth.catalog.client(clientId);
+  return client === undefined || outcome === undefined ? undefined : { kind: "done", client, outcome };
+}
+
+async function allow(
+  flow: DeviceFlow,
+  allowed: Allowed,
+  reader: Reader,
+  context: AuthorizationContext,
+): Promise<DeviceStep> {
+  const { client, request, place, person, session } = flow;
+  const { owner, duration } = allowed;
+  const now = context.now();
+  const onceUntil = request.expiresAt + context.oauth.policy.accessTtl;
+  // However many poll, it is one grant.
+  const grantId = context.derivedId(owner.partition, "device", request.requestId, person.personId);
+  const { clientId, ceiling, ...grant } = grantTerms(client, allowed, flow, grantId, context);
+  const approval = {
+    ...grant,
+    authTime: session.authTime,
+    onceUntil: duration === "once" ? onceUntil : null,
+    // Under what an admin approved for all, the person's own choice may end sooner.
+    endsBy: owner.verdict === "approved" ? endsBy(allowed, now, onceUntil) : null,
+    approvedAt: now,
+  };
+  const terms = recordTerms(client, allowed, flow, "device", reader);
+  const claim = { ...place, sessionId: session.sessionId };
+  const outcome = await context.storage.approveDevice({
+    ...terms,
+    ...claim,
+    clientId,
+    ceiling,
+    approval,
+    onceUntil,
+    now,
+  });
+  if (outcome !== "decided") return notDecided(outcome, flow, reader, context);
+  const who = { client_id: clientId, owner: owner.ownerId, person: person.personId };
+  context.event("device_allowed", { ...who, scope: grant.scopes.join(" ") });
+  return { kind: "done", client, outcome: "allowed" };
+}
+
+async function deny(flow: DeviceFlow, reader: Reader, context: AuthorizationContext): Promise<DeviceStep> {
+  const { client, place, session } = flow;
+  const claim = { ...place, sessionId: session.sessionId, now: context.now() };
+  const outcome = await context.storage.denyDevice(claim);
+  if (outcome !== "decided") return notDecided(outcome, flow, reader, context);
+  context.event("authorization_denied", { client_id: client.clientId, condition: "device_denied" });
+  return { kind: "done", client, outcome: "denied" };
+}
+
+/** Answered in another tab, or run out, between the look and the answer. */
+async function notDecided(
+  outcome: Exclude<DecideDeviceOutcome, "decided">,
+  { continuation, client }: DeviceFlow,
+  reader: Reader,
+  context: AuthorizationContext,
+): Promise<DeviceStep> {
+  if (outcome === "unknown") return notFound({ kind: "unknown" }, continuation, reader, context);
+  return { kind: "done", client, outcome };
+}

@@ -1,0 +1,16 @@
+/** What an owner reads about scopes, in their language where there is a text in it. */
+
+import type { Scope } from "../oauth/model.ts";
+
+export function descriptionOf({ description, descriptions }: Scope, language: string): string {
+  return translated(descriptions, language) ?? description;
+}
+
+/** About each scope, by its name. */
+export function textsOf(scopes: readonly Scope[], language: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(scopes.map((scope) => [scope.name, descriptionOf(scope, language)]));
+}
+
+export function translated(texts: Readonly<Record<string, string>> | undefined, language: string): string | undefined {
+  return texts !== undefined && Object.hasOwn(texts, language) ? texts[language] : undefined;
+}
