@@ -112,6 +112,85 @@ const CIRCLES: readonly string[] = [
   "storage/verbs/bearers.ts ↔ storage/verbs/companies.ts ↔ storage/verbs/passkeys.ts ↔ storage/verbs/people.ts ↔ storage/verbs/subject-links.ts",
 ];
 
+/** Files of http/ that still ask the database themselves, and how often. The list only becomes shorter. */
+const STORAGE_IN_HTTP = {
+  mentions: 123,
+  files: [
+    "device-cookie.ts",
+    "endpoints/account.ts",
+    "endpoints/apps.ts",
+    "endpoints/authenticator.ts",
+    "endpoints/company-apps.ts",
+    "endpoints/company-confirm.ts",
+    "endpoints/company-members.ts",
+    "endpoints/company.ts",
+    "endpoints/confirm.ts",
+    "endpoints/data-export.ts",
+    "endpoints/documents.ts",
+    "endpoints/history.ts",
+    "endpoints/outstanding.ts",
+    "endpoints/passkeys.ts",
+    "endpoints/password.ts",
+    "endpoints/profile.ts",
+    "endpoints/prove.ts",
+    "endpoints/published.ts",
+    "endpoints/recover.ts",
+    "endpoints/security.ts",
+    "endpoints/sign-in.ts",
+    "endpoints/sign-up.ts",
+    "endpoints/take-back.ts",
+    "failed-clients.ts",
+    "guess-alarm.ts",
+    "mail-links.ts",
+    "partial-sign-in.ts",
+    "passkeys.ts",
+    "reauthentication.ts",
+    "recovery-context.ts",
+    "visitor.ts",
+  ],
+};
+/** Files of http/ that still take the whole server, in place of a context of their own. The list only becomes shorter. */
+const WHOLE_SERVER_IN_HTTP = [
+  "added-from.ts",
+  "device-cookie.ts",
+  "endpoints/account.ts",
+  "endpoints/apps.ts",
+  "endpoints/ask-mail.ts",
+  "endpoints/authenticator.ts",
+  "endpoints/back-channel.ts",
+  "endpoints/company-apps.ts",
+  "endpoints/company-confirm.ts",
+  "endpoints/company-members.ts",
+  "endpoints/company.ts",
+  "endpoints/confirm.ts",
+  "endpoints/data-export.ts",
+  "endpoints/documents.ts",
+  "endpoints/history.ts",
+  "endpoints/language.ts",
+  "endpoints/outstanding.ts",
+  "endpoints/passkeys.ts",
+  "endpoints/password.ts",
+  "endpoints/profile.ts",
+  "endpoints/prove.ts",
+  "endpoints/published.ts",
+  "endpoints/recover.ts",
+  "endpoints/restore.ts",
+  "endpoints/second-step.ts",
+  "endpoints/security.ts",
+  "endpoints/sign-in.ts",
+  "endpoints/sign-up.ts",
+  "endpoints/take-back.ts",
+  "late.ts",
+  "mail-links.ts",
+  "node-request.ts",
+  "partial-sign-in.ts",
+  "passkeys.ts",
+  "reauthentication.ts",
+  "recovery-context.ts",
+  "recovery-proof.ts",
+  "visitor.ts",
+];
+
 /** Packages that more than one folder of a package may use, and why. */
 const SHARED_PACKAGES: Readonly<Record<string, string>> = {
   "lru-cache": "a bounded map, as plain as an array",
@@ -258,6 +337,18 @@ describe("imports", () => {
   test("no circle of imports anywhere, type imports included, but those that are named", () => {
     const circles = tidy.importCycles(sources).map((circle) => circle.replaceAll("packages/server/src/", ""));
     expect(circles).toEqual(CIRCLES);
+  });
+
+  test("http/ calls use-cases: no file names storage or takes the whole server, but those that are listed", () => {
+    const http = below("http");
+    const named = http.flatMap(tidy.storageMentions);
+    const storageFiles = [...new Set(named.map((line) => line.split(":")[0] ?? ""))];
+    const wholeServer = http.filter(tidy.takesWholeServer).map(({ path }) => path);
+    const short = (paths: readonly string[]) =>
+      paths.map((path) => path.replace("packages/server/src/http/", "")).sort();
+    expect(short(storageFiles)).toEqual(STORAGE_IN_HTTP.files);
+    expect(named.length).toBeLessThanOrEqual(STORAGE_IN_HTTP.mentions);
+    expect(short(wholeServer)).toEqual(WHOLE_SERVER_IN_HTTP);
   });
 
   test("a package imports what its manifest names, and names nothing that it leaves unused", () => {

@@ -109,6 +109,16 @@ function reachable(path: string, imports: ReadonlyMap<string, readonly string[]>
   return found;
 }
 
+/** Each mention of the database's verbs in code: an endpoint calls a use-case, which calls them. */
+export function storageMentions(file: SourceFile): string[] {
+  return places({ ...file, text: stripped(file.text, "bare") }, /\bstorage\b/, "names storage");
+}
+
+/** The one file that knows all parts of a server, where a file asks for less than it takes. */
+export function takesWholeServer(file: SourceFile): boolean {
+  return importsOf(file).some((specifier) => /(?:^|\/)(?:assent|server-parts)\.ts$/.test(specifier));
+}
+
 export function tooLong(file: SourceFile, limit: number): string[] {
   const lines = file.text.split("\n").length - 1;
   return lines > limit ? [`${file.path}: ${lines} lines, ${limit} are the limit`] : [];
