@@ -96,7 +96,10 @@ function requestAt(text: string, start: number, may: readonly number[]): Read {
     // The preface of HTTP/2 has more lines, which a server may wait for (RFC 9113 §3.4).
     if (/^PRI +/.test(lines[0] ?? "")) return { step: refusal([400], { silent: true, waits: true }), next: undefined };
     const fault = lines.length === 1 ? lineFault(found.line) : fieldFault(found.line);
-    if (fault !== undefined) return { step: refusal([fault, 400, 431]), next: undefined };
+    // RFC 1945 §4.1: a line without a version is a whole request of HTTP/0.9. A server may wait for its headers and refuse the version.
+    const old = lines.length === 1 && !/ HTTP\//.test(found.line);
+    if (fault !== undefined && old) return { step: refusal([400, 431, 505], { waits: true }), next: undefined };
+    if (fault !== undefined) return { step: refusal([400, 431]), next: undefined };
   }
   const head = headOf(lines, at - start > LARGE ? [...may, 431] : may);
   if ("refusals" in head) return { step: head, next: undefined };
@@ -128,7 +131,8 @@ function headOf([first = "", ...lines]: readonly string[], allowed: readonly num
   const all = (name: string) => fields.filter(([one]) => one === name).map(([, value]) => value);
   const [method = "", target = "", protocol] = first.split(/ +/);
   const continues = all("expect").some((value) => /100-continue/i.test(value));
-  const refuse = (...statuses: number[]) => refusal([...may, ...statuses], { continues, head: method === "HEAD" });
+  // The body may have a fault of its own, which the server sees first.
+  const refuse = (...statuses: number[]) => refusal([...may, 400, ...statuses], { continues, head: method === "HEAD" });
   // RFC 9112 §3: words may be divided by more than one space, where the server is lenient.
   if (/ {2}/.test(first)) may.push(400);
   if (method === "CONNECT") return refuse(400, 405);
@@ -200,6 +204,18 @@ function bodyAt(text: string, at: number, { asked, version, may }: Head): Read {
     continues: whole.fields.some(([name, value]) => name === "expect" && /100-continue/i.test(value)),
   };
   if (body.next !== undefined) return { step, next: closes ? undefined : body.next };
+  // RFC 9110 §15.5.9: Node.js does not report some faults in the body of an upgrade. A time limit ends such a request.
+  if (upgrade)
+    return {
+      step: {
+        ...step,
+        known: known.reads ? undefined : known,
+        refusals: [...refusals, 400, 408],
+        closes: true,
+        waits: true,
+      },
+      next: undefined,
+    };
   // RFC 9112 §6.3, §7.1, §8: a body that is cut off or can't be read. Without a need for it, the answer may have gone already.
   return {
     step: { ...step, known: known.reads ? undefined : known, refusals: [...refusals, 400], closes: true },
