@@ -141,7 +141,80 @@ describe("a company's admin, signed in a while ago", () => {
     expect((await invite("member")).location?.pathname).not.toBe("/account/confirm");
   });
 
-  test.each(["company/../account", "company/", "company/A b", "https://evil.test", "company/x/y"])(
+  const asksPassword = (page: Page) => page.forms.some(({ fields }) => fields.has("current_password"));
+  const rules = () => server.assent.storage.listRules(company);
+  /** The form that approves an app which somebody asked for. */
+  async function anApproval() {
+    const client = await server.addClient({ scopes: ["read", "write"] });
+    await server.assent.storage.askApproval({
+      ...{ partition: company.partition, companyId: company.companyId, clientId: client.clientId },
+      ...{ personId: company.member.personId, scopes: ["read"], reason: "For work", now: server.now() },
+      redirectUri: "https://app.test/cb",
+    });
+    const page = await agent.get(`/company/${company.slug}`);
+    const form = formTo(
+      page,
+      "/rule",
+      ({ fields }) => fields.get("rule") === "allow" && fields.get("client_id") === client.clientId,
+    );
+    return { client, form };
+  }
+
+  test("approves an app → the password first, on a page that keeps the form; a wrong one → asked again; the right one → done", async () => {
+    server.tick(11 * MINUTE);
+    const { client, form } = await anApproval();
+    const asked = await agent.submit(form, { duration: "86400", opt_out: "yes" });
+    expect([asked.status, asksPassword(asked)]).toEqual([200, true]);
+    const wrong = await agent.submit(formWith(asked, "current_password"), { current_password: "not it" });
+    expect(wrong.text).toContain("That is not your current password.");
+    const forged = { ...Object.fromEntries(form.fields), duration: "86400", current_password: "not it" };
+    expect(asksPassword(await agent.post(form.action, forged))).toBe(true);
+    expect(await rules()).toEqual([]);
+    const done = await agent.submit(formWith(wrong, "current_password"), { current_password: PASSWORD });
+    expect(done.location?.searchParams.get("done")).toBe("decided");
+    expect(await rules()).toMatchObject([
+      { clientId: client.clientId, rule: "allow", scopes: ["read"], optOut: true, endsAt: expect.any(Number) },
+    ]);
+    expect((await rules())[0]?.endsAt).toBeLessThanOrEqual(server.now() + 24 * 60 * MINUTE);
+  });
+
+  test("changes what holds for other apps, or removes a member → likewise", async () => {
+    const removed = await server.addPerson();
+    await addMember(server, company, removed);
+    const defaults = formTo(await agent.get(`/company/${company.slug}`), "/default");
+    const asked = await agent.submit(defaults, { rule: "block" });
+    const rule = async () => (await server.assent.storage.findCompany({ slug: company.slug }))?.defaultRule;
+    expect([asksPassword(asked), await rule()]).toEqual([true, "ask"]);
+    await agent.submit(formWith(asked, "current_password"), { current_password: PASSWORD });
+    expect(await rule()).toBe("block");
+
+    const question = await agent.get(`/company/${company.slug}/members/remove?person_id=${removed.personId}`);
+    const unsure = await agent.submit(formTo(question, "/members/remove"));
+    expect([asksPassword(unsure), await roleOf(removed)]).toEqual([true, "member"]);
+    await agent.submit(formWith(unsure, "current_password"), { current_password: PASSWORD });
+    expect(await roleOf(removed)).toBeUndefined();
+  });
+
+  test("the second step was set up since the sign-in → a sign-in with it first, and back at the apps", async () => {
+    const other = await addCompany(server);
+    const { agent: old } = await somebody(other.admin);
+    const form = formTo(await old.get(`/company/${other.slug}`), "/default");
+    const setup = (await somebody(other.admin)).agent;
+    const shown = await setup.get("/account/security/authenticator");
+    const app = appOf(shown, server);
+    await setup.submit(formWith(shown, "code"), { code: app.code() });
+    server.tick(MINUTE);
+    const asked = await old.submit(form, { rule: "block", current_password: PASSWORD });
+    expect(asked.location?.searchParams.get("to")).toBe(`company-apps/${other.slug}`);
+    expect((await server.assent.storage.findCompany({ slug: other.slug }))?.defaultRule).toBe("ask");
+    const step = await old.follow(await again(old, asked, other.admin));
+    const back = await old.submit(formWith(step, "code"), { code: app.code() });
+    expect(back.location?.pathname).toBe(`/company/${other.slug}`);
+    const now = formTo(await old.get(`/company/${other.slug}`), "/default");
+    expect((await old.submit(now, { rule: "block" })).location?.searchParams.get("done")).toBe("defaults");
+  });
+
+  test.each(["company/../account", "company/", "company/A b", "https://evil.test", "company/x/y", "company-apps/x/y"])(
     "a place to go back to that is none (%s) → the account's own page",
     async (to) => {
       const page = await agent.get(`/account/confirm?${new URLSearchParams({ to })}`);

@@ -118,7 +118,8 @@ const PAGES: Readonly<Record<(typeof ACCOUNT_PAGES)[number], string>> = {
 };
 
 function pathOf(page: AccountPage): string {
-  return page in PAGES ? PAGES[page as keyof typeof PAGES] : `/${page}/members`;
+  if (page in PAGES) return PAGES[page as keyof typeof PAGES];
+  return page.startsWith("company-apps/") ? page.replace("company-apps/", "/company/") : `/${page}/members`;
 }
 
 /** Where a sign-in leads, below the issuer's path: what waits is opened and checked anew there. */

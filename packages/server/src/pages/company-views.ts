@@ -1,4 +1,5 @@
 /** What each page of a company is given. */
+import type { PasswordFault } from "./security/views.ts";
 import type { DurationChoice, HistoryEntryView, SignedInAs } from "./views.ts";
 
 /** What was just done, or could not be; an address may ask for one. */
@@ -134,6 +135,15 @@ export interface CompanyConfirmView extends CompanyFrame {
   /** Where the answer goes, below the company's path, and what goes with it. */
   readonly action: string;
   readonly fields: Readonly<Record<string, string>>;
+}
+
+/** The admin's password, before a form is taken that decides for all. */
+export interface CompanyProofView extends CompanyFrame {
+  /** Where the form goes, below the company's path. */
+  readonly action: "/rule" | "/default" | "/members/remove";
+  /** The form as it came. */
+  readonly fields: readonly (readonly [name: string, value: string])[];
+  readonly fault: Extract<PasswordFault, { readonly kind: "current" | "throttled" }> | null;
 }
 
 export interface CompanyHistoryView extends CompanyFrame {

@@ -7,6 +7,7 @@ export { type Chrome, chrome } from "./chrome.ts";
 export { companyAppsPage } from "./company-apps.ts";
 export { companyConfirmPage } from "./company-confirm.ts";
 export { companiesPage, companyHistoryPage, companyMembersPage, invitationPage } from "./company-members.ts";
+export { companyProofPage } from "./company-proof.ts";
 export { conditionPage } from "./condition.ts";
 export { consentPage } from "./consent.ts";
 export { deviceCodePage, deviceDonePage, deviceElsewherePage } from "./device.ts";

@@ -5,6 +5,7 @@ import type {
   CompanyConfirmView,
   CompanyFrame,
   CompanyMembersView,
+  CompanyProofView,
 } from "../../src/pages/company-views.ts";
 import {
   askAdminPage,
@@ -15,6 +16,7 @@ import {
   companyConfirmPage,
   companyHistoryPage,
   companyMembersPage,
+  companyProofPage,
   consentPage,
   invitationPage,
 } from "../../src/pages/index.ts";
@@ -51,7 +53,21 @@ function anAskAdmin(change: Partial<AskAdminView> = {}): AskAdminView {
   };
 }
 
+function aProof(change: Partial<CompanyProofView> = {}): CompanyProofView {
+  const fields = [
+    ["client_id", "printer"],
+    ["rule", "allow"],
+    ["scope", "read"],
+    ["scope", "write"],
+  ] as const;
+  return { ...frame(), action: "/rule", fields, fault: null, ...change };
+}
+
 export const companyStates: Readonly<Record<string, (chrome: Chrome) => string>> = {
+  "company-proof": (c) => companyProofPage(aProof(), c),
+  "company-proof-wrong": (c) =>
+    companyProofPage(aProof({ action: "/members/remove", fields: [], fault: { kind: "current" } }), c),
+  "company-proof-throttled": (c) => companyProofPage(aProof({ fault: { kind: "throttled", minutes: 9 } }), c),
   "consent-owners": (c) => consentPage(aConsent({ owners: owners() }), c),
   "consent-bad-owner": (c) => consentPage(aConsent({ owners: owners(), problem: { kind: "bad_owner" } }), c),
   "ask-admin": (c) => askAdminPage(anAskAdmin(), c),

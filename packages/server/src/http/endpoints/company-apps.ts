@@ -16,7 +16,7 @@ import type { DurationChoice } from "../../pages/views.ts";
 import type { Assent } from "../../server-parts.ts";
 import { type Answer, formOf, page } from "../message.ts";
 import { logoPath, nameOf } from "./cards.ts";
-import { backTo, forAdmins, forMembers, type InCompany, idIn, isPersonId, noLongerAdmin } from "./company.ts";
+import { backTo, forAdmins, forMembers, type InCompany, idIn, isPersonId, noLongerAdmin, unproved } from "./company.ts";
 import { confirmDecision } from "./company-confirm.ts";
 import { outstanding } from "./outstanding.ts";
 
@@ -202,6 +202,8 @@ export const decideApp = forAdmins(async (at, assent) => {
   const answered = form.get("confirmed") === "yes" && (rule === "block" || members !== undefined);
   const question = await confirmDecision(at, { client, rule: rule ?? "default", answered }, assent);
   if (question !== undefined) return question;
+  const unsure = rule === "allow" ? await unproved(at, "/rule", assent) : undefined;
+  if (unsure !== undefined) return unsure;
   const now = assent.now();
   const allowed = rule === "allow" && duration !== undefined;
   const waiting = await openRequests(at, clientId, assent);
@@ -301,6 +303,8 @@ export const setDefaultRule = forAdmins(async (at, assent) => {
   const named = formOf(http).get("rule");
   const defaultRule = (["members", "ask", "block"] as const).find((one) => one === named);
   if (defaultRule === undefined) return backTo(at, "", "nothing", assent);
+  const unsure = await unproved(at, "/default", assent);
+  if (unsure !== undefined) return unsure;
   const outcome = await assent.storage.updateCompany({
     ...{ ...key, changes: { defaultRule }, by: person.personId, now: assent.now() },
   });

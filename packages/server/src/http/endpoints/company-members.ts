@@ -18,7 +18,7 @@ import { isFresh } from "../reauthentication.ts";
 import { visitorOf } from "../visitor.ts";
 import { type Account, signedIn } from "./account.ts";
 import { signedInAs } from "./cards.ts";
-import { backTo, forAdmins, forMembers, type InCompany, idIn, isPersonId, noLongerAdmin } from "./company.ts";
+import { backTo, forAdmins, forMembers, type InCompany, idIn, isPersonId, noLongerAdmin, unproved } from "./company.ts";
 import { historyEntry, receiptAnswer } from "./history.ts";
 import { confirmFirst } from "./security.ts";
 import { signInAnswer } from "./sign-in-page.ts";
@@ -88,6 +88,8 @@ export const changeRole = forAdmins(async (at, assent) => {
 
 export const removeFromCompany = forAdmins(async (at, assent) => {
   const personId = idIn(formOf(at.http), "person_id");
+  const unsure = await unproved(at, "/members/remove", assent);
+  if (unsure !== undefined) return unsure;
   return memberAnswer(at, await removed(at, personId, assent), "removed", assent);
 });
 

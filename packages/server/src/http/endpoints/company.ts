@@ -2,15 +2,22 @@
 
 import { canonicalSlug } from "../../owners/company.ts";
 import type { Acting, CompanyKey } from "../../owners/company-storage.ts";
-import { COMPANY_NOTICES, type CompanyFrame, type CompanyNotice } from "../../pages/company-views.ts";
-import { companiesPage } from "../../pages/index.ts";
+import {
+  COMPANY_NOTICES,
+  type CompanyFrame,
+  type CompanyNotice,
+  type CompanyProofView,
+} from "../../pages/company-views.ts";
+import { companiesPage, companyProofPage } from "../../pages/index.ts";
 import type { Assent } from "../../server-parts.ts";
 import { formToken } from "../forms.ts";
-import { type Answer, page, redirect } from "../message.ts";
+import { type Answer, formOf, page, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
+import { isFresh, proofFault } from "../reauthentication.ts";
 
 import { type Account, type Page, signedIn } from "./account.ts";
 import { signedInAs } from "./cards.ts";
+import { confirmFirst } from "./security.ts";
 
 /** What the pages of a company need: a member who is signed in. */
 export interface InCompany extends Account {
@@ -85,6 +92,33 @@ export function idIn(fields: URLSearchParams, name: string): string {
 /** An admin who was one when the page was asked for, and isn't any more. */
 export function noLongerAdmin({ http }: InCompany, assent: Assent): Answer {
   return problemAnswer("not_found", http, assent);
+}
+
+/** The field of the admin's password. */
+const FIELD = "current_password";
+
+/**
+ * Before an admin decides for the whole company: the answer to a form, where it is not shown yet that the admin sends it; undefined: it is. Those without a password, or whose sign-in came before their
+ * second step, sign in once more and come back to `place`.
+ */
+export async function unproved(
+  at: InCompany,
+  action: CompanyProofView["action"],
+  assent: Assent,
+): Promise<Answer | undefined> {
+  if (await isFresh(at, assent)) return undefined;
+  const { frame, http, visitor } = at;
+  const form = formOf(http);
+  const typed = form.get(FIELD);
+  const fault = await proofFault(at, typed ?? "", assent);
+  if (fault === undefined) return undefined;
+  if (fault.kind === "stale") {
+    const { slug } = frame.company;
+    return confirmFirst(action === "/members/remove" ? `company/${slug}` : `company-apps/${slug}`, at, assent);
+  }
+  const fields = [...form].filter(([name]) => name !== "csrf" && name !== FIELD);
+  const view: CompanyProofView = { ...frame, action, fields, fault: typed === null ? null : fault };
+  return page(200, companyProofPage(view, assent.chrome(http)), "here", visitor.cookies);
 }
 
 export const showCompanies = signedIn(async ({ person, session, http, visitor }, assent) => {

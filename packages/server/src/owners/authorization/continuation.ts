@@ -47,8 +47,8 @@ export type Continuation = RequestContinuation | DeviceContinuation | Invitation
 
 export const ACCOUNT_PAGES = ["security", "passkeys", "authenticator", "profile", "export", "delete"] as const;
 
-/** One of the account's own pages, or the members of the company with that slug. */
-export type AccountPage = (typeof ACCOUNT_PAGES)[number] | `company/${string}`;
+/** One of the account's own pages, or the members or the apps of the company with that slug. */
+export type AccountPage = (typeof ACCOUNT_PAGES)[number] | `company/${string}` | `company-apps/${string}`;
 
 /** How long a page of an authorization request may stay open. */
 export const REQUEST_TTL: Millis = 3_600_000;
@@ -161,7 +161,9 @@ export function openDevice(sealed: string, browser: string, sealer: Sealer): Dev
 }
 
 function accountPage(name: string | null): AccountPage | undefined {
-  const slug = name?.startsWith("company/") ? name.slice("company/".length) : undefined;
-  if (slug !== undefined) return canonicalSlug(slug) === slug ? `company/${slug}` : undefined;
+  for (const kind of ["company", "company-apps"] as const) {
+    const slug = name?.startsWith(`${kind}/`) ? name.slice(kind.length + 1) : undefined;
+    if (slug !== undefined) return canonicalSlug(slug) === slug ? `${kind}/${slug}` : undefined;
+  }
   return ACCOUNT_PAGES.find((page) => page === name);
 }
