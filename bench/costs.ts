@@ -73,17 +73,17 @@ async function measure(name: string, storage: Storage, gauge: Gauge): Promise<vo
   await phase("a new person", OWNERS, () =>
     each(Array(OWNERS).keys(), async () => people.push(await aStoredPerson(storage))),
   );
-  await phase("a sign-in (session)", OWNERS, () => each(people, (person) => storage.createSession(aSession(person))));
+  await phase("a sign-in (session)", OWNERS, () => each(people, (person) => storage.sessions.create(aSession(person))));
   await phase("a consent with its code and history", OWNERS, () =>
     each(people, async (person) => {
       const grant = aGrant(person);
-      if ((await storage.approve(anApproval(grant))).kind !== "issued") throw new Error("refused");
+      if ((await storage.consents.approve(anApproval(grant))).kind !== "issued") throw new Error("refused");
       grants.push(grant);
     }),
   );
   await phase("a redemption", OWNERS, () =>
     each(grants, async (grant) => {
-      if ((await storage.redeemCode(aRedemption(grant))).kind !== "redeemed") throw new Error("refused");
+      if ((await storage.grants.redeem(aRedemption(grant))).kind !== "redeemed") throw new Error("refused");
     }),
   );
   await gauge.settle();
@@ -92,7 +92,7 @@ async function measure(name: string, storage: Storage, gauge: Gauge): Promise<vo
   const rotateAll = async (generation: number) => {
     const now = NOW + generation * MINUTE;
     await each(grants, async (grant) => {
-      if ((await storage.refreshGrant(aRefresh(grant, { generation, now }))).kind !== "rotated")
+      if ((await storage.grants.refresh(aRefresh(grant, { generation, now }))).kind !== "rotated")
         throw new Error("refused");
     });
   };
@@ -107,13 +107,13 @@ async function measure(name: string, storage: Storage, gauge: Gauge): Promise<vo
   await phase("a look at a grant", OWNERS * ROUNDS, () =>
     each(Array(OWNERS * ROUNDS).keys(), (at) => {
       const { partition, grantId } = grants[at % grants.length] ?? aGrant(people[0] as never);
-      return storage.findGrant({ partition, grantId, saltHash: null });
+      return storage.grants.find({ partition, grantId, saltHash: null });
     }),
   );
   const rows = OWNERS * 2;
   await phase("a row collected (a session or a grant)", rows, async () => {
     let removed = 0;
-    while (removed < rows) removed += await storage.collectGarbage({ now: NOW + 400 * DAY, limit: 1000 });
+    while (removed < rows) removed += await storage.housekeeping.collectGarbage({ now: NOW + 400 * DAY, limit: 1000 });
   });
 }
 

@@ -5,9 +5,9 @@
 
 import { Client, Pool } from "pg";
 import { postgres } from "../packages/server/src/storage/dialect.ts";
+import { refreshGrant } from "../packages/server/src/storage/grants/grants.ts";
 import { openStorage } from "../packages/server/src/storage/open.ts";
 import { compile } from "../packages/server/src/storage/sql.ts";
-import { refreshGrant } from "../packages/server/src/storage/verbs/grants.ts";
 import { aLiveGrant, aRefresh, MINUTE, NOW } from "../packages/server/test/storage/support/builders.ts";
 import { startCluster } from "../test/support/postgres-cluster.ts";
 
@@ -73,7 +73,7 @@ for (const size of [2, 16]) {
 }
 await measure(
   "pipelines on 2 connections (the engine)",
-  async (args) => (await storage.refreshGrant(args)).kind === "rotated",
+  async (args) => (await storage.grants.refresh(args)).kind === "rotated",
 );
 
 const { batches, verbs } = storage.stats();

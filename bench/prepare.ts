@@ -55,7 +55,7 @@ export interface Prepared {
   /** Refresh tokens of grants redeemed ten minutes ago, so that the next use is recorded. */
   refreshTokens(client: TestClient, count: number): Promise<readonly string[]>;
   /** The redemption of a fresh code, as the storage is asked for it. */
-  redemptions(count: number): Promise<readonly Parameters<AssentServer["storage"]["redeemCode"]>[0][]>;
+  redemptions(count: number): Promise<readonly Parameters<AssentServer["storage"]["grants"]["redeem"]>[0][]>;
   /** More clients like `robots.post`, each with its secret. */
   moreRobots(count: number): Promise<readonly TestClient[]>;
   close(): Promise<void>;
@@ -154,7 +154,7 @@ class Making {
     return Promise.all(
       made.map(async ({ grant }) => {
         const { salt, hash } = this.#credentials.newSalt();
-        const outcome = await this.#assent.storage.redeemCode(this.#redemption(grant, hash));
+        const outcome = await this.#assent.storage.grants.redeem(this.#redemption(grant, hash));
         if (outcome.kind !== "redeemed") throw new Error(`a code was ${outcome.kind}`);
         return this.#credentials.make("refresh_token", grant.grantId, 1, salt);
       }),
@@ -197,7 +197,7 @@ class Making {
   async #grantsOf(owner: Person, client: TestClient): Promise<Made[]> {
     const [first, ...others] = Array.from({ length: GRANTS_AN_OWNER }, () => this.#newGrant(owner, client));
     if (first === undefined) return [];
-    const approved = await this.#assent.storage.approve({
+    const approved = await this.#assent.storage.consents.approve({
       grant: first.grant,
       grantedBy: owner.personId,
       via: "browser",

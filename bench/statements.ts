@@ -5,8 +5,8 @@
 
 import { Client } from "pg";
 import { postgres } from "../packages/server/src/storage/dialect.ts";
+import { redeemCode } from "../packages/server/src/storage/grants/grants.ts";
 import { Pipeline, Preparations } from "../packages/server/src/storage/postgres/pipeline.ts";
-import { redeemCode } from "../packages/server/src/storage/verbs/grants.ts";
 import { prepare } from "./prepare.ts";
 
 /** As many as the engine has, with as many under way as the load has connections. */

@@ -39,7 +39,9 @@ async function signedIn(): Promise<{ person: Person; agent: Agent; csrf: string 
 }
 
 const stateOf = async ({ partition, personId }: Person) => {
-  const { updatedAt, ...person } = (await server.assent.storage.getPerson({ partition, personId })) ?? { updatedAt: 0 };
+  const { updatedAt, ...person } = (await server.assent.storage.people.get({ partition, personId })) ?? {
+    updatedAt: 0,
+  };
   return person;
 };
 

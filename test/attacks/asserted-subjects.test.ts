@@ -46,7 +46,7 @@ const bySaml = (nameIdXml: string) =>
     encoded(signed(assertionXml(server, saml, "", { nameId: `<saml:NameID>${nameIdXml}</saml:NameID>` }), saml)),
   );
 const link = ({ partition, personId }: Person, issuer: string, subject: string) =>
-  server.assent.storage.linkSubject({
+  server.assent.storage.subjectLinks.link({
     ...{ partition, personId, subject: { issuerId: `record of ${issuer}`, claim: null, subject } },
     ...{ sole: false, madeBy: "operator", now: server.now() },
   });
@@ -145,7 +145,7 @@ test("JB-14 an issuer deleted and trusted again → its links are gone: whoever 
   const subject = sub();
   await link(await server.addPerson(), idp.issuer, subject);
   expect((await by(idp, subject)).status).toBe(200);
-  await server.assent.storage.deleteIssuer({ issuer: idp.issuer, now: server.now() });
+  await server.assent.storage.issuers.delete({ issuer: idp.issuer, now: server.now() });
   await settle();
   await expectAssertionRefused(server, by(idp, subject), "assertion_issuer_unknown");
   await trust(server, record);
@@ -160,7 +160,7 @@ test("SA-34 whether a subject is linked, and by whom → not to be told by the a
   const subject = sub();
   const off = await server.addPerson();
   await link(off, strict.issuer, subject);
-  await server.assent.storage.setPersonStatus({ ...off, status: "disabled", now: server.now() });
+  await server.assent.storage.people.setStatus({ ...off, status: "disabled", now: server.now() });
   const operator = sub();
   await link(await server.addPerson({ operator: ["admin"] }), strict.issuer, operator);
   const answers = await Promise.all([by(strict, subject), by(strict, operator), by(strict, sub())]);

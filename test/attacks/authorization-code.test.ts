@@ -56,7 +56,7 @@ describe("replay", () => {
       "AC-02 an hour later, after garbage collection",
       async () => {
         server.tick(3_600_000);
-        await server.assent.storage.collectGarbage({ now: server.now(), limit: 1000 });
+        await server.assent.storage.housekeeping.collectGarbage({ now: server.now(), limit: 1000 });
       },
     ],
   ])("%s → invalid_grant, and all that came of the code has ended", async (_, wait) => {
@@ -227,7 +227,7 @@ describe("forgery", () => {
 describe("what happens between code and token", () => {
   const key = ({ person }: Owner) => ({ partition: person.partition, personId: person.personId });
   const password = (who: Owner, endGrants: boolean) =>
-    server.assent.storage.setPassword({
+    server.assent.storage.people.setPassword({
       ...key(who),
       passwordHash: who.person.passwordHash ?? "",
       mustChange: false,
@@ -239,14 +239,14 @@ describe("what happens between code and token", () => {
   test.each<[string, (who: Owner) => Promise<unknown>]>([
     [
       "AC-10 the owner disabled",
-      (who) => server.assent.storage.setPersonStatus({ ...key(who), status: "disabled", now: server.now() }),
+      (who) => server.assent.storage.people.setStatus({ ...key(who), status: "disabled", now: server.now() }),
     ],
-    ["AC-10 the owner deleted", (who) => server.assent.storage.deletePerson({ ...key(who), now: server.now() })],
+    ["AC-10 the owner deleted", (who) => server.assent.storage.people.delete({ ...key(who), now: server.now() })],
     ["AC-10 the password recovered", (who) => password(who, true)],
     [
       "AC-12 the consent revoked",
       ({ person }) =>
-        server.assent.storage.revokeConsent({
+        server.assent.storage.consents.revoke({
           partition: person.partition,
           ownerId: person.personId,
           clientId: client.clientId,

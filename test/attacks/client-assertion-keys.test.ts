@@ -244,7 +244,7 @@ describe("client_secret_jwt", () => {
       const client = await make();
       const send = (secret: string) => withAssertion(server, hmac(secret, claimsOf(server, client), alg));
       expect((await send(client.secret)).status).toBe(200);
-      const record = await server.assent.storage.getClient({ clientId: client.clientId });
+      const record = await server.assent.storage.clients.get({ clientId: client.clientId });
       for (const other of [
         "",
         "x",
@@ -272,10 +272,10 @@ describe("client_secret_jwt", () => {
 
   test("CJ-24 no secret on the record, or one that isn't sealed here → refused", async () => {
     const client = await make();
-    const found = await server.assent.storage.getClient({ clientId: client.clientId });
+    const found = await server.assent.storage.clients.get({ clientId: client.clientId });
     if (found === undefined) throw new Error("no client");
     for (const sealedSecret of [null, "", "AAAA", Buffer.from(JSON.stringify([client.secret])).toString("base64url")]) {
-      await server.assent.storage.putClient({ client: { ...found.record, sealedSecret }, expect: null });
+      await server.assent.storage.clients.put({ client: { ...found.record, sealedSecret }, expect: null });
       await settle();
       for (const secret of ["", client.secret]) {
         expectRefusal(await withAssertion(server, hmac(secret, claimsOf(server, client))), "invalid_client");
@@ -283,8 +283,8 @@ describe("client_secret_jwt", () => {
     }
     // Another client's sealed secret doesn't open here either.
     const other = await make();
-    const foreign = (await server.assent.storage.getClient({ clientId: other.clientId }))?.record;
-    await server.assent.storage.putClient({
+    const foreign = (await server.assent.storage.clients.get({ clientId: other.clientId }))?.record;
+    await server.assent.storage.clients.put({
       client: { ...found.record, sealedSecret: foreign?.sealedSecret ?? "" },
       expect: null,
     });
@@ -333,7 +333,7 @@ describe("client_secret_jwt", () => {
       expect(bytes.includes(Buffer.from(client.secret).toString("base64url"))).toBe(false);
     }
     const record = clientRecord(
-      (await server.assent.storage.getClient({ clientId: client.clientId }))?.record ?? expect.fail(),
+      (await server.assent.storage.clients.get({ clientId: client.clientId }))?.record ?? expect.fail(),
       server.issuer,
     );
     expect(JSON.stringify(record)).not.toContain("sealed");

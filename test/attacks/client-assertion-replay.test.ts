@@ -103,7 +103,7 @@ describe("CJ-16 jti", () => {
       expect((await withAssertion(clocked, assertion)).status).toBe(200);
       for (const later of [15_000, 8_000, 5_000, 60_000]) {
         clocked.tick(later);
-        await clocked.assent.storage.collectGarbage({ now: clocked.now(), limit: 1000 });
+        await clocked.assent.storage.housekeeping.collectGarbage({ now: clocked.now(), limit: 1000 });
         expectRefusal(await withAssertion(clocked, assertion), "invalid_client");
       }
     } finally {

@@ -245,7 +245,7 @@ describe("the secret's life", () => {
       };
       expectRefusal(await post(server, "/token", form(known)), "invalid_grant");
     }
-    const stored = JSON.stringify(await server.assent.storage.getClient({ clientId: mine.clientId }));
+    const stored = JSON.stringify(await server.assent.storage.clients.get({ clientId: mine.clientId }));
     for (const secret of secrets) expect(stored).not.toContain(secret);
     server.tick(60_000);
     const at = (secret: string) => tokens({ client_id: mine.clientId, client_secret: secret });

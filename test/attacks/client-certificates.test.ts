@@ -91,7 +91,10 @@ describe("from a proxy that is believed for addresses alone", () => {
     const { secret, ...client } = await addresses.addClient({ ...robot, authMethod: "client_secret_post" });
     const hash = createHash("sha256").update("a secret").digest("base64url");
     const secrets = [{ hash, createdAt: 0, expiresAt: null }];
-    await addresses.assent.storage.putClient({ client: { ...client, secrets, certificateBound: true }, expect: null });
+    await addresses.assent.storage.clients.put({
+      client: { ...client, secrets, certificateBound: true },
+      expect: null,
+    });
     await settle();
     const body = new URLSearchParams({ grant_type: "client_credentials", client_id: client.clientId });
     body.append("client_secret", "a secret");
@@ -219,7 +222,7 @@ describe("RT-17 tokens of an owner's grant", () => {
   test("refreshed by a client whose tokens are bound: without a certificate → none; with one → bound to it", async () => {
     const { secret, ...client } = await checking.addClient();
     const { refresh } = await tokensOf(checking, { ...client, secret }, await anOwner(checking));
-    await checking.assent.storage.putClient({ client: { ...client, certificateBound: true }, expect: null });
+    await checking.assent.storage.clients.put({ client: { ...client, certificateBound: true }, expect: null });
     await settle();
     const fields = {
       ...{ grant_type: "refresh_token", refresh_token: refresh, scope: "read" },
@@ -237,7 +240,7 @@ describe("RT-17 tokens of an owner's grant", () => {
     const { secret, ...client } = await checking.addClient();
     const { refresh } = await tokensOf(checking, { ...client, secret }, await anOwner(checking));
     const { authMethod = "tls_client_auth", tlsSubject = null } = robot;
-    await checking.assent.storage.putClient({ client: { ...client, authMethod, tlsSubject }, expect: null });
+    await checking.assent.storage.clients.put({ client: { ...client, authMethod, tlsSubject }, expect: null });
     await settle();
     const asked = { client_id: client.clientId, token: refresh };
     const refreshing = { ...asked, grant_type: "refresh_token", refresh_token: refresh, scope: "read" };

@@ -44,7 +44,7 @@ describe("what somebody wrote is text", () => {
     const company = await addCompany(server, { name: text });
     const { partition, companyId, member } = company;
     const wish = { partition, companyId, clientId: client.clientId, personId: member.personId, scopes: ["read"] };
-    await server.assent.storage.askApproval({ ...wish, reason: text, now: server.now() });
+    await server.assent.storage.companyApps.askApproval({ ...wish, reason: text, now: server.now() });
     const admin = await as(company.admin);
     for (const place of PLACES) {
       const page = await admin.get(`/company/${company.slug}${place}`);
@@ -138,6 +138,6 @@ describe("an approval for all", () => {
     const answer = await member.submit(form, { decision: "allow", owner: company.companyId });
     expect(answer.location).toBeUndefined();
     const key = { partition: company.partition, companyId: company.companyId, personId: company.member.personId };
-    expect(await server.assent.storage.grantsOfMember({ ...key, now: server.now() })).toEqual([]);
+    expect(await server.assent.storage.companyApps.grantsOfMember({ ...key, now: server.now() })).toEqual([]);
   });
 });

@@ -59,7 +59,7 @@ function asksFor(page: Page): string[] {
 }
 
 const grantsOf = ({ partition, personId }: Owner) =>
-  server.assent.storage.listConsents({ partition, ownerId: personId, now: server.now() });
+  server.assent.storage.consents.list({ partition, ownerId: personId, now: server.now() });
 
 async function expectDead(token: string | undefined): Promise<void> {
   const { status, body } = await refresh(server, client, token);
@@ -392,7 +392,7 @@ describe("taking it back", () => {
       const revoking = async () => {
         // Before, in the midst of, and after the refresh.
         await new Promise((resolve) => setTimeout(resolve, round % 8));
-        return server.assent.storage.revokeConsent({ ...key, revokedBy: owner.personId, now: server.now() });
+        return server.assent.storage.consents.revoke({ ...key, revokedBy: owner.personId, now: server.now() });
       };
       const [answer] = await Promise.all([refresh(server, rotating, body.refresh_token), revoking()]);
       seen[answer.status === 200 ? "before" : "after"] += 1;

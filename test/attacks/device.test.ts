@@ -54,7 +54,7 @@ describe("polls", () => {
     const { deviceCode } = await aDevice(server, tv);
     server.tick(10 * MINUTE);
     expectRefusal(await poll(server, tv, deviceCode), "expired_token");
-    await server.assent.storage.collectGarbage({ now: server.now() + 60 * MINUTE, limit: 10_000 });
+    await server.assent.storage.housekeeping.collectGarbage({ now: server.now() + 60 * MINUTE, limit: 10_000 });
     expectRefusal(await poll(server, tv, deviceCode), "invalid_grant");
   });
 
@@ -334,9 +334,9 @@ describe("owners", () => {
     const person = await server.addPerson();
     const { deviceCode, userCode } = await aDevice(server, tv);
     await decide(anAgent(), userCode, person.username);
-    await server.assent.storage.setPersonStatus({ ...person, status: "disabled", now: server.now() });
+    await server.assent.storage.people.setStatus({ ...person, status: "disabled", now: server.now() });
     expectRefusal(await poll(server, tv, deviceCode), "invalid_grant");
-    await server.assent.storage.setPersonStatus({ ...person, status: "active", now: server.now() });
+    await server.assent.storage.people.setStatus({ ...person, status: "active", now: server.now() });
     expectRefusal(await poll(server, tv, deviceCode), "invalid_grant");
   });
 
@@ -345,7 +345,7 @@ describe("owners", () => {
     const { deviceCode, userCode } = await aDevice(server, tv);
     await decide(anAgent(), userCode, person.username);
     const consent = { partition: person.partition, ownerId: person.personId, clientId: tv.clientId };
-    await server.assent.storage.revokeConsent({ ...consent, revokedBy: person.personId, now: server.now() });
+    await server.assent.storage.consents.revoke({ ...consent, revokedBy: person.personId, now: server.now() });
     expectRefusal(await poll(server, tv, deviceCode), "invalid_grant");
   });
 

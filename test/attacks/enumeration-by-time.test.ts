@@ -110,7 +110,7 @@ test("EN-09 sign-in: a disabled person with the right password, and nobody", {
   const enter = typed("/login", "username", { password: PASSWORD });
   const disabled = async () => {
     const person = await server.addPerson();
-    await server.assent.storage.setPersonStatus({ ...person, status: "disabled", now: server.now() });
+    await server.assent.storage.people.setStatus({ ...person, status: "disabled", now: server.now() });
     return person.email;
   };
   await expectTheSame(

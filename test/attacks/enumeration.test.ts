@@ -42,7 +42,7 @@ describe("EN-09 sign-in: unknown, wrong, disabled, without a password", () => {
     const person = await server.addPerson(kind === "no password set" ? { passwordHash: null } : {});
     const { partition, personId, username } = person;
     if (kind.startsWith("disabled"))
-      await server.assent.storage.setPersonStatus({ partition, personId, status: "disabled", now: server.now() });
+      await server.assent.storage.people.setStatus({ partition, personId, status: "disabled", now: server.now() });
     const one = new Guesser(server.issuer);
     const found = await one.try(username, kind === "disabled, right password" ? PASSWORD : "not it");
     const unknown = await one.try("nobody-at-all", "not it");
@@ -113,7 +113,7 @@ describe("EN-09 sign-in: unknown, wrong, disabled, without a password", () => {
     const answer = await redeem(server, client, await authorize(agent, authorizeUrl(server, client), person.username));
     expect((await refresh(server, client, answer.body.refresh_token)).status).toBe(200);
     const { partition, personId } = person;
-    await server.assent.storage.setPersonStatus({ partition, personId, status: "disabled", now: server.now() });
+    await server.assent.storage.people.setStatus({ partition, personId, status: "disabled", now: server.now() });
     const refused = await refresh(server, client, answer.body.refresh_token);
     expect([refused.status, refused.body.error]).toEqual([400, "invalid_grant"]);
     expect((await agent.get("/account/apps")).location?.pathname).toBe("/login");

@@ -250,12 +250,12 @@ describe("passwords", () => {
     const client = await aPasswordClient();
     expect((await byPassword(client)).status).toBe(200);
     const key = { partition: person.partition, ownerId: person.personId, clientId: client.clientId };
-    await server.assent.storage.revokeConsent({ ...key, revokedBy: person.personId, now: server.now() });
+    await server.assent.storage.consents.revoke({ ...key, revokedBy: person.personId, now: server.now() });
     for (let times = 0; times < 3; times += 1) {
       const { status, body } = await byPassword(client);
       expect([status, body.error]).toEqual([400, "invalid_grant"]);
     }
-    expect((await server.assent.storage.findConsent(key))?.status).toBe("revoked");
+    expect((await server.assent.storage.consents.find(key))?.status).toBe("revoked");
   });
 });
 

@@ -224,10 +224,10 @@ describe("JB-07 JB-08 subject", () => {
     const { storage } = server.assent;
     const off = await server.addPerson();
     const { partition, personId } = off;
-    await storage.setPersonStatus({ partition, personId, status: "disabled", now: server.now() });
+    await storage.people.setStatus({ partition, personId, status: "disabled", now: server.now() });
     await refusedAs(made({ sub: off.username }), "assertion_owner_disabled");
     const gone = await server.addPerson();
-    await storage.deletePerson({ partition: gone.partition, personId: gone.personId, now: server.now() });
+    await storage.people.delete({ partition: gone.partition, personId: gone.personId, now: server.now() });
     await refusedAs(made({ sub: gone.username }), "assertion_subject_unknown");
     const operator = await server.addPerson({ operator: ["admin"] });
     await refusedAs(made({ sub: operator.username }), "assertion_subject_not_allowed");
@@ -284,7 +284,7 @@ describe("JB-14 the operator trusts it no more", () => {
     await trust(server, { issuer: brief.issuer, type: "jwt", jwks: brief.jwks });
     const by = () => use(jwtOf(brief, claimsFor(server, brief, alice.username)));
     expect((await by()).status).toBe(200);
-    await server.assent.storage.deleteIssuer({ issuer: brief.issuer, now: server.now() });
+    await server.assent.storage.issuers.delete({ issuer: brief.issuer, now: server.now() });
     await settle();
     await expectAssertionRefused(server, by(), "assertion_issuer_unknown");
   });

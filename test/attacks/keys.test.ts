@@ -182,7 +182,7 @@ test("KY-10 credentials → a prefix of their kind, and 256 bits that no databas
 const NODE = `
   import { configOf, createAssent } from ${JSON.stringify(import.meta.resolve("../../packages/server/src/index.ts"))};
   const assent = await createAssent(configOf({ dataDir: process.argv[1], logLevel: "silent" }));
-  const keys = await assent.storage.listKeys();
+  const keys = await assent.storage.keys.list();
   console.log(keys.map(({ kid }) => kid).join());
   await assent.close();
 `;

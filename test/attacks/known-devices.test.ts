@@ -166,7 +166,7 @@ describe("cookies that count no more", () => {
     const ends = { mustChange: false, endGrants: false, keepSessionId: null };
     const { hashPassword } = await import("../../packages/server/src/crypto/password.ts");
     const changed = { ...person, passwordHash: await hashPassword(NEW), ...ends, now: server.now() };
-    await server.assent.storage.setPassword(changed);
+    await server.assent.storage.people.setPassword(changed);
     expect(await signsInWith(agent, person, NEW)).toBe(true);
     expect(device(agent)).not.toBe(copy);
     expect(await passwordsLookedAt(person, [copy], aNetwork(), 12)).toBe(PASSWORD_LIMITS.network);

@@ -40,7 +40,7 @@ describe("a name on one's profile", () => {
     const agent = new Agent(server.issuer);
     await signIn(agent, person.username);
     expect((await saved(agent, name)).text).toContain("in one alphabet");
-    expect((await server.assent.storage.getPerson(person))?.name).toBe("Alice Example");
+    expect((await server.assent.storage.people.get(person))?.name).toBe("Alice Example");
   });
 
   test("that was stored before it became wrong → kept as it is, and changed to a right one", async () => {
@@ -49,7 +49,7 @@ describe("a name on one's profile", () => {
     await signIn(agent, person.username);
     expect((await saved(agent, "Раураl")).location?.search).toBe("?done=name");
     expect((await saved(agent, "Паша")).location?.search).toBe("?done=name");
-    expect((await server.assent.storage.getPerson(person))?.name).toBe("Паша");
+    expect((await server.assent.storage.people.get(person))?.name).toBe("Паша");
   });
 });
 
@@ -112,7 +112,7 @@ describe("an owner made of an assertion", () => {
     await server.addPerson({ username: latin });
     for (const name of [cyrillic, `m${cyrillic}`, `pa\u034f${latin}`]) {
       expect((await asserted(name)).status, name).toBe(400);
-      expect(await server.assent.storage.findPersonByName({ name }), name).toBeUndefined();
+      expect(await server.assent.storage.people.findByName({ name }), name).toBeUndefined();
     }
   });
 

@@ -44,7 +44,7 @@ function comparable(person: Person | undefined) {
   };
 }
 
-const stateOf = ({ partition, personId }: Person) => server.assent.storage.getPerson({ partition, personId });
+const stateOf = ({ partition, personId }: Person) => server.assent.storage.people.get({ partition, personId });
 
 describe("AD-06 a person's own pages", () => {
   test.each<[path: string, from: string, fields: Record<string, string>]>([
@@ -81,7 +81,7 @@ describe("AD-06 a person's own pages", () => {
     const password = "seven green umbrellas";
     const created = await agent.submit(form, { ...more, username: "newcomer", password, again: password });
     expect(created.status, created.text.slice(0, 500)).toBe(303);
-    const person = await server.assent.storage.findPersonByName({ name: "newcomer" });
+    const person = await server.assent.storage.people.findByName({ name: "newcomer" });
     expect(person).toMatchObject({ operator: [], status: "active", email, mustChangePassword: false, deleteAt: null });
     expect(person?.personId).not.toBe("AAAA");
   });
@@ -100,7 +100,7 @@ describe("CN-15 who is the operator's own app", () => {
     expect(asks(page)).toBe(true);
     await agent.submit(consentForm(page), { decision: "nothing", ...CLAIMS });
     expect(asks(await agent.get(authorizeUrl(server, client, { prompt: "consent", ...CLAIMS })))).toBe(true);
-    const stored = (await server.assent.storage.listClients({ limit: 100, after: null })).find(
+    const stored = (await server.assent.storage.clients.list({ limit: 100, after: null })).find(
       ({ clientId }) => clientId === client.clientId,
     );
     expect(stored).toMatchObject({ firstParty: false });
@@ -122,7 +122,7 @@ describe("DR-01 registration by strangers", () => {
   test.each(["POST", "GET", "PUT", "DELETE"])(
     "%s → 404, with a token and without; no client comes of it",
     async (method) => {
-      const all = () => server.assent.storage.listClients({ limit: 100, after: null });
+      const all = () => server.assent.storage.clients.list({ limit: 100, after: null });
       const before = await all();
       const [first] = before;
       for (const path of ["/register", "/register/", `/register/${first?.clientId ?? "x"}`]) {

@@ -184,7 +184,7 @@ describe("MX-06 another server's credentials", () => {
     try {
       // The same client and person on both, so that only the server differs.
       const { secret, ...record } = client;
-      await other.assent.storage.putClient({ client: record, expect: null });
+      await other.assent.storage.clients.put({ client: record, expect: null });
       const twin = { ...record, secret };
       await other.addPerson({ ...person });
       const agent = new Agent(server.issuer);
@@ -231,6 +231,6 @@ test("MX-08 1,000 requests with any Host and language → the same bytes each ti
   }
   expect([...seen.values()].map(({ size }) => size)).toEqual([1, 1]);
   const { grants, storage } = server.assent;
-  const document = JSON.stringify(serverMetadata(server.issuer, await storage.listScopes(), grants));
+  const document = JSON.stringify(serverMetadata(server.issuer, await storage.scopes.list(), grants));
   expect([...(seen.get(METADATA) ?? [])][0]).toContain(document);
 });

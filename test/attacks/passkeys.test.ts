@@ -37,7 +37,7 @@ async function add(bent: Bent = {}, by = agent, name = "A key"): Promise<Page> {
   const page = await by.get(ADD);
   return by.submit(formWith(page, "credential"), { name, credential: key.create(optionsOf(page), bent) });
 }
-const passkeys = (of = person) => server.assent.storage.listPasskeys(of);
+const passkeys = (of = person) => server.assent.storage.passkeys.list(of);
 
 /** A browser at the sign-in page, with its form for passkeys. */
 async function atLogin(): Promise<{ browser: Agent; form: Form; challenge: { challenge: string } }> {
@@ -157,7 +157,7 @@ describe("sign-in", () => {
     const { browser, form, challenge } = await atLogin();
     const page = await browser.submit(form, { credential: key.get(challenge) });
     expect([page.status, page.location?.pathname]).toEqual([303, "/account/apps"]);
-    const sessions = await server.assent.storage.listSessions({ ...person, now: server.now() });
+    const sessions = await server.assent.storage.sessions.list({ ...person, now: server.now() });
     expect(sessions.find(({ acr }) => acr === "phr")).toMatchObject({ amr: ["hwk", "user", "mfa"] });
     expect(await passkeys()).toMatchObject([{ counter: 1 }]);
   });
@@ -200,7 +200,7 @@ describe("sign-in", () => {
   });
 
   test("of somebody who was disabled → as a key that nobody has", async () => {
-    await server.assent.storage.setPersonStatus({ ...person, status: "disabled", now: server.now() });
+    await server.assent.storage.people.setStatus({ ...person, status: "disabled", now: server.now() });
     const { browser, form, challenge } = await atLogin();
     const page = await browser.submit(form, { credential: key.get(challenge) });
     expect([page.status, isIn(browser)]).toEqual([200, false]);
@@ -219,7 +219,7 @@ describe("sign-in", () => {
     const [passkey] = await passkeys();
     if (passkey === undefined) throw new Error("no passkey to copy");
     const theirs = { ...passkey, partition, personId, credentialId: "AAAAAAAAAAAAAAAA" };
-    expect(await server.assent.storage.addPasskey({ passkey: theirs, now: server.now() })).toBe("added");
+    expect(await server.assent.storage.passkeys.add({ passkey: theirs, now: server.now() })).toBe("added");
     const cleared = (text: string) =>
       text
         .replace(/value="[^"]{30,}"|challenge&quot;:&quot;[\w-]+/g, "")

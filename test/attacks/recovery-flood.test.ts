@@ -41,7 +41,7 @@ async function aKnownBrowser(person: Person, { from, old = true }: { from?: stri
 
 /** The same password, chosen anew: everything that is bound to it ends. */
 async function chooseAgain({ partition, personId, passwordHash }: Person): Promise<void> {
-  await server.assent.storage.setPassword({
+  await server.assent.storage.people.setPassword({
     ...{ partition, personId, passwordHash: passwordHash ?? "", mustChange: false, endGrants: true },
     ...{ endSessions: true, keepSessionId: null, mails: [], now: server.now() },
   });
@@ -57,7 +57,7 @@ async function askTimes(times: number, login: string, browser: () => Agent = aBr
 
 /** How many recovery messages came, once nothing waits. */
 async function received({ email }: Person): Promise<number> {
-  await expect.poll(() => server.assent.storage.mailWaiting({ most: 100 })).toBe(0);
+  await expect.poll(() => server.assent.storage.mailRequests.countWaiting({ most: 100 })).toBe(0);
   return mailbox.to(email).filter(({ subject }) => subject === RECOVERY).length;
 }
 
@@ -93,7 +93,7 @@ describe("strangers have used up the messages of an hour", () => {
     const person = await server.addPerson();
     const own = await aKnownBrowser(person);
     await chooseAgain(person);
-    await server.assent.storage.endSessionsOf(person);
+    await server.assent.storage.sessions.endAll(person);
     await askTimes(5, person.username);
     await received(person);
     await ask(own, person.username);

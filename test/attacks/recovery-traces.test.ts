@@ -69,7 +69,7 @@ test("signs in with more browsers than an account has known devices → the same
     server.tick(MINUTE);
     await signedInWith(STRANGE_BROWSER, person, server);
   }
-  const devices = await server.assent.storage.listKnownDevices(person);
+  const devices = await server.assent.storage.knownDevices.list(person);
   expect(devices).toHaveLength(MOST_KNOWN_DEVICES);
   expect(devices.filter(({ first }) => first)).toMatchObject([{ userAgent: OWNERS_BROWSER, bound: true }]);
   expect(await leftAfterRecovery(person, apps)).toEqual({ mine: true, theirs: false });

@@ -75,7 +75,7 @@ describe("RU-38 the registration changes while the consent page is open", () => 
     await changeClient(server, own, { redirectUris: ["https://own.test/new"] });
     expectPage400(await agent.submit(consentForm(page), { decision: "allow" }), "redirect_uri_mismatch");
     expectPage400(await agent.submit(consentForm(page), { decision: "deny" }), "redirect_uri_mismatch");
-    const held = await server.assent.storage.listConsents({ partition, ownerId: personId, now: server.now() });
+    const held = await server.assent.storage.consents.list({ partition, ownerId: personId, now: server.now() });
     expect(held).toEqual([]);
     await changeClient(server, own, {});
     const allowed = await agent.submit(consentForm(page), { decision: "allow" });

@@ -112,7 +112,7 @@ describe.each(["public", "confidential"] as const)("rotation, %s", (type) => {
     const one = await first(client());
     await next(client(), await next(client(), one));
     server.tick(5 * DAY);
-    await server.assent.storage.collectGarbage({ now: server.now(), limit: 10_000 });
+    await server.assent.storage.housekeeping.collectGarbage({ now: server.now(), limit: 10_000 });
     const before = logged(server, "refresh_token_replayed");
     expectRefusal(await use(client(), one), "invalid_grant");
     expect(logged(server, "refresh_token_replayed")).toBe(before + 2);
@@ -224,26 +224,26 @@ describe("ends", () => {
     [
       "the owner disabled",
       "invalid_grant",
-      (who) => server.assent.storage.setPersonStatus({ ...key(who), status: "disabled", now: server.now() }),
+      (who) => server.assent.storage.people.setStatus({ ...key(who), status: "disabled", now: server.now() }),
     ],
     [
       "the owner deleted",
       "invalid_grant",
-      (who) => server.assent.storage.deletePerson({ ...key(who), now: server.now() }),
+      (who) => server.assent.storage.people.delete({ ...key(who), now: server.now() }),
     ],
     [
       "the owner disabled and enabled again",
       "invalid_grant",
       async (who) => {
-        await server.assent.storage.setPersonStatus({ ...key(who), status: "disabled", now: server.now() });
-        await server.assent.storage.setPersonStatus({ ...key(who), status: "active", now: server.now() });
+        await server.assent.storage.people.setStatus({ ...key(who), status: "disabled", now: server.now() });
+        await server.assent.storage.people.setStatus({ ...key(who), status: "active", now: server.now() });
       },
     ],
     [
       "the account recovered",
       "invalid_grant",
       (who) =>
-        server.assent.storage.setPassword({
+        server.assent.storage.people.setPassword({
           ...key(who),
           passwordHash: who.person.passwordHash ?? "",
           mustChange: false,
@@ -252,7 +252,7 @@ describe("ends", () => {
           now: server.now(),
         }),
     ],
-    ["all sessions ended", "200", (who) => server.assent.storage.endSessionsOf(key(who))],
+    ["all sessions ended", "200", (who) => server.assent.storage.sessions.endAll(key(who))],
   ])("RT-12 %s → %s", async (_, outcome, change) => {
     const who = await anOwner(server);
     const tokens = [

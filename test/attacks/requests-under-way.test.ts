@@ -352,6 +352,6 @@ test("signing in with somebody else's consent page open → asked again as the n
   const stale = await agent.submit(consentForm(open), { decision: "allow" });
   expect([stale.status, stale.location]).toEqual([403, undefined]);
   expect(stale.text).toContain(username);
-  expect(await server.assent.storage.listConsents({ partition, ownerId: personId, now: server.now() })).toEqual([]);
+  expect(await server.assent.storage.consents.list({ partition, ownerId: personId, now: server.now() })).toEqual([]);
   expect((await agent.submit(consentForm(stale), { decision: "allow" })).status).toBe(302);
 });

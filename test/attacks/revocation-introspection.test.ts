@@ -234,7 +234,7 @@ describe("introspection", () => {
     const one = await tokensOf(server, client, who, { ...asking, fields: { resource: "https://bound.test" } });
     const two = await tokensOf(server, client, who, { ask: { scope: "read" } });
     const { partition, personId } = who.person;
-    await server.assent.storage.setPersonStatus({ partition, personId, status: "disabled", now: server.now() });
+    await server.assent.storage.people.setStatus({ partition, personId, status: "disabled", now: server.now() });
     await expectInactive(boundApi(), one.access);
     await expectInactive(client, one.access);
     await expectInactive(client, two.refresh);

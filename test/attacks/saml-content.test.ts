@@ -238,7 +238,7 @@ describe("SA-27 subject", () => {
   test("an owner who is disabled, deleted, or an operator → refused", async () => {
     const { storage } = server.assent;
     const off = await server.addPerson();
-    await storage.setPersonStatus({
+    await storage.people.setStatus({
       partition: off.partition,
       personId: off.personId,
       status: "disabled",
@@ -246,7 +246,7 @@ describe("SA-27 subject", () => {
     });
     await refusedAs(named(off.username), "assertion_owner_disabled");
     const gone = await server.addPerson();
-    await storage.deletePerson({ partition: gone.partition, personId: gone.personId, now: server.now() });
+    await storage.people.delete({ partition: gone.partition, personId: gone.personId, now: server.now() });
     await refusedAs(named(gone.username), "assertion_subject_unknown");
     const operator = await server.addPerson({ operator: ["read"] });
     await refusedAs(named(operator.username), "assertion_subject_not_allowed");
@@ -309,7 +309,7 @@ describe("CN-10 consent", () => {
     const owner = await server.addPerson();
     expect((await use(made({}, idp, owner.username))).status).toBe(200);
     const key = { partition: owner.partition, ownerId: owner.personId, clientId: client.clientId };
-    await server.assent.storage.revokeConsent({ ...key, revokedBy: owner.personId, now: server.now() });
+    await server.assent.storage.consents.revoke({ ...key, revokedBy: owner.personId, now: server.now() });
     await expectAssertionRefused(server, use(made({}, idp, owner.username)), "assertion_consent_revoked");
   });
 });

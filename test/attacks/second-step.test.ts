@@ -61,7 +61,7 @@ describe("the second step skipped", () => {
     const second = await behindPassword();
     const { partition, personId } = victim.person;
     const storage = server.assent.storage;
-    await storage.rehashPassword({
+    await storage.people.rehashPassword({
       partition,
       personId,
       from: victim.person.passwordHash ?? "",
@@ -69,7 +69,7 @@ describe("the second step skipped", () => {
     });
     await second.agent.submit(formWith(second.page, "code"), { code: victim.app.code() });
     expect(isIn(second.agent)).toBe(false);
-    await storage.rehashPassword({
+    await storage.people.rehashPassword({
       partition,
       personId,
       from: "$argon2id$other",
@@ -77,7 +77,7 @@ describe("the second step skipped", () => {
     });
 
     const third = await behindPassword();
-    await storage.setPersonStatus({ partition, personId, status: "disabled", now: server.now() });
+    await storage.people.setStatus({ partition, personId, status: "disabled", now: server.now() });
     await third.agent.submit(formWith(third.page, "code"), { code: victim.app.code() });
     expect(isIn(third.agent)).toBe(false);
   });
@@ -139,7 +139,7 @@ describe("EN-10 a code replayed", () => {
     const known = { ...formWith(page, "recovery") };
     const answers = await Promise.all(Array.from({ length: 20 }, () => agent.submit(known, { recovery })));
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
-    const factor = await server.assent.storage.getSecondFactor(victim.person);
+    const factor = await server.assent.storage.secondFactors.get(victim.person);
     expect(factor?.codesLeft).toBe(9);
   });
 });
@@ -220,7 +220,7 @@ describe("sessions", () => {
     const stranger = await server.addPerson();
     const agent = new Agent(server.issuer, from());
     await signIn(agent, stranger.username);
-    const [session] = await server.assent.storage.listSessions({ ...victim.person, now: server.now() });
+    const [session] = await server.assent.storage.sessions.list({ ...victim.person, now: server.now() });
     const page = await agent.get("/account/security");
     const form = page.forms.find(({ action }) => action.endsWith("/sessions"));
     if (form === undefined || session === undefined) throw new Error("no form, or no session");
@@ -232,7 +232,7 @@ describe("sessions", () => {
     const csrf = form.fields.get("csrf") ?? "";
     const removed = await agent.post("/account/security/authenticator/remove", { csrf });
     expect(removed.status).toBe(303);
-    expect(await server.assent.storage.getSecondFactor(victim.person)).toBeDefined();
+    expect(await server.assent.storage.secondFactors.get(victim.person)).toBeDefined();
   });
 
   test.each([
@@ -252,7 +252,7 @@ describe("sessions", () => {
         expect((await victim.agent.post(path, { ...fields, end: "all" })).status).toBe(403);
       }
       expect((await new Agent(server.issuer).post(path, { end: "all" })).location?.pathname).toBe("/login");
-      expect(await server.assent.storage.getSecondFactor(victim.person)).toMatchObject({ codesLeft: 10 });
+      expect(await server.assent.storage.secondFactors.get(victim.person)).toMatchObject({ codesLeft: 10 });
     },
   );
 
@@ -274,7 +274,7 @@ describe("sessions", () => {
     const other = "seven green umbrellas";
     const changed = await thief.submit(change, { current_password: PASSWORD, password: other, again: other });
     expect([changed.status, changed.text.includes("signed in a while ago")]).toEqual([200, true]);
-    expect(await server.assent.storage.getSecondFactor(person)).toMatchObject({ codesLeft: 10 });
+    expect(await server.assent.storage.secondFactors.get(person)).toMatchObject({ codesLeft: 10 });
     const confirm = await thief.get("/account/confirm?to=security");
     expect((await signIn(thief, person.username, confirm)).text).toContain("One more step");
   });

@@ -44,7 +44,7 @@ const loginForm = async (agent: Agent, url = "/login"): Promise<Form> => {
   return form;
 };
 const consents = ({ partition, personId }: Person) =>
-  server.assent.storage.listConsents({ partition, ownerId: personId, now: server.now() });
+  server.assent.storage.consents.list({ partition, ownerId: personId, now: server.now() });
 
 /** Tokens that aren't the form's: none, empty, a guess, another browser's, another session's. */
 async function wrongTokens(): Promise<readonly (string | undefined)[]> {
@@ -286,7 +286,7 @@ describe("SS-08, SS-18 cookies that we didn't make", () => {
 
   test("SS-18 signed with another key, or with ours for another purpose → no session", async () => {
     const { agent, person } = await signedIn();
-    const [session] = await server.assent.storage.listSessions({ ...person, now: server.now() });
+    const [session] = await server.assent.storage.sessions.list({ ...person, now: server.now() });
     const forged = new DerivedCredentials(new Secrets([Buffer.alloc(32, 7)]));
     const salt = Buffer.alloc(32, 1);
     const callback = await authorize(agent, authorizeUrl(server, client), person.username);
@@ -377,7 +377,7 @@ describe("the end of a session", () => {
     const tokens = await redeem(server, client, await authorize(agent, authorizeUrl(server, client), person.username));
     const unspent = await authorize(agent, authorizeUrl(server, client), person.username);
     const open = await atConsent(agent, authorizeUrl(server, client, { prompt: "consent" }), person.username);
-    await server.assent.storage.setPersonStatus({ ...person, status: "disabled", now: server.now() });
+    await server.assent.storage.people.setStatus({ ...person, status: "disabled", now: server.now() });
     expect(await isSignedIn(agent)).toBe(false);
     expect((await refresh(server, client, tokens.body.refresh_token)).body.error).toBe("invalid_grant");
     expect((await redeem(server, client, unspent)).body.error).toBe("invalid_grant");

@@ -127,7 +127,7 @@ describe.each([true, false])("scripts %s", (scripts) => {
       await look(page, scripts);
       await page.getByRole("button", { name: "Keep my account" }).click();
       expect(await page.locator("[role=status]").textContent()).toBe("Your account stays.");
-      expect(await server.assent.storage.getPerson(person)).toMatchObject({ deleteAt: null });
+      expect(await server.assent.storage.people.get(person)).toMatchObject({ deleteAt: null });
     });
   });
 });

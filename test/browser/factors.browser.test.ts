@@ -58,13 +58,13 @@ describe("a passkey", () => {
       await page.goto(`${server.issuer}/login`);
       await page.getByRole("button", { name: "Sign in with a passkey" }).click();
       await page.waitForURL(/account\/apps/);
-      const sessions = await server.assent.storage.listSessions({ ...person, now: server.now() });
+      const sessions = await server.assent.storage.sessions.list({ ...person, now: server.now() });
       expect(sessions.some(({ acr }) => acr === "phr")).toBe(true);
 
       await page.goto(`${server.issuer}/account/security`);
       await page.getByRole("button", { name: "Remove the passkey Work laptop" }).click();
       await page.getByText("The passkey was removed").waitFor();
-      expect(await server.assent.storage.listPasskeys(person)).toEqual([]);
+      expect(await server.assent.storage.passkeys.list(person)).toEqual([]);
     });
   });
 
@@ -76,10 +76,10 @@ describe("a passkey", () => {
       await addPasskey(page, "Key");
       const { credentials } = await cdp.send("WebAuthn.getCredentials", { authenticatorId });
       const [credential] = credentials;
-      const [stored] = await server.assent.storage.listPasskeys(person);
+      const [stored] = await server.assent.storage.passkeys.list(person);
       if (credential === undefined || stored === undefined) throw new Error("no passkey was made");
       // The original was used elsewhere meanwhile.
-      await server.assent.storage.usePasskey({ ...stored, counter: 1000, backedUp: false, now: server.now() });
+      await server.assent.storage.passkeys.use({ ...stored, counter: 1000, backedUp: false, now: server.now() });
       await signOut(page);
       await noOffers(page);
       await page.goto(`${server.issuer}/login`);

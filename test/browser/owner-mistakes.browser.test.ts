@@ -65,7 +65,7 @@ describe("what goes wrong on an owner's way", () => {
       await page.waitForTimeout(200);
       expect(new URL(page.url()).pathname).toBe("/consent");
       expect(
-        await server.assent.storage.listConsents({ ...person, ownerId: person.personId, now: server.now() }),
+        await server.assent.storage.consents.list({ ...person, ownerId: person.personId, now: server.now() }),
       ).toEqual([]);
       await page.locator("button[value=deny]").click();
       await page.waitForURL(/\/cb\?/);
@@ -165,7 +165,7 @@ describe("what goes wrong on an owner's way", () => {
       await page.locator("button[value=allow]").click();
       await page.waitForURL(/\/cb\?/);
       expect(
-        await server.assent.storage.listConsents({ ...bob, ownerId: bob.personId, now: server.now() }),
+        await server.assent.storage.consents.list({ ...bob, ownerId: bob.personId, now: server.now() }),
       ).toHaveLength(1);
     });
   });

@@ -41,7 +41,7 @@ async function connect(page: Page, hands: Hands, person: Person): Promise<string
   expect(await heading(page)).toBe("Back at the app");
   const answer = await redeem(server, client, new URL(page.url()));
   expect(answer.body.scope?.split(" ").sort()).toEqual(["albums", "read"]);
-  const [consent] = await server.assent.storage.listConsents({
+  const [consent] = await server.assent.storage.consents.list({
     ...person,
     ownerId: person.personId,
     now: server.now(),

@@ -42,10 +42,10 @@ test("an app that the operator switched off → said so, also in the history; ba
   const app = await server.addClient({ name: "Photo Printer", scopes: ["read", "write"] });
   const { agent } = await allowed(app);
   const put = async (status: "active" | "disabled") => {
-    const stored = await server.assent.storage.getClient({ clientId: app.clientId });
+    const stored = await server.assent.storage.clients.get({ clientId: app.clientId });
     if (stored === undefined) throw new Error("the client is gone");
     const changed = { ...stored.record, status, updatedAt: server.now() };
-    await server.assent.storage.putClient({ client: changed, expect: null });
+    await server.assent.storage.clients.put({ client: changed, expect: null });
     server.tick(2000);
   };
   const shown = async () => (await agent.get("/account/apps")).text.includes("switched off here");
@@ -114,9 +114,9 @@ describe("what an app still holds, whatever ended its grants", () => {
     const app = await server.addClient({ name: "Photo Printer", scopes: ["read", "write"], refresh: "rotate" });
     const { agent, username, personId } = await allowed(app);
     const token = (await redeem(server, app, await authorize(agent, authorizeUrl(server, app), username))).body;
-    const person = await server.assent.storage.findPersonByName({ name: username });
+    const person = await server.assent.storage.people.findByName({ name: username });
     server.tick(4 * MINUTE);
-    await server.assent.storage.setPassword({
+    await server.assent.storage.people.setPassword({
       ...{ partition: person?.partition ?? 0, personId, passwordHash: person?.passwordHash ?? "", mustChange: false },
       ...{ endGrants: true, endSessions: false, keepSessionId: null, now: server.now() },
     });

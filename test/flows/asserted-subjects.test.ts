@@ -74,14 +74,14 @@ async function ownerOf(answer: Promise<TokenAnswer>): Promise<unknown> {
 }
 const refused = (answer: Promise<TokenAnswer>, condition: ConditionName) =>
   expectAssertionRefused(server, answer, condition);
-const findByName = (name: string) => server.assent.storage.findPersonByName({ name });
+const findByName = (name: string) => server.assent.storage.people.findByName({ name });
 const subjectOf = (name: Name, subject: string, claim: string | null = null) => ({
   issuerId: `record of ${nameOf(name)}`,
   claim,
   subject,
 });
 const link = ({ partition, personId }: Person, name: Name, subject: string) =>
-  server.assent.storage.linkSubject({
+  server.assent.storage.subjectLinks.link({
     ...{ partition, personId, subject: subjectOf(name, subject) },
     ...{ sole: false, madeBy: "operator", now: server.now() },
   });
@@ -99,7 +99,7 @@ describe("by link", () => {
     await link(person, "linked", sub);
     expect(await ownerOf(by("linked", sub))).toBe(person.personId);
     await refused(by("claimed", sub, { upn: sub }), "assertion_subject_unknown");
-    await server.assent.storage.unlinkSubject({ subject: subjectOf("linked", sub), now: server.now() });
+    await server.assent.storage.subjectLinks.unlink({ subject: subjectOf("linked", sub), now: server.now() });
     await refused(by("linked", sub), "assertion_subject_unknown");
   });
 
@@ -114,7 +114,7 @@ describe("by link", () => {
     const [operator, off] = [await server.addPerson({ operator: ["read"] }), await server.addPerson()];
     await link(operator, "linked", "op");
     await link(off, "linked", "off");
-    await server.assent.storage.setPersonStatus({ ...off, status: "disabled", now: server.now() });
+    await server.assent.storage.people.setStatus({ ...off, status: "disabled", now: server.now() });
     await refused(by("linked", "op"), "assertion_subject_not_allowed");
     await refused(by("linked", "off"), "assertion_owner_disabled");
   });
@@ -126,7 +126,7 @@ describe("made at first use, by link", () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => by("making", sub)));
     expect(new Set(answers.map(({ body }) => claimsOf(body.access_token)["sub"])).size).toBe(1);
     const [first] = answers;
-    const links = await server.assent.storage.listSubjectLinks({
+    const links = await server.assent.storage.subjectLinks.list({
       issuerId: subjectOf("making", "").issuerId,
       limit: 200,
       after: null,
@@ -170,9 +170,9 @@ describe("made at first use, by link", () => {
   test("deleted, then seen again → another owner", async () => {
     const sub = random();
     const first = await ownerOf(by("making", sub));
-    const person = await server.assent.storage.findPersonBySubject({ subject: subjectOf("making", sub) });
+    const person = await server.assent.storage.subjectLinks.findPerson({ subject: subjectOf("making", sub) });
     expect(person?.personId).toBe(first);
-    if (person !== undefined) await server.assent.storage.deletePerson({ ...person, now: server.now() });
+    if (person !== undefined) await server.assent.storage.people.delete({ ...person, now: server.now() });
     expect(await ownerOf(by("making", sub))).not.toBe(first);
   });
 
@@ -181,7 +181,7 @@ describe("made at first use, by link", () => {
     const owner = await ownerOf(by("named", name));
     expect(await ownerOf(by("named", name.toLowerCase()))).toBe(owner);
     const subject = subjectOf("named", name.toLowerCase());
-    expect((await server.assent.storage.findPersonBySubject({ subject }))?.personId).toBe(owner);
+    expect((await server.assent.storage.subjectLinks.findPerson({ subject }))?.personId).toBe(owner);
   });
 
   test("SAML: a NameID that is made up for this once → refused, no owner is made", async () => {
@@ -233,7 +233,7 @@ describe("by e-mail", () => {
     expect(await ownerOf(by("mailed", first, { email: "other@x.test" }))).toBe(personId);
     await refused(by("mailed", second, verified), "assertion_subject_unknown");
     // Nor does somebody who comes by the address here take the subject over.
-    await server.assent.storage.updatePerson({
+    await server.assent.storage.people.update({
       ...{ partition: person.partition, personId, changes: { email: `moved.${random()}@x.test` }, now: server.now() },
     });
     const newcomer = await server.addPerson({ email });

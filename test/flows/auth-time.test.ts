@@ -36,7 +36,7 @@ const optionsOf = (page: Page) =>
 
 /** The session of a browser as its person's list has it: the newest there is. */
 async function sessionOf(person: Pick<Person, "partition" | "personId">) {
-  const sessions = await server.assent.storage.listSessions({ ...person, now: server.now() });
+  const sessions = await server.assent.storage.sessions.list({ ...person, now: server.now() });
   const [newest] = sessions.toSorted((a, b) => b.createdAt - a.createdAt);
   if (newest === undefined) throw new Error("no session");
   return newest;
@@ -102,7 +102,7 @@ describe("a new password", () => {
       csrf: formWith(await agent.get("/account/security"), "csrf").fields.get("csrf") ?? "",
     });
     expect(remove.location?.pathname).toBe("/account/confirm");
-    expect(await server.assent.storage.getSecondFactor(person)).toBeDefined();
+    expect(await server.assent.storage.secondFactors.get(person)).toBeDefined();
     // An app that wants a young sign-in asks for one; another is told the truth.
     const young = await agent.get(authorizeUrl(server, client, { scope: "pay", max_age: "600" }));
     expect(young.text).toContain('name="password"');
@@ -134,10 +134,10 @@ describe("a new password", () => {
     await addPasskey(setup, key);
     const { storage } = server.assent;
     const without = await server.addPerson({ passwordHash: null, passwordChangedAt: null });
-    const passkey = (await storage.listPasskeys(person))[0];
+    const passkey = (await storage.passkeys.list(person))[0];
     if (passkey === undefined) throw new Error("no passkey");
-    await storage.removePasskey({ ...passkey, now: server.now() });
-    await storage.addPasskey({ passkey: { ...passkey, ...keyOf(without) }, now: server.now() });
+    await storage.passkeys.remove({ ...passkey, now: server.now() });
+    await storage.passkeys.add({ passkey: { ...passkey, ...keyOf(without) }, now: server.now() });
     const agent = new Agent(server.issuer);
     const page = await agent.get("/login");
     const { personId } = without;
@@ -176,7 +176,7 @@ describe("a sign-in", () => {
     const person = await server.addPerson();
     const { agent } = await withSecondStep(server, person);
     server.tick(30 * MINUTE);
-    await server.assent.storage.removeSecondFactor({ ...keyOf(person), now: server.now() });
+    await server.assent.storage.secondFactors.remove({ ...keyOf(person), now: server.now() });
     const form = await agent.get(authorizeUrl(server, client, { prompt: "login" }));
     await signIn(agent, person.username, form);
     const session = await sessionOf(person);
@@ -332,7 +332,7 @@ describe("links in messages", () => {
     const form = formWith(await agent.get(link), "username");
     const username = `new${began}`;
     expect((await agent.submit(form, { username, password: NEW, again: NEW })).status).toBe(303);
-    const person = await server.assent.storage.findPersonByName({ name: username });
+    const person = await server.assent.storage.people.findByName({ name: username });
     if (person === undefined) throw new Error("no account");
     const session = await sessionOf(person);
     expect(session).toMatchObject({ acr: "1fa", amr: ["pwd"] });
@@ -355,7 +355,7 @@ describe("links in messages", () => {
     await agent.submit(formWith(await agent.get("/recover"), "login"), { login: person.username });
     const recover = await mailbox.next(person.email);
     await agent.submit(formWith(await agent.get(recover.link), "link"), { password: NEW, again: NEW });
-    expect(await server.assent.storage.listSessions({ ...person, now: server.now() })).toEqual([]);
+    expect(await server.assent.storage.sessions.list({ ...person, now: server.now() })).toEqual([]);
     expect((await agent.get("/account/apps")).location?.pathname).toBe("/login");
   });
 });
@@ -368,7 +368,7 @@ describe("two tabs of one browser", () => {
     const { app } = await withSecondStep(server, person);
     const step = await agent.get(authorizeUrl(server, client, { scope: "pay" }));
     const { storage } = server.assent;
-    await storage.removeSecondFactor({ ...keyOf(person), now: server.now() });
+    await storage.secondFactors.remove({ ...keyOf(person), now: server.now() });
     expect((await changePassword(agent)).status).toBe(303);
     const answer = await agent.submit(formWith(step, "code"), { code: app.code() });
     expect(answer.status).toBe(403);

@@ -145,7 +145,13 @@ describe("a password that an operator changes while the one before is looked at"
   const changed = async ({ partition, personId }: Person, hash: string, after: number) => {
     await sleep(after);
     const ends = { mustChange: false, endGrants: true, keepSessionId: null };
-    await server.assent.storage.setPassword({ partition, personId, passwordHash: hash, ...ends, now: server.now() });
+    await server.assent.storage.people.setPassword({
+      partition,
+      personId,
+      passwordHash: hash,
+      ...ends,
+      now: server.now(),
+    });
   };
   const moments = Array.from({ length: 12 }, (_, at) => at * 6);
 
@@ -154,7 +160,7 @@ describe("a password that an operator changes while the one before is looked at"
     for (const after of moments) {
       const person = await server.addPerson();
       await Promise.all([signsIn(person.username, PASSWORD), changed(person, hash, after)]);
-      expect(await server.assent.storage.listSessions({ ...person, now: server.now() }), `${after} ms`).toEqual([]);
+      expect(await server.assent.storage.sessions.list({ ...person, now: server.now() }), `${after} ms`).toEqual([]);
     }
   });
 
@@ -168,7 +174,7 @@ describe("a password that an operator changes while the one before is looked at"
       };
       await Promise.all([answered(), changed(person, hash, round / 2)]);
       const key = { partition: person.partition, ownerId: person.personId, now: server.now() };
-      const grants = (await server.assent.storage.listConsents(key)).flatMap((one) => one.grants);
+      const grants = (await server.assent.storage.consents.list(key)).flatMap((one) => one.grants);
       expect(grants, `${round / 2} ms`).toEqual([]);
     }
   });

@@ -137,7 +137,7 @@ describe("granted", () => {
     await server.addScope({ name: "brief", description: "Soon gone", resource: "https://api.test" });
     const holder = await server.addClient({ grantTypes: ["client_credentials"], ownScopes: ["read", "brief"] });
     expect((await tokens({}, holder)).body.scope).toBe("read brief");
-    await server.assent.storage.deleteScope({ name: "brief", now: server.now() });
+    await server.assent.storage.scopes.delete({ name: "brief", now: server.now() });
     await settle();
     expect((await tokens({}, holder)).body.scope).toBe("read");
   });

@@ -243,7 +243,7 @@ describe("approved once for all members", () => {
     await decide(server, company, app, { optOut: true });
     const { partition, companyId, member } = company;
     const key = { partition, companyId, clientId: app.clientId, personId: member.personId };
-    await server.assent.storage.setOptOut({ ...key, out: true, now: server.now() });
+    await server.assent.storage.companyApps.setOptOut({ ...key, out: true, now: server.now() });
     const agent = agentOf();
     const page = await atConsent(agent, authorizeUrl(server, app), member.username);
     const { location } = await agent.submit(consentForm(page), {
@@ -253,9 +253,13 @@ describe("approved once for all members", () => {
     });
     const { body } = await redeem(server, app, location ?? "");
     expect(claimsOf(body.access_token)).toMatchObject({ sub: companyId });
-    const [grant] = await server.assent.storage.grantsOfMember({ ...key, now: server.now() });
+    const [grant] = await server.assent.storage.companyApps.grantsOfMember({ ...key, now: server.now() });
     expect((grant?.absoluteUntil ?? 0) - server.now()).toBeLessThanOrEqual(3_600_000);
-    const consent = await server.assent.storage.findConsent({ partition, ownerId: companyId, clientId: app.clientId });
+    const consent = await server.assent.storage.consents.find({
+      partition,
+      ownerId: companyId,
+      clientId: app.clientId,
+    });
     expect(consent?.expiresAt).toBeNull();
   });
 
@@ -278,7 +282,7 @@ describe("a member asks an admin", () => {
     return { agent, asking, form };
   }
   const queue = ({ partition, companyId }: TestCompany) =>
-    server.assent.storage.listRequests({ partition, companyId, limit: 10 });
+    server.assent.storage.companyApps.listRequests({ partition, companyId, limit: 10 });
 
   test("without a reason, with one that is too long, by a forged form → nothing is asked", async () => {
     const company = await addCompany(server);
@@ -325,12 +329,12 @@ describe("who leaves", () => {
     const company = await addCompany(server);
     const { agent, tokens } = await asCompany(company);
     const { partition, companyId, admin } = company;
-    await server.assent.storage.removeMember({ partition, companyId, person: admin, by: null, now: server.now() });
+    await server.assent.storage.members.remove({ partition, companyId, person: admin, by: null, now: server.now() });
     expect((await refresh(server, client, tokens.refresh_token)).body.error).toBe("invalid_grant");
     const page = await agent.get(authorizeUrl(server, client));
     expect(page.text).not.toContain('name="owner"');
     const key = { partition, ownerId: companyId, clientId: client.clientId };
-    expect(await server.assent.storage.findConsent(key)).toMatchObject({ status: "active" });
+    expect(await server.assent.storage.consents.find(key)).toMatchObject({ status: "active" });
   });
 
   test("removed while the page is open → the app hears a no, and no grant is born", async () => {
@@ -338,18 +342,18 @@ describe("who leaves", () => {
     const agent = agentOf();
     const form = consentForm(await atConsent(agent, authorizeUrl(server, client), company.admin.username));
     const { partition, companyId, admin } = company;
-    await server.assent.storage.removeMember({ partition, companyId, person: admin, by: null, now: server.now() });
+    await server.assent.storage.members.remove({ partition, companyId, person: admin, by: null, now: server.now() });
     const answer = await agent.submit(form, { decision: "allow", owner: companyId });
     expect(answer.status).toBe(400);
     expect(
-      await server.assent.storage.findConsent({ partition, ownerId: companyId, clientId: client.clientId }),
+      await server.assent.storage.consents.find({ partition, ownerId: companyId, clientId: client.clientId }),
     ).toBeUndefined();
   });
 
   test("a person disabled → refreshing stops now", async () => {
     const company = await addCompany(server);
     const { tokens } = await asCompany(company);
-    await server.assent.storage.setPersonStatus({ ...company.admin, status: "disabled", now: server.now() });
+    await server.assent.storage.people.setStatus({ ...company.admin, status: "disabled", now: server.now() });
     expect((await refresh(server, client, tokens.refresh_token)).body.error).toBe("invalid_grant");
   });
 
@@ -378,7 +382,7 @@ describe("who leaves", () => {
     const answer = await refresh(server, client, tokens.refresh_token);
     expect(answer.body.error).toBe("invalid_grant");
     expect((await refresh(server, client, others.tokens.refresh_token)).status).toBe(200);
-    await server.assent.storage.tellCompanies({ now: server.now(), limit: 10 });
+    await server.assent.storage.membershipOutbox.deliver({ now: server.now(), limit: 10 });
     expect((await refresh(server, client, tokens.refresh_token)).body.error).toBe("invalid_grant");
   });
 
@@ -386,7 +390,7 @@ describe("who leaves", () => {
     const company = await addCompany(server);
     const { tokens } = await asCompany(company);
     const { partition, companyId } = company;
-    await server.assent.storage.setCompanyStatus({ partition, companyId, status: "disabled", now: server.now() });
+    await server.assent.storage.companies.setStatus({ partition, companyId, status: "disabled", now: server.now() });
     expect((await refresh(server, client, tokens.refresh_token)).body.error).toBe("invalid_grant");
   });
 });
@@ -404,7 +408,7 @@ describe("a device for a company", () => {
     const two = await aDevice(server, tv);
     await decideDevice(agentOf(), two.userCode, company.admin.username, { owner: company.companyId });
     const { partition, companyId, admin } = company;
-    await server.assent.storage.removeMember({ partition, companyId, person: admin, by: null, now: server.now() });
+    await server.assent.storage.members.remove({ partition, companyId, person: admin, by: null, now: server.now() });
     expect((await poll(server, tv, two.deviceCode)).body.error).toBe("invalid_grant");
   });
 
@@ -415,7 +419,7 @@ describe("a device for a company", () => {
     await decideDevice(agentOf(), device.userCode, company.admin.username, { owner: company.companyId });
     const { partition, companyId, admin } = company;
     server.tick(10);
-    await server.assent.storage.removeMember({ partition, companyId, person: admin, by: null, now: server.now() });
+    await server.assent.storage.members.remove({ partition, companyId, person: admin, by: null, now: server.now() });
     await addMember(server, company, admin, "admin");
     expect((await poll(server, tv, device.deviceCode)).body.error).toBe("invalid_grant");
   });
@@ -440,7 +444,7 @@ describe("a device for a company", () => {
     const { body } = await poll(server, tv, waiting.deviceCode);
     expect(claimsOf(body.access_token)).toMatchObject({ sub: owner, act: { sub: company.member.personId } });
     const { partition, companyId, member } = company;
-    const [grant] = await server.assent.storage.grantsOfMember({
+    const [grant] = await server.assent.storage.companyApps.grantsOfMember({
       partition,
       companyId,
       personId: member.personId,

@@ -71,7 +71,9 @@ describe("an approval that members use, taken back", () => {
         expect(question.text).toContain('What about members who use <bdi class="name">Fair Copy</bdi> already?');
         expect(question.text).toContain("1 member");
       }
-      expect(await server.assent.storage.listRules(acme)).toMatchObject([{ clientId: app.clientId, rule: "allow" }]);
+      expect(await server.assent.storage.companyApps.listRules(acme)).toMatchObject([
+        { clientId: app.clientId, rule: "allow" },
+      ]);
       expect((await refresh(server, app, tokens.member)).status).toBe(200);
     },
   );
@@ -119,7 +121,7 @@ test("removed → what stops is said before; the history says who, with a receip
   expect(plain.indexOf(`${username} was added`)).toBeGreaterThan(plain.indexOf(`${username} was removed`));
   expect(plain).toMatch(new RegExp(`was disconnected for ${username}, who left`));
   const { partition, companyId: ownerId } = acme;
-  const entries = await server.assent.storage.listHistory({ partition, ownerId, before: null, limit: 20 });
+  const entries = await server.assent.storage.history.list({ partition, ownerId, before: null, limit: 20 });
   const left = entries.find(({ kind }) => kind === "member_left");
   const link = path(`/history/receipt?entry=${left?.entryId}`, acme);
   const { content } = JSON.parse((await agent.get(link, { accept: "application/json" })).text) as {
@@ -127,7 +129,7 @@ test("removed → what stops is said before; the history says who, with a receip
   };
   expect(content).toMatchObject({ event: "member_left", member: person_id, by: acme.admin.personId, app: null });
   const { personId } = acme.member;
-  await server.assent.storage.deletePerson({ ...acme.member, personId, now: server.now() });
+  await server.assent.storage.people.delete({ ...acme.member, personId, now: server.now() });
   const later = (await agent.get(path("/history", acme))).text;
   expect(later).not.toContain(username);
   expect(later).toContain("a former member");

@@ -69,7 +69,7 @@ test("a request that is refused, and one that is approved → the member hears w
   ] as const) {
     const { clientId } = await server.addClient({ name: "Paper & Ink" });
     const wish = { partition, companyId, clientId, personId: member.personId, scopes: ["read"] };
-    await server.assent.storage.askApproval({ ...wish, reason: "for the fair", now: server.now() });
+    await server.assent.storage.companyApps.askApproval({ ...wish, reason: "for the fair", now: server.now() });
     const page = await agent.get(`/company/${acme.slug}`);
     await agent.submit(formTo(page, place, place === "/rule" ? { rule: "allow" } : { client_id: clientId }));
     const message = await mailbox.next(member.email);

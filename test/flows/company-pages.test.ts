@@ -98,7 +98,7 @@ describe("who sees a company", () => {
       }
     }
     const { partition, companyId } = company;
-    expect(await server.assent.storage.getCompany({ partition, companyId })).toMatchObject({ defaultRule: "ask" });
+    expect(await server.assent.storage.companies.get({ partition, companyId })).toMatchObject({ defaultRule: "ask" });
   });
 
   test("a member → their own apps alone; admins' pages and forms are 404", async () => {
@@ -128,7 +128,7 @@ describe("who sees a company", () => {
 
   test("once disabled, the company is there for nobody", async () => {
     const { partition, companyId, slug, admin } = await addCompany(server);
-    await server.assent.storage.setCompanyStatus({ partition, companyId, status: "disabled", now: server.now() });
+    await server.assent.storage.companies.setStatus({ partition, companyId, status: "disabled", now: server.now() });
     expect((await (await as(admin)).get(`/company/${slug}`)).status).toBe(404);
   });
 
@@ -186,7 +186,7 @@ describe("apps", () => {
     const app = await server.addClient();
     const { partition, companyId, member } = acme;
     const wish = { partition, companyId, clientId: app.clientId, personId: member.personId, scopes: ["read"] };
-    await server.assent.storage.askApproval({ ...wish, reason: "<i>fair</i>", now: server.now() });
+    await server.assent.storage.companyApps.askApproval({ ...wish, reason: "<i>fair</i>", now: server.now() });
     const agent = await as(acme.admin);
     const page = await agent.get(path("", acme));
     expect(page.text).toContain("&lt;i>fair&lt;/i>");
@@ -220,7 +220,7 @@ describe("apps", () => {
     const acme = await addCompany(server);
     const { partition, companyId, member } = acme;
     const wish = { partition, companyId, clientId: client.clientId, personId: member.personId, scopes: ["read"] };
-    await server.assent.storage.askApproval({ ...wish, reason: "r", now: server.now() });
+    await server.assent.storage.companyApps.askApproval({ ...wish, reason: "r", now: server.now() });
     const agent = await as(acme.admin);
     const form = formTo(await agent.get(path("", acme)), "/refuse");
     expect(placeOf(await agent.submit(form))).toBe(`${path("", acme)}?done=refused`);
@@ -247,13 +247,13 @@ describe("apps", () => {
       expect(await post({ ...good, ...bad })).toBe(`${path("", acme)}?done=nothing`);
     }
     const { partition, companyId } = acme;
-    expect(await server.assent.storage.listRules({ partition, companyId })).toEqual([]);
+    expect(await server.assent.storage.companyApps.listRules({ partition, companyId })).toEqual([]);
     expect(await post(good)).toBe(`${path("", acme)}?done=decided`);
-    expect(await server.assent.storage.listRules({ partition, companyId })).toMatchObject([
+    expect(await server.assent.storage.companyApps.listRules({ partition, companyId })).toMatchObject([
       { scopes: ["read"], optOut: false },
     ]);
     expect(await post({ client_id, rule: "default" })).toBe(`${path("", acme)}?done=decided`);
-    expect(await server.assent.storage.listRules({ partition, companyId })).toEqual([]);
+    expect(await server.assent.storage.companyApps.listRules({ partition, companyId })).toEqual([]);
   });
 
   test("what holds for other apps: nonsense → nothing; members decide → they do", async () => {

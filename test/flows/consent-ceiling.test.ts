@@ -136,7 +136,7 @@ describe("by default", () => {
     const form = page.forms.find(({ action }) => action.endsWith("/end"));
     if (form === undefined) throw new Error("no form for the end");
     await agent.submit(form, { duration: "forever" });
-    const held = await server.assent.storage.findConsent({ partition, ownerId: personId, clientId: client.clientId });
+    const held = await server.assent.storage.consents.find({ partition, ownerId: personId, clientId: client.clientId });
     expect(held?.scopes[0]?.expiresAt).toBeLessThanOrEqual(server.now() + HOUR);
   });
 
@@ -147,7 +147,7 @@ describe("by default", () => {
     await signIn(agent, company.admin.username);
     const asking = { partition: company.partition, companyId: company.companyId, clientId: client.clientId };
     const { personId } = company.member;
-    await server.assent.storage.askApproval({
+    await server.assent.storage.companyApps.askApproval({
       ...{ ...asking, personId, scopes: ["read"], reason: "For work", now: server.now() },
       ...{ redirectUri: "https://app.test/cb" },
     });
@@ -155,7 +155,7 @@ describe("by default", () => {
     expect(offered(page).at(-1)).toBe("31536000");
     const form = page.forms.find(({ fields }) => fields.get("rule") === "allow");
     if (form === undefined) throw new Error("no form for the approval");
-    const rules = () => server.assent.storage.listRules(company);
+    const rules = () => server.assent.storage.companyApps.listRules(company);
     await agent.submit(form, { duration: "forever" });
     expect(await rules()).toEqual([]);
     await agent.submit(form, { duration: "31536000" });
@@ -278,7 +278,7 @@ describe("answers from before the ceiling", () => {
       const page = await agent.get(url(client));
       expect(answered(page)).toBe(true);
       await redeem(server, client, page.location ?? "", { code_verifier: verifier });
-      const [app] = await server.assent.storage.listConsents({ partition, ownerId: personId, now: server.now() });
+      const [app] = await server.assent.storage.consents.list({ partition, ownerId: personId, now: server.now() });
       const ends = app?.grants.map(({ absoluteUntil }) => absoluteUntil <= server.now() + 30 * MINUTE);
       expect(ends).toEqual([false, true]);
     });

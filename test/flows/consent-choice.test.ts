@@ -147,7 +147,9 @@ test("how many use it → an order of magnitude, and no question to the database
     const { agent, page } = await atConsent();
     await agent.submit(consentForm(page), { decision: "allow" });
   }
-  expect(await server.assent.storage.countOwners({ clientId: client.clientId, most: 10_001 })).toBeGreaterThan(10);
-  expect(await server.assent.storage.countOwners({ clientId: client.clientId, most: 5 })).toBe(5);
+  expect(await server.assent.storage.consents.countOwners({ clientId: client.clientId, most: 10_001 })).toBeGreaterThan(
+    10,
+  );
+  expect(await server.assent.storage.consents.countOwners({ clientId: client.clientId, most: 5 })).toBe(5);
   expect((await atConsent()).page.text).toContain("fewer than 10 people");
 });

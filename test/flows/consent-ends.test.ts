@@ -160,7 +160,7 @@ describe("what a later consent does to earlier grants", () => {
       answer: { scope: ["read", "write"] },
     });
     const narrow = (remove: readonly string[]) =>
-      server.assent.storage.narrowConsent({
+      server.assent.storage.consents.narrow({
         ...keyOf(owner, client),
         remove,
         by: owner.person.personId,
@@ -205,7 +205,7 @@ describe("what the operator takes away", () => {
     const { refresh: both } = await tokensOf(server, mine, owner, { ask: { scope: "read extra" } });
     const { refresh: last } = await tokensOf(server, mine, owner, { ask: { scope: "extra" } });
     expect((await use(both, {}, mine)).body.scope).toBe("read extra");
-    await server.assent.storage.deleteScope({ name: "extra", now: server.now() });
+    await server.assent.storage.scopes.delete({ name: "extra", now: server.now() });
     await settle();
     expect((await use(both, {}, mine)).body.scope).toBe("read");
     expectRefusal(await use(last, {}, mine), "invalid_grant");
@@ -220,7 +220,7 @@ describe("what the operator takes away", () => {
       const code = await codeOf(server, mine, owner, asking);
       const { secret: _, ...record } = mine;
       const reduced = { ...record, scopes: ["read"], reducedAt: server.now() };
-      await server.assent.storage.putClient({ client: reduced, expect: null });
+      await server.assent.storage.clients.put({ client: reduced, expect: null });
       await settle();
       const { body } = await use(token, {}, mine);
       expect(body.scope).toBe("read");
@@ -234,13 +234,13 @@ describe("what the operator takes away", () => {
     const owner = await anOwner(server);
     const { refresh: token } = await tokensOf(server, mine, owner);
     const code = await codeOf(server, mine, owner);
-    await server.assent.storage.deleteClient({ clientId: mine.clientId, now: server.now() });
+    await server.assent.storage.clients.delete({ clientId: mine.clientId, now: server.now() });
     await settle();
     expectRefusal(await use(token, {}, mine), "invalid_client");
     expectRefusal(await redeem(server, mine, code), "invalid_client");
     expectRefusal(await postForm(server, "/revoke", mine, { token }), "invalid_client");
     const { secret: _, ...record } = mine;
-    await server.assent.storage.putClient({ client: record, expect: null });
+    await server.assent.storage.clients.put({ client: record, expect: null });
     await settle();
     expectRefusal(await use(token, {}, mine), "invalid_grant");
     expectRefusal(await redeem(server, mine, code), "invalid_grant");
@@ -252,12 +252,12 @@ describe("what the operator takes away", () => {
     const owner = await anOwner(server);
     const { refresh: token } = await tokensOf(server, mine, owner);
     const { secret: _, ...record } = mine;
-    await server.assent.storage.putClient({ client: { ...record, status: "disabled" }, expect: null });
+    await server.assent.storage.clients.put({ client: { ...record, status: "disabled" }, expect: null });
     await settle();
     expectRefusal(await use(token, {}, mine), "invalid_client");
     const page = await owner.agent.get(authorizeUrl(server, mine));
     expect([page.status, page.location]).toEqual([400, undefined]);
-    await server.assent.storage.putClient({ client: record, expect: null });
+    await server.assent.storage.clients.put({ client: record, expect: null });
     await settle();
     expectRefusal(await use(token, {}, mine), "invalid_grant");
     expect((await tokensOf(server, mine, owner)).body.scope).toBe("read");

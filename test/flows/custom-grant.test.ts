@@ -111,7 +111,7 @@ describe("a token for an owner, under the operator's policy", () => {
     const claims = { sub: person.personId, client_id: client.clientId, aud: "https://api.test", scope: "read" };
     expect(claimsOf(answer.body.access_token)).toMatchObject(claims);
     const key = { partition: person.partition, ownerId: person.personId, clientId: client.clientId };
-    const consent = await server.assent.storage.findConsent(key);
+    const consent = await server.assent.storage.consents.find(key);
     expect([consent?.status, consent?.via]).toEqual(["active", "operator policy"]);
   });
 
@@ -133,10 +133,10 @@ describe("a token for an owner, under the operator's policy", () => {
     expect((await agent.get("/account/apps")).text).not.toContain("Change your photos");
     expect((await ask(decision)).body.scope).toBe("read");
     const { partition, personId: ownerId } = person;
-    await server.assent.storage.revokeConsent({
+    await server.assent.storage.consents.revoke({
       ...{ partition, ownerId, clientId: client.clientId, revokedBy: ownerId, now: server.now() },
     });
-    const [revoked] = await server.assent.storage.listHistory({ partition, ownerId, before: null, limit: 1 });
+    const [revoked] = await server.assent.storage.history.list({ partition, ownerId, before: null, limit: 1 });
     expect(revoked).toMatchObject({ kind: "revoked", record: { removed: ["read"] } });
   });
 
@@ -181,7 +181,7 @@ describe("a token for an owner, under the operator's policy", () => {
     const decision = forAlice({ owner: { by: "id", value: person.personId } });
     expect((await ask(decision)).status).toBe(200);
     const key = { partition: person.partition, ownerId: person.personId, clientId: client.clientId };
-    await server.assent.storage.revokeConsent({ ...key, revokedBy: person.personId, now: server.now() });
+    await server.assent.storage.consents.revoke({ ...key, revokedBy: person.personId, now: server.now() });
     await refusedAs(ask(decision), "custom_grant_refused", /operator policy/);
   });
 
@@ -208,9 +208,9 @@ describe("a token for an owner, under their consent", () => {
     await refusedAs(ask(under(person), { scope: "read write" }), "custom_grant_refused", /under consent/);
     // Nothing was added to what the owner decided.
     const key = { partition: person.partition, ownerId: person.personId, clientId: client.clientId };
-    const consent = await server.assent.storage.findConsent(key);
+    const consent = await server.assent.storage.consents.find(key);
     expect(consent?.scopes.map(({ name }) => name)).toEqual(["read"]);
-    await server.assent.storage.revokeConsent({ ...key, revokedBy: person.personId, now: server.now() });
+    await server.assent.storage.consents.revoke({ ...key, revokedBy: person.personId, now: server.now() });
     await refusedAs(ask(under(person), { scope: "read" }), "custom_grant_refused", /under consent/);
   });
 });

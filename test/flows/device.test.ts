@@ -202,13 +202,13 @@ describe("the owner", () => {
     const lost = await aDeviceClient(server);
     const { userCode } = await aDevice(server, lost);
     const { secret: _, ...client } = { ...lost, grantTypes: ["authorization_code"] };
-    await server.assent.storage.putClient({ client, expect: null });
+    await server.assent.storage.clients.put({ client, expect: null });
     await settle();
     const { username, partition, personId } = await server.addPerson();
     const page = await enter(anAgent(), userCode, username);
     expect(page.text).toContain("No device is waiting");
     const key = { partition, ownerId: personId, clientId: lost.clientId };
-    expect(await server.assent.storage.findConsent(key)).toBeUndefined();
+    expect(await server.assent.storage.consents.find(key)).toBeUndefined();
   });
 
   test("refuses → access_denied, at every poll", async () => {

@@ -65,7 +65,7 @@ describe("nothing changed → nothing is written", () => {
     const at = new Agent(server.issuer);
     const step = await at.follow(await signIn(at, second.person.username));
     await at.submit(formWith(step, "recovery"), { recovery: "aaaaa-bbbbb" });
-    await server.assent.storage.postMail({ mails: [], now: server.now() });
+    await server.assent.storage.mail.post({ mails: [], now: server.now() });
     // Two that are due come in their own time and order; whatever else is on its way comes within a moment of them.
     for (let each = 0; each < 2; each++) await mailbox.next(second.person.email);
     await new Promise((resolve) => setTimeout(resolve, 200));
@@ -133,5 +133,5 @@ test("twenty changes in a day → the twenty-first is done, and no more is writt
   }
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(mailbox.to(person.email)).toHaveLength(21);
-  expect(await server.assent.storage.listPasskeys(person)).toHaveLength(11);
+  expect(await server.assent.storage.passkeys.list(person)).toHaveLength(11);
 });

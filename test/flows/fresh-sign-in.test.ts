@@ -97,7 +97,7 @@ describe("the second step was set up since the sign-in", () => {
     await setup.submit(formWith(shown, "code"), { code: appOf(shown, server).code() });
     const asked = await agent.submit(form, { current_password: PASSWORD });
     expect([asked.status, asked.location?.searchParams.get("to")]).toEqual([303, "delete"]);
-    expect((await server.assent.storage.getPerson({ partition, personId }))?.deleteAt).toBeNull();
+    expect((await server.assent.storage.people.get({ partition, personId }))?.deleteAt).toBeNull();
   });
 });
 
@@ -114,7 +114,7 @@ describe("a company's admin, signed in a while ago", () => {
   const members = () => agent.get(`/company/${company.slug}/members`);
   const roleOf = async ({ personId }: Person) => {
     const { partition, companyId } = company;
-    const all = await server.assent.storage.listMembers({ partition, companyId, limit: 10, after: null });
+    const all = await server.assent.storage.members.list({ partition, companyId, limit: 10, after: null });
     return all.find((one) => one.personId === personId)?.role;
   };
   const makeAdmin = async () => {
@@ -142,11 +142,11 @@ describe("a company's admin, signed in a while ago", () => {
   });
 
   const asksPassword = (page: Page) => page.forms.some(({ fields }) => fields.has("current_password"));
-  const rules = () => server.assent.storage.listRules(company);
+  const rules = () => server.assent.storage.companyApps.listRules(company);
   /** The form that approves an app which somebody asked for. */
   async function anApproval() {
     const client = await server.addClient({ scopes: ["read", "write"] });
-    await server.assent.storage.askApproval({
+    await server.assent.storage.companyApps.askApproval({
       ...{ partition: company.partition, companyId: company.companyId, clientId: client.clientId },
       ...{ personId: company.member.personId, scopes: ["read"], reason: "For work", now: server.now() },
       redirectUri: "https://app.test/cb",
@@ -183,7 +183,7 @@ describe("a company's admin, signed in a while ago", () => {
     await addMember(server, company, removed);
     const defaults = formTo(await agent.get(`/company/${company.slug}`), "/default");
     const asked = await agent.submit(defaults, { rule: "block" });
-    const rule = async () => (await server.assent.storage.findCompany({ slug: company.slug }))?.defaultRule;
+    const rule = async () => (await server.assent.storage.companies.find({ slug: company.slug }))?.defaultRule;
     expect([asksPassword(asked), await rule()]).toEqual([true, "ask"]);
     await agent.submit(formWith(asked, "current_password"), { current_password: PASSWORD });
     expect(await rule()).toBe("block");
@@ -206,7 +206,7 @@ describe("a company's admin, signed in a while ago", () => {
     server.tick(MINUTE);
     const asked = await old.submit(form, { rule: "block", current_password: PASSWORD });
     expect(asked.location?.searchParams.get("to")).toBe(`company-apps/${other.slug}`);
-    expect((await server.assent.storage.findCompany({ slug: other.slug }))?.defaultRule).toBe("ask");
+    expect((await server.assent.storage.companies.find({ slug: other.slug }))?.defaultRule).toBe("ask");
     const step = await old.follow(await again(old, asked, other.admin));
     const back = await old.submit(formWith(step, "code"), { code: app.code() });
     expect(back.location?.pathname).toBe(`/company/${other.slug}`);

@@ -87,11 +87,11 @@ test("thirty visits of an app on one day → one line, without a receipt", async
   const { text } = await agent.get("/account/history");
   expect(text.split("connected again, within what you had allowed")).toHaveLength(2);
   expect(receiptLinks(text)).toHaveLength(1);
-  const { personId: ownerId, partition } = (await server.assent.storage.findPersonByName({ name: username })) ?? {
+  const { personId: ownerId, partition } = (await server.assent.storage.people.findByName({ name: username })) ?? {
     personId: "",
     partition: 0,
   };
-  const entries = await server.assent.storage.listHistory({ partition, ownerId, before: null, limit: 50 });
+  const entries = await server.assent.storage.history.list({ partition, ownerId, before: null, limit: 50 });
   expect(entries.map(({ kind }) => kind)).toEqual(["reconnected", "allowed"]);
   const path = `/account/history/receipt?entry=${entries[0]?.entryId}`;
   expect((await agent.get(path)).status).toBe(404);
@@ -146,8 +146,8 @@ describe("a receipt", () => {
     const { kid } = JSON.parse(Buffer.from(body["receipt"]?.split(".")[0] ?? "", "base64url").toString()) as {
       kid: string;
     };
-    await server.assent.storage.retireKey({ kid, now: server.now() });
-    await server.assent.storage.removeKey({ kid });
+    await server.assent.storage.keys.retire({ kid, now: server.now() });
+    await server.assent.storage.keys.remove({ kid });
     const keys = (await (await fetch(body["keys"] ?? "")).json()) as JSONWebKeySet;
     expect(keys.keys.map((key) => key["kid"])).toContain(kid);
     await compactVerify(body["receipt"] ?? "", createLocalJWKSet(keys));

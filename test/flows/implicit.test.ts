@@ -225,7 +225,7 @@ describe("afterwards", () => {
     };
     expect(await active()).toBe(true);
     const key = { partition: person.partition, ownerId: person.personId, clientId: other.clientId };
-    await server.assent.storage.revokeConsent({ ...key, revokedBy: person.personId, now: server.now() });
+    await server.assent.storage.consents.revoke({ ...key, revokedBy: person.personId, now: server.now() });
     expect(await active()).toBe(false);
     const again = await agent.follow(await agent.get(urlOf({ scope: "bound", prompt: "none" }, other)));
     expect(refusedWith(again)["error"]).toBe("consent_required");
@@ -244,6 +244,6 @@ describe("afterwards", () => {
 /** How many live grants each app on the owner's page has. */
 async function dashboard(): Promise<number[]> {
   const { partition, personId: ownerId } = person;
-  const consents = await server.assent.storage.listConsents({ partition, ownerId, now: server.now() });
+  const consents = await server.assent.storage.consents.list({ partition, ownerId, now: server.now() });
   return consents.map(({ grants }) => grants.length);
 }

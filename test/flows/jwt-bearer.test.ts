@@ -162,7 +162,7 @@ describe("owners", () => {
     const first = await by("Quentin", { email: "q@new.test" });
     const second = await by("quentin");
     expect(claimsOf(first.body.access_token)["sub"]).toBe(claimsOf(second.body.access_token)["sub"]);
-    expect(await server.assent.storage.findPersonByName({ name: "quentin" })).toMatchObject({ email: "q@new.test" });
+    expect(await server.assent.storage.people.findByName({ name: "quentin" })).toMatchObject({ email: "q@new.test" });
     await expectAssertionRefused(server, by("x@y.test"), "assertion_subject_unknown");
     await expectAssertionRefused(server, by("rosa", { email: "q@new.test" }), "assertion_subject_unknown");
   });
@@ -173,7 +173,7 @@ describe("consent", () => {
     const owner = await server.addPerson();
     expect((await use(about(owner.username))).status).toBe(200);
     const key = { partition: owner.partition, ownerId: owner.personId, clientId: client.clientId };
-    await server.assent.storage.revokeConsent({ ...key, revokedBy: owner.personId, now: server.now() });
+    await server.assent.storage.consents.revoke({ ...key, revokedBy: owner.personId, now: server.now() });
     await expectAssertionRefused(server, use(about(owner.username)), "assertion_consent_revoked");
   });
 
@@ -182,7 +182,7 @@ describe("consent", () => {
     const both = { scope: "read write" };
     expect((await use(about(owner.username), both)).body.scope).toBe("read write");
     const key = { partition: owner.partition, ownerId: owner.personId, clientId: client.clientId };
-    await server.assent.storage.narrowConsent({ ...key, remove: ["write"], by: owner.personId, now: server.now() });
+    await server.assent.storage.consents.narrow({ ...key, remove: ["write"], by: owner.personId, now: server.now() });
     expect((await use(about(owner.username), both)).body.scope).toBe("read");
     await expectAssertionRefused(server, use(about(owner.username), { scope: "write" }), "assertion_consent_revoked");
   });

@@ -104,11 +104,11 @@ describe("a key's life, in order", () => {
     server.tick(28 * DAY);
     await housekeeping();
     const { storage } = server.assent;
-    const before = await storage.listKeys();
+    const before = await storage.keys.list();
     expect(before.filter(({ activeFrom }) => activeFrom > server.now())).toHaveLength(1);
     await addSigningKey(storage, new Secrets([secret]), before, server.now(), server.now());
     await settle();
-    const newest = (await storage.listKeys()).at(-1)?.kid;
+    const newest = (await storage.keys.list()).at(-1)?.kid;
     expect(await signer()).toBe(newest);
     server.tick(DAY + 60 * SECOND);
     expect(await signer()).toBe(newest);
@@ -116,11 +116,11 @@ describe("a key's life, in order", () => {
 
   test("a key retired → it stays published for its last tokens, then goes; another signs", async () => {
     const { storage } = server.assent;
-    await addSigningKey(storage, new Secrets([secret]), await storage.listKeys(), server.now(), server.now());
+    await addSigningKey(storage, new Secrets([secret]), await storage.keys.list(), server.now(), server.now());
     await settle();
     const access = await signed();
     const { kid = "" } = decodeProtectedHeader(access);
-    await storage.retireKey({ kid, now: server.now() });
+    await storage.keys.retire({ kid, now: server.now() });
     await settle();
     expect(await signer()).not.toBe(kid);
     expect(await published()).toContain(kid);

@@ -84,7 +84,7 @@ describe("5,000 messages wait already", () => {
   beforeAll(async () => {
     full = await startServer({ config: { smtpUrl: smtpTo(mailbox), signUp: true } });
     const mails = Array.from({ length: 5000 }, () => aMail(1));
-    await full.assent.storage.postMail({ mails, now: full.now() + 86_400_000 });
+    await full.assent.storage.mail.post({ mails, now: full.now() + 86_400_000 });
   });
   afterAll(() => full.stop());
 
@@ -100,7 +100,7 @@ describe("5,000 messages wait already", () => {
       expect(page.text).toContain("Too many messages are waiting");
       expect(page.text).not.toContain("Check your inbox");
       expect(formWith(page, field).fields.get(field)).toBe(typed);
-      const stored = await full.assent.storage.claimMailRequests({ now: full.now(), limit: 10, pause: 0 });
+      const stored = await full.assent.storage.mailRequests.claim({ now: full.now(), limit: 10, pause: 0 });
       expect(stored).toEqual([]);
     },
   );
@@ -111,7 +111,7 @@ describe("5,000 messages wait already", () => {
     await signIn(agent, person.username);
     expect((await ask("/recover", person.username, agent)).text).toContain("Check your inbox");
     const mails = Array.from({ length: 5000 }, () => aMail(1));
-    await full.assent.storage.postMail({ mails, now: full.now() + 86_400_000 });
+    await full.assent.storage.mail.post({ mails, now: full.now() + 86_400_000 });
     const form = formWith(await agent.get("/account/profile"), "email");
     const page = await agent.submit(form, { email: "new@example.test", current_password: PASSWORD });
     expect([page.status, page.text.includes("Too many messages are waiting")]).toEqual([503, true]);

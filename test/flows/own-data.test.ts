@@ -37,11 +37,11 @@ async function somebody() {
   const key = new SoftAuthenticator(server.issuer);
   const keyName = `Desk key of ${username}`;
   await agent.submit(formWith(page, "credential"), { name: keyName, credential: key.create(options) });
-  const [passkey] = await server.assent.storage.listPasskeys(person);
+  const [passkey] = await server.assent.storage.passkeys.list(person);
   const { body } = await redeem(server, client, await authorize(agent, authorizeUrl(server, client), ""));
   await refresh(server, client, body.refresh_token);
   const subject = { issuerId: "idp-1", claim: null, subject: `known-elsewhere-${personId.slice(0, 6)}` };
-  await server.assent.storage.linkSubject({
+  await server.assent.storage.subjectLinks.link({
     ...{ partition, personId, subject, sole: false, madeBy: "operator", now: server.now() },
   });
   return { person, agent, recoveryCodes, keyName, passkey, subject, refreshToken: body.refresh_token ?? "" };
@@ -50,7 +50,7 @@ async function somebody() {
 async function inCompany(person: Person, agent: Agent) {
   const acme = await addCompany(server);
   const { partition, companyId } = acme;
-  await server.assent.storage.addMember({
+  await server.assent.storage.members.add({
     ...{ partition, companyId, person, role: "member", addedBy: "operator", link: "l", now: server.now() },
   });
   await decide(server, acme, client, {});
@@ -99,7 +99,7 @@ test("the download → each thing that is kept, with receipts that verify, and n
     currentDate: new Date(server.now()),
   });
   expect(payload).toMatchObject({ event: "allowed", sub: person.personId });
-  const factor = await server.assent.storage.getSecondFactor(person);
+  const factor = await server.assent.storage.secondFactors.get(person);
   const proofs = [
     ...[passkey?.credentialId ?? "?", Buffer.from(passkey?.publicKey ?? []).toString("base64url")],
     ...[Buffer.from(factor?.sealedSecret ?? []).toString("base64url"), refreshToken],
@@ -114,7 +114,7 @@ test("the account has gone → nowhere in the database is there a word of it, on
   const { person, keyName, passkey, subject } = await somebody();
   const { storage } = server.assent;
   const { partition, personId, username, email } = person;
-  await storage.createInvitation({
+  await storage.invitations.create({
     invitation: {
       ...{ ...(await addCompany(server)), invitationId: "i".repeat(22), addressee: email, role: "member" },
       ...{ invitedBy: "operator", createdAt: server.now(), expiresAt: server.now() + DAY, status: "open" },
@@ -124,7 +124,7 @@ test("the account has gone → nowhere in the database is there a word of it, on
   const traces = [personId, username, email, keyName, passkey?.credentialId ?? "?", subject.subject];
   const before = await dump();
   for (const trace of traces) expect([trace, before.includes(trace)]).toEqual([trace, true]);
-  await storage.setDeletion({
+  await storage.people.setDeletion({
     partition,
     personId,
     at: server.now(),
@@ -133,14 +133,15 @@ test("the account has gone → nowhere in the database is there a word of it, on
     now: server.now(),
   });
   server.tick(1000);
-  await storage.collectGarbage({ now: server.now(), limit: 10_000 });
+  await storage.housekeeping.collectGarbage({ now: server.now(), limit: 10_000 });
   const soon = await dump();
   // Of ended grants the id alone is left, while a spent token of theirs can still come back; of an invitation what an admin typed.
   const left = soon.split("\n").filter((line) => traces.some((trace) => line.includes(trace)));
   expect(left.filter((line) => !/"(client_ended|owner_ended)"|invitations|i{22}/.test(line))).toEqual([]);
   for (const trace of [keyName, subject.subject]) expect(soon).not.toContain(trace);
   server.tick(31 * DAY);
-  for (let round = 0; round < 3; round++) await storage.collectGarbage({ now: server.now(), limit: 10_000 });
+  for (let round = 0; round < 3; round++)
+    await storage.housekeeping.collectGarbage({ now: server.now(), limit: 10_000 });
   const after = await dump();
   for (const trace of traces) expect([trace, after.includes(trace)]).toEqual([trace, false]);
 });
@@ -149,10 +150,11 @@ test("of a company they acted for → what it allowed stays the company's, under
   const { person, agent, keyName } = await somebody();
   const acme = await inCompany(person, agent);
   const { storage } = server.assent;
-  await storage.deletePerson({ ...person, now: server.now() });
-  await storage.tellCompanies({ now: server.now(), limit: 100 });
+  await storage.people.delete({ ...person, now: server.now() });
+  await storage.membershipOutbox.deliver({ now: server.now(), limit: 100 });
   server.tick(31 * DAY);
-  for (let round = 0; round < 3; round++) await storage.collectGarbage({ now: server.now(), limit: 10_000 });
+  for (let round = 0; round < 3; round++)
+    await storage.housekeeping.collectGarbage({ now: server.now(), limit: 10_000 });
   const after = await dump();
   for (const trace of [person.username, person.email, keyName]) expect(after).not.toContain(trace);
   const lines = after.split("\n").filter((line) => line.includes(person.personId));

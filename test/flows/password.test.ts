@@ -135,7 +135,7 @@ describe("a password that is changed while the one before is looked at", () => {
       const change = async () => {
         await sleep(after);
         const ends = { mustChange: false, endGrants: true, keepSessionId: null };
-        await other.assent.storage.setPassword({ partition, personId, passwordHash, ...ends, now: other.now() });
+        await other.assent.storage.people.setPassword({ partition, personId, passwordHash, ...ends, now: other.now() });
       };
       const [{ body }] = await Promise.all([ask({ username }, app, other), change()]);
       const error = body.error ?? (await refresh(other, app, body.refresh_token)).body.error;
@@ -203,7 +203,7 @@ describe("granted", () => {
   test("→ the owner sees a consent by password until they take it back; then only a page gives it again", async () => {
     const both = await server.addClient({ grantTypes: ["password", "authorization_code"] });
     expect((await ask({}, both)).status).toBe(200);
-    const consents = await server.assent.storage.listConsents({ ...owner(), now: server.now() });
+    const consents = await server.assent.storage.consents.list({ ...owner(), now: server.now() });
     expect(consents.map(({ consent, grants }) => [consent.via, consent.expiresAt, grants.length])).toEqual([
       ["password", null, 1],
     ]);
@@ -249,7 +249,7 @@ describe("granted", () => {
     const refreshed = await refresh(other, with_, body.refresh_token);
     expect([refreshed.status, refreshed.body.refresh_token]).toEqual([200, body.refresh_token]);
     const ids = { ...owner(), clientId: with_.clientId };
-    await other.assent.storage.revokeConsent({ ...ids, revokedBy: person.personId, now: other.now() });
+    await other.assent.storage.consents.revoke({ ...ids, revokedBy: person.personId, now: other.now() });
     expect((await refresh(other, with_, body.refresh_token)).body.error).toBe("invalid_grant");
     await other.stop();
   });
@@ -265,7 +265,7 @@ describe("granted", () => {
 const owner = () => ({ partition: person.partition, ownerId: person.personId });
 
 async function revokeConsent({ clientId } = client): Promise<void> {
-  const outcome = await server.assent.storage.revokeConsent({
+  const outcome = await server.assent.storage.consents.revoke({
     ...owner(),
     clientId,
     revokedBy: person.personId,

@@ -59,8 +59,8 @@ describe("an intruder who knows the password", () => {
     expect(await entersWith(person.username, PASSWORD, server)).toBe("no");
     expect(await entersWith(person.username, NEW_PASSWORD, server)).toBe("in");
     expect(app.code()).toMatch(/^\d{6}$/);
-    expect(await server.assent.storage.listPasskeys(person)).toEqual([]);
-    expect(await server.assent.storage.getSecondFactor(person)).toBeUndefined();
+    expect(await server.assent.storage.passkeys.list(person)).toEqual([]);
+    expect(await server.assent.storage.secondFactors.get(person)).toBeUndefined();
 
     const told = await messageTo(person.email, REMOVED, mailbox);
     expect(told.text).toContain("Removed: Passkey “Desk key” and Authenticator app");
@@ -137,7 +137,7 @@ describe("an intruder who knows the password", () => {
     expect(decision.text).toContain("The one that you had before comes back.");
     await decide(reader, decision);
     expect(await entersWith(person.username, NEW_PASSWORD, server)).toBe("code");
-    const factor = await server.assent.storage.getSecondFactor(person);
+    const factor = await server.assent.storage.secondFactors.get(person);
     expect(factor).toMatchObject({ codesLeft: 10, earlier: null });
     // The code of theirs does not sign in, the owner's does.
     server.tick(60_000);
@@ -172,7 +172,7 @@ describe("an intruder who knows the password", () => {
     expect(ticksOf(decision)).toEqual({ "Recovery codes": true });
     expect(decision.text).toContain("Authenticator app");
     await decide(reader, decision);
-    expect(await server.assent.storage.getSecondFactor(person)).toMatchObject({ codesLeft: 9, earlierCodesLeft: 0 });
+    expect(await server.assent.storage.secondFactors.get(person)).toMatchObject({ codesLeft: 9, earlierCodesLeft: 0 });
   });
 
   test("gave the account their own address → the owner takes it back; that address hears it, and can undo nothing", async () => {
@@ -278,19 +278,19 @@ describe("an intruder who knows the password", () => {
     const endsWith = async (agent: Agent, current_password: string) => {
       const page = await agent.get("/account/profile/delete");
       await agent.submit(formWith(page, "current_password"), { current_password });
-      return (await server.assent.storage.getPerson(person))?.deleteAt;
+      return (await server.assent.storage.people.get(person))?.deleteAt;
     };
     expect(await endsWith(intruder, PASSWORD)).toBeGreaterThan(server.now());
     const { reader, page } = await opened(person);
     await decide(reader, page, { password: PASSWORD, again: PASSWORD });
-    expect((await server.assent.storage.getPerson(person))?.deleteAt).toBeNull();
+    expect((await server.assent.storage.people.get(person))?.deleteAt).toBeNull();
     expect(await entersBy(key, server)).toBe(false);
 
     const again = await signedInWith(STRANGE_BROWSER, person, server);
     expect(await endsWith(again, PASSWORD)).toBeGreaterThan(server.now());
     const { link } = await messageTo(person.email, REMOVED, mailbox);
     await reader.submit(formWith(await reader.get(link), "link"));
-    expect((await server.assent.storage.getPerson(person))?.deleteAt).toBeNull();
+    expect((await server.assent.storage.people.get(person))?.deleteAt).toBeNull();
   });
 
   test("is signed in while the page is open → what they add is shown before anything is done, and what they connect ends", async () => {
@@ -407,7 +407,7 @@ describe("somebody who reads the mail and has no password", () => {
     await owner.submit(form, { email, current_password: PASSWORD });
     const { link } = await messageTo(email, "Your new e-mail address", mailbox);
     await owner.submit(formWith(await owner.get(link), "link"));
-    expect(await server.assent.storage.getPerson(person)).toMatchObject({ email });
+    expect(await server.assent.storage.people.get(person)).toMatchObject({ email });
     // A message that is asked for later has come.
     await recoveryLink(person, server, mailbox, email);
     expect(mailbox.to(person.email)).toEqual([]);

@@ -149,7 +149,7 @@ describe("recovery", () => {
   test("EN-02: unknown, disabled, without a verified address, without a password → the same page, and no message", async () => {
     const known = await server.addPerson();
     const off = await server.addPerson();
-    await server.assent.storage.setPersonStatus({ ...off, status: "disabled", now: server.now() });
+    await server.assent.storage.people.setStatus({ ...off, status: "disabled", now: server.now() });
     const doubtful = await server.addPerson({ emailVerifiedAt: null });
     const foreign = await server.addPerson({ passwordHash: null });
     const shapes = await Promise.all(
@@ -220,8 +220,8 @@ describe("sign-up", () => {
     const page = await follow(link, { username, name: "Ada Lovelace", ...FRESH }, agent);
     expect(page.location?.pathname).toBe("/account/apps");
     expect((await agent.get("/account/profile")).text).toContain("Ada Lovelace");
-    expect(await server.assent.storage.findPersonByName({ name: email })).toMatchObject({ username, operator: [] });
-    expect((await server.assent.storage.findPersonByName({ name: email }))?.emailVerifiedAt).not.toBeNull();
+    expect(await server.assent.storage.people.findByName({ name: email })).toMatchObject({ username, operator: [] });
+    expect((await server.assent.storage.people.findByName({ name: email }))?.emailVerifiedAt).not.toBeNull();
     expect((await follow(link, { username: "other-one", ...FRESH })).status).toBe(400);
     pause();
   });
@@ -396,8 +396,8 @@ describe("the end of an account", () => {
     expect((await agent.follow(await agent.submit(keep))).text).toContain("Your account stays");
     await remove(agent);
     server.tick(14 * 24 * 60 * MINUTE);
-    await server.assent.storage.collectGarbage({ now: server.now(), limit: 10_000 });
-    expect(await server.assent.storage.getPerson(person)).toBeUndefined();
+    await server.assent.storage.housekeeping.collectGarbage({ now: server.now(), limit: 10_000 });
+    expect(await server.assent.storage.people.get(person)).toBeUndefined();
     expect(await signsIn(person.username, PASSWORD)).toBe(false);
   });
 

@@ -121,7 +121,7 @@ test("all scopes of a code are taken before it is redeemed → refused without s
   const mine = await server.addClient({ scopes: ["hum"] });
   const code = await codeOf(server, mine, owner, { ask: { scope: "hum" } });
   const takeScope = async () => {
-    await server.assent.storage.deleteScope({ name: "hum", now: server.now() });
+    await server.assent.storage.scopes.delete({ name: "hum", now: server.now() });
     await settle();
   };
   await takeScope();
@@ -143,7 +143,7 @@ test("an API's scope is taken from the service → the other API remains, withou
     fields: { resource: PHOTOS },
   });
   expectRefusal(await refresh(server, mine, token), "invalid_target");
-  await server.assent.storage.deleteScope({ name: "sing", now: server.now() });
+  await server.assent.storage.scopes.delete({ name: "sing", now: server.now() });
   await settle();
   expectToken(await refresh(server, mine, token), PHOTOS, "read");
   expectRefusal(await refresh(server, mine, token, { resource: MUSIC }), "invalid_target");

@@ -239,7 +239,7 @@ test("an API begins to use an alg while the server runs → the first tokens wai
   const answers = await Promise.all(Array.from({ length: 8 }, ask));
   const kids = answers.map(({ body }) => decodeProtectedHeader(body.access_token ?? "").kid);
   expect(new Set(kids).size).toBe(1);
-  const keys = await fresh.assent.storage.listKeys();
+  const keys = await fresh.assent.storage.keys.list();
   expect(keys.filter(({ alg }) => alg === "ES384").map(({ kid }) => kid)).toEqual([kids[0]]);
   expect(decodeJwt(answers[0]?.body.access_token ?? "").aud).toBe("https://new.test");
   await fresh.stop();

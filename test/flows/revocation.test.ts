@@ -37,7 +37,7 @@ describe("a client revokes its refresh token", () => {
       expect([answer.status, answer.body, answer.headers.get("cache-control")]).toEqual([200, {}, "no-store"]);
       expectRefusal(await refresh(server, mine, token), "invalid_grant");
       const { partition, personId: ownerId } = owner.person;
-      const consent = await server.assent.storage.findConsent({ partition, ownerId, clientId: mine.clientId });
+      const consent = await server.assent.storage.consents.find({ partition, ownerId, clientId: mine.clientId });
       expect(consent?.status).toBe("active");
     },
   );
@@ -97,7 +97,7 @@ describe("introspection", () => {
     [
       "the owner took it back",
       ({ person }) =>
-        server.assent.storage.revokeConsent({
+        server.assent.storage.consents.revoke({
           partition: person.partition,
           ownerId: person.personId,
           clientId: client.clientId,

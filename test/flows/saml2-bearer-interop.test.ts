@@ -42,7 +42,7 @@ const use = (xml: string): Promise<TokenAnswer> =>
 async function expectAccepted(xml: string, username: string): Promise<void> {
   const { status, body } = await use(xml);
   expect(status, JSON.stringify(body)).toBe(200);
-  const person = await server.assent.storage.findPersonByName({ name: username });
+  const person = await server.assent.storage.people.findByName({ name: username });
   expect(claimsOf(body.access_token)["sub"]).toBe(person?.personId);
 }
 

@@ -104,8 +104,12 @@ describe("an assertion that is right in all", () => {
     expect((await use(about(owner))).status).toBe(200);
     const { storage } = server.assent;
     const key = { partition: owner.partition, ownerId: owner.personId, clientId: client.clientId };
-    expect(await storage.findConsent(key)).toMatchObject({ via: "operator policy", status: "active", expiresAt: null });
-    await storage.revokeConsent({ ...key, revokedBy: owner.personId, now: server.now() });
+    expect(await storage.consents.find(key)).toMatchObject({
+      via: "operator policy",
+      status: "active",
+      expiresAt: null,
+    });
+    await storage.consents.revoke({ ...key, revokedBy: owner.personId, now: server.now() });
     await expectAssertionRefused(server, use(about(owner)), "assertion_consent_revoked");
   });
 
@@ -200,7 +204,7 @@ describe("owners", () => {
     const [one, two] = await Promise.all([from(maker.issuer, "Nora@New.test"), from(maker.issuer, "nora@new.test")]);
     expect([one.status, two.status]).toEqual([200, 200]);
     expect(claimsOf(one.body.access_token)["sub"]).toBe(claimsOf(two.body.access_token)["sub"]);
-    const person = await server.assent.storage.findPersonByName({ name: "nora@new.test" });
+    const person = await server.assent.storage.people.findByName({ name: "nora@new.test" });
     expect(person).toMatchObject({ username: "nora", email: "nora@new.test", passwordHash: null, operator: [] });
   });
 
@@ -210,8 +214,8 @@ describe("owners", () => {
     expect((await from(maker.issuer, "otto", mail)).status).toBe(200);
     expect((await from(maker.issuer, "paula")).status).toBe(200);
     const { storage } = server.assent;
-    expect((await storage.findPersonByName({ name: "otto" }))?.email).toBe("otto@new.test");
-    expect((await storage.findPersonByName({ name: "paula" }))?.email).toMatch(/@users\.invalid$/);
+    expect((await storage.people.findByName({ name: "otto" }))?.email).toBe("otto@new.test");
+    expect((await storage.people.findByName({ name: "paula" }))?.email).toMatch(/@users\.invalid$/);
   });
 
   test("two of one name before the @ → two owners", async () => {

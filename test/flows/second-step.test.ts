@@ -50,7 +50,7 @@ describe("setting up an authenticator", () => {
     const again = await agent.submit(formWith(page, "code"), { code: app.code(5) });
     expect(again.text).toContain("That code isn’t right");
     expect(appOf(again, server).code()).toBe(app.code());
-    expect(await server.assent.storage.getSecondFactor(person)).toBeUndefined();
+    expect(await server.assent.storage.secondFactors.get(person)).toBeUndefined();
   });
 
   test("the form of another session, or one that is half an hour old → a new secret", async () => {
@@ -77,7 +77,7 @@ describe("setting up an authenticator", () => {
     const page = await agent.get("/account/security");
     expect(page.text).toContain("10 codes left");
     for (const code of recoveryCodes) expect(page.text).not.toContain(code);
-    const [session] = await server.assent.storage.listSessions({ ...person, now: server.now() });
+    const [session] = await server.assent.storage.sessions.list({ ...person, now: server.now() });
     expect(session).toMatchObject({ acr: "mfa", amr: ["pwd", "otp", "mfa"] });
     expect(server.log.join("")).not.toContain(recoveryCodes[0]);
   });

@@ -67,7 +67,7 @@ beforeAll(async () => {
   // While both are there: a token moves to the new secret, and a signing key is made under it.
   moved = (await refresh(both, pub, made.rotated[0]?.live)).body.refresh_token ?? "";
   const { storage } = both.assent;
-  await addSigningKey(storage, new Secrets([NEW, OLD]), await storage.listKeys(), both.now(), both.now());
+  await addSigningKey(storage, new Secrets([NEW, OLD]), await storage.keys.list(), both.now(), both.now());
   await settle();
   alone = await restarted(both, [NEW]);
 });

@@ -72,5 +72,5 @@ test("an authenticator that took the place of another one → the page says that
   const remove = (await stranger.get(SECURITY)).forms.find(({ action }) => action.endsWith("/authenticator/remove"));
   if (remove === undefined) throw new Error("nothing to remove");
   await stranger.submit(remove);
-  expect(await server.assent.storage.getSecondFactor(person)).toBeUndefined();
+  expect(await server.assent.storage.secondFactors.get(person)).toBeUndefined();
 });

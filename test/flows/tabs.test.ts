@@ -146,7 +146,7 @@ describe("a double click on Allow", () => {
     const codes = new Set(answers.map(({ location }) => location?.searchParams.get("code")));
     expect(codes.size).toBe(1);
     expect((await rowCounts(server.dataDir))["grants"]).toBe(before + 1);
-    const [held] = await server.assent.storage.listConsents({ partition, ownerId: personId, now: server.now() });
+    const [held] = await server.assent.storage.consents.list({ partition, ownerId: personId, now: server.now() });
     expect([held?.consent.uses, held?.grants.length]).toEqual([1, 1]);
     const [code] = codes;
     expect((await redeem(server, client, code ?? "")).status).toBe(200);

@@ -46,7 +46,7 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (kind) => {
     await storage.migrate({ now: NOW });
     const client = aClient();
     clientId = client.clientId;
-    await storage.putClient({ client, expect: 0 });
+    await storage.clients.put({ client, expect: 0 });
     await aLiveGrant(storage, { clientId });
     await multiplied();
   };
@@ -140,10 +140,10 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (kind) => {
     await killed("update", "--status", "disabled");
     const left = await alive();
     expect(left).toBeGreaterThan(0);
-    const found = await storage.getClient({ clientId });
+    const found = await storage.clients.get({ clientId });
     expect(found?.record.status).toBe("disabled");
     const grant = aGrant(await personOf(), { clientId });
-    expect(await storage.approve(anApproval(grant, { now: storage.now() }))).toEqual({ kind: "no_consent" });
+    expect(await storage.consents.approve(anApproval(grant, { now: storage.now() }))).toEqual({ kind: "no_consent" });
     const began = performance.now();
     await keepHouse().round();
     const took = performance.now() - began;
@@ -161,12 +161,12 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (kind) => {
     timeout: 60_000 + OWNERS * 5,
   }, async () => {
     await killed("update", "--status", "disabled");
-    const found = await storage.getClient({ clientId });
+    const found = await storage.clients.get({ clientId });
     if (found === undefined) throw new Error("the client is gone");
-    await storage.putClient({ client: { ...found.record, status: "active" }, expect: found.version });
+    await storage.clients.put({ client: { ...found.record, status: "active" }, expect: found.version });
     expect(await alive()).toBe(0);
     const { person } = await aLiveGrant(storage, { clientId });
-    await storage.collect({ what: "client_endings", now: storage.now(), limit: 1000 });
+    await storage.housekeeping.collect({ what: "client_endings", now: storage.now(), limit: 1000 });
     expect(await count(`grants WHERE status = 'active' AND owner_id = '${person.personId}'`)).toBe(1);
   });
 
@@ -177,11 +177,11 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (kind) => {
     expect(await alive()).toBeGreaterThan(0);
     // A day later, had nobody kept house meanwhile.
     const later = { now: storage.now() + 2 * 86_400_000, limit: 10 };
-    await storage.collect({ what: "clients", ...later });
+    await storage.housekeeping.collect({ what: "clients", ...later });
     expect(await count("clients WHERE ending IS NOT NULL")).toBe(1);
     await keepHouse().round();
     expect([await alive(), await count("consents WHERE status = 'active'")]).toEqual([0, 0]);
-    await storage.collect({ what: "clients", ...later });
+    await storage.housekeeping.collect({ what: "clients", ...later });
     expect(await count("clients")).toBe(0);
   });
 
@@ -196,14 +196,14 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (kind) => {
     const { partition, companyId } = company;
     const key = { partition, companyId, clientId: grant.clientId, by: admin.personId, now: NOW };
     const began = performance.now();
-    expect(await storage.revokeForAll(key)).toMatchObject({ kind: "done", grantsEnded: OWNERS });
+    expect(await storage.companyApps.revokeForAll(key)).toMatchObject({ kind: "done", grantsEnded: OWNERS });
     const took = performance.now() - began;
     expect(await count(`grants WHERE status = 'active' AND owner_id = '${companyId}'`)).toBe(0);
     figure("client-end", `${kind}, a company revokes an app for ${OWNERS} members`, { s: took / 1000 });
   });
 
   async function personOf() {
-    const [person] = await storage.listPeople({ limit: 1, after: null });
+    const [person] = await storage.people.list({ limit: 1, after: null });
     if (person === undefined) throw new Error("nobody is there");
     return person;
   }

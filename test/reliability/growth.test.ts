@@ -148,7 +148,7 @@ describe.each([
     for (let generation = 1; generation <= REFRESHES; generation += 1) {
       const now = NOW + generation * MINUTE;
       await each(shuffle(grants), AT_ONCE, async (grant) => {
-        const { kind } = await storage.refreshGrant(aRefresh(grant, { generation, now, refreshSaltHash }));
+        const { kind } = await storage.grants.refresh(aRefresh(grant, { generation, now, refreshSaltHash }));
         if (kind !== "rotated") throw new Error(`${kind} instead of rotated`);
       });
       // A million grants take an hour: somebody waits.

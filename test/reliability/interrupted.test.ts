@@ -153,7 +153,7 @@ test("restore and epoch: what was there before stands, or the whole of the new",
   const base = await aBase("serving", async (storage) => {
     for (let at = 0; at < 5; at += 1) {
       const { person } = await aLiveGrant(storage);
-      await storage.createSession(aSession(person));
+      await storage.sessions.create(aSession(person));
     }
   });
   const backup = join(folder, "backup.db");

@@ -144,7 +144,7 @@ describe("three processes on one database", () => {
           createdAt: Date.now(),
         } as const),
       };
-      await admin.storage.putIssuer({ issuer: record, create: true });
+      await admin.storage.issuers.put({ issuer: record, create: true });
       const asserted = (url: string) => {
         const claims = claimsFor({ issuer: ISSUER, now: Date.now }, issuer, data.person.username);
         const form = { grant_type: JWT_BEARER, assertion: jwtOf(issuer, claims), scope: "read" };

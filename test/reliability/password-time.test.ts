@@ -42,7 +42,7 @@ async function withoutConsent(): Promise<Person> {
   await authorize(new Agent(server.issuer), authorizeUrl(server, client), person.username);
   const { partition, personId } = person;
   const key = { partition, ownerId: personId, clientId: client.clientId };
-  await server.assent.storage.revokeConsent({ ...key, revokedBy: personId, now: server.now() });
+  await server.assent.storage.consents.revoke({ ...key, revokedBy: personId, now: server.now() });
   return person;
 }
 

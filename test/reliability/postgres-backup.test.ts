@@ -58,7 +58,7 @@ test("pg_dump, then a consent revoked, then pg_restore → what was revoked woul
   const dump = join(folder, "assent.dump");
   tool("pg_dump", "--format=custom", `--file=${dump}`, old.url);
   const consent = { partition: grant.partition, ownerId: grant.ownerId, clientId: grant.clientId, now: NOW };
-  expect((await before.revokeConsent({ ...consent, revokedBy: grant.ownerId })).kind).toBe("revoked");
+  expect((await before.consents.revoke({ ...consent, revokedBy: grant.ownerId })).kind).toBe("revoked");
   await before.close();
 
   tool("pg_restore", "--no-owner", "--exit-on-error", `--dbname=${fresh.url}`, dump);
@@ -69,7 +69,7 @@ test("pg_dump, then a consent revoked, then pg_restore → what was revoked woul
   expect(assent("db", "epoch")).toMatchObject({ ended: { grants: 1, consents: 1 } });
   const ended = await openStorage({ url: fresh.url });
   expect((await statusOf(ended, grant))?.status).toBe("state_lost");
-  expect((await ended.refreshGrant(aRefresh(grant))).kind).not.toBe("rotated");
+  expect((await ended.grants.refresh(aRefresh(grant))).kind).not.toBe("rotated");
   await ended.close();
   expect(assent("doctor")).toMatchObject({ ok: true });
 });

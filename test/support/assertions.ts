@@ -34,7 +34,7 @@ export async function trust(
     createdAt: server.now(),
     ...changes,
   };
-  await server.assent.storage.putIssuer({ issuer, create: false });
+  await server.assent.storage.issuers.put({ issuer, create: false });
   await settle();
   return issuer;
 }

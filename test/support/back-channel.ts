@@ -67,7 +67,7 @@ export async function tokensOf(
 /** The operator's change of a client, once every cache has heard of it. */
 export async function changeClient(server: TestServer, client: TestClient, changes: Partial<Client>): Promise<void> {
   const { secret: _, ...record } = client;
-  await server.assent.storage.putClient({ client: { ...record, ...changes }, expect: null });
+  await server.assent.storage.clients.put({ client: { ...record, ...changes }, expect: null });
   await settle();
 }
 

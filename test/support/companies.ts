@@ -23,7 +23,7 @@ export async function addMember(
 ): Promise<void> {
   const { partition, companyId } = company;
   const link = newId(person.partition);
-  await assent.storage.addMember({ partition, companyId, person, role, addedBy: "operator", link, now: now() });
+  await assent.storage.members.add({ partition, companyId, person, role, addedBy: "operator", link, now: now() });
 }
 
 /** A company with an admin and a member. */
@@ -40,7 +40,7 @@ export async function addCompany(server: TestServer, changes: Partial<Company> =
     updatedAt: server.now(),
     ...changes,
   };
-  await server.assent.storage.createCompany({ company, now: server.now() });
+  await server.assent.storage.companies.create({ company, now: server.now() });
   const admin = await server.addPerson();
   const member = await server.addPerson();
   await addMember(server, company, admin, "admin");
@@ -54,7 +54,7 @@ export async function decide(
   client: TestClient,
   rule: Partial<AppRule> | null,
 ): Promise<void> {
-  await assent.storage.setRule({
+  await assent.storage.companyApps.setRule({
     ...{ partition, companyId, clientId: client.clientId, by: null, now: now() },
     rule:
       rule === null ? null : { rule: "allow", scopes: ["read"], hosts: HOSTS, endsAt: null, optOut: false, ...rule },

@@ -201,7 +201,7 @@ class Builder {
     await decide(this.#server, company, blocked, { rule: "block" });
     const { partition, companyId } = company;
     const wish = { partition, companyId, clientId: wished.clientId, personId: member.personId, scopes: ["read"] };
-    await this.#server.assent.storage.askApproval({ ...wish, reason: this.#text, now: this.#server.now() });
+    await this.#server.assent.storage.companyApps.askApproval({ ...wish, reason: this.#text, now: this.#server.now() });
     return company;
   }
 

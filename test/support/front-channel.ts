@@ -69,7 +69,7 @@ export async function changeClient(
   changes: Partial<TestClient>,
 ): Promise<TestClient> {
   const { secret, ...record } = { ...client, ...changes };
-  await server.assent.storage.putClient({ client: record, expect: null });
+  await server.assent.storage.clients.put({ client: record, expect: null });
   await settle();
   return { ...record, secret };
 }

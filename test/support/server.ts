@@ -175,14 +175,14 @@ export function registering(
 ): Registering {
   return {
     addStandardScopes: async () => {
-      await assent.storage.putResource({ resource: { ...aResource, createdAt: now() }, create: false });
-      for (const scope of standardScopes) await assent.storage.putScope({ scope, create: false });
+      await assent.storage.resources.put({ resource: { ...aResource, createdAt: now() }, create: false });
+      for (const scope of standardScopes) await assent.storage.scopes.put({ scope, create: false });
       await known();
     },
     addClient: (client) => addClient(assent, now, client),
     addPerson: (person) => addPerson(assent, now, person),
     addScope: async (scope) => {
-      await assent.storage.putScope({ scope: { ...aScope, ...scope }, create: false });
+      await assent.storage.scopes.put({ scope: { ...aScope, ...scope }, create: false });
       await known();
     },
     addResource: async (resource) => {
@@ -274,7 +274,7 @@ async function addClient(
     reducedAt: null,
     ...client,
   };
-  await storage.putClient({ client: record, expect: null });
+  await storage.clients.put({ client: record, expect: null });
   return { ...record, secret: isPublic ? "" : secret };
 }
 
@@ -304,7 +304,7 @@ async function addPerson(
     updatedAt: now(),
     ...person,
   };
-  const outcome = await storage.createPerson({ person: record, now: now() });
+  const outcome = await storage.people.create({ person: record, now: now() });
   if (outcome.kind !== "created") throw new Error(`the test's person is taken: ${outcome.what}`);
   return record;
 }
@@ -323,6 +323,6 @@ async function addResource(
     createdAt: now(),
     ...resource,
   };
-  await storage.putResource({ resource: record, create: false });
+  await storage.resources.put({ resource: record, create: false });
   return { id, secret };
 }

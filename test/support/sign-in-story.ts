@@ -210,7 +210,7 @@ export class Story {
 
   async addApp(actor: Actor, browser: Browser): Promise<void> {
     await this.#with(actor, browser, async (agent) => {
-      const had = (await this.#server.assent.storage.getSecondFactor(this.person)) !== undefined;
+      const had = (await this.#server.assent.storage.secondFactors.get(this.person)) !== undefined;
       const page = await this.#fresh(actor, browser, agent, AUTHENTICATOR);
       const form = page && has(page, "code");
       if (page === undefined || form === undefined) return;
@@ -348,7 +348,7 @@ export class Story {
 
   #email: string | undefined;
   async #current(): Promise<Person> {
-    const person = await this.#server.assent.storage.getPerson(this.person);
+    const person = await this.#server.assent.storage.people.get(this.person);
     if (person === undefined) throw new Error("the person is gone");
     this.#email = person.email;
     return person;
@@ -416,7 +416,7 @@ export class Story {
 
   /** What each session of the browsers says, against what was proved in them. Empty: all of it is true. */
   async falseClaims(): Promise<readonly string[]> {
-    const sessions = await this.#server.assent.storage.listSessions({ ...this.person, now: this.#server.now() });
+    const sessions = await this.#server.assent.storage.sessions.list({ ...this.person, now: this.#server.now() });
     const wrong: string[] = [];
     for (const actor of [this.owner, this.intruder]) {
       for (const { cookies, proofs } of actor.browsers) {
@@ -451,7 +451,7 @@ export class Story {
       const read = this.#stage.credentials.read("device", cookie);
       if (read === undefined) throw new Error("a device cookie can't be read");
       const deviceId = Buffer.from(read.saltHash).toString("base64url");
-      const known = await storage.getKnownDevice({ partition: read.partition, personId: read.grantId, deviceId });
+      const known = await storage.knownDevices.get({ partition: read.partition, personId: read.grantId, deviceId });
       if (known?.bound === true && known.generation === read.generation) held.push("a known device");
     }
     if ((await this.refreshAll(intruder)) > 0) held.push("a refresh token");
@@ -462,7 +462,7 @@ export class Story {
     if (await this.finishSteps(intruder)) held.push("a second step that was left open");
     if (await this.signInByKey(intruder, aBrowser())) held.push("a passkey");
     // If they had the password: whatever else they have must be no second step.
-    if ((await storage.getSecondFactor(this.person)) !== undefined) {
+    if ((await storage.secondFactors.get(this.person)) !== undefined) {
       const own = intruder.password;
       intruder.password = this.password;
       if (await this.signIn(intruder, aBrowser(), "right", 0)) held.push("an authenticator or a recovery code");

@@ -15,15 +15,15 @@ beforeAll(async () => {
   ]);
   const storage = await openStorage({ url: `sqlite:${at.dataDir}/assent.db`, writer: "main" });
   const now = Date.now();
-  const person = await storage.getPerson({ partition: partitionOf(id), personId: id });
+  const person = await storage.people.get({ partition: partitionOf(id), personId: id });
   if (person === undefined) throw new Error("the person isn't there");
   const until = now + 3_600_000;
   const userAgent = "Browser\u001b]0;owned\u0007 1.0";
   const session = aSession(person, { now, authTime: now, idleUntil: until, absoluteUntil: until, userAgent });
   sessionId = session.sessionId;
-  await storage.createSession(session);
+  await storage.sessions.create(session);
   const grant = aGrant(person, { authTime: now, codeUntil: now + 60_000, scopes: ["read", "write"] });
-  await storage.approve(anApproval(grant, { now, declined: ["delete"] }));
+  await storage.consents.approve(anApproval(grant, { now, declined: ["delete"] }));
   await storage.close();
 });
 afterAll(() => at.remove());
@@ -52,10 +52,10 @@ test("session list → where a person is signed in; what the browser sent can't 
 test("user reset-second-factor → app, codes, passkeys if named, and sessions are gone; nobody → refused", async () => {
   await at.json(["user", "create", "--username", "lena", "--email", "l@x.test", "--generate-password"]);
   const storage = await openStorage({ url: `sqlite:${at.dataDir}/assent.db`, writer: "main" });
-  const person = await storage.findPersonByName({ name: "lena" });
+  const person = await storage.people.findByName({ name: "lena" });
   if (person === undefined) throw new Error("the person isn't there");
   const now = Date.now();
-  await storage.setSecondFactor({
+  await storage.secondFactors.set({
     ...person,
     sealedSecret: Buffer.from("x"),
     step: 1,
@@ -63,9 +63,9 @@ test("user reset-second-factor → app, codes, passkeys if named, and sessions a
     added: FROM_OWNER,
     now,
   });
-  await storage.addPasskey({ passkey: aPasskey(person), now });
+  await storage.passkeys.add({ passkey: aPasskey(person), now });
   const until = now + 3_600_000;
-  await storage.createSession(aSession(person, { now, authTime: now, idleUntil: until, absoluteUntil: until }));
+  await storage.sessions.create(aSession(person, { now, authTime: now, idleUntil: until, absoluteUntil: until }));
   await storage.close();
   const reset = ["user", "reset-second-factor", "lena"];
   expect(await at.json(reset)).toMatchObject({

@@ -51,11 +51,11 @@ export async function registerOwner(password: string, isNew: boolean, context: A
 /** The API under its address. Where that has changed since the last start, its permissions move along. */
 export async function registerApi(identifier: string, context: AdminContext): Promise<void> {
   const { storage } = context;
-  const resources = await storage.listResources();
+  const resources = await storage.resources.list();
   if (!resources.some((resource) => resource.identifier === identifier)) {
     await createResource({ identifier, name: API_NAME }, context);
   }
-  const before = new Map((await storage.listScopes()).map((scope) => [scope.name, scope]));
+  const before = new Map((await storage.scopes.list()).map((scope) => [scope.name, scope]));
   const left = new Set<string>();
   for (const { name, ...wanted } of SCOPES) {
     const found = before.get(name);

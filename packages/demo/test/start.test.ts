@@ -136,8 +136,8 @@ describe("the second start", () => {
     const clients = all.filter(({ redirectUris }) => redirectUris.length > 0);
     const devices = all.filter(({ redirectUris }) => redirectUris.length === 0);
     const { personId } = await userOf("demo", context);
-    const resources = (await assent.storage.listResources()).map(({ identifier }) => identifier);
-    const scopes = (await assent.storage.listScopes()).map(({ resource }) => resource);
+    const resources = (await assent.storage.resources.list()).map(({ identifier }) => identifier);
+    const scopes = (await assent.storage.scopes.list()).map(({ resource }) => resource);
     await assent.close();
     return { clients, devices, personId, resources, scopes };
   }

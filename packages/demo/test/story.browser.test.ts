@@ -49,7 +49,7 @@ async function revokeAt(page: Page, { json } = demo): Promise<void> {
 async function liveGrants(): Promise<number> {
   const admin = await openAdmin(testConfig({ dataDir: demo.dataDir }));
   const { partition, personId } = await userOf(demo.json.username, admin);
-  const consents = await admin.storage.listConsents({ partition, ownerId: personId, now: Date.now() });
+  const consents = await admin.storage.consents.list({ partition, ownerId: personId, now: Date.now() });
   await admin.close();
   return consents.flatMap(({ grants }) => grants).filter(({ status }) => status === "active").length;
 }

@@ -393,7 +393,7 @@ function keysOf(parts: {
     const version = await known;
     const now = parts.now();
     if (current === undefined || current.version !== version || now >= current.set.until) {
-      current = { set: keySet(await parts.storage.listKeys(), parts.secrets, now), version };
+      current = { set: keySet(await parts.storage.keys.list(), parts.secrets, now), version };
     }
     return current.set;
   };
@@ -407,7 +407,7 @@ function keysOf(parts: {
 
 /** What is missing of each alg that an API's tokens are signed with. */
 async function makeKeys(storage: Storage, secrets: Secrets, now: Millis): Promise<void> {
-  await ensureKeys(storage, secrets, now, algsInUse(await storage.listResources()));
+  await ensureKeys(storage, secrets, now, algsInUse(await storage.resources.list()));
 }
 
 /** Serialized anew when the scopes have changed. */

@@ -5,8 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { type AdminStorage, COLLECTED, type Collected } from "./admin/storage.ts";
 import type { Millis } from "./oauth/model.ts";
+import type { Uses } from "./uses.ts";
 
-type Source = Pick<AdminStorage, "collect" | "claimLease" | "releaseLease">;
+type Source = Uses<AdminStorage, "housekeeping.collect" | "leases.claim" | "leases.release">;
 
 export interface HousekeepingParts {
   readonly storage: Source;
@@ -87,7 +88,7 @@ export class Housekeeping {
     try {
       for (const what of COLLECTED) removed += await this.#sweep(what);
     } finally {
-      await storage.releaseLease({ name: LEASE_NAME, holder: this.#holder });
+      await storage.leases.release({ name: LEASE_NAME, holder: this.#holder });
     }
     if (removed > 0) {
       const ms = Math.round(performance.now() - began);
@@ -99,7 +100,7 @@ export class Housekeeping {
   #claim(): Promise<boolean> {
     const now = this.#parts.now();
     this.#claimedAt = performance.now();
-    return this.#parts.storage.claimLease({ name: LEASE_NAME, holder: this.#holder, until: now + LEASE, now });
+    return this.#parts.storage.leases.claim({ name: LEASE_NAME, holder: this.#holder, until: now + LEASE, now });
   }
 
   /** Batches of one kind, with pauses, until none is left or another node has taken over. */
@@ -111,7 +112,7 @@ export class Housekeeping {
     let tooLong = 0;
     for (;;) {
       const began = performance.now();
-      const swept = await storage.collect({ what, now: now(), limit });
+      const swept = await storage.housekeeping.collect({ what, now: now(), limit });
       const took = performance.now() - began;
       removed += swept.removed;
       if (swept.seen < limit || what === "names" || what === "member_links") return removed;

@@ -13,10 +13,10 @@ export function sourcesOf({ storage, gate, unread, keys, now }: Assent, connecti
     unread: () => unread.size,
     connections: () => connections.open,
     now,
-    backlog: (most) => storage.backlog({ now: now(), most }),
-    mailWaiting: (most) => storage.mailWaiting({ most }),
+    backlog: (most) => storage.housekeeping.backlog({ now: now(), most }),
+    mailWaiting: (most) => storage.mailRequests.countWaiting({ most }),
     async signingKeys() {
-      const [{ active }, stored] = await Promise.all([keys(), storage.listKeys()]);
+      const [{ active }, stored] = await Promise.all([keys(), storage.keys.list()]);
       const signing = new Set([...active.values()].map(({ kid }) => kid));
       return stored
         .filter(({ kid }) => signing.has(kid))

@@ -9,9 +9,10 @@ import type { Logger } from "pino";
 import { type AdminStorage, type DatabaseChanges, PRESENCE_LASTS, SERVER_LEASE } from "./admin/storage.ts";
 import type { Millis } from "./oauth/model.ts";
 import { SchemaMismatch, StorageUnavailable } from "./storage/errors.ts";
+import type { Uses } from "./uses.ts";
 
 export interface PresenceParts {
-  readonly storage: Pick<AdminStorage, "claimLease" | "releaseLease" | "databaseChanges"> & {
+  readonly storage: Uses<AdminStorage, "leases.claim" | "leases.release" | "catalog.databaseChanges"> & {
     now(): Millis;
     displaced(): boolean;
   };
@@ -44,7 +45,7 @@ export class Presence {
     const { schema, storage } = this.#parts;
     this.#holder = JSON.stringify({ host: hostname(), pid: process.pid, schema, since: storage.now() });
     await this.#claim();
-    const changes = await storage.databaseChanges();
+    const changes = await storage.catalog.databaseChanges();
     const tooOld = this.#tooOldFor(changes);
     if (tooOld !== undefined) throw new SchemaMismatch(tooOld);
     this.#epochs = changes.epochs;
@@ -68,13 +69,13 @@ export class Presence {
     clearInterval(this.#timer);
     await this.#under;
     if (this.#holder === "") return;
-    await this.#parts.storage.releaseLease({ name: this.#name, holder: this.#holder }).catch(() => undefined);
+    await this.#parts.storage.leases.release({ name: this.#name, holder: this.#holder }).catch(() => undefined);
   }
 
   async #claim(): Promise<void> {
     const { storage } = this.#parts;
     const now = storage.now();
-    await storage.claimLease({ name: this.#name, holder: this.#holder, until: now + PRESENCE_LASTS, now });
+    await storage.leases.claim({ name: this.#name, holder: this.#holder, until: now + PRESENCE_LASTS, now });
   }
 
   async #beat(): Promise<void> {
@@ -82,7 +83,7 @@ export class Presence {
     this.#beating = true;
     try {
       await this.#claim();
-      const unfit = this.#wrongWith(await storage.databaseChanges());
+      const unfit = this.#wrongWith(await storage.catalog.databaseChanges());
       if (unfit !== undefined && this.#unfit === undefined) log.error({ event: "database_changed" }, unfit);
       this.#unfit = unfit;
     } catch (error) {

@@ -16,7 +16,7 @@ export function keepTelling(assent: Assent, log: Logger): NodeJS.Timeout {
 /** What a process that died, or a database that was away, left untold: which people were disabled or removed. */
 async function tellCompanies(assent: Assent, log: Logger): Promise<void> {
   try {
-    const told = await assent.storage.tellCompanies({ now: assent.now(), limit: 100 });
+    const told = await assent.storage.membershipOutbox.deliver({ now: assent.now(), limit: 100 });
     if (told > 0) assent.event("companies_told", { told });
   } catch (error) {
     log.warn({ err: error }, "companies could not be told of people who were disabled; it is tried again in seconds");

@@ -38,12 +38,12 @@ test(
     ]);
     proxy.delay(3);
     const batches: number[] = [];
-    const collect: Storage["collect"] = (args) => {
+    const collect: Storage["housekeeping"]["collect"] = (args) => {
       if (args.what === ("sessions" satisfies Collected)) batches.push(args.limit);
-      return storage.collect(args);
+      return storage.housekeeping.collect(args);
     };
     const housekeeping = new Housekeeping({
-      storage: { ...storage, collect },
+      storage: { ...storage, housekeeping: { collect } },
       now: () => NOW,
       log: pino({ level: "silent" }),
       alsoDue: async () => undefined,

@@ -78,14 +78,14 @@ describe.each(["SQLite", "PostgreSQL"])("servers that say that they run: %s", (k
     const now = storage.now();
     const holder = JSON.stringify({ host: "gone", pid: 7, schema: NEWEST_MIGRATION, since: now });
     const until = now + 2500;
-    await storage.claimLease({ name: "server gone", holder, until, now });
+    await storage.leases.claim({ name: "server gone", holder, until, now });
     const waited: string[] = [];
     const began = performance.now();
     await epoch({ waits: (text) => waited.push(text) });
     expect(waited.join()).toMatch(/process 7 on gone may still run/);
     expect(performance.now() - began).toBeLessThan(PRESENCE_LASTS);
     expect(storage.now()).toBeGreaterThanOrEqual(until);
-    await storage.collect({ what: "leases", now: storage.now() + 7_200_000, limit: 10 });
+    await storage.housekeeping.collect({ what: "leases", now: storage.now() + 7_200_000, limit: 10 });
     expect(await byHand(config.databaseUrl, ["SELECT name FROM leases"])).toEqual([]);
   });
 
@@ -121,19 +121,21 @@ describe.each(["SQLite", "PostgreSQL"])("servers that say that they run: %s", (k
     const server = new Presence({ storage, log, schema: NEWEST_MIGRATION, every: 300 });
     await expect(server.begin()).rejects.toThrow(/start the newer version/);
     await server.end();
-    expect(await storage.runningServers({ now: storage.now() })).toEqual([]);
+    expect(await storage.leases.runningServers({ now: storage.now() })).toEqual([]);
   });
 
   test("a sign of life that is held up → its end waits for it, and nothing says any more that it runs", async () => {
     let held = 0;
     const slow = {
-      claimLease: async (claim: Parameters<Storage["claimLease"]>[0]) => {
-        const wait = [0, 500][held++] ?? 0;
-        await new Promise((resolve) => setTimeout(resolve, wait));
-        return storage.claimLease(claim);
+      leases: {
+        claim: async (claim: Parameters<Storage["leases"]["claim"]>[0]) => {
+          const wait = [0, 500][held++] ?? 0;
+          await new Promise((resolve) => setTimeout(resolve, wait));
+          return storage.leases.claim(claim);
+        },
+        release: storage.leases.release,
       },
-      releaseLease: storage.releaseLease,
-      databaseChanges: storage.databaseChanges,
+      catalog: storage.catalog,
       now: storage.now,
       displaced: storage.displaced,
     };
@@ -143,6 +145,6 @@ describe.each(["SQLite", "PostgreSQL"])("servers that say that they run: %s", (k
     await new Promise((resolve) => setTimeout(resolve, 250));
     await server.end();
     await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(await storage.runningServers({ now: storage.now() })).toEqual([]);
+    expect(await storage.leases.runningServers({ now: storage.now() })).toEqual([]);
   });
 });

@@ -163,7 +163,7 @@ const COUNTED = 1_000_000;
 async function gc(options: JsonOption & { readonly dryRun?: true }) {
   await withAdmin(options, async (admin, out) => {
     if (options.dryRun) {
-      const due = await admin.storage.backlog({ now: admin.now(), most: COUNTED });
+      const due = await admin.storage.housekeeping.backlog({ now: admin.now(), most: COUNTED });
       out.record(due);
       out.note(
         `Rows whose time to be looked at has come, each kind counted up to ${COUNTED}; live grants among them stay.`,
@@ -172,7 +172,7 @@ async function gc(options: JsonOption & { readonly dryRun?: true }) {
     }
     let removed = 0;
     for (;;) {
-      const batch = await admin.storage.collectGarbage({ now: admin.now(), limit: 1000 });
+      const batch = await admin.storage.housekeeping.collectGarbage({ now: admin.now(), limit: 1000 });
       removed += batch;
       if (batch === 0) break;
     }

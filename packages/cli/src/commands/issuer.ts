@@ -136,7 +136,7 @@ async function create_(options: CreateOptions, command: Command) {
 async function list(options: JsonOption) {
   await withAdmin(options, async (admin, out) => {
     const { issuerRecord } = await import("@assent/server/admin");
-    const issuers = await admin.storage.listIssuers();
+    const issuers = await admin.storage.issuers.list();
     out.list(
       issuers.map(issuerRecord),
       [

@@ -63,7 +63,7 @@ async function create_(options: CreateOptions) {
 async function list(options: JsonOption) {
   await withAdmin(options, async (admin, out) => {
     const { resourceRecord } = await import("@assent/server/admin");
-    const resources = await admin.storage.listResources();
+    const resources = await admin.storage.resources.list();
     out.list(
       resources.map((resource) => resourceRecord(resource)),
       [

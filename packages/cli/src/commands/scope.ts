@@ -128,7 +128,7 @@ async function create_(name: string, options: ScopeOptions & { readonly descript
 async function list(options: JsonOption) {
   await withAdmin(options, async (admin, out) => {
     const { scopeRecord } = await import("@assent/server/admin");
-    const scopes = await admin.storage.listScopes();
+    const scopes = await admin.storage.scopes.list();
     out.list(
       scopes.map(scopeRecord),
       [

@@ -43,7 +43,7 @@ export async function updateScope(
   changes: Partial<Omit<Scope, "name">>,
   context: AdminContext,
 ): Promise<Scope> {
-  const before = (await context.storage.listScopes()).find((scope) => scope.name === name) ?? unknownScope(name);
+  const before = (await context.storage.scopes.list()).find((scope) => scope.name === name) ?? unknownScope(name);
   // A translation that is named takes the place of the one before; empty, it goes.
   const descriptions = { ...before.descriptions, ...changes.descriptions };
   const kept = Object.fromEntries(Object.entries(descriptions).filter(([, text]) => text !== ""));
@@ -52,7 +52,7 @@ export async function updateScope(
 
 /** Removes a scope: no new token carries it. Clients that name it are returned; should it be created again, they may ask for it again. */
 export async function deleteScope(name: string, context: AdminContext): Promise<readonly string[]> {
-  if (!(await context.storage.deleteScope({ name, now: context.now() }))) return unknownScope(name);
+  if (!(await context.storage.scopes.delete({ name, now: context.now() }))) return unknownScope(name);
   const naming: string[] = [];
   for await (const { clientId, scopes, ownScopes } of allClients(context)) {
     if (scopes.includes(name) || ownScopes.includes(name)) naming.push(clientId);
@@ -96,7 +96,7 @@ async function putScope(scope: Scope, before: Scope | null, { storage }: AdminCo
     });
   }
   refuseAny(problems);
-  const outcome = await storage.putScope({ scope, create: before === null });
+  const outcome = await storage.scopes.put({ scope, create: before === null });
   if (outcome.kind === "conflict") refuse("taken", "name", `there is a scope ${JSON.stringify(name)} already`);
   if (outcome.kind === "unknown_resource") unknownResource(scope.resource ?? "", "resource");
   return scope;
@@ -144,7 +144,7 @@ export async function createResource(input: NewResource, context: AdminContext):
     ...tokenProblems(input),
     ...resourceProblems(resource, null),
   ]);
-  const outcome = await context.storage.putResource({ resource, create: true });
+  const outcome = await context.storage.resources.put({ resource, create: true });
   if (outcome.kind === "conflict") {
     refuse("taken", "identifier", `there is an API ${JSON.stringify(input.identifier)} already`);
   }
@@ -177,23 +177,23 @@ export async function updateResource(
     ...(secret === null ? {} : { introspectionSecretHash: hashes.sha256(secret) }),
   };
   refuseAny([...tokenProblems(kind), ...resourceProblems(resource, before.name)]);
-  await context.storage.putResource({ resource, create: false });
+  await context.storage.resources.put({ resource, create: false });
   await makeItsKey(resource, context);
   return { resource, secret };
 }
 
 /** Throws `unknown`; `in_use` while scopes belong to it. */
 export async function deleteResource(identifier: string, { storage }: AdminContext): Promise<void> {
-  const outcome = await storage.deleteResource({ identifier });
+  const outcome = await storage.resources.delete({ identifier });
   if (outcome === "unknown") unknownResource(identifier, "identifier");
   if (outcome === "in_use") {
-    const own = (await storage.listScopes()).filter(({ resource }) => resource === identifier).map(({ name }) => name);
+    const own = (await storage.scopes.list()).filter(({ resource }) => resource === identifier).map(({ name }) => name);
     refuse("in_use", "identifier", `scopes belong to it (${own.slice(0, 10).join(", ")}): delete or move them first`);
   }
 }
 
 async function resourceOf(identifier: string, { storage }: AdminContext): Promise<Resource> {
-  const found = (await storage.listResources()).find((resource) => resource.identifier === identifier);
+  const found = (await storage.resources.list()).find((resource) => resource.identifier === identifier);
   return found ?? unknownResource(identifier, "identifier");
 }
 

@@ -93,7 +93,7 @@ export async function createClient(input: NewClient, context: AdminContext): Pro
     reducedAt: null,
     ...fields,
   };
-  const outcome = await context.storage.putClient({ client, expect: 0 });
+  const outcome = await context.storage.clients.put({ client, expect: 0 });
   if (outcome.kind === "conflict") throw new Error("a random client_id came up twice");
   return { client, secret };
 }
@@ -174,18 +174,18 @@ export async function setLogo(clientId: string, picture: Uint8Array | null, cont
 
 /** Ends all that owners granted it, and forgets it. Throws `unknown`. */
 export async function deleteClient(clientId: string, { storage, now }: AdminContext): Promise<void> {
-  if (!(await storage.deleteClient({ clientId, now: now() }))) unknownClient(clientId);
+  if (!(await storage.clients.delete({ clientId, now: now() }))) unknownClient(clientId);
 }
 
 /** Throws `unknown`. */
 export async function clientOf(clientId: string, { storage }: AdminContext): Promise<Client> {
-  return (await storage.getClient({ clientId }))?.record ?? unknownClient(clientId);
+  return (await storage.clients.get({ clientId }))?.record ?? unknownClient(clientId);
 }
 
 /** All clients, by id, a page at a time. */
 export function allClients({ storage }: AdminContext): AsyncGenerator<Client> {
   return pagesOf(
-    (limit, after) => storage.listClients({ limit, after }),
+    (limit, after) => storage.clients.list({ limit, after }),
     ({ clientId }) => clientId,
   );
 }
@@ -206,7 +206,7 @@ export interface Surroundings {
 
 /** What is there now. */
 export async function surroundings({ grants, storage }: AdminContext): Promise<Surroundings> {
-  return { grants, scopes: await storage.listScopes() };
+  return { grants, scopes: await storage.scopes.list() };
 }
 
 /** What an operator should know of a client that is valid all the same. */
@@ -318,10 +318,10 @@ async function changeClient(
   change: (before: Client) => Promise<Client>,
 ): Promise<Client> {
   for (let tries = 0; tries < 5; tries += 1) {
-    const found = await storage.getClient({ clientId });
+    const found = await storage.clients.get({ clientId });
     if (found === undefined) return unknownClient(clientId);
     const client = await change(found.record);
-    const outcome = await storage.putClient({ client, expect: found.version });
+    const outcome = await storage.clients.put({ client, expect: found.version });
     if (outcome.kind === "stored") return client;
   }
   throw new AdminError("conflict", [{ field: null, problem: "others change this client all the time: try again" }]);
@@ -423,7 +423,7 @@ async function unknownScopes(
 ): Promise<readonly Remark[]> {
   const added = names.filter((name) => !had.includes(name));
   if (added.length === 0) return [];
-  const known = new Set((await storage.listScopes()).map(({ name }) => name));
+  const known = new Set((await storage.scopes.list()).map(({ name }) => name));
   const missing = added.filter((name) => !known.has(name)).slice(0, 10);
   if (missing.length === 0) return [];
   const list = missing.map((name) => JSON.stringify(name)).join(", ");

@@ -35,7 +35,7 @@ export async function createCompany(
     createdAt: now,
     updatedAt: now,
   };
-  const outcome = await context.storage.createCompany({ company, now });
+  const outcome = await context.storage.companies.create({ company, now });
   if (outcome.kind === "taken") return slugTaken(company.slug);
   return company;
 }
@@ -43,14 +43,14 @@ export async function createCompany(
 /** By slug. Throws `unknown`. */
 export async function companyBySlug(slug: string, { storage }: AdminContext): Promise<Company> {
   const canonical = canonicalSlug(slug);
-  const company = canonical === undefined ? undefined : await storage.findCompany({ slug: canonical });
+  const company = canonical === undefined ? undefined : await storage.companies.find({ slug: canonical });
   return company ?? unknownCompany(slug);
 }
 
 /** All companies, oldest first, a page at a time. */
 export function allCompanies({ storage }: AdminContext): AsyncGenerator<Company> {
   return pagesOf(
-    (limit, after) => storage.listCompanies({ limit, after }),
+    (limit, after) => storage.companies.list({ limit, after }),
     ({ companyId }) => companyId,
   );
 }
@@ -59,7 +59,7 @@ export function allCompanies({ storage }: AdminContext): AsyncGenerator<Company>
 export async function* companyMembers(slug: string, context: AdminContext): AsyncGenerator<Member> {
   const { partition, companyId } = await companyBySlug(slug, context);
   yield* pagesOf(
-    (limit, after) => context.storage.listMembers({ partition, companyId, limit, after }),
+    (limit, after) => context.storage.members.list({ partition, companyId, limit, after }),
     ({ username }) => username,
   );
 }
@@ -87,21 +87,21 @@ export async function updateCompany(slug: string, changes: CompanyChanges, conte
       ...(rest.name === undefined ? {} : { name: rest.name.normalize("NFC") }),
       ...(rest.slug === undefined ? {} : { slug: canonicalSlug(rest.slug) ?? "" }),
     };
-    const outcome = await context.storage.updateCompany({ ...key, changes: next, by: null, now });
+    const outcome = await context.storage.companies.update({ ...key, changes: next, by: null, now });
     if (outcome.kind === "taken") return slugTaken(next.slug ?? "");
     if (outcome.kind !== "updated") {
       return refuse("conflict", null, "the company was changed or deleted meanwhile: look at it and try again");
     }
   }
-  if (status !== undefined) await context.storage.setCompanyStatus({ ...key, status, now });
-  return (await context.storage.getCompany(key)) ?? unknownCompany(slug);
+  if (status !== undefined) await context.storage.companies.setStatus({ ...key, status, now });
+  return (await context.storage.companies.get(key)) ?? unknownCompany(slug);
 }
 
 /** Removes the company with memberships, rules and consents, for good; its grants end. Throws `unknown`. */
 export async function deleteCompany(slug: string, context: AdminContext): Promise<Company> {
   const company = await companyBySlug(slug, context);
   const { partition, companyId } = company;
-  const removed = await context.storage.deleteCompany({ partition, companyId, now: context.now() });
+  const removed = await context.storage.companies.delete({ partition, companyId, now: context.now() });
   return removed ? company : unknownCompany(slug);
 }
 
@@ -115,7 +115,7 @@ export async function addMember(slug: string, login: string, role: string, conte
   const now = context.now();
   const link = randomText(16);
   const { personId, username } = person;
-  const outcome = await context.storage.addMember({
+  const outcome = await context.storage.members.add({
     ...{ partition, companyId, role: known, addedBy: "operator", link, now },
     person: { partition: person.partition, personId, username },
   });
@@ -128,7 +128,7 @@ export async function addMember(slug: string, login: string, role: string, conte
       "the person is disabled, was deleted meanwhile, or is in 50 companies already",
     );
   }
-  const acting = await context.storage.findActing({ partition, companyId, personId, clientId: null });
+  const acting = await context.storage.members.findActing({ partition, companyId, personId, clientId: null });
   return acting?.member ?? unknownMember(login, slug);
 }
 
@@ -137,14 +137,14 @@ export async function removeMember(slug: string, login: string, context: AdminCo
   const { partition, companyId } = await companyBySlug(slug, context);
   const person = await userOf(login, context);
   const { storage } = context;
-  const outcome = await storage.removeMember({ partition, companyId, person, by: null, now: context.now() });
+  const outcome = await storage.members.remove({ partition, companyId, person, by: null, now: context.now() });
   return outcome.kind === "done" ? outcome.grantsEnded : unknownMember(login, slug);
 }
 
 /** What a company decided about apps, by client id. */
 export async function companyRules(slug: string, context: AdminContext): Promise<readonly AppRule[]> {
   const { partition, companyId } = await companyBySlug(slug, context);
-  return context.storage.listRules({ partition, companyId });
+  return context.storage.companyApps.listRules({ partition, companyId });
 }
 
 export interface AppPolicy {
@@ -169,7 +169,7 @@ const YEAR = 31_536_000;
 export async function setAppPolicy(slug: string, policy: AppPolicy, context: AdminContext): Promise<number> {
   const { partition, companyId } = await companyBySlug(slug, context);
   const { clientId, rule } = policy;
-  const client = (await context.storage.getClient({ clientId }))?.record;
+  const client = (await context.storage.clients.get({ clientId }))?.record;
   if (client === undefined) return refuse("unknown", "client", `there is no client ${JSON.stringify(clientId)}`);
   const scopes = policy.scopes ?? client.scopes;
   const beyond = scopes.filter((name) => !client.scopes.includes(name));
@@ -180,15 +180,15 @@ export async function setAppPolicy(slug: string, policy: AppPolicy, context: Adm
   const now = context.now();
   const key = { partition, companyId };
   if (policy.members === undefined && (rule === "ask" || rule === "none")) {
-    const before = (await context.storage.listRules(key)).find((one) => one.clientId === clientId);
-    const { members } = await context.storage.countActing({ ...key, clientId, now });
+    const before = (await context.storage.companyApps.listRules(key)).find((one) => one.clientId === clientId);
+    const { members } = await context.storage.companyApps.countActing({ ...key, clientId, now });
     if (before?.rule === "allow" && members > 0) {
       const problem = `the app acts for ${members} member(s) by the approval that this takes back: say whether they keep it until it ends (--members keep), or it ends for them now (--members end)`;
       return refuse("invalid", "members", problem);
     }
   }
   const endsAt = now + (policy.lifetime ?? YEAR) * 1000;
-  const outcome = await context.storage.setRule({
+  const outcome = await context.storage.companyApps.setRule({
     ...{ ...key, clientId, by: null, now },
     ...(policy.members === undefined ? {} : { members: policy.members }),
     rule:
@@ -210,7 +210,7 @@ export async function setAppPolicy(slug: string, policy: AppPolicy, context: Adm
 export async function revokeForAll(slug: string, clientId: string, context: AdminContext): Promise<number> {
   const { partition, companyId } = await companyBySlug(slug, context);
   const args = { partition, companyId, clientId, by: null, now: context.now() };
-  const outcome = await context.storage.revokeForAll(args);
+  const outcome = await context.storage.companyApps.revokeForAll(args);
   if (outcome.kind === "done") return outcome.grantsEnded;
   const problem = `${JSON.stringify(slug)} has no active consent for ${JSON.stringify(clientId)}`;
   return refuse("unknown", "client_id", problem);

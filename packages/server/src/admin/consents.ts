@@ -34,7 +34,7 @@ export async function listConsents(
   const { user, company, limit } = filter;
   const name = user !== undefined ? { user } : company !== undefined ? { company } : undefined;
   const ownerId = name === undefined ? null : (await ownerOf(name, context)).ownerId;
-  return context.storage.listAllConsents({ ownerId, clientId: filter.clientId ?? null, limit });
+  return context.storage.consents.listAll({ ownerId, clientId: filter.clientId ?? null, limit });
 }
 
 /**
@@ -44,7 +44,7 @@ export async function listConsents(
 export async function revokeConsent(owner: OwnerName, clientId: string, context: AdminContext): Promise<number> {
   if ("company" in owner) return revokeForAll(owner.company, clientId, context);
   const key = await ownerOf(owner, context);
-  const outcome = await context.storage.revokeConsent({
+  const outcome = await context.storage.consents.revoke({
     ...{ ...key, clientId, revokedBy: "operator", now: context.now() },
   });
   if (outcome.kind === "revoked") return outcome.grantsEnded;

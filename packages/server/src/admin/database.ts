@@ -92,7 +92,7 @@ export async function databaseStatus(config: Config): Promise<DatabaseStatus> {
   try {
     const migrations = await storage.migrationStatus();
     const noted = migrations.some(({ name, appliedAt }) => name === "upkeep" && appliedAt !== null);
-    const servers = noted ? await storage.runningServers({ now: storage.now() }) : [];
+    const servers = noted ? await storage.leases.runningServers({ now: storage.now() }) : [];
     return { kind, path, exists: true, migrations, state: noted ? await storage.state() : null, servers };
   } finally {
     await storage.close();

@@ -145,7 +145,7 @@ function waitingFindings(pending: readonly MigrationState[], servers: readonly R
 }
 
 async function storedFindings(config: Config, storage: Storage, now: Millis): Promise<readonly Finding[]> {
-  await storage.ping();
+  await storage.catalog.ping();
   const context = adminOf(storage, config.issuer, () => now, undefined, grantsOf(config));
   return [
     { check: "database", status: "ok", detail: "it answers, and its schema is up to date" },
@@ -157,7 +157,7 @@ async function storedFindings(config: Config, storage: Storage, now: Millis): Pr
 }
 
 async function keyFindings(config: Config, storage: Storage, now: Millis): Promise<readonly Finding[]> {
-  const stored = await storage.listKeys();
+  const stored = await storage.keys.list();
   if (stored.length === 0) return [{ check: "keys", status: "note", detail: "none yet: the first start makes one" }];
   const file = secretFile(config);
   if (file !== undefined && !existsSync(file)) {
@@ -167,7 +167,7 @@ async function keyFindings(config: Config, storage: Storage, now: Millis): Promi
   try {
     const list = secretsOf(config);
     const { active } = keySet(stored, new Secrets(list), now);
-    const inUse = algsInUse(await storage.listResources());
+    const inUse = algsInUse(await storage.resources.list());
     return [
       secretFinding(stored, list, now),
       ...inUse.map((alg) => keyFinding(alg, active.get(alg)?.kid, stored, now)),
@@ -306,7 +306,7 @@ async function issuerFinding(config: Config, storage: Storage): Promise<Finding>
     };
   }
   const expected: unknown = JSON.parse(
-    JSON.stringify(serverMetadata(issuer, await storage.listScopes(), grantsOf(config), certificatesKnown(config))),
+    JSON.stringify(serverMetadata(issuer, await storage.scopes.list(), grantsOf(config), certificatesKnown(config))),
   );
   if (isDeepStrictEqual(answer.metadata, expected)) {
     return { check: "issuer", status: "ok", detail: `${issuer} answers with this configuration's metadata` };

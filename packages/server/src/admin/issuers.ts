@@ -88,12 +88,12 @@ export async function updateIssuer(
 
 /** Its assertions are refused from now on; tokens that they were exchanged for time out. Throws `unknown`. */
 export async function deleteIssuer(issuer: string, { storage, now }: AdminContext): Promise<void> {
-  if (!(await storage.deleteIssuer({ issuer, now: now() }))) unknownIssuer(issuer);
+  if (!(await storage.issuers.delete({ issuer, now: now() }))) unknownIssuer(issuer);
 }
 
 /** Throws `unknown`. */
 export async function issuerOf(id: string, { storage }: AdminContext): Promise<TrustedIssuer> {
-  return (await storage.listIssuers()).find(({ issuer }) => issuer === id) ?? unknownIssuer(id);
+  return (await storage.issuers.list()).find(({ issuer }) => issuer === id) ?? unknownIssuer(id);
 }
 
 /** What an operator should know of an issuer that is valid all the same. */
@@ -139,7 +139,7 @@ async function put(
   ]);
   const emailDomains = [...new Set(issuer.emailDomains.flatMap((one) => canonicalDomain(one) ?? []))];
   const whole: TrustedIssuer = { ...issuer, emailDomains, ...read.fields };
-  const outcome = await context.storage.putIssuer({ issuer: whole, create });
+  const outcome = await context.storage.issuers.put({ issuer: whole, create });
   return outcome.kind === "conflict" ? undefined : whole;
 }
 
@@ -265,9 +265,9 @@ async function unknownNames(
   kept: readonly string[],
   { storage }: AdminContext,
 ): Promise<readonly Remark[]> {
-  const known = new Set((await storage.listScopes()).map(({ name }) => name));
+  const known = new Set((await storage.scopes.list()).map(({ name }) => name));
   const missing = scopes.filter((name) => !known.has(name) && !kept.includes(name));
-  const found = await Promise.all(clients.map((clientId) => storage.getClient({ clientId })));
+  const found = await Promise.all(clients.map((clientId) => storage.clients.get({ clientId })));
   const strangers = clients.filter((_, at) => found[at] === undefined);
   const list = (names: readonly string[]) =>
     names

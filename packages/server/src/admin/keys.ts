@@ -32,7 +32,7 @@ export interface KeyState {
 
 /** All keys, oldest first, with what each is for now. */
 export async function listKeys({ storage, now }: AdminContext): Promise<readonly KeyState[]> {
-  const keys = await storage.listKeys();
+  const keys = await storage.keys.list();
   return keys.map((key) => stateOf(key, keys, now()));
 }
 
@@ -57,7 +57,7 @@ export async function rotateKey(
   const { storage } = context;
   const alg = signingAlgOf(named) ?? refuse("invalid", "alg", `it is one of ${SIGNING_ALGS.join(", ")}`);
   const now = context.now();
-  const all = await storage.listKeys();
+  const all = await storage.keys.list();
   const before = all.filter((key) => key.alg === alg);
   const pending = before.filter(({ activeFrom, retiredAt }) => activeFrom > now && retiredAt === null);
   const [next] = pending;
@@ -75,9 +75,9 @@ export async function rotateKey(
     refuse("conflict", null, "another process made a key at the same moment: look at the list, then try again");
   }
   // One that was to come would take over from the new one tomorrow.
-  for (const { kid } of pending) await storage.retireKey({ kid, now });
+  for (const { kid } of pending) await storage.keys.retire({ kid, now });
   const known = new Set(all.map(({ kid }) => kid));
-  const made = (await storage.listKeys()).find(({ kid }) => !known.has(kid));
+  const made = (await storage.keys.list()).find(({ kid }) => !known.has(kid));
   return made ?? refuse("conflict", null, "the new key was removed at once by another");
 }
 
@@ -90,18 +90,18 @@ export async function retireKey(
   { immediately }: { readonly immediately: boolean },
   { storage, now }: AdminContext,
 ): Promise<void> {
-  const keys = await storage.listKeys();
+  const keys = await storage.keys.list();
   const key = keys.find((one) => one.kid === kid);
   if (key === undefined) return refuse("unknown", "kid", `there is no key ${JSON.stringify(kid)}`);
   const at = now();
   const others = keys.filter(
     (one) => one.kid !== kid && one.alg === key.alg && one.retiredAt === null && one.activeFrom <= at,
   );
-  const inUse: readonly string[] = algsInUse(await storage.listResources());
+  const inUse: readonly string[] = algsInUse(await storage.resources.list());
   if (key.retiredAt === null && others.length === 0 && inUse.includes(key.alg)) {
     const flag = key.alg === DEFAULT_ALG ? "" : ` --alg ${key.alg}`;
     refuse("conflict", "kid", `no other key could sign: make one that does first (key rotate --now${flag})`);
   }
-  if (immediately) await storage.removeKey({ kid });
-  else if (!(await storage.retireKey({ kid, now: at }))) refuse("conflict", "kid", "this key was retired before");
+  if (immediately) await storage.keys.remove({ kid });
+  else if (!(await storage.keys.retire({ kid, now: at }))) refuse("conflict", "kid", "this key was retired before");
 }

@@ -53,6 +53,6 @@ export async function renderLogo(picture: Uint8Array): Promise<Buffer> {
 export async function storeLogo(picture: Uint8Array, { storage, now }: AdminContext): Promise<string> {
   const bytes = await renderLogo(picture);
   const hash = createHash("sha256").update(bytes).digest("base64url");
-  await storage.putLogo({ hash, type: "image/png", bytes, now: now() });
+  await storage.logos.put({ hash, type: "image/png", bytes, now: now() });
   return hash;
 }

@@ -39,10 +39,10 @@ export async function nameFindings(context: AdminContext): Promise<NameFindings>
 }
 
 async function catalogProblems({ storage }: AdminContext): Promise<readonly string[]> {
-  const scopes = (await storage.listScopes()).flatMap(({ name, description, descriptions = {} }) =>
+  const scopes = (await storage.scopes.list()).flatMap(({ name, description, descriptions = {} }) =>
     problemsOf(`the scope ${name}`, { description, ...tagged("description", descriptions) }),
   );
-  const resources = (await storage.listResources()).flatMap(({ identifier, name }) =>
+  const resources = (await storage.resources.list()).flatMap(({ identifier, name }) =>
     problemsOf(`the API ${identifier}`, { name }),
   );
   return [...scopes, ...resources];
@@ -70,7 +70,7 @@ async function personProblems(person: Person, { storage }: AdminContext): Promis
   if (problem !== undefined) problems.push(`the user ${username}: username: ${problem}`);
   // Accounts that are older than the rule keep nobody from the name that theirs looks like.
   const alike = lookAlike == null ? usernameLookAlike(username) : null;
-  const other = alike === null ? undefined : await storage.findPersonByName({ name: alike });
+  const other = alike === null ? undefined : await storage.people.findByName({ name: alike });
   if (other !== undefined) problems.push(`the users ${username} and ${other.username} have usernames that look alike`);
   return problems;
 }

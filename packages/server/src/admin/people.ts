@@ -69,7 +69,7 @@ export async function createUser(input: NewUser, context: AdminContext): Promise
     createdAt: now,
     updatedAt: now,
   };
-  const outcome = await context.storage.createPerson({ person, now });
+  const outcome = await context.storage.people.create({ person, now });
   if (outcome.kind === "taken")
     refuse("taken", outcome.what, `${JSON.stringify(person[outcome.what])} is another's already`);
   return { person, generated: "generate" in input.password ? password : null };
@@ -78,14 +78,14 @@ export async function createUser(input: NewUser, context: AdminContext): Promise
 /** By username or e-mail. Throws `unknown`. */
 export async function userOf(login: string, { storage }: AdminContext): Promise<Person> {
   const name = canonicalLogin(login);
-  const person = name === undefined ? undefined : await storage.findPersonByName({ name });
+  const person = name === undefined ? undefined : await storage.people.findByName({ name });
   return person ?? unknownUser(login);
 }
 
 /** All people, oldest first, a page at a time. */
 export function allUsers({ storage }: AdminContext): AsyncGenerator<Person> {
   return pagesOf(
-    (limit, after) => storage.listPeople({ limit, after }),
+    (limit, after) => storage.people.list({ limit, after }),
     ({ personId }) => personId,
   );
 }
@@ -110,7 +110,7 @@ export async function updateUser(
   ]);
   const now = context.now();
   const vouched = emailVerified ?? (email === undefined ? undefined : true);
-  const outcome = await context.storage.updatePerson({
+  const outcome = await context.storage.people.update({
     partition,
     personId,
     changes: {
@@ -123,7 +123,7 @@ export async function updateUser(
   });
   if (outcome.kind === "taken") refuse("taken", "email", `${JSON.stringify(email)} is another's already`);
   if (outcome.kind === "unknown") return unknownUser(login);
-  return (await context.storage.getPerson({ partition, personId })) ?? unknownUser(login);
+  return (await context.storage.people.get({ partition, personId })) ?? unknownUser(login);
 }
 
 /**
@@ -140,7 +140,7 @@ export async function setPassword(
   const { partition, personId } = person;
   const password = "password" in choice ? choice.password : newPassword(context);
   refuseAny(passwordProblems(password, [person.username, person.email]));
-  const changed = await context.storage.setPassword({
+  const changed = await context.storage.people.setPassword({
     partition,
     personId,
     passwordHash: await hash(password),
@@ -156,7 +156,7 @@ export async function setPassword(
 /** A disabled person can't sign in; sessions and apps' access end at once. Throws `unknown`. */
 export async function setUserStatus(login: string, status: Person["status"], context: AdminContext): Promise<Person> {
   const { partition, personId } = await userOf(login, context);
-  const changed = await context.storage.setPersonStatus({ partition, personId, status, now: context.now() });
+  const changed = await context.storage.people.setStatus({ partition, personId, status, now: context.now() });
   return changed ? userOf(login, context) : unknownUser(login);
 }
 
@@ -164,7 +164,7 @@ export async function setUserStatus(login: string, status: Person["status"], con
 export async function deleteUser(login: string, context: AdminContext): Promise<Person> {
   const person = await userOf(login, context);
   const { partition, personId } = person;
-  const removed = await context.storage.deletePerson({ partition, personId, now: context.now() });
+  const removed = await context.storage.people.delete({ partition, personId, now: context.now() });
   return removed ? person : unknownUser(login);
 }
 
@@ -175,19 +175,19 @@ export async function sessionsOf(
 ): Promise<{ readonly person: Person; readonly sessions: readonly Session[] }> {
   const person = await userOf(login, context);
   const { partition, personId } = person;
-  return { person, sessions: await context.storage.listSessions({ partition, personId, now: context.now() }) };
+  return { person, sessions: await context.storage.sessions.list({ partition, personId, now: context.now() }) };
 }
 
 /** Signs one browser out. Throws `unknown`. */
 export async function revokeSession(sessionId: string, { storage }: AdminContext): Promise<void> {
-  const ended = await storage.endSession({ partition: partitionOf(sessionId), sessionId });
+  const ended = await storage.sessions.end({ partition: partitionOf(sessionId), sessionId });
   if (!ended) refuse("unknown", "session_id", `there is no live session ${JSON.stringify(sessionId)}`);
 }
 
 /** Signs a person out everywhere; how many sessions ended. Throws `unknown`. */
 export async function revokeSessionsOf(login: string, context: AdminContext): Promise<number> {
   const { partition, personId } = await userOf(login, context);
-  return context.storage.endSessionsOf({ partition, personId });
+  return context.storage.sessions.endAll({ partition, personId });
 }
 
 /** What was taken from a person. */
@@ -211,12 +211,12 @@ export async function resetSecondFactor(
   const { storage } = context;
   const person = await userOf(login, context);
   const key = { partition: person.partition, personId: person.personId };
-  const secondFactor = await storage.removeSecondFactor({ ...key, now: context.now() });
+  const secondFactor = await storage.secondFactors.remove({ ...key, now: context.now() });
   let removed = 0;
-  for (const { credentialId } of passkeys ? await storage.listPasskeys(key) : []) {
-    if ((await storage.removePasskey({ ...key, credentialId, now: context.now() })) === "removed") removed += 1;
+  for (const { credentialId } of passkeys ? await storage.passkeys.list(key) : []) {
+    if ((await storage.passkeys.remove({ ...key, credentialId, now: context.now() })) === "removed") removed += 1;
   }
-  return { person, secondFactor, passkeys: removed, sessionsEnded: await storage.endSessionsOf(key) };
+  return { person, secondFactor, passkeys: removed, sessionsEnded: await storage.sessions.endAll(key) };
 }
 
 function unknownUser(login: string): never {

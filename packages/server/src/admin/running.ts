@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Millis } from "../oauth/model.ts";
+import type { Uses } from "../uses.ts";
 import { refuse } from "./problem.ts";
 import type { AdminStorage, RunningServer } from "./storage.ts";
 
@@ -21,10 +22,10 @@ export interface Waiting {
  * soon as one has given another sign of life, or came since.
  */
 export async function refuseBesideServers(
-  storage: Pick<AdminStorage, "runningServers"> & { now(): Millis },
+  storage: Uses<AdminStorage, "leases.runningServers"> & { now(): Millis },
   { waits, matters = () => true, remedy }: Waiting,
 ): Promise<void> {
-  const running = async () => (await storage.runningServers({ now: storage.now() })).filter(matters);
+  const running = async () => (await storage.leases.runningServers({ now: storage.now() })).filter(matters);
   const first = await running();
   if (first.length > 0) {
     waits?.(`${described(first)} may still run: waiting for another sign of life, or half a minute without one.`);

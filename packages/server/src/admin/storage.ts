@@ -98,74 +98,87 @@ export interface Swept {
 }
 
 export interface AdminStorage {
-  catalogVersions(): Promise<CatalogVersions>;
-  /** Ids of clients whose record changed after `version`. */
-  clientsChangedSince(args: { readonly version: number }): Promise<readonly string[]>;
-  getClient(args: { readonly clientId: string }): Promise<Versioned<Client> | undefined>;
-  listClients(args: { readonly limit: number; readonly after: string | null }): Promise<readonly Client[]>;
-  /**
-   * Storing it as disabled ends its grants (`client_ended`): it is told no from the first transaction on, the grants follow in batches, all of them
-   * before this answers; interrupted, housekeeping goes on. `expect`: the version that is replaced; 0: must be new; null: whatever is there.
-   */
-  putClient(args: { readonly client: Client; readonly expect: number | null }): Promise<PutOutcome>;
-  /** Ends its grants (`client_ended`) and consents, likewise. */
-  deleteClient(args: { readonly clientId: string; readonly now: Millis }): Promise<boolean>;
-
-  listScopes(): Promise<readonly Scope[]>;
-  /** `create`: refuses to replace. */
-  putScope(args: {
-    readonly scope: Scope;
-    readonly create: boolean;
-  }): Promise<PutOutcome | { readonly kind: "unknown_resource" }>;
-  deleteScope(args: { readonly name: string; readonly now: Millis }): Promise<boolean>;
-
-  listResources(): Promise<readonly Resource[]>;
-  putResource(args: { readonly resource: Resource; readonly create: boolean }): Promise<PutOutcome>;
-  /** Refused while scopes belong to it. */
-  deleteResource(args: { readonly identifier: string }): Promise<"deleted" | "unknown" | "in_use">;
-
-  listIssuers(): Promise<readonly TrustedIssuer[]>;
-  putIssuer(args: { readonly issuer: TrustedIssuer; readonly create: boolean }): Promise<PutOutcome>;
-  /** With all links of its subjects. */
-  deleteIssuer(args: { readonly issuer: string; readonly now: Millis }): Promise<boolean>;
-
-  putLogo(args: {
-    readonly hash: string;
-    readonly type: string;
-    readonly bytes: Uint8Array;
-    readonly now: Millis;
-  }): Promise<void>;
-  getLogo(args: { readonly hash: string }): Promise<{ readonly type: string; readonly bytes: Uint8Array } | undefined>;
-
-  listKeys(): Promise<readonly StoredKey[]>;
-  /** False: another process made the key with this alg and serial first. */
-  addKey(args: { readonly key: StoredKey }): Promise<boolean>;
-  retireKey(args: { readonly kid: string; readonly now: Millis }): Promise<boolean>;
-  removeKey(args: { readonly kid: string }): Promise<boolean>;
-
-  listAllConsents(args: {
-    readonly ownerId: string | null;
-    readonly clientId: string | null;
-    readonly limit: number;
-  }): Promise<readonly Consent[]>;
-
-  /** Removes what guards nothing any more, at most `limit` rows a call; the number removed. */
-  collectGarbage(args: { readonly now: Millis; readonly limit: number }): Promise<number>;
-  /** One short batch of one kind; there may be more where it saw as many rows as the limit. Many may call it at once. */
-  collect(args: { readonly what: Collected; readonly now: Millis; readonly limit: number }): Promise<Swept>;
-  /** Rows of each kind whose time to be collected has come, counted up to `most`. */
-  backlog(args: { readonly now: Millis; readonly most: number }): Promise<Readonly<Record<string, number>>>;
-  /** True: the work of that name is this holder's until then; it may prolong it. */
-  claimLease(args: {
-    readonly name: string;
-    readonly holder: string;
-    readonly until: Millis;
-    readonly now: Millis;
-  }): Promise<boolean>;
-  releaseLease(args: { readonly name: string; readonly holder: string }): Promise<void>;
-  /** Servers whose sign of life is not out of date. */
-  runningServers(args: { readonly now: Millis }): Promise<readonly RunningServer[]>;
-  databaseChanges(): Promise<DatabaseChanges>;
-  /** One cheap read: the database answers. */
-  ping(): Promise<void>;
+  readonly catalog: {
+    versions(): Promise<CatalogVersions>;
+    databaseChanges(): Promise<DatabaseChanges>;
+    /** One cheap read: the database answers. */
+    ping(): Promise<void>;
+  };
+  readonly clients: {
+    /** Ids of clients whose record changed after `version`. */
+    changedSince(args: { readonly version: number }): Promise<readonly string[]>;
+    get(args: { readonly clientId: string }): Promise<Versioned<Client> | undefined>;
+    list(args: { readonly limit: number; readonly after: string | null }): Promise<readonly Client[]>;
+    /**
+     * Storing it as disabled ends its grants (`client_ended`): it is told no from the first transaction on, the grants follow in batches, all of them
+     * before this answers; interrupted, housekeeping goes on. `expect`: the version that is replaced; 0: must be new; null: whatever is there.
+     */
+    put(args: { readonly client: Client; readonly expect: number | null }): Promise<PutOutcome>;
+    /** Ends its grants (`client_ended`) and consents, likewise. */
+    delete(args: { readonly clientId: string; readonly now: Millis }): Promise<boolean>;
+  };
+  readonly scopes: {
+    list(): Promise<readonly Scope[]>;
+    /** `create`: refuses to replace. */
+    put(args: {
+      readonly scope: Scope;
+      readonly create: boolean;
+    }): Promise<PutOutcome | { readonly kind: "unknown_resource" }>;
+    delete(args: { readonly name: string; readonly now: Millis }): Promise<boolean>;
+  };
+  readonly resources: {
+    list(): Promise<readonly Resource[]>;
+    put(args: { readonly resource: Resource; readonly create: boolean }): Promise<PutOutcome>;
+    /** Refused while scopes belong to it. */
+    delete(args: { readonly identifier: string }): Promise<"deleted" | "unknown" | "in_use">;
+  };
+  readonly issuers: {
+    list(): Promise<readonly TrustedIssuer[]>;
+    put(args: { readonly issuer: TrustedIssuer; readonly create: boolean }): Promise<PutOutcome>;
+    /** With all links of its subjects. */
+    delete(args: { readonly issuer: string; readonly now: Millis }): Promise<boolean>;
+  };
+  readonly logos: {
+    put(args: {
+      readonly hash: string;
+      readonly type: string;
+      readonly bytes: Uint8Array;
+      readonly now: Millis;
+    }): Promise<void>;
+    get(args: { readonly hash: string }): Promise<{ readonly type: string; readonly bytes: Uint8Array } | undefined>;
+  };
+  readonly keys: {
+    list(): Promise<readonly StoredKey[]>;
+    /** False: another process made the key with this alg and serial first. */
+    add(args: { readonly key: StoredKey }): Promise<boolean>;
+    retire(args: { readonly kid: string; readonly now: Millis }): Promise<boolean>;
+    remove(args: { readonly kid: string }): Promise<boolean>;
+  };
+  readonly consents: {
+    listAll(args: {
+      readonly ownerId: string | null;
+      readonly clientId: string | null;
+      readonly limit: number;
+    }): Promise<readonly Consent[]>;
+  };
+  readonly housekeeping: {
+    /** Removes what guards nothing any more, at most `limit` rows a call; the number removed. */
+    collectGarbage(args: { readonly now: Millis; readonly limit: number }): Promise<number>;
+    /** One short batch of one kind; there may be more where it saw as many rows as the limit. Many may call it at once. */
+    collect(args: { readonly what: Collected; readonly now: Millis; readonly limit: number }): Promise<Swept>;
+    /** Rows of each kind whose time to be collected has come, counted up to `most`. */
+    backlog(args: { readonly now: Millis; readonly most: number }): Promise<Readonly<Record<string, number>>>;
+  };
+  readonly leases: {
+    /** True: the work of that name is this holder's until then; it may prolong it. */
+    claim(args: {
+      readonly name: string;
+      readonly holder: string;
+      readonly until: Millis;
+      readonly now: Millis;
+    }): Promise<boolean>;
+    release(args: { readonly name: string; readonly holder: string }): Promise<void>;
+    /** Servers whose sign of life is not out of date. */
+    runningServers(args: { readonly now: Millis }): Promise<readonly RunningServer[]>;
+  };
 }

@@ -29,7 +29,7 @@ export async function linkSubject(
   const { partition, personId } = person;
   const { storage, now } = context;
   const args = { partition, personId, subject: key, sole: false, madeBy: "operator", now: now() } as const;
-  const { kind } = await storage.linkSubject(args);
+  const { kind } = await storage.subjectLinks.link(args);
   if (kind === "unknown") return refuse("unknown", "user", `there is no user ${JSON.stringify(login)}`);
   if (kind === "taken" || kind === "other") {
     return refuse("taken", "subject", `${JSON.stringify(key.subject)} is another user: unlink it first`);
@@ -49,7 +49,7 @@ export async function unlinkSubject(
 ): Promise<ForeignSubject> {
   const record = await issuerOf(issuer, context);
   const key = keyOf(claim === undefined ? record : { ...record, subjectClaim: claim }, subject);
-  const owner = await context.storage.unlinkSubject({ subject: key, now: context.now() });
+  const owner = await context.storage.subjectLinks.unlink({ subject: key, now: context.now() });
   if (owner === undefined) refuse("unknown", "subject", `${JSON.stringify(key.subject)} is not linked`);
   return key;
 }
@@ -66,9 +66,9 @@ export async function* linksOf(issuer: string, context: AdminContext): AsyncGene
   const { storage } = context;
   let after: SubjectLink | null = null;
   for (;;) {
-    const links: readonly SubjectLink[] = await storage.listSubjectLinks({ issuerId, limit: PAGE, after });
+    const links: readonly SubjectLink[] = await storage.subjectLinks.list({ issuerId, limit: PAGE, after });
     for (const link of links) {
-      yield { link, person: await storage.getPerson({ partition: link.partition, personId: link.ownerId }) };
+      yield { link, person: await storage.people.get({ partition: link.partition, personId: link.ownerId }) };
     }
     after = links.at(-1) ?? null;
     if (links.length < PAGE) return;

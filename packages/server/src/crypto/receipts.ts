@@ -2,6 +2,7 @@
 
 import type { Millis, Soon } from "../oauth/model.ts";
 import type { EndCause, HistoryEntry, OwnerStorage } from "../owners/storage.ts";
+import type { Uses } from "../uses.ts";
 import { signingAlgorithms } from "./signing-algs.ts";
 import { DEFAULT_ALG, type KeySet, type SigningKey } from "./signing-keys.ts";
 
@@ -45,7 +46,7 @@ export interface Receipt {
 
 export interface ReceiptParts {
   readonly issuer: string;
-  readonly storage: Pick<OwnerStorage, "keepReceiptKey">;
+  readonly storage: Uses<OwnerStorage, "history.keepReceiptKey">;
   keys(): Soon<KeySet>;
 }
 
@@ -77,7 +78,7 @@ export class Receipts {
     const { keys } = JSON.parse(jwks) as { readonly keys: readonly { readonly kid: string }[] };
     const publicJwk = keys.find((one) => one.kid === kid);
     if (publicJwk === undefined) throw new Error("a key signs that isn't published");
-    await this.#parts.storage.keepReceiptKey({ kid, publicJwk: JSON.stringify(publicJwk), now });
+    await this.#parts.storage.history.keepReceiptKey({ kid, publicJwk: JSON.stringify(publicJwk), now });
     this.#kept.add(kid);
   }
 }

@@ -3,6 +3,7 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import type { AdminStorage, StoredKey } from "../admin/storage.ts";
 import type { Millis, Resource, SigningAlg } from "../oauth/model.ts";
+import type { Uses } from "../uses.ts";
 import { seal, unseal } from "./seal.ts";
 import type { Secrets } from "./secrets.ts";
 import { signingAlgOf, signingAlgorithms } from "./signing-algs.ts";
@@ -57,7 +58,7 @@ export class SigningKeySealed extends Error {
 
 /** Makes and stores a key; false: another process made one of this alg at the same time. `existing`: all keys there are. */
 export async function addSigningKey(
-  storage: Pick<AdminStorage, "addKey">,
+  storage: Uses<AdminStorage, "keys.add">,
   secrets: Secrets,
   existing: readonly StoredKey[],
   now: Millis,
@@ -72,7 +73,7 @@ export async function addSigningKey(
   const kid = createHash("sha256").update(JSON.stringify(required)).digest("base64url");
   const pkcs8 = privateKey.export({ format: "der", type: "pkcs8" });
   const serials = existing.filter((key) => key.alg === alg).map(({ serial }) => serial);
-  return storage.addKey({
+  return storage.keys.add({
     key: {
       kid,
       alg,
@@ -94,13 +95,13 @@ export function algsInUse(resources: readonly Resource[]): readonly SigningAlg[]
 
 /** Makes what is missing of each alg: the first key, at once active; and the next one, when the newest is old enough. */
 export async function ensureKeys(
-  storage: Pick<AdminStorage, "addKey" | "listKeys">,
+  storage: Uses<AdminStorage, "keys.add" | "keys.list">,
   secrets: Secrets,
   now: Millis,
   algs: readonly SigningAlg[] = [DEFAULT_ALG],
 ): Promise<void> {
   for (const alg of algs) {
-    const all = await storage.listKeys();
+    const all = await storage.keys.list();
     const keys = all.filter((key) => key.alg === alg && key.retiredAt === null);
     const newest = Math.max(0, ...keys.map(({ activeFrom }) => activeFrom));
     if (keys.length === 0) await addSigningKey(storage, secrets, all, now, now, alg);

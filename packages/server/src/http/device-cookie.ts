@@ -53,6 +53,6 @@ export async function rememberDevice(
   const device = deviceOf(personId, deviceCookie(request, assent), assent);
   const userAgent = request.header("user-agent")?.slice(0, 300) ?? null;
   const about = { device: device.sighting, address: request.address, userAgent, now: assent.now() };
-  const seen = await assent.storage.rememberDevice({ partition, personId, passwordChangedAt, ...about });
+  const seen = await assent.storage.knownDevices.remember({ partition, personId, passwordChangedAt, ...about });
   return seen === undefined ? [] : [device.cookie(seen)];
 }

@@ -4,6 +4,7 @@ import { LRUCache } from "lru-cache";
 import type { Millis } from "../oauth/model.ts";
 import type { OwnerStorage } from "../owners/storage.ts";
 import { StorageUnavailable } from "../storage/errors.ts";
+import type { Uses } from "../uses.ts";
 
 const MINUTE: Millis = 60_000;
 /** Of one client, from one network, in a minute. */
@@ -14,7 +15,7 @@ const OF_A_NETWORK = 600;
 const HELD = 10_000;
 
 export interface FailedClientsParts {
-  readonly storage: Pick<OwnerStorage, "countAttempt">;
+  readonly storage: Uses<OwnerStorage, "attempts.count">;
   readonly attemptKey: (...parts: readonly string[]) => string;
   now(): Millis;
   /** Milliseconds of a clock that nobody sets. */
@@ -48,7 +49,7 @@ export class FailedClients {
     const { storage, now, monotonic } = this.#parts;
     try {
       const at = now();
-      const counted = await storage.countAttempt({ attempts: [{ key, limit, window: MINUTE }], now: at });
+      const counted = await storage.attempts.count({ attempts: [{ key, limit, window: MINUTE }], now: at });
       if (counted.kind === "allowed") return false;
       this.#over.set(key, monotonic() + (counted.until - at));
       return true;

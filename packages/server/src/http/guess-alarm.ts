@@ -6,6 +6,7 @@ import type { Guessed } from "../owners/guessing.ts";
 import type { MailKind, Postbox } from "../owners/mail.ts";
 import type { MailStorage } from "../owners/mail-storage.ts";
 import type { OwnerStorage, Person } from "../owners/storage.ts";
+import type { Uses } from "../uses.ts";
 
 const DAY: Millis = 86_400_000;
 /** How long one process says nothing more of an account after an alarm. */
@@ -24,7 +25,7 @@ const MAIL: Readonly<Record<Told, { readonly kind: MailKind; readonly path: stri
 
 export interface GuessAlarmParts {
   readonly issuer: string;
-  readonly storage: Pick<OwnerStorage, "countAttempt"> & Pick<MailStorage, "postMail">;
+  readonly storage: Uses<OwnerStorage, "attempts.count"> & Uses<MailStorage, "mail.post">;
   readonly mail: Postbox;
   attemptKey(...parts: readonly string[]): string;
   event(name: string, fields: Readonly<Record<string, string>>): void;
@@ -66,7 +67,7 @@ export class GuessAlarm {
     if (!mail.enabled || emailVerifiedAt === null) return;
     const at = now();
     const once = { key: attemptKey("guess alarm", told, personId), limit: 1, window: DAY };
-    if ((await storage.countAttempt({ attempts: [once], now: at })).kind !== "allowed") return;
+    if ((await storage.attempts.count({ attempts: [once], now: at })).kind !== "allowed") return;
     const { kind, path } = MAIL[told];
     const draft = {
       kind,
@@ -75,7 +76,7 @@ export class GuessAlarm {
       link: issuer + path,
       values: { person: username, at },
     };
-    await storage.postMail({ mails: mail.write(draft, { partition, cause: [personId, String(at)] }), now: at });
+    await storage.mail.post({ mails: mail.write(draft, { partition, cause: [personId, String(at)] }), now: at });
     mail.kick();
   }
 }

@@ -100,7 +100,7 @@ function letters(person: Person, kind: NewsKind, news: News, assent: Assent): re
 }
 
 async function allowed(attempts: readonly Attempt[], assent: Assent): Promise<boolean> {
-  return (await assent.storage.countAttempt({ attempts, now: assent.now() })).kind === "allowed";
+  return (await assent.storage.attempts.count({ attempts, now: assent.now() })).kind === "allowed";
 }
 
 /** The language of the pages that somebody looks at. */

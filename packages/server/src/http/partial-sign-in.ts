@@ -51,7 +51,7 @@ export async function openPartial(
   ];
   if (assent.now() - at > PARTIAL_TTL) return undefined;
   if (sessionId !== null && sessionId !== signedIn?.session.sessionId) return undefined;
-  const person = await assent.storage.getPerson({ partition, personId });
+  const person = await assent.storage.people.get({ partition, personId });
   if (person === undefined || person.status !== "active" || tagOf(person.passwordHash) !== tag) return undefined;
   return { person, authTime, sessionId };
 }

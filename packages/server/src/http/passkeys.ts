@@ -55,7 +55,7 @@ async function verified(form: URLSearchParams, nonce: string, rp: RelyingParty, 
   const challenge = openChallenge(secrets, `browser:${nonce}`, form.get("challenge"), now);
   if (challenge === undefined) return "not a challenge of this browser's, or too old";
   const credentialId = credentialIdOf(answer);
-  const found = credentialId === undefined ? undefined : await storage.findPasskey({ credentialId });
+  const found = credentialId === undefined ? undefined : await storage.passkeys.find({ credentialId });
   if (found === undefined) return "unknown";
   const { passkey, person } = found;
   const used = await usedPasskey(answer, passkey, challenge, rp);
@@ -63,8 +63,9 @@ async function verified(form: URLSearchParams, nonce: string, rp: RelyingParty, 
   if (person.status !== "active") return "disabled";
   const { until } = challenge;
   const key = hashes.sha256(challenge.challenge);
-  if (!(await storage.once({ kind: "passkey challenge", key, until, now }))) return "the challenge was answered before";
-  const outcome = await storage.usePasskey({ ...passkey, ...used, now });
+  if (!(await storage.replayCache.once({ kind: "passkey challenge", key, until, now })))
+    return "the challenge was answered before";
+  const outcome = await storage.passkeys.use({ ...passkey, ...used, now });
   if (outcome === "stale") {
     assent.event("passkey_copied", { owner: person.personId, credential_id: passkey.credentialId });
     return "its count didn't go up: there may be a copy of it";

@@ -64,5 +64,5 @@ export async function isFresh(
 /** False: the second step came into being after this sign-in, which might not have got past it. */
 async function hasAllSteps(person: Person, session: Session, { storage }: Assent): Promise<boolean> {
   if (isAsSure(authenticationOf(session).acr, "mfa")) return true;
-  return (await storage.getSecondFactor({ partition: person.partition, personId: person.personId })) === undefined;
+  return (await storage.secondFactors.get({ partition: person.partition, personId: person.personId })) === undefined;
 }

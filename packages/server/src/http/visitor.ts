@@ -81,7 +81,7 @@ export async function startSession(
   const news = { link: "/account/security", language, values };
   const known = presented?.personId === person.personId && (await boundDevice(presented, assent.storage)) !== undefined;
   const mails = known || quietly !== undefined ? [] : await newsFor(person, "signIn", news, assent);
-  const seen = await assent.storage.createSession({
+  const seen = await assent.storage.sessions.create({
     partition: person.partition,
     sessionId,
     personId: person.personId,

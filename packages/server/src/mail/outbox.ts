@@ -7,6 +7,7 @@ import type { Millis } from "../oauth/model.ts";
 import type { MailDraft, Postbox } from "../owners/mail.ts";
 import type { ClaimedMail, MailStorage, SettledMail, StoredMail } from "../owners/mail-storage.ts";
 import type { Brand } from "../pages/brand.ts";
+import type { Uses } from "../uses.ts";
 import { Rounds } from "./rounds.ts";
 import { MailFault, type Transport } from "./transport.ts";
 
@@ -23,7 +24,7 @@ const PAUSES: readonly Millis[] = [30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MI
 const NEWS_LAST: Millis = 3 * 24 * HOUR;
 
 export interface OutboxParts {
-  readonly storage: Pick<MailStorage, "claimMail" | "settleMail">;
+  readonly storage: Uses<MailStorage, "mail.claim" | "mail.settle">;
   readonly secrets: Secrets;
   readonly issuer: string;
   /** The address that messages come from. */
@@ -81,7 +82,7 @@ export class Outbox implements Postbox {
   /** Sends what is due; how many were taken on. */
   async #round(): Promise<number> {
     const now = this.#parts.now();
-    const claimed = await this.#parts.storage.claimMail({ now, limit: AT_ONCE, until: now + CLAIM });
+    const claimed = await this.#parts.storage.mail.claim({ now, limit: AT_ONCE, until: now + CLAIM });
     await Promise.all(claimed.map((mail) => this.#deliver(mail)));
     return claimed.length;
   }
@@ -97,7 +98,7 @@ export class Outbox implements Postbox {
     } else {
       this.#parts.event("mail_sent", { mail: mailId, kind, tries });
     }
-    await this.#parts.storage.settleMail({ ...mail, outcome });
+    await this.#parts.storage.mail.settle({ ...mail, outcome });
   }
 
   async #send({ mailId, sealed, tries, uselessAfter }: ClaimedMail): Promise<SettledMail> {

@@ -6,6 +6,7 @@ import type { Secrets } from "../crypto/secrets.ts";
 import type { Millis } from "../oauth/model.ts";
 import type { AskedMail, MailDesk, MailRequest } from "../owners/mail-requests.ts";
 import type { ClaimedMailRequest, MailStorage } from "../owners/mail-storage.ts";
+import type { Uses } from "../uses.ts";
 import { Rounds } from "./rounds.ts";
 
 const SECOND: Millis = 1000;
@@ -20,7 +21,7 @@ const AT_ONCE = 5;
 const USEFUL: Millis = DAY;
 
 export interface MailRequestParts {
-  readonly storage: Pick<MailStorage, "requestMail" | "claimMailRequests" | "removeMailRequest">;
+  readonly storage: Uses<MailStorage, "mailRequests.add" | "mailRequests.claim" | "mailRequests.remove">;
   readonly secrets: Secrets;
   /** False: this server sends no mail. */
   readonly enabled: boolean;
@@ -51,7 +52,7 @@ export class MailRequests implements MailDesk {
     // Drawn with its partition, as an owner's id is: the account that a sign-up makes has it.
     const requestId = newOwnerId();
     const sealed = seal(secrets, "mail request", requestId, Buffer.from(JSON.stringify(request)));
-    const stored = await storage.requestMail({
+    const stored = await storage.mailRequests.add({
       request: { partition: partitionOf(requestId), requestId, sealed },
       most: MOST_WAITING[from],
       now: now(),
@@ -72,7 +73,7 @@ export class MailRequests implements MailDesk {
   /** One after the other, so that a burst takes no more than one request's share of the processor. */
   async #round(): Promise<number> {
     const { storage, now } = this.#parts;
-    const claimed = await storage.claimMailRequests({ now: now(), limit: AT_ONCE, pause: PAUSE });
+    const claimed = await storage.mailRequests.claim({ now: now(), limit: AT_ONCE, pause: PAUSE });
     for (const one of claimed) await this.#answer(one);
     return claimed.length;
   }
@@ -89,7 +90,7 @@ export class MailRequests implements MailDesk {
           : undefined;
     try {
       if (request !== undefined && fault === undefined) await answer({ request, requestId, askedAt: createdAt });
-      await storage.removeMailRequest(claimed);
+      await storage.mailRequests.remove(claimed);
     } catch (error) {
       failed(error, { request: requestId, tries });
       return;

@@ -76,7 +76,7 @@ async function begin(
   for (let draws = 0; draws < DRAWS; draws += 1) {
     const { userCode, ...place } = userCodes.draw();
     const at = now();
-    const created = await storage.createDevice({
+    const created = await storage.deviceRequests.create({
       ...place,
       saltHash: hash,
       clientId,

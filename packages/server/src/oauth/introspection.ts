@@ -90,7 +90,7 @@ const texts = new WeakMap<VerifiedAccessToken["claims"], string>();
 
 async function grantIsLive(grantId: string, client: Client, context: OAuthContext): Promise<boolean> {
   const partition = context.credentials.partitionOf(grantId);
-  const found = await context.storage.findGrant({ partition, grantId, saltHash: null });
+  const found = await context.storage.grants.find({ partition, grantId, saltHash: null });
   // The ceiling may be lower now than when the token was issued.
   const grant = found && underCeiling(found, ceilingOf(client, context.policy));
   const now = context.now();
@@ -101,7 +101,7 @@ async function introspectRefreshToken(token: string, caller: Caller, context: OA
   const credential = context.credentials.read("refresh_token", token);
   // §4: a refresh token is between the client and this server; no API learns of it.
   if (credential === undefined || "resource" in caller) return INACTIVE;
-  const found = await context.storage.findGrant({ ...credential });
+  const found = await context.storage.grants.find({ ...credential });
   const now = context.now();
   const { client } = caller;
   const grant = found && underCeiling(found, ceilingOf(client, context.policy));

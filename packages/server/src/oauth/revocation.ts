@@ -23,10 +23,10 @@ export async function revoke(request: TokenRequest, context: OAuthContext): Prom
   }
   // A client that missed too often gets no write for another miss.
   if (context.misses.isOver(missKey(client, request.address, context))) {
-    const grant = await context.storage.findGrant(credential);
+    const grant = await context.storage.grants.find(credential);
     if (grant?.clientId !== client.clientId) return missedByClient(client, request.address, context);
   }
-  const outcome = await context.storage.endGrant({
+  const outcome = await context.storage.grants.end({
     partition: credential.partition,
     grantId: credential.grantId,
     saltHash: credential.saltHash,

@@ -292,27 +292,35 @@ export type RedeemDeviceOutcome =
 
 /** Verbs of the device flow at the back channel (RFC 8628 §§3.1, 3.4). */
 export interface DeviceStorage {
-  /** False: a request has that user code, draw another one. */
-  createDevice(args: NewDeviceRequest): Promise<boolean>;
-  /** One poll. Too early a one makes the interval longer for good (§3.5); that a request is approved, denied or over is told however early. */
-  pollDevice(args: PollDevice): Promise<PollDeviceOutcome>;
-  /** Makes the grant of an approved request; of all callers one gets it. */
-  redeemDevice(args: RedeemDevice): Promise<RedeemDeviceOutcome>;
+  readonly deviceRequests: {
+    /** False: a request has that user code, draw another one. */
+    create(args: NewDeviceRequest): Promise<boolean>;
+    /** One poll. Too early a one makes the interval longer for good (§3.5); that a request is approved, denied or over is told however early. */
+    poll(args: PollDevice): Promise<PollDeviceOutcome>;
+    /** Makes the grant of an approved request; of all callers one gets it. */
+    redeem(args: RedeemDevice): Promise<RedeemDeviceOutcome>;
+  };
 }
 
 /** Verbs of grants (RFC 6749 §§4.1, 6; RFC 7009; RFC 7662). */
 export interface GrantStorage {
-  /** A grant and its consent record in one transaction, without a page. */
-  issueDirect(args: IssueDirect): Promise<IssueDirectOutcome>;
-  /** True for the first of all callers, on all processes; false: it was there. */
-  once(args: Once): Promise<boolean>;
-  /** A code without a page: locks the active consent, which must cover every scope for 30 s more, and inserts the row. */
-  issueGrant(args: IssueGrant): Promise<IssueOutcome>;
-  redeemCode(args: RedeemCode): Promise<RedeemOutcome>;
-  refreshGrant(args: RefreshGrant): Promise<RefreshOutcome>;
-  findGrant(args: FindGrant): Promise<Grant | undefined>;
-  endGrant(args: EndGrant): Promise<EndOutcome>;
-  recordScopeUses(args: RecordScopeUses): Promise<void>;
+  readonly grants: {
+    /** A grant and its consent record in one transaction, without a page. */
+    issueWithoutCode(args: IssueDirect): Promise<IssueDirectOutcome>;
+    /** A code without a page: locks the active consent, which must cover every scope for 30 s more, and inserts the row. */
+    issue(args: IssueGrant): Promise<IssueOutcome>;
+    redeem(args: RedeemCode): Promise<RedeemOutcome>;
+    refresh(args: RefreshGrant): Promise<RefreshOutcome>;
+    find(args: FindGrant): Promise<Grant | undefined>;
+    end(args: EndGrant): Promise<EndOutcome>;
+  };
+  readonly replayCache: {
+    /** True for the first of all callers, on all processes; false: it was there. */
+    once(args: Once): Promise<boolean>;
+  };
+  readonly scopeUses: {
+    record(args: RecordScopeUses): Promise<void>;
+  };
 }
 
 /** What rarely changes, cached in each process and at most 1 s old. Values may be kept for one request, not longer. */

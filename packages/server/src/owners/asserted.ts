@@ -2,14 +2,15 @@
 
 import type { AssertedOwner, AssertedOwners, FoundOwner, MappedSubject } from "../oauth/asserted-subject.ts";
 import { type Millis, PARTITIONS, type TrustedIssuer } from "../oauth/model.ts";
+import type { Uses } from "../uses.ts";
 import { canonicalEmail, canonicalUsername, foreignSubject } from "./names.ts";
 import type { NewUsername } from "./new-names.ts";
 import type { ForeignSubject, OwnerStorage, Person } from "./storage.ts";
 
 export interface AssertedOwnersContext {
-  readonly storage: Pick<
+  readonly storage: Uses<
     OwnerStorage,
-    "findPersonByName" | "getPerson" | "findPersonBySubject" | "linkSubject" | "createLinkedPerson"
+    "people.findByName" | "people.get" | "subjectLinks.findPerson" | "subjectLinks.link" | "subjectLinks.createPerson"
   >;
   /** A new owner's random id. */
   newOwnerId(): string;
@@ -32,7 +33,7 @@ export function assertedOwners(context: AssertedOwnersContext): AssertedOwners {
       const key = linkKey(record, subject);
       if (key === undefined) return false;
       const args = { partition, personId: ownerId, subject: key, sole: true, madeBy: "first use" } as const;
-      const { kind } = await context.storage.linkSubject({ ...args, now: context.now() });
+      const { kind } = await context.storage.subjectLinks.link({ ...args, now: context.now() });
       return kind === "linked" || kind === "known";
     },
     create: (record, subject) => create(record, subject, context),
@@ -80,7 +81,7 @@ async function find(
 ): Promise<FoundOwner> {
   const { storage } = context;
   const key = linkKey(record, subject);
-  const linked = key && (await storage.findPersonBySubject({ subject: key }));
+  const linked = key && (await storage.subjectLinks.findPerson({ subject: key }));
   if (linked !== undefined) return { kind: "found", owner: ownerOf(linked) };
   if (subject.name === null) return { kind: "unknown" };
   if (!subject.nameBelieved) return { kind: "unverified", by: "issuer" };
@@ -102,10 +103,10 @@ async function findByName(
   if (by === "id") {
     if (!OWNER_ID.test(text)) return undefined;
     const partition = partitionOf(text);
-    return partition < PARTITIONS ? storage.getPerson({ partition, personId: text }) : undefined;
+    return partition < PARTITIONS ? storage.people.get({ partition, personId: text }) : undefined;
   }
   const name = by === "email" ? canonicalEmail(text) : canonicalUsername(text);
-  const person = name === undefined ? undefined : await storage.findPersonByName({ name });
+  const person = name === undefined ? undefined : await storage.people.findByName({ name });
   // A username is never an address, but the issuer must not depend on that.
   return person !== undefined && person[by] === name ? person : undefined;
 }
@@ -134,7 +135,7 @@ async function create(
       emailVerifiedAt: names.verified ? at : null,
     }));
     if (people.length === 0) return undefined;
-    const outcome = await storage.createLinkedPerson({ people, subject: key, now: at });
+    const outcome = await storage.subjectLinks.createPerson({ people, subject: key, now: at });
     switch (outcome.kind) {
       case "created":
         return { owner: ownerOf(outcome.person), made: personId === own };

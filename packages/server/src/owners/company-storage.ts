@@ -145,135 +145,138 @@ export interface PersonRef {
 }
 
 export interface CompanyStorage {
-  /** Reserves the slug, creates, activates. */
-  createCompany(args: { readonly company: Company; readonly now: Millis }): Promise<{
-    readonly kind: "created" | "taken";
-  }>;
-  findCompany(args: { readonly slug: string }): Promise<Company | undefined>;
-  getCompany(args: CompanyKey): Promise<Company | undefined>;
-  /** Oldest first. */
-  listCompanies(args: { readonly limit: number; readonly after: string | null }): Promise<readonly Company[]>;
-  updateCompany(
-    args: CompanyKey & ByAdmin & { readonly changes: Partial<Pick<Company, "name" | "slug" | "defaultRule">> },
-  ): Promise<{ readonly kind: "updated" | "unknown" | "taken" | "not_admin" }>;
-  /** Disabling ends the company's grants (`owner_ended`) in the same transaction. */
-  setCompanyStatus(args: CompanyKey & { readonly status: Company["status"]; readonly now: Millis }): Promise<boolean>;
-  /** Removes the company with memberships, rules and consents; grants end. */
-  deleteCompany(args: CompanyKey & { readonly now: Millis }): Promise<boolean>;
-
-  /** Adds a person, or gives a member another role. `link`: a new random id. Only the operator adds without an invitation. */
-  addMember(
-    args: CompanyKey & {
-      readonly person: PersonRef;
-      readonly role: Role;
-      readonly addedBy: string;
+  readonly companies: {
+    /** Reserves the slug, creates, activates. */
+    create(args: { readonly company: Company; readonly now: Millis }): Promise<{
+      readonly kind: "created" | "taken";
+    }>;
+    find(args: { readonly slug: string }): Promise<Company | undefined>;
+    get(args: CompanyKey): Promise<Company | undefined>;
+    /** Oldest first. */
+    list(args: { readonly limit: number; readonly after: string | null }): Promise<readonly Company[]>;
+    update(
+      args: CompanyKey & ByAdmin & { readonly changes: Partial<Pick<Company, "name" | "slug" | "defaultRule">> },
+    ): Promise<{ readonly kind: "updated" | "unknown" | "taken" | "not_admin" }>;
+    /** Disabling ends the company's grants (`owner_ended`) in the same transaction. */
+    setStatus(args: CompanyKey & { readonly status: Company["status"]; readonly now: Millis }): Promise<boolean>;
+    /** Removes the company with memberships, rules and consents; grants end. */
+    delete(args: CompanyKey & { readonly now: Millis }): Promise<boolean>;
+  };
+  readonly members: {
+    /** Adds a person, or gives a member another role. `link`: a new random id. Only the operator adds without an invitation. */
+    add(
+      args: CompanyKey & {
+        readonly person: PersonRef;
+        readonly role: Role;
+        readonly addedBy: string;
+        readonly link: string;
+        readonly now: Millis;
+      },
+    ): Promise<{ readonly kind: "added" | "no_company" | "no_person" }>;
+    setRole(args: CompanyKey & ByAdmin & { readonly personId: string; readonly role: Role }): Promise<MemberOutcome>;
+    /** Ends, in the same transaction, the grants that the person made in the company's name. Anybody may remove themselves. */
+    remove(
+      args: CompanyKey & ByAdmin & Told & { readonly person: Pick<PersonRef, "partition" | "personId"> },
+    ): Promise<MemberOutcome>;
+    /** By username. `after`: the last username of the page before. */
+    list(args: CompanyKey & { readonly limit: number; readonly after: string | null }): Promise<readonly Member[]>;
+    /** What a person is in one company, with what it decided about an app (null: about none). */
+    findActing(
+      args: CompanyKey & { readonly personId: string; readonly clientId: string | null },
+    ): Promise<Acting | undefined>;
+    /** The companies of a person, by name; with what each decided about an app. */
+    companiesOf(args: {
+      readonly partition: number;
+      readonly personId: string;
+      readonly clientId: string | null;
+      readonly now: Millis;
+    }): Promise<readonly Acting[]>;
+  };
+  readonly companyApps: {
+    list(args: CompanyKey & { readonly now: Millis }): Promise<readonly CompanyApp[]>;
+    /** People for whom an app acts in the company's name now, and those of them who are no admins. */
+    countActing(
+      args: CompanyKey & { readonly clientId: string; readonly now: Millis },
+    ): Promise<{ readonly people: number; readonly members: number }>;
+    listRules(args: CompanyKey): Promise<readonly AppRule[]>;
+    /**
+     * `allow` writes the company's consent to the app; `block` ends it and its grants; null: the default holds again. Requests that it answers
+     * are marked.
+     */
+    setRule(
+      args: CompanyKey &
+        ByAdmin & {
+          readonly clientId: string;
+          /** `end`: what the app does for members who are no admins ends, where the rule is not `allow`; absent: it goes on. */
+          readonly members?: "keep" | "end";
+          /** What those are told whose requests it answers. */
+          readonly news?: readonly { readonly personId: string; readonly mails: readonly StoredMail[] }[];
+          readonly rule: Pick<AppRule, "rule" | "scopes" | "hosts" | "endsAt" | "optOut"> | null;
+          readonly shown: Consent["shown"];
+        },
+    ): Promise<RuleOutcome>;
+    /** Ends the company's consent to the app, every grant under it whoever made it, and an approval for all. */
+    revokeForAll(args: CompanyKey & ByAdmin & { readonly clientId: string }): Promise<RuleOutcome>;
+    /** A member keeps an app from acting for them (their grants end), or lets it again. */
+    setOptOut(
+      args: CompanyKey & {
+        readonly clientId: string;
+        readonly personId: string;
+        readonly out: boolean;
+        readonly now: Millis;
+      },
+    ): Promise<{ readonly kind: "done"; readonly grantsEnded: number } | { readonly kind: "unknown" }>;
+    /** Live grants that one person made in the company's name. */
+    grantsOfMember(args: CompanyKey & { readonly personId: string; readonly now: Millis }): Promise<readonly Grant[]>;
+    askApproval(
+      args: CompanyKey & {
+        readonly clientId: string;
+        readonly personId: string;
+        readonly scopes: readonly string[];
+        /** Where the answer would go; absent: to a device. */
+        readonly redirectUri?: string;
+        /** How long an answer to the client holds at most, in milliseconds; absent or null: as long as it says. */
+        readonly ceiling?: Millis | null;
+        readonly reason: string;
+        readonly now: Millis;
+      } & Told,
+    ): Promise<AskOutcome>;
+    refuseRequest(
+      args: CompanyKey & ByAdmin & Told & { readonly clientId: string; readonly personId: string },
+    ): Promise<{ readonly kind: "done" | "not_admin" | "unknown" }>;
+    /** Open ones, oldest first. */
+    listRequests(args: CompanyKey & { readonly limit: number }): Promise<readonly AppRequest[]>;
+  };
+  readonly invitations: {
+    create(
+      args: ByAdmin & Told & { readonly invitation: Invitation; readonly saltHash: Uint8Array },
+    ): Promise<{ readonly kind: "invited" | "not_admin" | "too_many" }>;
+    withdraw(
+      args: CompanyKey & ByAdmin & { readonly invitationId: string },
+    ): Promise<{ readonly kind: "done" | "not_admin" | "unknown" }>;
+    /** Open ones that still hold, the latest first. */
+    list(args: CompanyKey & { readonly now: Millis }): Promise<readonly Invitation[]>;
+    /** The open invitation of a link, with its company; undefined: none that holds. */
+    find(args: {
+      readonly partition: number;
+      readonly invitationId: string;
+      readonly saltHash: Uint8Array;
+      readonly now: Millis;
+    }): Promise<{ readonly invitation: Invitation; readonly company: Company } | undefined>;
+    /** Joins the person that the invitation names; used up by the first success. */
+    accept(args: {
+      readonly partition: number;
+      readonly invitationId: string;
+      readonly saltHash: Uint8Array;
+      readonly person: PersonRef & { readonly email: string };
       readonly link: string;
       readonly now: Millis;
-    },
-  ): Promise<{ readonly kind: "added" | "no_company" | "no_person" }>;
-  setMemberRole(
-    args: CompanyKey & ByAdmin & { readonly personId: string; readonly role: Role },
-  ): Promise<MemberOutcome>;
-  /** Ends, in the same transaction, the grants that the person made in the company's name. Anybody may remove themselves. */
-  removeMember(
-    args: CompanyKey & ByAdmin & Told & { readonly person: Pick<PersonRef, "partition" | "personId"> },
-  ): Promise<MemberOutcome>;
-  /** By username. `after`: the last username of the page before. */
-  listMembers(args: CompanyKey & { readonly limit: number; readonly after: string | null }): Promise<readonly Member[]>;
-  /** What a person is in one company, with what it decided about an app (null: about none). */
-  findActing(
-    args: CompanyKey & { readonly personId: string; readonly clientId: string | null },
-  ): Promise<Acting | undefined>;
-  /** The companies of a person, by name; with what each decided about an app. */
-  companiesOf(args: {
-    readonly partition: number;
-    readonly personId: string;
-    readonly clientId: string | null;
-    readonly now: Millis;
-  }): Promise<readonly Acting[]>;
-
-  listCompanyApps(args: CompanyKey & { readonly now: Millis }): Promise<readonly CompanyApp[]>;
-  /** People for whom an app acts in the company's name now, and those of them who are no admins. */
-  countActing(
-    args: CompanyKey & { readonly clientId: string; readonly now: Millis },
-  ): Promise<{ readonly people: number; readonly members: number }>;
-  listRules(args: CompanyKey): Promise<readonly AppRule[]>;
-  /**
-   * `allow` writes the company's consent to the app; `block` ends it and its grants; null: the default holds again. Requests that it answers
-   * are marked.
-   */
-  setRule(
-    args: CompanyKey &
-      ByAdmin & {
-        readonly clientId: string;
-        /** `end`: what the app does for members who are no admins ends, where the rule is not `allow`; absent: it goes on. */
-        readonly members?: "keep" | "end";
-        /** What those are told whose requests it answers. */
-        readonly news?: readonly { readonly personId: string; readonly mails: readonly StoredMail[] }[];
-        readonly rule: Pick<AppRule, "rule" | "scopes" | "hosts" | "endsAt" | "optOut"> | null;
-        readonly shown: Consent["shown"];
-      },
-  ): Promise<RuleOutcome>;
-  /** Ends the company's consent to the app, every grant under it whoever made it, and an approval for all. */
-  revokeForAll(args: CompanyKey & ByAdmin & { readonly clientId: string }): Promise<RuleOutcome>;
-  /** A member keeps an app from acting for them (their grants end), or lets it again. */
-  setOptOut(
-    args: CompanyKey & {
-      readonly clientId: string;
-      readonly personId: string;
-      readonly out: boolean;
-      readonly now: Millis;
-    },
-  ): Promise<{ readonly kind: "done"; readonly grantsEnded: number } | { readonly kind: "unknown" }>;
-  /** Live grants that one person made in the company's name. */
-  grantsOfMember(args: CompanyKey & { readonly personId: string; readonly now: Millis }): Promise<readonly Grant[]>;
-
-  askApproval(
-    args: CompanyKey & {
-      readonly clientId: string;
-      readonly personId: string;
-      readonly scopes: readonly string[];
-      /** Where the answer would go; absent: to a device. */
-      readonly redirectUri?: string;
-      /** How long an answer to the client holds at most, in milliseconds; absent or null: as long as it says. */
-      readonly ceiling?: Millis | null;
-      readonly reason: string;
-      readonly now: Millis;
-    } & Told,
-  ): Promise<AskOutcome>;
-  refuseRequest(
-    args: CompanyKey & ByAdmin & Told & { readonly clientId: string; readonly personId: string },
-  ): Promise<{ readonly kind: "done" | "not_admin" | "unknown" }>;
-  /** Open ones, oldest first. */
-  listRequests(args: CompanyKey & { readonly limit: number }): Promise<readonly AppRequest[]>;
-
-  createInvitation(
-    args: ByAdmin & Told & { readonly invitation: Invitation; readonly saltHash: Uint8Array },
-  ): Promise<{ readonly kind: "invited" | "not_admin" | "too_many" }>;
-  withdrawInvitation(
-    args: CompanyKey & ByAdmin & { readonly invitationId: string },
-  ): Promise<{ readonly kind: "done" | "not_admin" | "unknown" }>;
-  /** Open ones that still hold, the latest first. */
-  listInvitations(args: CompanyKey & { readonly now: Millis }): Promise<readonly Invitation[]>;
-  /** The open invitation of a link, with its company; undefined: none that holds. */
-  findInvitation(args: {
-    readonly partition: number;
-    readonly invitationId: string;
-    readonly saltHash: Uint8Array;
-    readonly now: Millis;
-  }): Promise<{ readonly invitation: Invitation; readonly company: Company } | undefined>;
-  /** Joins the person that the invitation names; used up by the first success. */
-  acceptInvitation(args: {
-    readonly partition: number;
-    readonly invitationId: string;
-    readonly saltHash: Uint8Array;
-    readonly person: PersonRef & { readonly email: string };
-    readonly link: string;
-    readonly now: Millis;
-  }): Promise<JoinOutcome>;
-
-  /** Tells companies what became of people (disabled, removed, back): at most `limit` of them. How many were told. */
-  tellCompanies(args: { readonly now: Millis; readonly limit: number }): Promise<number>;
-  /** People who were disabled or removed, of whom a company may not know yet; null: more than `limit`. */
-  untoldPeople(args: { readonly limit: number }): Promise<readonly string[] | null>;
+    }): Promise<JoinOutcome>;
+  };
+  readonly membershipOutbox: {
+    /** Tells companies what became of people (disabled, removed, back): at most `limit` of them. How many were told. */
+    deliver(args: { readonly now: Millis; readonly limit: number }): Promise<number>;
+    /** People who were disabled or removed, of whom a company may not know yet; null: more than `limit`. */
+    undelivered(args: { readonly limit: number }): Promise<readonly string[] | null>;
+  };
 }

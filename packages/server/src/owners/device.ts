@@ -4,6 +4,7 @@ import type { Millis } from "../oauth/model.ts";
 import type { DeviceAsker, Policy, UserCodes } from "../oauth/ports.ts";
 import type { DeviceRequest, UserCodePlace } from "../oauth/storage.ts";
 import { readUserCode } from "../oauth/user-code.ts";
+import type { Uses } from "../uses.ts";
 import type { SignInContext } from "./sign-in.ts";
 import type { Attempt, OwnerStorage } from "./storage.ts";
 
@@ -17,7 +18,7 @@ const WAITING = 20_000;
 export async function admitDevice(
   { clientId, network }: DeviceAsker,
   context: Pick<SignInContext, "attemptKey" | "now"> & {
-    readonly storage: Pick<OwnerStorage, "countAttempt">;
+    readonly storage: Uses<OwnerStorage, "attempts.count">;
     readonly policy: Pick<Policy, "deviceTtl">;
   },
 ): Promise<boolean> {
@@ -26,7 +27,7 @@ export async function admitDevice(
     { key: context.attemptKey("device request", clientId, network), limit: WAITING_FROM_NETWORK, window },
     { key: context.attemptKey("device request", clientId), limit: WAITING, window },
   ];
-  return (await context.storage.countAttempt({ attempts, now: context.now() })).kind === "allowed";
+  return (await context.storage.attempts.count({ attempts, now: context.now() })).kind === "allowed";
 }
 
 /** Who enters a code: a session, the person in it, and where they are. */
@@ -40,7 +41,10 @@ export interface CodeReader {
 
 /** What looking for a code is given from outside. */
 export interface ClaimContext {
-  readonly storage: Pick<OwnerStorage, "countAttempt" | "forgiveAttempt" | "claimDevice" | "deviceStanding">;
+  readonly storage: Uses<
+    OwnerStorage,
+    "attempts.count" | "attempts.forgive" | "deviceRequests.claim" | "deviceRequests.standing"
+  >;
   readonly userCodes: UserCodes;
   now(): Millis;
 }
@@ -73,10 +77,10 @@ export async function enterUserCode(
 ): Promise<CodeOutcome> {
   const { storage, now } = context;
   const attempts = guessesFor(reader, context.attemptKey);
-  const counted = await storage.countAttempt({ attempts, now: now() });
+  const counted = await storage.attempts.count({ attempts, now: now() });
   if (counted.kind === "throttled") return counted;
   const found = await claimUserCode(typed, reader, context);
-  if (found.kind === "found") await storage.forgiveAttempt({ reset: [], undo: attempts.map(({ key }) => key) });
+  if (found.kind === "found") await storage.attempts.forgive({ reset: [], undo: attempts.map(({ key }) => key) });
   return found;
 }
 
@@ -87,7 +91,7 @@ export async function claimUserCode(
   { storage, userCodes, now }: ClaimContext,
 ): Promise<Exclude<CodeOutcome, { kind: "throttled" }>> {
   for (const place of placesOf(typed, userCodes)) {
-    const request = await storage.claimDevice({ ...place, sessionId, before, now: now() });
+    const request = await storage.deviceRequests.claim({ ...place, sessionId, before, now: now() });
     if (request !== undefined) return { kind: "found", request, place };
   }
   return { kind: "unknown" };
@@ -100,7 +104,7 @@ export async function answerOf(
   { storage, userCodes, now }: ClaimContext,
 ): Promise<"allowed" | "denied" | undefined> {
   for (const place of placesOf(typed, userCodes)) {
-    const standing = await storage.deviceStanding({ ...place, sessionId, now: now() });
+    const standing = await storage.deviceRequests.standing({ ...place, sessionId, now: now() });
     if (standing === "allowed" || standing === "denied") return standing;
   }
   return undefined;

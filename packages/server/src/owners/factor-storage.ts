@@ -93,71 +93,74 @@ export interface InSession {
 }
 
 export interface FactorStorage {
-  /** Several steps: the key's id is reserved among those of all people first. */
-  addPasskey(args: { readonly passkey: Passkey; readonly now: Millis } & Told & InSession): Promise<AddPasskeyOutcome>;
-  /** Whose it is: nobody has said a name yet. */
-  findPasskey(args: {
-    readonly credentialId: string;
-  }): Promise<{ readonly passkey: Passkey; readonly person: Person } | undefined>;
-  /** Oldest first. */
-  listPasskeys(args: PersonKey): Promise<readonly Passkey[]>;
-  /** Records a use; of two with the same count, one. */
-  usePasskey(
-    args: PersonKey & {
+  readonly passkeys: {
+    /** Several steps: the key's id is reserved among those of all people first. */
+    add(args: { readonly passkey: Passkey; readonly now: Millis } & Told & InSession): Promise<AddPasskeyOutcome>;
+    /** Whose it is: nobody has said a name yet. */
+    find(args: {
       readonly credentialId: string;
-      readonly counter: number;
-      readonly backedUp: boolean;
-      readonly now: Millis;
-    },
-  ): Promise<UsePasskeyOutcome>;
-  removePasskey(
-    args: PersonKey & { readonly credentialId: string; readonly now: Millis } & Told & InSession,
-  ): Promise<RemovePasskeyOutcome>;
-  /** From `from` on the passkey counts as its owner's, unless it did so before. */
-  vouchPasskey(args: PersonKey & { readonly credentialId: string; readonly from: Millis }): Promise<void>;
-
-  /** Undefined: this person has none. */
-  getSecondFactor(args: PersonKey): Promise<SecondFactor | undefined>;
-  /**
-   * With new recovery codes. The authenticator and the codes before are kept as `earlier` where something vouched for them and nothing vouches for the new
-   * ones, and are erased otherwise. `step`: of the code that proved it. False: no such person, disabled, or the session has ended.
-   */
-  setSecondFactor(
-    args: PersonKey & {
-      readonly sealedSecret: Uint8Array;
-      readonly step: number;
-      /** Hashes. */
-      readonly codes: readonly string[];
-      readonly added: AddedFrom;
-      readonly now: Millis;
-    } & Told &
-      InSession,
-  ): Promise<boolean>;
-  /** True: no code of this step or a later one was accepted before, and none will be again. */
-  useSecondFactor(args: PersonKey & { readonly step: number; readonly now: Millis }): Promise<boolean>;
-  /** The same of the authenticator before. */
-  useEarlierFactor(args: PersonKey & { readonly step: number }): Promise<boolean>;
-  /** With its recovery codes, and with what is kept of earlier ones. */
-  removeSecondFactor(args: PersonKey & { readonly now: Millis } & Told & InSession): Promise<boolean>;
-  /** In place of those that are left; `earlier` as in `setSecondFactor`. False: there is no second factor that they could stand in for, or the session has ended. */
-  setRecoveryCodes(
-    args: PersonKey & { readonly codes: readonly string[]; readonly added: AddedFrom; readonly now: Millis } & Told &
-      InSession,
-  ): Promise<boolean>;
-  /** True: it was one, and is none any more. `earlier`: one of the set before. */
-  useRecoveryCode(
-    args: PersonKey & { readonly code: string; readonly earlier?: boolean; readonly now: Millis } & Told,
-  ): Promise<boolean>;
-  /**
-   * From `from` on the authenticator, or its recovery codes, count as their owner's, unless they did so before; earlier ones are erased. `createdAt`: of
-   * what was used. If something newer has taken its place meanwhile, nothing changes.
-   */
-  vouchSecondFactor(
-    args: PersonKey & {
-      readonly what: "authenticator" | "codes";
-      readonly createdAt: Millis;
-      readonly from: Millis;
-      readonly now: Millis;
-    },
-  ): Promise<void>;
+    }): Promise<{ readonly passkey: Passkey; readonly person: Person } | undefined>;
+    /** Oldest first. */
+    list(args: PersonKey): Promise<readonly Passkey[]>;
+    /** Records a use; of two with the same count, one. */
+    use(
+      args: PersonKey & {
+        readonly credentialId: string;
+        readonly counter: number;
+        readonly backedUp: boolean;
+        readonly now: Millis;
+      },
+    ): Promise<UsePasskeyOutcome>;
+    remove(
+      args: PersonKey & { readonly credentialId: string; readonly now: Millis } & Told & InSession,
+    ): Promise<RemovePasskeyOutcome>;
+    /** From `from` on the passkey counts as its owner's, unless it did so before. */
+    vouch(args: PersonKey & { readonly credentialId: string; readonly from: Millis }): Promise<void>;
+  };
+  readonly secondFactors: {
+    /** Undefined: this person has none. */
+    get(args: PersonKey): Promise<SecondFactor | undefined>;
+    /**
+     * With new recovery codes. The authenticator and the codes before are kept as `earlier` where something vouched for them and nothing vouches for the new
+     * ones, and are erased otherwise. `step`: of the code that proved it. False: no such person, disabled, or the session has ended.
+     */
+    set(
+      args: PersonKey & {
+        readonly sealedSecret: Uint8Array;
+        readonly step: number;
+        /** Hashes. */
+        readonly codes: readonly string[];
+        readonly added: AddedFrom;
+        readonly now: Millis;
+      } & Told &
+        InSession,
+    ): Promise<boolean>;
+    /** True: no code of this step or a later one was accepted before, and none will be again. */
+    use(args: PersonKey & { readonly step: number; readonly now: Millis }): Promise<boolean>;
+    /** The same of the authenticator before. */
+    useEarlier(args: PersonKey & { readonly step: number }): Promise<boolean>;
+    /** With its recovery codes, and with what is kept of earlier ones. */
+    remove(args: PersonKey & { readonly now: Millis } & Told & InSession): Promise<boolean>;
+    /** In place of those that are left; `earlier` as in `setSecondFactor`. False: there is no second factor that they could stand in for, or the session has ended. */
+    setRecoveryCodes(
+      args: PersonKey & { readonly codes: readonly string[]; readonly added: AddedFrom; readonly now: Millis } & Told &
+        InSession,
+    ): Promise<boolean>;
+    /** True: it was one, and is none any more. `earlier`: one of the set before. */
+    useRecoveryCode(
+      args: PersonKey & { readonly code: string; readonly earlier?: boolean; readonly now: Millis } & Told,
+    ): Promise<boolean>;
+    /**
+     * From `from` on the authenticator, or its recovery codes, count as their owner's, unless they did so before; earlier ones are erased. `createdAt`: of
+     * what was used. If something newer has taken its place meanwhile, nothing changes.
+     */
+    vouch(
+      args: PersonKey & {
+        readonly what: "authenticator" | "codes";
+        readonly createdAt: Millis;
+        readonly from: Millis;
+        readonly now: Millis;
+      },
+    ): Promise<void>;
+  };
 }

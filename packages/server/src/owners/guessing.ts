@@ -1,6 +1,7 @@
 /** Limits on guessing at an account. Strangers share its limits. A known device has limits of its own, so that strangers lock nobody out. */
 
 import type { Millis } from "../oauth/model.ts";
+import type { Uses } from "../uses.ts";
 import type { KnownDevice } from "./known-device-storage.ts";
 import type { Attempt, OwnerStorage, Person } from "./storage.ts";
 
@@ -33,7 +34,7 @@ const NETWORK_LIMIT = 50;
 export type Guessed = "password" | "code";
 
 export interface GuessingContext {
-  readonly storage: Pick<OwnerStorage, "countAttempt" | "forgiveAttempt">;
+  readonly storage: Uses<OwnerStorage, "attempts.count" | "attempts.forgive">;
   /** Keys of counters are hashed, so that no name or address stands in the table. */
   attemptKey(...parts: readonly string[]): string;
   /** Somebody has reached a ceiling of this person's account. `behind`: what let them guess codes; absent: the password. Must return at once. */
@@ -67,7 +68,7 @@ export type Admission =
 export async function admitGuess(guess: Guess, context: GuessingContext): Promise<Admission> {
   const { storage, now } = context;
   const { attempts, ceilings, hour } = countersOf(guess, context.attemptKey);
-  const counted = await storage.countAttempt({ attempts, ceilings, now: now() });
+  const counted = await storage.attempts.count({ attempts, ceilings, now: now() });
   const reached = counted.level > 0 || (counted.kind === "throttled" && counted.full.includes(hour));
   if (reached && guess.person !== undefined) context.alarm(guess.person, guess.guessed);
   if (counted.kind === "throttled") return { kind: "throttled", until: counted.until };
@@ -75,11 +76,11 @@ export async function admitGuess(guess: Guess, context: GuessingContext): Promis
   return {
     kind: "allowed",
     right: () =>
-      storage.forgiveAttempt({
+      storage.attempts.forgive({
         reset: own === undefined ? [] : [own.key],
         undo: counted.counted.filter((key) => key !== own?.key),
       }),
-    unseen: () => storage.forgiveAttempt({ reset: [], undo: counted.counted }),
+    unseen: () => storage.attempts.forgive({ reset: [], undo: counted.counted }),
   };
 }
 

@@ -54,21 +54,23 @@ export interface DeviceSighting {
 }
 
 export interface KnownDeviceStorage {
-  /** Undefined: the server doesn't know it, or has forgotten it. */
-  getKnownDevice(args: KnownDeviceKey): Promise<KnownDevice | undefined>;
-  /** Last used first. */
-  listKnownDevices(args: Omit<KnownDeviceKey, "deviceId">): Promise<readonly KnownDevice[]>;
-  /**
-   * Binds the device to the person's password and factors as they are now, as a sign-in does. Undefined: no such person, disabled, or the password is
-   * another than at `passwordChangedAt`.
-   */
-  rememberDevice(
-    args: Omit<KnownDeviceKey, "deviceId"> & {
-      readonly device: DeviceSighting;
-      readonly passwordChangedAt: Millis | null;
-      readonly address: string | null;
-      readonly userAgent: string | null;
-      readonly now: Millis;
-    },
-  ): Promise<DeviceSeen | undefined>;
+  readonly knownDevices: {
+    /** Undefined: the server doesn't know it, or has forgotten it. */
+    get(args: KnownDeviceKey): Promise<KnownDevice | undefined>;
+    /** Last used first. */
+    list(args: Omit<KnownDeviceKey, "deviceId">): Promise<readonly KnownDevice[]>;
+    /**
+     * Binds the device to the person's password and factors as they are now, as a sign-in does. Undefined: no such person, disabled, or the password is
+     * another than at `passwordChangedAt`.
+     */
+    remember(
+      args: Omit<KnownDeviceKey, "deviceId"> & {
+        readonly device: DeviceSighting;
+        readonly passwordChangedAt: Millis | null;
+        readonly address: string | null;
+        readonly userAgent: string | null;
+        readonly now: Millis;
+      },
+    ): Promise<DeviceSeen | undefined>;
+  };
 }

@@ -1,6 +1,7 @@
 /** How many messages somebody can have sent, counted in the database for all processes. */
 
 import type { Millis } from "../oauth/model.ts";
+import type { Uses } from "../uses.ts";
 import type { KnownDevice } from "./known-device-storage.ts";
 import type { Attempt, OwnerStorage } from "./storage.ts";
 
@@ -27,7 +28,7 @@ const FROM_THE_DEVICES_OF_A_PERSON = 10;
 const BY_A_PERSON = 10;
 
 export interface MailLimitContext {
-  readonly storage: Pick<OwnerStorage, "countAttempt">;
+  readonly storage: Uses<OwnerStorage, "attempts.count">;
   /** Keys of counters are hashed, so that no name or address stands in the table. */
   attemptKey(...parts: readonly string[]): string;
   now(): Millis;
@@ -81,7 +82,7 @@ export async function askedTooOften(
     { key: attemptKey("asks for mail", network), limit: FROM_A_NETWORK, window: QUARTER },
     { key: attemptKey("asks for mail", provider), limit: FROM_A_PROVIDER, window: QUARTER },
   ];
-  const outcome = await storage.countAttempt({ attempts, now: now() });
+  const outcome = await storage.attempts.count({ attempts, now: now() });
   return outcome.kind === "throttled" ? outcome.until : undefined;
 }
 
@@ -103,5 +104,5 @@ async function allowed(
   attempts: readonly Attempt[],
   { storage, now }: Pick<MailLimitContext, "storage" | "now">,
 ): Promise<boolean> {
-  return (await storage.countAttempt({ attempts, now: now() })).kind === "allowed";
+  return (await storage.attempts.count({ attempts, now: now() })).kind === "allowed";
 }

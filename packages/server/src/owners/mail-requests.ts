@@ -1,6 +1,7 @@
 /** Mail that somebody asks for. The page that takes the request says the same to everybody; here it is decided who gets which message. */
 
 import type { Millis } from "../oauth/model.ts";
+import type { Uses } from "../uses.ts";
 import { type PresentedDevice, seenDevice } from "./known-device.ts";
 import type { KnownDeviceStorage } from "./known-device-storage.ts";
 import { CONFIRM_TTL, type MailDraft, type MailLinks, type NewLink, type Postbox, RECOVER_TTL } from "./mail.ts";
@@ -38,9 +39,9 @@ export interface MailDesk {
 }
 
 export interface MailRequestContext {
-  readonly storage: Pick<OwnerStorage, "findPersonByName" | "getPerson" | "countAttempt"> &
-    Pick<MailStorage, "createMailLink" | "postMail"> &
-    Pick<KnownDeviceStorage, "getKnownDevice">;
+  readonly storage: Uses<OwnerStorage, "people.findByName" | "people.get" | "attempts.count"> &
+    Uses<MailStorage, "mailLinks.create" | "mail.post"> &
+    Uses<KnownDeviceStorage, "knownDevices.get">;
   readonly mail: Postbox;
   readonly links: MailLinks;
   readonly issuer: string;
@@ -85,7 +86,7 @@ async function recover(
   context: MailRequestContext,
 ): Promise<void> {
   const name = canonicalLogin(login);
-  const person = name === undefined ? undefined : await context.storage.findPersonByName({ name });
+  const person = name === undefined ? undefined : await context.storage.people.findByName({ name });
   if (person?.status !== "active" || person.emailVerifiedAt === null || person.passwordHash === null) return;
   if (!(await mayRecover(person, await seenDevice(device ?? undefined, context.storage), context))) return;
   const { partition, personId, email, username } = person;
@@ -104,7 +105,7 @@ async function recover(
 /** Whether there is an account already is told to the mailbox alone. The account will have the request's id. */
 async function signUp(email: string, asked: AskedMail, context: MailRequestContext): Promise<void> {
   if (!(await mayWriteTo(email, context))) return;
-  const known = await context.storage.findPersonByName({ name: email });
+  const known = await context.storage.people.findByName({ name: email });
   if (known !== undefined) return tellKnown(known, email, asked, context);
   const { requestId, request } = asked;
   const partition = context.partitionOf(requestId);
@@ -121,9 +122,9 @@ async function change(
 ): Promise<void> {
   const { storage, links, partitionOf } = context;
   const partition = partitionOf(personId);
-  const person = await storage.getPerson({ partition, personId });
+  const person = await storage.people.get({ partition, personId });
   if (person?.status !== "active" || !(await mayWriteTo(email, context))) return;
-  const known = await storage.findPersonByName({ name: email });
+  const known = await storage.people.findByName({ name: email });
   if (known !== undefined) return tellKnown(known, email, asked, context);
   const about = { partition, personId, purpose: "change", address: email, ttl: CONFIRM_TTL } as const;
   const made = links.make(about, "/confirm/change", asked.requestId);
@@ -140,12 +141,12 @@ async function tellKnown(known: Person, email: string, asked: AskedMail, context
   const values = { email, person: username };
   const draft = { kind: "known", to: email, language, link: `${context.issuer}/login`, values } as const;
   const mails = context.mail.write(draft, { partition, cause: [asked.requestId] });
-  await context.storage.postMail({ mails, now: context.now() });
+  await context.storage.mail.post({ mails, now: context.now() });
   context.mail.kick();
 }
 
 type LinkContext = Pick<MailRequestContext, "mail" | "now"> & {
-  readonly storage: Pick<MailStorage, "createMailLink">;
+  readonly storage: Uses<MailStorage, "mailLinks.create">;
 };
 
 /** Stores the link and its message, and has it sent. `bound`: the link is not made if the person has chosen another password since. */
@@ -157,6 +158,6 @@ export async function sendLink(
 ): Promise<void> {
   const about = { partition: link.partition, cause: [link.linkId], uselessAfter: link.expiresAt };
   const mails = mail.write({ ...draft, link: url }, about);
-  await storage.createMailLink({ link, saltHash, ...bound, mails, now: now() });
+  await storage.mailLinks.create({ link, saltHash, ...bound, mails, now: now() });
   mail.kick();
 }

@@ -76,73 +76,75 @@ interface PersonKey {
 }
 
 export interface MailStorage {
-  /** Puts messages of one partition into the outbox; those that are there already stay as they are. */
-  postMail(args: { readonly mails: readonly StoredMail[]; readonly now: Millis }): Promise<void>;
-  /** Takes on what is due, until `until`: no other caller gets it before. Oldest first. */
-  claimMail(args: {
-    readonly now: Millis;
-    readonly limit: number;
-    readonly until: Millis;
-  }): Promise<readonly ClaimedMail[]>;
-  /** What became of a message that was taken on; false: another caller has taken it on since. What it said is forgotten unless it is tried again. */
-  settleMail(
-    args: Pick<ClaimedMail, "partition" | "mailId" | "tries"> & { readonly outcome: SettledMail },
-  ): Promise<boolean>;
-
-  /** Stores a request for mail. False: `most` requests and messages wait already, and nothing is stored. Callers at the same moment may exceed it by their number. */
-  requestMail(args: {
-    readonly request: StoredMailRequest;
-    readonly most: number;
-    readonly now: Millis;
-  }): Promise<boolean>;
-  /** Requests and messages that wait, each counted up to `most`. */
-  mailWaiting(args: { readonly most: number }): Promise<number>;
-  /** Takes on requests that are due: no other caller gets them for `pause`, and for as much longer each time. Oldest first. */
-  claimMailRequests(args: {
-    readonly now: Millis;
-    readonly limit: number;
-    readonly pause: Millis;
-  }): Promise<readonly ClaimedMailRequest[]>;
-  /** Removes a request that was answered; false: another caller has taken it on since. */
-  removeMailRequest(args: Pick<ClaimedMailRequest, "partition" | "requestId" | "tries">): Promise<boolean>;
-
-  /**
-   * A link and the message that carries it. Neither, where the person has another password since they asked for it, or where a link with this id exists
-   * (the same request is answered a second time).
-   */
-  createMailLink(args: {
-    readonly link: MailLink;
-    readonly saltHash: Uint8Array;
-    /** Of the person, as they were when they asked; absent: whoever reads the message may follow the link, whoever asked. */
-    readonly passwordChangedAt?: Millis | null;
-    readonly mails: readonly StoredMail[];
-    readonly now: Millis;
-  }): Promise<void>;
-  /** The link, if it holds; it still does afterwards. */
-  findMailLink(args: LinkKey): Promise<MailLink | undefined>;
-  /** The link, used up. */
-  takeMailLink(args: LinkKey): Promise<MailLink | undefined>;
-  /** The person's address is the link's, and theirs. */
-  verifyEmail(args: Omit<LinkKey, "purpose">): Promise<LinkOutcome>;
-  /** Gives the person the link's address, with a link to take that back. */
-  changeEmail(
-    args: Omit<LinkKey, "purpose"> & {
-      /** The address that the messages were written for. */
-      readonly before: string;
-      readonly undo: MailLink;
-      readonly undoSaltHash: Uint8Array;
-      readonly mails: readonly StoredMail[];
-    },
-  ): Promise<LinkOutcome>;
-  /** When the account goes (null: it stays). Going, its other sessions and all of its grants end now. False: no such person. */
-  setDeletion(
-    args: PersonKey & {
-      readonly at: Millis | null;
-      readonly keepSessionId: string | null;
+  readonly mail: {
+    /** Puts messages of one partition into the outbox; those that are there already stay as they are. */
+    post(args: { readonly mails: readonly StoredMail[]; readonly now: Millis }): Promise<void>;
+    /** Takes on what is due, until `until`: no other caller gets it before. Oldest first. */
+    claim(args: {
+      readonly now: Millis;
+      readonly limit: number;
+      readonly until: Millis;
+    }): Promise<readonly ClaimedMail[]>;
+    /** What became of a message that was taken on; false: another caller has taken it on since. What it said is forgotten unless it is tried again. */
+    settle(
+      args: Pick<ClaimedMail, "partition" | "mailId" | "tries"> & { readonly outcome: SettledMail },
+    ): Promise<boolean>;
+  };
+  readonly mailRequests: {
+    /** Stores a request for mail. False: `most` requests and messages wait already, and nothing is stored. Callers at the same moment may exceed it by their number. */
+    add(args: { readonly request: StoredMailRequest; readonly most: number; readonly now: Millis }): Promise<boolean>;
+    /** Requests and messages that wait, each counted up to `most`. */
+    countWaiting(args: { readonly most: number }): Promise<number>;
+    /** Takes on requests that are due: no other caller gets them for `pause`, and for as much longer each time. Oldest first. */
+    claim(args: {
+      readonly now: Millis;
+      readonly limit: number;
+      readonly pause: Millis;
+    }): Promise<readonly ClaimedMailRequest[]>;
+    /** Removes a request that was answered; false: another caller has taken it on since. */
+    remove(args: Pick<ClaimedMailRequest, "partition" | "requestId" | "tries">): Promise<boolean>;
+  };
+  readonly mailLinks: {
+    /**
+     * A link and the message that carries it. Neither, where the person has another password since they asked for it, or where a link with this id exists
+     * (the same request is answered a second time).
+     */
+    create(args: {
+      readonly link: MailLink;
+      readonly saltHash: Uint8Array;
+      /** Of the person, as they were when they asked; absent: whoever reads the message may follow the link, whoever asked. */
+      readonly passwordChangedAt?: Millis | null;
       readonly mails: readonly StoredMail[];
       readonly now: Millis;
-    },
-  ): Promise<boolean>;
-  /** Companies whose only admin the person is: without them nobody could change anything. */
-  soleAdminOf(args: PersonKey): Promise<readonly { readonly name: string; readonly slug: string }[]>;
+    }): Promise<void>;
+    /** The link, if it holds; it still does afterwards. */
+    find(args: LinkKey): Promise<MailLink | undefined>;
+    /** The link, used up. */
+    take(args: LinkKey): Promise<MailLink | undefined>;
+    /** The person's address is the link's, and theirs. */
+    verifyEmail(args: Omit<LinkKey, "purpose">): Promise<LinkOutcome>;
+    /** Gives the person the link's address, with a link to take that back. */
+    changeEmail(
+      args: Omit<LinkKey, "purpose"> & {
+        /** The address that the messages were written for. */
+        readonly before: string;
+        readonly undo: MailLink;
+        readonly undoSaltHash: Uint8Array;
+        readonly mails: readonly StoredMail[];
+      },
+    ): Promise<LinkOutcome>;
+  };
+  readonly people: {
+    /** When the account goes (null: it stays). Going, its other sessions and all of its grants end now. False: no such person. */
+    setDeletion(
+      args: PersonKey & {
+        readonly at: Millis | null;
+        readonly keepSessionId: string | null;
+        readonly mails: readonly StoredMail[];
+        readonly now: Millis;
+      },
+    ): Promise<boolean>;
+    /** Companies whose only admin the person is: without them nobody could change anything. */
+    soleAdminOf(args: PersonKey): Promise<readonly { readonly name: string; readonly slug: string }[]>;
+  };
 }

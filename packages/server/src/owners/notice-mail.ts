@@ -1,6 +1,7 @@
 /** Notices about companies as messages: whom they go to, in which language. */
 
 import type { Millis } from "../oauth/model.ts";
+import type { Uses } from "../uses.ts";
 import type { CompanyStorage } from "./company-storage.ts";
 import type { MailDraft, Postbox } from "./mail.ts";
 import type { StoredMail } from "./mail-storage.ts";
@@ -9,8 +10,8 @@ import type { Notice } from "./notices.ts";
 import type { Attempt, OwnerStorage, Person } from "./storage.ts";
 
 export interface NoticeContext {
-  readonly storage: Pick<OwnerStorage, "getPerson" | "findPersonByName" | "countAttempt"> &
-    Pick<CompanyStorage, "listMembers">;
+  readonly storage: Uses<OwnerStorage, "people.get" | "people.findByName" | "attempts.count"> &
+    Uses<CompanyStorage, "members.list">;
   readonly mail: Postbox;
   readonly issuer: string;
   partitionOf(id: string): number;
@@ -52,7 +53,7 @@ async function lettersOf(notice: Notice, context: NoticeContext): Promise<readon
   switch (notice.kind) {
     case "company_invitation": {
       const { addressee } = notice;
-      const known = await context.storage.findPersonByName({ name: addressee });
+      const known = await context.storage.people.findByName({ name: addressee });
       const to = mailbox(known) ?? canonicalEmail(addressee);
       if (to === undefined) {
         await mayWrite(notice, addressee, context);
@@ -70,7 +71,7 @@ async function lettersOf(notice: Notice, context: NoticeContext): Promise<readon
     }
     case "company_decision": {
       const { askedBy: personId, client, approved } = notice;
-      const person = await context.storage.getPerson({ partition: context.partitionOf(personId), personId });
+      const person = await context.storage.people.get({ partition: context.partitionOf(personId), personId });
       const to = mailbox(person);
       if (to === undefined) return [];
       const values = { company: company.name, app: client.name };
@@ -81,7 +82,7 @@ async function lettersOf(notice: Notice, context: NoticeContext): Promise<readon
     }
     case "company_removal": {
       const { personId } = notice;
-      const person = await context.storage.getPerson({ partition: context.partitionOf(personId), personId });
+      const person = await context.storage.people.get({ partition: context.partitionOf(personId), personId });
       const to = mailbox(person);
       if (to === undefined) return [];
       const at = now();
@@ -109,12 +110,12 @@ function mailbox(person: Person | undefined): string | undefined {
 
 async function adminsOf(companyId: string, { storage, partitionOf }: NoticeContext): Promise<readonly Person[]> {
   const key = { partition: partitionOf(companyId), companyId };
-  const members = await storage.listMembers({ ...key, limit: MEMBERS_READ, after: null });
+  const members = await storage.members.list({ ...key, limit: MEMBERS_READ, after: null });
   const admins = members
     .filter(({ role, standing }) => role === "admin" && standing === "active")
     .slice(0, ADMINS_TOLD);
   const people = await Promise.all(
-    admins.map(({ personId }) => storage.getPerson({ partition: partitionOf(personId), personId })),
+    admins.map(({ personId }) => storage.people.get({ partition: partitionOf(personId), personId })),
   );
   return people.filter((person) => mailbox(person) !== undefined).filter((person) => person !== undefined);
 }
@@ -123,5 +124,5 @@ async function mayWrite(notice: Notice, to: string, { storage, attemptKey, now }
   const attempts: Attempt[] = [{ key: attemptKey("notice", to), limit: NOTICES_A_DAY, window: DAY }];
   if (notice.kind === "company_invitation")
     attempts.push({ key: attemptKey("invitation", to), limit: INVITATIONS_AN_HOUR, window: HOUR });
-  return (await storage.countAttempt({ attempts, now: now() })).kind === "allowed";
+  return (await storage.attempts.count({ attempts, now: now() })).kind === "allowed";
 }

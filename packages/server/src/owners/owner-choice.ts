@@ -2,6 +2,7 @@
 
 import { type Reach, reachOf } from "../oauth/consent-reach.ts";
 import type { Client, Consent, Millis, Scope } from "../oauth/model.ts";
+import type { Uses } from "../uses.ts";
 import { isApprovedForAll, judgeActing, type Verdict } from "./company.ts";
 import type { Acting, CompanyStorage } from "./company-storage.ts";
 import { type ConsentAsked, type ConsentDecision, decideConsent, grantableScopes } from "./consent.ts";
@@ -41,7 +42,7 @@ interface Asked {
 export async function ownerChoices(
   person: Person,
   { client, scopes, redirectUri, ceiling }: Asked,
-  storage: Pick<OwnerStorage, "findConsent" | "getPerson"> & Pick<CompanyStorage, "companiesOf">,
+  storage: Uses<OwnerStorage, "consents.find" | "people.get"> & Uses<CompanyStorage, "members.companiesOf">,
   now: Millis,
 ): Promise<readonly OwnerChoice[]> {
   const { clientId } = client;
@@ -50,10 +51,10 @@ export async function ownerChoices(
   const own = grantableScopes(scopes, person);
   const forCompanies = scopes.filter(({ ownerRole }) => ownerRole === null);
   const [consent, companies] = await Promise.all([
-    storage.findConsent({ partition, ownerId: personId, clientId }),
-    forCompanies.length === 0 ? [] : storage.companiesOf({ partition, personId, clientId, now }),
+    storage.consents.find({ partition, ownerId: personId, clientId }),
+    forCompanies.length === 0 ? [] : storage.members.companiesOf({ partition, personId, clientId, now }),
   ]);
-  const after = companies.length === 0 ? person : await storage.getPerson({ partition, personId });
+  const after = companies.length === 0 ? person : await storage.people.get({ partition, personId });
   const same = after?.passwordChangedAt === person.passwordChangedAt;
   const choices = await Promise.all(
     (same ? companies : []).map(async (acting): Promise<OwnerChoice> => {
@@ -62,7 +63,7 @@ export async function ownerChoices(
       return {
         ...{ partition: place, ownerId, acting, scopes: forCompanies, reach },
         verdict: judgeActing(acting, names, reach, now),
-        consent: await storage.findConsent({ partition: place, ownerId, clientId }),
+        consent: await storage.consents.find({ partition: place, ownerId, clientId }),
       };
     }),
   );

@@ -3,6 +3,7 @@
 import { BY_PASSWORD, isAsSure } from "../oauth/authentication-context.ts";
 import type { Scope } from "../oauth/model.ts";
 import type { OwnerPasswordAsked, OwnerPasswordOutcome } from "../oauth/ports.ts";
+import type { Uses } from "../uses.ts";
 import { grantableScopes } from "./consent.ts";
 import { blocksDirect } from "./consent-record.ts";
 import type { FactorStorage } from "./factor-storage.ts";
@@ -14,8 +15,8 @@ const MAX_USERNAME = 254;
 
 export interface PasswordGrantContext extends SignInContext {
   readonly storage: SignInContext["storage"] &
-    Pick<FactorStorage, "getSecondFactor"> &
-    Pick<OwnerStorage, "findConsent">;
+    Uses<FactorStorage, "secondFactors.get"> &
+    Uses<OwnerStorage, "consents.find">;
   /** Maximum length of a password, in bytes. */
   readonly longest: number;
   /** IPv4 address, or the /64 of an IPv6 one. */
@@ -88,8 +89,8 @@ async function standingOf(
 ): Promise<Standing | undefined> {
   const { partition, personId } = person ?? NOBODY;
   const [factor, consent] = await Promise.all([
-    storage.getSecondFactor({ partition, personId }),
-    storage.findConsent({ partition, ownerId: personId, clientId }),
+    storage.secondFactors.get({ partition, personId }),
+    storage.consents.find({ partition, ownerId: personId, clientId }),
   ]);
   // A password alone is not what this owner chose; no client can ask for the rest.
   if (factor !== undefined) return "second factor";

@@ -1,6 +1,7 @@
 /** How many owners use an app: what a consent page says of it. */
 
 import { LRUCache } from "lru-cache";
+import type { Uses } from "../uses.ts";
 import type { OwnerStorage } from "./storage.ts";
 
 /** How many owners use a client, as an order of magnitude: enough to tell a stranger from everybody's app, and no count of anybody's customers. */
@@ -8,10 +9,10 @@ const MAGNITUDES = [10_000, 1000, 100, 10];
 const COUNTED_AGAIN = 3_600_000;
 
 export class Popularity {
-  readonly #storage: Pick<OwnerStorage, "countOwners">;
+  readonly #storage: Uses<OwnerStorage, "consents.countOwners">;
   readonly #counted = new LRUCache<string, { readonly people: number | null }>({ max: 2000, ttl: COUNTED_AGAIN });
 
-  constructor(storage: Pick<OwnerStorage, "countOwners">) {
+  constructor(storage: Uses<OwnerStorage, "consents.countOwners">) {
     this.#storage = storage;
   }
 
@@ -19,7 +20,7 @@ export class Popularity {
   async of(clientId: string): Promise<number | null> {
     const known = this.#counted.get(clientId);
     if (known !== undefined) return known.people;
-    const owners = await this.#storage.countOwners({ clientId, most: (MAGNITUDES[0] ?? 0) + 1 });
+    const owners = await this.#storage.consents.countOwners({ clientId, most: (MAGNITUDES[0] ?? 0) + 1 });
     const over = MAGNITUDES.find((magnitude) => owners > magnitude);
     const people = over ?? (owners < 10 ? 0 : null);
     this.#counted.set(clientId, { people });

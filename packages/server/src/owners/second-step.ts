@@ -1,6 +1,7 @@
 /** The second step of a sign-in: a one-time code or a recovery code, throttled before it is looked at. */
 
 import type { Acr, Millis } from "../oauth/model.ts";
+import type { Uses } from "../uses.ts";
 import type { FactorStorage, SecondFactor } from "./factor-storage.ts";
 import { admitGuess, type GuessingContext } from "./guessing.ts";
 import { boundDevice, type PresentedDevice } from "./known-device.ts";
@@ -11,9 +12,9 @@ import type { OwnerStorage, Person } from "./storage.ts";
 
 /** What it is given from outside. */
 export interface SecondStepContext extends GuessingContext {
-  readonly storage: Pick<OwnerStorage, "countAttempt" | "forgiveAttempt"> &
-    Pick<KnownDeviceStorage, "getKnownDevice"> &
-    Pick<FactorStorage, "getSecondFactor" | "listPasskeys" | "useSecondFactor" | "useRecoveryCode">;
+  readonly storage: Uses<OwnerStorage, "attempts.count" | "attempts.forgive"> &
+    Uses<KnownDeviceStorage, "knownDevices.get"> &
+    Uses<FactorStorage, "secondFactors.get" | "passkeys.list" | "secondFactors.use" | "secondFactors.useRecoveryCode">;
   /** The time step of a code; undefined: it is wrong. Throws where the secret can't be opened any more. */
   stepOfCode(personId: string, sealedSecret: Uint8Array, typed: string): number | undefined;
   /** Undefined: no code looks like that. */
@@ -69,20 +70,20 @@ async function looked(
   { storage, stepOfCode, recoveryCodeHash, now }: SecondStepContext,
 ): ReturnType<Look> {
   const key = { partition: person.partition, personId: person.personId };
-  const factor = await storage.getSecondFactor(key);
+  const factor = await storage.secondFactors.get(key);
   if (factor === undefined) return { kind: "wrong", reason: "none" };
   if (by === "recovery") {
     const code = recoveryCodeHash(person.personId, typed);
     const codesLeft = Math.max(0, factor.codesLeft - 1);
     const mails = recoveryNews?.(codesLeft) ?? [];
-    if (code === undefined || !(await storage.useRecoveryCode({ ...key, code, mails, now: now() })))
+    if (code === undefined || !(await storage.secondFactors.useRecoveryCode({ ...key, code, mails, now: now() })))
       return { kind: "wrong", reason: "code" };
     return { kind: "passed", codesLeft, used: usedCodes(factor) };
   }
   const step = stepOfCode(person.personId, factor.sealedSecret, typed);
   if (step === undefined) return { kind: "wrong", reason: "code" };
   // The statement decides which of two with the same code comes in.
-  if (!(await storage.useSecondFactor({ ...key, step, now: now() }))) return { kind: "wrong", reason: "spent" };
+  if (!(await storage.secondFactors.use({ ...key, step, now: now() }))) return { kind: "wrong", reason: "spent" };
   return { kind: "passed", codesLeft: factor.codesLeft, used: { kind: "authenticator", factor } };
 }
 
@@ -105,8 +106,8 @@ export async function waysOf(
 ): Promise<Ways> {
   const key = { partition, personId };
   const [factor, passkeys] = await Promise.all([
-    wanted === "phr" ? undefined : storage.getSecondFactor(key),
-    passkeysWork ? storage.listPasskeys(key) : [],
+    wanted === "phr" ? undefined : storage.secondFactors.get(key),
+    passkeysWork ? storage.passkeys.list(key) : [],
   ]);
   return { codes: factor !== undefined, passkeys: passkeys.length > 0 };
 }

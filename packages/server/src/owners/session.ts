@@ -11,6 +11,7 @@ import {
 import type { AuthorizationRequest } from "../oauth/authorization-endpoint/request.ts";
 import type { Acr, Millis, Scope } from "../oauth/model.ts";
 import type { Credential } from "../oauth/ports.ts";
+import type { Uses } from "../uses.ts";
 import type { Person } from "./person.ts";
 import type { UsedFactor } from "./recovery/vouch.ts";
 import type { OwnerStorage, Session } from "./storage.ts";
@@ -22,7 +23,7 @@ export const SESSION_ABSOLUTE: Millis = 14 * 86_400_000;
 
 /** What looking a session up takes. */
 export interface SessionContext {
-  readonly storage: Pick<OwnerStorage, "useSession">;
+  readonly storage: Uses<OwnerStorage, "sessions.use">;
   now(): Millis;
 }
 
@@ -32,7 +33,7 @@ export async function sessionOfCredential(
   { storage, now: clock }: SessionContext,
 ): Promise<{ readonly session: Session; readonly person: Person } | undefined> {
   const now = clock();
-  return storage.useSession({ partition, sessionId, secretHash, now, idleUntil: now + SESSION_IDLE });
+  return storage.sessions.use({ partition, sessionId, secretHash, now, idleUntil: now + SESSION_IDLE });
 }
 
 /** What a request asks of the sign-in before it. */

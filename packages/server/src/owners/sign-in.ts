@@ -1,6 +1,7 @@
 /** Sign-in by password: throttled before the password is looked at, the same answer whatever was wrong. */
 
 import type { Millis } from "../oauth/model.ts";
+import type { Uses } from "../uses.ts";
 import { type Admission, admitGuess, type GuessingContext } from "./guessing.ts";
 import { boundDevice, type PresentedDevice } from "./known-device.ts";
 import type { KnownDeviceStorage } from "./known-device-storage.ts";
@@ -9,8 +10,11 @@ import type { OwnerStorage, Person } from "./storage.ts";
 
 /** What sign-in is given from outside. */
 export interface SignInContext extends GuessingContext {
-  readonly storage: Pick<OwnerStorage, "findPersonByName" | "countAttempt" | "forgiveAttempt" | "rehashPassword"> &
-    Pick<KnownDeviceStorage, "getKnownDevice">;
+  readonly storage: Uses<
+    OwnerStorage,
+    "people.findByName" | "attempts.count" | "attempts.forgive" | "people.rehashPassword"
+  > &
+    Uses<KnownDeviceStorage, "knownDevices.get">;
   /** False for a wrong password; takes the same time where there is no hash. */
   verifyPassword(password: string, stored: string | null): Promise<boolean>;
   needsRehash(stored: string): boolean;
@@ -47,7 +51,7 @@ export async function signIn(request: SignInRequest, context: SignInContext): Pr
   const login = canonicalLogin(request.username);
   const [person, device] = await Promise.all([
     // What can't be a name is looked up as well, under one that nobody has.
-    storage.findPersonByName({ name: login ?? NO_NAME }),
+    storage.people.findByName({ name: login ?? NO_NAME }),
     boundDevice(request.device, storage),
   ]);
   const { network } = request;
@@ -71,7 +75,7 @@ export async function signIn(request: SignInRequest, context: SignInContext): Pr
   await admission.right();
   if (context.needsRehash(person.passwordHash)) {
     const to = await context.hashPassword(request.password);
-    await storage.rehashPassword({
+    await storage.people.rehashPassword({
       partition: person.partition,
       personId: person.personId,
       from: person.passwordHash,

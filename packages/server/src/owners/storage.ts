@@ -280,159 +280,170 @@ export interface PersonChanges {
 }
 
 export interface OwnerStorage {
-  /** Reserves username and e-mail (already canonical), creates, activates. */
-  createPerson(args: { readonly person: Person; readonly now: Millis }): Promise<CreatePersonOutcome>;
-  /** By canonical username or e-mail. */
-  findPersonByName(args: { readonly name: string }): Promise<Person | undefined>;
-  getPerson(args: { readonly partition: number; readonly personId: string }): Promise<Person | undefined>;
-  /** Oldest first. */
-  listPeople(args: { readonly limit: number; readonly after: string | null }): Promise<readonly Person[]>;
-  updatePerson(args: {
-    readonly partition: number;
-    readonly personId: string;
-    readonly changes: PersonChanges;
-    readonly now: Millis;
-  }): Promise<{ readonly kind: "updated" } | { readonly kind: "unknown" } | { readonly kind: "taken" }>;
-  /** Ends all sessions but `keep`, unless `endSessions` is false; ends all grants too where `endGrants`. False: nobody, or not the one to be replaced. */
-  setPassword(args: {
-    readonly partition: number;
-    readonly personId: string;
-    readonly passwordHash: string;
-    /** When the password was set that this takes the place of, which the person proved to know; absent: whichever there is. */
-    readonly replacing?: Millis | null;
-    readonly mustChange: boolean;
-    readonly endGrants: boolean;
-    readonly endSessions?: boolean;
-    /** Messages about it. */
-    readonly mails?: readonly StoredMail[];
-    readonly keepSessionId: string | null;
-    readonly now: Millis;
-  }): Promise<boolean>;
-  /** A better hash of the same password (parameters changed); ends nothing. */
-  rehashPassword(args: {
-    readonly partition: number;
-    readonly personId: string;
-    readonly from: string;
-    readonly to: string;
-  }): Promise<void>;
-  /** Disabling ends the person's sessions and grants (`owner_ended`) in the same transaction. */
-  setPersonStatus(args: {
-    readonly partition: number;
-    readonly personId: string;
-    readonly status: "active" | "disabled";
-    readonly now: Millis;
-  }): Promise<boolean>;
-  /** Removes the person, sessions and consents; grants end and their rows stay until garbage collection. */
-  deletePerson(args: { readonly partition: number; readonly personId: string; readonly now: Millis }): Promise<boolean>;
-
-  findPersonBySubject(args: { readonly subject: ForeignSubject }): Promise<Person | undefined>;
-  /** `sole`: only if no other subject of that issuer is this owner. */
-  linkSubject(args: {
-    readonly partition: number;
-    readonly personId: string;
-    readonly subject: ForeignSubject;
-    readonly sole: boolean;
-    readonly madeBy: SubjectLink["madeBy"];
-    readonly now: Millis;
-  }): Promise<LinkOutcome>;
-  /** Of the people, who differ in their names alone, the first whose names are free, linked. Many at once make one owner. */
-  createLinkedPerson(args: {
-    readonly people: readonly Person[];
-    readonly subject: ForeignSubject;
-    readonly now: Millis;
-  }): Promise<CreateLinkedOutcome>;
-  /** The owner's id; undefined: the subject was nobody's. */
-  unlinkSubject(args: { readonly subject: ForeignSubject; readonly now: Millis }): Promise<string | undefined>;
-  /** What one person is known by elsewhere, oldest first. */
-  subjectsOf(args: { readonly partition: number; readonly personId: string }): Promise<readonly SubjectLink[]>;
-  /** Oldest first. */
-  listSubjectLinks(args: {
-    readonly issuerId: string;
-    readonly limit: number;
-    readonly after: Pick<SubjectLink, "createdAt" | "link"> | null;
-  }): Promise<readonly SubjectLink[]>;
-
-  /** Undefined: nothing was made, since the person is gone, disabled, or has another password meanwhile. */
-  createSession(args: NewSession): Promise<DeviceSeen | undefined>;
-  /** The live session of an active person, if the secret's hash is right. Moves `idle_until`, at most every 5 minutes. */
-  useSession(args: {
-    readonly partition: number;
-    readonly sessionId: string;
-    readonly secretHash: Uint8Array;
-    readonly now: Millis;
-    readonly idleUntil: Millis;
-  }): Promise<{ readonly session: Session; readonly person: Person } | undefined>;
-  endSession(args: { readonly partition: number; readonly sessionId: string }): Promise<boolean>;
-  /** How many ended: all, or all but one. The devices of those that ended are not bound any more. */
-  endSessionsOf(args: {
-    readonly partition: number;
-    readonly personId: string;
-    readonly keepSessionId?: string;
-  }): Promise<number>;
-  listSessions(args: {
-    readonly partition: number;
-    readonly personId: string;
-    readonly now: Millis;
-  }): Promise<readonly Session[]>;
-
-  /** Counts one attempt under each key, all or none, before the password is looked at: parallel guesses count, too. */
-  countAttempt(args: {
-    readonly attempts: readonly Attempt[];
-    /** Counted as well, and refuse nothing: each that is full narrows the limits. In the order of `narrowed`. */
-    readonly ceilings?: readonly Attempt[];
-    readonly now: Millis;
-  }): Promise<AttemptOutcome>;
-  /** A success: `reset` keys are emptied, `undo` keys lose the one that was counted. */
-  forgiveAttempt(args: { readonly reset: readonly string[]; readonly undo: readonly string[] }): Promise<void>;
-
-  /** The live request with that user code, from now on this session's alone; undefined: none, over, answered, or another session's. */
-  claimDevice(
-    args: DeviceClaim & {
-      /** A session of the same browser that had it before. */
-      readonly before: string | null;
-    },
-  ): Promise<DeviceRequest | undefined>;
-  approveDevice(args: ApproveDevice): Promise<DecideDeviceOutcome>;
-  denyDevice(args: DeviceClaim): Promise<DecideDeviceOutcome>;
-  /** What an answer of this session would meet; writes nothing. `decided`: it would be taken. */
-  deviceStanding(args: DeviceClaim): Promise<DecideDeviceOutcome>;
-
-  approve(args: Approve): Promise<IssueOutcome>;
-  findConsent(args: ConsentKey): Promise<Consent | undefined>;
-  listConsents(args: {
-    readonly partition: number;
-    readonly ownerId: string;
-    readonly now: Millis;
-  }): Promise<readonly ConsentWithGrants[]>;
-  /** The consent first, then its grants, in one transaction. */
-  revokeConsent(args: ConsentKey & { readonly revokedBy: string; readonly now: Millis }): Promise<RevokeConsentOutcome>;
-  /** Everything that stands ends then, in the record and in its live grants; null: when it is revoked. `ceiling`: as of `NewGrant`. */
-  changeEnd(
-    args: ConsentKey & {
-      readonly end: Millis | null;
-      readonly ceiling: Millis | null;
-      readonly by: string;
+  readonly people: {
+    /** Reserves username and e-mail (already canonical), creates, activates. */
+    create(args: { readonly person: Person; readonly now: Millis }): Promise<CreatePersonOutcome>;
+    /** By canonical username or e-mail. */
+    findByName(args: { readonly name: string }): Promise<Person | undefined>;
+    get(args: { readonly partition: number; readonly personId: string }): Promise<Person | undefined>;
+    /** Oldest first. */
+    list(args: { readonly limit: number; readonly after: string | null }): Promise<readonly Person[]>;
+    update(args: {
+      readonly partition: number;
+      readonly personId: string;
+      readonly changes: PersonChanges;
       readonly now: Millis;
-    },
-  ): Promise<{ readonly kind: "changed"; readonly entryId: string } | { readonly kind: "unknown" }>;
-  /** Of grants that were used since then, ended ones too; `personId`: of those alone that this person made. */
-  lastIssues(args: {
-    readonly partition: number;
-    readonly ownerId: string;
-    readonly personId: string | null;
-    readonly since: Millis;
-  }): Promise<readonly LastIssue[]>;
-  listScopeUses(args: { readonly partition: number; readonly ownerId: string }): Promise<readonly ScopeUse[]>;
-  listHistory(args: HistoryPage): Promise<readonly HistoryEntry[]>;
-  /** Undefined: there is none, or it is another owner's. */
-  getHistoryEntry(args: { readonly ownerId: string; readonly entryId: string }): Promise<HistoryEntry | undefined>;
-  /** Owners whose consent to the client stands, counted up to `most`. */
-  countOwners(args: { readonly clientId: string; readonly most: number }): Promise<number>;
-  /** Keeps the public key of a signed receipt for good. True: it was new. */
-  keepReceiptKey(args: { readonly kid: string; readonly publicJwk: string; readonly now: Millis }): Promise<boolean>;
-  /** Public JWKs, serialized, of all keys that ever signed a receipt. */
-  listReceiptKeys(): Promise<readonly string[]>;
-  narrowConsent(
-    args: ConsentKey & { readonly remove: readonly string[]; readonly by: string; readonly now: Millis },
-  ): Promise<NarrowConsentOutcome>;
+    }): Promise<{ readonly kind: "updated" } | { readonly kind: "unknown" } | { readonly kind: "taken" }>;
+    /** Ends all sessions but `keep`, unless `endSessions` is false; ends all grants too where `endGrants`. False: nobody, or not the one to be replaced. */
+    setPassword(args: {
+      readonly partition: number;
+      readonly personId: string;
+      readonly passwordHash: string;
+      /** When the password was set that this takes the place of, which the person proved to know; absent: whichever there is. */
+      readonly replacing?: Millis | null;
+      readonly mustChange: boolean;
+      readonly endGrants: boolean;
+      readonly endSessions?: boolean;
+      /** Messages about it. */
+      readonly mails?: readonly StoredMail[];
+      readonly keepSessionId: string | null;
+      readonly now: Millis;
+    }): Promise<boolean>;
+    /** A better hash of the same password (parameters changed); ends nothing. */
+    rehashPassword(args: {
+      readonly partition: number;
+      readonly personId: string;
+      readonly from: string;
+      readonly to: string;
+    }): Promise<void>;
+    /** Disabling ends the person's sessions and grants (`owner_ended`) in the same transaction. */
+    setStatus(args: {
+      readonly partition: number;
+      readonly personId: string;
+      readonly status: "active" | "disabled";
+      readonly now: Millis;
+    }): Promise<boolean>;
+    /** Removes the person, sessions and consents; grants end and their rows stay until garbage collection. */
+    delete(args: { readonly partition: number; readonly personId: string; readonly now: Millis }): Promise<boolean>;
+  };
+  readonly subjectLinks: {
+    findPerson(args: { readonly subject: ForeignSubject }): Promise<Person | undefined>;
+    /** `sole`: only if no other subject of that issuer is this owner. */
+    link(args: {
+      readonly partition: number;
+      readonly personId: string;
+      readonly subject: ForeignSubject;
+      readonly sole: boolean;
+      readonly madeBy: SubjectLink["madeBy"];
+      readonly now: Millis;
+    }): Promise<LinkOutcome>;
+    /** Of the people, who differ in their names alone, the first whose names are free, linked. Many at once make one owner. */
+    createPerson(args: {
+      readonly people: readonly Person[];
+      readonly subject: ForeignSubject;
+      readonly now: Millis;
+    }): Promise<CreateLinkedOutcome>;
+    /** The owner's id; undefined: the subject was nobody's. */
+    unlink(args: { readonly subject: ForeignSubject; readonly now: Millis }): Promise<string | undefined>;
+    /** What one person is known by elsewhere, oldest first. */
+    ofPerson(args: { readonly partition: number; readonly personId: string }): Promise<readonly SubjectLink[]>;
+    /** Oldest first. */
+    list(args: {
+      readonly issuerId: string;
+      readonly limit: number;
+      readonly after: Pick<SubjectLink, "createdAt" | "link"> | null;
+    }): Promise<readonly SubjectLink[]>;
+  };
+  readonly sessions: {
+    /** Undefined: nothing was made, since the person is gone, disabled, or has another password meanwhile. */
+    create(args: NewSession): Promise<DeviceSeen | undefined>;
+    /** The live session of an active person, if the secret's hash is right. Moves `idle_until`, at most every 5 minutes. */
+    use(args: {
+      readonly partition: number;
+      readonly sessionId: string;
+      readonly secretHash: Uint8Array;
+      readonly now: Millis;
+      readonly idleUntil: Millis;
+    }): Promise<{ readonly session: Session; readonly person: Person } | undefined>;
+    end(args: { readonly partition: number; readonly sessionId: string }): Promise<boolean>;
+    /** How many ended: all, or all but one. The devices of those that ended are not bound any more. */
+    endAll(args: {
+      readonly partition: number;
+      readonly personId: string;
+      readonly keepSessionId?: string;
+    }): Promise<number>;
+    list(args: {
+      readonly partition: number;
+      readonly personId: string;
+      readonly now: Millis;
+    }): Promise<readonly Session[]>;
+  };
+  readonly attempts: {
+    /** Counts one attempt under each key, all or none, before the password is looked at: parallel guesses count, too. */
+    count(args: {
+      readonly attempts: readonly Attempt[];
+      /** Counted as well, and refuse nothing: each that is full narrows the limits. In the order of `narrowed`. */
+      readonly ceilings?: readonly Attempt[];
+      readonly now: Millis;
+    }): Promise<AttemptOutcome>;
+    /** A success: `reset` keys are emptied, `undo` keys lose the one that was counted. */
+    forgive(args: { readonly reset: readonly string[]; readonly undo: readonly string[] }): Promise<void>;
+  };
+  readonly deviceRequests: {
+    /** The live request with that user code, from now on this session's alone; undefined: none, over, answered, or another session's. */
+    claim(
+      args: DeviceClaim & {
+        /** A session of the same browser that had it before. */
+        readonly before: string | null;
+      },
+    ): Promise<DeviceRequest | undefined>;
+    approve(args: ApproveDevice): Promise<DecideDeviceOutcome>;
+    deny(args: DeviceClaim): Promise<DecideDeviceOutcome>;
+    /** What an answer of this session would meet; writes nothing. `decided`: it would be taken. */
+    standing(args: DeviceClaim): Promise<DecideDeviceOutcome>;
+  };
+  readonly consents: {
+    approve(args: Approve): Promise<IssueOutcome>;
+    find(args: ConsentKey): Promise<Consent | undefined>;
+    list(args: {
+      readonly partition: number;
+      readonly ownerId: string;
+      readonly now: Millis;
+    }): Promise<readonly ConsentWithGrants[]>;
+    /** The consent first, then its grants, in one transaction. */
+    revoke(args: ConsentKey & { readonly revokedBy: string; readonly now: Millis }): Promise<RevokeConsentOutcome>;
+    /** Everything that stands ends then, in the record and in its live grants; null: when it is revoked. `ceiling`: as of `NewGrant`. */
+    changeEnd(
+      args: ConsentKey & {
+        readonly end: Millis | null;
+        readonly ceiling: Millis | null;
+        readonly by: string;
+        readonly now: Millis;
+      },
+    ): Promise<{ readonly kind: "changed"; readonly entryId: string } | { readonly kind: "unknown" }>;
+    /** Of grants that were used since then, ended ones too; `personId`: of those alone that this person made. */
+    lastIssues(args: {
+      readonly partition: number;
+      readonly ownerId: string;
+      readonly personId: string | null;
+      readonly since: Millis;
+    }): Promise<readonly LastIssue[]>;
+    /** Owners whose consent to the client stands, counted up to `most`. */
+    countOwners(args: { readonly clientId: string; readonly most: number }): Promise<number>;
+    narrow(
+      args: ConsentKey & { readonly remove: readonly string[]; readonly by: string; readonly now: Millis },
+    ): Promise<NarrowConsentOutcome>;
+  };
+  readonly scopeUses: {
+    list(args: { readonly partition: number; readonly ownerId: string }): Promise<readonly ScopeUse[]>;
+  };
+  readonly history: {
+    list(args: HistoryPage): Promise<readonly HistoryEntry[]>;
+    /** Undefined: there is none, or it is another owner's. */
+    get(args: { readonly ownerId: string; readonly entryId: string }): Promise<HistoryEntry | undefined>;
+    /** Keeps the public key of a signed receipt for good. True: it was new. */
+    keepReceiptKey(args: { readonly kid: string; readonly publicJwk: string; readonly now: Millis }): Promise<boolean>;
+    /** Public JWKs, serialized, of all keys that ever signed a receipt. */
+    listReceiptKeys(): Promise<readonly string[]>;
+  };
 }

@@ -6,6 +6,7 @@ import type { Client, Millis, Resource, Scope, Soon, TrustedIssuer } from "../oa
 import type { Catalog } from "../oauth/storage.ts";
 import type { CompanyStorage } from "../owners/company-storage.ts";
 import type { OwnerStorage } from "../owners/storage.ts";
+import type { Uses } from "../uses.ts";
 import { partitionOf } from "./partition.ts";
 
 /** How old the last comparison with the database may be. Half of what is promised: the comparison itself takes a while. */
@@ -25,12 +26,12 @@ export interface CachedCatalog extends Catalog {
   keysVersion(): Soon<number>;
 }
 
-type Source = Pick<
+type Source = Uses<
   AdminStorage,
-  "catalogVersions" | "clientsChangedSince" | "getClient" | "listScopes" | "listResources" | "listIssuers"
+  "catalog.versions" | "clients.changedSince" | "clients.get" | "scopes.list" | "resources.list" | "issuers.list"
 > &
-  Pick<CompanyStorage, "untoldPeople"> &
-  Pick<OwnerStorage, "getPerson">;
+  Uses<CompanyStorage, "membershipOutbox.undelivered"> &
+  Uses<OwnerStorage, "people.get">;
 
 /**
  * A cache over the operator's storage. Nothing polls: the versions are compared when something is asked and the last comparison is older than
@@ -62,11 +63,11 @@ class StorageCatalog implements CachedCatalog {
   constructor(storage: Source, now: () => Millis) {
     this.#storage = storage;
     this.#now = now;
-    this.#scopes = new Whole(async () => new Map((await storage.listScopes()).map((one) => [one.name, one])));
+    this.#scopes = new Whole(async () => new Map((await storage.scopes.list()).map((one) => [one.name, one])));
     this.#resources = new Whole(
-      async () => new Map((await storage.listResources()).map((one) => [one.identifier, one])),
+      async () => new Map((await storage.resources.list()).map((one) => [one.identifier, one])),
     );
-    this.#issuers = new Whole(async () => new Map((await storage.listIssuers()).map((one) => [one.issuer, one])));
+    this.#issuers = new Whole(async () => new Map((await storage.issuers.list()).map((one) => [one.issuer, one])));
   }
 
   client(clientId: string): Soon<Client | undefined> {
@@ -117,7 +118,7 @@ class StorageCatalog implements CachedCatalog {
     if (this.#fresh() === undefined) await this.#compare();
     const suspended = this.#suspended;
     if (suspended !== null) return suspended.has(personId);
-    const person = await this.#storage.getPerson({ partition: partitionOf(personId), personId });
+    const person = await this.#storage.people.get({ partition: partitionOf(personId), personId });
     return person?.status !== "active";
   }
 
@@ -158,8 +159,8 @@ class StorageCatalog implements CachedCatalog {
     const before = this.#versions;
     const invalidated = this.#invalidated;
     const [versions, suspended] = await Promise.all([
-      this.#storage.catalogVersions(),
-      this.#storage.untoldPeople({ limit: SUSPENDED_HELD }),
+      this.#storage.catalog.versions(),
+      this.#storage.membershipOutbox.undelivered({ limit: SUSPENDED_HELD }),
     ]);
     if (before !== undefined && versions.clients !== before.clients)
       await this.#dropClients(before.clients, versions.clients);
@@ -177,7 +178,7 @@ class StorageCatalog implements CachedCatalog {
 
   async #dropClients(from: number, to: number): Promise<void> {
     const changed =
-      to > from && to - from <= CHANGES_ASKED ? await this.#storage.clientsChangedSince({ version: from }) : undefined;
+      to > from && to - from <= CHANGES_ASKED ? await this.#storage.clients.changedSince({ version: from }) : undefined;
     this.#epoch += 1;
     this.#loading.clear();
     if (changed === undefined) {
@@ -192,7 +193,7 @@ class StorageCatalog implements CachedCatalog {
 
   async #loadClient(clientId: string): Promise<Client | undefined> {
     const epoch = this.#epoch;
-    const found = await this.#storage.getClient({ clientId });
+    const found = await this.#storage.clients.get({ clientId });
     if (epoch === this.#epoch) {
       if (found === undefined) this.#unknown.set(clientId, true);
       else this.#clients.set(clientId, found.record);

@@ -1,13 +1,13 @@
 /** After a database was put back: ends all that could since have been revoked, rotated or spent, and that it can't know of. */
 
 import { type Millis, PARTITIONS } from "../oauth/model.ts";
+import { endOfAll } from "./consents/consents.ts";
+import { note } from "./consents/history.ts";
 import type { SchemaHost } from "./migrations/migration.ts";
 import { consentColumns, consentOf, ENDED_KEPT } from "./rows.ts";
 import { named, sql, type Tx } from "./sql.ts";
 import { readState, STATES, type StoredEpoch, writeState } from "./state.ts";
 import { TABLES } from "./tables.ts";
-import { endOfAll } from "./verbs/consents.ts";
-import { note } from "./verbs/history.ts";
 
 export interface Ended {
   readonly grants: number;

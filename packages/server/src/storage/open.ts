@@ -1,6 +1,7 @@
 /** Opens the storage that a URL names. */
 
 import type { Millis } from "../oauth/model.ts";
+import { aggregates, type Ports } from "./aggregates.ts";
 import { type Ended, endAllBefore } from "./epoch.ts";
 import { type MigrationState, migrate, migrationStatus, planMigrations, type Reach } from "./migrations/migrate.ts";
 import type { PlannedStep } from "./migrations/plan.ts";
@@ -11,7 +12,6 @@ import type { PostgresEngine, PostgresStats } from "./postgres/engine.ts";
 import type { Verb } from "./sql.ts";
 import { openSqlite, type SqliteEngine, type SqliteStats } from "./sqlite/engine.ts";
 import { type DatabaseState, STATES, selectStates, stateOf, writeState } from "./state.ts";
-import { type Ports, portVerbs } from "./verbs/index.ts";
 
 export interface OpenOptions {
   /** `sqlite:<path>` or `postgres://user:password@host:port/database`, several hosts separated by commas. */
@@ -75,11 +75,16 @@ async function openEngine(options: OpenOptions): Promise<Engine> {
   return openSqlite({ path, writer, readonly, ...observed });
 }
 
-/** One function for each verb; the table's type is what makes the cast true. */
+/** One function for each verb; the type of `aggregates` is what makes the cast true. */
 function portsOf(engine: Engine): Ports {
-  const bound = Object.entries<Verb<never, unknown>>(portVerbs).map(([name, verb]) => [
-    name,
-    (args: never) => engine.call(verb, args),
+  const bound = Object.entries(aggregates).map(([aggregate, verbs]) => [
+    aggregate,
+    Object.fromEntries(
+      Object.entries<Verb<never, unknown>>(verbs).map(([name, verb]) => [
+        name,
+        (args: never) => engine.call(verb, args),
+      ]),
+    ),
   ]);
   return Object.fromEntries(bound) as Ports;
 }

@@ -84,7 +84,7 @@ test("a server has the database open → refused, nothing changed", async () => 
   await storage.close();
   const server = await start();
   expect(await refusal(restoreDatabase(config, at("backup.db"), ordinary, LATER))).toMatchObject({ kind: "in_use" });
-  await server.storage.ping();
+  await server.storage.catalog.ping();
   await server.close();
   expect((await restoreDatabase(config, at("backup.db"), ordinary, LATER)).replaced).not.toBeNull();
   storage = await openStorage({ url: config.databaseUrl, writer: "main" });
@@ -118,22 +118,24 @@ test("restored → nothing that was revoked, rotated or spent after the backup w
   const unspent = await anApprovedGrant(storage);
   const untouched = await aLiveGrant(storage);
   const session = aSession(untouched.person);
-  await storage.createSession(session);
+  await storage.sessions.create(session);
   await backupDatabase(config, at("backup.db"));
 
-  await storage.revokeConsent({ ...revoked.grant, revokedBy: "x", now: NOW + MINUTE });
-  await storage.refreshGrant(aRefresh(rotated.grant));
-  await storage.redeemCode(aRedemption(unspent.grant));
+  await storage.consents.revoke({ ...revoked.grant, revokedBy: "x", now: NOW + MINUTE });
+  await storage.grants.refresh(aRefresh(rotated.grant));
+  await storage.grants.redeem(aRedemption(unspent.grant));
   const { replaced, ended } = await restored();
 
   expect(ended).toEqual({ grants: 4, consents: 4, sessions: 1 });
   for (const { grant } of [revoked, rotated, untouched]) {
-    expect(await storage.refreshGrant(aRefresh(grant, { now: LATER }))).toEqual({ kind: "ahead" });
-    expect(await storage.findConsent({ ...grant })).toMatchObject({ status: "revoked", revokedBy: "restore" });
+    expect(await storage.grants.refresh(aRefresh(grant, { now: LATER }))).toEqual({ kind: "ahead" });
+    expect(await storage.consents.find({ ...grant })).toMatchObject({ status: "revoked", revokedBy: "restore" });
   }
-  expect(await storage.redeemCode(aRedemption(unspent.grant, { now: NOW + MINUTE / 2 }))).toEqual({ kind: "unknown" });
-  expect(await storage.useSession({ ...session, now: LATER, idleUntil: LATER + DAY })).toBeUndefined();
-  expect(await storage.issueDirect(aDirectGrant(revoked.person))).toEqual({ kind: "blocked" });
+  expect(await storage.grants.redeem(aRedemption(unspent.grant, { now: NOW + MINUTE / 2 }))).toEqual({
+    kind: "unknown",
+  });
+  expect(await storage.sessions.use({ ...session, now: LATER, idleUntil: LATER + DAY })).toBeUndefined();
+  expect(await storage.grants.issueWithoutCode(aDirectGrant(revoked.person))).toEqual({ kind: "blocked" });
   expect(await storage.state()).toMatchObject({ epoch: { at: LATER, count: 1, done: true }, inspection: false });
   // What was there before is kept as it was.
   const aside = new DatabaseSync(replaced ?? "", { readOnly: true });
@@ -148,8 +150,8 @@ test("--keep-consents → grants and sessions end, consents stand", async () => 
   const { grant, person } = await aLiveGrant(storage);
   await backupDatabase(config, at("backup.db"));
   expect((await restored({ ...ordinary, keepConsents: true })).ended).toEqual({ grants: 1, consents: 0, sessions: 0 });
-  expect(await storage.refreshGrant(aRefresh(grant))).toEqual({ kind: "ahead" });
-  expect((await storage.issueDirect(aDirectGrant(person))).kind).toBe("issued");
+  expect(await storage.grants.refresh(aRefresh(grant))).toEqual({ kind: "ahead" });
+  expect((await storage.grants.issueWithoutCode(aDirectGrant(person))).kind).toBe("issued");
 });
 
 test("for inspection: beside a database → refused; alone → nothing ends, and no server starts on it", async () => {

@@ -62,21 +62,21 @@ describe("resource", () => {
 
   test("opaque tokens → no key; another format or alg later → as it says, the rest stays", async () => {
     const identifier = "https://sealed.test";
-    const before = (await admin.storage.listKeys()).length;
+    const before = (await admin.storage.keys.list()).length;
     await createResource({ identifier, name: "Sealed", tokenFormat: "opaque", alg: "PS256" }, admin);
-    expect(await admin.storage.listKeys()).toHaveLength(before);
+    expect(await admin.storage.keys.list()).toHaveLength(before);
     expect((await refusal(updateResource(identifier, { alg: "none" }, admin))).problems).toEqual([
       expect.stringMatching("^alg: it is one of ES256"),
     ]);
     const { resource } = await updateResource(identifier, { tokenFormat: "jwt", alg: "EdDSA" }, admin);
     expect(resource).toMatchObject({ name: "Sealed", tokenFormat: "jwt", alg: "EdDSA" });
-    expect((await admin.storage.listKeys()).some(({ alg }) => alg === "EdDSA")).toBe(true);
+    expect((await admin.storage.keys.list()).some(({ alg }) => alg === "EdDSA")).toBe(true);
   });
 
   test.each(["ES384", "EdDSA", "PS256", "RS256"])("%s → its first key is there with the API, and once", async (alg) => {
     for (const one of ["a", "b"])
       await createResource({ identifier: `https://${alg}-${one}.test`, name: "B", alg }, admin);
-    expect((await admin.storage.listKeys()).filter((key) => key.alg === alg)).toHaveLength(1);
+    expect((await admin.storage.keys.list()).filter((key) => key.alg === alg)).toHaveLength(1);
   });
 
   test("changed → the rest stays; a new secret only where asked for", async () => {

@@ -218,7 +218,7 @@ describe("remarks", () => {
     const { client } = await createClient(aNewClient(), admin);
     const grantTypes = ["urn:ietf:params:oauth:grant-type:jwt-bearer", "refresh_token"];
     const old = { ...client, grantTypes, responseTypes: [], redirectUris: [] };
-    await admin.storage.putClient({ client: old, expect: null });
+    await admin.storage.clients.put({ client: old, expect: null });
     expect((await remarksOn(old)).map(({ problem }) => problem)).toEqual([
       expect.stringMatching(/^refresh_token leads nowhere/),
     ]);
@@ -358,7 +358,7 @@ test("450 clients → all of them, page by page, in order", async () => {
   const before = (await collected(allClients(admin))).length;
   await Promise.all(
     Array.from({ length: 450 - before }, () =>
-      admin.storage.putClient({ client: { ...client, clientId: newClientId(admin) }, expect: 0 }),
+      admin.storage.clients.put({ client: { ...client, clientId: newClientId(admin) }, expect: 0 }),
     ),
   );
   const ids = (await collected(allClients(admin))).map(({ clientId }) => clientId);

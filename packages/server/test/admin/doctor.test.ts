@@ -254,7 +254,7 @@ describe("with a server", () => {
     ]);
     expect(told[2]).toContain(mine.clientId);
     expect(told[2]).toContain(other.clientId);
-    await server.assent.storage.deletePerson({ ...person, now: Date.now() });
+    await server.assent.storage.people.delete({ ...person, now: Date.now() });
     for (let at = 0; at < 12; at += 1) await server.addClient({ name: "Bank" });
     const many = findingsOf((await look()).findings, "names");
     expect([many.length, many.at(-1)]).toEqual([11, "warning: … and 6 more of the kind"]);

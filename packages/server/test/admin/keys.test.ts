@@ -15,7 +15,7 @@ const statuses = async () => (await listKeys(admin)).map(({ status }) => status)
 
 /** What a server would sign with, and publish. */
 async function inUse() {
-  const { active, published } = keySet(await admin.storage.listKeys(), admin.secrets(), admin.now());
+  const { active, published } = keySet(await admin.storage.keys.list(), admin.secrets(), admin.now());
   return { signs: active.get("ES256")?.kid ?? "", published: published.map(({ kid }) => kid) };
 }
 
@@ -82,7 +82,7 @@ describe("of another alg", () => {
 
   test("the only one that an API's tokens are signed with → conflict that says how to go on", async () => {
     await createResource({ identifier: "https://api.test", name: "Photos", alg: "ES384" }, admin);
-    const [key] = await admin.storage.listKeys();
+    const [key] = await admin.storage.keys.list();
     const { kind, problems } = await refusal(retireKey(key?.kid ?? "", { immediately: true }, admin));
     expect([kind, problems.join()]).toEqual(["conflict", expect.stringContaining("key rotate --now --alg ES384")]);
   });

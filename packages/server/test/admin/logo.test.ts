@@ -107,15 +107,15 @@ describe("a client's logo", () => {
   const aClient = { client_name: "Printer", redirect_uris: ["https://app.test/cb"] };
 
   test("a bad picture at creation → no client", async () => {
-    const before = await admin.storage.listClients({ limit: 10, after: null });
+    const before = await admin.storage.clients.list({ limit: 10, after: null });
     await refusal(createClient({ type: "public", metadata: aClient, logo: Buffer.from(svg) }, admin));
-    expect(await admin.storage.listClients({ limit: 10, after: null })).toEqual(before);
+    expect(await admin.storage.clients.list({ limit: 10, after: null })).toEqual(before);
   });
 
   test("a good one → stored under its hash, shown at logo_uri; taken away → neither", async () => {
     const picture = await aPicture().png().toBuffer();
     const { client } = await createClient({ type: "public", metadata: aClient, logo: picture }, admin);
-    const stored = await admin.storage.getLogo({ hash: client.logo ?? "" });
+    const stored = await admin.storage.logos.get({ hash: client.logo ?? "" });
     expect(stored?.type).toBe("image/png");
     expect(
       createHash("sha256")

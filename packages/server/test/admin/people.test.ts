@@ -109,15 +109,15 @@ describe("what a person has", () => {
     ({ person } = await createUser(aNewUser(), admin));
     const now = admin.now();
     const times = { now, idleUntil: now + 3_600_000, absoluteUntil: now + 3_600_000, authTime: now };
-    for (let each = 0; each < 2; each += 1) await admin.storage.createSession(aSession(person, times));
+    for (let each = 0; each < 2; each += 1) await admin.storage.sessions.create(aSession(person, times));
     const grant = aGrant(person, { codeUntil: now + 60_000, authTime: now });
-    expect(await admin.storage.approve(anApproval(grant, { now }))).toMatchObject({ kind: "issued" });
+    expect(await admin.storage.consents.approve(anApproval(grant, { now }))).toMatchObject({ kind: "issued" });
   });
 
   async function left() {
     const { partition, personId: ownerId } = person;
-    const [consent] = await admin.storage.listConsents({ partition, ownerId, now: admin.now() });
-    const sessions = await admin.storage.listSessions({ partition, personId: ownerId, now: admin.now() });
+    const [consent] = await admin.storage.consents.list({ partition, ownerId, now: admin.now() });
+    const sessions = await admin.storage.sessions.list({ partition, personId: ownerId, now: admin.now() });
     return { sessions: sessions.length, grants: consent?.grants.length ?? 0, consents: consent === undefined ? 0 : 1 };
   }
 

@@ -186,12 +186,14 @@ describe("signing keys", () => {
   function keyStore() {
     const keys: StoredKey[] = [];
     return {
-      keys,
-      listKeys: async () => keys,
-      addKey: async ({ key }: { key: StoredKey }) => {
-        if (keys.some(({ alg, serial }) => alg === key.alg && serial === key.serial)) return false;
-        keys.push(key);
-        return true;
+      made: keys,
+      keys: {
+        list: async () => keys,
+        add: async ({ key }: { key: StoredKey }) => {
+          if (keys.some(({ alg, serial }) => alg === key.alg && serial === key.serial)) return false;
+          keys.push(key);
+          return true;
+        },
       },
     };
   }
@@ -200,8 +202,8 @@ describe("signing keys", () => {
     const store = keyStore();
     await ensureKeys(store, secrets, 0);
     await ensureKeys(store, secrets, ROTATE_AFTER - PUBLISH_BEFORE_USE - 1);
-    expect(store.keys).toHaveLength(1);
-    expect(keySet(store.keys, secrets, 0).active.get("ES256")?.kid).toBe(store.keys[0]?.kid);
+    expect(store.made).toHaveLength(1);
+    expect(keySet(store.made, secrets, 0).active.get("ES256")?.kid).toBe(store.made[0]?.kid);
   });
 
   test("30 days old → the next one has been published for a day before it signs; the old one stays until its tokens have ended", async () => {
@@ -209,9 +211,9 @@ describe("signing keys", () => {
     await ensureKeys(store, secrets, 0);
     const announced = ROTATE_AFTER - PUBLISH_BEFORE_USE;
     await ensureKeys(store, secrets, announced);
-    const [first, second] = store.keys.map(({ kid }) => kid);
+    const [first, second] = store.made.map(({ kid }) => kid);
     const at = (now: number) => {
-      const { active, published } = keySet(store.keys, secrets, now);
+      const { active, published } = keySet(store.made, secrets, now);
       return [active.get("ES256")?.kid, published.map(({ kid }) => kid)];
     };
     expect(at(announced)).toEqual([first, [first, second]]);
@@ -225,19 +227,19 @@ describe("signing keys", () => {
     const store = keyStore();
     const made = await Promise.all([addSigningKey(store, secrets, [], 0, 0), addSigningKey(store, secrets, [], 0, 0)]);
     expect(made.toSorted()).toEqual([false, true]);
-    expect(store.keys).toHaveLength(1);
+    expect(store.made).toHaveLength(1);
   });
 
   test("another secret → a message that names ASSENT_SECRET, and no key", async () => {
     const store = keyStore();
     await ensureKeys(store, new Secrets([randomBytes(32)]), 0);
-    expect(() => keySet(store.keys, secrets, 0)).toThrow(/ASSENT_SECRET/);
+    expect(() => keySet(store.made, secrets, 0)).toThrow(/ASSENT_SECRET/);
   });
 
   test("the JWK set has public members only", async () => {
     const store = keyStore();
     await ensureKeys(store, secrets, 0);
-    const { keys } = JSON.parse(keySet(store.keys, secrets, 0).jwks) as { keys: object[] };
+    const { keys } = JSON.parse(keySet(store.made, secrets, 0).jwks) as { keys: object[] };
     expect(keys.map((key) => Object.keys(key).sort())).toEqual([["alg", "crv", "kid", "kty", "use", "x", "y"]]);
   });
 });

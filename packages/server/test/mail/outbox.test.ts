@@ -57,7 +57,7 @@ const aDraft = (changes: Partial<MailDraft> = {}): MailDraft => {
 };
 
 async function posted(outbox: Outbox, draft: MailDraft, cause = ["once"], uselessAfter = now + 900_000) {
-  await storage.postMail({ mails: outbox.write(draft, { partition: 5, cause, uselessAfter }), now });
+  await storage.mail.post({ mails: outbox.write(draft, { partition: 5, cause, uselessAfter }), now });
 }
 
 /** Runs an outbox until something is told of, or a while has passed. */
@@ -150,7 +150,7 @@ describe("a server that", () => {
     await running(anOutbox(), () => saidOf("mail_delayed").length === 1);
     expect(saidOf("mail_delayed")).toMatchObject([{ tries: 1, fault: "EMESSAGE 451" }]);
     now += 29_000;
-    expect(await storage.claimMail({ now, limit: 9, until: now })).toEqual([]);
+    expect(await storage.mail.claim({ now, limit: 9, until: now })).toEqual([]);
     now += 1_000;
     await running(anOutbox(), () => mailbox.to(draft.to).length === 1);
   });

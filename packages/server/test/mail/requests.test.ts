@@ -60,7 +60,7 @@ const context = () => ({
 const asked = (request: MailRequest): AskedMail => ({ request, requestId: anId(), askedAt: now });
 /** The messages that wait. */
 async function sent(): Promise<readonly string[]> {
-  const mails = await storage.claimMail({ now, limit: 100, until: now + 1000 * DAY });
+  const mails = await storage.mail.claim({ now, limit: 100, until: now + 1000 * DAY });
   return mails.map(({ sealed }) => Buffer.from(sealed).toString());
 }
 
@@ -133,7 +133,7 @@ describe("the queue", () => {
     return { queue, answered };
   };
   const request: MailRequest = { kind: "recover", login: "ada lovelace", language: "en", device: null };
-  const waiting = () => storage.claimMailRequests({ now, limit: 100, pause: 0 });
+  const waiting = () => storage.mailRequests.claim({ now, limit: 100, pause: 0 });
 
   test("what was typed stands sealed in the database, and comes out as it was", async () => {
     const { queue, answered } = aQueue();

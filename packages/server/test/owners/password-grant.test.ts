@@ -5,7 +5,7 @@ import type { OwnerPasswordAsked } from "../../src/oauth/ports.ts";
 import { ownerByPassword } from "../../src/owners/password-grant.ts";
 import type { Person } from "../../src/owners/storage.ts";
 import type { Storage } from "../../src/storage/open.ts";
-import { portVerbs } from "../../src/storage/verbs/index.ts";
+import { people } from "../../src/storage/people/index.ts";
 import { onEveryBackend } from "../storage/support/backends.ts";
 import {
   aHash,
@@ -22,17 +22,19 @@ const PASSWORD = "correct horse battery staple";
 /** Names of the storage's verbs in the order in which they are called. */
 function recorded(storage: Storage): { readonly storage: Storage; readonly calls: string[] } {
   const calls: string[] = [];
-  const recording = new Proxy(storage, {
-    get(target, name) {
-      const verb: unknown = Reflect.get(target, name);
-      if (typeof verb !== "function") return verb;
-      return (...args: readonly unknown[]) => {
-        calls.push(String(name));
-        return Reflect.apply(verb, target, args);
-      };
-    },
-  });
-  return { storage: recording, calls };
+  const recordedUnder = <T extends object>(path: string, recordedPart: T): T =>
+    new Proxy(recordedPart, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name);
+        if (typeof member === "object" && member !== null) return recordedUnder(`${path}${String(name)}.`, member);
+        if (typeof member !== "function") return member;
+        return (...args: readonly unknown[]) => {
+          calls.push(`${path}${String(name)}`);
+          return Reflect.apply(member, target, args);
+        };
+      },
+    });
+  return { storage: recordedUnder("", storage), calls };
 }
 
 onEveryBackend("a password that a client hands over", (storage) => {
@@ -82,7 +84,7 @@ onEveryBackend("a password that a client hands over", (storage) => {
     "must change the password": async () => ({ username: (await owner({ mustChangePassword: true })).username }),
     "second factor": async () => {
       const person = await owner();
-      await storage().setSecondFactor({
+      await storage().secondFactors.set({
         ...person,
         sealedSecret: aHash(),
         step: 1,
@@ -96,8 +98,8 @@ onEveryBackend("a password that a client hands over", (storage) => {
       const { person, grant } = await anApprovedGrant(storage());
       const passwordHash = await hashPassword(PASSWORD);
       const ends = { mustChange: false, endGrants: false, keepSessionId: null };
-      await storage().setPassword({ ...person, passwordHash, ...ends, now: NOW });
-      await storage().revokeConsent({ ...grant, revokedBy: person.personId, now: NOW });
+      await storage().people.setPassword({ ...person, passwordHash, ...ends, now: NOW });
+      await storage().consents.revoke({ ...grant, revokedBy: person.personId, now: NOW });
       return { username: person.username, clientId: grant.clientId };
     },
     "too long": async () => ({ username: (await owner()).username, password: "é".repeat(513) }),
@@ -111,7 +113,7 @@ onEveryBackend("a password that a client hands over", (storage) => {
       expect([cause, outcome.kind]).toEqual([cause, "refused"]);
       works.set(cause, [before, hashes]);
     }
-    const same = ["countAttempt", "findConsent", "findPersonByName", "getSecondFactor"];
+    const same = ["attempts.count", "consents.find", "people.findByName", "secondFactors.get"];
     for (const [cause, work] of works) expect([cause, work]).toEqual([cause, [same, 1]]);
   });
 
@@ -122,7 +124,7 @@ onEveryBackend("a password that a client hands over", (storage) => {
       const reason = { "not a name": "unknown", "a name longer than any": "too long" }[cause] ?? cause;
       expect(outcome.reason).toBe(reason);
       const right = ["must change the password", "second factor", "consent taken back"].includes(cause);
-      expect([cause, after]).toEqual([cause, right ? ["forgiveAttempt"] : []]);
+      expect([cause, after]).toEqual([cause, right ? ["attempts.forgive"] : []]);
     }
   });
 
@@ -135,7 +137,7 @@ onEveryBackend("a password that a client hands over", (storage) => {
   test("a name that nobody has → as many reads as one that somebody has", async () => {
     const person = await owner();
     const reads = async (name: string) => {
-      const verb = portVerbs.findPersonByName;
+      const verb = people.findByName;
       if (verb.kind !== "steps") throw new Error("it is several reads");
       const counted: unknown[] = [];
       await verb.body(
@@ -149,7 +151,7 @@ onEveryBackend("a password that a client hands over", (storage) => {
       return counted;
     };
     const lookUp = async (first: boolean, name: string) => {
-      const known = await storage().findPersonByName({ name });
+      const known = await storage().people.findByName({ name });
       return first ? known && { ownerId: known.personId, status: "active" } : known;
     };
     expect(await reads("nobody-of-that-name")).toEqual(await reads(person.username));

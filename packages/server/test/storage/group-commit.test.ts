@@ -5,9 +5,10 @@ import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { StorageUnavailable } from "../../src/storage/errors.ts";
 import { migrate } from "../../src/storage/migrations/migrate.ts";
+import { catalog, clients, keys as signingKeys } from "../../src/storage/operator/index.ts";
+import { people, sessions } from "../../src/storage/people/index.ts";
 import { openSqlite, type SqliteEngine } from "../../src/storage/sqlite/engine.ts";
 import { type Runner, Writer } from "../../src/storage/sqlite/writer.ts";
-import { portVerbs } from "../../src/storage/verbs/index.ts";
 import { backends } from "./support/backends.ts";
 import { aKey, aLiveGrant, aPerson, aRefresh, aSession, MINUTE, NOW, statusOf } from "./support/builders.ts";
 
@@ -29,7 +30,11 @@ async function opened(writer: "thread" | "main"): Promise<SqliteEngine> {
   return engine;
 }
 
-const { addKey, createPerson, createSession, listKeys, listSessions, putClient, catalogVersions } = portVerbs;
+const { add: addKey, list: listKeys } = signingKeys;
+const { create: createSession, list: listSessions } = sessions;
+const { create: createPerson } = people;
+const { put: putClient } = clients;
+const { versions: catalogVersions } = catalog;
 const keys = (count: number) => Array.from({ length: count }, (_, at) => ({ key: aKey({ serial: at + 1 }) }));
 /** A record that no column takes: the verb throws inside the transaction. */
 const broken = { key: { ...aKey({ serial: 999 }), serial: undefined } } as unknown as {
@@ -185,10 +190,10 @@ test("a kept token's refresh writes nothing while its last use is fresh", async 
   const { grant } = await aLiveGrant(storage);
   const before = storage.stats().verbs;
   for (let at = 0; at < 10; at += 1) {
-    expect((await storage.refreshGrant(aRefresh(grant, { rotate: false }))).kind).toBe("kept");
+    expect((await storage.grants.refresh(aRefresh(grant, { rotate: false }))).kind).toBe("kept");
   }
   expect(storage.stats().verbs).toBe(before);
-  expect((await storage.refreshGrant(aRefresh(grant, { rotate: false, now: NOW + 10 * MINUTE }))).kind).toBe("kept");
+  expect((await storage.grants.refresh(aRefresh(grant, { rotate: false, now: NOW + 10 * MINUTE }))).kind).toBe("kept");
   expect(storage.stats().verbs).toBe(before + 1);
   expect(await statusOf(storage, grant)).toMatchObject({ lastUsedAt: NOW + 10 * MINUTE });
   await remove();
@@ -197,11 +202,11 @@ test("a kept token's refresh writes nothing while its last use is fresh", async 
 test("a session's use writes nothing while it was seen lately", async () => {
   const { storage, remove } = await (backends[0]?.create() ?? Promise.reject(new Error("no backend")));
   const person = aPerson();
-  await storage.createPerson({ person, now: NOW });
+  await storage.people.create({ person, now: NOW });
   const session = aSession(person);
-  await storage.createSession(session);
+  await storage.sessions.create(session);
   const before = storage.stats().verbs;
-  for (let at = 0; at < 10; at += 1) expect(await storage.useSession({ ...session, now: NOW + at })).toBeDefined();
+  for (let at = 0; at < 10; at += 1) expect(await storage.sessions.use({ ...session, now: NOW + at })).toBeDefined();
   expect(storage.stats().verbs).toBe(before);
   await remove();
 });

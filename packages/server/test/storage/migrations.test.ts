@@ -219,10 +219,10 @@ test("an empty file → status shows all as missing and writes nothing; migrated
 test("a later version adds what is new, beside a server that runs", async () => {
   const storage = await openStorage({ url: `sqlite:${path}` });
   await storage.migrate({ now: NOW });
-  await storage.ping();
+  await storage.catalog.ping();
   expect(await migrate(engine, NOW + 1, [...migrations, next])).toEqual(["second"]);
-  await storage.ping();
-  expect(await storage.listScopes()).toEqual([]);
+  await storage.catalog.ping();
+  expect(await storage.scopes.list()).toEqual([]);
   await storage.close();
 });
 

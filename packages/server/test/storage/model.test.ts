@@ -178,7 +178,7 @@ class Run {
   static async begin(duration: "forever" | number): Promise<Run> {
     const person = await aStoredPerson(database());
     const made = aGrant(person, { scopes: ["read", "write"] });
-    await database().approve(anApproval(made, { duration }));
+    await database().consents.approve(anApproval(made, { duration }));
     const until = duration === "forever" ? null : NOW + duration * SECOND;
     const run = new Run(person, new ModelConsent(["read", "write"], until));
     run.#grants.push({ made, model: run.#model.born(made, NOW) });
@@ -209,9 +209,9 @@ class Run {
       case "issue":
         return this.#issue(step);
       case "revoke":
-        return [(await storage.revokeConsent({ ...key, revokedBy: "x", now })).kind, this.#model.revoke(now)];
+        return [(await storage.consents.revoke({ ...key, revokedBy: "x", now })).kind, this.#model.revoke(now)];
       case "narrow": {
-        const { kind } = await storage.narrowConsent({ ...key, remove: [step.remove], by: "x", now });
+        const { kind } = await storage.consents.narrow({ ...key, remove: [step.remove], by: "x", now });
         return [kind, this.#model.narrow(step.remove, now)];
       }
     }
@@ -219,7 +219,7 @@ class Run {
     if (step.do === "redeem") return this.#redeem(step, grant);
     if (step.do === "refresh") return this.#refresh(step, grant);
     const { partition, grantId, clientId } = grant.made;
-    const { kind } = await storage.endGrant({
+    const { kind } = await storage.grants.end({
       partition,
       grantId,
       clientId,
@@ -233,7 +233,7 @@ class Run {
     const now = this.#now;
     const audience = apis === "one" ? "https://api.example" : null;
     const made = aGrant(this.#person, { scopes, audience, refreshable, codeUntil: now + MINUTE });
-    const { kind } = await database().issueGrant({ grant: made, address: null, now });
+    const { kind } = await database().grants.issue({ grant: made, address: null, now });
     if (!this.#model.covers(scopes, now)) return [kind, "no_consent"];
     // The newest takes the first one's place in the story; the row stays, but nobody presents its tokens any more.
     if (this.#grants.length === 3) this.#grants.shift();
@@ -253,7 +253,7 @@ class Run {
       salt: { codeSaltHash: aHash() },
     };
     const args = aRedemption(made, { now: this.#now, resourceNamed: named, ...changes[wrong] });
-    const { kind } = await database().redeemCode(args);
+    const { kind } = await database().grants.redeem(args);
     if (wrong === "client" || wrong === "salt") return [kind, "unknown"];
     return [kind, model.redeem(wrong === "nothing", named, args)];
   }
@@ -265,7 +265,7 @@ class Run {
     const generation = model.generation - behind;
     const clientId = client === "own" ? "client-1" : "client-2";
     const args = aRefresh(made, { generation, rotate, clientId, resourceNamed: named, now: this.#now });
-    const { kind } = await database().refreshGrant(args);
+    const { kind } = await database().grants.refresh(args);
     return [kind, model.refresh(args)];
   }
 }

@@ -52,19 +52,19 @@ async function create(backend = first): Promise<Opened> {
 
 /** Something in most tables, names in many scripts, more rows than a batch. */
 async function filled(storage: Storage): Promise<Awaited<ReturnType<typeof aLiveGrant>>> {
-  await storage.putClient({
+  await storage.clients.put({
     client: aClient({ clientId: "client-1", name: 'Żółć „🦊“ \u2028 \\ "quoted"' }),
     expect: null,
   });
-  await storage.putResource({ resource: aResource(), create: true });
-  await storage.putScope({ scope: aScope(), create: true });
-  await storage.putScope({ scope: aScope({ name: "Read" }), create: true });
-  await storage.addKey({ key: aKey() });
-  await storage.putLogo({ hash: "h", type: "image/png", bytes: new Uint8Array(70_000).fill(7), now: NOW });
+  await storage.resources.put({ resource: aResource(), create: true });
+  await storage.scopes.put({ scope: aScope(), create: true });
+  await storage.scopes.put({ scope: aScope({ name: "Read" }), create: true });
+  await storage.keys.add({ key: aKey() });
+  await storage.logos.put({ hash: "h", type: "image/png", bytes: new Uint8Array(70_000).fill(7), now: NOW });
   const live = await aLiveGrant(storage);
-  await storage.createSession(aSession(live.person, { userAgent: null }));
-  await storage.once({ kind: "saml id", key: "a", until: NOW + 20 * HOUR, now: NOW });
-  await storage.countAttempt({ attempts: [{ key: "k", limit: 5, window: HOUR }], now: NOW });
+  await storage.sessions.create(aSession(live.person, { userAgent: null }));
+  await storage.replayCache.once({ kind: "saml id", key: "a", until: NOW + 20 * HOUR, now: NOW });
+  await storage.attempts.count({ attempts: [{ key: "k", limit: 5, window: HOUR }], now: NOW });
   await Promise.all(Array.from({ length: 600 }, () => aStoredPerson(storage)));
   return live;
 }
@@ -117,8 +117,8 @@ describe.each(places.flatMap((from) => places.map((to) => ({ from, to, title: `$
       await target.storage.exportTo({ file: at("again"), now: NOW });
       expect(readFileSync(at("again"), "utf8")).toBe(readFileSync(at("all"), "utf8"));
       expect(sha256).toMatch(/^[0-9a-f]{64}$/);
-      expect((await target.storage.refreshGrant(aRefresh(grant))).kind).toBe("rotated");
-      expect((await target.storage.getLogo({ hash: "h" }))?.bytes).toEqual(new Uint8Array(70_000).fill(7));
+      expect((await target.storage.grants.refresh(aRefresh(grant))).kind).toBe("rotated");
+      expect((await target.storage.logos.get({ hash: "h" }))?.bytes).toEqual(new Uint8Array(70_000).fill(7));
     });
   },
 );
@@ -143,7 +143,7 @@ test("a file that is none, cut off, changed, or goes on behind its end → refus
     writeFileSync(at(name), content);
     await expect(target.storage.importFrom({ file: at(name) }), name).rejects.toThrow(problem);
   }
-  expect(await target.storage.listPeople({ limit: 1, after: null })).toEqual([]);
+  expect(await target.storage.people.list({ limit: 1, after: null })).toEqual([]);
   expect((await target.storage.state()).importing).toBe(false);
 });
 
@@ -163,10 +163,10 @@ test("a database with anything in it → refused, and stands", async () => {
   const source = await create();
   await source.storage.exportTo({ file: at("all"), now: NOW });
   const target = await create();
-  await target.storage.addKey({ key: aKey() });
+  await target.storage.keys.add({ key: aKey() });
   await expect(target.storage.importFrom({ file: at("all") })).rejects.toThrow(/isn't empty \(signing_keys/);
   expect((await target.storage.state()).importing).toBe(false);
-  expect(await target.storage.listKeys()).toHaveLength(1);
+  expect(await target.storage.keys.list()).toHaveLength(1);
 });
 
 test("a file of that name → refused, left alone", async () => {

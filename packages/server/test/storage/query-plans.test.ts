@@ -6,37 +6,13 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aPostgresDatabase, type TestDatabase } from "../../../../test/support/postgres.ts";
 import { startCluster } from "../../../../test/support/postgres-cluster.ts";
-import { marksOf } from "../../src/owners/recovery/marks.ts";
+import { verbs } from "../../src/storage/aggregates.ts";
 import { postgres, sqlite } from "../../src/storage/dialect.ts";
 import { openStorage } from "../../src/storage/open.ts";
-import { partitionOf } from "../../src/storage/partition.ts";
 import { compile, type Params, type Row, type Sql, type Tx } from "../../src/storage/sql.ts";
 import { Connection } from "../../src/storage/sqlite/connection.ts";
-import { verbs } from "../../src/storage/verbs/index.ts";
-import {
-  aClient,
-  aDirectGrant,
-  aGrant,
-  aHash,
-  aKey,
-  aLiveGrant,
-  anApproval,
-  anId,
-  aPasskey,
-  aPerson,
-  aRefresh,
-  aResource,
-  aScope,
-  aSession,
-  aTrustedIssuer,
-  FROM_OWNER,
-  FROM_STRANGER,
-  NOW,
-  statusOf,
-} from "./support/builders.ts";
-import { aCompany, anAppRule, anInvitation } from "./support/companies.ts";
-import { aDevice, aDeviceRedemption, anAnswer } from "./support/device.ts";
-import { aMail, aLink as aMailLink } from "./support/mail.ts";
+import { aLiveGrant, aRefresh, NOW, statusOf } from "./support/builders.ts";
+import { calls, company, person } from "./support/every-transaction.ts";
 import { isMeant } from "./support/meant-walks.ts";
 
 let directory: string;
@@ -47,176 +23,11 @@ beforeAll(async () => {
   path = join(directory, "assent.db");
   const storage = await openStorage({ url: `sqlite:${path}`, writer: "main" });
   await storage.migrate({ now: NOW });
-  await storage.createPerson({ person, now: NOW });
-  await storage.createCompany({ company, now: NOW });
+  await storage.people.create({ person, now: NOW });
+  await storage.companies.create({ company, now: NOW });
   await storage.close();
 });
 afterAll(() => rm(directory, { recursive: true }));
-
-const personId = anId();
-const person = aPerson({ personId, partition: partitionOf(personId) });
-const grant = aGrant(person, { scopes: ["read", "write"] });
-const consent = { partition: person.partition, ownerId: personId, clientId: grant.clientId, now: NOW };
-const sweep = { now: NOW + 9_000_000_000, limit: 10 };
-const presented = { deviceId: "x", generation: 0 };
-const device = { presented: null, freshId: presented.deviceId };
-const deviceRequest = aDevice({ clientId: grant.clientId });
-const deviceAnswer = anAnswer(deviceRequest, person);
-const aLink = {
-  ...{ partition: person.partition, personId, link: "l", now: NOW, madeBy: "operator" },
-  subject: { issuerId: "i", claim: null, subject: "s" },
-};
-const passkey = aPasskey(person);
-const client = aClient({ clientId: grant.clientId });
-
-const company = aCompany();
-const membership = {
-  ...{ partition: company.partition, companyId: company.companyId, personId, username: person.username },
-  ...{ role: "member", addedBy: "operator", link: "link", version: 0 },
-};
-const inCompany = { partition: company.partition, ownerId: company.companyId, grantId: anId(company.partition) };
-const companyApp = { partition: company.partition, companyId: company.companyId, clientId: grant.clientId };
-const ruling = (rule: object) => ({
-  ...{ ...companyApp, shown: { locale: "en", clientName: "A", logo: null }, by: null, now: NOW },
-  ...rule,
-});
-const invitation = anInvitation(company, { addressee: person.username });
-const saltHash = aHash();
-
-const mails = [aMail(person.partition)];
-const linkKey = { partition: person.partition, saltHash, passwordHash: "x", before: person.email, mails, now: NOW };
-const toLink = (purpose: "recover" | "verify" | "change" | "undo") => aMailLink(person, purpose);
-const mailLinks = {
-  recover: toLink("recover"),
-  verify: toLink("verify"),
-  change: toLink("change"),
-  undo: toLink("undo"),
-};
-const following = ({ linkId }: { readonly linkId: string }) => ({ ...linkKey, linkId });
-const restoring = aMailLink(person, "restore", { about: anId() });
-const takingBack = (link: { readonly linkId: string }, changes: object = {}) => ({
-  ...following(link),
-  ...{ seen: [], removal: null, endApps: [], endCompanies: [], shownAt: NOW, ...changes },
-});
-const removing = {
-  ...{ removalId: restoring.about ?? "", passkeys: [passkey.credentialId], authenticator: true, codes: false },
-  ...{ until: NOW + 1000, links: [{ link: restoring, saltHash }] },
-};
-const aFactor = { ...person, sealedSecret: aHash(), step: 1, codes: ["a", "b"], now: NOW };
-const strange = { createdAt: NOW, added: FROM_STRANGER, codesAt: NOW };
-const codesAdded = { ...FROM_STRANGER, vouchedFrom: NOW + 1 };
-const asRemoved = { seen: marksOf([passkey], { ...strange, codesAdded, earlier: {} }), removal: removing };
-
-/** What each transaction is called with, in an order in which each does something. */
-const calls: readonly (readonly [string, unknown])[] = [
-  ["approve", anApproval(grant)],
-  ["approve", anApproval(grant)],
-  ["approve", anApproval(aGrant(person), { declined: ["write"] })],
-  ["issueGrant", { grant: aGrant(person), address: null, now: NOW }],
-  ["narrowConsent", { ...consent, remove: ["read"], by: "x" }],
-  ["approve", anApproval(aGrant(person))],
-  ["recordScopeUses", { ...consent, scopes: ["read"] }],
-  ["changeEnd", { ...consent, end: NOW + 1000, by: "x" }],
-  ["endGrant", { ...aRefresh(grant), saltHash: aRefresh(grant).refreshSaltHash }],
-  ["issueDirect", aDirectGrant(person)],
-  ["revokeConsent", { ...consent, revokedBy: "x" }],
-  ["writeLink", { ...membership, partition: person.partition, now: NOW }],
-  ["insertMember", { ...membership, now: NOW }],
-  ["confirmLink", { ...membership, partition: person.partition, version: 0, now: NOW }],
-  ["setRule", ruling({ rule: anAppRule() })],
-  ["issueGrant", { grant: aGrant(person, inCompany), address: null, now: NOW }],
-  ["setRule", ruling({ rule: anAppRule({ scopes: ["write"] }) })],
-  ["setRule", ruling({ rule: anAppRule({ rule: "ask" }), members: "end" })],
-  ["setOptOut", { ...companyApp, personId, out: true, now: NOW }],
-  ["revokeForAll", { ...companyApp, by: null, now: NOW }],
-  ["askApproval", { ...companyApp, personId, scopes: ["read"], reason: "", mails, now: NOW }],
-  ["refuseRequest", { ...companyApp, personId, by: null, mails, now: NOW }],
-  ["setMemberRole", { ...membership, role: "admin", by: personId, now: NOW }],
-  ["createInvitation", { invitation, saltHash, by: null, mails, now: NOW }],
-  ["joinCompany", { ...invitation, saltHash, person, link: "another", version: 0, now: NOW }],
-  ["withdrawInvitation", { ...invitation, by: null, now: NOW }],
-  ["writeCompany", { ...company, changes: {}, slugBefore: company.slug, by: null, now: NOW }],
-  ["applyStanding", { ...membership, version: 1, standing: "gone", cutAt: NOW, now: NOW }],
-  ["eraseMember", { ...membership, by: null, mails, now: NOW }],
-  ["setCompanyStatus", { ...company, status: "disabled", now: NOW }],
-  ["eraseCompany", { ...company, now: NOW }],
-  ["putIssuer", { issuer: aTrustedIssuer(), create: true }],
-  ["removeIssuer", { issuer: "https://idp.example" }],
-  ["insertLinkedPerson", { ...aLink, person: aPerson({ personId: anId(person.partition) }) }],
-  ["insertLink", { ...aLink, sole: true }],
-  ["insertLink", { ...aLink, sole: false }],
-  ["recordDevice", deviceAnswer],
-  ["grantDevice", aDeviceRedemption(deviceRequest, deviceAnswer.approval)],
-  ["collectDevices", { now: NOW, limit: 10 }],
-  ["onceAcross", { kind: "saml id", key: "a", until: NOW + 90_000_000, now: NOW }],
-  ["emptyRing", { now: NOW + 2 * 15 * 60_000 }],
-  ["collectAccepted", { now: NOW, limit: 10 }],
-  ...Object.values(mailLinks).map((link) => ["createMailLink", { link, saltHash, mails, now: NOW }] as const),
-  ["verifyEmail", following(mailLinks.verify)],
-  ["writeEmail", { ...following(mailLinks.change), undo: toLink("undo"), undoSaltHash: saltHash }],
-  ["createMailLink", { link: mailLinks.recover, saltHash, mails, now: NOW }],
-  ["insertPasskey", { ...passkey, mails, now: NOW }],
-  ["setSecondFactor", { ...aFactor, added: FROM_OWNER }],
-  ["setSecondFactor", { ...aFactor, added: FROM_STRANGER }],
-  ["vouchSecondFactor", { ...person, what: "codes", createdAt: NOW, from: NOW + 1, now: NOW }],
-  ["approve", anApproval(aGrant(person))],
-  ["writeRecovery", takingBack(mailLinks.recover, { ...asRemoved, endApps: [grant.clientId] })],
-  ["setSecondFactor", { ...aFactor, added: FROM_STRANGER }],
-  ["writeRestore", following(restoring)],
-  ["writePerson", { ...person, before: person.email, changes: { email: "a@example.com" }, now: NOW }],
-  ["writePerson", { ...person, before: "a@example.com", changes: { email: person.email }, now: NOW }],
-  ["erasePasskey", { ...passkey, mails, now: NOW }],
-  ["removeSecondFactor", { ...person, now: NOW }],
-  ["createMailLink", { link: mailLinks.undo, saltHash, mails, now: NOW }],
-  ["writeUndo", takingBack(mailLinks.undo)],
-  ["collectAddresses", sweep],
-  ["postMail", { mails, now: NOW }],
-  ["writeDeletion", { ...person, at: NOW, keepSessionId: null, mails, now: NOW }],
-  ["collectMailLinks", sweep],
-  ["collectMailRequests", sweep],
-  ["collectOutbox", sweep],
-  ["createSession", aSession(person, { device, replaces: { partition: 1, sessionId: "x" } })],
-  ["rememberDevice", { ...person, device: { presented, freshId: "y" }, address: null, userAgent: null, now: NOW }],
-  ["approve", anApproval(aGrant(person))],
-  [
-    "writePassword",
-    { ...person, passwordHash: "x", mustChange: false, endGrants: true, keepSessionId: null, now: NOW },
-  ],
-  ["endSessionsOf", person],
-  ["insertPasskey", { ...passkey, mails, now: NOW }],
-  ["erasePasskey", { ...passkey, mails, now: NOW }],
-  ["insertPasskey", { ...passkey, mails, now: NOW }],
-  ["setSecondFactor", { ...person, sealedSecret: aHash(), step: 1, codes: ["a", "b"], added: FROM_OWNER, now: NOW }],
-  ["setRecoveryCodes", { ...person, codes: ["c"], added: FROM_OWNER, now: NOW }],
-  ["useRecoveryCode", { ...person, code: "c", mails, now: NOW }],
-  ["removeSecondFactor", { ...person, now: NOW }],
-  ["writeClient", { client, expect: 0 }],
-  ["writeClient", { client: { ...client, status: "disabled" }, expect: null }],
-  ["endGrantsOfClient", { clientId: grant.clientId, limit: 10 }],
-  ["endGrantsOfClient", { clientId: grant.clientId, limit: 10 }],
-  ["writeClient", { client, expect: null }],
-  ["removeClient", { clientId: grant.clientId, now: NOW }],
-  ["endGrantsOfClient", { clientId: grant.clientId, limit: 10 }],
-  ["putResource", { resource: aResource(), create: true }],
-  ["putScope", { scope: aScope({ resource: "https://api.example" }), create: true }],
-  ["deleteResource", { identifier: "https://api.example" }],
-  ["deleteScope", { name: "read", now: NOW }],
-  ["addKey", { key: aKey({ kid: "k" }) }],
-  ["retireKey", { kid: "k", now: NOW }],
-  ["removeKey", { kid: "k" }],
-  ["collectGrants", { now: NOW + 100_000_000, limit: 10 }],
-  ["collectGrants", sweep],
-  ["collectSessions", sweep],
-  ["collectKnownDevices", sweep],
-  ["collectInvitations", sweep],
-  ["collectRequests", sweep],
-  ["collectAttempts", sweep],
-  ["collectClients", sweep],
-  ["collectHistory", sweep],
-  ["collectLeases", sweep],
-  ["writePersonStatus", { ...person, status: "disabled", now: NOW }],
-  ["erasePerson", { ...person, now: NOW }],
-];
 
 /** Every statement of every verb, and the verb: those of transactions by running them. */
 async function statementsOf(connection: Tx): Promise<ReadonlyMap<Sql, string>> {
@@ -290,8 +101,8 @@ describe("on PostgreSQL, in a session as ours are", () => {
   beforeAll(async () => {
     database = await aPostgresDatabase();
     const storage = await openStorage({ url: database.url });
-    await storage.createPerson({ person, now: NOW });
-    await storage.createCompany({ company, now: NOW });
+    await storage.people.create({ person, now: NOW });
+    await storage.companies.create({ company, now: NOW });
     await storage.close();
     client = new Client({ connectionString: database.url });
     await client.connect();
@@ -387,13 +198,20 @@ describe("on PostgreSQL, in a session as ours are", () => {
   });
 
   /** Housekeeping looks at everybody's rows, and so do operators. */
-  const HOUSEKEEPING = /^(collect|stale|untold|empty|backlog|due)/;
+  const HOUSEKEEPING = /^(collect|stale|untold|empty|due|housekeeping\.|membershipOutbox\.)/;
   const OPERATORS = [
-    ...["companiesAfter", "consentsOfAll", "consentsOfClient", "countOwners", "endGrantsOfClient", "listSubjectLinks"],
+    ...[
+      "companiesAfter",
+      "consentsOfAll",
+      "consentsOfClient",
+      "consents.countOwners",
+      "endGrantsOfClient",
+      "subjectLinks.list",
+    ],
     "peopleAfter",
   ];
   /** Whether there is room for another request for mail. */
-  const OF_A_QUEUE = ["mailWaiting"];
+  const OF_A_QUEUE = ["mailRequests.countWaiting"];
 
   test("spread by partition: whatever a token, a session or a consent needs lies in one part", async () => {
     const spread = await aPostgresDatabase("sharded");
@@ -483,7 +301,7 @@ describe("on PostgreSQL, in a session as ours are", () => {
     const then = await counts();
     for (let generation = 1; generation <= 100; generation += 1) {
       for (const { grant: each } of grants) {
-        const { kind } = await storage.refreshGrant(aRefresh(each, { generation, now: NOW + generation * 60_000 }));
+        const { kind } = await storage.grants.refresh(aRefresh(each, { generation, now: NOW + generation * 60_000 }));
         expect(kind).toBe("rotated");
       }
     }

@@ -53,7 +53,7 @@ test.each(["thread", "main"] as const)(
   async (writer) => {
     const storage = await opened({ writer });
     await storage.migrate({ now: NOW });
-    await storage.addKey({ key: aKey() });
+    await storage.keys.add({ key: aKey() });
     for (const suffix of ["", "-wal", "-shm"]) expect((await stat(`${path}${suffix}`)).mode & 0o777).toBe(0o600);
   },
 );
@@ -70,12 +70,12 @@ test("reading only → reads what is there, refuses to write, and needs a file",
   const writing = await opened();
   await writing.migrate({ now: NOW });
   const reading = await opened({ readonly: true });
-  await writing.addKey({ key: aKey() });
-  expect(await reading.listKeys()).toHaveLength(1);
+  await writing.keys.add({ key: aKey() });
+  expect(await reading.keys.list()).toHaveLength(1);
   expect((await reading.migrationStatus())[0]?.appliedAt).toBe(NOW);
-  await expect(reading.addKey({ key: aKey() })).rejects.toThrow(StorageUnavailable);
+  await expect(reading.keys.add({ key: aKey() })).rejects.toThrow(StorageUnavailable);
   await writing.close();
-  expect(await reading.listKeys()).toHaveLength(1);
+  expect(await reading.keys.list()).toHaveLength(1);
 });
 
 test.each(["thread"] as const)(
@@ -85,12 +85,12 @@ test.each(["thread"] as const)(
     await storage.migrate({ now: NOW });
     const other = new DatabaseSync(path);
     other.exec("BEGIN IMMEDIATE");
-    const waiting = storage.addKey({ key: aKey() });
+    const waiting = storage.keys.add({ key: aKey() });
     await expect(waiting).rejects.toThrow(StorageUnavailable);
-    expect(await storage.listKeys()).toEqual([]);
+    expect(await storage.keys.list()).toEqual([]);
     other.exec("ROLLBACK");
     other.close();
-    expect(await storage.addKey({ key: aKey() })).toBe(true);
+    expect(await storage.keys.add({ key: aKey() })).toBe(true);
   },
 );
 
@@ -109,6 +109,6 @@ test("the disk takes no more → StorageUnavailable for all who wait, what was a
   expect(told.acknowledged).toBeGreaterThan(3);
   expect(told.readable).toBe(told.acknowledged);
   const again = await opened();
-  expect((await again.listKeys()).length).toBeGreaterThanOrEqual(told.acknowledged);
-  expect(await again.addKey({ key: aKey({ serial: 9999 }) })).toBe(true);
+  expect((await again.keys.list()).length).toBeGreaterThanOrEqual(told.acknowledged);
+  expect(await again.keys.add({ key: aKey({ serial: 9999 }) })).toBe(true);
 });

@@ -4,11 +4,11 @@ import { join as path } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Company } from "../../src/owners/company-storage.ts";
 import type { Person } from "../../src/owners/storage.ts";
+import { confirmLink, insertMember, writeLink } from "../../src/storage/companies/members.ts";
+import { applyStanding } from "../../src/storage/companies/membership-outbox.ts";
 import { openStorage, type Storage } from "../../src/storage/open.ts";
+import { writePersonStatus } from "../../src/storage/people/people.ts";
 import { openSqlite, type SqliteEngine } from "../../src/storage/sqlite/engine.ts";
-import { confirmLink, insertMember, writeLink } from "../../src/storage/verbs/members.ts";
-import { writePersonStatus } from "../../src/storage/verbs/people.ts";
-import { applyStanding } from "../../src/storage/verbs/standings.ts";
 import { anApproval, anId, aStoredPerson, HOUR, NOW, statusOf } from "./support/builders.ts";
 import { aCompanyGrant, aLiveCompanyGrant, aStaffedCompany, aStoredCompany, join } from "./support/companies.ts";
 
@@ -33,7 +33,7 @@ afterAll(async () => {
 const keyOf = ({ partition, companyId }: Company) => ({ partition, companyId });
 const half = (person: Person, status: "active" | "disabled") =>
   engine.call(writePersonStatus, { ...person, status, now: NOW });
-const tell = () => storage.tellCompanies({ now: NOW, limit: 100 });
+const tell = () => storage.membershipOutbox.deliver({ now: NOW, limit: 100 });
 
 test("disabled, and the process died before it told the companies → known as such; told later, once", async () => {
   const { company, admin } = await aStaffedCompany(storage);
@@ -42,12 +42,12 @@ test("disabled, and the process died before it told the companies → known as s
   const grants = [await aLiveCompanyGrant(storage, company, admin), await aLiveCompanyGrant(storage, elsewhere, admin)];
   await half(admin, "disabled");
   expect(await statusOf(storage, grants[0] ?? aCompanyGrant(company, admin))).toMatchObject({ status: "active" });
-  expect(await storage.untoldPeople({ limit: 10 })).toContain(admin.personId);
-  expect(await storage.untoldPeople({ limit: 1 })).toBeNull();
+  expect(await storage.membershipOutbox.undelivered({ limit: 10 })).toContain(admin.personId);
+  expect(await storage.membershipOutbox.undelivered({ limit: 1 })).toBeNull();
   expect(await tell()).toBe(2);
   for (const grant of grants) expect(await statusOf(storage, grant)).toMatchObject({ status: "owner_ended" });
   expect(await tell()).toBe(0);
-  expect(await storage.untoldPeople({ limit: 10 })).toEqual([]);
+  expect(await storage.membershipOutbox.undelivered({ limit: 10 })).toEqual([]);
 });
 
 test("disabled and back before anybody was told → the grants end all the same, and the membership holds", async () => {
@@ -55,16 +55,16 @@ test("disabled and back before anybody was told → the grants end all the same,
   const grant = await aLiveCompanyGrant(storage, company, admin);
   await half(admin, "disabled");
   await half(admin, "active");
-  expect(await storage.untoldPeople({ limit: 10 })).toEqual([]);
+  expect(await storage.membershipOutbox.undelivered({ limit: 10 })).toEqual([]);
   expect(await tell()).toBe(1);
   expect(await statusOf(storage, grant)).toMatchObject({ status: "owner_ended" });
-  expect((await storage.approve(anApproval(aCompanyGrant(company, admin)))).kind).toBe("issued");
+  expect((await storage.consents.approve(anApproval(aCompanyGrant(company, admin)))).kind).toBe("issued");
 });
 
 test("old news told after newer → changes nothing; the same news twice → heard once", async () => {
   const { company, admin } = await aStaffedCompany(storage);
-  await storage.setPersonStatus({ ...admin, status: "disabled", now: NOW });
-  await storage.setPersonStatus({ ...admin, status: "active", now: NOW });
+  await storage.people.setStatus({ ...admin, status: "disabled", now: NOW });
+  await storage.people.setStatus({ ...admin, status: "active", now: NOW });
   const grant = await aLiveCompanyGrant(storage, company, admin);
   const news = { ...keyOf(company), personId: admin.personId, standing: "disabled", cutAt: NOW, now: NOW };
   expect(await engine.call(applyStanding, { ...news, version: 1 })).toBe(false);
@@ -78,18 +78,18 @@ test("a member half added: the link alone → leads nowhere, and is collected an
   const company = await aStoredCompany(storage);
   const person = await aStoredPerson(storage);
   await engine.call(writeLink, { ...person, companyId: company.companyId, link: anId(), now: NOW });
-  expect(await storage.companiesOf({ ...person, clientId: null, now: NOW })).toEqual([]);
-  await storage.collectGarbage({ now: NOW + HOUR + 1, limit: 100 });
+  expect(await storage.members.companiesOf({ ...person, clientId: null, now: NOW })).toEqual([]);
+  await storage.housekeeping.collectGarbage({ now: NOW + HOUR + 1, limit: 100 });
   await half(person, "disabled");
   expect(await tell()).toBe(0);
 });
 
 test("a member half added: link and membership → a member, confirmed an hour later", async () => {
   const { company, person } = await aHalfMember();
-  expect(await storage.companiesOf({ ...person, clientId: null, now: NOW })).toHaveLength(1);
-  await storage.collectGarbage({ now: NOW + HOUR + 1, limit: 100 });
-  expect(await storage.companiesOf({ ...person, clientId: null, now: NOW })).toHaveLength(1);
-  expect((await storage.approve(anApproval(aCompanyGrant(company, person)))).kind).toBe("issued");
+  expect(await storage.members.companiesOf({ ...person, clientId: null, now: NOW })).toHaveLength(1);
+  await storage.housekeeping.collectGarbage({ now: NOW + HOUR + 1, limit: 100 });
+  expect(await storage.members.companiesOf({ ...person, clientId: null, now: NOW })).toHaveLength(1);
+  expect((await storage.consents.approve(anApproval(aCompanyGrant(company, person)))).kind).toBe("issued");
 });
 
 test("disabled and told between the two halves → the confirmation sees to it that the company is told again", async () => {
@@ -97,7 +97,7 @@ test("disabled and told between the two halves → the confirmation sees to it t
   const person = await aStoredPerson(storage);
   const link = { ...person, companyId: company.companyId, link: anId(), now: NOW };
   const version = (await engine.call(writeLink, link)) ?? -1;
-  await storage.setPersonStatus({ ...person, status: "disabled", now: NOW });
+  await storage.people.setStatus({ ...person, status: "disabled", now: NOW });
   expect(await tell()).toBe(0);
   const member = {
     ...keyOf(company),
@@ -108,9 +108,9 @@ test("disabled and told between the two halves → the confirmation sees to it t
   } as const;
   await engine.call(insertMember, { ...member, addedBy: "operator", version, now: NOW });
   await engine.call(confirmLink, { ...link, version });
-  expect(await storage.untoldPeople({ limit: 10 })).toEqual([person.personId]);
+  expect(await storage.membershipOutbox.undelivered({ limit: 10 })).toEqual([person.personId]);
   expect(await tell()).toBe(1);
-  expect(await storage.approve(anApproval(aCompanyGrant(company, person)))).toEqual({ kind: "no_consent" });
+  expect(await storage.consents.approve(anApproval(aCompanyGrant(company, person)))).toEqual({ kind: "no_consent" });
 });
 
 async function aHalfMember() {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Answer, Job } from "../../src/storage/sqlite/batch.ts";
-import { packAnswers, packJobs, unpackAnswers, unpackJobs } from "../../src/storage/sqlite/wire.ts";
+import { packAnswers, packJobs, unpackAnswers, unpackJobs } from "../../src/storage/sqlite/job-codec.ts";
 
 const pool = Buffer.alloc(65_536, 7);
 const values = {
@@ -20,8 +20,8 @@ const values = {
 describe("to the thread", () => {
   test("values of a statement → the same values", () => {
     const jobs: readonly Job[] = [
-      { verb: "redeemCode", input: values },
-      { verb: "refreshGrant", input: {} },
+      { verb: "grants.redeem", input: values },
+      { verb: "grants.refresh", input: {} },
     ];
     expect(unpackJobs(structuredClone(packJobs(jobs)))).toEqual(jobs);
   });
@@ -29,14 +29,14 @@ describe("to the thread", () => {
   test("more than values beside them, lists and objects → the values alone", () => {
     const more = { ...values, names: ["a"], none: [], inner: { a: 1 } } as unknown as Job["input"];
     const { none: _, ...rest } = values;
-    expect(unpackJobs(structuredClone(packJobs([{ verb: "redeemCode", input: more }])))).toEqual([
-      { verb: "redeemCode", input: rest },
+    expect(unpackJobs(structuredClone(packJobs([{ verb: "grants.redeem", input: more }])))).toEqual([
+      { verb: "grants.redeem", input: rest },
     ]);
   });
 
   test("the same statement with other names, or a name without a value → each its own", () => {
     const jobs = [{ a: 1, b: 2 }, { b: 3, a: 4 }, { a: 5 }, { a: undefined, b: 6 }, { a: 7, b: 8 }].map((input) => ({
-      verb: "redeemCode",
+      verb: "grants.redeem",
       input,
     }));
     const got = unpackJobs(structuredClone(packJobs(jobs)));
@@ -46,26 +46,26 @@ describe("to the thread", () => {
 
   test("transactions between statements → each its own arguments", () => {
     const jobs: readonly Job[] = [
-      { verb: "addKey", input: { key: { bytes: new Uint8Array([1]), gone: undefined } } },
-      { verb: "redeemCode", input: { bytes: new Uint8Array([2]) } },
+      { verb: "keys.add", input: { key: { bytes: new Uint8Array([1]), gone: undefined } } },
+      { verb: "grants.redeem", input: { bytes: new Uint8Array([2]) } },
       { verb: "emptyRing", input: undefined },
-      { verb: "addKey", input: [{ at: 3 }] },
+      { verb: "keys.add", input: [{ at: 3 }] },
     ];
     expect(unpackJobs(structuredClone(packJobs(jobs)))).toEqual(jobs);
   });
 
   test("bytes cut from a pool → they alone travel", () => {
     const input = { key: { bytes: pool.subarray(5, 8) } };
-    const { apart } = packJobs([{ verb: "addKey", input }]);
+    const { apart } = packJobs([{ verb: "keys.add", input }]);
     const [{ key }] = apart as [typeof input];
     expect(key.bytes.buffer.byteLength).toBe(3);
-    const [job] = unpackJobs(packJobs([{ verb: "redeemCode", input: { bytes: pool.subarray(5, 8) } }]));
+    const [job] = unpackJobs(packJobs([{ verb: "grants.redeem", input: { bytes: pool.subarray(5, 8) } }]));
     expect(job?.input).toEqual({ bytes: new Uint8Array([7, 7, 7]) });
   });
 });
 
 test("answers: rows, reasons, misses, outcomes and failures → the same, in their order", () => {
-  const jobs = ["redeemCode", "addKey", "refreshGrant", "redeemCode", "refreshGrant"].map((verb) => ({
+  const jobs = ["grants.redeem", "keys.add", "grants.refresh", "grants.redeem", "grants.refresh"].map((verb) => ({
     verb,
     input: {},
   }));

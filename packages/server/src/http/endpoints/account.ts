@@ -49,7 +49,7 @@ export const showSignOut = signedIn(async ({ person, session, http, visitor }, a
 }, "before a new password");
 
 export const submitSignOut = signedIn(async ({ session, http, person, visitor }, assent) => {
-  await assent.storage.endSession({ partition: session.partition, sessionId: session.sessionId });
+  await assent.storage.sessions.end({ partition: session.partition, sessionId: session.sessionId });
   assent.event("signed_out", { owner: person.personId });
   const cookies = [...visitor.cookies, assent.cookies.clear("session")];
   return page(200, signedOutPage({ signIn: "/login" }, assent.chrome(http)), "here", cookies);

@@ -52,7 +52,7 @@ function fits({ name, hosts }: AppEntry, query: string): boolean {
 async function noticeOf(done: string | null, person: Person, assent: Assent): Promise<AppsView["notice"]> {
   if (done === null) return null;
   if (done === "gone") return { kind: "gone" };
-  const entry = await assent.storage.getHistoryEntry({ ownerId: person.personId, entryId: done });
+  const entry = await assent.storage.history.get({ ownerId: person.personId, entryId: done });
   return entry === undefined || entry.at < assent.now() - TOLD ? null : toldOf(entry, assent);
 }
 
@@ -78,7 +78,11 @@ function keyOf({ person, http }: Account) {
 
 export const revokeApp = signedIn(async (account, assent) => {
   const key = keyOf(account);
-  const outcome = await assent.storage.revokeConsent({ ...key, revokedBy: account.person.personId, now: assent.now() });
+  const outcome = await assent.storage.consents.revoke({
+    ...key,
+    revokedBy: account.person.personId,
+    now: assent.now(),
+  });
   if (outcome.kind === "unknown") return told(assent, "gone");
   assent.event("consent_revoked", { owner: key.ownerId, client_id: key.clientId, grants_ended: outcome.grantsEnded });
   return told(assent, outcome.entryId);
@@ -92,7 +96,7 @@ export const narrowApp = signedIn(async (account, assent) => {
   const remove = (entry?.scopes ?? []).map(({ name }) => name).filter((name) => !keep.has(name));
   if (entry === undefined) return told(assent, "gone");
   if (remove.length === 0) return redirect(303, `${assent.issuer}/account/apps`);
-  const outcome = await assent.storage.narrowConsent({ ...key, remove, by: person.personId, now: assent.now() });
+  const outcome = await assent.storage.consents.narrow({ ...key, remove, by: person.personId, now: assent.now() });
   if (outcome.kind === "unknown") return told(assent, "gone");
   assent.event("consent_narrowed", { owner: key.ownerId, client_id: key.clientId, removed: remove.join(" ") });
   return told(assent, outcome.entryId);
@@ -110,7 +114,7 @@ export const endApp = signedIn(async (account, assent) => {
   if (duration === undefined || duration === "once") return redirect(303, `${assent.issuer}/account/apps`);
   const end = endOf(duration, now, now);
   const ceiling = ceilingOf(client, assent.oauth.policy);
-  const outcome = await assent.storage.changeEnd({ ...key, end, ceiling, by: key.ownerId, now });
+  const outcome = await assent.storage.consents.changeEnd({ ...key, end, ceiling, by: key.ownerId, now });
   if (outcome.kind === "unknown") return told(assent, "gone");
   assent.event("consent_end_changed", { owner: key.ownerId, client_id: key.clientId });
   return told(assent, outcome.entryId);
@@ -120,8 +124,8 @@ async function entries(person: Person, language: string, assent: Assent): Promis
   const place = { partition: person.partition, ownerId: person.personId };
   const now = assent.now();
   const [consents, uses, held] = await Promise.all([
-    assent.storage.listConsents({ ...place, now }),
-    assent.storage.listScopeUses(place),
+    assent.storage.consents.list({ ...place, now }),
+    assent.storage.scopeUses.list(place),
     outstanding(place, now, "ended", assent),
   ]);
   const usesOf = Map.groupBy(uses, ({ clientId }) => clientId);

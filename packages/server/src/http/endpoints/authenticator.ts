@@ -35,8 +35,8 @@ export const submitAuthenticator = freshly("authenticator", async (account, asse
   if (step === undefined) return setupAnswer(account, secret, request, "wrong", assent);
   const { partition, personId } = person;
   const codes = newRecoveryCodes();
-  const renewed = (await assent.storage.getSecondFactor(person)) !== undefined;
-  const set = await assent.storage.setSecondFactor({
+  const renewed = (await assent.storage.secondFactors.get(person)) !== undefined;
+  const set = await assent.storage.secondFactors.set({
     ...{ partition, personId, sealedSecret: sealCodeSecret(assent.secrets, personId, secret) },
     ...{ step, codes: hashed(codes, personId), added: await addedHere(session, http, assent), now },
     sessionId: session.sessionId,
@@ -55,9 +55,9 @@ export const submitAuthenticator = freshly("authenticator", async (account, asse
 export const removeAuthenticator = freshly("security", async ({ person, session, http, visitor }, assent) => {
   const { partition, personId } = person;
   const { sessionId } = session;
-  const had = (await assent.storage.getSecondFactor(person)) !== undefined;
+  const had = (await assent.storage.secondFactors.get(person)) !== undefined;
   const mails = had ? await factorNews(person, "authenticatorOff", http, assent) : [];
-  if (await assent.storage.removeSecondFactor({ partition, personId, sessionId, mails, now: assent.now() })) {
+  if (await assent.storage.secondFactors.remove({ partition, personId, sessionId, mails, now: assent.now() })) {
     assent.mail.kick();
     assent.event("second_factor_removed", { owner: personId, address: http.address });
   }
@@ -77,7 +77,7 @@ export const renewRecoveryCodes = freshly("security", async ({ person, session, 
     mails,
     now: assent.now(),
   };
-  const renewed = await assent.storage.setRecoveryCodes({ ...key, codes: hashed(codes, personId) });
+  const renewed = await assent.storage.secondFactors.setRecoveryCodes({ ...key, codes: hashed(codes, personId) });
   if (!renewed) return redirect(303, `${assent.issuer}/account/security`, visitor.cookies);
   assent.mail.kick();
   assent.event("recovery_codes_renewed", { owner: personId, address: http.address });

@@ -66,16 +66,16 @@ async function appsOf({ key, person, frame, http }: InCompany, assent: Assent): 
   const { language } = assent.chrome(http).words;
   const { storage } = assent;
   const [apps, rules, own] = await Promise.all([
-    storage.listCompanyApps({ ...key, now }),
-    storage.listRules(key),
-    storage.grantsOfMember({ ...key, personId: person.personId, now }),
+    storage.companyApps.list({ ...key, now }),
+    storage.companyApps.listRules(key),
+    storage.companyApps.grantsOfMember({ ...key, personId: person.personId, now }),
   ]);
   const granted = new Map(apps.map((app) => [app.consent.clientId, app]));
   const ruled = new Map(rules.map((rule) => [rule.clientId, rule]));
   const mine = new Set(own.map(({ clientId }) => clientId));
   const views = await Promise.all(
     [...new Set([...granted.keys(), ...ruled.keys()])].map(async (clientId) => {
-      const acting = await storage.findActing({ ...key, personId: person.personId, clientId });
+      const acting = await storage.members.findActing({ ...key, personId: person.personId, clientId });
       const state = acting?.optedOut === true ? "stopped" : mine.has(clientId) ? "acts" : null;
       return appView(
         { clientId, app: granted.get(clientId), rule: ruled.get(clientId), mine: state, language },
@@ -151,8 +151,8 @@ function described(name: string, known: ReadonlyMap<string, Scope>, language: st
 
 async function requestsOf({ key, http }: InCompany, assent: Assent): Promise<readonly CompanyRequestView[]> {
   const [requests, rules] = await Promise.all([
-    assent.storage.listRequests({ ...key, limit: REQUESTS_SHOWN }),
-    assent.storage.listRules(key),
+    assent.storage.companyApps.listRequests({ ...key, limit: REQUESTS_SHOWN }),
+    assent.storage.companyApps.listRules(key),
   ]);
   const { language } = assent.chrome(http).words;
   const approved = new Map(rules.filter(({ rule }) => rule === "allow").map((rule) => [rule.clientId, rule.scopes]));
@@ -207,7 +207,7 @@ export const decideApp = forAdmins(async (at, assent) => {
   const now = assent.now();
   const allowed = rule === "allow" && duration !== undefined;
   const waiting = await openRequests(at, clientId, assent);
-  const outcome = await assent.storage.setRule({
+  const outcome = await assent.storage.companyApps.setRule({
     ...{ ...key, clientId, by: person.personId, now },
     ...(members === undefined ? {} : { members }),
     news: await Promise.all(
@@ -245,7 +245,7 @@ const MOST_REQUESTS = 200;
 
 /** Who waits for an answer about an app. */
 async function openRequests({ key }: InCompany, clientId: string, assent: Assent): Promise<readonly string[]> {
-  const requests = await assent.storage.listRequests({ ...key, limit: MOST_REQUESTS });
+  const requests = await assent.storage.companyApps.listRequests({ ...key, limit: MOST_REQUESTS });
   return requests.filter((request) => request.clientId === clientId).map(({ personId }) => personId);
 }
 
@@ -269,7 +269,12 @@ function decisionNotice(
 export const revokeCompanyApp = forAdmins(async (at, assent) => {
   const { key, person, http } = at;
   const clientId = idIn(formOf(http), "client_id");
-  const outcome = await assent.storage.revokeForAll({ ...key, clientId, by: person.personId, now: assent.now() });
+  const outcome = await assent.storage.companyApps.revokeForAll({
+    ...key,
+    clientId,
+    by: person.personId,
+    now: assent.now(),
+  });
   if (outcome.kind !== "done") {
     return outcome.kind === "not_admin" ? noLongerAdmin(at, assent) : backTo(at, "", "gone", assent);
   }
@@ -288,7 +293,14 @@ export const refuseRequest = forAdmins(async (at, assent) => {
   const name = (await assent.oauth.catalog.client(clientId))?.name ?? clientId;
   const notice = decisionNotice(at, { clientId, name }, personId, false);
   const mails = isPersonId(personId) ? await assent.noticeLetters(notice) : [];
-  const outcome = await assent.storage.refuseRequest({ ...key, clientId, personId, mails, by: person.personId, now });
+  const outcome = await assent.storage.companyApps.refuseRequest({
+    ...key,
+    clientId,
+    personId,
+    mails,
+    by: person.personId,
+    now,
+  });
   if (outcome.kind === "not_admin") return noLongerAdmin(at, assent);
   if (outcome.kind === "unknown") return backTo(at, "", "gone", assent);
   assent.event("company_request_refused", {
@@ -305,7 +317,7 @@ export const setDefaultRule = forAdmins(async (at, assent) => {
   if (defaultRule === undefined) return backTo(at, "", "nothing", assent);
   const unsure = await unproved(at, "/default", assent);
   if (unsure !== undefined) return unsure;
-  const outcome = await assent.storage.updateCompany({
+  const outcome = await assent.storage.companies.update({
     ...{ ...key, changes: { defaultRule }, by: person.personId, now: assent.now() },
   });
   if (outcome.kind !== "updated") return noLongerAdmin(at, assent);
@@ -319,7 +331,7 @@ export const setOptOut = forMembers(async (at, assent): Promise<Answer> => {
   const form = formOf(http);
   const clientId = idIn(form, "client_id");
   const out = form.get("out") === "yes";
-  const outcome = await assent.storage.setOptOut({
+  const outcome = await assent.storage.companyApps.setOptOut({
     ...key,
     clientId,
     personId: person.personId,

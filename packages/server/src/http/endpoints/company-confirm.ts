@@ -34,7 +34,7 @@ async function heldBy({ key }: InCompany, clientId: string, assent: Assent): Pro
 export const confirmRevoke = forAdmins(async (at, assent) => {
   const clientId = idIn(new URLSearchParams(at.http.query), "client_id");
   const now = assent.now();
-  const app = (await assent.storage.listCompanyApps({ ...at.key, now })).find(
+  const app = (await assent.storage.companyApps.list({ ...at.key, now })).find(
     (one) => one.consent.clientId === clientId,
   );
   if (app === undefined) return backTo(at, "", "gone", assent);
@@ -51,7 +51,7 @@ function languageOf({ http }: InCompany, assent: Assent): string {
 
 export const confirmRemoval = forAdmins(async (at, assent) => {
   const personId = idIn(new URLSearchParams(at.http.query), "person_id");
-  const acting = await assent.storage.findActing({ ...at.key, personId, clientId: null });
+  const acting = await assent.storage.members.findActing({ ...at.key, personId, clientId: null });
   if (acting === undefined) return backTo(at, "/members", "gone", assent);
   const fields = { person_id: personId };
   const question = { what: "remove", action: "/members/remove", fields, subject: acting.member.username } as const;
@@ -69,7 +69,7 @@ async function departure(at: InCompany, personId: string, question: Question, as
   const now = assent.now();
   const owner = { partition: key.partition, ownerId: key.companyId, personId };
   const [grants, held] = await Promise.all([
-    assent.storage.grantsOfMember({ ...key, personId, now }),
+    assent.storage.companyApps.grantsOfMember({ ...key, personId, now }),
     outstanding(owner, now, "ended", assent),
   ]);
   const language = languageOf(at, assent);
@@ -92,9 +92,9 @@ export async function confirmDecision(
   const { clientId } = client;
   const { key } = at;
   const [rules, acting, consent] = await Promise.all([
-    assent.storage.listRules(key),
-    assent.storage.countActing({ ...key, clientId, now: assent.now() }),
-    assent.storage.findConsent({ partition: key.partition, ownerId: key.companyId, clientId }),
+    assent.storage.companyApps.listRules(key),
+    assent.storage.companyApps.countActing({ ...key, clientId, now: assent.now() }),
+    assent.storage.consents.find({ partition: key.partition, ownerId: key.companyId, clientId }),
   ]);
   const before = rules.find((one) => one.clientId === clientId);
   const asks = rule === "block" ? acting.people > 0 : before?.rule === "allow" && acting.members > 0;

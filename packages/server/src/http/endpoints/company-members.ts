@@ -35,9 +35,9 @@ async function membersAnswer(at: InCompany, shown: Invited, assent: Assent): Pro
   const named = http.method === "GET" ? new URLSearchParams(http.query).get("after") : null;
   const after = named === null ? null : (canonicalLogin(named) ?? null);
   const [members, invitations, soleAt] = await Promise.all([
-    assent.storage.listMembers({ ...key, limit: MEMBERS_SHOWN + 1, after }),
-    assent.storage.listInvitations({ ...key, now: assent.now() }),
-    assent.storage.soleAdminOf(person),
+    assent.storage.members.list({ ...key, limit: MEMBERS_SHOWN + 1, after }),
+    assent.storage.invitations.list({ ...key, now: assent.now() }),
+    assent.storage.people.soleAdminOf(person),
   ]);
   const page1 = members.slice(0, MEMBERS_SHOWN);
   const view: CompanyMembersView = {
@@ -73,7 +73,7 @@ export const changeRole = forAdmins(async (at, assent) => {
   const personId = idIn(form, "person_id");
   if (role === undefined) return backTo(at, "/members", "nothing", assent);
   if (await isStaleFor(role, at, assent)) return confirmFirst(`company/${at.frame.company.slug}`, at, assent);
-  const outcome = await assent.storage.setMemberRole({
+  const outcome = await assent.storage.members.setRole({
     ...key,
     personId,
     role,
@@ -113,7 +113,7 @@ async function removed(
   const notice = { kind: "company_removal", company: { companyId, slug, name }, by, personId } as const;
   // Who leaves knows it.
   const mails = personId === person.personId ? [] : await assent.noticeLetters(notice);
-  const outcome = await assent.storage.removeMember({ ...key, person: whom, mails, by: person.personId, now });
+  const outcome = await assent.storage.members.remove({ ...key, person: whom, mails, by: person.personId, now });
   if (outcome.kind === "done") {
     if (personId !== person.personId) assent.notify(notice);
     const { grantsEnded } = outcome;
@@ -166,7 +166,7 @@ export const invite = forAdmins(async (at, assent) => {
     by: { personId: person.personId, username: person.username },
   } as const;
   const mails = await assent.noticeLetters(notice);
-  const outcome = await assent.storage.createInvitation({
+  const outcome = await assent.storage.invitations.create({
     invitation: { ...key, invitationId, addressee, role, invitedBy, createdAt: now, expiresAt, status: "open" },
     ...{ saltHash: sha256(salt), by: person.personId, now },
     mails,
@@ -189,7 +189,7 @@ export const withdraw = forAdmins(async (at, assent) => {
   const { key, person, http } = at;
   const invitationId = idIn(formOf(http), "invitation");
   const now = assent.now();
-  const outcome = await assent.storage.withdrawInvitation({ ...key, invitationId, by: person.personId, now });
+  const outcome = await assent.storage.invitations.withdraw({ ...key, invitationId, by: person.personId, now });
   if (outcome.kind === "not_admin") return noLongerAdmin(at, assent);
   return backTo(at, "/members", outcome.kind === "done" ? "withdrawn" : "gone", assent);
 });
@@ -220,7 +220,7 @@ export async function showInvitation(http: HttpRequest, assent: Assent): Promise
 const showToPerson = signedIn(async (account, assent) => {
   const token = new URLSearchParams(account.http.query).get("token") ?? "";
   const place = placeOf(token, assent);
-  const found = place && (await assent.storage.findInvitation(place));
+  const found = place && (await assent.storage.invitations.find(place));
   if (found === undefined) return gone(account, assent);
   const { username, email } = account.person;
   const { addressee, role } = found.invitation;
@@ -243,7 +243,7 @@ export const acceptInvitation = signedIn(async (account, assent) => {
   const { person, http, visitor } = account;
   const place = placeOf(formOf(http).get("token") ?? "", assent);
   if (place === undefined) return gone(account, assent);
-  const outcome = await assent.storage.acceptInvitation({ ...place, person, link: randomText(16) });
+  const outcome = await assent.storage.invitations.accept({ ...place, person, link: randomText(16) });
   if (outcome.kind !== "joined") return gone(account, assent);
   const { companyId, slug } = outcome.company;
   assent.event("company_member_joined", { company: companyId, person: person.personId });
@@ -255,10 +255,10 @@ export const showCompanyHistory = forAdmins(async (at, assent) => {
   const query = new URLSearchParams(http.query);
   const before = query.has("before") ? idIn(query, "before") : null;
   const ownerId = key.companyId;
-  const last = before === null ? undefined : await assent.storage.getHistoryEntry({ ownerId, entryId: before });
+  const last = before === null ? undefined : await assent.storage.history.get({ ownerId, entryId: before });
   if (before !== null && last === undefined) return problemAnswer("not_found", http, assent);
   const { partition } = key;
-  const found = await assent.storage.listHistory({
+  const found = await assent.storage.history.list({
     partition,
     ownerId,
     before: last ?? null,
@@ -285,7 +285,7 @@ export const showCompanyHistory = forAdmins(async (at, assent) => {
 /** An entry of the company's history to keep, for its admins. */
 export const downloadCompanyReceipt = forAdmins(async ({ key, http }, assent) => {
   const entryId = idIn(new URLSearchParams(http.query), "entry");
-  const entry = await assent.storage.getHistoryEntry({ ownerId: key.companyId, entryId });
+  const entry = await assent.storage.history.get({ ownerId: key.companyId, entryId });
   return receiptAnswer(entry, http, assent);
 });
 
@@ -293,10 +293,10 @@ export const downloadCompanyReceipt = forAdmins(async ({ key, http }, assent) =>
 function namesOf({ key }: InCompany, { company }: Messages, assent: Assent): (personId: string) => Promise<string> {
   const asked = new Map<string, Promise<string>>();
   const ask = async (personId: string) => {
-    const acting = await assent.storage.findActing({ ...key, personId, clientId: null });
+    const acting = await assent.storage.members.findActing({ ...key, personId, clientId: null });
     if (acting !== undefined) return acting.member.username;
     const partition = assent.credentials.partitionOf(personId);
-    return (await assent.storage.getPerson({ partition, personId }))?.username ?? company.formerMember;
+    return (await assent.storage.people.get({ partition, personId }))?.username ?? company.formerMember;
   };
   return (personId) => {
     const name = asked.get(personId) ?? ask(personId);

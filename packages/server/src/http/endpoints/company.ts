@@ -33,12 +33,12 @@ function inCompany(admins: boolean, show: CompanyEndpoint): Page {
   return signedIn(async (account, assent) => {
     const { http, person } = account;
     const slug = canonicalSlug(http.params["slug"] ?? "");
-    const company = slug === undefined ? undefined : await assent.storage.findCompany({ slug });
+    const company = slug === undefined ? undefined : await assent.storage.companies.find({ slug });
     const nobody = problemAnswer("not_found", http, assent);
     if (company === undefined) return nobody;
     const { partition, companyId } = company;
     const key = { partition, companyId };
-    const acting = await assent.storage.findActing({ ...key, personId: person.personId, clientId: null });
+    const acting = await assent.storage.members.findActing({ ...key, personId: person.personId, clientId: null });
     if (acting?.company.status !== "active" || acting.member.standing !== "active") return nobody;
     const admin = acting.member.role === "admin";
     if (admins && !admin) return nobody;
@@ -123,7 +123,12 @@ export async function unproved(
 
 export const showCompanies = signedIn(async ({ person, session, http, visitor }, assent) => {
   const { partition, personId } = person;
-  const companies = await assent.storage.companiesOf({ partition, personId, clientId: null, now: assent.now() });
+  const companies = await assent.storage.members.companiesOf({
+    partition,
+    personId,
+    clientId: null,
+    now: assent.now(),
+  });
   const view = {
     csrf: formToken(assent.secrets, `session:${session.sessionId}`),
     person: signedInAs(person),

@@ -32,7 +32,9 @@ export function submitEmailLink(what: What): (http: HttpRequest, assent: Assent)
     if (!isFormToken(assent.secrets, `browser:${visitor.nonce}`, form.get("csrf")))
       return { ...askAnswer(what, token, followed, visitor, http, assent, true), status: 403 };
     const outcome =
-      what === "verify" ? await assent.storage.verifyEmail(followed.key) : await change(followed, http, assent);
+      what === "verify"
+        ? await assent.storage.mailLinks.verifyEmail(followed.key)
+        : await change(followed, http, assent);
     if (outcome.kind !== "done") {
       const view = outcome.kind === "taken" ? ({ what: "taken" } as const) : ({ what: "gone", again: null } as const);
       return doneAnswer(view, http, assent, visitor);
@@ -55,7 +57,7 @@ async function change({ key, link, person }: Followed, http: HttpRequest, assent
   const about = { partition, cause: [undo.link.linkId], uselessAfter: undo.link.expiresAt };
   const draft = { kind: "changed", to: before, language, link: undo.url, values } as const;
   const mails = emailVerifiedAt === null ? [] : assent.mail.write(draft, about);
-  const outcome = await assent.storage.changeEmail({
+  const outcome = await assent.storage.mailLinks.changeEmail({
     ...key,
     before,
     undo: undo.link,

@@ -29,17 +29,17 @@ export const exportData = freshly("export", async ({ person, http, visitor }, as
   const key = { partition, ownerId: personId };
   const [sessions, devices, apps, uses, history, companies, passkeys, factor, subjects, removed, addresses] =
     await Promise.all([
-      storage.listSessions({ partition, personId, now }),
-      storage.listKnownDevices({ partition, personId }),
-      storage.listConsents({ ...key, now }),
-      storage.listScopeUses(key),
-      storage.listHistory({ ...key, before: null, limit: MOST_ENTRIES }),
-      storage.companiesOf({ partition, personId, clientId: null, now }),
-      storage.listPasskeys({ partition, personId }),
-      storage.getSecondFactor({ partition, personId }),
-      storage.subjectsOf({ partition, personId }),
-      storage.removedFactors({ partition, personId, removalId: null, now }),
-      storage.addressesOf({ partition, personId, now }),
+      storage.sessions.list({ partition, personId, now }),
+      storage.knownDevices.list({ partition, personId }),
+      storage.consents.list({ ...key, now }),
+      storage.scopeUses.list(key),
+      storage.history.list({ ...key, before: null, limit: MOST_ENTRIES }),
+      storage.members.companiesOf({ partition, personId, clientId: null, now }),
+      storage.passkeys.list({ partition, personId }),
+      storage.secondFactors.get({ partition, personId }),
+      storage.subjectLinks.ofPerson({ partition, personId }),
+      storage.recovery.removedFactors({ partition, personId, removalId: null, now }),
+      storage.people.addresses({ partition, personId, now }),
     ]);
   const body = {
     issuer: assent.issuer,
@@ -98,7 +98,7 @@ async function entryOf(entry: HistoryEntry, at: number, now: Millis, assent: Ass
 /** The person's place in a company, and what apps do there by their word. What the company decided is the company's. */
 async function companyOf({ company, member }: Acting, personId: string, now: Millis, { storage }: Assent) {
   const { partition, companyId, name, slug } = company;
-  const grants = await storage.grantsOfMember({ partition, companyId, personId, now });
+  const grants = await storage.companyApps.grantsOfMember({ partition, companyId, personId, now });
   const { role, since, standing } = member;
   const connections = grants.map((grant) => ({ clientId: grant.clientId, ...connectionOf(grant) }));
   return { companyId, name, slug, role, since, standing, connections };

@@ -30,7 +30,7 @@ export async function asset(http: HttpRequest, assent: Assent): Promise<Answer> 
 /** A client's logo: stored and re-encoded by us, named by its hash. */
 export async function logo(http: HttpRequest, assent: Assent): Promise<Answer> {
   const hash = http.params["hash"] ?? "";
-  const found = /^[A-Za-z0-9_-]{43}$/.test(hash) ? await assent.storage.getLogo({ hash }) : undefined;
+  const found = /^[A-Za-z0-9_-]{43}$/.test(hash) ? await assent.storage.logos.get({ hash }) : undefined;
   if (found === undefined) return problemAnswer("not_found", http, assent);
   const headers = {
     "content-type": found.type,

@@ -18,7 +18,7 @@ export const showHistory = signedIn(async ({ person, session, http, visitor }, a
   const before = new URLSearchParams(http.query).get("before");
   const last = before === null ? undefined : await entryFor(before, { person }, assent);
   if (before !== null && last === undefined) return problemAnswer("not_found", http, assent);
-  const found = await assent.storage.listHistory({
+  const found = await assent.storage.history.list({
     partition: person.partition,
     ownerId: person.personId,
     before: last ?? null,
@@ -38,7 +38,7 @@ export const showHistory = signedIn(async ({ person, session, http, visitor }, a
 });
 
 function entryFor(entryId: string, { person }: Pick<Account, "person">, assent: Assent) {
-  return assent.storage.getHistoryEntry({ ownerId: person.personId, entryId });
+  return assent.storage.history.get({ ownerId: person.personId, entryId });
 }
 
 /** An entry as a page shows it: the app's name and the words are those of then, where they were noted. */
@@ -131,6 +131,6 @@ export async function receiptAnswer(
 
 /** Every public key that ever signed a receipt (RFC 7517 §5). */
 export async function receiptKeys(_http: HttpRequest, assent: Assent): Promise<Answer> {
-  const keys = await assent.storage.listReceiptKeys();
+  const keys = await assent.storage.history.listReceiptKeys();
   return cachedJson(`{"keys":[${keys.join(",")}]}`);
 }

@@ -28,7 +28,7 @@ export async function outstanding(
 ): Promise<ReadonlyMap<string, Millis>> {
   const longest = await longestAccessTtl(assent.oauth);
   const since = at - longest - USE_RECORDED_EVERY;
-  const issues = await assent.storage.lastIssues({ ...whose, personId: whose.personId ?? null, since });
+  const issues = await assent.storage.consents.lastIssues({ ...whose, personId: whose.personId ?? null, since });
   const until = new Map<string, Millis>();
   for (const issue of issues) {
     const end = await endOf(issue, at, change, longest, assent);

@@ -41,7 +41,7 @@ export const submitAddPasskey = freshly("passkeys", async (account, assent) => {
   if ("refused" in made) return again("failed", made.refused);
   const { until } = challenge;
   const key = hashes.sha256(challenge.challenge);
-  if (!(await assent.storage.once({ kind: "passkey challenge", key, until, now })))
+  if (!(await assent.storage.replayCache.once({ kind: "passkey challenge", key, until, now })))
     return again("failed", "answered before");
   const { partition, personId } = person;
   const added = await addedHere(session, http, assent);
@@ -49,7 +49,7 @@ export const submitAddPasskey = freshly("passkeys", async (account, assent) => {
   const mails = await factorNews(person, "passkeyAdded", http, assent, { key: name });
   const device = deviceCookie(http, assent);
   const known = device?.personId === personId && (await boundDevice(device, assent.storage)) !== undefined;
-  const outcome = await assent.storage.addPasskey({ passkey, sessionId: session.sessionId, mails, now });
+  const outcome = await assent.storage.passkeys.add({ passkey, sessionId: session.sessionId, mails, now });
   if (outcome === "unknown") return redirect(303, `${assent.issuer}/login`, visitor.cookies);
   if (outcome !== "added") return again(outcome);
   assent.mail.kick();
@@ -63,11 +63,11 @@ export const submitAddPasskey = freshly("passkeys", async (account, assent) => {
 export const removePasskey = freshly("security", async ({ person, session, http, visitor }, assent) => {
   const credentialId = formOf(http).get("id") ?? "";
   const { partition, personId } = person;
-  const own = (await assent.storage.listPasskeys(person)).find((one) => one.credentialId === credentialId);
+  const own = (await assent.storage.passkeys.list(person)).find((one) => one.credentialId === credentialId);
   if (own === undefined) return securityAfter("passkey-removed", visitor.cookies, assent);
   const mails = await factorNews(person, "passkeyRemoved", http, assent, { key: own.name });
   const key = { partition, personId, credentialId, sessionId: session.sessionId, mails };
-  const outcome = await assent.storage.removePasskey({ ...key, now: assent.now() });
+  const outcome = await assent.storage.passkeys.remove({ ...key, now: assent.now() });
   if (outcome === "last") return securityAfter("passkey-last", visitor.cookies, assent);
   if (outcome === "removed") {
     assent.mail.kick();
@@ -83,7 +83,7 @@ async function addAnswer(
 ): Promise<Answer> {
   const rp = relyingPartyOf(assent.issuer);
   const { challenge, sealed } = newChallenge(assent.secrets, `session:${session.sessionId}`, assent.now());
-  const existing = await assent.storage.listPasskeys(person);
+  const existing = await assent.storage.passkeys.list(person);
   const options = rp && {
     rp: { id: rp.id, name: assent.chrome(http).product },
     user: { id: person.personId, name: person.username, displayName: person.name ?? person.username },

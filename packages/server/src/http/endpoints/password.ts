@@ -39,7 +39,7 @@ export const submitChangePassword = signedIn(async (account, assent) => {
   const mails = await factorNews(person, "passwordChanged", http, assent);
   const passwordHash = await hashPassword(password);
   const now = assent.now();
-  const changed = await assent.storage.setPassword({
+  const changed = await assent.storage.people.setPassword({
     partition,
     personId,
     passwordHash,

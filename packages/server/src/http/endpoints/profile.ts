@@ -36,7 +36,7 @@ export const saveName = signedIn(async (account, assent) => {
     return answer(account, { ...UNTOUCHED, name: name.slice(0, 500), nameWrong: true }, assent);
   const { partition, personId } = person;
   const changes = { name: name === "" ? null : name.normalize("NFC") };
-  await assent.storage.updatePerson({ partition, personId, changes, now: assent.now() });
+  await assent.storage.people.update({ partition, personId, changes, now: assent.now() });
   return redirect(303, `${assent.issuer}/account/profile?done=name`, visitor.cookies);
 });
 
@@ -105,7 +105,7 @@ export const showDelete = signedIn(async (account, assent) => deleteAnswer(accou
 export const submitDelete = signedIn(async (account, assent) => {
   const { person, session, http, visitor } = account;
   const { partition, personId } = person;
-  if ((await assent.storage.soleAdminOf({ partition, personId })).length > 0)
+  if ((await assent.storage.people.soleAdminOf({ partition, personId })).length > 0)
     return deleteAnswer(account, null, assent);
   const unproved = await proofFault(account, formOf(http).get("current_password") ?? "", assent);
   if (unproved?.kind === "stale") return confirmFirst("delete", account, assent);
@@ -118,7 +118,7 @@ export const submitDelete = signedIn(async (account, assent) => {
     values: { person: person.username, at },
   };
   const mails = await newsFor(person, "deletion", news, assent);
-  await assent.storage.setDeletion({ partition, personId, at, keepSessionId: session.sessionId, mails, now });
+  await assent.storage.people.setDeletion({ partition, personId, at, keepSessionId: session.sessionId, mails, now });
   assent.mail.kick();
   assent.event("deletion_asked", { owner: personId, address: http.address });
   return redirect(303, `${assent.issuer}/account/profile`, visitor.cookies);
@@ -126,7 +126,7 @@ export const submitDelete = signedIn(async (account, assent) => {
 
 export const keepAccount = signedIn(async ({ person, http, visitor }, assent) => {
   const { partition, personId } = person;
-  await assent.storage.setDeletion({
+  await assent.storage.people.setDeletion({
     partition,
     personId,
     at: null,
@@ -141,7 +141,7 @@ export const keepAccount = signedIn(async ({ person, http, visitor }, assent) =>
 async function deleteAnswer(account: Account, fault: DeleteView["fault"], assent: Assent): Promise<Answer> {
   const { person, session, http, visitor } = account;
   const { partition, personId } = person;
-  const companies = await assent.storage.soleAdminOf({ partition, personId });
+  const companies = await assent.storage.people.soleAdminOf({ partition, personId });
   const view: DeleteView = {
     csrf: formToken(assent.secrets, `session:${session.sessionId}`),
     at: assent.now() + DELETION_DELAY,

@@ -22,7 +22,7 @@ export async function ready(_http: HttpRequest, assent: Assent): Promise<Answer>
   if (assent.ending()) return json(503, { status: "stopping" }, { "retry-after": "5" });
   if (assent.unfit()) return json(503, { status: "database changed" }, { "retry-after": "60" });
   try {
-    await assent.storage.ping();
+    await assent.storage.catalog.ping();
     const crew = assent.crew();
     return json(200, { status: "ready", ...(crew === undefined ? {} : { workers: crew }) });
   } catch {

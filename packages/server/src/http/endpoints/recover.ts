@@ -47,9 +47,9 @@ export async function follow(
   assent: Assent,
 ): Promise<FollowedLink | undefined> {
   const key = linkKey(token, purpose, assent);
-  const link = key && (await assent.storage.findMailLink(key));
+  const link = key && (await assent.storage.mailLinks.find(key));
   if (key === undefined || link === undefined) return undefined;
-  const person = await assent.storage.getPerson({ partition: link.partition, personId: link.personId });
+  const person = await assent.storage.people.get({ partition: link.partition, personId: link.personId });
   // A link to another address than the person has proves nothing any more.
   const holds = purpose !== "recover" && purpose !== "verify" ? true : person?.email === link.address;
   return person?.status === "active" && holds ? { key, link, person } : undefined;

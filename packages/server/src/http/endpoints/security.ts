@@ -35,9 +35,9 @@ async function factorsOf({ person, session }: Account, assent: Assent): Promise<
   const { storage } = assent;
   const key = { partition: person.partition, personId: person.personId };
   const [passkeys, factor, sessions] = await Promise.all([
-    storage.listPasskeys(key),
-    storage.getSecondFactor(key),
-    storage.listSessions({ ...key, now: assent.now() }),
+    storage.passkeys.list(key),
+    storage.secondFactors.get(key),
+    storage.sessions.list({ ...key, now: assent.now() }),
   ]);
   const entries = passkeys.map(({ credentialId, backupEligible, added, ...entry }) => ({
     ...{ id: credentialId, name: entry.name, synced: backupEligible, ...seenFrom(added) },
@@ -74,22 +74,22 @@ export const endSessions = signedIn(async ({ person, session, http, visitor }, a
   const end = formOf(http).get("end") ?? "";
   const key = { partition: person.partition, personId: person.personId };
   if (end === "all") {
-    const ended = await assent.storage.endSessionsOf(key);
+    const ended = await assent.storage.sessions.endAll(key);
     assent.event("sessions_ended", { owner: person.personId, ended, address: http.address });
     const cookies = [...visitor.cookies, assent.cookies.clear("session")];
     return page(200, signedOutPage({ signIn: "/login" }, assent.chrome(http)), "here", cookies);
   }
   if (end === "others") {
-    const ended = await assent.storage.endSessionsOf({ ...key, keepSessionId: session.sessionId });
+    const ended = await assent.storage.sessions.endAll({ ...key, keepSessionId: session.sessionId });
     assent.event("sessions_ended", { owner: person.personId, ended, address: http.address });
     return securityAfter("others-ended", visitor.cookies, assent);
   }
   // Their own alone: an id of somebody else's is as unknown as one that nobody has.
-  const own = (await assent.storage.listSessions({ ...key, now: assent.now() })).find(
+  const own = (await assent.storage.sessions.list({ ...key, now: assent.now() })).find(
     ({ sessionId }) => sessionId === end,
   );
   if (own === undefined) return redirect(303, `${assent.issuer}/account/security`, visitor.cookies);
-  await assent.storage.endSession(own);
+  await assent.storage.sessions.end(own);
   assent.event("sessions_ended", { owner: person.personId, ended: 1, address: http.address });
   return securityAfter("session-ended", visitor.cookies, assent);
 });

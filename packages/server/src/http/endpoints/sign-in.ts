@@ -86,7 +86,7 @@ export async function switchAccount(http: HttpRequest, assent: Assent): Promise<
     // Who presses this wants another account: going on as this one could send the app its answer.
     return signInAnswer(arrival, assent, { problem: { kind: "stale" }, username: "", status: 403 });
   }
-  await assent.storage.endSession({ partition: signedIn.session.partition, sessionId: signedIn.session.sessionId });
+  await assent.storage.sessions.end({ partition: signedIn.session.partition, sessionId: signedIn.session.sessionId });
   const cookies = [...visitor.cookies, assent.cookies.clear("session")];
   return signInAnswer({ ...arrival, visitor: { ...visitor, signedIn: undefined, cookies } }, assent, null);
 }

@@ -46,7 +46,7 @@ export async function showCreateAccount(http: HttpRequest, assent: Assent): Prom
   if (!maySignUp(assent)) return problemAnswer("not_found", http, assent);
   const token = new URLSearchParams(http.query).get("link");
   const key = linkKey(token, "sign-up", assent);
-  const link = key && (await assent.storage.findMailLink(key));
+  const link = key && (await assent.storage.mailLinks.find(key));
   const visitor = await visitorOf(http, assent);
   if (link === undefined) return doneAnswer({ what: "gone", again: "/sign-up" }, http, assent, visitor);
   const shown = { token: token ?? "", link, username: "", name: "", fault: null };
@@ -58,7 +58,7 @@ export async function submitCreateAccount(http: HttpRequest, assent: Assent): Pr
   const visitor = await visitorOf(http, assent);
   const form = formOf(http);
   const key = linkKey(form.get("link"), "sign-up", assent);
-  const link = key && (await assent.storage.findMailLink(key));
+  const link = key && (await assent.storage.mailLinks.find(key));
   const gone = () => doneAnswer({ what: "gone", again: "/sign-up" }, http, assent, visitor);
   if (key === undefined || link === undefined) return gone();
   const typed = {
@@ -78,18 +78,18 @@ export async function submitCreateAccount(http: HttpRequest, assent: Assent): Pr
   const fault = newPasswordFault(password, form.get("again") ?? "", { username, email: link.address }, assent);
   if (fault !== undefined) return again({ password: fault });
   for (const name of [username, names.lookAlike])
-    if (name !== null && (await assent.storage.findPersonByName({ name })) !== undefined)
+    if (name !== null && (await assent.storage.people.findByName({ name })) !== undefined)
       return again({ username: "taken" });
 
   const passwordHash = await hashPassword(password);
   // From here on the link is used up: of two who send the form at once, one makes the account.
-  if ((await assent.storage.takeMailLink(key)) === undefined) return gone();
+  if ((await assent.storage.mailLinks.take(key)) === undefined) return gone();
   const person = aPerson(
     link,
     { ...names, name: typed.name, passwordHash, language: languageFor(http, assent) },
     assent,
   );
-  const outcome = await assent.storage.createPerson({ person, now: assent.now() });
+  const outcome = await assent.storage.people.create({ person, now: assent.now() });
   if (outcome.kind === "taken") {
     if (outcome.what === "email") return gone();
     return again({ username: "taken" }, await renewed(link, assent));
@@ -103,7 +103,7 @@ export async function submitCreateAccount(http: HttpRequest, assent: Assent): Pr
 /** The same link once more, for a form whose username went to another in the last moment. */
 async function renewed(link: MailLink, assent: Assent): Promise<string> {
   const made = assent.links.make({ ...link, ttl: Math.max(1, link.expiresAt - assent.now()) }, "/sign-up/account");
-  await assent.storage.createMailLink({ link: made.link, saltHash: made.saltHash, mails: [], now: assent.now() });
+  await assent.storage.mailLinks.create({ link: made.link, saltHash: made.saltHash, mails: [], now: assent.now() });
   return made.token;
 }
 

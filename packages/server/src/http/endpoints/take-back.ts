@@ -209,7 +209,7 @@ async function takenBackAnswer(
     apps: names([...decided.keepApps, ...decided.keepCompanies]),
   };
   // Strangers who guess at the account have used up what strangers have: its owner must be able to sign in now.
-  const after = await assent.storage.getPerson({ partition: person.partition, personId: person.personId });
+  const after = await assent.storage.people.get({ partition: person.partition, personId: person.personId });
   const cookies = [...visitor.cookies, ...(after === undefined ? [] : await rememberDevice(after, http, assent))];
   return page(200, takenBackPage(view, { ...assent.chrome(http), here: null }), "here", cookies);
 }

@@ -77,7 +77,12 @@ export async function checkAssertion(
   // Before it is spent: a disabled client leaves no trace.
   if (client.status !== "active") refuse("client_disabled");
   const key = context.hashes.sha256(JSON.stringify([client.clientId, jti]));
-  const first = await context.storage.once({ kind: "client jti", key, until: until + CLOCK_SKEW, now: context.now() });
+  const first = await context.storage.replayCache.once({
+    kind: "client jti",
+    key,
+    until: until + CLOCK_SKEW,
+    now: context.now(),
+  });
   if (!first) refuse("client_assertion_replayed");
 }
 

@@ -25,14 +25,14 @@ export const authorizationCode: GrantType = {
       judgeFirst: await scopesWereTaken(client, context),
 
       async read() {
-        const grant = await context.storage.findGrant({ ...credential });
+        const grant = await context.storage.grants.find({ ...credential });
         // A spent code is not judged: it must reach the statement, which finds the replay.
         const unspent = grant?.status === "active" && grant.generation === 0;
         return unspent && grant.clientId === client.clientId ? grant : undefined;
       },
 
       async redeem({ judged, ...terms }) {
-        const outcome = await context.storage.redeemCode({
+        const outcome = await context.storage.grants.redeem({
           partition: credential.partition,
           grantId: credential.grantId,
           codeSaltHash: credential.saltHash,

@@ -122,6 +122,11 @@ async function useUp(once: Decided["once"], { grantType }: CustomGrant, context:
     refuse("custom_grant_refused", "it is from before the database was restored, and may have been used");
   }
   const key = context.hashes.sha256(JSON.stringify([grantType, once.id]));
-  const first = await context.storage.once({ kind: "custom grant", key, until: once.until, now: context.now() });
+  const first = await context.storage.replayCache.once({
+    kind: "custom grant",
+    key,
+    until: once.until,
+    now: context.now(),
+  });
   if (!first) refuse("custom_grant_refused", "used before");
 }

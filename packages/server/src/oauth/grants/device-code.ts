@@ -20,7 +20,7 @@ export const deviceCode: GrantType = {
       refuse("device_code_unknown", "not one of ours");
     const place = { partition: credential.partition, requestId: credential.grantId, clientId: client.clientId };
     const poll = { ...place, saltHash: credential.saltHash, now: context.now() };
-    const approval = approved(await context.storage.pollDevice(poll));
+    const approval = approved(await context.storage.deviceRequests.poll(poll));
     const ceiling = ceilingOf(client, context.policy);
     return {
       kind: "grant",
@@ -29,7 +29,7 @@ export const deviceCode: GrantType = {
       read: async () => ({ scopes: approval.scopes.map((name) => ({ name, expiresAt: approval.onceUntil })) }),
 
       async redeem({ judged: _, ...terms }) {
-        const outcome = await context.storage.redeemDevice({ ...place, approval, ceiling, ...terms });
+        const outcome = await context.storage.deviceRequests.redeem({ ...place, approval, ceiling, ...terms });
         return redeemed(outcome, client, credential, context);
       },
     };

@@ -32,7 +32,7 @@ export const refreshToken: GrantType = {
       read: () => standing(credential, client, context),
 
       async redeem({ now, idleUntil, judged }) {
-        const outcome = await context.storage.refreshGrant({
+        const outcome = await context.storage.grants.refresh({
           partition: credential.partition,
           grantId: credential.grantId,
           refreshSaltHash: credential.saltHash,
@@ -58,7 +58,7 @@ export const refreshToken: GrantType = {
 
 /** The grant that a request may be refused for before its row is touched: no such refusal writes. */
 async function standing(credential: Credential, client: Client, context: OAuthContext): Promise<Grant | undefined> {
-  const grant = await context.storage.findGrant({ ...credential });
+  const grant = await context.storage.grants.find({ ...credential });
   // Where it isn't this client's live grant, the statement that follows finds the exact reason.
   if (grant === undefined || grant.clientId !== client.clientId || grant.status !== "active") return undefined;
   // Nor is a spent token judged, unless it could be a retry: it must reach the statement, which finds the theft.

@@ -158,11 +158,11 @@ async function storedGrant(parts: NewGrantParts, context: OAuthContext): Promise
   const { refreshable, ceiling } = grant;
   if (under === "consent") {
     const row = redeemedAtOnce(grant, { codeUntil: times.now, accessUntil });
-    const outcome = await context.storage.issueGrant({ grant: row, address: entitlement.address, now: times.now });
+    const outcome = await context.storage.grants.issue({ grant: row, address: entitlement.address, now: times.now });
     if (outcome.kind !== "issued") return refuse(refusals.blocked, "nothing stands for it under consent");
     return { ...grant, scopes: outcome.scopes };
   }
-  const outcome = await context.storage.issueDirect({
+  const outcome = await context.storage.grants.issueWithoutCode({
     grant,
     via: under.record,
     ...(owner.trustedFrom === undefined ? {} : { trustedFrom: owner.trustedFrom }),

@@ -55,7 +55,14 @@ export async function askAdmins(
   const mails = await context.noticeLetters(notice);
   const key = { partition, companyId, clientId, personId };
   const place = redirectUri === undefined ? {} : { redirectUri };
-  const outcome = await context.storage.askApproval({ ...key, scopes: names, ...place, reason, mails, now });
+  const outcome = await context.storage.companyApps.askApproval({
+    ...key,
+    scopes: names,
+    ...place,
+    reason,
+    mails,
+    now,
+  });
   if (outcome.kind === "too_many") return "too_many";
   if (outcome.kind === "asked") {
     const what = { client_id: clientId, person: personId, scope: names.join(" ") };

@@ -112,7 +112,7 @@ export async function advance(
   const grant = grantOf(flow, allowed, signedIn, context);
   const from = trustedFrom(owner, signedIn.person);
   const { address } = reader;
-  const outcome = await context.storage.issueGrant({ grant, address, trustedFrom: from, now: context.now() });
+  const outcome = await context.storage.grants.issue({ grant, address, trustedFrom: from, now: context.now() });
   // It ended between the look and the lock.
   if (outcome.kind === "no_consent") return shown(otherwise, owners, flow, reader, context);
   return written({ grant, outcome }, flow, reader, context);
@@ -257,13 +257,13 @@ async function record(
   const grant = grantOf(flow, allowed, signedIn, context);
   const terms = recordTerms(flow.request.client, allowed, signedIn, via, reader);
   if (allowed.owner.verdict !== "approved") {
-    return { grant, outcome: await storage.approve({ ...terms, grant, onceUntil, now }) };
+    return { grant, outcome: await storage.consents.approve({ ...terms, grant, onceUntil, now }) };
   }
   const { duration, durations } = allowed;
   const chosen = grant.scopes.some((name) => (durations[name] ?? duration) !== "once");
   const end = endsBy(allowed, now, onceUntil);
   const { address, trustedFrom: from } = terms;
-  const outcome = await storage.issueGrant({ grant, address, endsBy: end, chosen, trustedFrom: from ?? 0, now });
+  const outcome = await storage.grants.issue({ grant, address, endsBy: end, chosen, trustedFrom: from ?? 0, now });
   return { grant, outcome };
 }
 

@@ -3,6 +3,7 @@
 import type { Millis } from "../../oauth/model.ts";
 import type { OAuthContext } from "../../oauth/ports.ts";
 import type { GrantStorage } from "../../oauth/storage.ts";
+import type { Uses } from "../../uses.ts";
 import type { CompanyStorage } from "../company-storage.ts";
 import type { StoredMail } from "../mail-storage.ts";
 import type { Notice } from "../notices.ts";
@@ -12,13 +13,18 @@ import type { CarrierContext } from "./continuation.ts";
 
 export interface AuthorizationContext extends CarrierContext {
   readonly oauth: OAuthContext;
-  readonly storage: Pick<GrantStorage, "issueGrant"> &
-    Pick<OwnerStorage, "findConsent" | "getPerson" | "approve"> &
-    Pick<
+  readonly storage: Uses<GrantStorage, "grants.issue"> &
+    Uses<OwnerStorage, "consents.find" | "people.get" | "consents.approve"> &
+    Uses<
       OwnerStorage,
-      "countAttempt" | "forgiveAttempt" | "claimDevice" | "deviceStanding" | "approveDevice" | "denyDevice"
+      | "attempts.count"
+      | "attempts.forgive"
+      | "deviceRequests.claim"
+      | "deviceRequests.standing"
+      | "deviceRequests.approve"
+      | "deviceRequests.deny"
     > &
-    Pick<CompanyStorage, "companiesOf" | "askApproval">;
+    Uses<CompanyStorage, "members.companiesOf" | "companyApps.askApproval">;
   /** The lengths of time that the operator offers. */
   readonly consentDurations: readonly ConsentDuration[];
   readonly attemptKey: SignInContext["attemptKey"];

@@ -185,7 +185,7 @@ async function findDevice(
       return { kind: "change_password", continuation: claimed };
     case "refuse":
     case "issue":
-      await context.storage.denyDevice({ ...place, sessionId: session.sessionId, now: context.now() });
+      await context.storage.deviceRequests.deny({ ...place, sessionId: session.sessionId, now: context.now() });
       context.event("authorization_denied", { client_id: client.clientId, condition: "nothing_grantable" });
       return { kind: "done", client, outcome: "nothing" };
   }
@@ -274,7 +274,7 @@ async function allow(
   };
   const terms = recordTerms(client, allowed, flow, "device", reader);
   const claim = { ...place, sessionId: session.sessionId };
-  const outcome = await context.storage.approveDevice({
+  const outcome = await context.storage.deviceRequests.approve({
     ...terms,
     ...claim,
     clientId,
@@ -292,7 +292,7 @@ async function allow(
 async function deny(flow: DeviceFlow, reader: Reader, context: AuthorizationContext): Promise<DeviceStep> {
   const { client, place, session } = flow;
   const claim = { ...place, sessionId: session.sessionId, now: context.now() };
-  const outcome = await context.storage.denyDevice(claim);
+  const outcome = await context.storage.deviceRequests.deny(claim);
   if (outcome !== "decided") return notDecided(outcome, flow, reader, context);
   context.event("authorization_denied", { client_id: client.clientId, condition: "device_denied" });
   return { kind: "done", client, outcome: "denied" };

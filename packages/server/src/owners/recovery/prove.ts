@@ -1,13 +1,14 @@
 /** Proving a factor before an account is taken back: a code, a recovery code, or (in `http/`) a passkey. */
 
 import type { Millis } from "../../oauth/model.ts";
+import type { Uses } from "../../uses.ts";
 import type { FactorStorage } from "../factor-storage.ts";
 import { seenDevice } from "../known-device.ts";
 import { type Look, type SecondStepContext, type SecondStepRequest, secondStep } from "../second-step.ts";
 import type { Proof, Ways } from "./review.ts";
 
 export interface ProveContext extends SecondStepContext {
-  readonly storage: SecondStepContext["storage"] & Pick<FactorStorage, "useEarlierFactor">;
+  readonly storage: SecondStepContext["storage"] & Uses<FactorStorage, "secondFactors.useEarlier">;
 }
 
 export type ProofOutcome =
@@ -44,18 +45,18 @@ type Found = { readonly proof: Proof; readonly codesLeft: number } | "none" | "c
 async function byCode({ person, typed }: SecondStepRequest, ways: Ways, context: ProveContext): Promise<Found> {
   const { storage, stepOfCode, now } = context;
   const key = { partition: person.partition, personId: person.personId };
-  const factor = ways.authenticator ? await storage.getSecondFactor(key) : undefined;
+  const factor = ways.authenticator ? await storage.secondFactors.get(key) : undefined;
   if (factor === undefined) return "none";
   const { codesLeft, earlier } = factor;
   const step = stepOfCode(person.personId, factor.sealedSecret, typed);
   if (step !== undefined) {
-    const used = await storage.useSecondFactor({ ...key, step, now: now() });
+    const used = await storage.secondFactors.use({ ...key, step, now: now() });
     return used ? { proof: { kind: "authenticator" }, codesLeft } : "spent";
   }
   const before =
     ways.earlier && earlier !== null ? stepOfCode(person.personId, earlier.sealedSecret, typed) : undefined;
   if (before === undefined) return "code";
-  return (await storage.useEarlierFactor({ ...key, step: before }))
+  return (await storage.secondFactors.useEarlier({ ...key, step: before }))
     ? { proof: { kind: "earlier" }, codesLeft }
     : "spent";
 }
@@ -67,7 +68,7 @@ async function byRecoveryCode(
 ): Promise<Found> {
   const key = { partition: person.partition, personId: person.personId };
   const code = recoveryCodeHash(person.personId, typed);
-  const factor = await storage.getSecondFactor(key);
+  const factor = await storage.secondFactors.get(key);
   if (factor === undefined) return "none";
   if (code === undefined) return "code";
   const sets = [
@@ -77,7 +78,7 @@ async function byRecoveryCode(
   for (const { earlier, left, kind } of sets) {
     const codesLeft = Math.max(0, left - 1);
     const mails = recoveryNews?.(codesLeft) ?? [];
-    if (await storage.useRecoveryCode({ ...key, code, earlier, mails, now: now() })) {
+    if (await storage.secondFactors.useRecoveryCode({ ...key, code, earlier, mails, now: now() })) {
       return { proof: { kind }, codesLeft };
     }
   }

@@ -1,13 +1,14 @@
 /** Undoing the removal of factors: for the owner of an account that somebody else took by reading its mail. */
 
 import type { Millis } from "../../oauth/model.ts";
+import type { Uses } from "../../uses.ts";
 import type { Postbox } from "../mail.ts";
 import type { LinkOutcome } from "../mail-storage.ts";
 import type { RecoveryStorage, RemovedFactor } from "./storage.ts";
 import type { FollowedLink } from "./take-back.ts";
 
 export interface RestoreContext {
-  readonly storage: Pick<RecoveryStorage, "removedFactors" | "restoreFactors" | "addressesOf">;
+  readonly storage: Uses<RecoveryStorage, "recovery.removedFactors" | "recovery.restoreFactors" | "people.addresses">;
   readonly mail: Postbox;
   readonly issuer: string;
   now(): Millis;
@@ -20,7 +21,7 @@ export function showRemoved(
 ): Promise<readonly RemovedFactor[]> {
   const { partition, personId } = person;
   if (link.about === null) return Promise.resolve([]);
-  return storage.removedFactors({ partition, personId, removalId: link.about, now: now() });
+  return storage.recovery.removedFactors({ partition, personId, removalId: link.about, now: now() });
 }
 
 /** `passwordHash`: of a password that nobody knows. Every address of the account hears of it. */
@@ -37,7 +38,7 @@ export async function restore(
   const { storage, mail, issuer } = context;
   const { partition, personId, username } = person;
   const now = context.now();
-  const addresses = await storage.addressesOf({ partition, personId, now });
+  const addresses = await storage.people.addresses({ partition, personId, now });
   const told = new Set([link.address, ...addresses.map(({ address }) => address)]);
   const values = { person: username, at: now, browser: from.browser, address: from.address };
   const language = person.language ?? from.language;
@@ -48,7 +49,7 @@ export async function restore(
     ),
   );
   const { linkId, saltHash } = key;
-  return storage.restoreFactors({
+  return storage.recovery.restoreFactors({
     partition: key.partition,
     linkId,
     saltHash,

@@ -66,23 +66,27 @@ export interface TakeBack extends Omit<LinkKey, "purpose"> {
 export type TakeBackOutcome = LinkOutcome | { readonly kind: "changed" };
 
 export interface RecoveryStorage {
-  /** By a link to the person's verified address: a new password; all sessions and other links end, and what else the person decided. */
-  recoverPassword(args: TakeBack): Promise<TakeBackOutcome>;
-  /** The same by a link that gives the person the address back that they had. */
-  undoEmail(args: TakeBack): Promise<TakeBackOutcome>;
-  /**
-   * Undoes a removal: the factors come back, and count as their owner's. All sessions end, `passwordHash` (of a password that nobody knows) takes the place of
-   * the password, and factors and connections that were added since the removal end, unless a known device vouches for them.
-   */
-  restoreFactors(
-    args: Omit<LinkKey, "purpose"> & { readonly passwordHash: string; readonly mails: readonly StoredMail[] },
-  ): Promise<LinkOutcome>;
-  /** Of one removal, or of all; oldest factors first. */
-  removedFactors(
-    args: PersonKey & { readonly removalId: string | null; readonly now: Millis },
-  ): Promise<readonly RemovedFactor[]>;
-  /** The one of now, and those of the last `ADDRESS_TOLD`; none that nobody vouched for. */
-  addressesOf(args: PersonKey & { readonly now: Millis }): Promise<readonly Address[]>;
+  readonly recovery: {
+    /** By a link to the person's verified address: a new password; all sessions and other links end, and what else the person decided. */
+    recoverPassword(args: TakeBack): Promise<TakeBackOutcome>;
+    /** The same by a link that gives the person the address back that they had. */
+    undoEmail(args: TakeBack): Promise<TakeBackOutcome>;
+    /**
+     * Undoes a removal: the factors come back, and count as their owner's. All sessions end, `passwordHash` (of a password that nobody knows) takes the place of
+     * the password, and factors and connections that were added since the removal end, unless a known device vouches for them.
+     */
+    restoreFactors(
+      args: Omit<LinkKey, "purpose"> & { readonly passwordHash: string; readonly mails: readonly StoredMail[] },
+    ): Promise<LinkOutcome>;
+    /** Of one removal, or of all; oldest factors first. */
+    removedFactors(
+      args: PersonKey & { readonly removalId: string | null; readonly now: Millis },
+    ): Promise<readonly RemovedFactor[]>;
+  };
+  readonly people: {
+    /** The one of now, and those of the last `ADDRESS_TOLD`; none that nobody vouched for. */
+    addresses(args: PersonKey & { readonly now: Millis }): Promise<readonly Address[]>;
+  };
 }
 
 /** Since when an address has been the account's, with whatever came in between; undefined: it never was, as far as is known. */

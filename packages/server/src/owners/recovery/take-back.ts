@@ -1,6 +1,7 @@
 /** Taking an account back by a link in a message: what the person is shown, what they must prove, and what they decide. */
 
 import type { Millis } from "../../oauth/model.ts";
+import type { Uses } from "../../uses.ts";
 import type { CompanyStorage } from "../company-storage.ts";
 import type { FactorStorage, PersonKey } from "../factor-storage.ts";
 import type { KnownDeviceStorage } from "../known-device-storage.ts";
@@ -25,11 +26,11 @@ import type { RecoveryStorage } from "./storage.ts";
 export interface RecoveryContext extends AnnounceContext {
   /** False: no passkey works at this server's address, so that none can be demanded. */
   readonly passkeysWork: boolean;
-  readonly storage: Pick<FactorStorage, "listPasskeys" | "getSecondFactor"> &
-    Pick<KnownDeviceStorage, "listKnownDevices"> &
-    Pick<OwnerStorage, "listConsents"> &
-    Pick<CompanyStorage, "companiesOf" | "grantsOfMember"> &
-    Pick<RecoveryStorage, "recoverPassword" | "undoEmail" | "addressesOf">;
+  readonly storage: Uses<FactorStorage, "passkeys.list" | "secondFactors.get"> &
+    Uses<KnownDeviceStorage, "knownDevices.list"> &
+    Uses<OwnerStorage, "consents.list"> &
+    Uses<CompanyStorage, "members.companiesOf" | "companyApps.grantsOfMember"> &
+    Uses<RecoveryStorage, "recovery.recoverPassword" | "recovery.undoEmail" | "people.addresses">;
 }
 
 /** A link that holds, and the person whose it is. */
@@ -69,16 +70,19 @@ async function holdingsOf(
 ): Promise<Holdings> {
   const key = { partition, personId };
   const [passkeys, factor, devices, consents, acting] = await Promise.all([
-    storage.listPasskeys(key),
-    storage.getSecondFactor(key),
-    storage.listKnownDevices(key),
-    storage.listConsents({ partition, ownerId: personId, now }),
-    storage.companiesOf({ ...key, clientId: null, now }),
+    storage.passkeys.list(key),
+    storage.secondFactors.get(key),
+    storage.knownDevices.list(key),
+    storage.consents.list({ partition, ownerId: personId, now }),
+    storage.members.companiesOf({ ...key, clientId: null, now }),
   ]);
   const companies = await Promise.all(
     acting.map(async (one) => {
       const { partition: place, companyId } = one.company;
-      return { acting: one, grants: await storage.grantsOfMember({ partition: place, companyId, personId, now }) };
+      return {
+        acting: one,
+        grants: await storage.companyApps.grantsOfMember({ partition: place, companyId, personId, now }),
+      };
     }),
   );
   const changedAt = link.purpose === "undo" ? link.expiresAt - UNDO_TTL : null;
@@ -115,7 +119,7 @@ export async function takeBack(
   const decided = decide(found, choice);
   const { partition, personId } = person;
   const now = context.now();
-  const addresses = await context.storage.addressesOf({ partition, personId, now });
+  const addresses = await context.storage.people.addresses({ partition, personId, now });
   const { removal, mails } = announced({ person, link, decided, moment: found.moment, addresses, ...from }, context);
   const args = {
     ...{ partition: key.partition, linkId: key.linkId, saltHash: key.saltHash, now },
@@ -123,7 +127,7 @@ export async function takeBack(
     endApps: decided.endApps.map(({ clientId }) => clientId),
     endCompanies: decided.endCompanies.map(({ companyId }) => companyId),
   };
-  const { recoverPassword, undoEmail } = context.storage;
+  const { recoverPassword, undoEmail } = context.storage.recovery;
   const outcome = link.purpose === "undo" ? await undoEmail(args) : await recoverPassword(args);
   return outcome.kind === "done" ? { kind: "done", decided } : { kind: outcome.kind };
 }

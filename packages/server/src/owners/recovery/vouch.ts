@@ -1,14 +1,15 @@
 /** What the browsers with which factors are added and used say about the factors. */
 
 import type { Millis } from "../../oauth/model.ts";
+import type { Uses } from "../../uses.ts";
 import type { AddedFrom, FactorStorage, Passkey, PersonKey } from "../factor-storage.ts";
 import type { KnownDeviceStorage } from "../known-device-storage.ts";
 import { vouchedFrom } from "./vouching.ts";
 
 /** What it is given from outside. */
 export interface VouchContext {
-  readonly storage: Pick<KnownDeviceStorage, "getKnownDevice"> &
-    Pick<FactorStorage, "vouchPasskey" | "vouchSecondFactor">;
+  readonly storage: Uses<KnownDeviceStorage, "knownDevices.get"> &
+    Uses<FactorStorage, "passkeys.vouch" | "secondFactors.vouch">;
   now(): Millis;
 }
 
@@ -27,7 +28,7 @@ export async function addedFrom(
   { storage, now }: VouchContext,
 ): Promise<AddedFrom> {
   const { deviceId, address, userAgent } = from;
-  const device = deviceId === null ? undefined : await storage.getKnownDevice({ partition, personId, deviceId });
+  const device = deviceId === null ? undefined : await storage.knownDevices.get({ partition, personId, deviceId });
   const at = now();
   return { address, userAgent, deviceSince: device?.firstSeenAt ?? null, vouchedFrom: vouchedFrom(device, at, at) };
 }
@@ -44,8 +45,8 @@ export async function vouchByUse(
   const at = now();
   const { vouchedFrom: already } = added;
   if (already !== null && already <= at) return;
-  const from = vouchedFrom(await storage.getKnownDevice({ ...key, deviceId }), createdAt, at);
+  const from = vouchedFrom(await storage.knownDevices.get({ ...key, deviceId }), createdAt, at);
   if (from === null || (already !== null && already <= from)) return;
-  if (used.kind === "passkey") await storage.vouchPasskey({ ...key, credentialId: used.passkey.credentialId, from });
-  else await storage.vouchSecondFactor({ ...key, what: used.kind, createdAt, from, now: at });
+  if (used.kind === "passkey") await storage.passkeys.vouch({ ...key, credentialId: used.passkey.credentialId, from });
+  else await storage.secondFactors.vouch({ ...key, what: used.kind, createdAt, from, now: at });
 }

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Millis } from "../../oauth/model.ts";
 import { postgres } from "../dialect.ts";
 import { StorageUnavailable } from "../errors.ts";
+import { placeOf } from "../lock-order.ts";
 import type { IndexStep, SchemaHost } from "../migrations/migration.ts";
-import { placeOf } from "../place.ts";
 import {
   type Params,
   type ReadVerb,

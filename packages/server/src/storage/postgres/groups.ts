@@ -1,8 +1,8 @@
 /** What is called in one turn of the event loop goes to the server together; while it is under way, the next group gathers. */
 
+import { Gathering } from "../batch-scheduler.ts";
 import { StorageUnavailable } from "../errors.ts";
-import { Gathering } from "../gathering.ts";
-import { byPlace, type Place } from "../place.ts";
+import { byPlace, type Place } from "../lock-order.ts";
 
 /** What one group holds at most, so that nobody waits long behind a crowd. */
 const GROUP = 256;

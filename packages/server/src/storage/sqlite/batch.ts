@@ -1,8 +1,8 @@
 /** A group of write verbs as one transaction. What runs here runs on the thread that owns the writing connection. */
 
+import { verbs } from "../aggregates.ts";
 import { StorageUnavailable } from "../errors.ts";
 import type { Params, Row } from "../sql.ts";
-import { verbs } from "../verbs/index.ts";
 import { type Connection, told } from "./connection.ts";
 
 /** One verb to run: a statement's parameters, or a transaction's arguments. Both survive a structured clone. */

@@ -3,12 +3,12 @@
 import { closeSync, existsSync, openSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Millis } from "../../oauth/model.ts";
+import { nameOf } from "../aggregates.ts";
 import { sqlite } from "../dialect.ts";
 import { StorageUnavailable, UnsafeFileMode } from "../errors.ts";
+import { type Place, placeOf } from "../lock-order.ts";
 import type { SchemaHost } from "../migrations/migration.ts";
-import { type Place, placeOf } from "../place.ts";
 import { type ReadVerb, type StatementVerb, sql, type Tx, type Verb } from "../sql.ts";
-import { nameOf } from "../verbs/index.ts";
 import type { StatementResult } from "./batch.ts";
 import { Connection, told } from "./connection.ts";
 import { type BatchObserver, LocalRunner, ThreadRunner, Writer } from "./writer.ts";

@@ -3,7 +3,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { runBatch } from "./batch.ts";
 import { Connection } from "./connection.ts";
-import { packAnswers, unpackJobs } from "./wire.ts";
+import { packAnswers, unpackJobs } from "./job-codec.ts";
 import type { FromThread, ToThread } from "./writer.ts";
 
 const { path } = workerData as { readonly path: string };

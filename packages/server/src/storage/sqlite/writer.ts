@@ -2,12 +2,12 @@
 
 import { getCompileCacheDir } from "node:module";
 import { Worker } from "node:worker_threads";
+import { Gathering } from "../batch-scheduler.ts";
 import { StorageUnavailable } from "../errors.ts";
-import { Gathering } from "../gathering.ts";
-import { byPlace, type Place } from "../place.ts";
+import { byPlace, type Place } from "../lock-order.ts";
 import { type Answer, type Job, runBatch } from "./batch.ts";
 import type { Connection } from "./connection.ts";
-import { type Parcel, packJobs, unpackAnswers } from "./wire.ts";
+import { type Parcel, packJobs, unpackAnswers } from "./job-codec.ts";
 
 /** What one transaction holds at most, so that nobody waits long behind a crowd. */
 const BATCH = 512;

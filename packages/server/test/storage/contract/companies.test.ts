@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Company, Role } from "../../../src/owners/company-storage.ts";
 import type { Person } from "../../../src/owners/storage.ts";
-import { updateCompany } from "../../../src/storage/verbs/companies.ts";
-import { dropName, reserveName } from "../../../src/storage/verbs/names.ts";
+import { updateCompany } from "../../../src/storage/companies/companies.ts";
+import { dropName, reserveName } from "../../../src/storage/people/names.ts";
 import { engineAt, onEveryBackend } from "../support/backends.ts";
 import {
   aDirectGrant,
@@ -32,8 +32,8 @@ onEveryBackend("a company", (storage, opened) => {
   test("a slug that another has → taken, and nothing is left", async () => {
     const { slug } = await aStoredCompany(storage());
     const second = aCompany({ slug });
-    expect(await storage().createCompany({ company: second, now: NOW })).toEqual({ kind: "taken" });
-    expect(await storage().getCompany(keyOf(second))).toBeUndefined();
+    expect(await storage().companies.create({ company: second, now: NOW })).toEqual({ kind: "taken" });
+    expect(await storage().companies.get(keyOf(second))).toBeUndefined();
   });
 
   test("a member added, given another role, removed → each told once, with who did it; repeated, refused → nothing more", async () => {
@@ -41,17 +41,17 @@ onEveryBackend("a company", (storage, opened) => {
     const person = await aStoredPerson(storage());
     const key = keyOf(company);
     const add = (now: number) =>
-      storage().addMember({ ...key, person, role: "member", addedBy: "operator", link: anId(), now });
+      storage().members.add({ ...key, person, role: "member", addedBy: "operator", link: anId(), now });
     await add(NOW + 1);
     await add(NOW + 2);
     const change = (role: Role, by: string | null, now: number) =>
-      storage().setMemberRole({ ...key, personId: person.personId, role, by, now });
+      storage().members.setRole({ ...key, personId: person.personId, role, by, now });
     expect(await change("admin", person.personId, NOW + 3)).toEqual({ kind: "not_admin" });
     await change("admin", admin.personId, NOW + 4);
     await change("admin", admin.personId, NOW + 5);
     await change("member", null, NOW + 6);
-    await storage().removeMember({ ...key, person, by: admin.personId, now: NOW + 7 });
-    const told = await storage().listHistory({ ...key, ownerId: company.companyId, before: null, limit: 9 });
+    await storage().members.remove({ ...key, person, by: admin.personId, now: NOW + 7 });
+    const told = await storage().history.list({ ...key, ownerId: company.companyId, before: null, limit: 9 });
     const mine = told.filter(({ record }) => record.personId === person.personId);
     expect(mine.map(({ kind, at, record }) => [kind, at - NOW, record.by, record.role])).toEqual([
       ["member_left", 7, admin.personId, undefined],
@@ -64,15 +64,15 @@ onEveryBackend("a company", (storage, opened) => {
   test("a person's username is no slug: each has a namespace of its own", async () => {
     const person = await aStoredPerson(storage());
     await aStoredCompany(storage(), { slug: person.username });
-    expect(await storage().findPersonByName({ name: person.username })).toMatchObject(person);
+    expect(await storage().people.findByName({ name: person.username })).toMatchObject(person);
   });
 
   test("created → found by slug and id, once more → the same", async () => {
     const company = await aStoredCompany(storage());
-    expect(await storage().createCompany({ company, now: NOW })).toEqual({ kind: "created" });
-    expect(await storage().findCompany({ slug: company.slug })).toEqual(company);
-    expect(await storage().getCompany(keyOf(company))).toEqual(company);
-    expect(await storage().findCompany({ slug: "nobody" })).toBeUndefined();
+    expect(await storage().companies.create({ company, now: NOW })).toEqual({ kind: "created" });
+    expect(await storage().companies.find({ slug: company.slug })).toEqual(company);
+    expect(await storage().companies.get(keyOf(company))).toEqual(company);
+    expect(await storage().companies.find({ slug: "nobody" })).toBeUndefined();
   });
 
   test("listed oldest first, a page at a time", async () => {
@@ -80,33 +80,33 @@ onEveryBackend("a company", (storage, opened) => {
     for (let at = 0; at < 3; at += 1) made.push(await aStoredCompany(storage(), { createdAt: NOW + 1000 + at }));
     const ids = new Set(made.map(({ companyId }) => companyId));
     const [first] = made;
-    const rest = await storage().listCompanies({ limit: 100, after: first?.companyId ?? "" });
+    const rest = await storage().companies.list({ limit: 100, after: first?.companyId ?? "" });
     expect(rest.filter(({ companyId }) => ids.has(companyId))).toEqual(made.slice(1));
-    expect(await storage().listCompanies({ limit: 5, after: anId() })).toEqual([]);
+    expect(await storage().companies.list({ limit: 5, after: anId() })).toEqual([]);
   });
 
   test("changed by a member, a stranger → not_admin; by an admin and the operator → done", async () => {
     const { company, admin, member } = await aStaffedCompany(storage());
     const change = (by: string | null) =>
-      storage().updateCompany({ ...keyOf(company), changes: { defaultRule: "block" }, by, now: NOW + 1 });
+      storage().companies.update({ ...keyOf(company), changes: { defaultRule: "block" }, by, now: NOW + 1 });
     expect(await change(member.personId)).toEqual({ kind: "not_admin" });
     expect(await change(anId())).toEqual({ kind: "not_admin" });
     expect(await change(admin.personId)).toEqual({ kind: "updated" });
     expect(await change(null)).toEqual({ kind: "updated" });
-    expect(await storage().getCompany(keyOf(company))).toMatchObject({ defaultRule: "block", updatedAt: NOW + 1 });
+    expect(await storage().companies.get(keyOf(company))).toMatchObject({ defaultRule: "block", updatedAt: NOW + 1 });
   });
 
   test("another slug → found by that alone; one that is taken → as before", async () => {
     const company = await aStoredCompany(storage());
     const { slug } = await aStoredCompany(storage());
     const rename = (to: string) =>
-      storage().updateCompany({ ...keyOf(company), changes: { slug: to }, by: null, now: NOW });
+      storage().companies.update({ ...keyOf(company), changes: { slug: to }, by: null, now: NOW });
     expect(await rename(slug)).toEqual({ kind: "taken" });
-    expect(await storage().findCompany({ slug: company.slug })).toEqual(company);
+    expect(await storage().companies.find({ slug: company.slug })).toEqual(company);
     const next = `${company.slug}-2`;
     expect(await rename(next)).toEqual({ kind: "updated" });
-    expect(await storage().findCompany({ slug: company.slug })).toBeUndefined();
-    expect(await storage().findCompany({ slug: next })).toMatchObject({ companyId: company.companyId });
+    expect(await storage().companies.find({ slug: company.slug })).toBeUndefined();
+    expect(await storage().companies.find({ slug: next })).toMatchObject({ companyId: company.companyId });
     await aStoredCompany(storage(), { slug: company.slug });
   });
 
@@ -117,17 +117,17 @@ onEveryBackend("a company", (storage, opened) => {
       const next = Array.from({ length: 10 }, () => aCompany().slug);
       const outcomes = await Promise.all(
         [...next, ...next].map((slug) =>
-          storage().updateCompany({ ...keyOf(company), changes: { slug }, by: null, now: NOW }),
+          storage().companies.update({ ...keyOf(company), changes: { slug }, by: null, now: NOW }),
         ),
       );
       expect(outcomes.some(({ kind }) => kind === "updated")).toBe(true);
       slugs.push(...next);
     }
-    const held = (await storage().getCompany(keyOf(company)))?.slug ?? "";
-    expect((await storage().findCompany({ slug: held }))?.companyId).toBe(company.companyId);
+    const held = (await storage().companies.get(keyOf(company)))?.slug ?? "";
+    expect((await storage().companies.find({ slug: held }))?.companyId).toBe(company.companyId);
     const free = slugs.filter((slug) => slug !== held);
     const created = await Promise.all(
-      free.map((slug) => storage().createCompany({ company: aCompany({ slug }), now: NOW })),
+      free.map((slug) => storage().companies.create({ company: aCompany({ slug }), now: NOW })),
     );
     expect(created.filter(({ kind }) => kind !== "created")).toEqual([]);
   });
@@ -137,12 +137,12 @@ onEveryBackend("a company", (storage, opened) => {
     const [company, other] = [await aStoredCompany(storage()), aCompany()];
     const taken = async () => {
       await engine.call(dropName, { kind: "slug", value: other.slug, ownerId: company.companyId, now: NOW });
-      expect(await storage().createCompany({ company: other, now: NOW })).toEqual({ kind: "created" });
+      expect(await storage().companies.create({ company: other, now: NOW })).toEqual({ kind: "created" });
     };
     const args = { ...keyOf(company), changes: { slug: other.slug }, by: null, now: NOW };
     expect(await interrupted(engine, updateCompany, args, reserveName, taken)).toEqual({ kind: "taken" });
-    expect(await storage().findCompany({ slug: company.slug })).toEqual(company);
-    expect(await storage().findCompany({ slug: other.slug })).toEqual(other);
+    expect(await storage().companies.find({ slug: company.slug })).toEqual(company);
+    expect(await storage().companies.find({ slug: other.slug })).toEqual(other);
     await engine.close();
   });
 
@@ -151,11 +151,11 @@ onEveryBackend("a company", (storage, opened) => {
       const company = await aStoredCompany(storage());
       const { slug } = aCompany();
       await Promise.all([
-        storage().updateCompany({ ...keyOf(company), changes: { slug }, by: null, now: NOW }),
-        storage().deleteCompany({ ...keyOf(company), now: NOW }),
+        storage().companies.update({ ...keyOf(company), changes: { slug }, by: null, now: NOW }),
+        storage().companies.delete({ ...keyOf(company), now: NOW }),
       ]);
       for (const free of [company.slug, slug])
-        expect(await storage().createCompany({ company: aCompany({ slug: free }), now: NOW })).toEqual({
+        expect(await storage().companies.create({ company: aCompany({ slug: free }), now: NOW })).toEqual({
           kind: "created",
         });
     }
@@ -164,61 +164,61 @@ onEveryBackend("a company", (storage, opened) => {
   test("a slug whose maker crashed → goes to who asks an hour later, or is collected", async () => {
     const company = aCompany();
     const late = await aStoredCompany(storage(), { createdAt: NOW });
-    await storage().updateCompany({ ...keyOf(late), changes: { slug: `${late.slug}-b` }, by: null, now: NOW });
-    expect(await storage().createCompany({ company: { ...company, slug: late.slug }, now: NOW })).toEqual({
+    await storage().companies.update({ ...keyOf(late), changes: { slug: `${late.slug}-b` }, by: null, now: NOW });
+    expect(await storage().companies.create({ company: { ...company, slug: late.slug }, now: NOW })).toEqual({
       kind: "created",
     });
-    await storage().collectGarbage({ now: NOW + 2 * HOUR, limit: 1000 });
-    expect(await storage().findCompany({ slug: late.slug })).toMatchObject({ companyId: company.companyId });
+    await storage().housekeeping.collectGarbage({ now: NOW + 2 * HOUR, limit: 1000 });
+    expect(await storage().companies.find({ slug: late.slug })).toMatchObject({ companyId: company.companyId });
   });
 
   test("disabled → its grants end, and nothing is granted in its name until it is active again", async () => {
     const { company, admin } = await aStaffedCompany(storage());
     const grant = await aLiveCompanyGrant(storage(), company, admin);
-    expect(await storage().setCompanyStatus({ ...keyOf(company), status: "disabled", now: NOW })).toBe(true);
+    expect(await storage().companies.setStatus({ ...keyOf(company), status: "disabled", now: NOW })).toBe(true);
     expect(await statusOf(storage(), grant)).toMatchObject({ status: "owner_ended" });
     const again = aCompanyGrant(company, admin);
-    expect(await storage().approve(anApproval(again))).toEqual({ kind: "no_consent" });
-    expect(await storage().issueGrant({ grant: again, address: null, now: NOW })).toEqual({ kind: "no_consent" });
-    await storage().setCompanyStatus({ ...keyOf(company), status: "active", now: NOW });
-    expect((await storage().issueGrant({ grant: again, address: null, now: NOW })).kind).toBe("issued");
-    expect(await storage().setCompanyStatus({ ...keyOf(aCompany()), status: "disabled", now: NOW })).toBe(false);
+    expect(await storage().consents.approve(anApproval(again))).toEqual({ kind: "no_consent" });
+    expect(await storage().grants.issue({ grant: again, address: null, now: NOW })).toEqual({ kind: "no_consent" });
+    await storage().companies.setStatus({ ...keyOf(company), status: "active", now: NOW });
+    expect((await storage().grants.issue({ grant: again, address: null, now: NOW })).kind).toBe("issued");
+    expect(await storage().companies.setStatus({ ...keyOf(aCompany()), status: "disabled", now: NOW })).toBe(false);
   });
 
   test("deleted → gone with members and rules, its grants ended, the slug free, nobody's company any more", async () => {
     const { company, admin } = await aStaffedCompany(storage());
     const grant = await aLiveCompanyGrant(storage(), company, admin);
-    expect(await storage().deleteCompany({ ...keyOf(company), now: NOW })).toBe(true);
-    expect(await storage().deleteCompany({ ...keyOf(company), now: NOW })).toBe(false);
+    expect(await storage().companies.delete({ ...keyOf(company), now: NOW })).toBe(true);
+    expect(await storage().companies.delete({ ...keyOf(company), now: NOW })).toBe(false);
     expect(await statusOf(storage(), grant)).toMatchObject({ status: "owner_ended" });
-    expect(await storage().findConsent({ ...grant })).toBeUndefined();
-    expect(await storage().companiesOf({ ...admin, clientId: null, now: NOW })).toEqual([]);
-    expect(await storage().approve(anApproval(aCompanyGrant(company, admin)))).toEqual({ kind: "no_consent" });
+    expect(await storage().consents.find({ ...grant })).toBeUndefined();
+    expect(await storage().members.companiesOf({ ...admin, clientId: null, now: NOW })).toEqual([]);
+    expect(await storage().consents.approve(anApproval(aCompanyGrant(company, admin)))).toEqual({ kind: "no_consent" });
     await aStoredCompany(storage(), { slug: company.slug });
   });
 });
 
 onEveryBackend("members", (storage) => {
   const add = (company: Company, person: Person, role: Role = "member") =>
-    storage().addMember({ ...keyOf(company), person, role, addedBy: "operator", link: anId(), now: NOW });
+    storage().members.add({ ...keyOf(company), person, role, addedBy: "operator", link: anId(), now: NOW });
 
   test("of a company that isn't there or is disabled; a person who isn't, or is disabled → refused, and no trace", async () => {
     const person = await aStoredPerson(storage());
     const company = await aStoredCompany(storage());
     expect(await add(aCompany(), person)).toEqual({ kind: "no_company" });
     expect(await add(company, aPerson())).toEqual({ kind: "no_person" });
-    await storage().setCompanyStatus({ ...keyOf(company), status: "disabled", now: NOW });
+    await storage().companies.setStatus({ ...keyOf(company), status: "disabled", now: NOW });
     expect(await add(company, person)).toEqual({ kind: "no_company" });
-    await storage().setCompanyStatus({ ...keyOf(company), status: "active", now: NOW });
-    expect(await storage().companiesOf({ ...person, clientId: null, now: NOW })).toEqual([]);
-    await storage().setPersonStatus({ ...person, status: "disabled", now: NOW });
+    await storage().companies.setStatus({ ...keyOf(company), status: "active", now: NOW });
+    expect(await storage().members.companiesOf({ ...person, clientId: null, now: NOW })).toEqual([]);
+    await storage().people.setStatus({ ...person, status: "disabled", now: NOW });
     expect(await add(company, person)).toEqual({ kind: "no_person" });
   });
 
   test("added → listed by name, found from both sides; once more → the new role, since when it was", async () => {
     const { company, admin, member } = await aStaffedCompany(storage());
     await add(company, member, "admin");
-    const members = await storage().listMembers({ ...keyOf(company), limit: 10, after: null });
+    const members = await storage().members.list({ ...keyOf(company), limit: 10, after: null });
     expect(members.map(({ personId, role }) => [personId, role]).sort()).toEqual(
       [
         [admin.personId, "admin"],
@@ -226,20 +226,22 @@ onEveryBackend("members", (storage) => {
       ].sort(),
     );
     const [first] = members;
-    expect(await storage().listMembers({ ...keyOf(company), limit: 10, after: first?.username ?? "" })).toHaveLength(1);
-    expect(await storage().companiesOf({ ...member, clientId: null, now: NOW })).toMatchObject([
+    expect(await storage().members.list({ ...keyOf(company), limit: 10, after: first?.username ?? "" })).toHaveLength(
+      1,
+    );
+    expect(await storage().members.companiesOf({ ...member, clientId: null, now: NOW })).toMatchObject([
       { company: { companyId: company.companyId }, member: { role: "admin", since: NOW }, optedOut: false },
     ]);
   });
 
   test("added once more while the company is disabled → refused, and a member as before when it is active again", async () => {
     const { company, member } = await aStaffedCompany(storage());
-    await storage().setCompanyStatus({ ...keyOf(company), status: "disabled", now: NOW });
+    await storage().companies.setStatus({ ...keyOf(company), status: "disabled", now: NOW });
     expect(await add(company, member)).toEqual({ kind: "no_company" });
-    await storage().setCompanyStatus({ ...keyOf(company), status: "active", now: NOW });
-    const companies = () => storage().companiesOf({ ...member, clientId: null, now: NOW });
+    await storage().companies.setStatus({ ...keyOf(company), status: "active", now: NOW });
+    const companies = () => storage().members.companiesOf({ ...member, clientId: null, now: NOW });
     expect(await companies()).toHaveLength(1);
-    await storage().collectGarbage({ now: NOW + HOUR + 1, limit: 100 });
+    await storage().housekeeping.collectGarbage({ now: NOW + HOUR + 1, limit: 100 });
     expect(await companies()).toHaveLength(1);
   });
 
@@ -247,12 +249,12 @@ onEveryBackend("members", (storage) => {
     const person = await aStoredPerson(storage());
     for (let at = 0; at < 50; at += 1) await join(storage(), await aStoredCompany(storage()), person);
     expect(await add(await aStoredCompany(storage()), person)).toEqual({ kind: "no_person" });
-    expect(await storage().companiesOf({ ...person, clientId: null, now: NOW })).toHaveLength(50);
+    expect(await storage().members.companiesOf({ ...person, clientId: null, now: NOW })).toHaveLength(50);
   });
 
   describe("removed", () => {
     const remove = (company: Company, person: Person, by: string | null) =>
-      storage().removeMember({ ...keyOf(company), person, by, now: NOW });
+      storage().members.remove({ ...keyOf(company), person, by, now: NOW });
 
     test("by a member, by a stranger; somebody who isn't one → refused", async () => {
       const { company, admin, member } = await aStaffedCompany(storage());
@@ -272,14 +274,14 @@ onEveryBackend("members", (storage) => {
       const { company, admin, member } = await aStaffedCompany(storage(), { defaultRule: "members" });
       const theirs = await aLiveCompanyGrant(storage(), company, member);
       const others = await aLiveCompanyGrant(storage(), company, admin);
-      const own = await storage().issueDirect(aDirectGrant(member));
+      const own = await storage().grants.issueWithoutCode(aDirectGrant(member));
       expect(await remove(company, member, admin.personId)).toEqual({ kind: "done", grantsEnded: 1 });
       expect(await statusOf(storage(), theirs)).toMatchObject({ status: "owner_ended" });
-      expect(await storage().refreshGrant(aRefresh(theirs))).toEqual({ kind: "ended", status: "owner_ended" });
+      expect(await storage().grants.refresh(aRefresh(theirs))).toEqual({ kind: "ended", status: "owner_ended" });
       expect(await statusOf(storage(), others)).toMatchObject({ status: "active" });
-      expect(await storage().findConsent({ ...others })).toMatchObject({ status: "active" });
+      expect(await storage().consents.find({ ...others })).toMatchObject({ status: "active" });
       if (own.kind !== "issued") throw new Error("no grant");
-      expect(await storage().findGrant({ ...own.grant, saltHash: null })).toMatchObject({ status: "active" });
+      expect(await storage().grants.find({ ...own.grant, saltHash: null })).toMatchObject({ status: "active" });
     });
 
     test("→ grants nothing in its name any more, neither with a page nor without, nor by a device's poll", async () => {
@@ -287,9 +289,9 @@ onEveryBackend("members", (storage) => {
       await aLiveCompanyGrant(storage(), company, member);
       await remove(company, member, null);
       const grant = aCompanyGrant(company, member);
-      expect(await storage().approve(anApproval(grant))).toEqual({ kind: "no_consent" });
-      expect(await storage().issueGrant({ grant, address: null, now: NOW })).toEqual({ kind: "no_consent" });
-      expect(await storage().companiesOf({ ...member, clientId: null, now: NOW })).toEqual([]);
+      expect(await storage().consents.approve(anApproval(grant))).toEqual({ kind: "no_consent" });
+      expect(await storage().grants.issue({ grant, address: null, now: NOW })).toEqual({ kind: "no_consent" });
+      expect(await storage().members.companiesOf({ ...member, clientId: null, now: NOW })).toEqual([]);
     });
 
     test("and added again → a new member; what they did before stays ended", async () => {
@@ -298,14 +300,14 @@ onEveryBackend("members", (storage) => {
       await remove(company, admin, null);
       await add(company, admin, "admin");
       expect(await statusOf(storage(), grant)).toMatchObject({ status: "owner_ended" });
-      expect((await storage().approve(anApproval(aCompanyGrant(company, admin)))).kind).toBe("issued");
+      expect((await storage().consents.approve(anApproval(aCompanyGrant(company, admin)))).kind).toBe("issued");
     });
   });
 
   test("another role: by a member → not_admin; the last admin's own → last_admin; else done", async () => {
     const { company, admin, member } = await aStaffedCompany(storage());
     const change = (person: Person, role: Role, by: string | null) =>
-      storage().setMemberRole({ ...keyOf(company), personId: person.personId, role, by, now: NOW });
+      storage().members.setRole({ ...keyOf(company), personId: person.personId, role, by, now: NOW });
     expect(await change(member, "admin", member.personId)).toEqual({ kind: "not_admin" });
     expect(await change(admin, "member", admin.personId)).toEqual({ kind: "last_admin" });
     expect(await change(aPerson(), "admin", admin.personId)).toEqual({ kind: "unknown" });
@@ -317,7 +319,7 @@ onEveryBackend("members", (storage) => {
 
 onEveryBackend("who grants in a company's name", (storage) => {
   const approve = (company: Company, person: Person) =>
-    storage().approve(anApproval(aCompanyGrant(company, person), { duration: 3600, declined: ["write"] }));
+    storage().consents.approve(anApproval(aCompanyGrant(company, person), { duration: 3600, declined: ["write"] }));
 
   test("a stranger, or a person with another company's id → no_consent", async () => {
     const { company } = await aStaffedCompany(storage(), { defaultRule: "members" });
@@ -331,7 +333,7 @@ onEveryBackend("who grants in a company's name", (storage) => {
     const { company, admin } = await aStaffedCompany(storage());
     const { partition, companyId } = company;
     const direct = aDirectGrant(admin, {}, { partition, ownerId: companyId, grantId: anId(partition) });
-    expect(await storage().issueDirect(direct)).toEqual({ kind: "no_owner" });
+    expect(await storage().grants.issueWithoutCode(direct)).toEqual({ kind: "no_owner" });
   });
 
   test("a member where members ask, or are kept out → no_consent; where they decide → issued", async () => {
@@ -352,11 +354,11 @@ onEveryBackend("who grants in a company's name", (storage) => {
       { name: "read", expiresAt: null },
       { name: "write", expiresAt: null },
     ];
-    expect(await storage().findConsent({ ...wide })).toMatchObject({ scopes: forever });
+    expect(await storage().consents.find({ ...wide })).toMatchObject({ scopes: forever });
     expect(await statusOf(storage(), wide)).toMatchObject({ scopes: forever });
     await approve(company, admin);
     const hour = [{ name: "read", expiresAt: NOW + HOUR }];
-    expect(await storage().findConsent({ ...wide })).toMatchObject({ scopes: hour });
+    expect(await storage().consents.find({ ...wide })).toMatchObject({ scopes: hour });
     expect(await statusOf(storage(), wide)).toMatchObject({ scopes: hour });
   });
 
@@ -364,7 +366,7 @@ onEveryBackend("who grants in a company's name", (storage) => {
     const { company, admin } = await aStaffedCompany(storage());
     await aLiveCompanyGrant(storage(), company, admin);
     const grant = aCompanyGrant(company, admin);
-    const outcome = await storage().issueGrant({ grant, address: null, endsBy: NOW + HOUR, now: NOW });
+    const outcome = await storage().grants.issue({ grant, address: null, endsBy: NOW + HOUR, now: NOW });
     expect(outcome).toEqual({ kind: "issued", scopes: [{ name: "read", expiresAt: NOW + HOUR }] });
   });
 
@@ -373,11 +375,11 @@ onEveryBackend("who grants in a company's name", (storage) => {
     await approve(company, admin);
     for (const person of [admin, member]) {
       for (let at = 0; at < 51; at += 1) {
-        await storage().issueGrant({ grant: aCompanyGrant(company, person), address: null, now: NOW });
+        await storage().grants.issue({ grant: aCompanyGrant(company, person), address: null, now: NOW });
       }
     }
     const live = async (person: Person) =>
-      (await storage().grantsOfMember({ ...keyOf(company), personId: person.personId, now: NOW })).length;
+      (await storage().companyApps.grantsOfMember({ ...keyOf(company), personId: person.personId, now: NOW })).length;
     expect([await live(admin), await live(member)]).toEqual([50, 50]);
   });
 });
@@ -386,38 +388,38 @@ onEveryBackend("a person who is disabled, removed, or gets a new password", (sto
   test("disabled → their grants in companies' names end; back → a member as before, what ended stays ended", async () => {
     const { company, admin } = await aStaffedCompany(storage());
     const grant = await aLiveCompanyGrant(storage(), company, admin);
-    await storage().setPersonStatus({ ...admin, status: "disabled", now: NOW });
+    await storage().people.setStatus({ ...admin, status: "disabled", now: NOW });
     expect(await statusOf(storage(), grant)).toMatchObject({ status: "owner_ended" });
-    expect(await storage().approve(anApproval(aCompanyGrant(company, admin)))).toEqual({ kind: "no_consent" });
-    expect(await storage().untoldPeople({ limit: 10 })).not.toContain(admin.personId);
-    await storage().setPersonStatus({ ...admin, status: "active", now: NOW });
+    expect(await storage().consents.approve(anApproval(aCompanyGrant(company, admin)))).toEqual({ kind: "no_consent" });
+    expect(await storage().membershipOutbox.undelivered({ limit: 10 })).not.toContain(admin.personId);
+    await storage().people.setStatus({ ...admin, status: "active", now: NOW });
     expect(await statusOf(storage(), grant)).toMatchObject({ status: "owner_ended" });
-    expect((await storage().approve(anApproval(aCompanyGrant(company, admin)))).kind).toBe("issued");
+    expect((await storage().consents.approve(anApproval(aCompanyGrant(company, admin)))).kind).toBe("issued");
   });
 
   test("disabled admins don't count: the other one is the last", async () => {
     const { company, admin, member } = await aStaffedCompany(storage());
     await join(storage(), company, member, "admin");
-    await storage().setPersonStatus({ ...admin, status: "disabled", now: NOW });
-    const leave = storage().removeMember({ ...keyOf(company), person: member, by: member.personId, now: NOW });
+    await storage().people.setStatus({ ...admin, status: "disabled", now: NOW });
+    const leave = storage().members.remove({ ...keyOf(company), person: member, by: member.personId, now: NOW });
     expect(await leave).toEqual({ kind: "last_admin" });
-    const byDisabled = storage().removeMember({ ...keyOf(company), person: member, by: admin.personId, now: NOW });
+    const byDisabled = storage().members.remove({ ...keyOf(company), person: member, by: admin.personId, now: NOW });
     expect(await byDisabled).toEqual({ kind: "not_admin" });
   });
 
   test("removed → no member any more, grants ended", async () => {
     const { company, admin, member } = await aStaffedCompany(storage(), { defaultRule: "members" });
     const grant = await aLiveCompanyGrant(storage(), company, member);
-    await storage().deletePerson({ ...member, now: NOW });
+    await storage().people.delete({ ...member, now: NOW });
     expect(await statusOf(storage(), grant)).toMatchObject({ status: "owner_ended" });
-    const members = await storage().listMembers({ ...keyOf(company), limit: 10, after: null });
+    const members = await storage().members.list({ ...keyOf(company), limit: 10, after: null });
     expect(members.map(({ personId }) => personId)).toEqual([admin.personId]);
   });
 
   test("a password that ends all → ends these, too; a routine one doesn't", async () => {
     const { company, admin } = await aStaffedCompany(storage());
     const set = (endGrants: boolean) =>
-      storage().setPassword({
+      storage().people.setPassword({
         ...admin,
         ...{ passwordHash: "x", mustChange: false, endGrants, keepSessionId: null, now: NOW + MINUTE },
       });
@@ -426,11 +428,11 @@ onEveryBackend("a person who is disabled, removed, or gets a new password", (sto
     expect(await statusOf(storage(), grant)).toMatchObject({ status: "active" });
     await set(true);
     expect(await statusOf(storage(), grant)).toMatchObject({ status: "owner_ended" });
-    expect((await storage().approve(anApproval(aCompanyGrant(company, admin)))).kind).toBe("issued");
+    expect((await storage().consents.approve(anApproval(aCompanyGrant(company, admin)))).kind).toBe("issued");
   });
 
   test("nothing to tell → 0", async () => {
-    expect(await storage().tellCompanies({ now: NOW, limit: 10 })).toBe(0);
-    expect(await storage().untoldPeople({ limit: 10 })).toEqual([]);
+    expect(await storage().membershipOutbox.deliver({ now: NOW, limit: 10 })).toBe(0);
+    expect(await storage().membershipOutbox.undelivered({ limit: 10 })).toEqual([]);
   });
 });

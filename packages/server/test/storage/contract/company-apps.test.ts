@@ -29,23 +29,23 @@ const keyOf = ({ partition, companyId }: Company) => ({ partition, companyId });
 
 onEveryBackend("what a company decided about an app", (storage) => {
   const set = (company: Company, rule: ReturnType<typeof anAppRule> | null, by: string | null = null) =>
-    storage().setRule({ ...keyOf(company), clientId: "client-1", rule, shown: SHOWN, by, now: NOW });
+    storage().companyApps.setRule({ ...keyOf(company), clientId: "client-1", rule, shown: SHOWN, by, now: NOW });
   const silently = (company: Company, person: Person, scopes = ["read"]) => {
     const grant = aCompanyGrant(company, person, { scopes });
-    return storage().issueGrant({ grant, address: null, now: NOW });
+    return storage().grants.issue({ grant, address: null, now: NOW });
   };
 
   test("by a member → not_admin; of no company → unknown", async () => {
     const { company, member } = await aStaffedCompany(storage());
     expect(await set(company, anAppRule(), member.personId)).toEqual({ kind: "not_admin" });
     expect(await set(aCompany(), anAppRule())).toEqual({ kind: "unknown" });
-    expect(await storage().listRules(keyOf(company))).toEqual([]);
+    expect(await storage().companyApps.listRules(keyOf(company))).toEqual([]);
   });
 
   test("allowed for all → the company's consent, within the scopes and until the end; approving is no use of it", async () => {
     const { company, admin, member } = await aStaffedCompany(storage());
     expect(await set(company, anAppRule(), admin.personId)).toMatchObject({ kind: "done" });
-    const consent = await storage().findConsent({
+    const consent = await storage().consents.find({
       ...keyOf(company),
       ownerId: company.companyId,
       clientId: "client-1",
@@ -65,25 +65,27 @@ onEveryBackend("what a company decided about an app", (storage) => {
   test("a member under it changes nothing of the company's consent by a page", async () => {
     const { company, member } = await aStaffedCompany(storage());
     await set(company, anAppRule());
-    expect(await storage().approve(anApproval(aCompanyGrant(company, member)))).toEqual({ kind: "no_consent" });
+    expect(await storage().consents.approve(anApproval(aCompanyGrant(company, member)))).toEqual({
+      kind: "no_consent",
+    });
   });
 
   test("taken back, those who use it → counted apart from admins; kept where nobody says that it ends; ended, told of once", async () => {
     const { company, admin, member } = await aStaffedCompany(storage());
     const key = { ...keyOf(company), clientId: "client-1" };
-    const count = () => storage().countActing({ ...key, now: NOW });
+    const count = () => storage().companyApps.countActing({ ...key, now: NOW });
     expect(await count()).toEqual({ people: 0, members: 0 });
     await set(company, anAppRule());
     const live = async (person: Person) => {
       const grant = aCompanyGrant(company, person, { scopes: ["read"] });
-      expect((await storage().issueGrant({ grant, address: null, now: NOW })).kind).toBe("issued");
-      await storage().redeemCode(aRedemption(grant));
+      expect((await storage().grants.issue({ grant, address: null, now: NOW })).kind).toBe("issued");
+      await storage().grants.redeem(aRedemption(grant));
       return grant;
     };
     const [theirs, again, own] = [await live(member), await live(member), await live(admin)];
     expect(await count()).toEqual({ people: 2, members: 1 });
     const change = (rule: "ask" | "allow" | null, members: "keep" | "end") =>
-      storage().setRule({
+      storage().companyApps.setRule({
         ...{ ...key, rule: rule === null ? null : anAppRule({ rule }), shown: SHOWN, by: admin.personId },
         ...{ members, now: NOW + HOUR },
       });
@@ -95,11 +97,11 @@ onEveryBackend("what a company decided about an app", (storage) => {
     const statuses = await Promise.all([theirs, again, own].map((grant) => statusOf(storage(), grant)));
     expect(statuses.map((grant) => grant?.status)).toEqual(["revoked", "revoked", "active"]);
     const { partition, companyId: ownerId } = company;
-    const told = await storage().listHistory({ partition, ownerId, before: null, limit: 20 });
+    const told = await storage().history.list({ partition, ownerId, before: null, limit: 20 });
     expect(told.filter(({ kind }) => kind === "ended").map(({ record }) => [record.cause, record.by])).toEqual([
       ["approval", admin.personId],
     ]);
-    expect(await storage().findConsent({ partition, ownerId, clientId: "client-1" })).toMatchObject({
+    expect(await storage().consents.find({ partition, ownerId, clientId: "client-1" })).toMatchObject({
       status: "active",
     });
   });
@@ -110,32 +112,39 @@ onEveryBackend("what a company decided about an app", (storage) => {
     const posted = async (run: (mails: readonly StoredMail[]) => Promise<{ readonly kind: string }>) => {
       const mail = aMail(company.partition);
       const { kind } = await run([mail]);
-      const due = await storage().claimMail({ now: NOW + DAY, limit: 1000, until: NOW + DAY + 1 });
+      const due = await storage().mail.claim({ now: NOW + DAY, limit: 1000, until: NOW + DAY + 1 });
       return [kind, due.some(({ mailId }) => mailId === mail.mailId)];
     };
     const run = storage();
     const wish = { ...key, personId: member.personId, scopes: ["read"], reason: "x", now: NOW };
     const { personId } = member;
     const refuse = (by: string) => (mails: readonly StoredMail[]) =>
-      run.refuseRequest({ ...key, personId, by, mails, now: NOW });
+      run.companyApps.refuseRequest({ ...key, personId, by, mails, now: NOW });
     const allow = (mails: readonly StoredMail[]) =>
-      run.setRule({ ...key, rule: anAppRule(), shown: SHOWN, by: null, now: NOW, news: [{ personId, mails }] });
+      run.companyApps.setRule({
+        ...key,
+        rule: anAppRule(),
+        shown: SHOWN,
+        by: null,
+        now: NOW,
+        news: [{ personId, mails }],
+      });
     const remove = (by: string) => (mails: readonly StoredMail[]) =>
-      run.removeMember({ ...keyOf(company), person: member, by, mails, now: NOW });
-    expect(await posted((mails) => run.askApproval({ ...wish, mails }))).toEqual(["asked", true]);
-    expect(await posted((mails) => run.askApproval({ ...wish, mails }))).toEqual(["repeated", false]);
+      run.members.remove({ ...keyOf(company), person: member, by, mails, now: NOW });
+    expect(await posted((mails) => run.companyApps.askApproval({ ...wish, mails }))).toEqual(["asked", true]);
+    expect(await posted((mails) => run.companyApps.askApproval({ ...wish, mails }))).toEqual(["repeated", false]);
     expect(await posted(refuse(member.personId))).toEqual(["not_admin", false]);
     expect(await posted(refuse(admin.personId))).toEqual(["done", true]);
     expect(await posted(refuse(admin.personId))).toEqual(["unknown", false]);
     expect(await posted(allow)).toEqual(["done", false]);
     await set(company, null);
-    await run.askApproval(wish);
+    await run.companyApps.askApproval(wish);
     expect(await posted(allow)).toEqual(["done", true]);
     expect(await posted(remove("nobody"))).toEqual(["not_admin", false]);
     expect(await posted(remove(admin.personId))).toEqual(["done", true]);
     expect(await posted(remove(admin.personId))).toEqual(["unknown", false]);
     const { partition, companyId: ownerId } = company;
-    const told = await run.listHistory({ partition, ownerId, before: null, limit: 20 });
+    const told = await run.history.list({ partition, ownerId, before: null, limit: 20 });
     const left = told.filter(({ kind }) => kind === "member_left");
     expect(left).toMatchObject([{ clientId: "", record: { by: admin.personId, personId } }]);
   });
@@ -148,8 +157,8 @@ onEveryBackend("what a company decided about an app", (storage) => {
     const theirs = aCompanyGrant(company, member, { scopes: all });
     const wrote = aCompanyGrant(company, member, { scopes: ["write"] });
     for (const grant of [theirs, wrote]) {
-      expect((await storage().issueGrant({ grant, address: null, now: NOW })).kind).toBe("issued");
-      await storage().redeemCode(aRedemption(grant));
+      expect((await storage().grants.issue({ grant, address: null, now: NOW })).kind).toBe("issued");
+      await storage().grants.redeem(aRedemption(grant));
     }
     await set(company, anAppRule());
     const held = async (grant: typeof own) => {
@@ -162,7 +171,7 @@ onEveryBackend("what a company decided about an app", (storage) => {
     ]);
     expect((await held(wrote))[0]).toBe("revoked");
     const [entry] = (
-      await storage().listHistory({ ...keyOf(company), ownerId: company.companyId, before: null, limit: 9 })
+      await storage().history.list({ ...keyOf(company), ownerId: company.companyId, before: null, limit: 9 })
     ).filter(({ kind }) => kind === "narrowed");
     expect(entry?.record).toMatchObject({ removed: ["write"], scopes: [{ name: "read" }] });
     await set(company, anAppRule({ scopes: all }));
@@ -175,10 +184,10 @@ onEveryBackend("what a company decided about an app", (storage) => {
     const rules = [null, "block", "block", null, "ask", "ask", null, "allow", "allow", "block", "allow"] as const;
     for (const [at, rule] of rules.entries()) {
       const set = { rule: rule === null ? null : anAppRule({ rule }), shown: SHOWN, by: admin.personId, now: NOW + at };
-      expect((await storage().setRule({ ...key, ...set })).kind).toBe("done");
+      expect((await storage().companyApps.setRule({ ...key, ...set })).kind).toBe("done");
     }
     const { partition, companyId: ownerId } = company;
-    const all = await storage().listHistory({ partition, ownerId, before: null, limit: 20 });
+    const all = await storage().history.list({ partition, ownerId, before: null, limit: 20 });
     const told = all.filter(({ clientId }) => clientId === "client-1").reverse();
     expect(told.map(({ kind, at, record }) => [at - NOW, record.rule ?? kind]).sort()).toEqual(
       [
@@ -200,7 +209,7 @@ onEveryBackend("what a company decided about an app", (storage) => {
     const { company, member } = await aStaffedCompany(storage());
     await set(company, anAppRule({ endsAt: NOW + HOUR }));
     const grant = aCompanyGrant(company, member);
-    expect(await storage().issueGrant({ grant, address: null, now: NOW + HOUR })).toEqual({ kind: "no_consent" });
+    expect(await storage().grants.issue({ grant, address: null, now: NOW + HOUR })).toEqual({ kind: "no_consent" });
   });
 
   test("blocked → the consent and everybody's grants end, nobody grants again, admins neither; lifted → they do", async () => {
@@ -211,47 +220,53 @@ onEveryBackend("what a company decided about an app", (storage) => {
     ];
     expect(await set(company, anAppRule({ rule: "block" }))).toMatchObject({ kind: "done", grantsEnded: 2 });
     for (const grant of grants) expect(await statusOf(storage(), grant)).toMatchObject({ status: "revoked" });
-    expect(await storage().approve(anApproval(aCompanyGrant(company, admin)))).toEqual({ kind: "no_consent" });
+    expect(await storage().consents.approve(anApproval(aCompanyGrant(company, admin)))).toEqual({ kind: "no_consent" });
     await set(company, null);
-    expect((await storage().approve(anApproval(aCompanyGrant(company, member)))).kind).toBe("issued");
+    expect((await storage().consents.approve(anApproval(aCompanyGrant(company, member)))).kind).toBe("issued");
   });
 
   test("revoked for all → every grant and the approval end; members ask again; nothing there → unknown", async () => {
     const { company, admin, member } = await aStaffedCompany(storage());
     const revoke = (by: string | null) =>
-      storage().revokeForAll({ ...keyOf(company), clientId: "client-1", by, now: NOW });
+      storage().companyApps.revokeForAll({ ...keyOf(company), clientId: "client-1", by, now: NOW });
     expect(await revoke(admin.personId)).toEqual({ kind: "unknown" });
     await set(company, anAppRule());
     const grant = aCompanyGrant(company, member);
-    await storage().issueGrant({ grant, address: null, now: NOW });
-    await storage().redeemCode(aRedemption(grant));
+    await storage().grants.issue({ grant, address: null, now: NOW });
+    await storage().grants.redeem(aRedemption(grant));
     expect(await revoke(member.personId)).toEqual({ kind: "not_admin" });
     expect(await revoke(admin.personId)).toMatchObject({ kind: "done", grantsEnded: 1 });
-    expect(await storage().refreshGrant(aRefresh(grant))).toEqual({ kind: "ended", status: "revoked" });
+    expect(await storage().grants.refresh(aRefresh(grant))).toEqual({ kind: "ended", status: "revoked" });
     expect(await silently(company, member)).toEqual({ kind: "no_consent" });
-    expect(await storage().listRules(keyOf(company))).toEqual([]);
+    expect(await storage().companyApps.listRules(keyOf(company))).toEqual([]);
   });
 
   test("its apps → each consent with how many people use it", async () => {
     const { company, admin, member } = await aStaffedCompany(storage(), { defaultRule: "members" });
     await aLiveCompanyGrant(storage(), company, admin);
     await aLiveCompanyGrant(storage(), company, member);
-    const apps = await storage().listCompanyApps({ ...keyOf(company), now: NOW });
+    const apps = await storage().companyApps.list({ ...keyOf(company), now: NOW });
     expect(apps).toMatchObject([{ consent: { clientId: "client-1" }, grants: 2, people: 2 }]);
   });
 
   describe("opting out", () => {
     const optOut = (company: Company, person: Person, out = true) =>
-      storage().setOptOut({ ...keyOf(company), clientId: "client-1", personId: person.personId, out, now: NOW });
+      storage().companyApps.setOptOut({
+        ...keyOf(company),
+        clientId: "client-1",
+        personId: person.personId,
+        out,
+        now: NOW,
+      });
     const acting = (company: Company, person: Person) =>
-      storage().findActing({ ...keyOf(company), personId: person.personId, clientId: "client-1" });
+      storage().members.findActing({ ...keyOf(company), personId: person.personId, clientId: "client-1" });
 
     test("by a stranger → unknown; where it isn't offered → what acts for the member ends, and nothing is kept", async () => {
       const { company, member } = await aStaffedCompany(storage());
       await set(company, anAppRule({ optOut: false }));
       expect(await optOut(company, await aStoredPerson(storage()))).toEqual({ kind: "unknown" });
       const grant = aCompanyGrant(company, member);
-      await storage().issueGrant({ grant, address: null, now: NOW });
+      await storage().grants.issue({ grant, address: null, now: NOW });
       expect(await optOut(company, member)).toEqual({ kind: "done", grantsEnded: 1 });
       expect(await statusOf(storage(), grant)).toMatchObject({ status: "revoked" });
       expect(await acting(company, member)).toMatchObject({ optedOut: false });
@@ -261,9 +276,9 @@ onEveryBackend("what a company decided about an app", (storage) => {
       const { company, admin, member } = await aStaffedCompany(storage());
       await set(company, anAppRule());
       const theirs = aCompanyGrant(company, member);
-      await storage().issueGrant({ grant: theirs, address: null, now: NOW });
+      await storage().grants.issue({ grant: theirs, address: null, now: NOW });
       const others = aCompanyGrant(company, admin);
-      await storage().issueGrant({ grant: others, address: null, now: NOW });
+      await storage().grants.issue({ grant: others, address: null, now: NOW });
       expect(await optOut(company, member)).toEqual({ kind: "done", grantsEnded: 1 });
       expect(await statusOf(storage(), theirs)).toMatchObject({ status: "revoked" });
       expect(await statusOf(storage(), others)).toMatchObject({ status: "active" });
@@ -278,11 +293,11 @@ onEveryBackend("what a company decided about an app", (storage) => {
 
   describe("a member's request", () => {
     const ask = (company: Company, person: Person, clientId = "client-1", scopes = ["read"]) =>
-      storage().askApproval({
+      storage().companyApps.askApproval({
         ...keyOf(company),
         ...{ clientId, personId: person.personId, scopes, reason: "For the fair", now: NOW },
       });
-    const open = (company: Company) => storage().listRequests({ ...keyOf(company), limit: 100 });
+    const open = (company: Company) => storage().companyApps.listRequests({ ...keyOf(company), limit: 100 });
 
     test("of a stranger, an admin, where it is blocked or members decide → needless", async () => {
       const { company, admin, member } = await aStaffedCompany(storage());
@@ -329,7 +344,7 @@ onEveryBackend("what a company decided about an app", (storage) => {
       const { company, admin, member } = await aStaffedCompany(storage());
       await ask(company, member);
       const refuse = (by: string) =>
-        storage().refuseRequest({
+        storage().companyApps.refuseRequest({
           ...keyOf(company),
           ...{ clientId: "client-1", personId: member.personId, by, now: NOW },
         });
@@ -344,9 +359,9 @@ onEveryBackend("what a company decided about an app", (storage) => {
   test("a client that is deleted → grants and consents in companies' names end, too", async () => {
     const { company, admin } = await aStaffedCompany(storage());
     const client = aClient();
-    await storage().putClient({ client, expect: 0 });
+    await storage().clients.put({ client, expect: 0 });
     const grant = await aLiveCompanyGrant(storage(), company, admin, { clientId: client.clientId });
-    await storage().deleteClient({ clientId: client.clientId, now: NOW });
+    await storage().clients.delete({ clientId: client.clientId, now: NOW });
     expect(await statusOf(storage(), grant)).toMatchObject({ status: "client_ended" });
   });
 });

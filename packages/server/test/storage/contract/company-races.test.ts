@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { NewGrant } from "../../../src/oauth/storage.ts";
 import type { Company } from "../../../src/owners/company-storage.ts";
 import type { Person } from "../../../src/owners/storage.ts";
-import { eraseMember, insertMember, MAX_COMPANIES, writeLink } from "../../../src/storage/verbs/members.ts";
+import { eraseMember, insertMember, MAX_COMPANIES, writeLink } from "../../../src/storage/companies/members.ts";
 import { engineAt, onAllBackends } from "../support/backends.ts";
 import { aHash, anApproval, anId, aRefresh, aStoredPerson, HOUR, NOW, statusOf } from "../support/builders.ts";
 import {
@@ -41,32 +41,32 @@ onAllBackends("races in a company", (storage, opened) => {
     const born = Array.from({ length: 20 }, () => aCompanyGrant(company, person));
     const calls: Call[] = born.map((grant, at) =>
       at % 2 === 0
-        ? { verb: "approve", args: anApproval(grant) }
-        : { verb: "issueGrant", args: { grant, address: null, now: NOW } },
+        ? { verb: "consents.approve", args: anApproval(grant) }
+        : { verb: "grants.issue", args: { grant, address: null, now: NOW } },
     );
-    calls.push({ verb: "refreshGrant", args: aRefresh(live) });
+    calls.push({ verb: "grants.refresh", args: aRefresh(live) });
     return { born, calls };
   }
 
   const ends: readonly (readonly [string, (company: Company, person: Person) => Call])[] = [
     [
       "a member removed",
-      (company, person) => ({ verb: "removeMember", args: { ...keyOf(company), person, by: null, now: NOW } }),
+      (company, person) => ({ verb: "members.remove", args: { ...keyOf(company), person, by: null, now: NOW } }),
     ],
     [
       "a person disabled",
-      (_, person) => ({ verb: "setPersonStatus", args: { ...person, status: "disabled", now: NOW } }),
+      (_, person) => ({ verb: "people.setStatus", args: { ...person, status: "disabled", now: NOW } }),
     ],
-    ["a person deleted", (_, person) => ({ verb: "deletePerson", args: { ...person, now: NOW } })],
+    ["a person deleted", (_, person) => ({ verb: "people.delete", args: { ...person, now: NOW } })],
     [
       "the company disabled",
-      (company) => ({ verb: "setCompanyStatus", args: { ...keyOf(company), status: "disabled", now: NOW } }),
+      (company) => ({ verb: "companies.setStatus", args: { ...keyOf(company), status: "disabled", now: NOW } }),
     ],
-    ["the company deleted", (company) => ({ verb: "deleteCompany", args: { ...keyOf(company), now: NOW } })],
+    ["the company deleted", (company) => ({ verb: "companies.delete", args: { ...keyOf(company), now: NOW } })],
     [
       "the app blocked",
       (company) => ({
-        verb: "setRule",
+        verb: "companyApps.setRule",
         args: {
           ...keyOf(company),
           clientId: "client-1",
@@ -95,10 +95,10 @@ onAllBackends("races in a company", (storage, opened) => {
     for (let round = 0; round < 3; round += 1) {
       const { company, member } = await aStaffedCompany(storage());
       const app = { ...keyOf(company), clientId: "client-1", by: null, now: NOW };
-      await storage().setRule({ ...app, rule: anAppRule(), shown: SHOWN });
+      await storage().companyApps.setRule({ ...app, rule: anAppRule(), shown: SHOWN });
       const born = Array.from({ length: 20 }, () => aCompanyGrant(company, member));
-      const calls: Call[] = born.map((grant) => ({ verb: "issueGrant", args: { grant, address: null, now: NOW } }));
-      calls.splice(round * 7, 0, { verb: "revokeForAll", args: app });
+      const calls: Call[] = born.map((grant) => ({ verb: "grants.issue", args: { grant, address: null, now: NOW } }));
+      calls.splice(round * 7, 0, { verb: "companyApps.revokeForAll", args: app });
       await race(calls);
       const left = await Promise.all(born.map((grant) => statusOf(storage(), grant)));
       expect(left.filter((grant) => grant?.status === "active")).toEqual([]);
@@ -106,7 +106,7 @@ onAllBackends("races in a company", (storage, opened) => {
   });
 
   test("two admins remove, or demote, one another → one is left", async () => {
-    for (const verb of ["removeMember", "setMemberRole"] as const) {
+    for (const verb of ["members.remove", "members.setRole"] as const) {
       for (let round = 0; round < 5; round += 1) {
         const company = await aStoredCompany(storage());
         const pair = [await aStoredPerson(storage()), await aStoredPerson(storage())] as const;
@@ -117,7 +117,7 @@ onAllBackends("races in a company", (storage, opened) => {
           args: { ...keyOf(company), person, personId: person.personId, role: "member", by: by.personId, now: NOW },
         });
         await race([against(a, b), against(b, a)]);
-        const members = await storage().listMembers({ ...keyOf(company), limit: 10, after: null });
+        const members = await storage().members.list({ ...keyOf(company), limit: 10, after: null });
         expect(members.filter(({ role }) => role === "admin")).toHaveLength(1);
       }
     }
@@ -130,18 +130,22 @@ onAllBackends("races in a company", (storage, opened) => {
       const calls: Call[] = Array.from({ length: 12 }, (_, at) =>
         at % 2 === 0
           ? {
-              verb: "addMember",
+              verb: "members.add",
               args: { ...keyOf(company), person, role: "admin", addedBy: "operator", link: anId(), now: NOW },
             }
-          : { verb: "removeMember", args: { ...keyOf(company), person, by: null, now: NOW } },
+          : { verb: "members.remove", args: { ...keyOf(company), person, by: null, now: NOW } },
       );
       await race(calls);
-      const acting = await storage().findActing({ ...keyOf(company), personId: person.personId, clientId: null });
-      const companies = await storage().companiesOf({ ...person, clientId: null, now: NOW });
+      const acting = await storage().members.findActing({
+        ...keyOf(company),
+        personId: person.personId,
+        clientId: null,
+      });
+      const companies = await storage().members.companiesOf({ ...person, clientId: null, now: NOW });
       expect(companies).toHaveLength(acting === undefined ? 0 : 1);
       // And disabling the person reaches the membership, if there is one.
-      await storage().setPersonStatus({ ...person, status: "disabled", now: NOW });
-      expect((await storage().approve(anApproval(aCompanyGrant(company, person)))).kind).toBe("no_consent");
+      await storage().people.setStatus({ ...person, status: "disabled", now: NOW });
+      expect((await storage().consents.approve(anApproval(aCompanyGrant(company, person)))).kind).toBe("no_consent");
     }
   });
 
@@ -157,16 +161,16 @@ onAllBackends("races in a company", (storage, opened) => {
     await engine.call(writeLink, later);
     await engine.call(writeLink, sooner);
     await engine.call(insertMember, { ...member, link: sooner.link, now: NOW });
-    const removed = await storage().removeMember({ ...keyOf(company), person, by: null, now: NOW });
+    const removed = await storage().members.remove({ ...keyOf(company), person, by: null, now: NOW });
     expect(removed.kind).toBe("done");
     await engine.call(insertMember, { ...member, link: later.link, now: NOW });
     await engine.close();
-    const companies = () => storage().companiesOf({ ...person, clientId: null, now: NOW });
+    const companies = () => storage().members.companiesOf({ ...person, clientId: null, now: NOW });
     expect(await companies()).toHaveLength(1);
-    await storage().collectGarbage({ now: NOW + HOUR + 1, limit: 100 });
+    await storage().housekeeping.collectGarbage({ now: NOW + HOUR + 1, limit: 100 });
     expect(await companies()).toHaveLength(1);
-    await storage().setPersonStatus({ ...person, status: "disabled", now: NOW });
-    expect((await storage().approve(anApproval(aCompanyGrant(company, person)))).kind).toBe("no_consent");
+    await storage().people.setStatus({ ...person, status: "disabled", now: NOW });
+    expect((await storage().consents.approve(anApproval(aCompanyGrant(company, person)))).kind).toBe("no_consent");
   });
 
   test("looked at between a removal's two halves, and added again meanwhile → the same", async () => {
@@ -175,12 +179,12 @@ onAllBackends("races in a company", (storage, opened) => {
     const adding = { ...member, companyId: company.companyId, link: anId(), now: NOW };
     const row = { ...keyOf(company), personId: member.personId, username: member.username, link: adding.link } as const;
     await engine.call(eraseMember, { ...row, by: null, now: NOW });
-    const companies = () => storage().companiesOf({ ...member, clientId: null, now: NOW });
+    const companies = () => storage().members.companiesOf({ ...member, clientId: null, now: NOW });
     expect(await companies()).toEqual([]);
     await engine.call(insertMember, { ...row, role: "admin", addedBy: "operator", version: 0, now: NOW });
     await engine.close();
     expect(await companies()).toHaveLength(1);
-    await storage().collectGarbage({ now: NOW + HOUR + 1, limit: 100 });
+    await storage().housekeeping.collectGarbage({ now: NOW + HOUR + 1, limit: 100 });
     expect(await companies()).toHaveLength(1);
   });
 
@@ -189,13 +193,15 @@ onAllBackends("races in a company", (storage, opened) => {
     const add = async () => {
       const company = keyOf(await aStoredCompany(storage()));
       const args = { ...company, person, role: "member" as const, addedBy: "operator", link: anId(), now: NOW };
-      return { verb: "addMember", args } as const;
+      return { verb: "members.add", args } as const;
     };
-    await Promise.all(Array.from({ length: MAX_COMPANIES - 10 }, async () => storage().addMember((await add()).args)));
+    await Promise.all(
+      Array.from({ length: MAX_COMPANIES - 10 }, async () => storage().members.add((await add()).args)),
+    );
     const kinds = await race(await Promise.all(Array.from({ length: 20 }, add)));
     expect(kinds.filter((kind) => kind === "added")).toHaveLength(10);
     expect(kinds.filter((kind) => kind === "no_person")).toHaveLength(10);
-    expect(await storage().companiesOf({ ...person, clientId: null, now: NOW })).toHaveLength(MAX_COMPANIES);
+    expect(await storage().members.companiesOf({ ...person, clientId: null, now: NOW })).toHaveLength(MAX_COMPANIES);
   });
 
   test("20 follow one invitation at once → one joins by it", async () => {
@@ -203,13 +209,13 @@ onAllBackends("races in a company", (storage, opened) => {
     const person = await aStoredPerson(storage());
     const invitation = anInvitation(company, { addressee: person.email });
     const saltHash = aHash();
-    await storage().createInvitation({ invitation, saltHash, by: null, now: NOW });
+    await storage().invitations.create({ invitation, saltHash, by: null, now: NOW });
     const calls: Call[] = Array.from({ length: 20 }, () => ({
-      verb: "acceptInvitation",
+      verb: "invitations.accept",
       args: { ...invitation, saltHash, person, link: anId(), now: NOW },
     }));
     const kinds = await race(calls);
     expect(kinds.filter((kind) => kind === "joined")).toHaveLength(1);
-    expect(await storage().companiesOf({ ...person, clientId: null, now: NOW })).toHaveLength(1);
+    expect(await storage().members.companiesOf({ ...person, clientId: null, now: NOW })).toHaveLength(1);
   });
 });

@@ -23,19 +23,19 @@ const CEILING = HOUR;
 
 onEveryBackend("a ceiling over how long answers hold", (storage) => {
   const keyOf = ({ partition, personId }: Person) => ({ partition, ownerId: personId, clientId: "client-1" });
-  const scopesOf = async (person: Person) => (await storage().findConsent(keyOf(person)))?.scopes ?? [];
+  const scopesOf = async (person: Person) => (await storage().consents.find(keyOf(person)))?.scopes ?? [];
   const live = (changes: Partial<NewGrant> = {}, approval: Partial<Omit<Approve, "grant">> = {}) =>
     aLiveGrant(storage(), changes, approval);
   /** Under the ceiling, at that time. */
   const refresh = (grant: NewGrant, now: number, generation = 1) =>
-    storage().refreshGrant(
+    storage().grants.refresh(
       aRefresh(grant, { generation, now, decidedAfter: now - CEILING, idleUntil: now + 30 * DAY, retryFrom: now }),
     );
 
   test("until revoked, allowed under it → ends with it, record and grant", async () => {
     const { person, grant } = await live({ ceiling: CEILING });
     expect(await scopesOf(person)).toMatchObject([{ expiresAt: NOW + CEILING, decidedAt: NOW }]);
-    expect(await storage().findConsent(keyOf(person))).toMatchObject({ expiresAt: NOW + CEILING });
+    expect(await storage().consents.find(keyOf(person))).toMatchObject({ expiresAt: NOW + CEILING });
     expect(await statusOf(storage(), grant)).toMatchObject({ absoluteUntil: NOW + CEILING, decidedAt: NOW });
   });
 
@@ -51,7 +51,9 @@ onEveryBackend("a ceiling over how long answers hold", (storage) => {
     expect((await refresh(grant, NOW + CEILING - 1)).kind).toBe("rotated");
     expect(await refresh(grant, NOW + CEILING, 2)).toEqual({ kind: "ended", status: "expired" });
     expect(await statusOf(storage(), grant)).toMatchObject({ status: "active", generation: 2 });
-    expect((await storage().refreshGrant(aRefresh(grant, { generation: 2, now: NOW + CEILING }))).kind).toBe("rotated");
+    expect((await storage().grants.refresh(aRefresh(grant, { generation: 2, now: NOW + CEILING }))).kind).toBe(
+      "rotated",
+    );
   });
 
   test("over by it → a spent token of it is no theft", async () => {
@@ -64,7 +66,7 @@ onEveryBackend("a ceiling over how long answers hold", (storage) => {
   test("kept tokens that are only looked at → likewise", async () => {
     const { grant } = await live();
     const kept = (now: number) =>
-      storage().refreshGrant(aRefresh(grant, { rotate: false, now, decidedAfter: now - CEILING }));
+      storage().grants.refresh(aRefresh(grant, { rotate: false, now, decidedAfter: now - CEILING }));
     for (const now of [NOW + MINUTE, NOW + MINUTE + 1]) expect((await kept(now)).kind).toBe("kept");
     expect((await kept(NOW + CEILING - 2)).kind).toBe("kept");
     expect(await kept(NOW + CEILING)).toEqual({ kind: "ended", status: "expired" });
@@ -74,11 +76,11 @@ onEveryBackend("a ceiling over how long answers hold", (storage) => {
     const { person } = await live();
     const at = NOW + 40 * MINUTE;
     const again = aGrant(person, { ceiling: CEILING, codeUntil: at + MINUTE });
-    const issued = await storage().issueGrant({ grant: again, address: null, now: at });
+    const issued = await storage().grants.issue({ grant: again, address: null, now: at });
     expect(issued).toMatchObject({ kind: "issued", scopes: [{ expiresAt: NOW + CEILING }] });
     expect(await statusOf(storage(), again)).toMatchObject({ absoluteUntil: NOW + CEILING, decidedAt: NOW });
     const late = aGrant(person, { ceiling: CEILING });
-    expect(await storage().issueGrant({ grant: late, address: null, now: NOW + CEILING })).toEqual({
+    expect(await storage().grants.issue({ grant: late, address: null, now: NOW + CEILING })).toEqual({
       kind: "no_consent",
     });
   });
@@ -87,9 +89,9 @@ onEveryBackend("a ceiling over how long answers hold", (storage) => {
     const { person, grant } = await live();
     const at = NOW + 50 * MINUTE;
     const second = aGrant(person, { ceiling: CEILING, codeUntil: at + MINUTE });
-    expectIssued(await storage().approve(anApproval(second, { now: at })));
+    expectIssued(await storage().consents.approve(anApproval(second, { now: at })));
     expect(await statusOf(storage(), grant)).toMatchObject({ absoluteUntil: at + CEILING, decidedAt: at });
-    const changed = await storage().changeEnd({
+    const changed = await storage().consents.changeEnd({
       ...{ ...keyOf(person), end: null, ceiling: CEILING, by: person.personId, now: at + 1 },
     });
     expect(changed.kind).toBe("changed");
@@ -100,7 +102,7 @@ onEveryBackend("a ceiling over how long answers hold", (storage) => {
     const { person, grant } = await live();
     const at = NOW + CEILING + 1;
     const second = aGrant(person, { ceiling: CEILING, codeUntil: at + MINUTE });
-    expectIssued(await storage().approve(anApproval(second, { now: at })));
+    expectIssued(await storage().consents.approve(anApproval(second, { now: at })));
     expect(await statusOf(storage(), grant)).toMatchObject({ decidedAt: NOW });
     expect(await refresh(grant, at + 1)).toEqual({ kind: "ended", status: "expired" });
     expect(await scopesOf(person)).toMatchObject([{ grantedAt: at, decidedAt: at }]);
@@ -110,13 +112,13 @@ onEveryBackend("a ceiling over how long answers hold", (storage) => {
     const { person } = await live({ scopes: ["read"] });
     const at = NOW + 20 * MINUTE;
     const second = aGrant(person, { scopes: ["write"], ceiling: CEILING, codeUntil: at + MINUTE });
-    expectIssued(await storage().approve(anApproval(second, { now: at })));
+    expectIssued(await storage().consents.approve(anApproval(second, { now: at })));
     const stood = [
       { name: "read", expiresAt: NOW + CEILING, decidedAt: NOW },
       { name: "write", expiresAt: at + CEILING, decidedAt: at },
     ];
     expect(await scopesOf(person)).toMatchObject(stood);
-    await storage().narrowConsent({ ...keyOf(person), remove: ["write"], by: person.personId, now: at + MINUTE });
+    await storage().consents.narrow({ ...keyOf(person), remove: ["write"], by: person.personId, now: at + MINUTE });
     expect(await scopesOf(person)).toMatchObject(stood.slice(0, 1));
   });
 
@@ -124,7 +126,7 @@ onEveryBackend("a ceiling over how long answers hold", (storage) => {
     const { device, person, answer } = await anApprovedDevice(storage());
     const at = answer.now + MINUTE;
     const redemption = aDeviceRedemption(device, answer.approval, { ceiling: CEILING, now: at });
-    const outcome = await storage().redeemDevice(redemption);
+    const outcome = await storage().deviceRequests.redeem(redemption);
     expect(outcome).toMatchObject({
       grant: { absoluteUntil: answer.now + CEILING, decidedAt: answer.now, ownerId: person.personId },
     });
@@ -134,7 +136,7 @@ onEveryBackend("a ceiling over how long answers hold", (storage) => {
     const { person } = await live();
     const at = NOW + 10 * MINUTE;
     const direct = aDirectGrant(person, { now: at, consentUntil: at + CEILING }, { ceiling: CEILING });
-    expect(await storage().issueDirect(direct)).toMatchObject({ grant: { absoluteUntil: NOW + CEILING } });
+    expect(await storage().grants.issueWithoutCode(direct)).toMatchObject({ grant: { absoluteUntil: NOW + CEILING } });
   });
 
   test("a company's approval from before → members are asked once it is over by the ceiling; what a member adds makes nothing longer", async () => {
@@ -142,25 +144,27 @@ onEveryBackend("a ceiling over how long answers hold", (storage) => {
     const { partition, companyId } = company;
     const key = { partition, companyId, clientId: "client-1" };
     const rule = anAppRule({ endsAt: null });
-    await storage().setRule({ ...key, rule, shown: SHOWN, by: admin.personId, now: NOW });
+    await storage().companyApps.setRule({ ...key, rule, shown: SHOWN, by: admin.personId, now: NOW });
     const issue = async (now: number) => {
       const grant = aCompanyGrant(company, member, { ceiling: CEILING });
-      return (await storage().issueGrant({ grant, address: null, now })).kind;
+      return (await storage().grants.issue({ grant, address: null, now })).kind;
     };
     expect([await issue(NOW + CEILING - MINUTE), await issue(NOW + CEILING)]).toEqual(["issued", "no_consent"]);
     const wish = { ...key, personId: member.personId, scopes: ["read"], reason: "Again", ceiling: CEILING };
-    expect(await storage().askApproval({ ...wish, now: NOW + CEILING - MINUTE })).toEqual({ kind: "needless" });
-    expect(await storage().askApproval({ ...wish, now: NOW + CEILING })).toEqual({ kind: "asked" });
+    expect(await storage().companyApps.askApproval({ ...wish, now: NOW + CEILING - MINUTE })).toEqual({
+      kind: "needless",
+    });
+    expect(await storage().companyApps.askApproval({ ...wish, now: NOW + CEILING })).toEqual({ kind: "asked" });
   });
 
   test("a member's answer beside what stands until revoked → the company's consent ends no later than it would", async () => {
     const { company, admin, member } = await aStaffedCompany(storage(), { defaultRule: "members" });
-    expectIssued(await storage().approve(anApproval(aCompanyGrant(company, admin))));
+    expectIssued(await storage().consents.approve(anApproval(aCompanyGrant(company, admin))));
     const at = NOW + 10 * MINUTE;
     const theirs = aCompanyGrant(company, member, { ceiling: CEILING, codeUntil: at + MINUTE });
-    expectIssued(await storage().approve(anApproval(theirs, { duration: 60, now: at })));
+    expectIssued(await storage().consents.approve(anApproval(theirs, { duration: 60, now: at })));
     const { partition, companyId: ownerId } = company;
-    const consent = await storage().findConsent({ partition, ownerId, clientId: "client-1" });
+    const consent = await storage().consents.find({ partition, ownerId, clientId: "client-1" });
     expect(consent?.scopes).toMatchObject([{ expiresAt: NOW + CEILING }]);
   });
 });
@@ -170,7 +174,7 @@ describe.each(backends)("on $name", (backend) => {
     const { storage, url, remove } = await backend.create();
     const { grant, person } = await aLiveGrant(storage);
     await byHand(url, ["UPDATE grants SET decided_at = NULL WHERE owner_id = $1", person.personId]);
-    const at = (now: number) => storage.refreshGrant(aRefresh(grant, { now, decidedAfter: now - CEILING }));
+    const at = (now: number) => storage.grants.refresh(aRefresh(grant, { now, decidedAfter: now - CEILING }));
     expect(await at(NOW + CEILING)).toEqual({ kind: "ended", status: "expired" });
     expect((await at(NOW + CEILING - 1)).kind).toBe("rotated");
     await remove();

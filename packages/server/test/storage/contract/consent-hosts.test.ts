@@ -27,11 +27,11 @@ onEveryBackend("the redirect hosts of a consent", (storage) => {
     person: Person,
     changes: Partial<NewGrant> = {},
     approval: Partial<Omit<Approve, "grant">> = {},
-  ) => expectIssued(await storage().approve(anApproval(aGrant(person, changes), approval)));
+  ) => expectIssued(await storage().consents.approve(anApproval(aGrant(person, changes), approval)));
   const issue = async (person: Person, changes: Partial<NewGrant> = {}) =>
-    (await storage().issueGrant({ grant: aGrant(person, changes), address: null, now: NOW })).kind;
+    (await storage().grants.issue({ grant: aGrant(person, changes), address: null, now: NOW })).kind;
   const recordOf = async ({ partition, personId }: Person, clientId = "client-1") =>
-    (await storage().findConsent({ partition, ownerId: personId, clientId })) as Consent;
+    (await storage().consents.find({ partition, ownerId: personId, clientId })) as Consent;
   const hostsOf = async (person: Person) =>
     Object.fromEntries((await recordOf(person)).scopes.map(({ name, hosts }) => [name, hosts]));
 
@@ -39,7 +39,7 @@ onEveryBackend("the redirect hosts of a consent", (storage) => {
     const person = await aStoredPerson(storage());
     await allow(person);
     const elsewhere = aGrant(person, { redirectUri: NEW });
-    const outcome = await storage().issueGrant({ grant: elsewhere, address: null, now: NOW });
+    const outcome = await storage().grants.issue({ grant: elsewhere, address: null, now: NOW });
     expect(outcome).toEqual({ kind: "no_consent" });
     expect(await statusOf(storage(), elsewhere)).toBeUndefined();
     expect(await issue(person, { redirectUri: "https://app.example/other" })).toBe("issued");
@@ -94,7 +94,7 @@ onEveryBackend("the redirect hosts of a consent", (storage) => {
     const person = await aStoredPerson(storage());
     await allow(person);
     const key = { partition: person.partition, ownerId: person.personId, clientId: "client-1" };
-    await storage().revokeConsent({ ...key, revokedBy: person.personId, now: NOW });
+    await storage().consents.revoke({ ...key, revokedBy: person.personId, now: NOW });
     await allow(person, { redirectUri: NEW });
     expect(await hostsOf(person)).toEqual({ read: ["https://new.example"] });
   });
@@ -103,22 +103,22 @@ onEveryBackend("the redirect hosts of a consent", (storage) => {
     const person = await aStoredPerson(storage());
     await allow(person, { scopes: ["read", "write"] });
     const key = { partition: person.partition, ownerId: person.personId, clientId: "client-1", now: NOW };
-    await storage().changeEnd({ ceiling: null, ...key, end: NOW + DAY, by: person.personId });
-    await storage().narrowConsent({ ...key, remove: ["write"], by: person.personId });
+    await storage().consents.changeEnd({ ceiling: null, ...key, end: NOW + DAY, by: person.personId });
+    await storage().consents.narrow({ ...key, remove: ["write"], by: person.personId });
     expect(await hostsOf(person)).toEqual({ read: ["https://app.example"] });
   });
 
   test("given to a device, or by a password → for no host; a host allowed before stays", async () => {
     const { device, person, answer } = await anApprovedDevice(storage());
-    expect((await storage().redeemDevice(aDeviceRedemption(device, answer.approval))).kind).toBe("issued");
+    expect((await storage().deviceRequests.redeem(aDeviceRedemption(device, answer.approval))).kind).toBe("issued");
     expect(await hostsOf(person)).toEqual({ read: [] });
     expect(await issue(person)).toBe("no_consent");
     const other = await aStoredPerson(storage());
-    await storage().issueDirect(aDirectGrant(other));
+    await storage().grants.issueWithoutCode(aDirectGrant(other));
     expect(await hostsOf(other)).toEqual({ read: [] });
     const both = await aStoredPerson(storage());
     await allow(both);
-    await storage().issueDirect(aDirectGrant(both, {}, { scopes: ["read", "write"] }));
+    await storage().grants.issueWithoutCode(aDirectGrant(both, {}, { scopes: ["read", "write"] }));
     expect((await recordOf(both)).scopes).toMatchObject([{ name: "read", hosts: ["https://app.example"] }]);
   });
 
@@ -128,7 +128,7 @@ onEveryBackend("the redirect hosts of a consent", (storage) => {
     await allow(person, { redirectUri: NEW }, { now: NOW + 1 });
     await allow(person, { redirectUri: NEW }, { now: NOW + 2 });
     const key = { partition: person.partition, ownerId: person.personId, before: null, limit: 10 };
-    const told = (await storage().listHistory(key)).map(({ record: { hosts, newHosts } }) => [hosts, newHosts]);
+    const told = (await storage().history.list(key)).map(({ record: { hosts, newHosts } }) => [hosts, newHosts]);
     expect(told).toEqual([
       [["https://new.example"], undefined],
       [["https://new.example"], ["https://new.example"]],
@@ -143,10 +143,10 @@ onEveryBackend("a company's approval for all members", (storage) => {
     const { partition, companyId } = company;
     const rule = anAppRule({ hosts });
     const key = { partition, companyId, clientId: "client-1" };
-    await storage().setRule({ ...key, rule, shown: SHOWN, by: admin.personId, now: NOW });
+    await storage().companyApps.setRule({ ...key, rule, shown: SHOWN, by: admin.personId, now: NOW });
     const issue = async (person: Person, redirectUri: string) => {
       const grant = aCompanyGrant(company, person, { redirectUri });
-      return (await storage().issueGrant({ grant, address: null, now: NOW })).kind;
+      return (await storage().grants.issue({ grant, address: null, now: NOW })).kind;
     };
     return { ...{ company, admin, member, key }, issue };
   };
@@ -155,7 +155,7 @@ onEveryBackend("a company's approval for all members", (storage) => {
     const { company, admin, member, issue } = await set(["https://app.example"]);
     expect(await issue(member, OLD)).toBe("issued");
     expect(await issue(member, NEW)).toBe("no_consent");
-    expectIssued(await storage().approve(anApproval(aCompanyGrant(company, admin, { redirectUri: NEW }))));
+    expectIssued(await storage().consents.approve(anApproval(aCompanyGrant(company, admin, { redirectUri: NEW }))));
     expect(await issue(admin, NEW)).toBe("issued");
     expect(await issue(member, NEW)).toBe("no_consent");
   });
@@ -163,15 +163,15 @@ onEveryBackend("a company's approval for all members", (storage) => {
   test("a member asks for another host → the admins are asked; for one that is approved → needless", async () => {
     const { member, key } = await set(["https://app.example"]);
     const wish = { ...key, personId: member.personId, scopes: ["read"], reason: "It moved", now: NOW };
-    expect(await storage().askApproval({ ...wish, redirectUri: OLD })).toEqual({ kind: "needless" });
-    expect(await storage().askApproval({ ...wish, redirectUri: NEW })).toEqual({ kind: "asked" });
+    expect(await storage().companyApps.askApproval({ ...wish, redirectUri: OLD })).toEqual({ kind: "needless" });
+    expect(await storage().companyApps.askApproval({ ...wish, redirectUri: NEW })).toEqual({ kind: "asked" });
   });
 
   test("for no host → members' devices alone", async () => {
     const { member, issue, key } = await set([]);
     expect(await issue(member, OLD)).toBe("no_consent");
     expect(await issue(member, "")).toBe("issued");
-    expect(await storage().listRules(key)).toMatchObject([{ hosts: [] }]);
+    expect(await storage().companyApps.listRules(key)).toMatchObject([{ hosts: [] }]);
   });
 
   test("made before hosts were noted → for what the client had then: here nothing", async () => {
@@ -187,16 +187,16 @@ describe.each(backends)("on $name", (backend) => {
   test("consents from before hosts were noted → for what the client had then; allowed elsewhere, for both", async () => {
     const { storage, url, remove } = await backend.create();
     const client = aClient({ clientId: "client-1", redirectUris: [OLD, NEW], earlierRedirectUris: [OLD] });
-    await storage.putClient({ client, expect: 0 });
+    await storage.clients.put({ client, expect: 0 });
     const person = await aStoredPerson(storage);
-    expectIssued(await storage.approve(anApproval(aGrant(person))));
+    expectIssued(await storage.consents.approve(anApproval(aGrant(person))));
     const key = { partition: person.partition, ownerId: person.personId, clientId: "client-1" };
-    const scopes = withoutHosts((await storage.findConsent(key))?.scopes ?? []);
+    const scopes = withoutHosts((await storage.consents.find(key))?.scopes ?? []);
     await byHand(url, ["UPDATE consents SET scopes = $1 WHERE owner_id = $2", JSON.stringify(scopes), person.personId]);
     const issue = async (redirectUri: string) =>
-      (await storage.issueGrant({ grant: aGrant(person, { redirectUri }), address: null, now: NOW })).kind;
+      (await storage.grants.issue({ grant: aGrant(person, { redirectUri }), address: null, now: NOW })).kind;
     expect([await issue(OLD), await issue(NEW)]).toEqual(["issued", "no_consent"]);
-    expectIssued(await storage.approve(anApproval(aGrant(person, { redirectUri: NEW }))));
+    expectIssued(await storage.consents.approve(anApproval(aGrant(person, { redirectUri: NEW }))));
     expect([await issue(OLD), await issue(NEW)]).toEqual(["issued", "issued"]);
     await remove();
   });
@@ -205,16 +205,16 @@ describe.each(backends)("on $name", (backend) => {
     const { storage, url, remove } = await backend.create();
     const old = aClient({ redirectUris: [OLD, NEW] });
     const gone = aClient();
-    for (const client of [old, gone]) await storage.putClient({ client, expect: 0 });
-    await storage.deleteClient({ clientId: gone.clientId, now: NOW });
+    for (const client of [old, gone]) await storage.clients.put({ client, expect: 0 });
+    await storage.clients.delete({ clientId: gone.clientId, now: NOW });
     await byHand(
       url,
       ["ALTER TABLE company_rules DROP COLUMN hosts"],
       ["DELETE FROM migrations WHERE name = $1", "consent hosts"],
     );
     expect(await storage.migrate({ now: NOW })).toEqual(["consent hosts"]);
-    expect((await storage.getClient(old))?.record).toEqual({ ...old, earlierRedirectUris: [OLD, NEW] });
-    expect(await storage.getClient(gone)).toBeUndefined();
+    expect((await storage.clients.get(old))?.record).toEqual({ ...old, earlierRedirectUris: [OLD, NEW] });
+    expect(await storage.clients.get(gone)).toBeUndefined();
     await remove();
   });
 });

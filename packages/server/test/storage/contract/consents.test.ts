@@ -23,7 +23,7 @@ import {
 const FOREVER = { name: "read", expiresAt: null };
 
 onEveryBackend("a code without a page", (storage) => {
-  const issue = (grant: NewGrant, now = NOW) => storage().issueGrant({ grant, address: "192.0.2.7", now });
+  const issue = (grant: NewGrant, now = NOW) => storage().grants.issue({ grant, address: "192.0.2.7", now });
   const consented = (approval: Partial<Omit<Approve, "grant">> = {}, changes: Partial<NewGrant> = {}) =>
     anApprovedGrant(storage(), changes, approval);
 
@@ -44,7 +44,7 @@ onEveryBackend("a code without a page", (storage) => {
 
   test("with a revoked consent → no_consent", async () => {
     const { person, grant } = await consented();
-    await storage().revokeConsent({ ...grant, revokedBy: person.personId, now: NOW });
+    await storage().consents.revoke({ ...grant, revokedBy: person.personId, now: NOW });
     expect(await issue(aGrant(person))).toEqual({ kind: "no_consent" });
   });
 
@@ -67,7 +67,7 @@ onEveryBackend("a code without a page", (storage) => {
 
   test("of a disabled owner → no_consent", async () => {
     const { person } = await consented();
-    await storage().setPersonStatus({ ...person, status: "disabled", now: NOW });
+    await storage().people.setStatus({ ...person, status: "disabled", now: NOW });
     expect(await issue(aGrant(person))).toEqual({ kind: "no_consent" });
   });
 
@@ -83,7 +83,7 @@ onEveryBackend("a code without a page", (storage) => {
       absoluteUntil: NOW + HOUR,
       createdAt: NOW + MINUTE,
     });
-    expect(await storage().findConsent({ ...grant })).toMatchObject({
+    expect(await storage().consents.find({ ...grant })).toMatchObject({
       uses: 2,
       lastUsedAt: NOW + MINUTE,
       lastUsedAddress: "192.0.2.7",
@@ -95,9 +95,9 @@ onEveryBackend("a code without a page", (storage) => {
     const grant = aGrant(person);
     await issue(grant);
     expect(await issue(grant)).toEqual({ kind: "repeated", scopes: [FOREVER] });
-    await storage().redeemCode(aRedemption(grant));
+    await storage().grants.redeem(aRedemption(grant));
     expect(await issue(grant)).toEqual({ kind: "spent" });
-    expect(await storage().findConsent({ ...grant })).toMatchObject({ uses: 2 });
+    expect(await storage().consents.find({ ...grant })).toMatchObject({ uses: 2 });
   });
 
   test("the same id, but another code, or the code expired → spent", async () => {
@@ -129,10 +129,10 @@ onEveryBackend("a code without a page", (storage) => {
     test("by a page → likewise; no code redeems it, and it refreshes nothing", async () => {
       const person = await aStoredPerson(storage());
       const grant = codeless(person);
-      expect((await storage().approve(anApproval(grant))).kind).toBe("issued");
+      expect((await storage().consents.approve(anApproval(grant))).kind).toBe("issued");
       const redemption = aRedemption(grant, { codeSaltHash: aHash(), s256: null, plain: null });
-      expect(await storage().redeemCode(redemption)).toEqual({ kind: "unknown" });
-      expect((await storage().refreshGrant(aRefresh(grant, { generation: 1 }))).kind).toBe("unknown");
+      expect(await storage().grants.redeem(redemption)).toEqual({ kind: "unknown" });
+      expect((await storage().grants.refresh(aRefresh(grant, { generation: 1 }))).kind).toBe("unknown");
     });
 
     test("the same again within its minute → repeated, once counted; later, or after the consent ended → spent, no_consent", async () => {
@@ -140,9 +140,9 @@ onEveryBackend("a code without a page", (storage) => {
       const grant = codeless(person);
       await issue(grant);
       expect((await issue(grant, NOW + MINUTE - 1)).kind).toBe("repeated");
-      expect(await storage().findConsent({ ...grant })).toMatchObject({ uses: 2 });
+      expect(await storage().consents.find({ ...grant })).toMatchObject({ uses: 2 });
       expect((await issue(grant, NOW + MINUTE)).kind).toBe("spent");
-      await storage().revokeConsent({ ...grant, revokedBy: person.personId, now: NOW });
+      await storage().consents.revoke({ ...grant, revokedBy: person.personId, now: NOW });
       expect(await statusOf(storage(), grant)).toMatchObject({ status: "revoked" });
       expect((await issue(grant)).kind).toBe("no_consent");
     });
@@ -151,7 +151,7 @@ onEveryBackend("a code without a page", (storage) => {
       const { person } = await consented();
       await issue(codeless(person));
       const shown = async (now: number) =>
-        (await storage().listConsents({ ...grantKey(person), now })).map(
+        (await storage().consents.list({ ...grantKey(person), now })).map(
           ({ grants }) => grants.filter(({ generation }) => generation === 1).length,
         );
       expect(await shown(NOW + 6 * MINUTE - 1)).toEqual([1]);
@@ -164,20 +164,20 @@ onEveryBackend("a code without a page", (storage) => {
     const grants: NewGrant[] = [];
     for (let at = 0; at < 50; at += 1) {
       const grant = aGrant(person);
-      await storage().approve(anApproval(grant, { now: NOW - HOUR + at }));
+      await storage().consents.approve(anApproval(grant, { now: NOW - HOUR + at }));
       grants.push(grant);
     }
-    await storage().approve(anApproval(aGrant(person, { clientId: "client-2" })));
+    await storage().consents.approve(anApproval(aGrant(person, { clientId: "client-2" })));
     const [oldest, second] = grants;
     if (oldest === undefined || second === undefined) throw new Error("no grants");
     // The oldest was used since: the second has been idle for longer now.
-    await storage().redeemCode(aRedemption(oldest));
+    await storage().grants.redeem(aRedemption(oldest));
     const newest = aGrant(person);
     expect((await issue(newest)).kind).toBe("issued");
     expect(await statusOf(storage(), second)).toMatchObject({ status: "superseded", endedAt: NOW });
     expect(await statusOf(storage(), oldest)).toMatchObject({ status: "active" });
     expect(await statusOf(storage(), newest)).toMatchObject({ status: "active" });
-    const listed = await storage().listConsents({ ...grantKey(person), now: NOW });
+    const listed = await storage().consents.list({ ...grantKey(person), now: NOW });
     expect(listed.find(({ consent }) => consent.clientId === "client-1")?.grants).toHaveLength(50);
   });
 });
@@ -188,14 +188,14 @@ function grantKey(person: Person) {
 
 onEveryBackend("approving", (storage) => {
   const approve = (grant: NewGrant, changes: Partial<Omit<Approve, "grant">> = {}) =>
-    storage().approve(anApproval(grant, changes));
+    storage().consents.approve(anApproval(grant, changes));
 
   test("by an owner who isn't there, or is disabled → no_consent, nothing recorded", async () => {
     expect(await approve(aGrant(aPerson()))).toEqual({ kind: "no_consent" });
     const person = await aStoredPerson(storage());
-    await storage().setPersonStatus({ ...person, status: "disabled", now: NOW });
+    await storage().people.setStatus({ ...person, status: "disabled", now: NOW });
     expect(await approve(aGrant(person))).toEqual({ kind: "no_consent" });
-    expect(await storage().findConsent(grantKey(person))).toBeUndefined();
+    expect(await storage().consents.find(grantKey(person))).toBeUndefined();
   });
 
   test("no scope at all → no_consent", async () => {
@@ -212,7 +212,7 @@ onEveryBackend("approving", (storage) => {
       { name: "write", expiresAt },
     ];
     expect(await approve(grant, { duration: 3600, via: "browser" })).toEqual({ kind: "issued", scopes });
-    expect(await storage().findConsent(grantKey(person))).toEqual({
+    expect(await storage().consents.find(grantKey(person))).toEqual({
       ...grantKey(person),
       status: "active",
       grantedBy: person.personId,
@@ -240,22 +240,25 @@ onEveryBackend("approving", (storage) => {
       kind: "repeated",
       scopes: [FOREVER],
     });
-    expect(await storage().findConsent(grantKey(person))).toMatchObject({ uses: 1, updatedAt: NOW, expiresAt: null });
-    await storage().redeemCode(aRedemption(grant));
+    expect(await storage().consents.find(grantKey(person))).toMatchObject({ uses: 1, updatedAt: NOW, expiresAt: null });
+    await storage().grants.redeem(aRedemption(grant));
     expect(await approve(grant)).toEqual({ kind: "spent" });
   });
 
   test("the same form, posted after the consent was revoked → spent, and it stays revoked", async () => {
     const { person, grant } = await anApprovedGrant(storage());
-    await storage().revokeConsent({ ...grant, revokedBy: person.personId, now: NOW });
+    await storage().consents.revoke({ ...grant, revokedBy: person.personId, now: NOW });
     expect(await approve(grant)).toEqual({ kind: "spent" });
-    expect(await storage().findConsent(grantKey(person))).toMatchObject({ status: "revoked" });
+    expect(await storage().consents.find(grantKey(person))).toMatchObject({ status: "revoked" });
   });
 
   test("a further scope → the record holds both, the older grant only its own", async () => {
     const { person, grant } = await aLiveGrant(storage());
     await approve(aGrant(person, { scopes: ["write"] }), { duration: 3600 });
-    expect((await storage().findConsent(grantKey(person)))?.scopes.map(({ name }) => name)).toEqual(["read", "write"]);
+    expect((await storage().consents.find(grantKey(person)))?.scopes.map(({ name }) => name)).toEqual([
+      "read",
+      "write",
+    ]);
     expect(await statusOf(storage(), grant)).toMatchObject({ scopes: [FOREVER] });
   });
 
@@ -272,7 +275,7 @@ onEveryBackend("approving", (storage) => {
       absoluteUntil: NOW + 30 * DAY,
       idleUntil: NOW + 30 * DAY,
     });
-    expect((await storage().refreshGrant(aRefresh(grant, { now: NOW + 10 * DAY }))).kind).toBe("rotated");
+    expect((await storage().grants.refresh(aRefresh(grant, { now: NOW + 10 * DAY }))).kind).toBe("rotated");
   });
 
   test("an extension doesn't lengthen a grant without refresh tokens", async () => {
@@ -284,9 +287,9 @@ onEveryBackend("approving", (storage) => {
 
   test("after a revocation → the record starts anew, old scopes gone", async () => {
     const { person, grant } = await anApprovedGrant(storage(), { scopes: ["read", "write"] });
-    await storage().revokeConsent({ ...grant, revokedBy: person.personId, now: NOW + MINUTE });
+    await storage().consents.revoke({ ...grant, revokedBy: person.personId, now: NOW + MINUTE });
     await approve(aGrant(person), { now: NOW + HOUR, duration: 3600 });
-    expect(await storage().findConsent(grantKey(person))).toMatchObject({
+    expect(await storage().consents.find(grantKey(person))).toMatchObject({
       status: "active",
       scopes: [{ name: "read", expiresAt: NOW + 2 * HOUR, grantedAt: NOW + HOUR }],
       createdAt: NOW + HOUR,
@@ -302,7 +305,7 @@ onEveryBackend("approving", (storage) => {
     const onlyWrite = aGrant(person, { scopes: ["write"] });
     await approve(onlyWrite);
     await approve(aGrant(person, { scopes: ["read"] }), { declined: ["write"], now: NOW + 2 * SECOND });
-    expect((await storage().findConsent(grantKey(person)))?.scopes.map(({ name }) => name)).toEqual(["read"]);
+    expect((await storage().consents.find(grantKey(person)))?.scopes.map(({ name }) => name)).toEqual(["read"]);
     expect(await statusOf(storage(), grant)).toMatchObject({ status: "active", scopes: [FOREVER] });
     expect(await statusOf(storage(), onlyWrite)).toMatchObject({
       status: "revoked",
@@ -319,23 +322,23 @@ onEveryBackend("approving", (storage) => {
       kind: "issued",
       scopes: [{ name: "read", expiresAt: onceUntil }],
     });
-    expect(await storage().findConsent(grantKey(person))).toMatchObject({
+    expect(await storage().consents.find(grantKey(person))).toMatchObject({
       status: "active",
       scopes: [],
       expiresAt: onceUntil,
     });
-    const outcome = await storage().redeemCode(aRedemption(grant));
+    const outcome = await storage().grants.redeem(aRedemption(grant));
     expect(outcome).toMatchObject({
       kind: "redeemed",
       grant: { refreshable: false, absoluteUntil: NOW + 10 * MINUTE + SECOND },
     });
-    expect(await storage().refreshGrant(aRefresh(grant))).toEqual({ kind: "unknown" });
+    expect(await storage().grants.refresh(aRefresh(grant))).toEqual({ kind: "unknown" });
   });
 
   test("once beside a standing consent → the standing scopes and other grants stay as they were", async () => {
     const { person, grant } = await aLiveGrant(storage(), {}, { duration: 3600 });
     await approve(aGrant(person), { duration: "once" });
-    expect(await storage().findConsent(grantKey(person))).toMatchObject({
+    expect(await storage().consents.find(grantKey(person))).toMatchObject({
       scopes: [{ name: "read", expiresAt: NOW + HOUR, grantedAt: NOW }],
       expiresAt: NOW + HOUR,
     });
@@ -347,32 +350,32 @@ onEveryBackend("revoking a consent", (storage) => {
   test("that isn't there, or is revoked already → unknown", async () => {
     const { person, grant } = await anApprovedGrant(storage());
     const args = { ...grantKey(person), revokedBy: person.personId, now: NOW + 2 * SECOND };
-    expect(await storage().revokeConsent({ ...args, clientId: "client-2" })).toEqual({ kind: "unknown" });
+    expect(await storage().consents.revoke({ ...args, clientId: "client-2" })).toEqual({ kind: "unknown" });
     expect(await statusOf(storage(), grant)).toMatchObject({ status: "active" });
-    await storage().revokeConsent(args);
-    expect(await storage().revokeConsent(args)).toEqual({ kind: "unknown" });
+    await storage().consents.revoke(args);
+    expect(await storage().consents.revoke(args)).toEqual({ kind: "unknown" });
   });
 
   test("→ every grant under it ends, codes too; other clients' and other owners' live on", async () => {
     const { person, grant } = await aLiveGrant(storage());
     const code = aGrant(person);
-    await storage().issueGrant({ grant: code, address: null, now: NOW });
+    await storage().grants.issue({ grant: code, address: null, now: NOW });
     const elsewhere = aGrant(person, { clientId: "client-2" });
-    await storage().approve(anApproval(elsewhere));
+    await storage().consents.approve(anApproval(elsewhere));
     const stranger = await aLiveGrant(storage());
     const args = { ...grantKey(person), revokedBy: person.personId, now: NOW + 2 * SECOND };
-    expect(await storage().revokeConsent(args)).toMatchObject({
+    expect(await storage().consents.revoke(args)).toMatchObject({
       kind: "revoked",
       grantsEnded: 2,
       lastUsedAt: NOW + SECOND,
     });
-    expect(await storage().findConsent(grantKey(person))).toMatchObject({
+    expect(await storage().consents.find(grantKey(person))).toMatchObject({
       status: "revoked",
       revokedAt: NOW + 2 * SECOND,
       revokedBy: person.personId,
     });
-    expect(await storage().refreshGrant(aRefresh(grant))).toEqual({ kind: "ended", status: "revoked" });
-    expect(await storage().redeemCode(aRedemption(code))).toEqual({ kind: "unknown" });
+    expect(await storage().grants.refresh(aRefresh(grant))).toEqual({ kind: "ended", status: "revoked" });
+    expect(await storage().grants.redeem(aRedemption(code))).toEqual({ kind: "unknown" });
     expect(await statusOf(storage(), elsewhere)).toMatchObject({ status: "active" });
     expect(await statusOf(storage(), stranger.grant)).toMatchObject({ status: "active" });
   });
@@ -380,7 +383,7 @@ onEveryBackend("revoking a consent", (storage) => {
 
 onEveryBackend("narrowing a consent", (storage) => {
   const narrow = (person: Person, remove: readonly string[]) =>
-    storage().narrowConsent({ ...grantKey(person), remove, by: person.personId, now: NOW + 2 * SECOND });
+    storage().consents.narrow({ ...grantKey(person), remove, by: person.personId, now: NOW + 2 * SECOND });
 
   test("that isn't there → unknown", async () => {
     expect(await narrow(await aStoredPerson(storage()), ["read"])).toEqual({ kind: "unknown" });
@@ -395,15 +398,15 @@ onEveryBackend("narrowing a consent", (storage) => {
   test("by one of two scopes → the grant lives on with less, one that had only this ends", async () => {
     const { person, grant } = await aLiveGrant(storage(), { scopes: ["read", "write"] });
     const onlyWrite = aGrant(person, { scopes: ["write"] });
-    await storage().issueGrant({ grant: onlyWrite, address: null, now: NOW });
+    await storage().grants.issue({ grant: onlyWrite, address: null, now: NOW });
     expect(await narrow(person, ["write"])).toMatchObject({ kind: "narrowed", left: 1 });
-    expect(await storage().refreshGrant(aRefresh(grant))).toMatchObject({
+    expect(await storage().grants.refresh(aRefresh(grant))).toMatchObject({
       kind: "rotated",
       grant: { scopes: [FOREVER] },
     });
     expect(await statusOf(storage(), onlyWrite)).toMatchObject({ status: "revoked" });
     expect(
-      await storage().issueGrant({ grant: aGrant(person, { scopes: ["write"] }), address: null, now: NOW }),
+      await storage().grants.issue({ grant: aGrant(person, { scopes: ["write"] }), address: null, now: NOW }),
     ).toEqual({
       kind: "no_consent",
     });
@@ -412,7 +415,7 @@ onEveryBackend("narrowing a consent", (storage) => {
   test("by everything → revoked, grants and all", async () => {
     const { person, grant } = await aLiveGrant(storage(), { scopes: ["read", "write"] });
     expect(await narrow(person, ["read", "write"])).toMatchObject({ kind: "revoked" });
-    expect(await storage().findConsent(grantKey(person))).toMatchObject({
+    expect(await storage().consents.find(grantKey(person))).toMatchObject({
       status: "revoked",
       revokedBy: person.personId,
     });
@@ -431,18 +434,20 @@ onEveryBackend("listing consents", (storage) => {
     const { person, grant } = await aLiveGrant(storage());
     await aLiveGrant(storage());
     const alarmed = aGrant(person);
-    await storage().issueGrant({ grant: alarmed, address: null, now: NOW });
-    await storage().redeemCode(aRedemption(alarmed));
-    await storage().redeemCode(aRedemption(alarmed));
+    await storage().grants.issue({ grant: alarmed, address: null, now: NOW });
+    await storage().grants.redeem(aRedemption(alarmed));
+    await storage().grants.redeem(aRedemption(alarmed));
     const ended = aGrant(person);
-    await storage().issueGrant({ grant: ended, address: null, now: NOW });
-    await storage().redeemCode(aRedemption(ended, { s256: "wrong" }));
-    await storage().approve(anApproval(aGrant(person, { clientId: "client-2" }), { duration: 60, now: NOW + SECOND }));
-    await storage().approve(anApproval(aGrant(person, { clientId: "client-3" })));
-    await storage().revokeConsent({ ...grantKey(person), clientId: "client-3", revokedBy: "x", now: NOW });
+    await storage().grants.issue({ grant: ended, address: null, now: NOW });
+    await storage().grants.redeem(aRedemption(ended, { s256: "wrong" }));
+    await storage().consents.approve(
+      anApproval(aGrant(person, { clientId: "client-2" }), { duration: 60, now: NOW + SECOND }),
+    );
+    await storage().consents.approve(anApproval(aGrant(person, { clientId: "client-3" })));
+    await storage().consents.revoke({ ...grantKey(person), clientId: "client-3", revokedBy: "x", now: NOW });
 
     const list = async (now: number) =>
-      (await storage().listConsents({ ...grantKey(person), now })).map(({ consent, grants }) => [
+      (await storage().consents.list({ ...grantKey(person), now })).map(({ consent, grants }) => [
         consent.clientId,
         grants.map((each) => [each.grantId, each.status]).sort(),
       ]);
@@ -460,7 +465,7 @@ onEveryBackend("listing consents", (storage) => {
     const { person } = await anApprovedGrant(storage(), { clientId: "client-listed" });
     const { person: other } = await anApprovedGrant(storage(), { clientId: "client-listed" });
     const owners = async (ownerId: string | null, clientId: string | null, limit = 1000) =>
-      (await storage().listAllConsents({ ownerId, clientId, limit })).map((consent) => consent.ownerId);
+      (await storage().consents.listAll({ ownerId, clientId, limit })).map((consent) => consent.ownerId);
     expect(await owners("nobody", null)).toEqual([]);
     expect(await owners(person.personId, null)).toEqual([person.personId]);
     expect(await owners(person.personId, "client-2")).toEqual([]);

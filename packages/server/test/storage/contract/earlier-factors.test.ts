@@ -17,7 +17,7 @@ import {
 onEveryBackend("what vouches for factors", (storage) => {
   const bytes = (text: string) => new Uint8Array(aHash(text));
   const set = (person: Person, secret: string, added: AddedFrom, at: number, codes = [`${secret}1`, `${secret}2`]) =>
-    storage().setSecondFactor({
+    storage().secondFactors.set({
       ...{
         partition: person.partition,
         personId: person.personId,
@@ -28,14 +28,14 @@ onEveryBackend("what vouches for factors", (storage) => {
       },
       now: at,
     });
-  const factorOf = (person: Person) => storage().getSecondFactor(person);
+  const factorOf = (person: Person) => storage().secondFactors.get(person);
   const useCode = (person: Person, code: string, earlier = false) =>
-    storage().useRecoveryCode({ ...person, code, earlier, now: NOW + 9 * HOUR });
+    storage().secondFactors.useRecoveryCode({ ...person, code, earlier, now: NOW + 9 * HOUR });
 
   test("nothing vouches for the new authenticator → the one before is kept, and signs nobody in", async () => {
     const person = await aStoredPerson(storage());
     await set(person, "mine", FROM_OWNER, NOW);
-    await storage().useSecondFactor({ ...person, step: 20, now: NOW + 1 });
+    await storage().secondFactors.use({ ...person, step: 20, now: NOW + 1 });
     await set(person, "theirs", FROM_STRANGER, NOW + HOUR);
     expect(await factorOf(person)).toMatchObject({
       ...{ sealedSecret: bytes("theirs"), lastStep: 10, createdAt: NOW + HOUR, added: FROM_STRANGER, codesLeft: 2 },
@@ -75,7 +75,7 @@ onEveryBackend("what vouches for factors", (storage) => {
     await set(person, "mine", FROM_OWNER, NOW);
     await set(person, "new", FROM_STRANGER, NOW + 1);
     const vouch = (from: number, now: number) =>
-      storage().vouchSecondFactor({ ...person, what: "authenticator", createdAt: NOW + 1, from, now });
+      storage().secondFactors.vouch({ ...person, what: "authenticator", createdAt: NOW + 1, from, now });
     await vouch(NOW + HOUR, NOW + 2);
     expect(await factorOf(person)).toMatchObject({ added: { vouchedFrom: NOW + HOUR }, earlier: { createdAt: NOW } });
     await vouch(NOW + 3, NOW + 3);
@@ -91,13 +91,13 @@ onEveryBackend("what vouches for factors", (storage) => {
     const person = await aStoredPerson(storage());
     const key = { partition: person.partition, personId: person.personId };
     await set(person, "mine", FROM_OWNER, NOW);
-    await storage().setRecoveryCodes({ ...key, codes: ["x"], added: FROM_STRANGER, now: NOW + 1 });
-    await storage().setRecoveryCodes({ ...key, codes: ["y"], added: FROM_STRANGER, now: NOW + 2 });
+    await storage().secondFactors.setRecoveryCodes({ ...key, codes: ["x"], added: FROM_STRANGER, now: NOW + 1 });
+    await storage().secondFactors.setRecoveryCodes({ ...key, codes: ["y"], added: FROM_STRANGER, now: NOW + 2 });
     expect(await factorOf(person)).toMatchObject({
       ...{ added: FROM_OWNER, codesAt: NOW + 2, codesAdded: FROM_STRANGER, codesLeft: 1, earlierCodesLeft: 2 },
     });
     expect([await useCode(person, "x"), await useCode(person, "x", true)]).toEqual([false, false]);
-    await storage().vouchSecondFactor({ ...key, what: "codes", createdAt: NOW + 2, from: NOW + 3, now: NOW + 3 });
+    await storage().secondFactors.vouch({ ...key, what: "codes", createdAt: NOW + 2, from: NOW + 3, now: NOW + 3 });
     expect(await factorOf(person)).toMatchObject({ codesLeft: 1, earlierCodesLeft: 0 });
     expect(await useCode(person, "mine1", true)).toBe(false);
   });
@@ -106,13 +106,13 @@ onEveryBackend("what vouches for factors", (storage) => {
     const person = await aStoredPerson(storage());
     const key = { partition: person.partition, personId: person.personId };
     await set(person, "mine", FROM_OWNER, NOW);
-    await storage().setRecoveryCodes({ ...key, codes: ["x"], added: FROM_STRANGER, now: NOW + 1 });
+    await storage().secondFactors.setRecoveryCodes({ ...key, codes: ["x"], added: FROM_STRANGER, now: NOW + 1 });
     await set(person, "theirs", FROM_STRANGER, NOW + 2);
     for (const [what, createdAt] of [
       ["authenticator", NOW],
       ["codes", NOW + 1],
     ] as const)
-      await storage().vouchSecondFactor({ ...key, what, createdAt, from: NOW + 3, now: NOW + 3 });
+      await storage().secondFactors.vouch({ ...key, what, createdAt, from: NOW + 3, now: NOW + 3 });
     expect(await factorOf(person)).toMatchObject({
       ...{ added: FROM_STRANGER, codesAdded: FROM_STRANGER, earlier: { createdAt: NOW }, earlierCodesLeft: 2 },
     });
@@ -121,7 +121,7 @@ onEveryBackend("what vouches for factors", (storage) => {
   test("a code of the authenticator before, twenty times at once → accepted once; where there is none → never", async () => {
     const person = await aStoredPerson(storage());
     const key = { partition: person.partition, personId: person.personId };
-    const use = (step: number) => storage().useEarlierFactor({ ...key, step });
+    const use = (step: number) => storage().secondFactors.useEarlier({ ...key, step });
     expect(await use(11)).toBe(false);
     await set(person, "mine", FROM_OWNER, NOW);
     expect(await use(11)).toBe(false);
@@ -136,7 +136,7 @@ onEveryBackend("what vouches for factors", (storage) => {
     const person = await aStoredPerson(storage());
     await set(person, "mine", FROM_OWNER, NOW);
     await set(person, "theirs", FROM_STRANGER, NOW + 1);
-    expect(await storage().removeSecondFactor({ ...person, now: NOW + 2 })).toBe(true);
+    expect(await storage().secondFactors.remove({ ...person, now: NOW + 2 })).toBe(true);
     expect(await factorOf(person)).toBeUndefined();
     await set(person, "fresh", FROM_STRANGER, NOW + 3);
     expect(await factorOf(person)).toMatchObject({ earlier: null, earlierCodesLeft: 0 });
@@ -145,10 +145,10 @@ onEveryBackend("what vouches for factors", (storage) => {
   test("a passkey is vouched for → from the soonest time that was said", async () => {
     const person = await aStoredPerson(storage());
     const passkey = aPasskey(person, { added: FROM_STRANGER });
-    await storage().addPasskey({ passkey, now: NOW });
+    await storage().passkeys.add({ passkey, now: NOW });
     const vouched = async (from: number) => {
-      await storage().vouchPasskey({ ...passkey, from });
-      return (await storage().listPasskeys(person)).map(({ added }) => added.vouchedFrom);
+      await storage().passkeys.vouch({ ...passkey, from });
+      return (await storage().passkeys.list(person)).map(({ added }) => added.vouchedFrom);
     };
     expect(await vouched(NOW + HOUR)).toEqual([NOW + HOUR]);
     expect(await vouched(NOW + 2 * HOUR)).toEqual([NOW + HOUR]);
@@ -159,25 +159,25 @@ onEveryBackend("what vouches for factors", (storage) => {
     const [person, other] = [await aStoredPerson(storage()), await aStoredPerson(storage())];
     const key = { partition: person.partition, personId: person.personId };
     const passkey = aPasskey(person);
-    await storage().addPasskey({ passkey, now: NOW });
+    await storage().passkeys.add({ passkey, now: NOW });
     await set(person, "mine", FROM_OWNER, NOW);
     const [session, theirs] = [aSession(person), aSession(other)];
-    await storage().createSession(session);
-    await storage().createSession(theirs);
-    const before = [await storage().listPasskeys(person), await factorOf(person)];
-    await storage().endSessionsOf(key);
+    await storage().sessions.create(session);
+    await storage().sessions.create(theirs);
+    const before = [await storage().passkeys.list(person), await factorOf(person)];
+    await storage().sessions.endAll(key);
     for (const sessionId of [session.sessionId, theirs.sessionId, anId(person.partition)]) {
       const at = { ...key, sessionId, now: NOW + 1 };
       const codes = { codes: ["z"], added: FROM_OWNER };
-      expect(await storage().addPasskey({ passkey: aPasskey(person), sessionId, now: NOW + 1 })).toBe("unknown");
-      expect(await storage().removePasskey({ ...passkey, sessionId, now: NOW + 1 })).toBe("unknown");
-      expect(await storage().setSecondFactor({ ...at, ...codes, sealedSecret: bytes("z"), step: 1 })).toBe(false);
-      expect(await storage().setRecoveryCodes({ ...at, ...codes })).toBe(false);
-      expect(await storage().removeSecondFactor(at)).toBe(false);
+      expect(await storage().passkeys.add({ passkey: aPasskey(person), sessionId, now: NOW + 1 })).toBe("unknown");
+      expect(await storage().passkeys.remove({ ...passkey, sessionId, now: NOW + 1 })).toBe("unknown");
+      expect(await storage().secondFactors.set({ ...at, ...codes, sealedSecret: bytes("z"), step: 1 })).toBe(false);
+      expect(await storage().secondFactors.setRecoveryCodes({ ...at, ...codes })).toBe(false);
+      expect(await storage().secondFactors.remove(at)).toBe(false);
     }
-    expect([await storage().listPasskeys(person), await factorOf(person)]).toEqual(before);
+    expect([await storage().passkeys.list(person), await factorOf(person)]).toEqual(before);
     const again = aSession(person);
-    await storage().createSession(again);
-    expect(await storage().removeSecondFactor({ ...key, sessionId: again.sessionId, now: NOW + 2 })).toBe(true);
+    await storage().sessions.create(again);
+    expect(await storage().secondFactors.remove({ ...key, sessionId: again.sessionId, now: NOW + 2 })).toBe(true);
   });
 });

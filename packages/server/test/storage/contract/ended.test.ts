@@ -25,13 +25,20 @@ const THEN = NOW + 30 * SECOND;
 
 onEveryBackend("what else ends grants is told in the history", (storage) => {
   const told = async (ownerId: string, partition: number) =>
-    (await storage().listHistory({ partition, ownerId, before: null, limit: 200 })).filter(
+    (await storage().history.list({ partition, ownerId, before: null, limit: 200 })).filter(
       ({ kind }) => kind === "ended",
     );
   const toldTo = ({ partition, personId }: Person) => told(personId, partition);
   const causes = (entries: readonly HistoryEntry[]) => entries.map(({ record }) => record.cause);
   const setPassword = (person: Person, endGrants: boolean, now = THEN) =>
-    storage().setPassword({ ...person, passwordHash: "x", mustChange: false, endGrants, keepSessionId: null, now });
+    storage().people.setPassword({
+      ...person,
+      passwordHash: "x",
+      mustChange: false,
+      endGrants,
+      keepSessionId: null,
+      now,
+    });
 
   describe("a new password", () => {
     test("that ends nothing, or finds nothing that lives → not a word", async () => {
@@ -46,10 +53,10 @@ onEveryBackend("what else ends grants is told in the history", (storage) => {
     test("→ once for each app, however many grants it has", async () => {
       const { person } = await aLiveGrant(storage());
       const second = aGrant(person);
-      await storage().issueGrant({ grant: second, address: null, now: NOW });
-      await storage().redeemCode(aRedemption(second));
+      await storage().grants.issue({ grant: second, address: null, now: NOW });
+      await storage().grants.redeem(aRedemption(second));
       const other = aGrant(person, { clientId: "client-2" });
-      expectIssued(await storage().approve(anApproval(other)));
+      expectIssued(await storage().consents.approve(anApproval(other)));
       await setPassword(person, true);
       const entries = await toldTo(person);
       expect(entries.map(({ clientId }) => clientId).sort()).toEqual(["client-1", "client-2"]);
@@ -68,9 +75,9 @@ onEveryBackend("what else ends grants is told in the history", (storage) => {
     const answer = async (trustedFrom: number) => {
       const kinds: string[] = [];
       for (const grant of [aGrant(person), aCompanyGrant(company, admin)]) {
-        kinds.push((await storage().issueGrant({ grant, address: null, trustedFrom, now: THEN + SECOND })).kind);
+        kinds.push((await storage().grants.issue({ grant, address: null, trustedFrom, now: THEN + SECOND })).kind);
         const other = { ...grant, grantId: anId(grant.partition) };
-        kinds.push((await storage().approve(anApproval(other, { trustedFrom, now: THEN + SECOND }))).kind);
+        kinds.push((await storage().consents.approve(anApproval(other, { trustedFrom, now: THEN + SECOND }))).kind);
       }
       return kinds;
     };
@@ -90,29 +97,35 @@ onEveryBackend("what else ends grants is told in the history", (storage) => {
 
   test("a disabled account → told; disabled again → nothing more; an account that is to be deleted → told", async () => {
     const { person } = await aLiveGrant(storage());
-    for (const now of [THEN, THEN + 1]) await storage().setPersonStatus({ ...person, status: "disabled", now });
+    for (const now of [THEN, THEN + 1]) await storage().people.setStatus({ ...person, status: "disabled", now });
     const entries = await toldTo(person);
     expect([causes(entries), entries[0]?.record.by]).toEqual([["account"], "operator"]);
     const leaving = await aLiveGrant(storage());
-    await storage().setDeletion({ ...leaving.person, at: THEN + HOUR, keepSessionId: null, mails: [], now: THEN });
+    await storage().people.setDeletion({
+      ...leaving.person,
+      at: THEN + HOUR,
+      keepSessionId: null,
+      mails: [],
+      now: THEN,
+    });
     expect(causes(await toldTo(leaving.person))).toEqual(["leaving"]);
   });
 
   test("a deleted account leaves no entry behind", async () => {
     const { person } = await aLiveGrant(storage());
-    await storage().deletePerson({ ...person, now: THEN });
+    await storage().people.delete({ ...person, now: THEN });
     expect(await toldTo(person)).toEqual([]);
   });
 
   test("a client is disabled, enabled, disabled, deleted → each of its owners reads of each time that took something", async () => {
     const clientId = anId();
     const client = aClient({ clientId, name: "Photo Printer", updatedAt: THEN });
-    await storage().putClient({ client, expect: null });
+    await storage().clients.put({ client, expect: null });
     const one = await aLiveGrant(storage(), { clientId });
     const two = await anApprovedGrant(storage(), { clientId });
     const bystander = await aLiveGrant(storage());
     const put = (status: "active" | "disabled", updatedAt: number) =>
-      storage().putClient({ client: { ...client, status, updatedAt }, expect: null });
+      storage().clients.put({ client: { ...client, status, updatedAt }, expect: null });
     await put("disabled", THEN);
     await put("disabled", THEN);
     const [entry] = await toldTo(one.person);
@@ -120,28 +133,28 @@ onEveryBackend("what else ends grants is told in the history", (storage) => {
     expect(causes(await toldTo(two.person))).toEqual(["app"]);
     await put("active", THEN + 1);
     const again = aGrant(one.person, { clientId });
-    await storage().issueGrant({ grant: again, address: null, now: THEN + 2 });
-    await storage().deleteClient({ clientId, now: THEN + 3 });
+    await storage().grants.issue({ grant: again, address: null, now: THEN + 2 });
+    await storage().clients.delete({ clientId, now: THEN + 3 });
     expect(await statusOf(storage(), again)).toMatchObject({ status: "client_ended" });
     const entries = await toldTo(one.person);
     expect(entries.map(({ at }) => at)).toEqual([THEN + 3, THEN]);
     expect(new Set(entries.map(({ entryId }) => entryId)).size).toBe(2);
     const { personId: ownerId } = one.person;
-    expect(await storage().getHistoryEntry({ ownerId, entryId: entry?.entryId ?? "" })).toEqual(entry);
+    expect(await storage().history.get({ ownerId, entryId: entry?.entryId ?? "" })).toEqual(entry);
     expect([await toldTo(two.person), await toldTo(bystander.person)].map(causes)).toEqual([["app"], []]);
   });
 
   test("the 51st grant pushes one out → told which; short access without a refresh token isn't worth a word", async () => {
     const { person, grant } = await anApprovedGrant(storage(), {}, { now: NOW - 100 });
     for (let at = 0; at < 50; at += 1)
-      await storage().issueGrant({ grant: aGrant(person), address: null, now: NOW + at });
+      await storage().grants.issue({ grant: aGrant(person), address: null, now: NOW + at });
     const entries = await toldTo(person);
     expect(causes(entries)).toEqual(["crowded"]);
     expect(entries[0]?.record).toMatchObject({ by: "server", grantId: grant.grantId });
     const program = await aStoredPerson(storage());
     for (let at = 0; at < 52; at += 1) {
       const direct = aDirectGrant(program);
-      await storage().issueDirect({ ...direct, grant: { ...direct.grant, refreshable: false } });
+      await storage().grants.issueWithoutCode({ ...direct, grant: { ...direct.grant, refreshable: false } });
     }
     expect(await toldTo(program)).toEqual([]);
   });
@@ -156,7 +169,7 @@ onEveryBackend("what else ends grants is told in the history", (storage) => {
 
     test("a member is removed → told whose access, and who removed them; the person's own history says nothing of it", async () => {
       const { company, admin, member, told } = await staffed();
-      await storage().removeMember({ ...company, person: member, by: admin.personId, now: THEN });
+      await storage().members.remove({ ...company, person: member, by: admin.personId, now: THEN });
       const entries = await told();
       expect(causes(entries)).toEqual(["member"]);
       expect(entries[0]?.record).toMatchObject({ by: admin.personId, personId: member.personId });
@@ -165,7 +178,7 @@ onEveryBackend("what else ends grants is told in the history", (storage) => {
 
     test("a member is disabled, or gets another password → told", async () => {
       for (const change of [
-        (member: Person) => storage().setPersonStatus({ ...member, status: "disabled", now: THEN }),
+        (member: Person) => storage().people.setStatus({ ...member, status: "disabled", now: THEN }),
         (member: Person) => setPassword(member, true),
       ]) {
         const { member, told } = await staffed();
@@ -179,16 +192,22 @@ onEveryBackend("what else ends grants is told in the history", (storage) => {
     test("a member stops an app for themselves → told", async () => {
       const { company, member, told } = await staffed();
       const rule = { ...company, clientId: "client-1", by: null, shown: SHOWN, now: NOW };
-      await storage().setRule({ ...rule, rule: anAppRule() });
-      await storage().setOptOut({ ...company, clientId: "client-1", personId: member.personId, out: true, now: THEN });
+      await storage().companyApps.setRule({ ...rule, rule: anAppRule() });
+      await storage().companyApps.setOptOut({
+        ...company,
+        clientId: "client-1",
+        personId: member.personId,
+        out: true,
+        now: THEN,
+      });
       expect(causes(await told())).toEqual(["stopped"]);
     });
 
     test("it is disabled → told; it is deleted → nothing is left", async () => {
       const { company, told } = await staffed();
-      await storage().setCompanyStatus({ ...company, status: "disabled", now: THEN });
+      await storage().companies.setStatus({ ...company, status: "disabled", now: THEN });
       expect(causes(await told())).toEqual(["company"]);
-      await storage().deleteCompany({ ...company, now: THEN });
+      await storage().companies.delete({ ...company, now: THEN });
       expect(await told()).toEqual([]);
     });
   });

@@ -20,10 +20,10 @@ onEveryBackend("a new epoch", (storage) => {
   test("no grant of before goes on, no session, no consent; what is made after it does", async () => {
     const live = await aLiveGrant(storage());
     const spentBefore = await aLiveGrant(storage());
-    await storage().refreshGrant(aRefresh(spentBefore.grant));
+    await storage().grants.refresh(aRefresh(spentBefore.grant));
     const unspent = await anApprovedGrant(storage());
     const session = aSession(live.person);
-    await storage().createSession(session);
+    await storage().sessions.create(session);
     expect((await storage().state()).epoch).toBeNull();
 
     const ended = await storage().endAllBefore({ now: at, keepConsents: false });
@@ -34,31 +34,31 @@ onEveryBackend("a new epoch", (storage) => {
       importing: false,
     });
 
-    expect(await storage().refreshGrant(aRefresh(live.grant, { now: at }))).toEqual({ kind: "ahead" });
+    expect(await storage().grants.refresh(aRefresh(live.grant, { now: at }))).toEqual({ kind: "ahead" });
     // No alarm: nobody stole it.
-    expect(await storage().refreshGrant(aRefresh(spentBefore.grant, { now: at }))).toEqual({ kind: "ahead" });
-    expect(await storage().redeemCode(aRedemption(unspent.grant, { now: NOW + MINUTE / 2 }))).toEqual({
+    expect(await storage().grants.refresh(aRefresh(spentBefore.grant, { now: at }))).toEqual({ kind: "ahead" });
+    expect(await storage().grants.redeem(aRedemption(unspent.grant, { now: NOW + MINUTE / 2 }))).toEqual({
       kind: "unknown",
     });
-    expect(await storage().useSession({ ...session, now: at, idleUntil: at + HOUR })).toBeUndefined();
-    expect(await storage().issueDirect(aDirectGrant(live.person))).toEqual({ kind: "blocked" });
-    expect(await storage().listConsents({ ...live.grant, now: at })).toEqual([]);
-    expect((await storage().listHistory({ ...live.grant, before: null, limit: 9 }))[0]).toMatchObject({
+    expect(await storage().sessions.use({ ...session, now: at, idleUntil: at + HOUR })).toBeUndefined();
+    expect(await storage().grants.issueWithoutCode(aDirectGrant(live.person))).toEqual({ kind: "blocked" });
+    expect(await storage().consents.list({ ...live.grant, now: at })).toEqual([]);
+    expect((await storage().history.list({ ...live.grant, before: null, limit: 9 }))[0]).toMatchObject({
       kind: "revoked",
       at,
       record: { by: "server", removed: ["read"] },
     });
 
     const again = aGrant(live.person, { codeUntil: at + MINUTE });
-    expect((await storage().approve(anApproval(again, { now: at }))).kind).toBe("issued");
-    expect((await storage().redeemCode(aRedemption(again, { now: at }))).kind).toBe("redeemed");
+    expect((await storage().consents.approve(anApproval(again, { now: at }))).kind).toBe("issued");
+    expect((await storage().grants.redeem(aRedemption(again, { now: at }))).kind).toBe("redeemed");
   });
 
   test("a second one, consents kept → ends what was made since, leaves the consent", async () => {
     const { grant } = await aLiveGrant(storage());
     expect(await storage().endAllBefore({ now: at + HOUR, keepConsents: true })).toMatchObject({ consents: 0 });
     expect((await storage().state()).epoch).toEqual({ at: at + HOUR, count: 2, done: true });
-    expect(await storage().refreshGrant(aRefresh(grant, { now: at + HOUR }))).toEqual({ kind: "ahead" });
-    expect((await storage().findConsent({ ...grant }))?.status).toBe("active");
+    expect(await storage().grants.refresh(aRefresh(grant, { now: at + HOUR }))).toEqual({ kind: "ahead" });
+    expect((await storage().consents.find({ ...grant }))?.status).toBe("active");
   });
 });

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { HistoryEntry, Person } from "../../../src/owners/storage.ts";
+import { HISTORY_KEPT } from "../../../src/storage/consents/history.ts";
 import type { Storage } from "../../../src/storage/open.ts";
-import { HISTORY_KEPT } from "../../../src/storage/verbs/history.ts";
 import { onEveryBackend } from "../support/backends.ts";
 import {
   aDirectGrant,
@@ -23,7 +23,7 @@ import {
 import { aLiveCompanyGrant, aStaffedCompany } from "../support/companies.ts";
 
 const historyOf = (storage: Storage, { partition, personId }: Person, limit = 50) =>
-  storage.listHistory({ partition, ownerId: personId, before: null, limit });
+  storage.history.list({ partition, ownerId: personId, before: null, limit });
 const kinds = (entries: readonly HistoryEntry[]) => entries.map(({ kind }) => kind);
 
 onEveryBackend("history", (storage) => {
@@ -42,13 +42,13 @@ onEveryBackend("history", (storage) => {
           const saltHash = aRefresh(grant).refreshSaltHash;
           const erased =
             ownerId === personId
-              ? storage().deletePerson({ partition, personId, now: NOW })
-              : storage().deleteCompany({ partition, companyId: ownerId, now: NOW });
-          return [storage().endGrant({ partition, grantId, saltHash, clientId, now: NOW }), erased];
+              ? storage().people.delete({ partition, personId, now: NOW })
+              : storage().companies.delete({ partition, companyId: ownerId, now: NOW });
+          return [storage().grants.end({ partition, grantId, saltHash, clientId, now: NOW }), erased];
         }),
       );
       const left = lives.map(({ partition, ownerId }) =>
-        storage().listHistory({ partition, ownerId, before: null, limit: 9 }),
+        storage().history.list({ partition, ownerId, before: null, limit: 9 }),
       );
       expect((await Promise.all(left)).flat()).toEqual([]);
     }
@@ -58,10 +58,12 @@ onEveryBackend("history", (storage) => {
     const person = await aStoredPerson(storage());
     expect(await historyOf(storage(), person)).toEqual([]);
     const at = { ...key(person), now: NOW };
-    expect((await storage().revokeConsent({ ...at, revokedBy: person.personId })).kind).toBe("unknown");
-    expect((await storage().narrowConsent({ ...at, remove: ["read"], by: person.personId })).kind).toBe("unknown");
-    expect((await storage().changeEnd({ ceiling: null, ...at, end: null, by: person.personId })).kind).toBe("unknown");
-    expect((await storage().issueGrant({ grant: aGrant(person), address: null, now: NOW })).kind).toBe("no_consent");
+    expect((await storage().consents.revoke({ ...at, revokedBy: person.personId })).kind).toBe("unknown");
+    expect((await storage().consents.narrow({ ...at, remove: ["read"], by: person.personId })).kind).toBe("unknown");
+    expect((await storage().consents.changeEnd({ ceiling: null, ...at, end: null, by: person.personId })).kind).toBe(
+      "unknown",
+    );
+    expect((await storage().grants.issue({ grant: aGrant(person), address: null, now: NOW })).kind).toBe("no_consent");
     expect(await historyOf(storage(), person)).toEqual([]);
   });
 
@@ -69,7 +71,7 @@ onEveryBackend("history", (storage) => {
     const person = await aStoredPerson(storage());
     const grant = aGrant(person, { scopes: ["read", "write"] });
     const approval = anApproval(grant, { duration: 3600, durations: { write: "once" }, texts: { read: "See it" } });
-    for (let press = 0; press < 3; press++) await storage().approve(approval);
+    for (let press = 0; press < 3; press++) await storage().consents.approve(approval);
     expect(await historyOf(storage(), person)).toEqual([
       {
         ...{ partition: person.partition, entryId: grant.grantId, ownerId: person.personId, at: NOW },
@@ -93,13 +95,19 @@ onEveryBackend("history", (storage) => {
     const { personId: by } = person;
     const second = aGrant(person);
     for (let press = 0; press < 2; press++)
-      await storage().issueGrant({ grant: second, address: null, now: NOW + MINUTE });
-    const narrowed = await storage().narrowConsent({ ...key(person), remove: ["write"], by, now: NOW + 2 * MINUTE });
+      await storage().grants.issue({ grant: second, address: null, now: NOW + MINUTE });
+    const narrowed = await storage().consents.narrow({ ...key(person), remove: ["write"], by, now: NOW + 2 * MINUTE });
     const end = NOW + DAY;
-    const changed = await storage().changeEnd({ ceiling: null, ...key(person), end, by, now: NOW + 3 * MINUTE });
+    const changed = await storage().consents.changeEnd({
+      ceiling: null,
+      ...key(person),
+      end,
+      by,
+      now: NOW + 3 * MINUTE,
+    });
     const { refreshSaltHash: saltHash } = aRefresh(grant);
-    for (let press = 0; press < 2; press++) await storage().endGrant({ ...grant, saltHash, now: NOW + 4 * MINUTE });
-    const revoked = await storage().revokeConsent({ ...key(person), revokedBy: "operator", now: NOW + 5 * MINUTE });
+    for (let press = 0; press < 2; press++) await storage().grants.end({ ...grant, saltHash, now: NOW + 4 * MINUTE });
+    const revoked = await storage().consents.revoke({ ...key(person), revokedBy: "operator", now: NOW + 5 * MINUTE });
     const entries = await historyOf(storage(), person);
     expect(kinds(entries)).toEqual(["revoked", "given_up", "end_changed", "narrowed", "reconnected", "allowed"]);
     const ids = [revoked, changed, narrowed].map((outcome) => ("entryId" in outcome ? outcome.entryId : null));
@@ -113,11 +121,11 @@ onEveryBackend("history", (storage) => {
   test("again and again without a page → told once for each app and day, and what comes between is told each time", async () => {
     const { person } = await aLiveGrant(storage());
     const midnight = NOW - (NOW % DAY) + DAY;
-    const again = (at: number) => storage().issueGrant({ grant: aGrant(person), address: null, now: at });
+    const again = (at: number) => storage().grants.issue({ grant: aGrant(person), address: null, now: at });
     for (const at of [midnight - 1, midnight, midnight + 1, midnight + HOUR, midnight + DAY - 1, midnight + DAY])
       expect((await again(at)).kind).toBe("issued");
     const by = person.personId;
-    await storage().narrowConsent({ ...key(person), remove: ["write"], by, now: midnight + DAY + 1 });
+    await storage().consents.narrow({ ...key(person), remove: ["write"], by, now: midnight + DAY + 1 });
     const entries = await historyOf(storage(), person);
     const told = entries.filter(({ kind }) => kind === "reconnected");
     expect(told.map(({ at }) => at)).toEqual([midnight + DAY, midnight, midnight - 1]);
@@ -127,20 +135,22 @@ onEveryBackend("history", (storage) => {
   test("an end that is past, or of nothing that stands → unknown; forever and shorter move every live grant", async () => {
     const { person, grant } = await aLiveGrant(storage());
     const at = { ...key(person), by: "x", now: NOW + MINUTE };
-    expect((await storage().changeEnd({ ceiling: null, ...at, end: NOW + MINUTE })).kind).toBe("unknown");
-    expect((await storage().changeEnd({ ceiling: null, ...at, end: NOW + HOUR })).kind).toBe("changed");
-    expect(await storage().findGrant({ ...grant, saltHash: null })).toMatchObject({ absoluteUntil: NOW + HOUR });
-    expect((await storage().changeEnd({ ceiling: null, ...at, end: null })).kind).toBe("changed");
-    expect((await storage().findGrant({ ...grant, saltHash: null }))?.absoluteUntil).toBeGreaterThan(NOW + 9 * DAY);
+    expect((await storage().consents.changeEnd({ ceiling: null, ...at, end: NOW + MINUTE })).kind).toBe("unknown");
+    expect((await storage().consents.changeEnd({ ceiling: null, ...at, end: NOW + HOUR })).kind).toBe("changed");
+    expect(await storage().grants.find({ ...grant, saltHash: null })).toMatchObject({ absoluteUntil: NOW + HOUR });
+    expect((await storage().consents.changeEnd({ ceiling: null, ...at, end: null })).kind).toBe("changed");
+    expect((await storage().grants.find({ ...grant, saltHash: null }))?.absoluteUntil).toBeGreaterThan(NOW + 9 * DAY);
     const once = await anApprovedGrant(storage(), {}, { duration: "once" });
-    expect((await storage().changeEnd({ ceiling: null, ...at, ...key(once.person), end: null })).kind).toBe("unknown");
+    expect((await storage().consents.changeEnd({ ceiling: null, ...at, ...key(once.person), end: null })).kind).toBe(
+      "unknown",
+    );
   });
 
   test("a password twice, an assertion with more → told when it changes what the app may do", async () => {
     const person = await aStoredPerson(storage());
     for (const scopes of [["read"], ["read"], ["read", "write"]]) {
       const direct = aDirectGrant(person);
-      await storage().issueDirect({ ...direct, grant: { ...direct.grant, scopes } });
+      await storage().grants.issueWithoutCode({ ...direct, grant: { ...direct.grant, scopes } });
     }
     expect(kinds(await historyOf(storage(), person))).toEqual(["allowed", "allowed"]);
   });
@@ -148,26 +158,26 @@ onEveryBackend("history", (storage) => {
   test("a spent code comes back → an alarm, told of until its row is collected and for good after that", async () => {
     const { person, grant } = await aLiveGrant(storage());
     const again = aRedemption(grant, { now: NOW + HOUR, refreshSaltHash: aHash() });
-    expect((await storage().redeemCode(again)).kind).toBe("replayed");
+    expect((await storage().grants.redeem(again)).kind).toBe("replayed");
     const before = await historyOf(storage(), person);
     expect(kinds(before)).toEqual(["alarm", "allowed"]);
     const [alarm] = before;
     expect(alarm).toMatchObject({ at: NOW + HOUR, record: { by: "server", scopes: [{ name: "read" }] } });
-    expect(await storage().getHistoryEntry({ ownerId: person.personId, entryId: alarm?.entryId ?? "" })).toEqual(alarm);
-    await storage().collectGarbage({ now: NOW + 40 * DAY, limit: 100_000 });
-    expect(await storage().findGrant({ ...grant, saltHash: null })).toBeUndefined();
+    expect(await storage().history.get({ ownerId: person.personId, entryId: alarm?.entryId ?? "" })).toEqual(alarm);
+    await storage().housekeeping.collectGarbage({ now: NOW + 40 * DAY, limit: 100_000 });
+    expect(await storage().grants.find({ ...grant, saltHash: null })).toBeUndefined();
     expect(await historyOf(storage(), person)).toEqual(before);
   });
 
   test("pages of it → every entry once, in order, also where many came in one millisecond", async () => {
     const person = await aStoredPerson(storage());
     for (let at = 0; at < 9; at++)
-      await storage().approve(anApproval(aGrant(person), { now: NOW + Math.floor(at / 4) }));
+      await storage().consents.approve(anApproval(aGrant(person), { now: NOW + Math.floor(at / 4) }));
     const all = await historyOf(storage(), person);
     const paged: HistoryEntry[] = [];
     for (let last: HistoryEntry | undefined; ; last = paged.at(-1)) {
       const { partition, personId: ownerId } = person;
-      const page = await storage().listHistory({ partition, ownerId, before: last ?? null, limit: 2 });
+      const page = await storage().history.list({ partition, ownerId, before: last ?? null, limit: 2 });
       if (page.length === 0) break;
       paged.push(...page);
     }
@@ -178,23 +188,21 @@ onEveryBackend("history", (storage) => {
   test("another owner's entry, an unknown one, no id at all → nothing", async () => {
     const { person, grant } = await anApprovedGrant(storage());
     const other = await aStoredPerson(storage(), { personId: anId(person.partition) });
-    expect((await storage().getHistoryEntry({ ownerId: person.personId, entryId: grant.grantId }))?.kind).toBe(
-      "allowed",
-    );
+    expect((await storage().history.get({ ownerId: person.personId, entryId: grant.grantId }))?.kind).toBe("allowed");
     for (const [ownerId, entryId] of [
       [other.personId, grant.grantId],
       [person.personId, anId(person.partition)],
       ["", grant.grantId],
       [person.personId, "' OR 1=1 --"],
     ] as const)
-      expect(await storage().getHistoryEntry({ ownerId, entryId })).toBeUndefined();
+      expect(await storage().history.get({ ownerId, entryId })).toBeUndefined();
     expect(await historyOf(storage(), other)).toEqual([]);
   });
 
   test("twenty presses of revoke at once → one entry", async () => {
     const { person } = await aLiveGrant(storage());
     const presses = Array.from({ length: 20 }, (_, at) =>
-      storage().revokeConsent({ ...key(person), revokedBy: person.personId, now: NOW + 1 + at }),
+      storage().consents.revoke({ ...key(person), revokedBy: person.personId, now: NOW + 1 + at }),
     );
     const outcomes = (await Promise.all(presses)).map(({ kind }) => kind);
     expect(outcomes.filter((kind) => kind === "revoked")).toHaveLength(1);
@@ -204,36 +212,41 @@ onEveryBackend("history", (storage) => {
   test("older than five years, or its owner deleted → gone", async () => {
     const { person } = await anApprovedGrant(storage());
     const old = await anApprovedGrant(storage(), {}, { now: NOW - HISTORY_KEPT });
-    await storage().collectGarbage({ now: NOW + 1, limit: 100_000 });
+    await storage().housekeeping.collectGarbage({ now: NOW + 1, limit: 100_000 });
     expect([kinds(await historyOf(storage(), person)), await historyOf(storage(), old.person)]).toEqual([
       ["allowed"],
       [],
     ]);
-    await storage().deletePerson({ ...person, now: NOW });
+    await storage().people.delete({ ...person, now: NOW });
     expect(await historyOf(storage(), person)).toEqual([]);
   });
 
   test("a receipt's key → kept once, listed for good", async () => {
     const key = { kid: anId(), publicJwk: '{"kty":"EC"}', now: NOW };
-    expect([await storage().keepReceiptKey(key), await storage().keepReceiptKey(key)]).toEqual([true, false]);
-    expect(await storage().listReceiptKeys()).toContain('{"kty":"EC"}');
+    expect([await storage().history.keepReceiptKey(key), await storage().history.keepReceiptKey(key)]).toEqual([
+      true,
+      false,
+    ]);
+    expect(await storage().history.listReceiptKeys()).toContain('{"kty":"EC"}');
   });
 });
 
 describe("append-only", () => {
   test("no statement changes an entry; only age and a deleted owner remove one", () => {
-    const folder = new URL("../../../src/storage/verbs/", import.meta.url);
-    const source = readdirSync(folder).map((file) => [file, readFileSync(new URL(file, folder), "utf8")] as const);
+    const folder = new URL("../../../src/storage/", import.meta.url);
+    const source = readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".ts") && !file.startsWith("migrations"))
+      .map((file) => [file, readFileSync(new URL(file, folder), "utf8")] as const);
     const touching = source.flatMap(([file, text]) =>
       [...text.matchAll(/\b(UPDATE|DELETE FROM|INSERT INTO|REPLACE INTO) history\b/g)].map(
         ([, verb]) => `${file}: ${verb}`,
       ),
     );
     expect(touching.sort()).toEqual([
-      "history.ts: DELETE FROM",
-      "history.ts: INSERT INTO",
-      "history.ts: INSERT INTO",
-      "housekeeping.ts: DELETE FROM",
+      "consents/history.ts: DELETE FROM",
+      "consents/history.ts: INSERT INTO",
+      "consents/history.ts: INSERT INTO",
+      "operator/housekeeping.ts: DELETE FROM",
     ]);
   });
 });

@@ -26,7 +26,8 @@ import { byHand } from "../support/by-hand.ts";
 /** What an hourly call does until a time. */
 async function collectUntil(storage: Storage, now: number): Promise<number> {
   let removed = 0;
-  for (const at of [now - DAY, now - HOUR, now]) removed += await storage.collectGarbage({ now: at, limit: 100 });
+  for (const at of [now - DAY, now - HOUR, now])
+    removed += await storage.housekeeping.collectGarbage({ now: at, limit: 100 });
   return removed;
 }
 
@@ -38,11 +39,11 @@ test.each(backends)("housekeeping of grants: $name", async (backend) => {
   const used = await aLiveGrant(storage);
   const short = await aLiveGrant(storage, {}, { duration: 3600 });
   const revoked = await aLiveGrant(storage);
-  await storage.revokeConsent({ ...revoked.grant, revokedBy: "x", now: NOW + MINUTE });
+  await storage.consents.revoke({ ...revoked.grant, revokedBy: "x", now: NOW + MINUTE });
   const stolen = await aLiveGrant(storage);
-  await storage.redeemCode(aRedemption(stolen.grant, { now: NOW + MINUTE }));
+  await storage.grants.redeem(aRedemption(stolen.grant, { now: NOW + MINUTE }));
 
-  expect(await storage.collectGarbage({ now: NOW + HOUR, limit: 100 })).toBe(0);
+  expect(await storage.housekeeping.collectGarbage({ now: NOW + HOUR, limit: 100 })).toBe(0);
   await collectUntil(storage, NOW + DAY);
   expect(await gone(unspent.grant)).toBe(false);
   await collectUntil(storage, NOW + DAY + 2 * HOUR);
@@ -50,33 +51,33 @@ test.each(backends)("housekeeping of grants: $name", async (backend) => {
   expect([await gone(short.grant), await gone(revoked.grant)]).toEqual([true, false]);
   await collectUntil(storage, NOW + 2 * DAY + HOUR);
   expect(await gone(revoked.grant)).toBe(true);
-  expect(await storage.redeemCode(aRedemption(revoked.grant, { now: NOW + 2 * DAY }))).toEqual({ kind: "unknown" });
+  expect(await storage.grants.redeem(aRedemption(revoked.grant, { now: NOW + 2 * DAY }))).toEqual({ kind: "unknown" });
   expect(await gone(stolen.grant)).toBe(false);
   await collectUntil(storage, NOW + 30 * DAY + HOUR);
   expect(await gone(stolen.grant)).toBe(true);
 
   // A refreshed grant lives as long as it is used, and its consent remembers when that was.
   const lastUse = NOW + 80 * DAY;
-  expect((await storage.refreshGrant(aRefresh(used.grant, { now: lastUse }))).kind).toBe("rotated");
+  expect((await storage.grants.refresh(aRefresh(used.grant, { now: lastUse }))).kind).toBe("rotated");
   await collectUntil(storage, lastUse + 90 * DAY);
   expect(await gone(used.grant)).toBe(false);
   await collectUntil(storage, lastUse + 92 * DAY);
   expect(await gone(used.grant)).toBe(true);
-  expect(await storage.findConsent({ ...used.grant })).toMatchObject({ lastUsedAt: lastUse, status: "active" });
+  expect(await storage.consents.find({ ...used.grant })).toMatchObject({ lastUsedAt: lastUse, status: "active" });
   await remove();
 });
 
 test.each(backends)("no more than the limit in a call, and the rest in the next: $name", async (backend) => {
   const { storage, remove } = await backend.create();
   const person = await aStoredPerson(storage);
-  for (let at = 0; at < 25; at += 1) await storage.approve(anApproval(aGrant(person)));
-  await storage.createSession(aSession(person));
+  for (let at = 0; at < 25; at += 1) await storage.consents.approve(anApproval(aGrant(person)));
+  await storage.sessions.create(aSession(person));
   const late = { now: NOW + 40 * DAY, limit: 10 };
   expect([
-    await storage.collectGarbage(late),
-    await storage.collectGarbage(late),
-    await storage.collectGarbage(late),
-    await storage.collectGarbage(late),
+    await storage.housekeeping.collectGarbage(late),
+    await storage.housekeeping.collectGarbage(late),
+    await storage.housekeeping.collectGarbage(late),
+    await storage.housekeeping.collectGarbage(late),
   ]).toEqual([10, 10, 6, 0]);
   await remove();
 });
@@ -87,7 +88,7 @@ test.each(backends)(
     const { storage, remove } = await backend.create();
     for (let at = 0; at < 12; at += 1) await aLiveGrant(storage);
     const { grant } = await anApprovedGrant(storage, { codeUntil: NOW + 2 * MINUTE });
-    expect(await storage.collectGarbage({ now: NOW + 2 * DAY, limit: 5 })).toBe(1);
+    expect(await storage.housekeeping.collectGarbage({ now: NOW + 2 * DAY, limit: 5 })).toBe(1);
     expect(await statusOf(storage, grant)).toBeUndefined();
     await remove();
   },
@@ -96,17 +97,17 @@ test.each(backends)(
 test.each(backends)("housekeeping of sessions, attempts and deleted clients: $name", async (backend) => {
   const { storage, remove } = await backend.create();
   const person = await aStoredPerson(storage);
-  await storage.createSession(aSession(person));
-  await storage.countAttempt({ attempts: [{ key: anId(), limit: 1, window: HOUR }], now: NOW });
+  await storage.sessions.create(aSession(person));
+  await storage.attempts.count({ attempts: [{ key: anId(), limit: 1, window: HOUR }], now: NOW });
   const client = aClient();
-  await storage.putClient({ client, expect: 0 });
-  await storage.deleteClient({ clientId: client.clientId, now: NOW });
-  expect(await storage.collectGarbage({ now: NOW + HOUR - 1, limit: 100 })).toBe(0);
-  expect(await storage.collectGarbage({ now: NOW + HOUR, limit: 100 })).toBe(1);
-  expect(await storage.clientsChangedSince({ version: 0 })).toEqual([client.clientId]);
-  expect(await storage.collectGarbage({ now: NOW + DAY, limit: 100 })).toBe(1);
-  expect(await storage.clientsChangedSince({ version: 0 })).toEqual([]);
-  expect(await storage.collectGarbage({ now: NOW + 14 * DAY, limit: 100 })).toBe(1);
+  await storage.clients.put({ client, expect: 0 });
+  await storage.clients.delete({ clientId: client.clientId, now: NOW });
+  expect(await storage.housekeeping.collectGarbage({ now: NOW + HOUR - 1, limit: 100 })).toBe(0);
+  expect(await storage.housekeeping.collectGarbage({ now: NOW + HOUR, limit: 100 })).toBe(1);
+  expect(await storage.clients.changedSince({ version: 0 })).toEqual([client.clientId]);
+  expect(await storage.housekeeping.collectGarbage({ now: NOW + DAY, limit: 100 })).toBe(1);
+  expect(await storage.clients.changedSince({ version: 0 })).toEqual([]);
+  expect(await storage.housekeeping.collectGarbage({ now: NOW + 14 * DAY, limit: 100 })).toBe(1);
   await remove();
 });
 
@@ -118,7 +119,7 @@ test.each(backends)("names whose maker crashed: $name", async (backend) => {
   // A creation that died after its reservations, and one that died before it activated them.
   const reserve = "UPDATE names SET status = 'reserved', reserved_at = $1 WHERE partition >= 0 AND owner_id = $2";
   await byHand(url, [reserve, NOW, kept.personId]);
-  await storage.createPerson({ person: half, now: NOW });
+  await storage.people.create({ person: half, now: NOW });
   await byHand(
     url,
     [reserve, NOW, half.personId],
@@ -126,14 +127,14 @@ test.each(backends)("names whose maker crashed: $name", async (backend) => {
   );
 
   const rival = aPerson({ username: half.username });
-  expect(await storage.createPerson({ person: rival, now: NOW + HOUR })).toEqual({ kind: "taken", what: "username" });
-  expect(await storage.collectGarbage({ now: NOW + HOUR, limit: 100 })).toBe(0);
-  expect(await storage.createPerson({ person: rival, now: NOW + HOUR + SECOND })).toEqual({ kind: "created" });
-  expect(await storage.collectGarbage({ now: NOW + HOUR + SECOND, limit: 100 })).toBe(1);
-  expect((await storage.findPersonByName({ name: half.username }))?.personId).toBe(rival.personId);
+  expect(await storage.people.create({ person: rival, now: NOW + HOUR })).toEqual({ kind: "taken", what: "username" });
+  expect(await storage.housekeeping.collectGarbage({ now: NOW + HOUR, limit: 100 })).toBe(0);
+  expect(await storage.people.create({ person: rival, now: NOW + HOUR + SECOND })).toEqual({ kind: "created" });
+  expect(await storage.housekeeping.collectGarbage({ now: NOW + HOUR + SECOND, limit: 100 })).toBe(1);
+  expect((await storage.people.findByName({ name: half.username }))?.personId).toBe(rival.personId);
   // Whom the reserved names belong to keeps them, however old the reservation.
   for (const person of [kept, renamed]) {
-    expect(await storage.createPerson({ person: aPerson({ email: person.email }), now: NOW + 2 * DAY })).toEqual({
+    expect(await storage.people.create({ person: aPerson({ email: person.email }), now: NOW + 2 * DAY })).toEqual({
       kind: "taken",
       what: "email",
     });
@@ -144,9 +145,9 @@ test.each(backends)("names whose maker crashed: $name", async (backend) => {
 test.each(backends)("subjects whose linker crashed: $name", async (backend) => {
   const { storage, url, remove } = await backend.create();
   const subjectOf = (subject: string) => ({ issuerId: "idp", claim: null, subject });
-  const find = (subject: string) => storage.findPersonBySubject({ subject: subjectOf(subject) });
+  const find = (subject: string) => storage.subjectLinks.findPerson({ subject: subjectOf(subject) });
   const make = (person: Person, subject: string) =>
-    storage.createLinkedPerson({ people: [person], subject: subjectOf(subject), now: NOW });
+    storage.subjectLinks.createPerson({ people: [person], subject: subjectOf(subject), now: NOW });
   const [early, late, half, unlinked] = [aPerson(), aPerson(), aPerson(), aPerson()];
   for (const [person, subject] of [[early, "early"] as const, [late, "late"] as const, [half, "half"] as const])
     expect((await make(person, subject)).kind).toBe("created");
@@ -170,9 +171,9 @@ test.each(backends)("subjects whose linker crashed: $name", async (backend) => {
   // Who is there without the link was unlinked, and is neither linked again nor taken for a creation that failed.
   expect(await make(aPerson(), "late")).toEqual({ kind: "begun", personId: late.personId });
   expect(await make(late, "late")).toEqual({ kind: "taken" });
-  expect(await storage.getPerson(late)).toEqual(late);
+  expect(await storage.people.get(late)).toEqual(late);
   expect(await find("half")).toEqual(half);
-  expect(await storage.collectGarbage({ now: NOW + 2 * HOUR, limit: 100 })).toBe(0);
+  expect(await storage.housekeeping.collectGarbage({ now: NOW + 2 * HOUR, limit: 100 })).toBe(0);
   for (const [subject, person] of Object.entries({ early, half })) expect(await find(subject)).toEqual(person);
   expect(await make(aPerson(), "unlinked")).toMatchObject({ kind: "created" });
   await remove();
@@ -183,23 +184,30 @@ test.each(allBackends)(
   async (backend) => {
     const { storage, remove } = await backend.create();
     const person = await aStoredPerson(storage);
-    for (let at = 0; at < 120; at += 1) await storage.createSession(aSession(person));
+    for (let at = 0; at < 120; at += 1) await storage.sessions.create(aSession(person));
     const live = aSession(person, { absoluteUntil: NOW + 60 * DAY, idleUntil: NOW + 60 * DAY });
-    await storage.createSession(live);
-    for (let at = 0; at < 40; at += 1) await storage.approve(anApproval(aGrant(person, { clientId: `c-${at}` })));
+    await storage.sessions.create(live);
+    for (let at = 0; at < 40; at += 1)
+      await storage.consents.approve(anApproval(aGrant(person, { clientId: `c-${at}` })));
     const { grant } = await aLiveGrant(storage);
     const now = NOW + 20 * DAY;
-    expect(await storage.backlog({ now, most: 100 })).toMatchObject({ sessions: 100, grants: 41, attempts: 0 });
+    expect(await storage.housekeeping.backlog({ now, most: 100 })).toMatchObject({
+      sessions: 100,
+      grants: 41,
+      attempts: 0,
+    });
     let removed = 0;
     for (let round = 0; round < 30; round += 1) {
       const swept = await Promise.all(
-        (["sessions", "grants", "sessions", "grants"] as const).map((what) => storage.collect({ what, now, limit: 7 })),
+        (["sessions", "grants", "sessions", "grants"] as const).map((what) =>
+          storage.housekeeping.collect({ what, now, limit: 7 }),
+        ),
       );
       for (const each of swept) removed += each.removed;
     }
     expect(removed).toBe(160);
-    expect(await storage.backlog({ now, most: 100 })).toMatchObject({ sessions: 0, grants: 0 });
-    expect(await storage.listSessions({ ...person, now })).toHaveLength(1);
+    expect(await storage.housekeeping.backlog({ now, most: 100 })).toMatchObject({ sessions: 0, grants: 0 });
+    expect(await storage.sessions.list({ ...person, now })).toHaveLength(1);
     expect((await statusOf(storage, grant))?.status).toBe("active");
     await remove();
   },
@@ -210,7 +218,7 @@ test.each(allBackends)(
   async (backend) => {
     const { storage, remove } = await backend.create();
     const claim = (holder: string, now: number) =>
-      storage.claimLease({ name: "work", holder, until: now + MINUTE, now });
+      storage.leases.claim({ name: "work", holder, until: now + MINUTE, now });
     const answers = await Promise.all(Array.from({ length: 20 }, (_, at) => claim(`node-${at}`, NOW)));
     expect(answers.filter(Boolean)).toHaveLength(1);
     const holder = `node-${answers.indexOf(true)}`;
@@ -218,9 +226,9 @@ test.each(allBackends)(
     expect(await claim(holder, NOW + SECOND)).toBe(true);
     expect(await claim("late", NOW + MINUTE)).toBe(false);
     expect(await claim("late", NOW + MINUTE + SECOND)).toBe(true);
-    await storage.releaseLease({ name: "work", holder });
+    await storage.leases.release({ name: "work", holder });
     expect(await claim(holder, NOW + MINUTE + 2 * SECOND)).toBe(false);
-    await storage.releaseLease({ name: "work", holder: "late" });
+    await storage.leases.release({ name: "work", holder: "late" });
     expect(await claim(holder, NOW + MINUTE + 2 * SECOND)).toBe(true);
     await remove();
   },

@@ -13,43 +13,43 @@ onEveryBackend("an invitation", (storage) => {
     const guest = await aStoredPerson(storage());
     const invitation = anInvitation(company, { addressee: guest.email, ...changes });
     const saltHash = aHash();
-    const outcome = await storage().createInvitation({ invitation, saltHash, by, now: NOW });
+    const outcome = await storage().invitations.create({ invitation, saltHash, by, now: NOW });
     return { company, admin, member, guest, invitation, saltHash, outcome };
   }
   const accept = (invitation: Invitation, saltHash: Uint8Array, person: Person, now = NOW) =>
-    storage().acceptInvitation({ ...invitation, saltHash, person, link: anId(), now });
+    storage().invitations.accept({ ...invitation, saltHash, person, link: anId(), now });
 
   test("by a stranger or a member → not_admin; by an admin → there", async () => {
     expect((await invited({}, anId())).outcome).toEqual({ kind: "not_admin" });
     const { company, admin, member } = await invited();
     const invitation = anInvitation(company);
-    const create = (by: string) => storage().createInvitation({ invitation, saltHash: aHash(), by, now: NOW });
+    const create = (by: string) => storage().invitations.create({ invitation, saltHash: aHash(), by, now: NOW });
     expect(await create(member.personId)).toEqual({ kind: "not_admin" });
     expect(await create(admin.personId)).toEqual({ kind: "invited" });
-    expect(await storage().listInvitations({ ...keyOf(company), now: NOW })).toHaveLength(2);
+    expect(await storage().invitations.list({ ...keyOf(company), now: NOW })).toHaveLength(2);
   });
 
   test("the 201st open one → too_many; a second one of the same person takes the place of the first", async () => {
     const { company } = await aStaffedCompany(storage());
     const invite = (addressee: string) =>
-      storage().createInvitation({
+      storage().invitations.create({
         ...{ invitation: anInvitation(company, { addressee }), saltHash: aHash(), by: null, now: NOW },
       });
     for (let at = 0; at < 200; at += 1) await invite(`p${at}@example.com`);
     expect(await invite("one-more@example.com")).toEqual({ kind: "too_many" });
     expect(await invite("p7@example.com")).toEqual({ kind: "invited" });
-    expect(await storage().listInvitations({ ...keyOf(company), now: NOW })).toHaveLength(200);
+    expect(await storage().invitations.list({ ...keyOf(company), now: NOW })).toHaveLength(200);
   });
 
   test("with another secret, too late, withdrawn, of a disabled company → unknown", async () => {
     const { company, guest, invitation, saltHash } = await invited();
     expect(await accept(invitation, aHash(), guest)).toEqual({ kind: "unknown" });
     expect(await accept(invitation, saltHash, guest, NOW + 7 * DAY)).toEqual({ kind: "unknown" });
-    await storage().setCompanyStatus({ ...keyOf(company), status: "disabled", now: NOW });
+    await storage().companies.setStatus({ ...keyOf(company), status: "disabled", now: NOW });
     expect(await accept(invitation, saltHash, guest)).toEqual({ kind: "unknown" });
-    await storage().setCompanyStatus({ ...keyOf(company), status: "active", now: NOW });
+    await storage().companies.setStatus({ ...keyOf(company), status: "active", now: NOW });
     const withdraw = (by: string | null, key = keyOf(company)) =>
-      storage().withdrawInvitation({ ...key, invitationId: invitation.invitationId, by, now: NOW });
+      storage().invitations.withdraw({ ...key, invitationId: invitation.invitationId, by, now: NOW });
     expect(await withdraw(guest.personId)).toEqual({ kind: "not_admin" });
     expect(await withdraw(null)).toEqual({ kind: "done" });
     expect(await withdraw(null)).toEqual({ kind: "unknown" });
@@ -59,18 +59,18 @@ onEveryBackend("an invitation", (storage) => {
   test("sent, withdrawn, sent again and accepted → the history tells each once, names who joined, and nobody else", async () => {
     const { company, admin, guest, invitation } = await invited();
     const withdraw = () =>
-      storage().withdrawInvitation({
+      storage().invitations.withdraw({
         ...{ ...keyOf(company), invitationId: invitation.invitationId, by: admin.personId, now: NOW + 1 },
       });
     await withdraw();
     await withdraw();
     const second = anInvitation(company, { addressee: guest.email, role: "admin" });
     const saltHash = aHash();
-    await storage().createInvitation({ invitation: second, saltHash, by: admin.personId, now: NOW + 2 });
+    await storage().invitations.create({ invitation: second, saltHash, by: admin.personId, now: NOW + 2 });
     expect((await accept(second, saltHash, guest, NOW + 3)).kind).toBe("joined");
     expect((await accept(second, saltHash, guest, NOW + 4)).kind).toBe("unknown");
     const { partition, companyId: ownerId } = company;
-    const told = await storage().listHistory({ partition, ownerId, before: null, limit: 3 });
+    const told = await storage().history.list({ partition, ownerId, before: null, limit: 3 });
     expect(told.map(({ kind, record }) => [kind, record.by, record.personId, record.role])).toEqual([
       ["member_joined", guest.personId, guest.personId, "admin"],
       ["member_invited", admin.personId, undefined, "admin"],
@@ -84,7 +84,7 @@ onEveryBackend("an invitation", (storage) => {
     const other = await aStaffedCompany(storage());
     const { partition, companyId } = other.company;
     const args = { partition, companyId, invitationId: invitation.invitationId, by: other.admin.personId, now: NOW };
-    expect(await storage().withdrawInvitation(args)).toEqual({ kind: "unknown" });
+    expect(await storage().invitations.withdraw(args)).toEqual({ kind: "unknown" });
     expect((await accept(invitation, saltHash, guest)).kind).toBe("joined");
   });
 
@@ -96,20 +96,20 @@ onEveryBackend("an invitation", (storage) => {
 
   test("by whom it names, by e-mail or username → a member with its role, once", async () => {
     const { company, guest, invitation, saltHash } = await invited({ role: "admin" });
-    expect(await storage().findInvitation({ ...invitation, saltHash, now: NOW })).toMatchObject({
+    expect(await storage().invitations.find({ ...invitation, saltHash, now: NOW })).toMatchObject({
       invitation,
       company,
     });
     expect(await accept(invitation, saltHash, guest)).toMatchObject({ kind: "joined", company });
     expect(await accept(invitation, saltHash, guest)).toEqual({ kind: "unknown" });
-    expect(await storage().findInvitation({ ...invitation, saltHash, now: NOW })).toBeUndefined();
-    expect(await storage().companiesOf({ ...guest, clientId: null, now: NOW })).toMatchObject([
+    expect(await storage().invitations.find({ ...invitation, saltHash, now: NOW })).toBeUndefined();
+    expect(await storage().members.companiesOf({ ...guest, clientId: null, now: NOW })).toMatchObject([
       { member: { role: "admin" } },
     ]);
     const second = await aStoredPerson(storage());
     const byName = anInvitation(company, { addressee: second.username });
     const salt = aHash();
-    await storage().createInvitation({ invitation: byName, saltHash: salt, by: null, now: NOW });
+    await storage().invitations.create({ invitation: byName, saltHash: salt, by: null, now: NOW });
     expect((await accept(byName, salt, second)).kind).toBe("joined");
   });
 
@@ -117,14 +117,14 @@ onEveryBackend("an invitation", (storage) => {
     const { company, guest, invitation, saltHash } = await invited();
     await join(storage(), company, guest, "admin");
     expect((await accept(invitation, saltHash, guest)).kind).toBe("joined");
-    expect(await storage().companiesOf({ ...guest, clientId: null, now: NOW })).toMatchObject([
+    expect(await storage().members.companiesOf({ ...guest, clientId: null, now: NOW })).toMatchObject([
       { member: { role: "admin" } },
     ]);
   });
 
   test("of the past → collected", async () => {
     const { company } = await invited();
-    await storage().collectGarbage({ now: NOW + 9 * DAY, limit: 1000 });
-    expect(await storage().listInvitations({ ...keyOf(company), now: 0 })).toEqual([]);
+    await storage().housekeeping.collectGarbage({ now: NOW + 9 * DAY, limit: 1000 });
+    expect(await storage().invitations.list({ ...keyOf(company), now: 0 })).toEqual([]);
   });
 });

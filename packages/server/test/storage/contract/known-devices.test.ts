@@ -20,12 +20,12 @@ onEveryBackend("a known device", (storage) => {
   /** Signs in; what the browser is known by from then on. */
   const signIn = async (person: Person, changes: Partial<NewSession> = {}) => {
     const session = aSession(person, changes);
-    const seen = await storage().createSession(session);
+    const seen = await storage().sessions.create(session);
     if (seen === undefined) throw new Error("the session was not made");
     return { ...seen, session };
   };
   const known = ({ partition, personId }: Person, deviceId: string) =>
-    storage().getKnownDevice({ partition, personId, deviceId });
+    storage().knownDevices.get({ partition, personId, deviceId });
   const bound = async (person: Person, deviceId: string) => (await known(person, deviceId))?.bound;
   const again = (deviceId: string, generation = 0, now = NOW + HOUR) => ({
     ...{ now, authTime: now, idleUntil: now + HOUR, absoluteUntil: now + DAY },
@@ -33,7 +33,7 @@ onEveryBackend("a known device", (storage) => {
   });
   const anotherPassword = async (person: Person, now: number): Promise<Person> => {
     const ends = { mustChange: false, endGrants: false, keepSessionId: null };
-    await storage().setPassword({ ...person, passwordHash: "another", ...ends, now });
+    await storage().people.setPassword({ ...person, passwordHash: "another", ...ends, now });
     return { ...person, passwordChangedAt: now };
   };
 
@@ -43,20 +43,20 @@ onEveryBackend("a known device", (storage) => {
     expect(await known(person, anId())).toBeUndefined();
     expect(await known(other, deviceId)).toBeUndefined();
     expect(await known(aPerson(), deviceId)).toBeUndefined();
-    expect(await storage().listKnownDevices(other)).toEqual([]);
+    expect(await storage().knownDevices.list(other)).toEqual([]);
   });
 
   test("of a sign-in that came to nothing → unknown", async () => {
     const person = await aStoredPerson(storage());
     await anotherPassword(person, NOW + 1);
     const late = aSession(person, { now: NOW + 2 });
-    expect(await storage().createSession(late)).toBeUndefined();
+    expect(await storage().sessions.create(late)).toBeUndefined();
     const key = { ...person, device: late.device, address: null, userAgent: null, now: NOW + 2 };
-    expect(await storage().rememberDevice(key)).toBeUndefined();
-    await storage().setPersonStatus({ ...person, status: "disabled", now: NOW + 3 });
-    expect(await storage().rememberDevice({ ...key, passwordChangedAt: NOW + 1 })).toBeUndefined();
-    expect(await storage().rememberDevice({ ...key, ...aPerson() })).toBeUndefined();
-    expect(await storage().listKnownDevices(person)).toEqual([]);
+    expect(await storage().knownDevices.remember(key)).toBeUndefined();
+    await storage().people.setStatus({ ...person, status: "disabled", now: NOW + 3 });
+    expect(await storage().knownDevices.remember({ ...key, passwordChangedAt: NOW + 1 })).toBeUndefined();
+    expect(await storage().knownDevices.remember({ ...key, ...aPerson() })).toBeUndefined();
+    expect(await storage().knownDevices.list(person)).toEqual([]);
   });
 
   test("signed in with → known, bound, the first of its account; the session names it", async () => {
@@ -75,9 +75,9 @@ onEveryBackend("a known device", (storage) => {
       },
       ...{ firstSeenAt: NOW, appearedAt: NOW, lastSeenAt: NOW, address: "192.0.2.7", userAgent: "Firefox" },
     });
-    expect(await storage().listSessions({ ...person, now: NOW })).toMatchObject([{ deviceId }]);
+    expect(await storage().sessions.list({ ...person, now: NOW })).toMatchObject([{ deviceId }]);
     const second = await signIn(person, { now: NOW + MINUTE });
-    expect((await storage().listKnownDevices(person)).map((one) => [one.deviceId, one.first])).toEqual([
+    expect((await storage().knownDevices.list(person)).map((one) => [one.deviceId, one.first])).toEqual([
       [second.deviceId, false],
       [deviceId, true],
     ]);
@@ -88,7 +88,7 @@ onEveryBackend("a known device", (storage) => {
     const { deviceId } = await signIn(person);
     const next = await signIn(person, { ...again(deviceId), address: "192.0.2.8", userAgent: null });
     expect([next.deviceId, next.generation]).toEqual([deviceId, 0]);
-    expect(await storage().listKnownDevices(person)).toMatchObject([
+    expect(await storage().knownDevices.list(person)).toMatchObject([
       { deviceId, first: true, firstSeenAt: NOW, lastSeenAt: NOW + HOUR, address: "192.0.2.8", userAgent: null },
     ]);
   });
@@ -100,7 +100,7 @@ onEveryBackend("a known device", (storage) => {
       const next = await signIn(person, again(presented));
       expect(next.deviceId).not.toBe(presented);
     }
-    expect((await storage().listKnownDevices(other)).map((one) => one.lastSeenAt)).toEqual([NOW]);
+    expect((await storage().knownDevices.list(other)).map((one) => one.lastSeenAt)).toEqual([NOW]);
   });
 
   test("another password → not bound; bound anew by a sign-in, with a cookie that older copies don't match", async () => {
@@ -121,11 +121,11 @@ onEveryBackend("a known device", (storage) => {
     const person = await aStoredPerson(storage());
     const { deviceId } = await signIn(person);
     const passkey = aPasskey(person, { createdAt: NOW + 1 });
-    await storage().addPasskey({ passkey, now: NOW + 1 });
+    await storage().passkeys.add({ passkey, now: NOW + 1 });
     expect(await bound(person, deviceId)).toBe(false);
-    await storage().removePasskey({ ...passkey, now: NOW + 2 });
+    await storage().passkeys.remove({ ...passkey, now: NOW + 2 });
     expect(await bound(person, deviceId)).toBe(true);
-    await storage().setSecondFactor({
+    await storage().secondFactors.set({
       ...person,
       sealedSecret: aHash(),
       step: 1,
@@ -137,11 +137,11 @@ onEveryBackend("a known device", (storage) => {
     await signIn(person, again(deviceId));
     expect(await bound(person, deviceId)).toBe(true);
     // Codes in place of those that are left, a code used, a key used: nobody has become able to sign in who was not before.
-    await storage().setRecoveryCodes({ ...person, codes: ["b"], added: FROM_OWNER, now: NOW + 2 * HOUR });
-    await storage().useRecoveryCode({ ...person, code: "b", now: NOW + 2 * HOUR });
-    await storage().useSecondFactor({ ...person, step: 2, now: NOW + 2 * HOUR });
+    await storage().secondFactors.setRecoveryCodes({ ...person, codes: ["b"], added: FROM_OWNER, now: NOW + 2 * HOUR });
+    await storage().secondFactors.useRecoveryCode({ ...person, code: "b", now: NOW + 2 * HOUR });
+    await storage().secondFactors.use({ ...person, step: 2, now: NOW + 2 * HOUR });
     expect(await bound(person, deviceId)).toBe(true);
-    await storage().setSecondFactor({
+    await storage().secondFactors.set({
       ...person,
       sealedSecret: aHash(),
       step: 1,
@@ -155,13 +155,13 @@ onEveryBackend("a known device", (storage) => {
   test("signed out everywhere → none is bound; everywhere else → that of the session alone", async () => {
     const person = await aStoredPerson(storage());
     const [one, other] = [await signIn(person), await signIn(person)];
-    await storage().endSessionsOf({ ...person, keepSessionId: one.session.sessionId });
+    await storage().sessions.endAll({ ...person, keepSessionId: one.session.sessionId });
     expect([await bound(person, one.deviceId), await bound(person, other.deviceId)]).toEqual([true, false]);
-    await storage().endSessionsOf(person);
-    expect(await storage().listKnownDevices(person)).toMatchObject([{ bound: false }, { bound: false }]);
+    await storage().sessions.endAll(person);
+    expect(await storage().knownDevices.list(person)).toMatchObject([{ bound: false }, { bound: false }]);
     const next = await signIn(person, again(one.deviceId));
     expect([next.deviceId, next.generation, await bound(person, one.deviceId)]).toEqual([one.deviceId, 1, true]);
-    await storage().endSessionsOf({ ...person, keepSessionId: anId(person.partition) });
+    await storage().sessions.endAll({ ...person, keepSessionId: anId(person.partition) });
     expect(await bound(person, one.deviceId)).toBe(false);
   });
 
@@ -169,11 +169,11 @@ onEveryBackend("a known device", (storage) => {
     const person = await aStoredPerson(storage());
     const [one, other] = [await signIn(person), await signIn(person)];
     const leaving = { at: NOW + DAY, mails: [], now: NOW + 1 };
-    await storage().setDeletion({ ...person, ...leaving, keepSessionId: one.session.sessionId });
-    await storage().setDeletion({ ...person, ...leaving, at: null, keepSessionId: null });
+    await storage().people.setDeletion({ ...person, ...leaving, keepSessionId: one.session.sessionId });
+    await storage().people.setDeletion({ ...person, ...leaving, at: null, keepSessionId: null });
     expect([await bound(person, one.deviceId), await bound(person, other.deviceId)]).toEqual([true, false]);
-    await storage().setPersonStatus({ ...person, status: "disabled", now: NOW + 1 });
-    await storage().setPersonStatus({ ...person, status: "active", now: NOW + 2 });
+    await storage().people.setStatus({ ...person, status: "disabled", now: NOW + 1 });
+    await storage().people.setStatus({ ...person, status: "active", now: NOW + 2 });
     expect(await bound(person, one.deviceId)).toBe(false);
   });
 
@@ -194,7 +194,7 @@ onEveryBackend("a known device", (storage) => {
     const later = NOW + 8 * DAY;
     await signIn(person, again(second, 0, later));
     const next = await signIn(person, { now: later + HOUR });
-    const left = (await storage().listKnownDevices(person)).map(({ deviceId }) => deviceId);
+    const left = (await storage().knownDevices.list(person)).map(({ deviceId }) => deviceId);
     expect(left).toHaveLength(MOST_KNOWN_DEVICES);
     expect(left.slice(0, 2)).toEqual([next.deviceId, second]);
     // The account's first device stays.
@@ -210,7 +210,7 @@ onEveryBackend("a known device", (storage) => {
   test("signed out everywhere and in again → younger, but it appeared when it did", async () => {
     const person = await aStoredPerson(storage());
     const { deviceId } = await signIn(person);
-    await storage().endSessionsOf(person);
+    await storage().sessions.endAll(person);
     await signIn(person, again(deviceId));
     expect(await known(person, deviceId)).toMatchObject({ firstSeenAt: NOW + HOUR, appearedAt: NOW });
   });
@@ -218,7 +218,7 @@ onEveryBackend("a known device", (storage) => {
   test("twenty sign-ins of new browsers at once → as many devices as there may be, one of them the first", async () => {
     const person = await aStoredPerson(storage());
     await Promise.all(Array.from({ length: 20 }, (_, at) => signIn(person, { now: NOW + at })));
-    const devices = await storage().listKnownDevices(person);
+    const devices = await storage().knownDevices.list(person);
     expect(devices).toHaveLength(MOST_KNOWN_DEVICES);
     expect(devices.filter(({ first }) => first).length).toBeLessThanOrEqual(1);
   });
@@ -230,7 +230,7 @@ onEveryBackend("a known device", (storage) => {
     const changed = await anotherPassword(person, NOW + 1);
     const device = { presented: { deviceId, generation: 0 }, freshId: anId() };
     const { passwordChangedAt } = changed;
-    expect(await storage().rememberDevice({ ...key, device, passwordChangedAt, now: NOW + 2 })).toEqual({
+    expect(await storage().knownDevices.remember({ ...key, device, passwordChangedAt, now: NOW + 2 })).toEqual({
       ...{ deviceId, generation: 1 },
     });
     expect(await known(person, deviceId)).toMatchObject({ bound: true, firstSeenAt: NOW, lastSeenAt: NOW + 2 });
@@ -240,14 +240,14 @@ onEveryBackend("a known device", (storage) => {
     const person = await aStoredPerson(storage());
     const [old, used] = [await signIn(person), await signIn(person)];
     await signIn(person, again(used.deviceId, 0, NOW + DAY));
-    await storage().collectGarbage({ now: NOW + KNOWN_DEVICE_TTL, limit: 10_000 });
+    await storage().housekeeping.collectGarbage({ now: NOW + KNOWN_DEVICE_TTL, limit: 10_000 });
     expect([await known(person, old.deviceId), await bound(person, used.deviceId)]).toEqual([undefined, true]);
   });
 
   test("the person is deleted → gone", async () => {
     const person = await aStoredPerson(storage());
     const { deviceId } = await signIn(person);
-    await storage().deletePerson({ ...person, now: NOW + 1 });
+    await storage().people.delete({ ...person, now: NOW + 1 });
     expect(await known(person, deviceId)).toBeUndefined();
   });
 });

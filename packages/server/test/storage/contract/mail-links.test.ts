@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { LinkPurpose, MailLink } from "../../../src/owners/mail-storage.ts";
 import type { Person } from "../../../src/owners/storage.ts";
-import { changeEmail } from "../../../src/storage/verbs/mail-links.ts";
-import { dropName, reserveName } from "../../../src/storage/verbs/names.ts";
-import { getPerson } from "../../../src/storage/verbs/people.ts";
-import { undoEmail } from "../../../src/storage/verbs/recovery.ts";
+import { undoEmail } from "../../../src/storage/factors/recovery.ts";
+import { changeEmail } from "../../../src/storage/mail/mail-links.ts";
+import { dropName, reserveName } from "../../../src/storage/people/names.ts";
+import { getPerson } from "../../../src/storage/people/person.ts";
 import { engineAt, onEveryBackend } from "../support/backends.ts";
 import {
   aGrant,
@@ -29,7 +29,8 @@ onEveryBackend("a link in a message", (storage, opened) => {
     return { person: one, link, key: await aSentLink(storage(), link) };
   };
   type Key = Awaited<ReturnType<typeof sent>>["key"];
-  const recover = (key: Key, mails = [aMail(key.partition)]) => storage().recoverPassword(aTakeBack(key, { mails }));
+  const recover = (key: Key, mails = [aMail(key.partition)]) =>
+    storage().recovery.recoverPassword(aTakeBack(key, { mails }));
   const change = (key: Key, person: Person, before = person.email) => {
     const undo = aLink(person, "undo", { address: before, expiresAt: NOW + 7 * DAY });
     const undoSaltHash = aHash();
@@ -37,7 +38,7 @@ onEveryBackend("a link in a message", (storage, opened) => {
     return {
       args,
       undo: { partition: undo.partition, linkId: undo.linkId, saltHash: undoSaltHash, now: NOW },
-      outcome: () => storage().changeEmail(args),
+      outcome: () => storage().mailLinks.changeEmail(args),
     };
   };
   const anAddress = () =>
@@ -56,29 +57,29 @@ onEveryBackend("a link in a message", (storage, opened) => {
         { ...key, purpose: other } as const,
         { ...key, purpose, linkId: anId(key.partition) },
       ]) {
-        expect(await storage().findMailLink(wrong)).toBeUndefined();
-        expect(await storage().takeMailLink(wrong)).toBeUndefined();
+        expect(await storage().mailLinks.find(wrong)).toBeUndefined();
+        expect(await storage().mailLinks.take(wrong)).toBeUndefined();
       }
-      expect(await storage().findMailLink({ ...key, purpose })).toEqual(link);
-      expect(await storage().takeMailLink({ ...key, purpose })).toEqual(link);
-      expect(await storage().takeMailLink({ ...key, purpose })).toBeUndefined();
+      expect(await storage().mailLinks.find({ ...key, purpose })).toEqual(link);
+      expect(await storage().mailLinks.take({ ...key, purpose })).toEqual(link);
+      expect(await storage().mailLinks.take({ ...key, purpose })).toBeUndefined();
     },
   );
 
   test("to recover → password, sessions, grants, other links; the second time unknown", async () => {
     const { person, key } = await sent("recover");
     const grant = aGrant(person);
-    await storage().approve(anApproval(grant));
-    await storage().createSession(aSession(person));
+    await storage().consents.approve(anApproval(grant));
+    await storage().sessions.create(aSession(person));
     const other = await sent("change", {}, person);
     expect(await recover(key)).toMatchObject({
       kind: "done",
       person: { passwordHash: "new", mustChangePassword: false },
     });
     // Made in the same moment as the link: nobody was shown it.
-    expect((await storage().findGrant({ ...grant, saltHash: grant.codeSaltHash }))?.status).toBe("revoked");
-    expect(await storage().listSessions({ ...person, now: NOW })).toEqual([]);
-    expect(await storage().findMailLink({ ...other.key, purpose: "change" })).toBeUndefined();
+    expect((await storage().grants.find({ ...grant, saltHash: grant.codeSaltHash }))?.status).toBe("revoked");
+    expect(await storage().sessions.list({ ...person, now: NOW })).toEqual([]);
+    expect(await storage().mailLinks.find({ ...other.key, purpose: "change" })).toBeUndefined();
     expect(await recover(key)).toEqual({ kind: "unknown" });
   });
 
@@ -88,25 +89,25 @@ onEveryBackend("a link in a message", (storage, opened) => {
     await join(storage(), company, person, "member");
     const owner = { partition: company.partition, ownerId: company.companyId, grantId: anId(company.partition) };
     const grant = aGrant(person, owner);
-    await storage().approve(anApproval(grant));
+    await storage().consents.approve(anApproval(grant));
     await recover(key);
-    expect((await storage().findGrant({ ...grant, saltHash: grant.codeSaltHash }))?.status).not.toBe("active");
+    expect((await storage().grants.find({ ...grant, saltHash: grant.codeSaltHash }))?.status).not.toBe("active");
   });
 
   test.each([
-    ["disabled", (person: Person) => storage().setPersonStatus({ ...person, status: "disabled", now: NOW })],
-    ["removed", (person: Person) => storage().deletePerson({ ...person, now: NOW })],
+    ["disabled", (person: Person) => storage().people.setStatus({ ...person, status: "disabled", now: NOW })],
+    ["removed", (person: Person) => storage().people.delete({ ...person, now: NOW })],
     [
       "at another address now",
-      (person: Person) => storage().updatePerson({ ...person, changes: { email: anAddress() }, now: NOW }),
+      (person: Person) => storage().people.update({ ...person, changes: { email: anAddress() }, now: NOW }),
     ],
   ])("of a person who is %s → unknown, whatever it is for", async (_, what) => {
     for (const purpose of ["recover", "verify"] as const) {
       const { person, key } = await sent(purpose);
       await what(person);
-      const outcome = purpose === "recover" ? recover(key) : storage().verifyEmail(key);
+      const outcome = purpose === "recover" ? recover(key) : storage().mailLinks.verifyEmail(key);
       expect(await outcome).toEqual({ kind: "unknown" });
-      expect((await storage().getPerson(person))?.passwordHash).not.toBe("new");
+      expect((await storage().people.get(person))?.passwordHash).not.toBe("new");
     }
   });
 
@@ -119,19 +120,22 @@ onEveryBackend("a link in a message", (storage, opened) => {
   test("to verify → verified, once", async () => {
     const person = await aStoredPerson(storage(), { emailVerifiedAt: null });
     const { key } = await sent("verify", {}, person);
-    expect(await storage().verifyEmail(key)).toMatchObject({ kind: "done", person: { emailVerifiedAt: NOW } });
-    expect(await storage().verifyEmail(key)).toEqual({ kind: "unknown" });
+    expect(await storage().mailLinks.verifyEmail(key)).toMatchObject({
+      kind: "done",
+      person: { emailVerifiedAt: NOW },
+    });
+    expect(await storage().mailLinks.verifyEmail(key)).toEqual({ kind: "unknown" });
   });
 
   test("to change: another's address → taken, and nothing is changed; from another address than thought → unknown", async () => {
     const other = await aStoredPerson(storage());
     const { person, key } = await sent("change", { address: other.email });
     expect(await change(key, person).outcome()).toEqual({ kind: "taken" });
-    expect((await storage().findPersonByName({ name: person.email }))?.personId).toBe(person.personId);
-    expect((await storage().findPersonByName({ name: other.email }))?.personId).toBe(other.personId);
+    expect((await storage().people.findByName({ name: person.email }))?.personId).toBe(person.personId);
+    expect((await storage().people.findByName({ name: other.email }))?.personId).toBe(other.personId);
     const second = await sent("change", { address: anAddress() });
     expect(await change(second.key, second.person, "old@example.com").outcome()).toEqual({ kind: "unknown" });
-    expect((await storage().findPersonByName({ name: second.person.email }))?.personId).toBe(second.person.personId);
+    expect((await storage().people.findByName({ name: second.person.email }))?.personId).toBe(second.person.personId);
   });
 
   test("to change → the address, both names, the verification; links to the old mailbox end, but not the way back", async () => {
@@ -140,15 +144,15 @@ onEveryBackend("a link in a message", (storage, opened) => {
     const recovery = await sent("recover", {}, person);
     const { undo, outcome } = change(key, person);
     expect(await outcome()).toMatchObject({ kind: "done", person: { email: address, emailVerifiedAt: NOW } });
-    expect((await storage().findPersonByName({ name: address }))?.personId).toBe(person.personId);
-    expect(await storage().findPersonByName({ name: person.email })).toBeUndefined();
+    expect((await storage().people.findByName({ name: address }))?.personId).toBe(person.personId);
+    expect(await storage().people.findByName({ name: person.email })).toBeUndefined();
     expect(await recover(recovery.key)).toEqual({ kind: "unknown" });
     expect(await outcome()).toEqual({ kind: "unknown" });
-    const undone = await storage().undoEmail(aTakeBack(undo));
+    const undone = await storage().recovery.undoEmail(aTakeBack(undo));
     expect(undone).toMatchObject({ kind: "done", person: { email: person.email, passwordHash: "new" } });
-    expect((await storage().findPersonByName({ name: person.email }))?.personId).toBe(person.personId);
-    expect(await storage().findPersonByName({ name: address })).toBeUndefined();
-    expect(await storage().undoEmail(aTakeBack(undo, { passwordHash: "again" }))).toEqual({ kind: "unknown" });
+    expect((await storage().people.findByName({ name: person.email }))?.personId).toBe(person.personId);
+    expect(await storage().people.findByName({ name: address })).toBeUndefined();
+    expect(await storage().recovery.undoEmail(aTakeBack(undo, { passwordHash: "again" }))).toEqual({ kind: "unknown" });
   });
 
   test("to undo → sessions and grants end, a deletion is off; taken by another meanwhile → taken", async () => {
@@ -156,18 +160,18 @@ onEveryBackend("a link in a message", (storage, opened) => {
     const { undo, outcome } = change(key, person);
     await outcome();
     const grant = aGrant(person);
-    await storage().approve(anApproval(grant));
-    await storage().createSession(aSession(person));
+    await storage().consents.approve(anApproval(grant));
+    await storage().sessions.create(aSession(person));
     const other = await aStoredPerson(storage(), { email: person.email });
-    expect(await storage().undoEmail(aTakeBack(undo))).toEqual({ kind: "taken" });
-    await storage().deletePerson({ ...other, now: NOW });
-    await storage().setDeletion({ ...person, at: NOW + DAY, keepSessionId: null, mails: [], now: NOW });
-    expect(await storage().undoEmail(aTakeBack(undo))).toMatchObject({
+    expect(await storage().recovery.undoEmail(aTakeBack(undo))).toEqual({ kind: "taken" });
+    await storage().people.delete({ ...other, now: NOW });
+    await storage().people.setDeletion({ ...person, at: NOW + DAY, keepSessionId: null, mails: [], now: NOW });
+    expect(await storage().recovery.undoEmail(aTakeBack(undo))).toMatchObject({
       kind: "done",
       person: { deleteAt: null },
     });
-    expect((await storage().findGrant({ ...grant, saltHash: grant.codeSaltHash }))?.status).toBe("owner_ended");
-    expect(await storage().listSessions({ ...person, now: NOW })).toEqual([]);
+    expect((await storage().grants.find({ ...grant, saltHash: grant.codeSaltHash }))?.status).toBe("owner_ended");
+    expect(await storage().sessions.list({ ...person, now: NOW })).toEqual([]);
   });
 
   test("to change: an address that was let go of, and another took → taken, they keep theirs, verified as it was", async () => {
@@ -176,13 +180,13 @@ onEveryBackend("a link in a message", (storage, opened) => {
     const { person, key } = await sent("change", { address: other.email });
     const taken = async () => {
       await engine.call(dropName, { value: other.email, ownerId: person.personId, now: NOW });
-      expect(await storage().createPerson({ person: other, now: NOW })).toEqual({ kind: "created" });
+      expect(await storage().people.create({ person: other, now: NOW })).toEqual({ kind: "created" });
     };
     const { args } = change(key, person);
     expect(await interrupted(engine, changeEmail, args, reserveName, taken)).toEqual({ kind: "taken" });
-    expect(await storage().getPerson(person)).toEqual({ ...person, updatedAt: NOW });
-    expect((await storage().findPersonByName({ name: person.email }))?.personId).toBe(person.personId);
-    expect(await storage().findPersonByName({ name: other.email })).toEqual(other);
+    expect(await storage().people.get(person)).toEqual({ ...person, updatedAt: NOW });
+    expect((await storage().people.findByName({ name: person.email }))?.personId).toBe(person.personId);
+    expect(await storage().people.findByName({ name: other.email })).toEqual(other);
     await engine.close();
   });
 
@@ -190,26 +194,26 @@ onEveryBackend("a link in a message", (storage, opened) => {
     const engine = await engineAt(opened().url);
     const { person, key } = await sent("undo");
     const { partition, personId } = person;
-    const move = (email: string) => storage().updatePerson({ partition, personId, changes: { email }, now: NOW });
+    const move = (email: string) => storage().people.update({ partition, personId, changes: { email }, now: NOW });
     await move(anAddress());
     const last = anAddress();
     const args = aTakeBack(key);
     const outcome = await interrupted(engine, undoEmail, args, getPerson, () => move(last));
     expect(outcome).toMatchObject({ kind: "done", person: { email: person.email, passwordHash: "new" } });
-    expect((await storage().findPersonByName({ name: person.email }))?.personId).toBe(personId);
-    expect((await storage().createPerson({ person: aPerson({ email: last }), now: NOW })).kind).toBe("created");
-    expect((await storage().undoEmail(args)).kind).toBe("unknown");
+    expect((await storage().people.findByName({ name: person.email }))?.personId).toBe(personId);
+    expect((await storage().people.create({ person: aPerson({ email: last }), now: NOW })).kind).toBe("created");
+    expect((await storage().recovery.undoEmail(args)).kind).toBe("unknown");
     await engine.close();
   });
 
   test("to undo, ten times at once → done once", async () => {
     const { person, key } = await sent("undo");
     const { partition, personId } = person;
-    await storage().updatePerson({ partition, personId, changes: { email: anAddress() }, now: NOW });
-    const undo = () => storage().undoEmail(aTakeBack(key));
+    await storage().people.update({ partition, personId, changes: { email: anAddress() }, now: NOW });
+    const undo = () => storage().recovery.undoEmail(aTakeBack(key));
     const outcomes = await Promise.all(Array.from({ length: 10 }, undo));
     expect(outcomes.filter(({ kind }) => kind === "done")).toHaveLength(1);
-    expect((await storage().findPersonByName({ name: person.email }))?.personId).toBe(personId);
+    expect((await storage().people.findByName({ name: person.email }))?.personId).toBe(personId);
   });
 
   test("another password → links to another address and to recovery hold no more, those to prove and to undo do", async () => {
@@ -223,9 +227,9 @@ onEveryBackend("a link in a message", (storage, opened) => {
     ];
     const { partition, personId } = person;
     const ends = { mustChange: false, endGrants: false, keepSessionId: null };
-    await storage().setPassword({ partition, personId, passwordHash: "new", ...ends, now: NOW });
-    for (const gone of [changing, recovering]) expect(await storage().findMailLink(gone)).toBeUndefined();
-    for (const kept of [verifying, undoing]) expect(await storage().findMailLink(kept)).toBeDefined();
+    await storage().people.setPassword({ partition, personId, passwordHash: "new", ...ends, now: NOW });
+    for (const gone of [changing, recovering]) expect(await storage().mailLinks.find(gone)).toBeUndefined();
+    for (const kept of [verifying, undoing]) expect(await storage().mailLinks.find(kept)).toBeDefined();
   });
 
   test("to change, ten times at once, 10 rounds → done once, and the address is theirs and nobody else's", async () => {
@@ -235,9 +239,9 @@ onEveryBackend("a link in a message", (storage, opened) => {
       const { key } = await sent("change", { address }, person);
       const outcomes = await Promise.all(Array.from({ length: 10 }, () => change(key, person).outcome()));
       expect(outcomes.filter(({ kind }) => kind === "done")).toHaveLength(1);
-      const held = await storage().findPersonByName({ name: address });
+      const held = await storage().people.findByName({ name: address });
       expect(held?.personId).toBe(person.personId);
-      const create = (email: string) => storage().createPerson({ person: aPerson({ email }), now: NOW });
+      const create = (email: string) => storage().people.create({ person: aPerson({ email }), now: NOW });
       expect((await create(address)).kind).toBe("taken");
       expect((await create(person.email)).kind).toBe("created");
       if (held) person = held;
@@ -249,12 +253,12 @@ onEveryBackend("a link in a message", (storage, opened) => {
     const [link, mail] = [aLink(person, "change", { address: anAddress() }), aMail(person.partition)];
     const args = { link, saltHash: aHash(), mails: [mail], now: NOW + 1 };
     expect((await recover({ ...key, now: NOW + 1 })).kind).toBe("done");
-    await storage().createMailLink({ ...args, passwordChangedAt: person.passwordChangedAt });
-    const found = () => storage().findMailLink({ ...args, ...link, purpose: "change" });
+    await storage().mailLinks.create({ ...args, passwordChangedAt: person.passwordChangedAt });
+    const found = () => storage().mailLinks.find({ ...args, ...link, purpose: "change" });
     expect(await found()).toBeUndefined();
-    const waiting = await storage().claimMail({ now: NOW + 1, limit: 1000, until: NOW + DAY });
+    const waiting = await storage().mail.claim({ now: NOW + 1, limit: 1000, until: NOW + DAY });
     expect(waiting.map(({ mailId }) => mailId)).not.toContain(mail.mailId);
-    await storage().createMailLink({ ...args, passwordChangedAt: NOW + 1 });
+    await storage().mailLinks.create({ ...args, passwordChangedAt: NOW + 1 });
     expect(await found()).toEqual(link);
   });
 
@@ -263,27 +267,27 @@ onEveryBackend("a link in a message", (storage, opened) => {
     const all = await Promise.all(Array.from({ length: 20 }, () => sent("change", { address })));
     const outcomes = await Promise.all(all.map(({ key, person }) => change(key, person).outcome()));
     expect(outcomes.filter(({ kind }) => kind === "done")).toHaveLength(1);
-    const holder = await storage().findPersonByName({ name: address });
+    const holder = await storage().people.findByName({ name: address });
     expect(all.map(({ person }) => person.personId)).toContain(holder?.personId);
   });
 
   test("of the past → collected; after a restore → gone", async () => {
     const { key } = await sent("verify");
-    await storage().collectGarbage({ now: NOW + 16 * MINUTE, limit: 10_000 });
-    expect(await storage().findMailLink({ ...key, purpose: "verify" })).toBeUndefined();
+    await storage().housekeeping.collectGarbage({ now: NOW + 16 * MINUTE, limit: 10_000 });
+    expect(await storage().mailLinks.find({ ...key, purpose: "verify" })).toBeUndefined();
     const kept = await sent("verify");
     await storage().endAllBefore({ now: NOW, keepConsents: true });
-    expect(await storage().findMailLink({ ...kept.key, purpose: "verify" })).toBeUndefined();
+    expect(await storage().mailLinks.find({ ...kept.key, purpose: "verify" })).toBeUndefined();
   });
 
   test("the only admin of a company → named; with another admin, or as a member → not", async () => {
     const { company, admin, member } = await aStaffedCompany(storage());
-    expect(await storage().soleAdminOf(admin)).toEqual([{ name: company.name, slug: company.slug }]);
-    expect(await storage().soleAdminOf(member)).toEqual([]);
-    await storage().setDeletion({ ...admin, at: NOW + MINUTE, keepSessionId: null, mails: [], now: NOW });
-    await storage().collectGarbage({ now: NOW + MINUTE, limit: 10_000 });
-    expect(await storage().getPerson(admin)).toMatchObject({ deleteAt: NOW + MINUTE + DAY });
+    expect(await storage().people.soleAdminOf(admin)).toEqual([{ name: company.name, slug: company.slug }]);
+    expect(await storage().people.soleAdminOf(member)).toEqual([]);
+    await storage().people.setDeletion({ ...admin, at: NOW + MINUTE, keepSessionId: null, mails: [], now: NOW });
+    await storage().housekeeping.collectGarbage({ now: NOW + MINUTE, limit: 10_000 });
+    expect(await storage().people.get(admin)).toMatchObject({ deleteAt: NOW + MINUTE + DAY });
     await join(storage(), company, member, "admin");
-    expect(await storage().soleAdminOf(admin)).toEqual([]);
+    expect(await storage().people.soleAdminOf(admin)).toEqual([]);
   });
 });

@@ -10,19 +10,20 @@ onEveryBackend("requests for mail", (storage) => {
   const drain = async () => {
     const late = NOW + 1000 * DAY;
     for (;;) {
-      const requests = await storage().claimMailRequests({ now: late, limit: 100, pause: 1 });
-      for (const one of requests) await storage().removeMailRequest(one);
-      const mails = await storage().claimMail({ now: late, limit: 100, until: late + 1 });
-      for (const one of mails) await storage().settleMail({ ...one, outcome: { kind: "dead", fault: "another test" } });
+      const requests = await storage().mailRequests.claim({ now: late, limit: 100, pause: 1 });
+      for (const one of requests) await storage().mailRequests.remove(one);
+      const mails = await storage().mail.claim({ now: late, limit: 100, until: late + 1 });
+      for (const one of mails)
+        await storage().mail.settle({ ...one, outcome: { kind: "dead", fault: "another test" } });
       if (requests.length + mails.length === 0) return;
     }
   };
-  const ask = (request = aMailRequest(7), most = 1000, now = NOW) => storage().requestMail({ request, most, now });
-  const claim = (now = NOW, limit = 10) => storage().claimMailRequests({ now, limit, pause: 15 * SECOND });
+  const ask = (request = aMailRequest(7), most = 1000, now = NOW) => storage().mailRequests.add({ request, most, now });
+  const claim = (now = NOW, limit = 10) => storage().mailRequests.claim({ now, limit, pause: 15 * SECOND });
 
   test("as many wait as may, requests and messages together → refused, and nothing is stored; one fewer → stored", async () => {
     await drain();
-    await storage().postMail({ mails: [aMail(3), aMail(4)], now: NOW + DAY });
+    await storage().mail.post({ mails: [aMail(3), aMail(4)], now: NOW + DAY });
     expect(await ask(aMailRequest(5), 3)).toBe(true);
     expect(await ask(aMailRequest(6), 3)).toBe(false);
     expect(await claim()).toHaveLength(1);
@@ -50,8 +51,8 @@ onEveryBackend("requests for mail", (storage) => {
     await ask(request);
     await claim();
     await claim(NOW + MINUTE);
-    expect(await storage().removeMailRequest({ ...request, tries: 1 })).toBe(false);
-    expect(await storage().removeMailRequest({ ...request, tries: 2 })).toBe(true);
+    expect(await storage().mailRequests.remove({ ...request, tries: 1 })).toBe(false);
+    expect(await storage().mailRequests.remove({ ...request, tries: 2 })).toBe(true);
     expect(await claim(NOW + DAY)).toEqual([]);
   });
 
@@ -76,7 +77,7 @@ onEveryBackend("requests for mail", (storage) => {
     const [old, young] = [aMailRequest(11), aMailRequest(12)];
     await ask(old);
     await ask(young, 1000, NOW + 1);
-    await storage().collectGarbage({ now: NOW + DAY, limit: 10_000 });
+    await storage().housekeeping.collectGarbage({ now: NOW + DAY, limit: 10_000 });
     expect((await claim(NOW + DAY)).map(({ requestId }) => requestId)).toEqual([young.requestId]);
   });
 
@@ -86,12 +87,12 @@ onEveryBackend("requests for mail", (storage) => {
     const link = aLink(person, "recover");
     const [first, second] = [aHash(), aHash()];
     const mails = [aMail(person.partition), aMail(person.partition)];
-    await storage().createMailLink({ link, saltHash: first, mails: mails.slice(0, 1), now: NOW });
-    await storage().createMailLink({ link, saltHash: second, mails: mails.slice(1), now: NOW });
+    await storage().mailLinks.create({ link, saltHash: first, mails: mails.slice(0, 1), now: NOW });
+    await storage().mailLinks.create({ link, saltHash: second, mails: mails.slice(1), now: NOW });
     const key = { partition: link.partition, linkId: link.linkId, purpose: "recover", now: NOW } as const;
-    expect(await storage().findMailLink({ ...key, saltHash: first })).toEqual(link);
-    expect(await storage().findMailLink({ ...key, saltHash: second })).toBeUndefined();
-    const waiting = await storage().claimMail({ now: NOW, limit: 10, until: NOW + 1 });
+    expect(await storage().mailLinks.find({ ...key, saltHash: first })).toEqual(link);
+    expect(await storage().mailLinks.find({ ...key, saltHash: second })).toBeUndefined();
+    const waiting = await storage().mail.claim({ now: NOW, limit: 10, until: NOW + 1 });
     expect(waiting.map(({ mailId }) => mailId)).toEqual([mails[0]?.mailId]);
   });
 });

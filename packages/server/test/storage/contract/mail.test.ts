@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { duePeople } from "../../../src/storage/verbs/deletion.ts";
-import { collect } from "../../../src/storage/verbs/housekeeping.ts";
+import { collect } from "../../../src/storage/operator/housekeeping.ts";
+import { duePeople } from "../../../src/storage/people/deletion.ts";
 import { engineAt, onEveryBackend } from "../support/backends.ts";
 import { aGrant, anApproval, anId, aPerson, aStoredPerson, DAY, MINUTE, NOW } from "../support/builders.ts";
 import { aStaffedCompany } from "../support/companies.ts";
@@ -11,19 +11,19 @@ onEveryBackend("the outbox", (storage) => {
   /** All that is due, so that tests don't get each other's. */
   const drain = async (now = NOW) => {
     for (;;) {
-      const claimed = await storage().claimMail({ now, limit: 100, until: now + 10_000 * DAY });
+      const claimed = await storage().mail.claim({ now, limit: 100, until: now + 10_000 * DAY });
       if (claimed.length === 0) return;
       for (const one of claimed)
-        await storage().settleMail({ ...one, outcome: { kind: "dead", fault: "of another test" } });
+        await storage().mail.settle({ ...one, outcome: { kind: "dead", fault: "of another test" } });
     }
   };
-  const claim = (now = NOW, limit = 10) => storage().claimMail({ now, limit, until: now + 5 * MINUTE });
+  const claim = (now = NOW, limit = 10) => storage().mail.claim({ now, limit, until: now + 5 * MINUTE });
 
   test("nothing due → nothing; due later → nothing before, and it then", async () => {
     await drain();
     expect(await claim()).toEqual([]);
     const mail = aMail(7);
-    await storage().postMail({ mails: [mail], now: NOW + MINUTE });
+    await storage().mail.post({ mails: [mail], now: NOW + MINUTE });
     expect(await claim()).toEqual([]);
     expect(await claim(NOW + MINUTE)).toEqual([{ ...mail, tries: 1 }]);
   });
@@ -31,18 +31,18 @@ onEveryBackend("the outbox", (storage) => {
   test("taken on → nobody else's until the claim runs out, then another's, as the second try", async () => {
     await drain(NOW + DAY);
     const mail = aMail(8);
-    await storage().postMail({ mails: [mail], now: NOW });
+    await storage().mail.post({ mails: [mail], now: NOW });
     expect(await claim()).toHaveLength(1);
     expect(await claim(NOW + 5 * MINUTE - 1)).toEqual([]);
     expect(await claim(NOW + 5 * MINUTE)).toEqual([{ ...mail, tries: 2 }]);
-    expect(await storage().settleMail({ ...mail, tries: 1, outcome: { kind: "sent" } })).toBe(false);
-    expect(await storage().settleMail({ ...mail, tries: 2, outcome: { kind: "sent" } })).toBe(true);
+    expect(await storage().mail.settle({ ...mail, tries: 1, outcome: { kind: "sent" } })).toBe(false);
+    expect(await storage().mail.settle({ ...mail, tries: 2, outcome: { kind: "sent" } })).toBe(true);
   });
 
   test("twenty callers at once → each message has one", async () => {
     await drain(NOW + DAY);
     const mails = Array.from({ length: 10 }, () => aMail(9));
-    await storage().postMail({ mails, now: NOW });
+    await storage().mail.post({ mails, now: NOW });
     const claimed = (await Promise.all(Array.from({ length: 20 }, () => claim(NOW, 100)))).flat();
     expect(claimed.map(({ mailId }) => mailId).sort()).toEqual(mails.map(({ mailId }) => mailId).sort());
   });
@@ -50,26 +50,26 @@ onEveryBackend("the outbox", (storage) => {
   test("sent → never due again, though its cause is told again", async () => {
     await drain(NOW + DAY);
     const mail = aMail(10);
-    await storage().postMail({ mails: [mail], now: NOW });
+    await storage().mail.post({ mails: [mail], now: NOW });
     const [claimed] = await claim();
-    await storage().settleMail({ ...mail, tries: claimed?.tries ?? 0, outcome: { kind: "sent" } });
-    await storage().postMail({ mails: [mail], now: NOW });
+    await storage().mail.settle({ ...mail, tries: claimed?.tries ?? 0, outcome: { kind: "sent" } });
+    await storage().mail.post({ mails: [mail], now: NOW });
     expect(await claim(NOW + DAY)).toEqual([]);
   });
 
   test("to be tried again → due at that time, with what it says; given up → never", async () => {
     await drain(NOW + DAY);
     const mail = aMail(11);
-    await storage().postMail({ mails: [mail], now: NOW });
+    await storage().mail.post({ mails: [mail], now: NOW });
     await claim();
-    await storage().settleMail({
+    await storage().mail.settle({
       ...mail,
       tries: 1,
       outcome: { kind: "again", at: NOW + MINUTE, fault: "ECONNECTION" },
     });
     expect(await claim(NOW + MINUTE - 1)).toEqual([]);
     expect(await claim(NOW + MINUTE)).toEqual([{ ...mail, tries: 2 }]);
-    await storage().settleMail({ ...mail, tries: 2, outcome: { kind: "dead", fault: "550" } });
+    await storage().mail.settle({ ...mail, tries: 2, outcome: { kind: "dead", fault: "550" } });
     expect(await claim(NOW + DAY)).toEqual([]);
   });
 
@@ -80,9 +80,9 @@ onEveryBackend("the outbox", (storage) => {
     const mails = Array.from({ length: 5 }, () => aMail(partition));
     const [password, nobody, session, deletion, none] = mails.map((mail) => [mail]);
     const change = { passwordHash: "x", mustChange: false, endGrants: false, keepSessionId: null, now: NOW };
-    await storage().setPassword({ partition, personId, ...change, mails: password ?? [] });
-    await storage().setPassword({ partition, personId: anId(partition), ...change, mails: nobody ?? [] });
-    await storage().createSession({
+    await storage().people.setPassword({ partition, personId, ...change, mails: password ?? [] });
+    await storage().people.setPassword({ partition, personId: anId(partition), ...change, mails: nobody ?? [] });
+    await storage().sessions.create({
       ...{ partition, personId, sessionId: anId(partition), authTime: NOW, acr: null, amr: ["pwd"], now: NOW },
       ...{ idleUntil: NOW + DAY, absoluteUntil: NOW + DAY, userAgent: null, address: null, replaces: null },
       ...{ secretHash: new Uint8Array(32), passwordChangedAt: NOW, language: "de", mails: session ?? [] },
@@ -90,24 +90,24 @@ onEveryBackend("the outbox", (storage) => {
     });
     const at = NOW + 14 * DAY;
     const key = { keepSessionId: null, now: NOW };
-    expect(await storage().setDeletion({ partition, personId, at, ...key, mails: deletion ?? [] })).toBe(true);
-    expect(await storage().setDeletion({ partition, personId: anId(partition), at, ...key, mails: none ?? [] })).toBe(
-      false,
-    );
+    expect(await storage().people.setDeletion({ partition, personId, at, ...key, mails: deletion ?? [] })).toBe(true);
+    expect(
+      await storage().people.setDeletion({ partition, personId: anId(partition), at, ...key, mails: none ?? [] }),
+    ).toBe(false);
     const ids = (await claim()).map(({ mailId }) => mailId).sort();
     expect(ids).toEqual([password, session, deletion].map((one) => one?.[0]?.mailId).sort());
-    expect(await storage().getPerson(person)).toMatchObject({ language: "de", deleteAt: at });
+    expect(await storage().people.get(person)).toMatchObject({ language: "de", deleteAt: at });
   });
 
   test("old ones → collected, what waits is not", async () => {
     await drain(NOW + DAY);
     const [sent, waiting] = [aMail(12), aMail(12)];
-    await storage().postMail({ mails: [sent], now: NOW });
+    await storage().mail.post({ mails: [sent], now: NOW });
     await claim();
-    await storage().settleMail({ ...sent, tries: 1, outcome: { kind: "sent" } });
-    await storage().postMail({ mails: [waiting], now: NOW });
-    await storage().collectGarbage({ now: NOW + 31 * DAY, limit: 10_000 });
-    await storage().postMail({ mails: [sent], now: NOW });
+    await storage().mail.settle({ ...sent, tries: 1, outcome: { kind: "sent" } });
+    await storage().mail.post({ mails: [waiting], now: NOW });
+    await storage().housekeeping.collectGarbage({ now: NOW + 31 * DAY, limit: 10_000 });
+    await storage().mail.post({ mails: [sent], now: NOW });
     expect((await claim(NOW + 31 * DAY)).map(({ mailId }) => mailId).sort()).toEqual(
       [sent.mailId, waiting.mailId].sort(),
     );
@@ -119,23 +119,30 @@ onEveryBackend("an account that is to go", (storage, opened) => {
     const person = await aStoredPerson(storage());
     const { partition, personId } = person;
     const grant = aGrant(person);
-    await storage().approve(anApproval(grant));
-    await storage().setDeletion({ partition, personId, at: NOW + DAY, keepSessionId: null, mails: [], now: NOW });
-    expect((await storage().findGrant({ ...grant, saltHash: grant.codeSaltHash }))?.status).toBe("owner_ended");
-    await storage().collectGarbage({ now: NOW + DAY - 1, limit: 10_000 });
-    expect(await storage().getPerson(person)).toMatchObject({ deleteAt: NOW + DAY });
-    await storage().collectGarbage({ now: NOW + DAY, limit: 10_000 });
-    expect(await storage().getPerson(person)).toBeUndefined();
-    expect(await storage().findPersonByName({ name: person.email })).toBeUndefined();
+    await storage().consents.approve(anApproval(grant));
+    await storage().people.setDeletion({
+      partition,
+      personId,
+      at: NOW + DAY,
+      keepSessionId: null,
+      mails: [],
+      now: NOW,
+    });
+    expect((await storage().grants.find({ ...grant, saltHash: grant.codeSaltHash }))?.status).toBe("owner_ended");
+    await storage().housekeeping.collectGarbage({ now: NOW + DAY - 1, limit: 10_000 });
+    expect(await storage().people.get(person)).toMatchObject({ deleteAt: NOW + DAY });
+    await storage().housekeeping.collectGarbage({ now: NOW + DAY, limit: 10_000 });
+    expect(await storage().people.get(person)).toBeUndefined();
+    expect(await storage().people.findByName({ name: person.email })).toBeUndefined();
   });
 
   test("kept after all → it stays", async () => {
     const person = await aStoredPerson(storage());
     const key = { partition: person.partition, personId: person.personId, keepSessionId: null, mails: [], now: NOW };
-    await storage().setDeletion({ ...key, at: NOW + DAY });
-    await storage().setDeletion({ ...key, at: null });
-    await storage().collectGarbage({ now: NOW + 2 * DAY, limit: 10_000 });
-    expect(await storage().getPerson(person)).toMatchObject({ deleteAt: null });
+    await storage().people.setDeletion({ ...key, at: NOW + DAY });
+    await storage().people.setDeletion({ ...key, at: null });
+    await storage().housekeeping.collectGarbage({ now: NOW + 2 * DAY, limit: 10_000 });
+    expect(await storage().people.get(person)).toMatchObject({ deleteAt: null });
   });
 
   test("kept after all, or for longer, when its turn has come already → it stays with its names, or for as long as that", async () => {
@@ -143,15 +150,15 @@ onEveryBackend("an account that is to go", (storage, opened) => {
     for (const at of [null, NOW + 14 * DAY]) {
       const person = await aStoredPerson(storage());
       const key = { partition: person.partition, personId: person.personId, keepSessionId: null, mails: [], now: NOW };
-      await storage().setDeletion({ ...key, at: NOW + DAY });
+      await storage().people.setDeletion({ ...key, at: NOW + DAY });
       const sweep = { what: "people", now: NOW + DAY, limit: 10_000 } as const;
-      await interrupted(engine, collect, sweep, duePeople, () => storage().setDeletion({ ...key, at }));
-      expect(await storage().getPerson(person)).toMatchObject({ deleteAt: at });
+      await interrupted(engine, collect, sweep, duePeople, () => storage().people.setDeletion({ ...key, at }));
+      expect(await storage().people.get(person)).toMatchObject({ deleteAt: at });
       for (const name of [person.username, person.email])
-        expect((await storage().findPersonByName({ name }))?.personId).toBe(person.personId);
-      await storage().collectGarbage({ now: NOW + 2 * DAY, limit: 10_000 });
+        expect((await storage().people.findByName({ name }))?.personId).toBe(person.personId);
+      await storage().housekeeping.collectGarbage({ now: NOW + 2 * DAY, limit: 10_000 });
       const another = aPerson({ email: person.email });
-      expect((await storage().createPerson({ person: another, now: NOW + 3 * DAY })).kind).toBe("taken");
+      expect((await storage().people.create({ person: another, now: NOW + 3 * DAY })).kind).toBe("taken");
     }
     await engine.close();
   });
@@ -160,11 +167,11 @@ onEveryBackend("an account that is to go", (storage, opened) => {
     const engine = await engineAt(opened().url);
     const { admin } = await aStaffedCompany(storage());
     const key = { partition: admin.partition, personId: admin.personId, keepSessionId: null, mails: [], now: NOW };
-    await storage().setDeletion({ ...key, at: NOW + DAY });
+    await storage().people.setDeletion({ ...key, at: NOW + DAY });
     const sweep = { what: "people", now: NOW + DAY, limit: 10_000 } as const;
-    const longer = () => storage().setDeletion({ ...key, at: NOW + 14 * DAY });
+    const longer = () => storage().people.setDeletion({ ...key, at: NOW + 14 * DAY });
     await interrupted(engine, collect, sweep, duePeople, longer);
-    expect(await storage().getPerson(admin)).toMatchObject({ deleteAt: NOW + 14 * DAY });
+    expect(await storage().people.get(admin)).toMatchObject({ deleteAt: NOW + 14 * DAY });
     await engine.close();
   });
 });

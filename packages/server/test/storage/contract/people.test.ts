@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { partitionOf } from "../../../src/storage/partition.ts";
-import { dropName, reserveName } from "../../../src/storage/verbs/names.ts";
-import { getPerson, updatePerson } from "../../../src/storage/verbs/people.ts";
+import { dropName, reserveName } from "../../../src/storage/people/names.ts";
+import { updatePerson } from "../../../src/storage/people/people.ts";
+import { getPerson } from "../../../src/storage/people/person.ts";
 import { engineAt, onEveryBackend } from "../support/backends.ts";
 import {
   aGrant,
@@ -21,13 +22,13 @@ import {
 import { interrupted } from "../support/interrupted.ts";
 
 onEveryBackend("creating a person", (storage) => {
-  const create = (person = aPerson(), now = NOW) => storage().createPerson({ person, now });
+  const create = (person = aPerson(), now = NOW) => storage().people.create({ person, now });
 
   test("with a username that another has → taken, and the e-mail stays free", async () => {
     const first = await aStoredPerson(storage());
     const second = aPerson({ username: first.username });
     expect(await create(second)).toEqual({ kind: "taken", what: "username" });
-    expect(await storage().getPerson(second)).toBeUndefined();
+    expect(await storage().people.get(second)).toBeUndefined();
     expect(await create(aPerson({ email: second.email }))).toEqual({ kind: "created" });
   });
 
@@ -46,31 +47,31 @@ onEveryBackend("creating a person", (storage) => {
   test("→ found by id, username and e-mail, each field as it was", async () => {
     const person = aPerson({ operator: ["admin", "read"], mustChangePassword: true, name: null, passwordHash: null });
     expect(await create(person)).toEqual({ kind: "created" });
-    expect(await storage().getPerson(person)).toEqual(person);
-    expect(await storage().findPersonByName({ name: person.username })).toEqual(person);
-    expect(await storage().findPersonByName({ name: person.email })).toEqual(person);
-    expect(await storage().findPersonByName({ name: "nobody" })).toBeUndefined();
-    expect(await storage().getPerson({ ...person, personId: anId(person.partition) })).toBeUndefined();
+    expect(await storage().people.get(person)).toEqual(person);
+    expect(await storage().people.findByName({ name: person.username })).toEqual(person);
+    expect(await storage().people.findByName({ name: person.email })).toEqual(person);
+    expect(await storage().people.findByName({ name: "nobody" })).toBeUndefined();
+    expect(await storage().people.get({ ...person, personId: anId(person.partition) })).toBeUndefined();
   });
 
   test("twice, as after a crash → created both times, once in fact", async () => {
     const person = aPerson();
     expect(await create(person)).toEqual({ kind: "created" });
     expect(await create({ ...person, name: "Eve" })).toEqual({ kind: "created" });
-    expect((await storage().getPerson(person))?.name).toBe("Ada");
+    expect((await storage().people.get(person))?.name).toBe("Ada");
   });
 
   test("again, but with an e-mail that another has → taken, and the person keeps the names they had", async () => {
     const [first, person] = [await aStoredPerson(storage()), await aStoredPerson(storage())];
     expect(await create({ ...person, email: first.email })).toEqual({ kind: "taken", what: "email" });
-    expect(await storage().findPersonByName({ name: person.username })).toEqual(person);
+    expect(await storage().people.findByName({ name: person.username })).toEqual(person);
     expect(await create(aPerson({ username: person.username }))).toEqual({ kind: "taken", what: "username" });
   });
 
   test("whose username is the e-mail → one name, twice", async () => {
     const person = aPerson();
     expect(await create({ ...person, username: person.email })).toEqual({ kind: "created" });
-    expect((await storage().findPersonByName({ name: person.email }))?.personId).toBe(person.personId);
+    expect((await storage().people.findByName({ name: person.email }))?.personId).toBe(person.personId);
   });
 
   test("that looks like another's username → taken, whoever came first", async () => {
@@ -79,26 +80,26 @@ onEveryBackend("creating a person", (storage) => {
     const alike = await aStoredPerson(storage(), { lookAlike: `like-${plain.username}` });
     expect(await create(aPerson({ username: `like-${plain.username}` }))).toEqual({ kind: "taken", what: "username" });
     expect(await create(aPerson({ lookAlike: `like-${plain.username}` }))).toEqual({ kind: "taken", what: "username" });
-    expect(await storage().getPerson(alike)).toEqual(alike);
+    expect(await storage().people.get(alike)).toEqual(alike);
   });
 
   test("found by the username that theirs looks like → nobody", async () => {
     const { lookAlike, username } = await aStoredPerson(storage(), { lookAlike: aPerson().username });
-    expect(await storage().findPersonByName({ name: lookAlike ?? "" })).toBeUndefined();
-    expect((await storage().findPersonByName({ name: username }))?.lookAlike).toBe(lookAlike);
+    expect(await storage().people.findByName({ name: lookAlike ?? "" })).toBeUndefined();
+    expect((await storage().people.findByName({ name: username }))?.lookAlike).toBe(lookAlike);
   });
 
   test("refused for the e-mail, or deleted → what theirs looks like is free", async () => {
     const [first, alike] = [await aStoredPerson(storage()), aPerson().username];
     expect(await create(aPerson({ lookAlike: alike, email: first.email }))).toEqual({ kind: "taken", what: "email" });
     const person = await aStoredPerson(storage(), { lookAlike: alike });
-    await storage().deletePerson({ ...person, now: NOW });
+    await storage().people.delete({ ...person, now: NOW });
     expect(await create(aPerson({ username: alike }))).toEqual({ kind: "created" });
   });
 
   test("with another e-mail since → what theirs looks like stays theirs", async () => {
     const person = await aStoredPerson(storage(), { lookAlike: aPerson().username });
-    await storage().updatePerson({ ...person, changes: { email: aPerson().email }, now: NOW });
+    await storage().people.update({ ...person, changes: { email: aPerson().email }, now: NOW });
     expect(await create(aPerson({ username: person.lookAlike ?? "" }))).toEqual({ kind: "taken", what: "username" });
   });
 
@@ -122,7 +123,7 @@ onEveryBackend("listing people", (storage) => {
     const people = [];
     for (const age of [3, 1, 2]) people.push(await aStoredPerson(storage(), { createdAt: NOW - age * HOUR }));
     const ids = async (limit: number, after: string | null) =>
-      (await storage().listPeople({ limit, after })).map(({ personId }) => personId);
+      (await storage().people.list({ limit, after })).map(({ personId }) => personId);
     const [first, third, second] = people.map(({ personId }) => personId);
     expect(await ids(10, null)).toEqual([first, second, third]);
     expect(await ids(2, null)).toEqual([first, second]);
@@ -133,7 +134,7 @@ onEveryBackend("listing people", (storage) => {
 
 onEveryBackend("changing a person", (storage, opened) => {
   const update = (person: { partition: number; personId: string }, changes: object) =>
-    storage().updatePerson({ partition: person.partition, personId: person.personId, changes, now: NOW + HOUR });
+    storage().people.update({ partition: person.partition, personId: person.personId, changes, now: NOW + HOUR });
 
   test("who isn't there → unknown", async () => {
     expect(await update(aPerson(), { name: "Eve" })).toEqual({ kind: "unknown" });
@@ -143,7 +144,7 @@ onEveryBackend("changing a person", (storage, opened) => {
     const other = await aStoredPerson(storage());
     const person = await aStoredPerson(storage());
     expect(await update(person, { email: other.email, name: "Eve" })).toEqual({ kind: "taken" });
-    expect(await storage().findPersonByName({ name: person.email })).toEqual(person);
+    expect(await storage().people.findByName({ name: person.email })).toEqual(person);
   });
 
   test("→ only what was named; the old e-mail is free again", async () => {
@@ -151,12 +152,16 @@ onEveryBackend("changing a person", (storage, opened) => {
     const email = aPerson().email;
     const changes = { email, emailVerifiedAt: null, name: null, operator: ["read"], mustChangePassword: true };
     expect(await update(person, changes)).toEqual({ kind: "updated" });
-    expect(await storage().findPersonByName({ name: email })).toEqual({ ...person, ...changes, updatedAt: NOW + HOUR });
-    expect(await storage().findPersonByName({ name: person.email })).toBeUndefined();
-    expect(await storage().createPerson({ person: aPerson({ email: person.email }), now: NOW })).toEqual({
+    expect(await storage().people.findByName({ name: email })).toEqual({
+      ...person,
+      ...changes,
+      updatedAt: NOW + HOUR,
+    });
+    expect(await storage().people.findByName({ name: person.email })).toBeUndefined();
+    expect(await storage().people.create({ person: aPerson({ email: person.email }), now: NOW })).toEqual({
       kind: "created",
     });
-    expect(await storage().createPerson({ person: aPerson({ email }), now: NOW + 24 * HOUR })).toEqual({
+    expect(await storage().people.create({ person: aPerson({ email }), now: NOW + 24 * HOUR })).toEqual({
       kind: "taken",
       what: "email",
     });
@@ -164,7 +169,7 @@ onEveryBackend("changing a person", (storage, opened) => {
 
   test("to another e-mail → unverified unless it says otherwise; what else changes says nothing of the e-mail", async () => {
     const person = await aStoredPerson(storage());
-    const verified = async () => (await storage().getPerson(person))?.emailVerifiedAt;
+    const verified = async () => (await storage().people.get(person))?.emailVerifiedAt;
     await update(person, { name: "Eve", email: person.email });
     expect(await verified()).toBe(NOW);
     await update(person, { email: aPerson().email });
@@ -179,9 +184,9 @@ onEveryBackend("changing a person", (storage, opened) => {
     const email = aPerson().email;
     const person = await aStoredPerson(storage(), { username: email, email });
     expect(await update(person, { email: aPerson().email })).toEqual({ kind: "updated" });
-    expect((await storage().findPersonByName({ name: email }))?.personId).toBe(person.personId);
+    expect((await storage().people.findByName({ name: email }))?.personId).toBe(person.personId);
     expect(await update(person, { email })).toEqual({ kind: "updated" });
-    expect((await storage().findPersonByName({ name: email }))?.email).toBe(email);
+    expect((await storage().people.findByName({ name: email }))?.email).toBe(email);
   });
 
   test("their name, while a role is taken from them, the e-mail is verified and the password has to be another → all of it", async () => {
@@ -191,7 +196,7 @@ onEveryBackend("changing a person", (storage, opened) => {
     const other = { operator: [], emailVerifiedAt: NOW, mustChangePassword: true };
     const args = { partition, personId, changes: { name: "Eve" }, now: NOW + HOUR };
     await interrupted(engine, updatePerson, args, getPerson, () => update(person, other));
-    expect(await storage().getPerson(person)).toEqual({ ...person, ...other, name: "Eve", updatedAt: NOW + HOUR });
+    expect(await storage().people.get(person)).toEqual({ ...person, ...other, name: "Eve", updatedAt: NOW + HOUR });
     await engine.close();
   });
 
@@ -203,11 +208,11 @@ onEveryBackend("changing a person", (storage, opened) => {
       await Promise.all(next.map((email) => update(person, { email })));
       emails.push(...next);
     }
-    const held = (await storage().getPerson(person))?.email ?? "";
-    expect((await storage().findPersonByName({ name: held }))?.personId).toBe(person.personId);
+    const held = (await storage().people.get(person))?.email ?? "";
+    expect((await storage().people.findByName({ name: held }))?.personId).toBe(person.personId);
     const free = emails.filter((email) => email !== held);
     const created = await Promise.all(
-      free.map((email) => storage().createPerson({ person: aPerson({ email }), now: NOW + 2 * MINUTE })),
+      free.map((email) => storage().people.create({ person: aPerson({ email }), now: NOW + 2 * MINUTE })),
     );
     expect(created.filter(({ kind }) => kind !== "created")).toEqual([]);
   });
@@ -218,13 +223,13 @@ onEveryBackend("changing a person", (storage, opened) => {
     const { partition, personId } = person;
     const taken = async () => {
       await engine.call(dropName, { value: other.email, ownerId: personId, now: NOW });
-      expect(await storage().createPerson({ person: other, now: NOW })).toEqual({ kind: "created" });
+      expect(await storage().people.create({ person: other, now: NOW })).toEqual({ kind: "created" });
     };
     const args = { partition, personId, changes: { email: other.email }, now: NOW + HOUR };
     expect(await interrupted(engine, updatePerson, args, reserveName, taken)).toEqual({ kind: "taken" });
-    expect(await storage().getPerson(person)).toEqual({ ...person, updatedAt: NOW + HOUR });
-    expect((await storage().findPersonByName({ name: person.email }))?.personId).toBe(personId);
-    expect(await storage().findPersonByName({ name: other.email })).toEqual(other);
+    expect(await storage().people.get(person)).toEqual({ ...person, updatedAt: NOW + HOUR });
+    expect((await storage().people.findByName({ name: person.email }))?.personId).toBe(personId);
+    expect(await storage().people.findByName({ name: other.email })).toEqual(other);
     await engine.close();
   });
 
@@ -234,8 +239,8 @@ onEveryBackend("changing a person", (storage, opened) => {
       const email = aPerson().email;
       const outcomes = await Promise.all(Array.from({ length: 10 }, () => update(person, { email })));
       expect(outcomes).toEqual(Array.from({ length: 10 }, () => ({ kind: "updated" })));
-      expect((await storage().findPersonByName({ name: email }))?.personId).toBe(person.personId);
-      expect((await storage().createPerson({ person: aPerson({ email }), now: NOW })).kind).toBe("taken");
+      expect((await storage().people.findByName({ name: email }))?.personId).toBe(person.personId);
+      expect((await storage().people.create({ person: aPerson({ email }), now: NOW })).kind).toBe("taken");
     }
   });
 
@@ -243,9 +248,9 @@ onEveryBackend("changing a person", (storage, opened) => {
     for (let round = 0; round < 20; round++) {
       const person = await aStoredPerson(storage());
       const email = aPerson().email;
-      await Promise.all([update(person, { email }), storage().deletePerson({ ...person, now: NOW })]);
+      await Promise.all([update(person, { email }), storage().people.delete({ ...person, now: NOW })]);
       for (const name of [person.email, email])
-        expect(await storage().createPerson({ person: aPerson({ email: name }), now: NOW })).toEqual({
+        expect(await storage().people.create({ person: aPerson({ email: name }), now: NOW })).toEqual({
           kind: "created",
         });
     }
@@ -265,27 +270,29 @@ onEveryBackend("a person's password", (storage) => {
   });
 
   test("of nobody → false", async () => {
-    expect(await storage().setPassword(args(aPerson()))).toBe(false);
+    expect(await storage().people.setPassword(args(aPerson()))).toBe(false);
   });
 
   test("by the person, who has another one since → false, and all is as it was", async () => {
     const person = await aStoredPerson(storage());
     const known = { replacing: person.passwordChangedAt };
-    expect(await storage().setPassword(args(person, known))).toBe(true);
-    expect(await storage().setPassword(args(person, { ...known, passwordHash: "a thief's" }))).toBe(false);
-    expect(await storage().getPerson(person)).toMatchObject({ passwordHash: "new" });
-    expect(await storage().setPassword(args(person, { replacing: NOW + HOUR }))).toBe(true);
+    expect(await storage().people.setPassword(args(person, known))).toBe(true);
+    expect(await storage().people.setPassword(args(person, { ...known, passwordHash: "a thief's" }))).toBe(false);
+    expect(await storage().people.get(person)).toMatchObject({ passwordHash: "new" });
+    expect(await storage().people.setPassword(args(person, { replacing: NOW + HOUR }))).toBe(true);
   });
 
   test("set → sessions but the kept one end; grants live on", async () => {
     const { person, grant } = await aLiveGrant(storage());
     const [kept, other] = [aSession(person), aSession(person)];
-    await storage().createSession(kept);
-    await storage().createSession(other);
-    expect(await storage().setPassword(args(person, { keepSessionId: kept.sessionId, mustChange: true }))).toBe(true);
-    const sessions = await storage().listSessions({ ...person, now: NOW });
+    await storage().sessions.create(kept);
+    await storage().sessions.create(other);
+    expect(await storage().people.setPassword(args(person, { keepSessionId: kept.sessionId, mustChange: true }))).toBe(
+      true,
+    );
+    const sessions = await storage().sessions.list({ ...person, now: NOW });
     expect(sessions.map(({ sessionId }) => sessionId)).toEqual([kept.sessionId]);
-    expect(await storage().getPerson(person)).toMatchObject({
+    expect(await storage().people.get(person)).toMatchObject({
       passwordHash: "new",
       passwordChangedAt: NOW + HOUR,
       mustChangePassword: true,
@@ -295,58 +302,58 @@ onEveryBackend("a person's password", (storage) => {
 
   test("set with endGrants → all sessions and grants end", async () => {
     const { person, grant } = await aLiveGrant(storage());
-    await storage().createSession(aSession(person));
-    await storage().setPassword(args(person, { endGrants: true }));
-    expect(await storage().listSessions({ ...person, now: NOW })).toEqual([]);
-    expect(await storage().refreshGrant(aRefresh(grant))).toEqual({ kind: "ended", status: "owner_ended" });
+    await storage().sessions.create(aSession(person));
+    await storage().people.setPassword(args(person, { endGrants: true }));
+    expect(await storage().sessions.list({ ...person, now: NOW })).toEqual([]);
+    expect(await storage().grants.refresh(aRefresh(grant))).toEqual({ kind: "ended", status: "owner_ended" });
   });
 
   test("hashed better → only if it is still the same", async () => {
     const person = await aStoredPerson(storage(), { passwordHash: "old" });
-    await storage().rehashPassword({ ...person, from: "another", to: "x" });
-    expect((await storage().getPerson(person))?.passwordHash).toBe("old");
-    await storage().rehashPassword({ ...person, from: "old", to: "better" });
-    expect(await storage().getPerson(person)).toEqual({ ...person, passwordHash: "better" });
+    await storage().people.rehashPassword({ ...person, from: "another", to: "x" });
+    expect((await storage().people.get(person))?.passwordHash).toBe("old");
+    await storage().people.rehashPassword({ ...person, from: "old", to: "better" });
+    expect(await storage().people.get(person)).toEqual({ ...person, passwordHash: "better" });
   });
 });
 
 onEveryBackend("disabling and deleting a person", (storage) => {
   test("nobody → false", async () => {
-    expect(await storage().setPersonStatus({ ...aPerson(), status: "disabled", now: NOW })).toBe(false);
-    expect(await storage().deletePerson({ ...aPerson(), now: NOW })).toBe(false);
+    expect(await storage().people.setStatus({ ...aPerson(), status: "disabled", now: NOW })).toBe(false);
+    expect(await storage().people.delete({ ...aPerson(), now: NOW })).toBe(false);
   });
 
   test("disabled → sessions and grants end; enabled again, they stay ended and a new consent page works", async () => {
     const { person, grant } = await aLiveGrant(storage());
     const session = aSession(person);
-    await storage().createSession(session);
-    expect(await storage().setPersonStatus({ ...person, status: "disabled", now: NOW + SECOND })).toBe(true);
-    expect(await storage().listSessions({ ...person, now: NOW })).toEqual([]);
-    expect(await storage().refreshGrant(aRefresh(grant))).toEqual({ kind: "ended", status: "owner_ended" });
-    expect(await storage().setPersonStatus({ ...person, status: "active", now: NOW + MINUTE })).toBe(true);
-    expect(await storage().refreshGrant(aRefresh(grant))).toEqual({ kind: "ended", status: "owner_ended" });
-    expect((await storage().approve(anApproval(aGrant(person)))).kind).toBe("issued");
+    await storage().sessions.create(session);
+    expect(await storage().people.setStatus({ ...person, status: "disabled", now: NOW + SECOND })).toBe(true);
+    expect(await storage().sessions.list({ ...person, now: NOW })).toEqual([]);
+    expect(await storage().grants.refresh(aRefresh(grant))).toEqual({ kind: "ended", status: "owner_ended" });
+    expect(await storage().people.setStatus({ ...person, status: "active", now: NOW + MINUTE })).toBe(true);
+    expect(await storage().grants.refresh(aRefresh(grant))).toEqual({ kind: "ended", status: "owner_ended" });
+    expect((await storage().consents.approve(anApproval(aGrant(person)))).kind).toBe("issued");
   });
 
   test("a sign-in that was under way → no session", async () => {
     const person = await aStoredPerson(storage());
-    await storage().setPersonStatus({ ...person, status: "disabled", now: NOW });
-    await storage().createSession(aSession(person));
-    await storage().setPersonStatus({ ...person, status: "active", now: NOW });
-    expect(await storage().listSessions({ ...person, now: NOW })).toEqual([]);
+    await storage().people.setStatus({ ...person, status: "disabled", now: NOW });
+    await storage().sessions.create(aSession(person));
+    await storage().people.setStatus({ ...person, status: "active", now: NOW });
+    expect(await storage().sessions.list({ ...person, now: NOW })).toEqual([]);
   });
 
   test("deleted → gone, names free, consents gone, grants ended", async () => {
     const { person, grant } = await aLiveGrant(storage());
-    await storage().createSession(aSession(person));
-    expect(await storage().deletePerson({ ...person, now: NOW + SECOND })).toBe(true);
-    expect(await storage().getPerson(person)).toBeUndefined();
-    expect(await storage().findPersonByName({ name: person.username })).toBeUndefined();
-    expect(await storage().findConsent({ ...grant })).toBeUndefined();
+    await storage().sessions.create(aSession(person));
+    expect(await storage().people.delete({ ...person, now: NOW + SECOND })).toBe(true);
+    expect(await storage().people.get(person)).toBeUndefined();
+    expect(await storage().people.findByName({ name: person.username })).toBeUndefined();
+    expect(await storage().consents.find({ ...grant })).toBeUndefined();
     expect(await statusOf(storage(), grant)).toMatchObject({ status: "owner_ended", endedAt: NOW + SECOND });
-    expect(await storage().listSessions({ ...person, now: NOW })).toEqual([]);
+    expect(await storage().sessions.list({ ...person, now: NOW })).toEqual([]);
     const again = aPerson({ username: person.username, email: person.email });
-    expect(await storage().createPerson({ person: again, now: NOW })).toEqual({ kind: "created" });
+    expect(await storage().people.create({ person: again, now: NOW })).toEqual({ kind: "created" });
   });
 });
 

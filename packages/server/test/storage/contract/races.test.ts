@@ -19,6 +19,7 @@ import {
 import { aDeviceRedemption, anApprovedDevice } from "../support/device.ts";
 import { type Racers, startRacers } from "../support/processes.ts";
 import type { Race } from "../support/racer.ts";
+import { callOf } from "../support/verb-name.ts";
 
 type Call = Race["calls"][number];
 
@@ -48,8 +49,8 @@ onAllBackends("races", (storage, opened) => {
       (calls) =>
         Promise.all(
           calls.map(async ({ verb, args }) => {
-            const outcome = await (storage()[verb] as (args: unknown) => Promise<{ kind: string } | boolean>)(args);
-            return typeof outcome === "boolean" ? String(outcome) : outcome.kind;
+            const outcome = await callOf(storage(), verb)(args);
+            return typeof outcome === "boolean" ? String(outcome) : (outcome?.kind ?? "none");
           }),
         ),
     ],
@@ -65,7 +66,7 @@ onAllBackends("races", (storage, opened) => {
 
   test.each(places)("20 redemptions of one code in %s → one succeeds, the next ends the grant", async (_, run) => {
     const { grant } = await anApprovedGrant(storage());
-    const kinds = await run(Array.from({ length: 20 }, () => ({ verb: "redeemCode", args: aRedemption(grant) })));
+    const kinds = await run(Array.from({ length: 20 }, () => ({ verb: "grants.redeem", args: aRedemption(grant) })));
     expect(tally(kinds)).toEqual({ redeemed: 1, replayed: 1, unknown: 18 });
     expect(await statusOf(storage(), grant)).toMatchObject({ status: "replayed" });
   });
@@ -73,7 +74,7 @@ onAllBackends("races", (storage, opened) => {
   test.each(places)("20 redemptions with wrong verifiers, one right, in %s → at most one succeeds", async (_, run) => {
     const { grant } = await anApprovedGrant(storage());
     const calls = Array.from({ length: 20 }, (__, at) => ({
-      verb: "redeemCode" as const,
+      verb: "grants.redeem" as const,
       args: aRedemption(grant, at === 10 ? {} : { s256: "wrong" }),
     }));
     const counts = tally(await run(calls));
@@ -85,7 +86,7 @@ onAllBackends("races", (storage, opened) => {
     "20 rotations of one token in %s → one rotates, three retry, the fifth is a theft",
     async (_, run) => {
       const { grant } = await aLiveGrant(storage());
-      const kinds = await run(Array.from({ length: 20 }, () => ({ verb: "refreshGrant", args: aRefresh(grant) })));
+      const kinds = await run(Array.from({ length: 20 }, () => ({ verb: "grants.refresh", args: aRefresh(grant) })));
       expect(tally(kinds)).toEqual({ rotated: 1, retried: 3, theft: 1, ended: 15 });
     },
   );
@@ -99,7 +100,7 @@ onAllBackends("races", (storage, opened) => {
       for (let round = 0; round < ROUNDS; round += 1) {
         const kind = round % 2 === 0 ? "issuer jti" : "saml id";
         const args = { kind, key: randomBytes(32).toString("base64url"), until: NOW + SECOND, now: NOW };
-        const answers = await run(Array.from({ length: 50 }, () => ({ verb: "once", args })));
+        const answers = await run(Array.from({ length: 50 }, () => ({ verb: "replayCache.once", args })));
         expect(tally(answers), `round ${round}`).toEqual({ true: 1, false: 49 });
       }
     },
@@ -113,7 +114,7 @@ onAllBackends("races", (storage, opened) => {
       for (let round = 0; round < ROUNDS; round += 1) {
         const { device, answer } = await anApprovedDevice(storage());
         const args = aDeviceRedemption(device, answer.approval);
-        const kinds = await run(Array.from({ length: 20 }, () => ({ verb: "redeemDevice", args })));
+        const kinds = await run(Array.from({ length: 20 }, () => ({ verb: "deviceRequests.redeem", args })));
         expect(tally(kinds), `round ${round}`).toEqual({ issued: 1, taken: 19 });
       }
     },
@@ -125,11 +126,11 @@ onAllBackends("races", (storage, opened) => {
     const twin = aGrant(person);
     const calls = Array.from({ length: 20 }, (__, at) =>
       at % 2 === 0
-        ? ({ verb: "approve", args: anApproval(twin) } as const)
-        : ({ verb: "issueGrant", args: { grant: twin, address: null, now: NOW } } as const),
+        ? ({ verb: "consents.approve", args: anApproval(twin) } as const)
+        : ({ verb: "grants.issue", args: { grant: twin, address: null, now: NOW } } as const),
     );
     expect(tally(await run(calls))).toEqual({ issued: 1, repeated: 19 });
-    expect(await storage().findConsent({ ...grant })).toMatchObject({ uses: 2 });
+    expect(await storage().consents.find({ ...grant })).toMatchObject({ uses: 2 });
   });
 
   test.each(places)(
@@ -138,10 +139,10 @@ onAllBackends("races", (storage, opened) => {
       const person = await aStoredPerson(storage());
       const names = Array.from({ length: 20 }, (__, at) => `scope-${String(at).padStart(2, "0")}`);
       const made = names.map((name) => aGrant(person, { scopes: [name] }));
-      const kinds = await run(made.map((each) => ({ verb: "approve", args: anApproval(each) })));
+      const kinds = await run(made.map((each) => ({ verb: "consents.approve", args: anApproval(each) })));
       expect(tally(kinds)).toEqual({ issued: 20 });
       const [first] = made;
-      const consent = first && (await storage().findConsent({ ...first }));
+      const consent = first && (await storage().consents.find({ ...first }));
       expect(consent?.uses).toBe(20);
       expect(consent?.scopes.map(({ name }) => name).sort()).toEqual(names);
     },
@@ -153,14 +154,14 @@ onAllBackends("races", (storage, opened) => {
       const { grant, person } = await aLiveGrant(storage());
       const others = Array.from({ length: 9 }, () => aGrant(person));
       for (const each of others) {
-        await storage().approve(anApproval(each));
-        await storage().redeemCode(aRedemption(each));
+        await storage().consents.approve(anApproval(each));
+        await storage().grants.redeem(aRedemption(each));
       }
       const all = [grant, ...others];
       const began = performance.now();
       for (let round = 1; round <= 5; round += 1) {
         const calls: Call[] = all.map((each) => ({
-          verb: "refreshGrant",
+          verb: "grants.refresh",
           args: aRefresh(each, { generation: round }),
         }));
         if (round === 5) calls.splice(5, 0, revocation(grant));
@@ -177,11 +178,11 @@ onAllBackends("races", (storage, opened) => {
       const { grant, person } = await aLiveGrant(storage());
       const born = Array.from({ length: 20 }, () => aGrant(person));
       const calls: Call[] = born.map((each) => ({
-        verb: "issueGrant",
+        verb: "grants.issue",
         args: { grant: each, address: null, now: NOW },
       }));
       for (let at = 1; at <= 19; at += 1)
-        calls.push({ verb: "refreshGrant", args: aRefresh(grant, { generation: at, rotate: at % 2 === 0 }) });
+        calls.push({ verb: "grants.refresh", args: aRefresh(grant, { generation: at, rotate: at % 2 === 0 }) });
       calls.splice(7 + round * 5, 0, revocation(grant));
       await run(calls);
       const left = await Promise.all([grant, ...born].map((each) => statusOf(storage(), each)));
@@ -195,7 +196,7 @@ onAllBackends("races", (storage, opened) => {
       for (let round = 0; round < 5; round += 1) {
         const { grant, person } = await aLiveGrant(storage());
         const born = Array.from({ length: 20 }, () => aGrant(person));
-        const calls: Call[] = born.map((each) => ({ verb: "approve", args: anApproval(each) }));
+        const calls: Call[] = born.map((each) => ({ verb: "consents.approve", args: anApproval(each) }));
         calls.splice(round * 5, 0, revocation(grant));
         await run(calls);
         await expectConsistent(storage(), [grant, ...born]);
@@ -209,12 +210,12 @@ onAllBackends("races", (storage, opened) => {
       const born = Array.from({ length: 20 }, () => aGrant(person));
       const calls: Call[] = born.map((each, at) =>
         at % 2 === 0
-          ? { verb: "approve", args: anApproval(each) }
-          : { verb: "issueGrant", args: { grant: each, address: null, now: NOW } },
+          ? { verb: "consents.approve", args: anApproval(each) }
+          : { verb: "grants.issue", args: { grant: each, address: null, now: NOW } },
       );
       const { partition, personId } = person;
       calls.splice(round * 5, 0, {
-        verb: "setPersonStatus",
+        verb: "people.setStatus",
         args: { partition, personId, status: "disabled", now: NOW },
       });
       await run(calls);
@@ -225,7 +226,7 @@ onAllBackends("races", (storage, opened) => {
 });
 
 function revocation({ partition, ownerId, clientId }: NewGrant): Call {
-  return { verb: "revokeConsent", args: { partition, ownerId, clientId, revokedBy: ownerId, now: NOW + SECOND } };
+  return { verb: "consents.revoke", args: { partition, ownerId, clientId, revokedBy: ownerId, now: NOW + SECOND } };
 }
 
 /** Live grants lie under an active consent that counts just them: it began anew after the revocation. */
@@ -233,7 +234,7 @@ async function expectConsistent(storage: Storage, grants: readonly NewGrant[]): 
   const [first] = grants;
   if (first === undefined) return;
   const rows = await Promise.all(grants.map((each) => statusOf(storage, each)));
-  const consent = await storage.findConsent({ ...first });
+  const consent = await storage.consents.find({ ...first });
   const live = rows.filter(isLive).length;
   if (consent?.status === "active") expect(live).toBe(consent.uses);
   else expect(live).toBe(0);

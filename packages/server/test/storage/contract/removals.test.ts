@@ -3,9 +3,9 @@ import type { AddedFrom, Passkey } from "../../../src/owners/factor-storage.ts";
 import { marksOf } from "../../../src/owners/recovery/marks.ts";
 import { REMOVAL_KEPT, type Removal } from "../../../src/owners/recovery/storage.ts";
 import type { Person } from "../../../src/owners/storage.ts";
-import { holderOfName } from "../../../src/storage/verbs/names.ts";
-import { restoreFactors, writeRestore } from "../../../src/storage/verbs/recovery.ts";
-import { removedFactors } from "../../../src/storage/verbs/removals.ts";
+import { restoreFactors, writeRestore } from "../../../src/storage/factors/recovery.ts";
+import { removedFactors } from "../../../src/storage/factors/removals.ts";
+import { holderOfName } from "../../../src/storage/people/names.ts";
 import { engineAt, onEveryBackend } from "../support/backends.ts";
 import {
   aGrant,
@@ -32,7 +32,7 @@ const UNDONE = NOW + DAY;
 
 onEveryBackend("factors that a recovery removed", (storage, opened) => {
   const set = (person: Person, secret: string, added: AddedFrom, now = NOW) =>
-    storage().setSecondFactor({
+    storage().secondFactors.set({
       ...{
         ...person,
         sealedSecret: new Uint8Array(aHash(secret)),
@@ -44,7 +44,7 @@ onEveryBackend("factors that a recovery removed", (storage, opened) => {
     });
   const add = async (person: Person, changes: Partial<Passkey> = {}) => {
     const passkey = aPasskey(person, { added: FROM_STRANGER, ...changes });
-    expect(await storage().addPasskey({ passkey, now: passkey.createdAt })).toBe("added");
+    expect(await storage().passkeys.add({ passkey, now: passkey.createdAt })).toBe("added");
     return passkey;
   };
   /** Takes the account back; what undoes it. */
@@ -55,8 +55,8 @@ onEveryBackend("factors that a recovery removed", (storage, opened) => {
     const nothing = { passkeys: [], authenticator: false, codes: false };
     const removal = { ...nothing, ...what, removalId, until: at + REMOVAL_KEPT, links: [{ link, saltHash }] };
     const key = { ...(await aSentLink(storage(), aLink(person, "recover", { expiresAt: at + 1 }))), now: at };
-    const seen = marksOf(await storage().listPasskeys(person), await storage().getSecondFactor(person));
-    const outcome = await storage().recoverPassword(aTakeBack(key, { seen, removal }));
+    const seen = marksOf(await storage().passkeys.list(person), await storage().secondFactors.get(person));
+    const outcome = await storage().recovery.recoverPassword(aTakeBack(key, { seen, removal }));
     expect(outcome.kind).toBe("done");
     const undo = {
       partition: link.partition,
@@ -69,7 +69,10 @@ onEveryBackend("factors that a recovery removed", (storage, opened) => {
     return { removalId, link, undo };
   };
   const listed = async (person: Person, now = REMOVED) =>
-    (await storage().removedFactors({ ...person, removalId: null, now })).map(({ kind, name }) => [kind, name]);
+    (await storage().recovery.removedFactors({ ...person, removalId: null, now })).map(({ kind, name }) => [
+      kind,
+      name,
+    ]);
   const holder = async (credentialId: string) => {
     const engine = await engineAt(opened().url);
     const found = await engine.call(holderOfName, { kind: "passkey", value: credentialId });
@@ -77,54 +80,59 @@ onEveryBackend("factors that a recovery removed", (storage, opened) => {
     return found;
   };
   const taken = async (passkey: Passkey, of: Person) =>
-    storage().addPasskey({ passkey: aPasskey(of, { credentialId: passkey.credentialId }), now: REMOVED + 1 });
+    storage().passkeys.add({ passkey: aPasskey(of, { credentialId: passkey.credentialId }), now: REMOVED + 1 });
 
   test("a passkey → signs nobody in, its id is nobody else's and can't be added again, and it is listed", async () => {
     const [person, other] = [await aStoredPerson(storage()), await aStoredPerson(storage())];
     const [evil, good] = [await add(person, { name: "Evil" }), await add(person, { name: "Good", added: FROM_OWNER })];
     await remove(person, { passkeys: [evil.credentialId, "nobody's"] });
-    expect(await storage().listPasskeys(person)).toEqual([good]);
-    expect(await storage().findPasskey(evil)).toBeUndefined();
-    expect(await storage().usePasskey({ ...evil, counter: 9, backedUp: true, now: REMOVED })).toBe("unknown");
+    expect(await storage().passkeys.list(person)).toEqual([good]);
+    expect(await storage().passkeys.find(evil)).toBeUndefined();
+    expect(await storage().passkeys.use({ ...evil, counter: 9, backedUp: true, now: REMOVED })).toBe("unknown");
     expect([await taken(evil, other), await taken(evil, person)]).toEqual(["taken", "taken"]);
     expect((await holder(evil.credentialId))?.ownerId).toBe(person.personId);
-    expect(await storage().removedFactors({ ...person, removalId: null, now: REMOVED })).toEqual([
+    expect(await storage().recovery.removedFactors({ ...person, removalId: null, now: REMOVED })).toEqual([
       {
         ...{ kind: "passkey", name: "Evil", createdAt: NOW, added: FROM_STRANGER },
         ...{ removedAt: REMOVED, until: REMOVED + REMOVAL_KEPT },
       },
     ]);
-    expect(await storage().removedFactors({ ...other, removalId: null, now: REMOVED })).toEqual([]);
+    expect(await storage().recovery.removedFactors({ ...other, removalId: null, now: REMOVED })).toEqual([]);
   });
 
   test("an authenticator → gone with its codes; one that was there before it → back with its own", async () => {
     const person = await aStoredPerson(storage());
     await set(person, "theirs", FROM_STRANGER);
     await remove(person, { authenticator: true });
-    expect(await storage().getSecondFactor(person)).toBeUndefined();
-    expect(await storage().useRecoveryCode({ ...person, code: "theirs1", now: REMOVED })).toBe(false);
+    expect(await storage().secondFactors.get(person)).toBeUndefined();
+    expect(await storage().secondFactors.useRecoveryCode({ ...person, code: "theirs1", now: REMOVED })).toBe(false);
     const other = await aStoredPerson(storage());
     await set(other, "mine", FROM_OWNER);
-    await storage().useSecondFactor({ ...other, step: 30, now: NOW });
+    await storage().secondFactors.use({ ...other, step: 30, now: NOW });
     await set(other, "theirs", FROM_STRANGER, NOW + 1);
     await remove(other, { authenticator: true });
-    expect(await storage().getSecondFactor(other)).toMatchObject({
+    expect(await storage().secondFactors.get(other)).toMatchObject({
       ...{ sealedSecret: new Uint8Array(aHash("mine")), lastStep: 30, createdAt: NOW, added: FROM_OWNER, codesLeft: 2 },
       ...{ codesAdded: FROM_OWNER, earlier: null, earlierCodesLeft: 0 },
     });
-    const use = (code: string) => storage().useRecoveryCode({ ...other, code, now: REMOVED });
+    const use = (code: string) => storage().secondFactors.useRecoveryCode({ ...other, code, now: REMOVED });
     expect([await use("theirs1"), await use("mine1")]).toEqual([false, true]);
   });
 
   test("recovery codes alone → those of before are back, and the authenticator is as it was", async () => {
     const person = await aStoredPerson(storage());
     await set(person, "mine", FROM_OWNER);
-    await storage().setRecoveryCodes({ ...person, codes: ["x", "y"], added: FROM_STRANGER, now: NOW + 1 });
+    await storage().secondFactors.setRecoveryCodes({
+      ...person,
+      codes: ["x", "y"],
+      added: FROM_STRANGER,
+      now: NOW + 1,
+    });
     await remove(person, { codes: true });
-    expect(await storage().getSecondFactor(person)).toMatchObject({
+    expect(await storage().secondFactors.get(person)).toMatchObject({
       ...{ sealedSecret: new Uint8Array(aHash("mine")), codesLeft: 2, earlierCodesLeft: 0, codesAdded: FROM_OWNER },
     });
-    const use = (code: string) => storage().useRecoveryCode({ ...person, code, now: REMOVED });
+    const use = (code: string) => storage().secondFactors.useRecoveryCode({ ...person, code, now: REMOVED });
     expect([await use("x"), await use("mine1")]).toEqual([false, true]);
     expect(await listed(person)).toEqual([["codes", null]]);
   });
@@ -134,22 +142,22 @@ onEveryBackend("factors that a recovery removed", (storage, opened) => {
     const passkey = await add(person, { counter: 7 });
     await set(person, "mine", FROM_STRANGER);
     const { undo } = await remove(person, { passkeys: [passkey.credentialId], authenticator: true });
-    await storage().createSession(aSession(person, { passwordChangedAt: REMOVED }));
+    await storage().sessions.create(aSession(person, { passwordChangedAt: REMOVED }));
     const mail = aMail(person.partition);
-    const outcome = await storage().restoreFactors({ ...undo, mails: [mail] });
+    const outcome = await storage().recovery.restoreFactors({ ...undo, mails: [mail] });
     expect(outcome).toMatchObject({ kind: "done", person: { passwordHash: "nobody's", passwordChangedAt: UNDONE } });
     const vouched = { ...FROM_STRANGER, vouchedFrom: UNDONE };
-    expect(await storage().findPasskey(passkey)).toMatchObject({ passkey: { ...passkey, added: vouched } });
-    expect(await storage().getSecondFactor(person)).toMatchObject({
+    expect(await storage().passkeys.find(passkey)).toMatchObject({ passkey: { ...passkey, added: vouched } });
+    expect(await storage().secondFactors.get(person)).toMatchObject({
       ...{ sealedSecret: new Uint8Array(aHash("mine")), lastStep: 10, createdAt: NOW, added: vouched, codesLeft: 2 },
       codesAdded: vouched,
     });
-    expect(await storage().useRecoveryCode({ ...person, code: "mine2", now: UNDONE })).toBe(true);
-    expect(await storage().listSessions({ ...person, now: UNDONE })).toEqual([]);
+    expect(await storage().secondFactors.useRecoveryCode({ ...person, code: "mine2", now: UNDONE })).toBe(true);
+    expect(await storage().sessions.list({ ...person, now: UNDONE })).toEqual([]);
     expect([await listed(person), (await holder(passkey.credentialId))?.status]).toEqual([[], "active"]);
-    const waiting = await storage().claimMail({ now: UNDONE, limit: 1000, until: UNDONE + DAY });
+    const waiting = await storage().mail.claim({ now: UNDONE, limit: 1000, until: UNDONE + DAY });
     expect(waiting.map(({ mailId }) => mailId)).toContain(mail.mailId);
-    expect(await storage().restoreFactors(undo)).toEqual({ kind: "unknown" });
+    expect(await storage().recovery.restoreFactors(undo)).toEqual({ kind: "unknown" });
   });
 
   test("undone where an earlier authenticator had come back → it is demanded beside the other", async () => {
@@ -157,9 +165,9 @@ onEveryBackend("factors that a recovery removed", (storage, opened) => {
     await set(person, "mine", FROM_OWNER);
     await set(person, "new", FROM_STRANGER, NOW + 1);
     const { undo } = await remove(person, { authenticator: true });
-    await storage().useSecondFactor({ ...person, step: 50, now: REMOVED + 1 });
-    expect((await storage().restoreFactors(undo)).kind).toBe("done");
-    expect(await storage().getSecondFactor(person)).toMatchObject({
+    await storage().secondFactors.use({ ...person, step: 50, now: REMOVED + 1 });
+    expect((await storage().recovery.restoreFactors(undo)).kind).toBe("done");
+    expect(await storage().secondFactors.get(person)).toMatchObject({
       ...{
         sealedSecret: new Uint8Array(aHash("new")),
         added: { vouchedFrom: null },
@@ -168,7 +176,8 @@ onEveryBackend("factors that a recovery removed", (storage, opened) => {
       },
       earlier: { sealedSecret: new Uint8Array(aHash("mine")), lastStep: 50 },
     });
-    const use = (code: string, earlier = false) => storage().useRecoveryCode({ ...person, code, earlier, now: UNDONE });
+    const use = (code: string, earlier = false) =>
+      storage().secondFactors.useRecoveryCode({ ...person, code, earlier, now: UNDONE });
     expect([await use("new1"), await use("mine1", true)]).toEqual([true, true]);
   });
 
@@ -180,12 +189,12 @@ onEveryBackend("factors that a recovery removed", (storage, opened) => {
     const known = await add(person, { createdAt: REMOVED + 1, added: { ...FROM_OWNER, vouchedFrom: REMOVED + 1 } });
     await set(person, "theirs", FROM_STRANGER, REMOVED + 2);
     const grant = aGrant(person);
-    await storage().approve(anApproval(grant, { now: REMOVED + 3 }));
-    await storage().redeemCode(aRedemption(grant, { now: REMOVED + 4 }));
-    expect((await storage().restoreFactors(undo)).kind).toBe("done");
-    const left = (await storage().listPasskeys(person)).map(({ credentialId }) => credentialId);
+    await storage().consents.approve(anApproval(grant, { now: REMOVED + 3 }));
+    await storage().grants.redeem(aRedemption(grant, { now: REMOVED + 4 }));
+    expect((await storage().recovery.restoreFactors(undo)).kind).toBe("done");
+    const left = (await storage().passkeys.list(person)).map(({ credentialId }) => credentialId);
     expect(left.sort()).toEqual([mine.credentialId, known.credentialId].sort());
-    expect(await storage().getSecondFactor(person)).toBeUndefined();
+    expect(await storage().secondFactors.get(person)).toBeUndefined();
     expect(await holder(theirs.credentialId)).toBeUndefined();
     expect((await statusOf(storage(), grant))?.status).toBe("revoked");
     expect((await holder(known.credentialId))?.status).toBe("active");
@@ -194,12 +203,16 @@ onEveryBackend("factors that a recovery removed", (storage, opened) => {
   test("undone over codes that were made since → the removed codes are back", async () => {
     const person = await aStoredPerson(storage());
     await set(person, "mine", FROM_OWNER);
-    await storage().setRecoveryCodes({ ...person, codes: ["x"], added: FROM_STRANGER, now: NOW + 1 });
+    await storage().secondFactors.setRecoveryCodes({ ...person, codes: ["x"], added: FROM_STRANGER, now: NOW + 1 });
     const { undo } = await remove(person, { codes: true });
-    await storage().setRecoveryCodes({ ...person, codes: ["z"], added: FROM_STRANGER, now: REMOVED + 1 });
-    expect((await storage().restoreFactors(undo)).kind).toBe("done");
-    expect(await storage().getSecondFactor(person)).toMatchObject({ codesLeft: 1, earlierCodesLeft: 2, earlier: null });
-    const use = (code: string) => storage().useRecoveryCode({ ...person, code, now: UNDONE });
+    await storage().secondFactors.setRecoveryCodes({ ...person, codes: ["z"], added: FROM_STRANGER, now: REMOVED + 1 });
+    expect((await storage().recovery.restoreFactors(undo)).kind).toBe("done");
+    expect(await storage().secondFactors.get(person)).toMatchObject({
+      codesLeft: 1,
+      earlierCodesLeft: 2,
+      earlier: null,
+    });
+    const use = (code: string) => storage().secondFactors.useRecoveryCode({ ...person, code, now: UNDONE });
     expect([await use("z"), await use("x")]).toEqual([false, true]);
   });
 
@@ -208,12 +221,12 @@ onEveryBackend("factors that a recovery removed", (storage, opened) => {
     const passkey = await add(person);
     await set(person, "mine", FROM_OWNER);
     const { undo } = await remove(person, { passkeys: [passkey.credentialId] });
-    await storage().setRecoveryCodes({ ...person, codes: ["z"], added: FROM_STRANGER, now: REMOVED + 1 });
-    expect((await storage().restoreFactors(undo)).kind).toBe("done");
-    expect(await storage().getSecondFactor(person)).toMatchObject({
+    await storage().secondFactors.setRecoveryCodes({ ...person, codes: ["z"], added: FROM_STRANGER, now: REMOVED + 1 });
+    expect((await storage().recovery.restoreFactors(undo)).kind).toBe("done");
+    expect(await storage().secondFactors.get(person)).toMatchObject({
       ...{ codesAt: NOW, codesAdded: FROM_OWNER, codesLeft: 2, earlierCodesLeft: 0 },
     });
-    const use = (code: string) => storage().useRecoveryCode({ ...person, code, now: UNDONE });
+    const use = (code: string) => storage().secondFactors.useRecoveryCode({ ...person, code, now: UNDONE });
     expect([await use("z"), await use("mine1")]).toEqual([false, true]);
   });
 
@@ -223,12 +236,14 @@ onEveryBackend("factors that a recovery removed", (storage, opened) => {
     const { undo } = await remove(person, { passkeys: [passkey.credentialId] });
     const over = REMOVED + REMOVAL_KEPT;
     expect(await listed(person, over - 1)).toHaveLength(1);
-    expect(await storage().restoreFactors({ ...undo, now: over })).toEqual({ kind: "unknown" });
-    expect(await storage().collect({ what: "removed_factors", now: over - 1, limit: 1000 })).toMatchObject({
-      removed: 0,
-    });
+    expect(await storage().recovery.restoreFactors({ ...undo, now: over })).toEqual({ kind: "unknown" });
+    expect(await storage().housekeeping.collect({ what: "removed_factors", now: over - 1, limit: 1000 })).toMatchObject(
+      {
+        removed: 0,
+      },
+    );
     expect(await listed(person)).toHaveLength(1);
-    await storage().collect({ what: "removed_factors", now: over, limit: 1000 });
+    await storage().housekeeping.collect({ what: "removed_factors", now: over, limit: 1000 });
     expect(await listed(person)).toEqual([]);
     expect(await taken(passkey, other)).toBe("added");
   });
@@ -238,12 +253,12 @@ onEveryBackend("factors that a recovery removed", (storage, opened) => {
     const [one, two] = [await add(person), await add(person)];
     const first = await remove(person, { passkeys: [one.credentialId] });
     const second = await remove(person, { passkeys: [two.credentialId] }, REMOVED + 1);
-    expect(await storage().restoreFactors({ ...first.undo, saltHash: aHash() })).toEqual({ kind: "unknown" });
-    expect(await storage().findMailLink({ ...first.undo, purpose: "undo" })).toBeUndefined();
-    expect((await storage().restoreFactors(second.undo)).kind).toBe("done");
-    expect((await storage().listPasskeys(person)).map(({ credentialId }) => credentialId)).toEqual([two.credentialId]);
-    expect((await storage().restoreFactors(first.undo)).kind).toBe("done");
-    expect(await storage().listPasskeys(person)).toHaveLength(2);
+    expect(await storage().recovery.restoreFactors({ ...first.undo, saltHash: aHash() })).toEqual({ kind: "unknown" });
+    expect(await storage().mailLinks.find({ ...first.undo, purpose: "undo" })).toBeUndefined();
+    expect((await storage().recovery.restoreFactors(second.undo)).kind).toBe("done");
+    expect((await storage().passkeys.list(person)).map(({ credentialId }) => credentialId)).toEqual([two.credentialId]);
+    expect((await storage().recovery.restoreFactors(first.undo)).kind).toBe("done");
+    expect(await storage().passkeys.list(person)).toHaveLength(2);
   });
 
   test("another recovery, another address → the removal can still be undone", async () => {
@@ -260,18 +275,26 @@ onEveryBackend("factors that a recovery removed", (storage, opened) => {
     };
     const way = aLink(person, "undo", { expiresAt: UNDONE + DAY });
     expect(
-      (await storage().changeEmail({ ...key, before: person.email, undo: way, undoSaltHash: aHash(), mails: [] })).kind,
+      (
+        await storage().mailLinks.changeEmail({
+          ...key,
+          before: person.email,
+          undo: way,
+          undoSaltHash: aHash(),
+          mails: [],
+        })
+      ).kind,
     ).toBe("done");
-    expect((await storage().restoreFactors(undo)).kind).toBe("done");
+    expect((await storage().recovery.restoreFactors(undo)).kind).toBe("done");
   });
 
   test("undone ten times at once → once", async () => {
     const person = await aStoredPerson(storage());
     const passkey = await add(person);
     const { undo } = await remove(person, { passkeys: [passkey.credentialId] });
-    const outcomes = await Promise.all(Array.from({ length: 10 }, () => storage().restoreFactors(undo)));
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => storage().recovery.restoreFactors(undo)));
     expect(outcomes.filter(({ kind }) => kind === "done")).toHaveLength(1);
-    expect(await storage().listPasskeys(person)).toHaveLength(1);
+    expect(await storage().passkeys.list(person)).toHaveLength(1);
   });
 
   test("undone beside a passkey that is being added → that one is gone, and its id is free", async () => {
@@ -284,7 +307,7 @@ onEveryBackend("factors that a recovery removed", (storage, opened) => {
       late = await add(person, { createdAt: REMOVED + 1 });
     };
     expect((await interrupted(engine, restoreFactors, undo, removedFactors, meanwhile)).kind).toBe("done");
-    expect((await storage().listPasskeys(person)).map(({ credentialId }) => credentialId)).toEqual([
+    expect((await storage().passkeys.list(person)).map(({ credentialId }) => credentialId)).toEqual([
       passkey.credentialId,
     ]);
     expect(await holder(late?.credentialId ?? "")).toBeUndefined();
@@ -296,10 +319,10 @@ onEveryBackend("factors that a recovery removed", (storage, opened) => {
     const passkey = await add(person);
     const { undo } = await remove(person, { passkeys: [passkey.credentialId] });
     const session = aSession(person, { passwordChangedAt: REMOVED });
-    await storage().createSession(session);
-    await storage().restoreFactors(undo);
+    await storage().sessions.create(session);
+    await storage().recovery.restoreFactors(undo);
     const late = { passkey: aPasskey(person), sessionId: session.sessionId, now: UNDONE + 1 };
-    expect(await storage().addPasskey(late)).toBe("unknown");
+    expect(await storage().passkeys.add(late)).toBe("unknown");
   });
 
   test("the person is deleted, before or while it is undone → nothing is left, and ids are free", async () => {
@@ -311,12 +334,12 @@ onEveryBackend("factors that a recovery removed", (storage, opened) => {
     ];
     const passkey = await add(person);
     const { undo } = await remove(person, { passkeys: [passkey.credentialId] });
-    await storage().deletePerson({ ...person, now: REMOVED });
-    expect(await storage().restoreFactors(undo)).toEqual({ kind: "unknown" });
+    await storage().people.delete({ ...person, now: REMOVED });
+    expect(await storage().recovery.restoreFactors(undo)).toEqual({ kind: "unknown" });
     expect([await listed(person), await taken(passkey, third)]).toEqual([[], "added"]);
     const second = await add(other);
     const way = await remove(other, { passkeys: [second.credentialId] });
-    const gone = () => storage().deletePerson({ ...other, now: UNDONE });
+    const gone = () => storage().people.delete({ ...other, now: UNDONE });
     expect(await interrupted(engine, restoreFactors, way.undo, removedFactors, gone)).toEqual({ kind: "unknown" });
     expect(await holder(second.credentialId)).toBeUndefined();
     const fourth = await aStoredPerson(storage());
@@ -324,7 +347,7 @@ onEveryBackend("factors that a recovery removed", (storage, opened) => {
     const back = await remove(fourth, { passkeys: [last.credentialId] });
     // The deletion comes between the transaction and what settles the ids.
     await interrupted(engine, restoreFactors, back.undo, writeRestore, () =>
-      storage().deletePerson({ ...fourth, now: UNDONE }),
+      storage().people.delete({ ...fourth, now: UNDONE }),
     );
     expect(await holder(last.credentialId)).toBeUndefined();
     await engine.close();
@@ -334,9 +357,9 @@ onEveryBackend("factors that a recovery removed", (storage, opened) => {
     const person = await aStoredPerson(storage());
     const passkey = await add(person);
     const { undo } = await remove(person, { passkeys: [passkey.credentialId] });
-    await storage().setPersonStatus({ ...person, status: "disabled", now: REMOVED });
-    expect(await storage().restoreFactors(undo)).toEqual({ kind: "unknown" });
-    await storage().setPersonStatus({ ...person, status: "active", now: REMOVED });
-    expect((await storage().restoreFactors(undo)).kind).toBe("done");
+    await storage().people.setStatus({ ...person, status: "disabled", now: REMOVED });
+    expect(await storage().recovery.restoreFactors(undo)).toEqual({ kind: "unknown" });
+    await storage().people.setStatus({ ...person, status: "active", now: REMOVED });
+    expect((await storage().recovery.restoreFactors(undo)).kind).toBe("done");
   });
 });

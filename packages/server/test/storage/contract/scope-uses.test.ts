@@ -9,14 +9,14 @@ onEveryBackend("what an app used", (storage) => {
   test("redeemed, refreshed for less → not for all of it; where from is known", async () => {
     const { grant } = await aLiveGrant(storage());
     expect(await statusOf(storage(), grant)).toMatchObject({ wholeUsedAt: null, usedFrom: null });
-    await storage().refreshGrant(aRefresh(grant, { rotate: false, now: NOW + 6 * MINUTE, network }));
+    await storage().grants.refresh(aRefresh(grant, { rotate: false, now: NOW + 6 * MINUTE, network }));
     expect(await statusOf(storage(), grant)).toMatchObject({ wholeUsedAt: null, usedFrom: network });
   });
 
   test("a kept token, for all, a moment after one for less → written all the same; then not for five minutes", async () => {
     const { grant } = await aLiveGrant(storage());
     const refresh = (now: number, whole: boolean) =>
-      storage().refreshGrant(aRefresh(grant, { rotate: false, now, whole, network }));
+      storage().grants.refresh(aRefresh(grant, { rotate: false, now, whole, network }));
     await refresh(NOW + 6 * MINUTE, false);
     await refresh(NOW + 7 * MINUTE, true);
     expect(await statusOf(storage(), grant)).toMatchObject({ wholeUsedAt: NOW + 7 * MINUTE });
@@ -33,7 +33,7 @@ onEveryBackend("what an app used", (storage) => {
   test("a retry, or a theft → no use", async () => {
     const { grant } = await aLiveGrant(storage());
     const refresh = (now: number, from: string) =>
-      storage().refreshGrant(aRefresh(grant, { now, whole: true, network: from }));
+      storage().grants.refresh(aRefresh(grant, { now, whole: true, network: from }));
     expect((await refresh(NOW + MINUTE, network)).kind).toBe("rotated");
     expect((await refresh(NOW + MINUTE + 5000, "198.51.100.0/24")).kind).toBe("retried");
     expect((await refresh(NOW + 10 * MINUTE, "198.51.100.0/24")).kind).toBe("theft");
@@ -44,56 +44,56 @@ onEveryBackend("what an app used", (storage) => {
     const { person, grant } = await aLiveGrant(storage());
     const { partition, ownerId, clientId } = grant;
     const issues = (since: number, personId: string | null = null) =>
-      storage().lastIssues({ partition, ownerId, personId, since });
+      storage().consents.lastIssues({ partition, ownerId, personId, since });
     expect(await issues(NOW + 1000)).toEqual([]);
     const { refreshable, audience } = grant;
     const made = { clientId, audience, refreshable };
     expect(await issues(NOW)).toEqual([{ ...made, lastUsedAt: NOW + 1000, openUntil: NEVER }]);
-    await storage().refreshGrant(aRefresh(grant, { now: NOW + MINUTE, network }));
-    await storage().setPersonStatus({ ...person, status: "disabled", now: NOW + 2 * MINUTE });
+    await storage().grants.refresh(aRefresh(grant, { now: NOW + MINUTE, network }));
+    await storage().people.setStatus({ ...person, status: "disabled", now: NOW + 2 * MINUTE });
     expect(await issues(NOW)).toEqual([{ ...made, lastUsedAt: NOW + MINUTE, openUntil: NOW + 2 * MINUTE }]);
     expect([await issues(NOW, person.personId), await issues(NOW, ownerId.replace(/.$/, "_"))]).toMatchObject([
       [{ lastUsedAt: NOW + MINUTE }],
       [],
     ]);
-    expect(await storage().findConsent({ partition, ownerId, clientId })).toMatchObject({
+    expect(await storage().consents.find({ partition, ownerId, clientId })).toMatchObject({
       status: "active",
       lastUsedAt: NOW + MINUTE,
     });
     const other = await aLiveGrant(storage());
-    expect(await storage().lastIssues({ ...other.grant, personId: null, since: NOW - 1 })).toHaveLength(1);
+    expect(await storage().consents.lastIssues({ ...other.grant, personId: null, since: NOW - 1 })).toHaveLength(1);
   });
 
   test("single scopes → the last time of each, of this owner alone; gone with the consent, and with the owner", async () => {
     const { person, grant } = await aLiveGrant(storage(), { scopes: ["read", "write"] });
     const { partition, ownerId, clientId } = grant;
     const record = (scopes: string[], now: number) =>
-      storage().recordScopeUses({ partition, ownerId, clientId, scopes, now });
-    const list = () => storage().listScopeUses({ partition, ownerId });
+      storage().scopeUses.record({ partition, ownerId, clientId, scopes, now });
+    const list = () => storage().scopeUses.list({ partition, ownerId });
     await record(["read", "write"], NOW);
     await record(["read"], NOW + MINUTE);
     expect([...(await list())].sort((a, b) => a.lastUsedAt - b.lastUsedAt)).toEqual([
       { clientId, scope: "write", lastUsedAt: NOW },
       { clientId, scope: "read", lastUsedAt: NOW + MINUTE },
     ]);
-    await storage().revokeConsent({ partition, ownerId, clientId, revokedBy: ownerId, now: NOW });
+    await storage().consents.revoke({ partition, ownerId, clientId, revokedBy: ownerId, now: NOW });
     expect(await list()).toEqual([]);
-    await storage().approve(anApproval(aGrant(person, { clientId })));
+    await storage().consents.approve(anApproval(aGrant(person, { clientId })));
     await record(["read"], NOW);
-    await storage().deletePerson({ ...person, now: NOW });
+    await storage().people.delete({ ...person, now: NOW });
     expect(await list()).toEqual([]);
   });
 
   test("noted behind the consent's end, or the owner's → not noted", async () => {
     const { person, grant } = await aLiveGrant(storage());
     const { partition, ownerId, clientId } = grant;
-    const list = () => storage().listScopeUses({ partition, ownerId });
-    const record = () => storage().recordScopeUses({ partition, ownerId, clientId, scopes: ["read"], now: NOW });
-    await storage().revokeConsent({ partition, ownerId, clientId, revokedBy: ownerId, now: NOW });
+    const list = () => storage().scopeUses.list({ partition, ownerId });
+    const record = () => storage().scopeUses.record({ partition, ownerId, clientId, scopes: ["read"], now: NOW });
+    await storage().consents.revoke({ partition, ownerId, clientId, revokedBy: ownerId, now: NOW });
     await record();
-    await storage().approve(anApproval(aGrant(person, { clientId })));
+    await storage().consents.approve(anApproval(aGrant(person, { clientId })));
     expect(await list()).toEqual([]);
-    await storage().deletePerson({ ...person, now: NOW });
+    await storage().people.delete({ ...person, now: NOW });
     await record();
     expect(await list()).toEqual([]);
   });
@@ -102,10 +102,10 @@ onEveryBackend("what an app used", (storage) => {
     for (let round = 0; round < 10; round += 1) {
       const { person, grant } = await aLiveGrant(storage());
       const { partition, ownerId, clientId } = grant;
-      const record = () => storage().recordScopeUses({ partition, ownerId, clientId, scopes: ["read"], now: NOW });
+      const record = () => storage().scopeUses.record({ partition, ownerId, clientId, scopes: ["read"], now: NOW });
       const calls = Array.from({ length: 20 }, record);
-      await Promise.all([...calls, storage().deletePerson({ ...person, now: NOW })]);
-      expect(await storage().listScopeUses({ partition, ownerId })).toEqual([]);
+      await Promise.all([...calls, storage().people.delete({ ...person, now: NOW })]);
+      expect(await storage().scopeUses.list({ partition, ownerId })).toEqual([]);
     }
   });
 });

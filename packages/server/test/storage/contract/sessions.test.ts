@@ -7,12 +7,12 @@ onEveryBackend("a session", (storage) => {
   const use = (session: NewSession, changes: { now?: number; secretHash?: Uint8Array; sessionId?: string } = {}) => {
     const now = changes.now ?? NOW + MINUTE;
     const { partition, sessionId, secretHash } = { ...session, ...changes };
-    return storage().useSession({ partition, sessionId, secretHash, now, idleUntil: now + 12 * HOUR });
+    return storage().sessions.use({ partition, sessionId, secretHash, now, idleUntil: now + 12 * HOUR });
   };
   const made = async (changes: Partial<NewSession> = {}) => {
     const person = await aStoredPerson(storage());
     const session = aSession(person, changes);
-    await storage().createSession(session);
+    await storage().sessions.create(session);
     return { person, session };
   };
 
@@ -27,7 +27,7 @@ onEveryBackend("a session", (storage) => {
 
   test("of a disabled person → undefined", async () => {
     const { session, person } = await made();
-    await storage().setPersonStatus({ ...person, status: "disabled", now: NOW });
+    await storage().people.setStatus({ ...person, status: "disabled", now: NOW });
     expect(await use(session)).toBeUndefined();
   });
 
@@ -35,16 +35,16 @@ onEveryBackend("a session", (storage) => {
     const person = await aStoredPerson(storage());
     const { partition, personId } = person;
     const ends = { mustChange: false, endGrants: true, keepSessionId: null };
-    await storage().setPassword({ partition, personId, passwordHash: "new", ...ends, now: NOW + 1 });
+    await storage().people.setPassword({ partition, personId, passwordHash: "new", ...ends, now: NOW + 1 });
     const late = aSession(person, { now: NOW + 2 });
-    await storage().createSession(late);
+    await storage().sessions.create(late);
     expect(await use(late)).toBeUndefined();
     const next = aSession({ ...person, passwordChangedAt: NOW + 1 });
-    await storage().createSession(next);
+    await storage().sessions.create(next);
     expect(await use(next)).toBeDefined();
     const without = await aStoredPerson(storage(), { passwordHash: null, passwordChangedAt: null });
     const session = aSession(without);
-    await storage().createSession(session);
+    await storage().sessions.create(session);
     expect(await use(session)).toBeDefined();
   });
 
@@ -73,15 +73,15 @@ onEveryBackend("a session", (storage) => {
 
   test("ended → gone; ended again → false", async () => {
     const { session } = await made();
-    expect(await storage().endSession(session)).toBe(true);
-    expect(await storage().endSession(session)).toBe(false);
+    expect(await storage().sessions.end(session)).toBe(true);
+    expect(await storage().sessions.end(session)).toBe(false);
     expect(await use(session)).toBeUndefined();
   });
 
   test("replaced by a new sign-in → the old one is gone", async () => {
     const { session, person } = await made();
     const next = aSession(person, { replaces: session });
-    await storage().createSession(next);
+    await storage().sessions.create(next);
     expect(await use(session)).toBeUndefined();
     expect(await use(next)).toBeDefined();
   });
@@ -89,20 +89,20 @@ onEveryBackend("a session", (storage) => {
   test("all of a person's → listed last seen first, ended together, another's untouched", async () => {
     const { session, person } = await made();
     const later = aSession(person, { now: NOW + MINUTE });
-    await storage().createSession(later);
-    await storage().createSession(aSession(person, { idleUntil: NOW }));
+    await storage().sessions.create(later);
+    await storage().sessions.create(aSession(person, { idleUntil: NOW }));
     const stranger = await made();
-    const listed = await storage().listSessions({ ...person, now: NOW });
+    const listed = await storage().sessions.list({ ...person, now: NOW });
     expect(listed.map(({ sessionId }) => sessionId)).toEqual([later.sessionId, session.sessionId]);
-    expect(await storage().endSessionsOf(person)).toBe(3);
-    expect(await storage().endSessionsOf(person)).toBe(0);
+    expect(await storage().sessions.endAll(person)).toBe(3);
+    expect(await storage().sessions.endAll(person)).toBe(0);
     expect(await use(stranger.session)).toBeDefined();
   });
 
   test("all but one ended → that one lives", async () => {
     const { session, person } = await made();
-    await storage().createSession(aSession(person));
-    expect(await storage().endSessionsOf({ ...person, keepSessionId: session.sessionId })).toBe(1);
+    await storage().sessions.create(aSession(person));
+    expect(await storage().sessions.endAll({ ...person, keepSessionId: session.sessionId })).toBe(1);
     expect(await use(session)).toBeDefined();
   });
 });
@@ -111,7 +111,7 @@ onEveryBackend("attempts", (storage) => {
   const attempt = (key: string, limit: number, window = HOUR) => ({ key, limit, window });
   const allowed = (...counted: string[]) => ({ kind: "allowed", level: 0, counted });
   const throttled = (until: number, ...full: string[]) => ({ kind: "throttled", until, level: 0, full });
-  const count = (attempts: ReturnType<typeof attempt>[], now = NOW) => storage().countAttempt({ attempts, now });
+  const count = (attempts: ReturnType<typeof attempt>[], now = NOW) => storage().attempts.count({ attempts, now });
 
   test("beyond a limit → throttled until the window ends, then allowed again", async () => {
     const key = anId();
@@ -142,7 +142,7 @@ onEveryBackend("attempts", (storage) => {
     const [hour, day, own] = [anId(), anId(), anId()];
     const ceilings = [attempt(hour, 1), attempt(day, 2, DAY)];
     const narrowing = (key: string) => [{ ...attempt(key, 4), narrowed: [3, 2] }];
-    const guess = (key: string, now = NOW) => storage().countAttempt({ attempts: narrowing(key), ceilings, now });
+    const guess = (key: string, now = NOW) => storage().attempts.count({ attempts: narrowing(key), ceilings, now });
     expect(await guess(own)).toEqual({ kind: "allowed", level: 0, counted: [own, hour, day] });
     expect(await guess(own)).toEqual({ kind: "allowed", level: 1, counted: [own, day] });
     // The day's is full, too: its limit holds, which is reached.
@@ -163,7 +163,7 @@ onEveryBackend("attempts", (storage) => {
   test("a success → reset keys are empty, undone ones have one less", async () => {
     const [reset, undo] = [anId(), anId()];
     for (const _ of [1, 2]) await count([attempt(reset, 2), attempt(undo, 2)]);
-    await storage().forgiveAttempt({ reset: [reset], undo: [undo, anId()] });
+    await storage().attempts.forgive({ reset: [reset], undo: [undo, anId()] });
     expect(await count([attempt(reset, 2), attempt(undo, 2)])).toEqual(allowed(reset, undo));
     expect(await count([attempt(reset, 2)])).toEqual(allowed(reset));
     expect((await count([attempt(undo, 2)])).kind).toBe("throttled");

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ForeignSubject, Person } from "../../../src/owners/storage.ts";
-import { dropName, holderOfName, reserveName } from "../../../src/storage/verbs/names.ts";
-import { deletePerson } from "../../../src/storage/verbs/people.ts";
-import { untoldOfPerson } from "../../../src/storage/verbs/standings.ts";
+import { untoldOfPerson } from "../../../src/storage/companies/membership-outbox.ts";
+import { dropName, holderOfName, reserveName } from "../../../src/storage/people/names.ts";
+import { deletePerson } from "../../../src/storage/people/people.ts";
 import {
   createLinkedPerson,
   eraseLink,
@@ -11,7 +11,7 @@ import {
   linkedPerson,
   linkSubject,
   unlinkSubject,
-} from "../../../src/storage/verbs/subject-links.ts";
+} from "../../../src/storage/people/subject-links.ts";
 import { engineAt, onEveryBackend } from "../support/backends.ts";
 import { anId, aPerson, aStoredPerson, aTrustedIssuer, HOUR, NOW } from "../support/builders.ts";
 import { interrupted } from "../support/interrupted.ts";
@@ -33,9 +33,9 @@ onEveryBackend("linking a subject", (storage, opened) => {
     { partition, personId }: Pick<Person, "partition" | "personId">,
     subject: ForeignSubject,
     { sole = false, now = NOW } = {},
-  ) => storage().linkSubject({ partition, personId, subject, sole, madeBy: "operator", now });
-  const found = async (subject: ForeignSubject) => (await storage().findPersonBySubject({ subject }))?.personId;
-  const unlink = (subject: ForeignSubject) => storage().unlinkSubject({ subject, now: NOW });
+  ) => storage().subjectLinks.link({ partition, personId, subject, sole, madeBy: "operator", now });
+  const found = async (subject: ForeignSubject) => (await storage().subjectLinks.findPerson({ subject }))?.personId;
+  const unlink = (subject: ForeignSubject) => storage().subjectLinks.unlink({ subject, now: NOW });
 
   test("to nobody → unknown, and the subject stays free", async () => {
     const subject = aSubject();
@@ -70,7 +70,7 @@ onEveryBackend("linking a subject", (storage, opened) => {
     expect(await link(person, one)).toEqual({ kind: "linked" });
     expect(await link(person, one)).toEqual({ kind: "known" });
     expect(await link(person, two)).toEqual({ kind: "linked" });
-    expect(await storage().findPersonBySubject({ subject: one })).toEqual(person);
+    expect(await storage().subjectLinks.findPerson({ subject: one })).toEqual(person);
     expect(await found(two)).toBe(person.personId);
   });
 
@@ -80,9 +80,9 @@ onEveryBackend("linking a subject", (storage, opened) => {
     await link(person, two, { now: NOW + HOUR });
     await link(person, one);
     await link(other, aSubject());
-    const subjects = await storage().subjectsOf(person);
+    const subjects = await storage().subjectLinks.ofPerson(person);
     expect(subjects.map(({ issuerId, claim, subject }) => ({ issuerId, claim, subject }))).toEqual([one, two]);
-    expect(await storage().subjectsOf(aPerson())).toEqual([]);
+    expect(await storage().subjectLinks.ofPerson(aPerson())).toEqual([]);
   });
 
   test("another issuer, another claim, another case, form, space or part of it → another subject", async () => {
@@ -119,7 +119,7 @@ onEveryBackend("linking a subject", (storage, opened) => {
     await interrupted(engine, unlinkSubject, { subject, now: NOW }, eraseLink, again);
     expect(await found(subject)).toBe(first.personId);
     expect(await link(second, subject)).toEqual({ kind: "taken" });
-    expect(await storage().subjectsOf(second)).toEqual([]);
+    expect(await storage().subjectLinks.ofPerson(second)).toEqual([]);
     await engine.close();
   });
 
@@ -128,13 +128,13 @@ onEveryBackend("linking a subject", (storage, opened) => {
     const [first, second, subject] = [await aStoredPerson(storage()), await aStoredPerson(storage()), aSubject()];
     await link(first, subject);
     // As if the process that unlinked it had stopped there.
-    const [{ link: value = "" } = {}] = await storage().subjectsOf(first);
+    const [{ link: value = "" } = {}] = await storage().subjectLinks.ofPerson(first);
     await engine.call(eraseLink, { ...first, link: value });
     const again = async () => expect(await link(first, subject)).toEqual({ kind: "linked" });
     const args = { ...second, subject, sole: false, madeBy: "operator", now: NOW } as const;
     expect(await interrupted(engine, linkSubject, args, linkedPerson, again)).toEqual({ kind: "taken" });
     expect(await found(subject)).toBe(first.personId);
-    expect(await storage().subjectsOf(second)).toEqual([]);
+    expect(await storage().subjectLinks.ofPerson(second)).toEqual([]);
     await engine.close();
   });
 
@@ -142,7 +142,7 @@ onEveryBackend("linking a subject", (storage, opened) => {
     const engine = await engineAt(opened().url);
     const [person, subject] = [await aStoredPerson(storage()), aSubject()];
     await link(person, subject);
-    const [{ link: value = "" } = {}] = await storage().subjectsOf(person);
+    const [{ link: value = "" } = {}] = await storage().subjectLinks.ofPerson(person);
     const args = { ...person, subject, sole: false, madeBy: "operator", now: NOW } as const;
     await interrupted(engine, linkSubject, args, insertLink, () => unlink(subject));
     expect(await engine.call(holderOfName, { kind: "subject", value })).toBeUndefined();
@@ -152,16 +152,16 @@ onEveryBackend("linking a subject", (storage, opened) => {
   test("whose owner is deleted → dies with them, and is free at once", async () => {
     const [first, second, subject] = [await aStoredPerson(storage()), await aStoredPerson(storage()), aSubject()];
     await link(first, subject);
-    await storage().deletePerson({ ...first, now: NOW });
+    await storage().people.delete({ ...first, now: NOW });
     expect(await found(subject)).toBeUndefined();
-    expect(await storage().listSubjectLinks({ issuerId: subject.issuerId, limit: 9, after: null })).toEqual([]);
+    expect(await storage().subjectLinks.list({ issuerId: subject.issuerId, limit: 9, after: null })).toEqual([]);
     expect(await link(second, subject)).toEqual({ kind: "linked" });
   });
 
   test("while its owner is deleted → it leads to nobody, and keeps nobody out", async () => {
     for (let round = 0; round < 10; round += 1) {
       const [person, subject] = [await aStoredPerson(storage()), aSubject()];
-      await Promise.all([link(person, subject), storage().deletePerson({ ...person, now: NOW })]);
+      await Promise.all([link(person, subject), storage().people.delete({ ...person, now: NOW })]);
       expect(await found(subject)).toBeUndefined();
       expect(await link(await aStoredPerson(storage()), subject)).toEqual({ kind: "linked" });
     }
@@ -176,19 +176,19 @@ onEveryBackend("linking a subject", (storage, opened) => {
     for (const [at, subject] of subjects.slice(0, 3).entries()) await link(person, subject, { now: NOW + at });
     for (const subject of subjects.slice(3)) await link(person, subject, { now: NOW + HOUR });
     const list = (limit: number, after: { createdAt: number; link: string } | null) =>
-      storage().listSubjectLinks({ issuerId: issuer.id, limit, after });
+      storage().subjectLinks.list({ issuerId: issuer.id, limit, after });
     const first = await list(2, null);
     expect(first).toMatchObject([
       { ...subjects[0], ownerId: person.personId, partition: person.partition, madeBy: "operator", createdAt: NOW },
       { ...subjects[1], createdAt: NOW + 1 },
     ]);
     expect(await list(300, first[1] ?? null)).toHaveLength(228);
-    await storage().putIssuer({ issuer, create: true });
-    expect(await storage().deleteIssuer({ issuer: issuer.issuer, now: NOW })).toBe(true);
+    await storage().issuers.put({ issuer, create: true });
+    expect(await storage().issuers.delete({ issuer: issuer.issuer, now: NOW })).toBe(true);
     expect(await list(300, null)).toEqual([]);
     for (const subject of [subjects[0], subjects[229]]) expect(subject && (await found(subject))).toBeUndefined();
     expect(await found(other)).toBe(person.personId);
-    expect(await storage().deleteIssuer({ issuer: issuer.issuer, now: NOW })).toBe(false);
+    expect(await storage().issuers.delete({ issuer: issuer.issuer, now: NOW })).toBe(false);
   });
 });
 
@@ -201,14 +201,14 @@ onEveryBackend("making an owner of a subject", (storage, opened) => {
     await racers?.close();
   });
   const make = (people: readonly Person[], subject: ForeignSubject, now = NOW) =>
-    storage().createLinkedPerson({ people, subject, now });
+    storage().subjectLinks.createPerson({ people, subject, now });
 
   test("whose address is another's → taken; no name is kept, nobody is made", async () => {
     const other = await aStoredPerson(storage());
     const [person, subject] = [aPerson({ email: other.email }), aSubject()];
     expect(await make([person], subject)).toEqual({ kind: "taken" });
-    expect(await storage().getPerson(person)).toBeUndefined();
-    expect(await storage().findPersonByName({ name: other.email })).toEqual(other);
+    expect(await storage().people.get(person)).toBeUndefined();
+    expect(await storage().people.findByName({ name: other.email })).toEqual(other);
     expect((await make([aPerson({ username: person.username })], subject)).kind).toBe("created");
   });
 
@@ -220,20 +220,20 @@ onEveryBackend("making an owner of a subject", (storage, opened) => {
       kind: "created",
       person: { ...person, username: free },
     });
-    expect((await storage().findPersonBySubject({ subject }))?.username).toBe(free);
+    expect((await storage().subjectLinks.findPerson({ subject }))?.username).toBe(free);
   });
 
   test("that is linked already → its owner, and nobody is made", async () => {
     const [person, subject, second] = [await aStoredPerson(storage()), aSubject(), aPerson()];
-    await storage().linkSubject({ ...person, subject, sole: false, madeBy: "operator", now: NOW });
+    await storage().subjectLinks.link({ ...person, subject, sole: false, madeBy: "operator", now: NOW });
     expect(await make([second], subject)).toEqual({ kind: "linked", person });
-    expect(await storage().getPerson(second)).toBeUndefined();
+    expect(await storage().people.get(second)).toBeUndefined();
   });
 
   test("deleted and seen again → another owner with another id", async () => {
     const [first, subject] = [aPerson(), aSubject()];
     await make([first], subject);
-    await storage().deletePerson({ ...first, now: NOW });
+    await storage().people.delete({ ...first, now: NOW });
     const again = aPerson({ username: first.username, email: first.email });
     expect(await make([again], subject)).toEqual({ kind: "created", person: again });
   });
@@ -252,14 +252,14 @@ onEveryBackend("making an owner of a subject", (storage, opened) => {
   test("unlinked from another while it is looked for → an owner of its own; the other gets no names", async () => {
     const engine = await engineAt(opened().url);
     const [other, person, subject] = [await aStoredPerson(storage()), aPerson(), aSubject()];
-    await storage().linkSubject({ ...other, subject, sole: false, madeBy: "operator", now: NOW });
+    await storage().subjectLinks.link({ ...other, subject, sole: false, madeBy: "operator", now: NOW });
     const args = { people: [person], subject, now: NOW };
-    const unlink = () => storage().unlinkSubject({ subject, now: NOW });
+    const unlink = () => storage().subjectLinks.unlink({ subject, now: NOW });
     // Whose it is, is looked at twice; the second time they have it no more.
     const outcome = await interrupted(engine, createLinkedPerson, args, holderOfName, unlink, 2);
     expect(outcome).toEqual({ kind: "begun", personId: person.personId });
     expect(await make([person], subject)).toEqual({ kind: "created", person });
-    expect(await storage().getPerson(other)).toEqual(other);
+    expect(await storage().people.get(other)).toEqual(other);
     await engine.close();
   });
 
@@ -275,9 +275,9 @@ onEveryBackend("making an owner of a subject", (storage, opened) => {
     // The subject, the username and the address are reserved.
     const outcome = await interrupted(engine, createLinkedPerson, args, reserveName, first, 3);
     expect(outcome).toEqual({ kind: "created", person });
-    expect(await storage().findPersonBySubject({ subject })).toEqual(person);
+    expect(await storage().subjectLinks.findPerson({ subject })).toEqual(person);
     const free = aPerson({ username: other.username });
-    expect((await storage().createPerson({ person: free, now: NOW })).kind).toBe("created");
+    expect((await storage().people.create({ person: free, now: NOW })).kind).toBe("created");
     await engine.close();
   });
 
@@ -287,9 +287,9 @@ onEveryBackend("making an owner of a subject", (storage, opened) => {
     await make([person], subject);
     const again = async () => expect(await make([person], subject)).toEqual({ kind: "created", person });
     await interrupted(engine, deletePerson, { ...person, now: NOW }, untoldOfPerson, again);
-    expect(await storage().findPersonBySubject({ subject })).toEqual(person);
+    expect(await storage().subjectLinks.findPerson({ subject })).toEqual(person);
     for (const name of [person.username, person.email])
-      expect(await storage().findPersonByName({ name })).toEqual(person);
+      expect(await storage().people.findByName({ name })).toEqual(person);
     await engine.close();
   });
 
@@ -298,9 +298,9 @@ onEveryBackend("making an owner of a subject", (storage, opened) => {
       const [subject, username] = [aSubject(), `first-${random()}`];
       const ids = await Promise.all(Array.from({ length: 20 }, () => settled(subject, username)));
       expect(new Set(ids).size).toBe(1);
-      const links = await storage().listSubjectLinks({ issuerId: subject.issuerId, limit: 9, after: null });
+      const links = await storage().subjectLinks.list({ issuerId: subject.issuerId, limit: 9, after: null });
       expect(links).toMatchObject([{ ...subject, ownerId: ids[0], madeBy: "first use" }]);
-      expect((await storage().findPersonByName({ name: username }))?.personId).toBe(ids[0]);
+      expect((await storage().people.findByName({ name: username }))?.personId).toBe(ids[0]);
     }
   });
 
@@ -309,7 +309,7 @@ onEveryBackend("making an owner of a subject", (storage, opened) => {
       const [subject, username] = [aSubject(), `first-${random()}`];
       const people = Array.from({ length: 20 }, () => aPerson({ username, email: `${username}@x.example` }));
       const calls = people.map((person) => ({
-        verb: "createLinkedPerson" as const,
+        verb: "subjectLinks.createPerson" as const,
         args: { people: [person], subject, now: NOW },
       }));
       if (racers === undefined) throw new Error("no processes");
@@ -319,9 +319,9 @@ onEveryBackend("making an owner of a subject", (storage, opened) => {
       );
       expect(kinds.filter((kind) => kind === "created")).toHaveLength(1);
       expect(kinds).not.toContain("taken");
-      const made = await Promise.all(people.map((person) => storage().getPerson(person)));
+      const made = await Promise.all(people.map((person) => storage().people.get(person)));
       expect(made.filter((person) => person !== undefined)).toHaveLength(1);
-      expect(await storage().listSubjectLinks({ issuerId: subject.issuerId, limit: 9, after: null })).toHaveLength(1);
+      expect(await storage().subjectLinks.list({ issuerId: subject.issuerId, limit: 9, after: null })).toHaveLength(1);
     }
   });
 
@@ -329,7 +329,9 @@ onEveryBackend("making an owner of a subject", (storage, opened) => {
     const subject = aSubject();
     const people = await Promise.all(Array.from({ length: 20 }, () => aStoredPerson(storage())));
     const outcomes = await Promise.all(
-      people.map((person) => storage().linkSubject({ ...person, subject, sole: false, madeBy: "operator", now: NOW })),
+      people.map((person) =>
+        storage().subjectLinks.link({ ...person, subject, sole: false, madeBy: "operator", now: NOW }),
+      ),
     );
     expect(outcomes.filter(({ kind }) => kind === "linked")).toHaveLength(1);
     expect(outcomes.filter(({ kind }) => kind === "taken")).toHaveLength(19);
@@ -339,7 +341,7 @@ onEveryBackend("making an owner of a subject", (storage, opened) => {
     const [person, issuerId] = [await aStoredPerson(storage()), `idp-${random()}`];
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, () =>
-        storage().linkSubject({
+        storage().subjectLinks.link({
           ...person,
           ...{ subject: aSubject({ issuerId }), sole: true, madeBy: "first use", now: NOW },
         }),

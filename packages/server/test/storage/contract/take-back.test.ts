@@ -32,24 +32,24 @@ onEveryBackend("an account that is taken back", (storage) => {
     return { ...key, now: LATER };
   };
   const seen = async (person: Person) =>
-    marksOf(await storage().listPasskeys(person), await storage().getSecondFactor(person));
+    marksOf(await storage().passkeys.list(person), await storage().secondFactors.get(person));
   const recover = async (person: Person, changes: Partial<TakeBack> = {}) =>
-    storage().recoverPassword(aTakeBack(await linkTo(person), { seen: await seen(person), ...changes }));
+    storage().recovery.recoverPassword(aTakeBack(await linkTo(person), { seen: await seen(person), ...changes }));
   const consents = async (person: Person) =>
-    (await storage().listConsents({ partition: person.partition, ownerId: person.personId, now: LATER })).map(
+    (await storage().consents.list({ partition: person.partition, ownerId: person.personId, now: LATER })).map(
       ({ consent }) => consent.clientId,
     );
 
   test("an app that is chosen → revoked with its grants; the others keep theirs", async () => {
     const { person, grant: evil } = await aLiveGrant(storage(), { clientId: "evil" });
     const good = aGrant(person, { clientId: "good" });
-    expectIssued(await storage().approve(anApproval(good)));
-    await storage().redeemCode(aRedemption(good));
+    expectIssued(await storage().consents.approve(anApproval(good)));
+    await storage().grants.redeem(aRedemption(good));
     expect((await recover(person, { endApps: ["evil", "nobody's"] })).kind).toBe("done");
     expect((await statusOf(storage(), evil))?.status).toBe("revoked");
     expect((await statusOf(storage(), good))?.status).toBe("active");
     expect(await consents(person)).toEqual(["good"]);
-    const [entry] = await storage().listHistory({
+    const [entry] = await storage().history.list({
       partition: person.partition,
       ownerId: person.personId,
       before: null,
@@ -61,13 +61,13 @@ onEveryBackend("an account that is taken back", (storage) => {
   test("connected after the page was shown, or not yet redeemed → ended, whatever was chosen", async () => {
     const { person, grant: old } = await aLiveGrant(storage(), { clientId: "old" });
     const unspent = aGrant(person, { clientId: "old" });
-    expectIssued(await storage().approve(anApproval(unspent)));
+    expectIssued(await storage().consents.approve(anApproval(unspent)));
     const shownAt = NOW + MINUTE;
     const again = aGrant(person, { clientId: "old" });
     const fresh = aGrant(person, { clientId: "fresh" });
     for (const grant of [again, fresh]) {
-      expectIssued(await storage().approve(anApproval(grant, { now: shownAt })));
-      await storage().redeemCode(aRedemption(grant, { now: shownAt + 1 }));
+      expectIssued(await storage().consents.approve(anApproval(grant, { now: shownAt })));
+      await storage().grants.redeem(aRedemption(grant, { now: shownAt + 1 }));
     }
     await recover(person, { shownAt });
     const status = async (grant: typeof old) => (await statusOf(storage(), grant))?.status;
@@ -79,29 +79,31 @@ onEveryBackend("an account that is taken back", (storage) => {
 
   test("sessions end, and no browser is known any more: the next sign-in with it begins anew", async () => {
     const person = await aStoredPerson(storage());
-    const seen = await storage().createSession(aSession(person));
+    const seen = await storage().sessions.create(aSession(person));
     if (seen === undefined) throw new Error("no session");
     await recover(person);
-    expect(await storage().listSessions({ ...person, now: LATER })).toEqual([]);
+    expect(await storage().sessions.list({ ...person, now: LATER })).toEqual([]);
     const key = { ...person, ...seen };
-    expect(await storage().getKnownDevice(key)).toMatchObject({ bound: false, firstSeenAt: NOW, first: true });
+    expect(await storage().knownDevices.get(key)).toMatchObject({ bound: false, firstSeenAt: NOW, first: true });
     const again = { presented: seen, freshId: anId() };
     const at = LATER + 1;
-    await storage().createSession(aSession(person, { device: again, passwordChangedAt: LATER, now: at, authTime: at }));
-    expect(await storage().getKnownDevice(key)).toMatchObject({ bound: true, firstSeenAt: at, first: false });
+    await storage().sessions.create(
+      aSession(person, { device: again, passwordChangedAt: LATER, now: at, authTime: at }),
+    );
+    expect(await storage().knownDevices.get(key)).toMatchObject({ bound: true, firstSeenAt: at, first: false });
   });
 
   test("factors that are not as the person saw them → changed; nothing was done, and the link holds", async () => {
     const person = await aStoredPerson(storage());
     const passkey = aPasskey(person, { added: FROM_STRANGER });
-    await storage().addPasskey({ passkey, now: NOW });
-    await storage().createSession(aSession(person));
+    await storage().passkeys.add({ passkey, now: NOW });
+    await storage().sessions.create(aSession(person));
     const shown = await seen(person);
     const attempts: readonly (() => Promise<unknown>)[] = [
-      () => storage().addPasskey({ passkey: aPasskey(person), now: NOW + 1 }),
-      () => storage().vouchPasskey({ ...passkey, from: NOW + 2 }),
+      () => storage().passkeys.add({ passkey: aPasskey(person), now: NOW + 1 }),
+      () => storage().passkeys.vouch({ ...passkey, from: NOW + 2 }),
       () =>
-        storage().setSecondFactor({
+        storage().secondFactors.set({
           ...person,
           sealedSecret: aHash(),
           step: 1,
@@ -109,29 +111,31 @@ onEveryBackend("an account that is taken back", (storage) => {
           added: FROM_STRANGER,
           now: NOW + 3,
         }),
-      () => storage().setRecoveryCodes({ ...person, codes: ["b"], added: FROM_STRANGER, now: NOW + 4 }),
-      () => storage().removePasskey({ ...passkey, now: NOW + 5 }),
+      () => storage().secondFactors.setRecoveryCodes({ ...person, codes: ["b"], added: FROM_STRANGER, now: NOW + 4 }),
+      () => storage().passkeys.remove({ ...passkey, now: NOW + 5 }),
     ];
     let before = shown;
     for (const change of attempts) {
       await change();
       const key = await linkTo(person);
       const args = aTakeBack(key, { seen: before, mails: [aMail(person.partition)] });
-      expect(await storage().recoverPassword(args)).toEqual({ kind: "changed" });
-      expect(await storage().undoEmail({ ...args, ...(await linkTo(person, "undo")) })).toEqual({ kind: "changed" });
-      expect(await storage().findMailLink({ ...key, purpose: "recover" })).toBeDefined();
+      expect(await storage().recovery.recoverPassword(args)).toEqual({ kind: "changed" });
+      expect(await storage().recovery.undoEmail({ ...args, ...(await linkTo(person, "undo")) })).toEqual({
+        kind: "changed",
+      });
+      expect(await storage().mailLinks.find({ ...key, purpose: "recover" })).toBeDefined();
       before = await seen(person);
     }
-    expect((await storage().getPerson(person))?.passwordHash).toBe(person.passwordHash);
-    expect(await storage().listSessions({ ...person, now: LATER })).toHaveLength(1);
+    expect((await storage().people.get(person))?.passwordHash).toBe(person.passwordHash);
+    expect(await storage().sessions.list({ ...person, now: LATER })).toHaveLength(1);
     expect((await recover(person)).kind).toBe("done");
   });
 
   test("used factors → still as the person saw them", async () => {
     const person = await aStoredPerson(storage());
     const passkey = aPasskey(person);
-    await storage().addPasskey({ passkey, now: NOW });
-    await storage().setSecondFactor({
+    await storage().passkeys.add({ passkey, now: NOW });
+    await storage().secondFactors.set({
       ...person,
       sealedSecret: aHash(),
       step: 1,
@@ -140,16 +144,16 @@ onEveryBackend("an account that is taken back", (storage) => {
       now: NOW,
     });
     const shown = await seen(person);
-    await storage().usePasskey({ ...passkey, counter: 9, backedUp: true, now: NOW + 1 });
-    await storage().useSecondFactor({ ...person, step: 5, now: NOW + 1 });
-    await storage().useRecoveryCode({ ...person, code: "a", now: NOW + 1 });
+    await storage().passkeys.use({ ...passkey, counter: 9, backedUp: true, now: NOW + 1 });
+    await storage().secondFactors.use({ ...person, step: 5, now: NOW + 1 });
+    await storage().secondFactors.useRecoveryCode({ ...person, code: "a", now: NOW + 1 });
     expect((await recover(person, { seen: shown })).kind).toBe("done");
   });
 
   test("two links at once → one takes it back, the other is gone", async () => {
     const person = await aStoredPerson(storage());
     const links = await Promise.all(Array.from({ length: 10 }, () => linkTo(person)));
-    const outcomes = await Promise.all(links.map((key) => storage().recoverPassword(aTakeBack(key))));
+    const outcomes = await Promise.all(links.map((key) => storage().recovery.recoverPassword(aTakeBack(key))));
     expect(outcomes.filter(({ kind }) => kind === "done")).toHaveLength(1);
     expect(outcomes.filter(({ kind }) => kind === "unknown")).toHaveLength(9);
   });
@@ -167,7 +171,7 @@ onEveryBackend("an account that is taken back", (storage) => {
     expect([await status(ended), await status(kept), await status(late)]).toEqual([
       ...["owner_ended", "active", "owner_ended"],
     ]);
-    const [acting] = await storage().companiesOf({ ...person, clientId: null, now: LATER });
+    const [acting] = await storage().members.companiesOf({ ...person, clientId: null, now: LATER });
     expect(acting?.member.trustedFrom).toBe(LATER);
     // A yes of an old session, which knew nothing of the cut.
     const begun = aGrant(person, {
@@ -175,21 +179,25 @@ onEveryBackend("an account that is taken back", (storage) => {
       ownerId: other.companyId,
       grantId: anId(other.partition),
     });
-    expect((await storage().approve(anApproval(begun, { trustedFrom: NOW, now: LATER + 1 }))).kind).toBe("no_consent");
+    expect((await storage().consents.approve(anApproval(begun, { trustedFrom: NOW, now: LATER + 1 }))).kind).toBe(
+      "no_consent",
+    );
   });
 
   test("another password, apps kept → in companies' names nothing ends, and old sessions finish nothing", async () => {
     const { company, member: person } = await aStaffedCompany(storage(), { defaultRule: "members" });
     const grant = await aLiveCompanyGrant(storage(), company, person);
     const ends = { mustChange: false, endGrants: false, keepSessionId: null };
-    await storage().setPassword({ ...person, passwordHash: "new", ...ends, now: LATER });
+    await storage().people.setPassword({ ...person, passwordHash: "new", ...ends, now: LATER });
     expect((await statusOf(storage(), grant))?.status).toBe("active");
     const begun = aGrant(person, {
       partition: company.partition,
       ownerId: company.companyId,
       grantId: anId(company.partition),
     });
-    expect((await storage().approve(anApproval(begun, { trustedFrom: NOW, now: LATER + 1 }))).kind).toBe("no_consent");
+    expect((await storage().consents.approve(anApproval(begun, { trustedFrom: NOW, now: LATER + 1 }))).kind).toBe(
+      "no_consent",
+    );
   });
 
   test("an intruder recovers at the address that they gave the account → the link to the address before still takes it back", async () => {
@@ -202,18 +210,18 @@ onEveryBackend("an account that is taken back", (storage) => {
     const change = aLink(person, "change", { address: theirs });
     const key = await aSentLink(storage(), change);
     const changed = { ...key, before: person.email, undo: way, undoSaltHash: wayHash, mails: [] };
-    expect((await storage().changeEmail(changed)).kind).toBe("done");
-    expect(await storage().addressesOf({ ...person, now: LATER })).toEqual([
+    expect((await storage().mailLinks.changeEmail(changed)).kind).toBe("done");
+    expect(await storage().people.addresses({ ...person, now: LATER })).toEqual([
       { address: theirs, since: NOW, until: null },
       { address: person.email, since: null, until: NOW },
     ]);
-    const recovered = await storage().recoverPassword(aTakeBack(await linkTo(person, "recover", theirs)));
+    const recovered = await storage().recovery.recoverPassword(aTakeBack(await linkTo(person, "recover", theirs)));
     expect(recovered.kind).toBe("done");
     const back = { partition: way.partition, linkId: way.linkId, saltHash: wayHash, now: LATER + 1 };
-    expect(await storage().findMailLink({ ...back, purpose: "undo" })).toBeDefined();
-    const undone = await storage().undoEmail(aTakeBack(back));
+    expect(await storage().mailLinks.find({ ...back, purpose: "undo" })).toBeDefined();
+    const undone = await storage().recovery.undoEmail(aTakeBack(back));
     expect(undone).toMatchObject({ kind: "done", person: { email: person.email } });
-    expect(await storage().addressesOf({ ...person, now: LATER + 1 })).toEqual([
+    expect(await storage().people.addresses({ ...person, now: LATER + 1 })).toEqual([
       { address: person.email, since: LATER + 1, until: null },
       { address: theirs, since: NOW, until: LATER + 1 },
       { address: person.email, since: null, until: NOW },
@@ -226,12 +234,12 @@ onEveryBackend("an account that is taken back", (storage) => {
       .toLowerCase()
       .replaceAll(/[^a-z0-9]/g, "")}@evil.example`;
     const move = async (email: string, at: number) =>
-      storage().updatePerson({ ...person, changes: { email, emailVerifiedAt: at }, now: at });
+      storage().people.update({ ...person, changes: { email, emailVerifiedAt: at }, now: at });
     await move(theirs, NOW + 1);
     await move(person.email, NOW + 2);
     const key = await linkTo(person, "undo", theirs);
     expect((await recover(person)).kind).toBe("done");
-    expect(await storage().findMailLink({ ...key, purpose: "undo" })).toBeUndefined();
+    expect(await storage().mailLinks.find({ ...key, purpose: "undo" })).toBeUndefined();
   });
 
   test("an address that nobody vouched for → not among those of the account", async () => {
@@ -239,9 +247,9 @@ onEveryBackend("an account that is taken back", (storage) => {
     const email = `${anId()
       .toLowerCase()
       .replaceAll(/[^a-z0-9]/g, "")}@example.com`;
-    expect(await storage().addressesOf({ ...person, now: NOW })).toEqual([]);
-    await storage().updatePerson({ ...person, changes: { email, emailVerifiedAt: NOW + 1 }, now: NOW + 1 });
-    expect(await storage().addressesOf({ ...person, now: NOW + 1 })).toEqual([
+    expect(await storage().people.addresses({ ...person, now: NOW })).toEqual([]);
+    await storage().people.update({ ...person, changes: { email, emailVerifiedAt: NOW + 1 }, now: NOW + 1 });
+    expect(await storage().people.addresses({ ...person, now: NOW + 1 })).toEqual([
       { address: email, since: NOW + 1, until: null },
     ]);
   });
@@ -251,16 +259,18 @@ onEveryBackend("an account that is taken back", (storage) => {
     const email = `${anId()
       .toLowerCase()
       .replaceAll(/[^a-z0-9]/g, "")}@example.com`;
-    await storage().updatePerson({ ...person, changes: { email, emailVerifiedAt: NOW }, now: NOW });
-    const told = async (now: number) => (await storage().addressesOf({ ...person, now })).map(({ address }) => address);
+    await storage().people.update({ ...person, changes: { email, emailVerifiedAt: NOW }, now: NOW });
+    const told = async (now: number) =>
+      (await storage().people.addresses({ ...person, now })).map(({ address }) => address);
     expect(await told(NOW + 30 * DAY - 1)).toEqual([email, person.email]);
     expect(await told(NOW + 30 * DAY)).toEqual([email]);
-    const due = async () => (await storage().backlog({ now: NOW + 30 * DAY, most: 100 }))["former_addresses"] ?? 0;
+    const due = async () =>
+      (await storage().housekeeping.backlog({ now: NOW + 30 * DAY, most: 100 }))["former_addresses"] ?? 0;
     expect(await due()).toBeGreaterThan(0);
-    await storage().collect({ what: "former_addresses", now: NOW + 30 * DAY, limit: 1000 });
+    await storage().housekeeping.collect({ what: "former_addresses", now: NOW + 30 * DAY, limit: 1000 });
     expect(await due()).toBe(0);
-    await storage().updatePerson({ ...person, changes: { email: person.email }, now: NOW + 1 });
-    await storage().deletePerson({ ...person, now: NOW + 2 });
+    await storage().people.update({ ...person, changes: { email: person.email }, now: NOW + 1 });
+    await storage().people.delete({ ...person, now: NOW + 2 });
     expect(await told(NOW + 2)).toEqual([]);
   });
 });

@@ -82,10 +82,10 @@ async function conflicting(table: string, times: number, work: () => Promise<unk
 test("40001 three times → begun anew, and done once: a transaction, and a group of statements", async () => {
   const one = aClient();
   const tries = await conflicting("clients", 3, async () => {
-    expect((await storage.putClient({ client: one, expect: 0 })).kind).toBe("stored");
+    expect((await storage.clients.put({ client: one, expect: 0 })).kind).toBe("stored");
   });
   expect(tries).toBe(4);
-  const lease = (name: string) => storage.claimLease({ name, holder: "x", until: NOW + 1000, now: NOW });
+  const lease = (name: string) => storage.leases.claim({ name, holder: "x", until: NOW + 1000, now: NOW });
   await conflicting("leases", 3, async () => {
     expect(await Promise.all(["a", "b", "c"].map(lease))).toEqual([true, true, true]);
   });
@@ -94,7 +94,7 @@ test("40001 three times → begun anew, and done once: a transaction, and a grou
 
 test("40001 without end → an outage after eight times", async () => {
   const tries = await conflicting("clients", 1000, async () => {
-    const { error } = await failureOf(storage.putClient({ client: aClient(), expect: 0 }));
+    const { error } = await failureOf(storage.clients.put({ client: aClient(), expect: 0 }));
     expect(error).toBeInstanceOf(StorageUnavailable);
     expect(String(error)).toContain("40001");
   });
@@ -116,7 +116,7 @@ test("nobody answers, and everybody asks all the time → knocks at most once a 
     const until = performance.now() + 6000;
     let asked = 0;
     while (performance.now() < until) {
-      expect((await failureOf(at.ping())).error).toBeInstanceOf(StorageUnavailable);
+      expect((await failureOf(at.catalog.ping())).error).toBeInstanceOf(StorageUnavailable);
       asked += 1;
       await sleep(5);
     }

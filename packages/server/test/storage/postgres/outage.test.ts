@@ -60,7 +60,7 @@ async function outcomeOf(work: Promise<unknown>): Promise<{ readonly error: unkn
 async function untilBack(of: Storage): Promise<number> {
   const began = performance.now();
   for (;;) {
-    const { error } = await outcomeOf(of.ping());
+    const { error } = await outcomeOf(of.catalog.ping());
     if (error === undefined) return performance.now() - began;
     expect(error).toBeInstanceOf(StorageUnavailable);
     expect(performance.now() - began).toBeLessThan(10_000);
@@ -74,10 +74,10 @@ describe("the database is away", () => {
     byTheClock,
     async () => {
       proxy.set("refuse");
-      const first = await outcomeOf(storage.ping());
+      const first = await outcomeOf(storage.catalog.ping());
       expect(first.error).toBeInstanceOf(StorageUnavailable);
       expect(first.took).toBeLessThan(1500);
-      const others = await Promise.all(Array.from({ length: 50 }, () => outcomeOf(storage.ping())));
+      const others = await Promise.all(Array.from({ length: 50 }, () => outcomeOf(storage.catalog.ping())));
       for (const { error, took } of others) {
         expect(error).toBeInstanceOf(StorageUnavailable);
         expect(took).toBeLessThan(500);
@@ -90,7 +90,7 @@ describe("the database is away", () => {
   test("the error names the server, and not the password", async () => {
     const url = `postgres://assent:hunter2@127.0.0.1:${proxy.port}/nowhere`;
     const wrong = await openStorage({ url });
-    const { error } = await outcomeOf(wrong.ping());
+    const { error } = await outcomeOf(wrong.catalog.ping());
     expect(String(error)).toMatch(new RegExp(`127\\.0\\.0\\.1:${proxy.port}.*nowhere.*does not exist`));
     expect(`${String(error)}${JSON.stringify(error)}`).not.toContain("hunter2");
     await wrong.close();
@@ -100,9 +100,9 @@ describe("the database is away", () => {
     const { grant } = await anApprovedGrant(storage);
     proxy.set("lose");
     const outcomes = await Promise.all([
-      outcomeOf(storage.ping()),
-      outcomeOf(storage.redeemCode(aRedemption(grant))),
-      outcomeOf(storage.revokeConsent({ ...grant, revokedBy: "x", now: NOW })),
+      outcomeOf(storage.catalog.ping()),
+      outcomeOf(storage.grants.redeem(aRedemption(grant))),
+      outcomeOf(storage.consents.revoke({ ...grant, revokedBy: "x", now: NOW })),
     ]);
     for (const { error, took } of outcomes) {
       expect(error).toBeInstanceOf(StorageUnavailable);
@@ -111,7 +111,7 @@ describe("the database is away", () => {
     proxy.set("pass");
     proxy.cut();
     await untilBack(storage);
-    expect((await storage.redeemCode(aRedemption(grant))).kind).toBe("redeemed");
+    expect((await storage.grants.redeem(aRedemption(grant))).kind).toBe("redeemed");
   });
 });
 
@@ -130,10 +130,10 @@ describe("the connection is cut while an answer is awaited", () => {
     proxy.set("holdAnswers");
     const error = await cutAfter(
       async () => (await statusOf(direct, grant))?.generation === 2,
-      storage.refreshGrant(refresh),
+      storage.grants.refresh(refresh),
     );
     expect(error).toMatchObject({ name: "StorageUnavailable", uncertain: true });
-    expect(await storage.refreshGrant(refresh)).toMatchObject({ kind: "retried", grant: { generation: 2 } });
+    expect(await storage.grants.refresh(refresh)).toMatchObject({ kind: "retried", grant: { generation: 2 } });
   });
 
   test("after the commit of a redemption → uncertain; asked again, the code counts as replayed, and nothing of it lives", async () => {
@@ -141,10 +141,10 @@ describe("the connection is cut while an answer is awaited", () => {
     proxy.set("holdAnswers");
     const error = await cutAfter(
       async () => (await statusOf(direct, grant))?.generation === 1,
-      storage.redeemCode(aRedemption(grant)),
+      storage.grants.redeem(aRedemption(grant)),
     );
     expect(error).toMatchObject({ name: "StorageUnavailable", uncertain: true });
-    expect((await storage.redeemCode(aRedemption(grant))).kind).toBe("replayed");
+    expect((await storage.grants.redeem(aRedemption(grant))).kind).toBe("replayed");
     expect(await statusOf(storage, grant)).toMatchObject({ status: "replayed" });
   });
 
@@ -152,17 +152,17 @@ describe("the connection is cut while an answer is awaited", () => {
     const person = await aStoredPerson(storage);
     const grant = aGrant(person);
     // The connection for transactions is there before answers are held.
-    await storage.approve(anApproval(aGrant(person)));
+    await storage.consents.approve(anApproval(aGrant(person)));
     proxy.set("holdAnswers");
-    const pending = outcomeOf(storage.approve(anApproval(grant)));
+    const pending = outcomeOf(storage.consents.approve(anApproval(grant)));
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(await statusOf(direct, grant)).toBeUndefined();
     proxy.cut();
     proxy.set("pass");
     const { error } = await pending;
     expect(error).toMatchObject({ name: "StorageUnavailable", uncertain: false });
-    expect((await storage.approve(anApproval(grant))).kind).toBe("issued");
-    expect((await storage.approve(anApproval(grant))).kind).toBe("repeated");
+    expect((await storage.consents.approve(anApproval(grant))).kind).toBe("issued");
+    expect((await storage.consents.approve(anApproval(grant))).kind).toBe("repeated");
   });
 });
 
@@ -174,13 +174,13 @@ describe("somebody holds a row's lock", () => {
     await other.connect();
     await other.query("BEGIN");
     await other.query("SELECT 1 FROM grants WHERE grant_id = $1 FOR UPDATE", [locked?.grant.grantId]);
-    const outcomes = await Promise.all(grants.map(({ grant }) => outcomeOf(storage.redeemCode(aRedemption(grant)))));
+    const outcomes = await Promise.all(grants.map(({ grant }) => outcomeOf(storage.grants.redeem(aRedemption(grant)))));
     expect(outcomes.filter(({ error }) => !(error instanceof StorageUnavailable))).toHaveLength(19);
     expect(outcomes[0]?.error).toMatchObject({ name: "StorageUnavailable", uncertain: false });
     for (const { took } of outcomes) expect(took).toBeLessThan(5000);
     await other.query("ROLLBACK");
     await other.end();
-    if (locked !== undefined) expect((await storage.redeemCode(aRedemption(locked.grant))).kind).toBe("redeemed");
+    if (locked !== undefined) expect((await storage.grants.redeem(aRedemption(locked.grant))).kind).toBe("redeemed");
   });
 
   test("more transactions than connections → those beyond wait a second at most", byTheClock, async () => {
@@ -192,14 +192,14 @@ describe("somebody holds a row's lock", () => {
     await other.query("SELECT 1 FROM consents WHERE owner_id = $1 FOR UPDATE", [grant.ownerId]);
     const revocation = { ...grant, revokedBy: "x", now: NOW };
     const [, second] = await Promise.all([
-      outcomeOf(few.revokeConsent(revocation)),
-      outcomeOf(few.revokeConsent(revocation)),
+      outcomeOf(few.consents.revoke(revocation)),
+      outcomeOf(few.consents.revoke(revocation)),
     ]);
     expect(String(second?.error)).toContain("became free within 1000 ms");
     expect(second?.took).toBeLessThan(1500);
     await other.query("ROLLBACK");
     await other.end();
-    expect((await few.revokeConsent(revocation)).kind).toBe("revoked");
+    expect((await few.consents.revoke(revocation)).kind).toBe("revoked");
     await few.close();
   });
 });
@@ -216,16 +216,16 @@ describe("several hosts", () => {
       url: `postgres://assent@127.0.0.1:${cluster.port},127.0.0.1:${second.port}/postgres?target_session_attrs=read-write`,
     });
     const person = await aStoredPerson(both);
-    expect(await direct.getPerson(person)).toMatchObject({ personId: person.personId });
+    expect(await direct.people.get(person)).toMatchObject({ personId: person.personId });
     await readOnly(cluster, "on");
     const another = await aStoredPerson(both);
-    expect(await direct.getPerson(another)).toBeUndefined();
-    expect(await both.getPerson(another)).toMatchObject({ personId: another.personId });
-    expect((await both.approve(anApproval(aGrant(another)))).kind).toBe("issued");
+    expect(await direct.people.get(another)).toBeUndefined();
+    expect(await both.people.get(another)).toMatchObject({ personId: another.personId });
+    expect((await both.consents.approve(anApproval(aGrant(another)))).kind).toBe("issued");
     // The old one is back and takes writes: who has a server stays with it.
     await readOnly(cluster, "off");
     const third = await aStoredPerson(both);
-    expect(await direct.getPerson(third)).toBeUndefined();
+    expect(await direct.people.get(third)).toBeUndefined();
     await both.close();
     await second.remove();
   });
@@ -272,7 +272,7 @@ test("the server restarts under load → only outages in between, and every ackn
   await untilBack(direct);
   const there = await Promise.all(
     acknowledged.map((personId) =>
-      direct.getPerson({ personId, partition: Buffer.from(personId, "base64url").readUInt16BE(0) }),
+      direct.people.get({ personId, partition: Buffer.from(personId, "base64url").readUInt16BE(0) }),
     ),
   );
   expect(there.filter((person) => person === undefined)).toEqual([]);

@@ -38,7 +38,7 @@ test("10 servers start on an empty database → one schema, one signing key; wha
     logLevel: "silent",
   });
   const servers = await Promise.all(Array.from({ length: 10 }, () => createAssent(config)));
-  const keys = await Promise.all(servers.map(({ storage }) => storage.listKeys()));
+  const keys = await Promise.all(servers.map(({ storage }) => storage.keys.list()));
   expect(new Set(keys.map((list) => list.map(({ kid }) => kid).join())).size).toBe(1);
   expect(keys[0]).toHaveLength(1);
   const applied = await byHand(database.url, ["SELECT id FROM migrations"]);
@@ -55,7 +55,7 @@ test("this machine's clock is five minutes off, or is set while it runs → time
   await storage.migrate({ now: Math.round(truth()) });
   for (const skew of [5 * 60_000, -5 * 60_000, -3_600_000]) {
     vi.useFakeTimers({ toFake: ["Date"], now: truth() + skew });
-    await storage.ping();
+    await storage.catalog.ping();
     // Half of the time that the answer took is guessed, and a busy machine takes its time.
     expect(Math.abs(storage.now() - truth()), `${skew}`).toBeLessThan(2_000);
     vi.useRealTimers();
@@ -68,7 +68,7 @@ test("a time beyond whole milliseconds never comes out, and none is before the l
   await storage.migrate({ now: 0 });
   let last = storage.now();
   for (let at = 0; at < 200; at += 1) {
-    if (at % 50 === 0) await storage.ping();
+    if (at % 50 === 0) await storage.catalog.ping();
     const now = storage.now();
     expect(Number.isSafeInteger(now)).toBe(true);
     expect(now).toBeGreaterThanOrEqual(last);

@@ -54,7 +54,7 @@ export function aPerson(changes: Partial<Person> = {}): Person {
 /** A person who is in the storage. */
 export async function aStoredPerson(storage: Storage, changes: Partial<Person> = {}): Promise<Person> {
   const person = aPerson(changes);
-  const outcome = await storage.createPerson({ person, now: person.createdAt });
+  const outcome = await storage.people.create({ person, now: person.createdAt });
   if (outcome.kind !== "created") throw new Error(`the person was not created: ${outcome.kind}`);
   return person;
 }
@@ -170,7 +170,7 @@ export async function anApprovedGrant(
 ): Promise<{ readonly person: Person; readonly grant: NewGrant }> {
   const person = await aStoredPerson(storage);
   const grant = aGrant(person, changes);
-  expectIssued(await storage.approve(anApproval(grant, approval)));
+  expectIssued(await storage.consents.approve(anApproval(grant, approval)));
   return { person, grant };
 }
 
@@ -181,7 +181,7 @@ export async function aLiveGrant(
   approval: Partial<Omit<Approve, "grant">> = {},
 ): Promise<{ readonly person: Person; readonly grant: NewGrant }> {
   const made = await anApprovedGrant(storage, changes, approval);
-  const outcome = await storage.redeemCode(aRedemption(made.grant));
+  const outcome = await storage.grants.redeem(aRedemption(made.grant));
   if (outcome.kind !== "redeemed") throw new Error(`the code was not redeemed: ${outcome.kind}`);
   return made;
 }
@@ -192,7 +192,7 @@ export function expectIssued(outcome: IssueOutcome): void {
 
 /** The row as it stands. */
 export function statusOf(storage: Storage, { partition, grantId }: NewGrant) {
-  return storage.findGrant({ partition, grantId, saltHash: null });
+  return storage.grants.find({ partition, grantId, saltHash: null });
 }
 
 export function aSession(person: Person, changes: Partial<NewSession> = {}): NewSession {

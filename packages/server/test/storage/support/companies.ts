@@ -24,7 +24,7 @@ export function aCompany(changes: Partial<Company> = {}): Company {
 
 export async function aStoredCompany(storage: Storage, changes: Partial<Company> = {}): Promise<Company> {
   const company = aCompany(changes);
-  const outcome = await storage.createCompany({ company, now: company.createdAt });
+  const outcome = await storage.companies.create({ company, now: company.createdAt });
   if (outcome.kind !== "created") throw new Error(`the company was not created: ${outcome.kind}`);
   return company;
 }
@@ -32,7 +32,7 @@ export async function aStoredCompany(storage: Storage, changes: Partial<Company>
 /** Makes a person a member. */
 export async function join(storage: Storage, company: Company, person: Person, role: Role = "member"): Promise<void> {
   const { partition, companyId } = company;
-  const outcome = await storage.addMember({
+  const outcome = await storage.members.add({
     ...{ partition, companyId, person, role, addedBy: "operator", link: anId(), now: NOW },
   });
   if (outcome.kind !== "added") throw new Error(`the member was not added: ${outcome.kind}`);
@@ -69,8 +69,8 @@ export async function aLiveCompanyGrant(
   approval: Partial<Omit<Approve, "grant">> = {},
 ): Promise<NewGrant> {
   const grant = aCompanyGrant(company, person, changes);
-  expectIssued(await storage.approve(anApproval(grant, approval)));
-  const outcome = await storage.redeemCode(aRedemption(grant));
+  expectIssued(await storage.consents.approve(anApproval(grant, approval)));
+  const outcome = await storage.grants.redeem(aRedemption(grant));
   if (outcome.kind !== "redeemed") throw new Error(`the code was not redeemed: ${outcome.kind}`);
   return grant;
 }

@@ -103,10 +103,10 @@ export async function anApprovedDevice(
   request: Parameters<typeof aDevice>[0] = {},
 ): Promise<{ readonly device: NewDeviceRequest; readonly person: Person; readonly answer: ApproveDevice }> {
   const [device, person] = [aDevice(request), await aStoredPerson(storage)];
-  await storage.createDevice(device);
-  await storage.claimDevice({ ...aClaim(device), before: null });
+  await storage.deviceRequests.create(device);
+  await storage.deviceRequests.claim({ ...aClaim(device), before: null });
   const answer = anAnswer(device, person, changes);
-  const outcome = await storage.approveDevice(answer);
+  const outcome = await storage.deviceRequests.approve(answer);
   if (outcome !== "decided") throw new Error(`the device was not approved: ${outcome}`);
   return { device, person, answer };
 }

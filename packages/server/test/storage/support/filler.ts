@@ -10,19 +10,19 @@ let acknowledged = 0;
 let error = "none";
 while (error === "none" && acknowledged < 1000) {
   try {
-    await storage.addKey(large(acknowledged + 1));
+    await storage.keys.add(large(acknowledged + 1));
     acknowledged += 1;
   } catch (thrown) {
     error = thrown instanceof Error ? thrown.name : "unknown";
   }
 }
-const others = await Promise.allSettled([storage.addKey(large(2001)), storage.addKey(large(2002))]);
+const others = await Promise.allSettled([storage.keys.add(large(2001)), storage.keys.add(large(2002))]);
 console.log(
   JSON.stringify({
     acknowledged,
     error,
     others: others.map((result) => (result.status === "rejected" ? result.reason.name : "stored")),
-    readable: (await storage.listKeys()).length,
+    readable: (await storage.keys.list()).length,
   }),
 );
 await storage.close();

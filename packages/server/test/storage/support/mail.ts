@@ -37,7 +37,7 @@ export function aLink(
 /** A link in the storage, with what presents it. */
 export async function aSentLink(storage: Storage, link: MailLink) {
   const saltHash = aHash();
-  await storage.createMailLink({ link, saltHash, mails: [], now: NOW });
+  await storage.mailLinks.create({ link, saltHash, mails: [], now: NOW });
   return { partition: link.partition, linkId: link.linkId, saltHash, now: NOW };
 }
 

@@ -2,15 +2,13 @@
 
 import { StorageUnavailable } from "../../../src/storage/errors.ts";
 import { openStorage, type Storage } from "../../../src/storage/open.ts";
-import type { Ports } from "../../../src/storage/verbs/index.ts";
+import { callOf, type VerbName } from "./verb-name.ts";
 
 export interface Race {
   readonly url: string;
   /** All of these at once. */
-  readonly calls: readonly { readonly verb: keyof Ports; readonly args: unknown }[];
+  readonly calls: readonly { readonly verb: VerbName; readonly args: unknown }[];
 }
-
-type Outcome = { readonly kind: string } | boolean | undefined;
 
 let storage: Storage | undefined;
 
@@ -23,7 +21,7 @@ async function run({ url, calls }: Race): Promise<void> {
   const opened = storage;
   const kinds = await Promise.all(
     calls.map(async ({ verb, args }) => {
-      const outcome = await untilTaken(() => (opened[verb] as (args: unknown) => Promise<Outcome>)(args));
+      const outcome = await untilTaken(() => callOf(opened, verb)(args));
       return typeof outcome === "boolean" ? String(outcome) : (outcome?.kind ?? "none");
     }),
   );

@@ -5,6 +5,6 @@ import { NOW } from "./builders.ts";
 
 const storage = await openStorage({ url: process.argv[2] ?? "" });
 const applied = await storage.migrate({ now: NOW });
-await storage.ping();
+await storage.catalog.ping();
 await storage.close();
 process.send?.(applied, () => process.disconnect?.());

@@ -1,0 +1,202 @@
+/** Verbs of companies themselves. The slug lives in another partition, so that what touches it is several verbs. */
+
+import type { Millis } from "../../oauth/model.ts";
+import type { ByAdmin, Company, CompanyKey } from "../../owners/company-storage.ts";
+import { companyColumns, companyOf } from "../company-rows.ts";
+import { eraseHistory } from "../consents/history.ts";
+import { endGrants, endingOf, inPieces } from "../grants/end-in-batches.ts";
+import { keepLastUse, noteEnded } from "../grants/ended.ts";
+import { eraseScopeUses } from "../grants/scope-uses.ts";
+import { partitionOf } from "../partition.ts";
+import { settleName } from "../people/name-reconciliation.ts";
+import { activateName, forgetName, holderOfName, loosenName, reserveName } from "../people/names.ts";
+import { text } from "../rows.ts";
+import { type Call, named, query, type Row, sql, statement, steps, type Tx, transaction } from "../sql.ts";
+import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
+import { doubtLink } from "./members.ts";
+
+export const getCompany = query<CompanyKey, Company | undefined>({
+  sql: sql`SELECT ${companyColumns} FROM companies WHERE ${thisCompany}`,
+  bind: ({ partition, companyId }) => ({ partition, companyId }),
+  outcome: ([row]) => row && companyOf(row),
+});
+
+/** The slug's row leads to the company; only one that bears it is the answer. */
+export const findCompany = steps<{ readonly slug: string }, Company | undefined>(async (call, { slug }) => {
+  const holder = await call(holderOfName, { kind: "slug", value: slug });
+  if (holder === undefined) return undefined;
+  const companyId = holder.ownerId;
+  const company = await call(getCompany, { partition: partitionOf(companyId), companyId });
+  return company?.slug === slug ? company : undefined;
+});
+
+/** Reserve the slug, create, activate. Called again with the same company after a crash, it goes on where it was. */
+export const createCompany = steps<
+  { readonly company: Company; readonly now: Millis },
+  { readonly kind: "created" | "taken" }
+>(async (call, { company, now }) => {
+  const name = { kind: "slug", value: company.slug, ownerId: company.companyId, now } as const;
+  if (!(await call(reserveName, name))) return { kind: "taken" };
+  await call(insertCompany, company);
+  if (await call(activateName, name)) return { kind: "created" };
+  // The reservation had become so old that another took it over: this creation is the late one.
+  await call(eraseCompany, { ...company, now });
+  return { kind: "taken" };
+});
+
+export const insertCompany = statement<Company, boolean>({
+  sql: sql`INSERT INTO companies (${companyColumns})
+    VALUES (:partition, :companyId, :slug, :name, :status, :defaultRule, :createdAt, :updatedAt)
+    ON CONFLICT (partition, company_id) DO NOTHING RETURNING company_id`,
+  bind: (company) => ({ ...company }),
+  outcome: (row) => row !== undefined,
+});
+
+/** Oldest first. `after`: the last id of the page before; nothing follows a company that is gone. */
+export const listCompanies = steps<{ readonly limit: number; readonly after: string | null }, readonly Company[]>(
+  async (call, { limit, after }) => {
+    if (after === null) return call(companiesAfter, { createdAt: 0, companyId: "", limit });
+    const last = await call(getCompany, { partition: partitionOf(after), companyId: after });
+    return last === undefined ? [] : call(companiesAfter, { createdAt: last.createdAt, companyId: after, limit });
+  },
+);
+
+export const companiesAfter = query<
+  { readonly createdAt: Millis; readonly companyId: string; readonly limit: number },
+  readonly Company[]
+>({
+  sql: sql`SELECT ${companyColumns} FROM companies
+    WHERE +partition >= 0 AND (created_at, company_id) > (:createdAt, :companyId) ORDER BY created_at, company_id LIMIT :limit`,
+  bind: ({ createdAt, companyId, limit }) => ({ createdAt, companyId, limit }),
+  outcome: (rows) => rows.map(companyOf),
+});
+
+type CompanyUpdate = CompanyKey &
+  ByAdmin & { readonly changes: Partial<Pick<Company, "name" | "slug" | "defaultRule">> };
+type UpdateOutcome = { readonly kind: "updated" | "unknown" | "taken" | "not_admin" };
+
+/** A new slug is reserved before, the old one loosened; both are settled after. */
+export const updateCompany = steps<CompanyUpdate, UpdateOutcome>(async (call, args) => {
+  const { partition, companyId, changes, now } = args;
+  const before = await call(getCompany, { partition, companyId });
+  if (before === undefined) return { kind: "unknown" };
+  const slug = changes.slug ?? before.slug;
+  const moves = slug !== before.slug;
+  const next = { kind: "slug", value: slug, ownerId: companyId, now } as const;
+  const old = { ...next, value: before.slug };
+  if (moves && !(await call(reserveName, next))) return { kind: "taken" };
+  if (moves) await call(loosenName, old);
+  const written = await call(writeCompany, { ...args, slugBefore: before.slug });
+  const late = moves && !(await settleName(call, next)) && written === "updated";
+  // Another company has the slug, which a change of this one that came to nothing had let go of: it has its own again, if that is still free.
+  if (late && (await call(reserveName, old)))
+    await call(writeCompany, { ...args, by: null, changes: { slug: old.value }, slugBefore: slug });
+  if (moves) await settleName(call, old);
+  return { kind: late ? "taken" : written };
+});
+
+export const writeCompany = transaction<
+  CompanyUpdate & { readonly slugBefore: string },
+  "updated" | "unknown" | "not_admin"
+>(async (tx, { partition, companyId, changes, slugBefore, by, now }) => {
+  const company = await lockCompany(tx, { partition, companyId });
+  // Another slug meanwhile: these changes began from something else.
+  if (company === undefined || company.slug !== slugBefore) return "unknown";
+  if (!(await isAdmin(tx, company, by))) return "not_admin";
+  const { slug, name, defaultRule } = { ...company, ...changes };
+  await tx.run(
+    sql`UPDATE companies SET slug = :slug, name = :name, default_rule = :defaultRule, updated_at = :now WHERE ${thisCompany}`,
+    { partition, companyId, slug, name, defaultRule, now },
+  );
+  return "updated";
+});
+
+export const setCompanyStatus = transaction<
+  CompanyKey & { readonly status: Company["status"]; readonly now: Millis },
+  boolean
+>(async (tx, { partition, companyId, status, now }) => {
+  if ((await lockCompany(tx, { partition, companyId })) === undefined) return false;
+  await tx.run(sql`UPDATE companies SET status = :status, updated_at = :now WHERE ${thisCompany}`, {
+    partition,
+    companyId,
+    status,
+    now,
+  });
+  if (status === "disabled") {
+    await keepLastUse(tx, partition, companyId);
+    const ended = await endGrantsOfCompany(tx, { partition, companyId }, now);
+    await noteEnded(tx, { partition, ownerId: companyId, cause: "company", by: "operator", now }, ended);
+  }
+  return true;
+});
+
+const ofCompany = endingOf(sql`partition = :partition AND owner_id = :companyId`);
+
+function endGrantsOfCompany(tx: Tx, { partition, companyId }: CompanyKey, now: Millis): Promise<readonly Row[]> {
+  return endGrants(tx, ofCompany, { partition, companyId }, { status: "owner_ended", now });
+}
+
+/** The company's own partition first: from then on nobody acts in its name. What is left of it elsewhere leads nowhere. */
+export const deleteCompany = steps<CompanyKey & { readonly now: Millis }, boolean>(
+  async (call, { partition, companyId, now }) => {
+    const company = await call(getCompany, { partition, companyId });
+    if (company === undefined) return false;
+    const name = { kind: "slug", value: company.slug, ownerId: companyId, now } as const;
+    await call(loosenName, name);
+    const { members, slug } = await call(eraseCompany, { partition, companyId, now });
+    await forget(call, members, { companyId, now });
+    // Another slug than at first, if it was changed meanwhile.
+    for (const value of new Set([company.slug, ...slug])) await call(forgetName, { ...name, value });
+    return true;
+  },
+);
+
+async function forget(
+  call: Call,
+  members: readonly Member[],
+  { companyId, now }: { readonly companyId: string; readonly now: Millis },
+): Promise<void> {
+  for (const { personId, link } of members) {
+    await call(doubtLink, { partition: partitionOf(personId), personId, companyId, link, now });
+  }
+}
+
+interface Member {
+  readonly personId: string;
+  readonly link: string;
+}
+
+interface Erased {
+  readonly members: readonly Member[];
+  /** None if the company was gone. */
+  readonly slug: readonly string[];
+}
+
+/** What each member may have for each app. */
+const OF_MEMBERS = ["company_opt_outs", "company_choices", "company_requests"].map(named).map(
+  (table) =>
+    sql`DELETE FROM ${table} WHERE ${thisCompany} AND (client_id, person_id) IN
+      (SELECT client_id, person_id FROM ${table} WHERE ${thisCompany} LIMIT :most)`,
+);
+
+/** Everything of the company in its partition; who belonged to it, and its slug. */
+export const eraseCompany = transaction<CompanyKey & { readonly now: Millis }, Erased>(
+  async (tx, { partition, companyId, now }) => {
+    const key = { partition, companyId };
+    await lockCompany(tx, key);
+    const members = await tx.all(sql`DELETE FROM members WHERE ${thisCompany} RETURNING person_id, link`, key);
+    await tx.run(sql`DELETE FROM company_rules WHERE ${thisCompany}`, key);
+    for (const statement of OF_MEMBERS) await inPieces(tx, statement, key);
+    await tx.run(sql`DELETE FROM invitations WHERE ${thisCompany}`, key);
+    await tx.run(sql`DELETE FROM consents WHERE partition = :partition AND owner_id = :companyId`, key);
+    // As with people: whoever ends one of them at the same moment tells of it before.
+    await endGrantsOfCompany(tx, key, now);
+    await eraseHistory(tx, partition, companyId);
+    await eraseScopeUses(tx, partition, companyId);
+    const slug = await tx.all(sql`DELETE FROM companies WHERE ${thisCompany} RETURNING slug`, key);
+    return {
+      members: members.map((row) => ({ personId: text(row, "person_id"), link: text(row, "link") })),
+      slug: slug.map((row) => text(row, "slug")),
+    };
+  },
+);

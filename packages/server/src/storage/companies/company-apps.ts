@@ -1,0 +1,387 @@
+/** Verbs of the apps in a company: what it consented to, its rules, what members asked for or opted out of. */
+
+import { reachOf } from "../../oauth/consent-reach.ts";
+import type { Consent, Grant, Millis } from "../../oauth/model.ts";
+import { judgeActing } from "../../owners/company.ts";
+import type {
+  AppRequest,
+  AppRule,
+  AskOutcome,
+  ByAdmin,
+  Company,
+  CompanyApp,
+  CompanyKey,
+  RuleOutcome,
+} from "../../owners/company-storage.ts";
+import { narrow } from "../../owners/consent-record.ts";
+import type { StoredMail } from "../../owners/mail-storage.ts";
+import { requestColumns, requestOf, ruleColumns, ruleOf } from "../company-rows.ts";
+import { changeGrants, endConsent, lockedConsent, recordApproval } from "../consents/consents.ts";
+import { note } from "../consents/history.ts";
+import { endedColumns, noteEnded } from "../grants/ended.ts";
+import { lockedReach } from "../grants/grants.ts";
+import { post } from "../mail/outbox.ts";
+import {
+  consentColumns,
+  consentOf,
+  ENDED_KEPT,
+  flag,
+  grantColumns,
+  grantOf,
+  text,
+  whole,
+  wholeOrNull,
+} from "../rows.ts";
+import { query, sql, type Tx, transaction, words } from "../sql.ts";
+import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
+import { lockActing } from "./members.ts";
+
+/** How many of one person's requests may wait in a company. */
+const OPEN_REQUESTS = 20;
+
+const thisApp = sql`partition = :partition AND company_id = :companyId AND client_id = :clientId`;
+
+export const listCompanyApps = query<CompanyKey & { readonly now: Millis }, readonly CompanyApp[]>({
+  sql: sql`SELECT ${consentColumns} FROM consents
+    WHERE partition = :partition AND owner_id = :companyId AND status = 'active' AND (expires_at IS NULL OR expires_at > :now)
+    ORDER BY updated_at DESC, client_id`,
+  also: sql`SELECT client_id, COUNT(*) AS grants, COUNT(DISTINCT person_id) AS people, MAX(last_used_at) AS last_used_at FROM grants
+    WHERE partition = :partition AND owner_id = :companyId AND status = 'active' AND idle_until > :now AND absolute_until > :now
+    GROUP BY client_id`,
+  bind: ({ partition, companyId, now }) => ({ partition, companyId, now }),
+  outcome: (consents, _, counts) => {
+    const byClient = new Map(counts.map((row) => [text(row, "client_id"), row]));
+    return consents.map(consentOf).map((consent) => {
+      const row = byClient.get(consent.clientId);
+      return {
+        consent,
+        grants: row === undefined ? 0 : whole(row, "grants"),
+        people: row === undefined ? 0 : whole(row, "people"),
+        lastUsedAt: row === undefined ? null : wholeOrNull(row, "last_used_at"),
+      };
+    });
+  },
+});
+
+export const countActing = query<
+  CompanyKey & { readonly clientId: string; readonly now: Millis },
+  { readonly people: number; readonly members: number }
+>({
+  sql: sql`SELECT COUNT(DISTINCT person_id) AS people, COUNT(DISTINCT CASE WHEN person_id NOT IN
+        (SELECT person_id FROM members WHERE partition = :partition AND company_id = :companyId AND role = 'admin') THEN person_id END) AS members
+    FROM grants WHERE partition = :partition AND owner_id = :companyId AND client_id = :clientId AND status = 'active'
+      AND idle_until > :now AND absolute_until > :now`,
+  bind: ({ partition, companyId, clientId, now }) => ({ partition, companyId, clientId, now }),
+  outcome: ([row]) => ({
+    people: row === undefined ? 0 : whole(row, "people"),
+    members: row === undefined ? 0 : whole(row, "members"),
+  }),
+});
+
+export const listRules = query<CompanyKey, readonly AppRule[]>({
+  sql: sql`SELECT ${ruleColumns} FROM company_rules WHERE ${thisCompany} ORDER BY client_id`,
+  bind: ({ partition, companyId }) => ({ partition, companyId }),
+  outcome: (rows) => rows.map(ruleOf),
+});
+
+type SetRule = CompanyKey &
+  ByAdmin & {
+    readonly clientId: string;
+    readonly members?: "keep" | "end";
+    readonly news?: readonly { readonly personId: string; readonly mails: readonly StoredMail[] }[];
+    readonly rule: Pick<AppRule, "rule" | "scopes" | "hosts" | "endsAt" | "optOut"> | null;
+    readonly shown: Consent["shown"];
+  };
+
+export const setRule = transaction<SetRule, RuleOutcome>(async (tx, args) => {
+  const { partition, companyId, clientId, rule, by, now } = args;
+  const company = await lockCompany(tx, args);
+  if (company === undefined) return { kind: "unknown" };
+  if (!(await isAdmin(tx, company, by))) return { kind: "not_admin" };
+  const key = { partition, companyId, clientId };
+  const [before] = (await tx.all(sql`DELETE FROM company_rules WHERE ${thisApp} RETURNING ${ruleColumns}`, key)).map(
+    ruleOf,
+  );
+  const decidedBy = by ?? "operator";
+  await noteRule(tx, args, before, decidedBy);
+  const endsForMembers = args.members === "end" && rule?.rule !== "allow" && rule?.rule !== "block";
+  const grantsEnded = endsForMembers ? await endForMembers(tx, args, decidedBy) : 0;
+  if (rule === null) return { kind: "done", grantsEnded, lastUsedAt: null };
+  await tx.run(
+    sql`INSERT INTO company_rules (partition, company_id, client_id, rule, scopes, hosts, ends_at, opt_out, decided_by, decided_at)
+      VALUES (:partition, :companyId, :clientId, :rule, :scopes, :hosts, :endsAt, :optOut, :decidedBy, :now)`,
+    {
+      ...key,
+      rule: rule.rule,
+      scopes: JSON.stringify(rule.scopes),
+      hosts: rule.hosts === null ? null : JSON.stringify(rule.hosts),
+      endsAt: rule.endsAt,
+      optOut: flag(rule.optOut),
+      decidedBy,
+      now,
+    },
+  );
+  if (!rule.optOut) await tx.run(sql`DELETE FROM company_opt_outs WHERE ${thisApp}`, key);
+  if (rule.rule === "allow") {
+    await consentFor(tx, company, { ...args, rule }, decidedBy);
+    await lowerCeiling(tx, { ...args, rule }, before, decidedBy);
+  }
+  if (rule.rule !== "ask") await answerRequests(tx, { ...args, rule }, decidedBy);
+  if (rule.rule !== "block") return { kind: "done", grantsEnded, lastUsedAt: null };
+  await tx.run(sql`DELETE FROM company_choices WHERE ${thisApp}`, key);
+  return ended(await endConsent(tx, { partition, ownerId: companyId, clientId, revokedBy: decidedBy, now }));
+});
+
+/** Told of whether or not anything ends by it. An approval is told of as what it is: an `allowed` of the company's. */
+async function noteRule(
+  tx: Tx,
+  { partition, companyId: ownerId, clientId, rule: after, shown, now }: SetRule,
+  before: AppRule | undefined,
+  by: string,
+): Promise<void> {
+  if (after?.rule === "allow" || after?.rule === before?.rule) return;
+  const rule =
+    after === null ? (before?.rule === "block" ? "unblocked" : "none") : after.rule === "block" ? "blocked" : "ask";
+  await note(tx, {
+    ...{ partition, ownerId, clientId, at: now, kind: "rule_changed" },
+    record: { clientName: shown.clientName, by, via: null, scopes: [], removed: [], expiresAt: null, rule },
+  });
+}
+
+/** What is approved for all is the company's consent: members' grants are born under it. Approving is no use of it. */
+async function consentFor(
+  tx: Tx,
+  { partition, companyId: ownerId }: Company,
+  { clientId, rule, shown, now }: SetRule & { readonly rule: NonNullable<SetRule["rule"]> },
+  grantedBy: string,
+): Promise<void> {
+  const before = await tx.one(lockedConsent, { partition, ownerId, clientId });
+  const { earlierHosts = [] } = (await lockedReach(tx, { clientId, ceiling: null })) ?? {};
+  await recordApproval(
+    tx,
+    {
+      hosts: rule.hosts ?? earlierHosts,
+      earlierHosts,
+      // The caller has cut the end to the ceiling, as that of the rule.
+      grant: { partition, ownerId, clientId, scopes: rule.scopes, ceiling: null },
+      grantedBy,
+      via: "company policy",
+      declined: [],
+      duration: "forever",
+      endsAt: rule.endsAt,
+      onceUntil: now,
+      shown,
+      address: null,
+      now,
+    },
+    null,
+  );
+  const held = before === undefined ? undefined : consentOf(before);
+  await tx.run(
+    sql`UPDATE consents SET last_used_at = :lastUsedAt, last_used_address = :address, uses = :uses
+      WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId`,
+    {
+      ...{ partition, ownerId, clientId },
+      lastUsedAt: held?.lastUsedAt ?? null,
+      address: held?.lastUsedAddress ?? null,
+      uses: held?.status === "active" ? held.uses : 0,
+    },
+  );
+}
+
+/** What was approved and is no longer goes from the members' grants, too. Admins' are their own decisions: they take them back by revoking. */
+async function lowerCeiling(
+  tx: Tx,
+  { partition, companyId, clientId, rule, shown, now }: SetRule & { readonly rule: NonNullable<SetRule["rule"]> },
+  before: AppRule | undefined,
+  by: string,
+): Promise<void> {
+  const lost = before?.rule === "allow" ? before.scopes.filter((name) => !rule.scopes.includes(name)) : [];
+  if (lost.length === 0) return;
+  const key = { partition, ownerId: companyId, clientId };
+  const consent = await tx.one(lockedConsent, key);
+  if (consent === undefined) return;
+  const live = (await tx.all(membersGrants, { ...key, now })).map(grantOf);
+  await changeGrants(tx, partition, narrow(consentOf(consent), lost, live, now).changes, now);
+  const scopes = rule.scopes.map((name) => ({ name, expiresAt: rule.endsAt }));
+  await note(tx, {
+    ...{ ...key, at: now, kind: "narrowed" },
+    record: { clientName: shown.clientName, by, via: null, scopes, removed: lost, expiresAt: rule.endsAt },
+  });
+}
+
+/** Without the approval, members who are no admins have nothing left of it. The company's consent stays: admins' own grants live under it. */
+async function endForMembers(tx: Tx, { partition, companyId, clientId, now }: SetRule, by: string): Promise<number> {
+  const key = { partition, ownerId: companyId, clientId };
+  await tx.one(lockedConsent, key);
+  const live = await tx.all(membersGrants, { ...key, now });
+  const changes = live
+    .map(grantOf)
+    .map(({ grantId, absoluteUntil, decidedAt }) => ({ grantId, absoluteUntil, decidedAt, scopes: [] }));
+  await changeGrants(tx, partition, changes, now);
+  await tx.run(
+    sql`DELETE FROM company_choices WHERE ${thisApp} AND person_id NOT IN
+      (SELECT person_id FROM members WHERE partition = :partition AND company_id = :companyId AND role = 'admin')`,
+    { partition, companyId, clientId },
+  );
+  await noteEnded(tx, { partition, ownerId: companyId, cause: "approval", by, now }, live);
+  return live.length;
+}
+
+/** In the order in which groups of refreshes lock them. */
+const membersGrants = sql`SELECT ${grantColumns} FROM grants
+  WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId AND status = 'active'
+    AND idle_until > :now AND absolute_until > :now
+    AND person_id NOT IN (SELECT person_id FROM members WHERE partition = :partition AND company_id = :ownerId AND role = 'admin')
+  ORDER BY grant_id || '' ${words.forUpdate}`;
+
+/** An approval answers the wishes that it fulfils, a block all of them. */
+async function answerRequests(
+  tx: Tx,
+  { partition, companyId, clientId, rule, news = [], now }: SetRule & { readonly rule: NonNullable<SetRule["rule"]> },
+  decidedBy: string,
+): Promise<void> {
+  const rows = await tx.all(sql`SELECT ${requestColumns} FROM company_requests WHERE ${thisApp} AND status = 'open'`, {
+    ...{ partition, companyId, clientId },
+  });
+  const allowed = rule.rule === "allow";
+  const answered = rows
+    .map(requestOf)
+    .filter(({ scopes }) => !allowed || scopes.every((one) => rule.scopes.includes(one)));
+  for (const { personId } of answered) {
+    await decide(tx, { partition, companyId, clientId, personId }, allowed ? "approved" : "refused", decidedBy, now);
+    await post(tx, news.find((one) => one.personId === personId)?.mails, now);
+  }
+}
+
+type Told = { readonly mails?: readonly StoredMail[] };
+type RequestKey = CompanyKey & { readonly clientId: string; readonly personId: string };
+
+function decide(
+  tx: Tx,
+  { partition, companyId, clientId, personId }: RequestKey,
+  status: "approved" | "refused",
+  decidedBy: string,
+  now: Millis,
+): Promise<number> {
+  return tx.run(
+    sql`UPDATE company_requests SET status = :status, decided_by = :decidedBy, decided_at = :now
+      WHERE ${thisApp} AND person_id = :personId AND status = 'open'`,
+    { partition, companyId, clientId, personId, status, decidedBy, now },
+  );
+}
+
+export const revokeForAll = transaction<CompanyKey & ByAdmin & { readonly clientId: string }, RuleOutcome>(
+  async (tx, { partition, companyId, clientId, by, now }) => {
+    const company = await lockCompany(tx, { partition, companyId });
+    if (company === undefined) return { kind: "unknown" };
+    if (!(await isAdmin(tx, company, by))) return { kind: "not_admin" };
+    const rules = await tx.run(sql`DELETE FROM company_rules WHERE ${thisApp} AND rule = 'allow'`, {
+      partition,
+      companyId,
+      clientId,
+    });
+    await tx.run(sql`DELETE FROM company_choices WHERE ${thisApp}`, { partition, companyId, clientId });
+    const outcome = await endConsent(tx, { partition, ownerId: companyId, clientId, revokedBy: by ?? "operator", now });
+    return outcome.kind === "unknown" && rules === 0 ? { kind: "unknown" } : ended(outcome);
+  },
+);
+
+function ended(outcome: Awaited<ReturnType<typeof endConsent>>): RuleOutcome {
+  if (outcome.kind === "unknown") return { kind: "done", grantsEnded: 0, lastUsedAt: null };
+  return { kind: "done", grantsEnded: outcome.grantsEnded, lastUsedAt: outcome.lastUsedAt };
+}
+
+export const setOptOut = transaction<
+  RequestKey & { readonly out: boolean; readonly now: Millis },
+  { readonly kind: "done"; readonly grantsEnded: number } | { readonly kind: "unknown" }
+>(async (tx, { partition, companyId, clientId, personId, out, now }) => {
+  const key = { partition, companyId, clientId, personId };
+  await lockCompany(tx, key);
+  const acting = await lockActing(tx, key);
+  if (judgeActing(acting, [], reachOf({}, null, null), now) === "stranger") return { kind: "unknown" };
+  if (!out) {
+    await tx.run(sql`DELETE FROM company_opt_outs WHERE ${thisApp} AND person_id = :personId`, key);
+    return { kind: "done", grantsEnded: 0 };
+  }
+  // Where it isn't offered, what acts for the member now ends all the same.
+  const offered = acting?.rule?.optOut === true;
+  if (offered)
+    await tx.run(
+      sql`INSERT INTO company_opt_outs (partition, company_id, client_id, person_id, since) VALUES (:partition, :companyId, :clientId, :personId, :now)
+      ON CONFLICT (partition, company_id, client_id, person_id) DO NOTHING`,
+      { ...key, now },
+    );
+  await tx.run(sql`DELETE FROM company_choices WHERE ${thisApp} AND person_id = :personId`, key);
+  const over = await tx.all(
+    sql`UPDATE grants SET status = 'revoked', ended_at = :now, collect_at = :endedKept
+      WHERE partition = :partition AND owner_id = :companyId AND client_id = :clientId AND person_id = :personId AND status = 'active'
+      RETURNING ${endedColumns}`,
+    { ...key, now, endedKept: now + ENDED_KEPT },
+  );
+  await noteEnded(tx, { partition, ownerId: companyId, cause: "stopped", by: personId, personId, now }, over);
+  return { kind: "done", grantsEnded: over.length };
+});
+
+export const grantsOfMember = query<CompanyKey & { readonly personId: string; readonly now: Millis }, readonly Grant[]>(
+  {
+    sql: sql`SELECT ${grantColumns} FROM grants
+    WHERE partition = :partition AND owner_id = :companyId AND person_id = :personId AND person_id <> owner_id AND status = 'active'
+      AND idle_until > :now AND absolute_until > :now ORDER BY created_at, grant_id`,
+    bind: ({ partition, companyId, personId, now }) => ({ partition, companyId, personId, now }),
+    outcome: (rows) => rows.map(grantOf),
+  },
+);
+
+export const askApproval = transaction<
+  RequestKey & {
+    readonly scopes: readonly string[];
+    readonly redirectUri?: string;
+    readonly ceiling?: Millis | null;
+    readonly reason: string;
+    readonly now: Millis;
+  } & Told,
+  AskOutcome
+>(async (tx, { partition, companyId, clientId, personId, scopes, redirectUri, ceiling = null, reason, mails, now }) => {
+  const key = { partition, companyId, clientId, personId };
+  await lockCompany(tx, key);
+  const acting = await lockActing(tx, key);
+  const reach = await lockedReach(tx, { clientId, ceiling, redirectUri: redirectUri ?? "" });
+  if (acting === undefined || reach === undefined) return { kind: "needless" };
+  if (judgeActing(acting, scopes, reach, now) !== "ask") return { kind: "needless" };
+  const open = await tx.all(
+    sql`SELECT client_id, scopes FROM company_requests
+      WHERE ${thisCompany} AND person_id = :personId AND status = 'open' LIMIT :limit`,
+    { partition, companyId, personId, limit: OPEN_REQUESTS + 1 },
+  );
+  const before = open.find((row) => text(row, "client_id") === clientId);
+  if (before !== undefined && text(before, "scopes") === JSON.stringify(scopes)) return { kind: "repeated" };
+  if (before === undefined && open.length >= OPEN_REQUESTS) return { kind: "too_many" };
+  await tx.run(
+    sql`INSERT INTO company_requests (partition, company_id, ${requestColumns})
+      VALUES (:partition, :companyId, :clientId, :personId, :username, :scopes, :reason, :now, 'open', NULL, NULL)
+      ON CONFLICT (partition, company_id, client_id, person_id) DO UPDATE SET scopes = excluded.scopes, reason = excluded.reason,
+        asked_at = excluded.asked_at, status = 'open', decided_by = NULL, decided_at = NULL`,
+    { ...key, username: acting.member.username, scopes: JSON.stringify(scopes), reason, now },
+  );
+  await post(tx, mails, now);
+  return { kind: "asked" };
+});
+
+export const refuseRequest = transaction<
+  RequestKey & ByAdmin & Told,
+  { readonly kind: "done" | "not_admin" | "unknown" }
+>(async (tx, { by, mails, now, ...key }) => {
+  const company = await lockCompany(tx, key);
+  if (company === undefined) return { kind: "unknown" };
+  if (!(await isAdmin(tx, company, by))) return { kind: "not_admin" };
+  if ((await decide(tx, key, "refused", by ?? "operator", now)) === 0) return { kind: "unknown" };
+  await post(tx, mails, now);
+  return { kind: "done" };
+});
+
+export const listRequests = query<CompanyKey & { readonly limit: number }, readonly AppRequest[]>({
+  sql: sql`SELECT ${requestColumns} FROM company_requests WHERE ${thisCompany} AND status = 'open' ORDER BY asked_at LIMIT :limit`,
+  bind: ({ partition, companyId, limit }) => ({ partition, companyId, limit }),
+  outcome: (rows) => rows.map(requestOf),
+});

@@ -1,0 +1,120 @@
+/** The verbs of this folder: what the ports call, by aggregate, and what only other verbs call. */
+
+import {
+  companiesAfter,
+  createCompany,
+  deleteCompany,
+  eraseCompany,
+  findCompany,
+  getCompany,
+  insertCompany,
+  listCompanies,
+  setCompanyStatus,
+  updateCompany,
+  writeCompany,
+} from "./companies.ts";
+import {
+  askApproval,
+  countActing,
+  grantsOfMember,
+  listCompanyApps,
+  listRequests,
+  listRules,
+  refuseRequest,
+  revokeForAll,
+  setOptOut,
+  setRule,
+} from "./company-apps.ts";
+import {
+  acceptInvitation,
+  createInvitation,
+  findInvitation,
+  joinCompany,
+  listInvitations,
+  withdrawInvitation,
+} from "./invitations.ts";
+import {
+  addMember,
+  adoptLink,
+  companiesOf,
+  confirmLink,
+  doubtLink,
+  dropLink,
+  eraseMember,
+  findActing,
+  insertMember,
+  linksOf,
+  listMembers,
+  removeMember,
+  setMemberRole,
+  staleLinks,
+  writeLink,
+} from "./members.ts";
+import {
+  applyStanding,
+  forgetStanding,
+  tellCompanies,
+  untold,
+  untoldOfPerson,
+  untoldPeople,
+} from "./membership-outbox.ts";
+
+export const companies = {
+  create: createCompany,
+  find: findCompany,
+  get: getCompany,
+  list: listCompanies,
+  update: updateCompany,
+  setStatus: setCompanyStatus,
+  delete: deleteCompany,
+};
+export const members = {
+  add: addMember,
+  setRole: setMemberRole,
+  remove: removeMember,
+  list: listMembers,
+  findActing,
+  companiesOf,
+};
+export const companyApps = {
+  list: listCompanyApps,
+  listRules,
+  setRule,
+  revokeForAll,
+  setOptOut,
+  grantsOfMember,
+  askApproval,
+  countActing,
+  refuseRequest,
+  listRequests,
+};
+export const invitations = {
+  create: createInvitation,
+  withdraw: withdrawInvitation,
+  list: listInvitations,
+  find: findInvitation,
+  accept: acceptInvitation,
+};
+export const membershipOutbox = { deliver: tellCompanies, undelivered: untoldPeople };
+
+/** Steps of the verbs above. */
+export const companiesSteps = {
+  insertCompany,
+  companiesAfter,
+  writeCompany,
+  eraseCompany,
+  writeLink,
+  insertMember,
+  confirmLink,
+  doubtLink,
+  dropLink,
+  eraseMember,
+  linksOf,
+  staleLinks,
+  adoptLink,
+  joinCompany,
+  untold,
+  untoldOfPerson,
+  applyStanding,
+  forgetStanding,
+};

@@ -1,0 +1,150 @@
+/** Verbs of invitations: a place in a company for whoever has the link and bears the name; used up by the first success. */
+
+import type { Millis } from "../../oauth/model.ts";
+import type { ByAdmin, Company, CompanyKey, Invitation, JoinOutcome, PersonRef } from "../../owners/company-storage.ts";
+import type { StoredMail } from "../../owners/mail-storage.ts";
+import { companyColumns, companyOf, invitationColumns, invitationOf } from "../company-rows.ts";
+import { post } from "../mail/outbox.ts";
+import { partitionOf } from "../partition.ts";
+import { query, sql, steps, transaction } from "../sql.ts";
+import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
+import { adoptLink, confirmLink, noteMember, putMember, writeLink } from "./members.ts";
+
+/** How many invitations of one company may be open. */
+const OPEN_INVITATIONS = 200;
+
+export const createInvitation = transaction<
+  ByAdmin & {
+    readonly invitation: Invitation;
+    readonly saltHash: Uint8Array;
+    readonly mails?: readonly StoredMail[];
+  },
+  { readonly kind: "invited" | "not_admin" | "too_many" }
+>(async (tx, { invitation, saltHash, mails, by, now }) => {
+  const company = await lockCompany(tx, invitation);
+  if (company === undefined || !(await isAdmin(tx, company, by))) return { kind: "not_admin" };
+  const { partition, companyId, addressee } = invitation;
+  // A newer invitation of the same person takes the place of the older one.
+  await tx.run(
+    sql`UPDATE invitations SET status = 'withdrawn' WHERE ${thisCompany} AND addressee = :addressee AND status = 'open'`,
+    { partition, companyId, addressee },
+  );
+  const open = await tx.all(
+    sql`SELECT invitation_id FROM invitations WHERE ${thisCompany} AND status = 'open' AND expires_at > :now LIMIT :limit`,
+    { partition, companyId, now, limit: OPEN_INVITATIONS },
+  );
+  if (open.length >= OPEN_INVITATIONS) return { kind: "too_many" };
+  await tx.run(
+    sql`INSERT INTO invitations (${invitationColumns}, salt_hash)
+      VALUES (:partition, :invitationId, :companyId, :addressee, :role, :invitedBy, :createdAt, :expiresAt, :status, :saltHash)`,
+    { ...invitation, saltHash },
+  );
+  const { invitationId, role } = invitation;
+  await noteMember(tx, { partition, companyId, kind: "member_invited", by, role, invitationId, now });
+  await post(tx, mails, now);
+  return { kind: "invited" };
+});
+
+export const withdrawInvitation = transaction<
+  CompanyKey & ByAdmin & { readonly invitationId: string },
+  { readonly kind: "done" | "not_admin" | "unknown" }
+>(async (tx, { partition, companyId, invitationId, by, now }) => {
+  const company = await lockCompany(tx, { partition, companyId });
+  if (company === undefined) return { kind: "unknown" };
+  if (!(await isAdmin(tx, company, by))) return { kind: "not_admin" };
+  const changed = await tx.run(
+    sql`UPDATE invitations SET status = 'withdrawn'
+      WHERE partition = :partition AND invitation_id = :invitationId AND company_id = :companyId AND status = 'open'`,
+    { partition, invitationId, companyId },
+  );
+  if (changed === 0) return { kind: "unknown" };
+  await noteMember(tx, { partition, companyId, kind: "invitation_withdrawn", by, invitationId, now });
+  return { kind: "done" };
+});
+
+export const listInvitations = query<CompanyKey & { readonly now: Millis }, readonly Invitation[]>({
+  sql: sql`SELECT ${invitationColumns} FROM invitations
+    WHERE ${thisCompany} AND status = 'open' AND expires_at > :now ORDER BY created_at DESC, invitation_id`,
+  bind: ({ partition, companyId, now }) => ({ partition, companyId, now }),
+  outcome: (rows) => rows.map(invitationOf),
+});
+
+interface InvitationLink {
+  readonly partition: number;
+  readonly invitationId: string;
+  readonly saltHash: Uint8Array;
+  readonly now: Millis;
+}
+
+const held = sql`partition = :partition AND invitation_id = :invitationId AND salt_hash = :saltHash AND status = 'open' AND expires_at > :now`;
+
+export const findInvitation = query<
+  InvitationLink,
+  { readonly invitation: Invitation; readonly company: Company } | undefined
+>({
+  sql: sql`SELECT ${invitationColumns} FROM invitations WHERE ${held}`,
+  also: sql`SELECT ${companyColumns} FROM companies WHERE partition = :partition AND status = 'active' AND company_id =
+      (SELECT company_id FROM invitations WHERE partition = :partition AND invitation_id = :invitationId)`,
+  bind: ({ partition, invitationId, saltHash, now }) => ({ partition, invitationId, saltHash, now }),
+  outcome: ([invitation], _, [company]) =>
+    invitation && company && { invitation: invitationOf(invitation), company: companyOf(company) },
+});
+
+type Accept = InvitationLink & {
+  readonly person: PersonRef & { readonly email: string };
+  readonly link: string;
+};
+
+/** Link, membership and the invitation's end, confirmation: as `addMember`. */
+export const acceptInvitation = steps<Accept, JoinOutcome>(async (call, args) => {
+  const { person, link, now } = args;
+  const found = await call(findInvitation, args);
+  if (found === undefined) return { kind: "unknown" };
+  if (!isFor(found.invitation, person)) return { kind: "wrong_person" };
+  const { companyId } = found.company;
+  const key = { partition: person.partition, personId: person.personId, companyId };
+  const version = await call(writeLink, { ...key, link, now });
+  if (version === undefined) return { kind: "unknown" };
+  const joined = await call(joinCompany, { ...args, companyId, version });
+  // Whoever belongs to it already, by this invitation perhaps, has this link in place of the one before.
+  const known = joined ? version : await call(adoptLink, { ...key, partition: partitionOf(companyId), link });
+  if (known !== undefined) await call(confirmLink, { ...key, link, version: known, now });
+  return joined ? { kind: "joined", company: found.company } : { kind: "unknown" };
+});
+
+function isFor({ addressee }: Invitation, { username, email }: Accept["person"]): boolean {
+  return addressee === username || addressee === email;
+}
+
+/** Of several who follow the link at once one joins. An admin stays one, whatever the invitation says. */
+export const joinCompany = transaction<Accept & { readonly companyId: string; readonly version: number }, boolean>(
+  async (tx, { partition, companyId, invitationId, saltHash, person, link, version, now }) => {
+    const { personId, username } = person;
+    if ((await lockCompany(tx, { partition, companyId }))?.status !== "active") return false;
+    const row = await tx.one(
+      sql`UPDATE invitations SET status = 'accepted', accepted_by = :personId WHERE ${held} RETURNING ${invitationColumns}`,
+      { partition, invitationId, saltHash, personId, now },
+    );
+    if (row === undefined) return false;
+    const { role, invitedBy } = invitationOf(row);
+    const before = await tx.one(sql`SELECT role FROM members WHERE ${thisCompany} AND person_id = :personId`, {
+      partition,
+      companyId,
+      personId,
+    });
+    const kept = before?.["role"] === "admin" ? "admin" : role;
+    await putMember(tx, {
+      partition,
+      companyId,
+      personId,
+      username,
+      role: kept,
+      addedBy: invitedBy,
+      by: personId,
+      link,
+      version,
+      now,
+    });
+    return true;
+  },
+);

@@ -1,0 +1,453 @@
+/**
+ * Verbs of membership. The company's partition holds what counts; a link in the person's partition leads there. The link is written before the
+ * membership. Where the membership ended or never came about, the link is only marked: somebody else may be between link and membership at that
+ * moment and rely on it. An hour later nobody is, and housekeeping keeps the link that has a membership and removes the one that has none.
+ */
+
+import { type Millis, NEVER } from "../../oauth/model.ts";
+import type {
+  Acting,
+  ByAdmin,
+  CompanyKey,
+  Member,
+  MemberOutcome,
+  PersonRef,
+  Role,
+} from "../../owners/company-storage.ts";
+import type { StoredMail } from "../../owners/mail-storage.ts";
+import type { CompanyHappening } from "../../owners/storage.ts";
+import { actingColumns, actingOf, memberColumns, memberOf } from "../company-rows.ts";
+import { note } from "../consents/history.ts";
+import { endedColumns, keepLastUse, noteEnded } from "../grants/ended.ts";
+import { post } from "../mail/outbox.ts";
+import { partitionOf } from "../partition.ts";
+import { ENDED_KEPT, HOUR, text, whole } from "../rows.ts";
+import { query, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
+import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
+
+/** How many companies one person may belong to: a page offers all of them. */
+export const MAX_COMPANIES = 50;
+/** How long a link may stand without its membership; after that, whoever made it is done or has crashed. */
+const PENDING_FOR: Millis = HOUR;
+
+const thisMember = sql`partition = :partition AND company_id = :companyId AND person_id = :personId`;
+
+interface LinkKey {
+  /** Of the person. */
+  readonly partition: number;
+  readonly personId: string;
+  readonly companyId: string;
+}
+
+const thisLink = sql`partition = :partition AND person_id = :personId AND company_id = :companyId`;
+
+/** Link, membership, confirmation. Called again after a crash, it goes on where it was. */
+export const addMember = steps<
+  CompanyKey & {
+    readonly person: PersonRef;
+    readonly role: Role;
+    readonly addedBy: string;
+    readonly link: string;
+    readonly now: Millis;
+  },
+  { readonly kind: "added" | "no_company" | "no_person" }
+>(async (call, { partition, companyId, person, role, addedBy, link, now }) => {
+  const key = { partition: person.partition, personId: person.personId, companyId };
+  const version = await call(writeLink, { ...key, link, now });
+  if (version === undefined) return { kind: "no_person" };
+  const { personId, username } = person;
+  const member = { partition, companyId, personId, username, role, addedBy, link, version, now };
+  // The link may be that of a membership from before: it is settled later.
+  if (!(await call(insertMember, member))) return { kind: "no_company" };
+  await call(confirmLink, { ...key, link, version, now });
+  return { kind: "added" };
+});
+
+/**
+ * Only an active person gets one, and of several at once one after the other, so that together they are not too many. Their standing as it is now, which
+ * the membership begins with; undefined: none, or in too many companies.
+ */
+export const writeLink = transaction<LinkKey & { readonly link: string; readonly now: Millis }, number | undefined>(
+  async (tx, { partition, personId, companyId, link, now }) => {
+    const person = await tx.one(
+      sql`SELECT standing_version FROM people WHERE partition = :partition AND person_id = :personId AND status = 'active' ${words.forUpdate}`,
+      { partition, personId },
+    );
+    if (person === undefined) return undefined;
+    const others = await tx.all(
+      sql`SELECT company_id FROM member_links WHERE partition = :partition AND person_id = :personId AND company_id <> :companyId LIMIT :limit`,
+      { partition, personId, companyId, limit: MAX_COMPANIES },
+    );
+    if (others.length >= MAX_COMPANIES) return undefined;
+    await tx.run(
+      sql`INSERT INTO member_links (partition, person_id, company_id, link, status, written_at)
+        VALUES (:partition, :personId, :companyId, :link, 'pending', :now)
+        ON CONFLICT (partition, person_id, company_id) DO UPDATE SET link = excluded.link, status = 'pending', written_at = excluded.written_at`,
+      { partition, personId, companyId, link, now },
+    );
+    return whole(person, "standing_version");
+  },
+);
+
+interface NewMember extends CompanyKey {
+  readonly personId: string;
+  readonly username: string;
+  readonly role: Role;
+  readonly addedBy: string;
+  readonly link: string;
+  readonly version: number;
+  readonly now: Millis;
+}
+
+/** False: there is no such active company. A member stays one since when they were, with the role named now. */
+export const insertMember = transaction<NewMember, boolean>(async (tx, member) => {
+  const company = await lockCompany(tx, member);
+  if (company?.status !== "active") return false;
+  await putMember(tx, member);
+  return true;
+});
+
+/** The company is locked. Told of where it changes something: a step repeated after a crash doesn't. */
+export async function putMember(tx: Tx, member: NewMember & { readonly by?: string }): Promise<void> {
+  const { partition, companyId, personId, role, addedBy, now, by = addedBy } = member;
+  const key = { partition, companyId, personId };
+  const before = await tx.one(sql`SELECT role FROM members WHERE ${thisMember}`, key);
+  await tx.run(
+    sql`INSERT INTO members (partition, company_id, person_id, username, role, since, added_by, standing, standing_version, trusted_from, link)
+      VALUES (:partition, :companyId, :personId, :username, :role, :now, :addedBy, 'active', :version, :now, :link)
+      ON CONFLICT (partition, company_id, person_id) DO UPDATE SET role = excluded.role, link = excluded.link`,
+    {
+      ...{ ...key, username: member.username, role, now, addedBy },
+      ...{ version: member.version, link: member.link },
+    },
+  );
+  if (before === undefined) await noteMember(tx, { ...key, kind: "member_joined", by, role, now });
+  else if (text(before, "role") !== role) await noteMember(tx, { ...key, kind: "member_role", by, role, now });
+}
+
+/** What the company's history tells of one member, or of an invitation. */
+export function noteMember(
+  tx: Tx,
+  {
+    partition,
+    companyId,
+    kind,
+    by,
+    now,
+    ...about
+  }: CompanyKey & {
+    readonly kind: CompanyHappening;
+    readonly by: string | null;
+    readonly personId?: string;
+    readonly role?: Role;
+    readonly invitationId?: string;
+    readonly now: Millis;
+  },
+): Promise<string> {
+  const nothing = { clientName: null, via: null, scopes: [], removed: [], expiresAt: null };
+  return note(tx, {
+    ...{ partition, ownerId: companyId, clientId: "", at: now, kind },
+    record: { ...nothing, by: by ?? "operator", ...about },
+  });
+}
+
+/**
+ * The link leads to a membership now. Where the person was disabled since the link was written, the company is told: it may not have had the
+ * membership when that went out.
+ */
+export const confirmLink = transaction<
+  LinkKey & { readonly link: string; readonly version: number; readonly now: Millis },
+  void
+>(async (tx, { partition, personId, companyId, link, version, now }) => {
+  const person = await tx.one(
+    sql`SELECT status, standing_version FROM people WHERE partition = :partition AND person_id = :personId ${words.forShare}`,
+    { partition, personId },
+  );
+  const standing = person === undefined ? "gone" : text(person, "status");
+  const current = person === undefined ? version + 1 : whole(person, "standing_version");
+  await tx.run(sql`UPDATE member_links SET status = 'active' WHERE ${thisLink} AND link = :link`, {
+    partition,
+    personId,
+    companyId,
+    link,
+  });
+  if (current !== version) {
+    await putStanding(tx, { partition, personId, companyId, version: current, standing, cutAt: null, now });
+  }
+});
+
+/** The membership of this link ended: whether another stands by it is settled when nobody can be adding one any more. */
+export const doubtLink = statement<LinkKey & { readonly link: string; readonly now: Millis }, boolean>({
+  sql: sql`UPDATE member_links SET status = 'pending', written_at = :now WHERE ${thisLink} AND link = :link RETURNING company_id`,
+  bind: ({ partition, personId, companyId, link, now }) => ({ partition, personId, companyId, link, now }),
+  outcome: (row) => row !== undefined,
+});
+
+/** Removes a link that has been in doubt for long enough; one that was written or doubted since stays. */
+export const dropLink = statement<LinkKey & { readonly link: string; readonly stale: Millis }, boolean>({
+  sql: sql`DELETE FROM member_links WHERE ${thisLink} AND link = :link AND status = 'pending' AND written_at < :stale RETURNING company_id`,
+  bind: ({ partition, personId, companyId, link, stale }) => ({ partition, personId, companyId, link, stale }),
+  outcome: (row) => row !== undefined,
+});
+
+interface Standing extends LinkKey {
+  readonly version: number;
+  readonly standing: string;
+  /** What they did in companies' names up to then ends; null: where the standing is `active`, none of it does. */
+  readonly cutAt: Millis | null;
+  /** What they did before stays, and only what they began before the cut and finished since ends. Default: null, all of it ends. */
+  readonly keptBefore?: Millis | null;
+  readonly now: Millis;
+}
+
+/** What a company is to hear of a person; news that it hasn't heard yet are folded into one. */
+export async function putStanding(tx: Tx, { keptBefore = null, ...standing }: Standing): Promise<void> {
+  await tx.run(
+    sql`INSERT INTO standings AS s (partition, person_id, company_id, version, standing, cut_at, kept_before, written_at)
+      VALUES (:partition, :personId, :companyId, :version, :standing, :cutAt, :keptBefore, :now)
+      ON CONFLICT (partition, person_id, company_id) DO UPDATE SET version = excluded.version, standing = excluded.standing,
+        kept_before = CASE WHEN excluded.cut_at IS NULL THEN s.kept_before WHEN s.cut_at IS NULL THEN excluded.kept_before
+          WHEN s.kept_before < excluded.kept_before OR s.kept_before IS NULL THEN s.kept_before ELSE excluded.kept_before END,
+        cut_at = COALESCE(excluded.cut_at, s.cut_at), written_at = excluded.written_at`,
+    { ...standing, keptBefore },
+  );
+}
+
+/** Membership first, with the grants made by that person; then the link. */
+export const removeMember = steps<
+  CompanyKey &
+    ByAdmin & {
+      readonly person: Pick<PersonRef, "partition" | "personId">;
+      readonly mails?: readonly StoredMail[];
+    },
+  MemberOutcome
+>(async (call, { partition, companyId, person, mails = [], by, now }) => {
+  const { personId } = person;
+  const { outcome, link } = await call(eraseMember, { partition, companyId, personId, mails, by, now });
+  if (link !== null) await call(doubtLink, { partition: person.partition, personId, companyId, link, now });
+  return outcome;
+});
+
+export const eraseMember = transaction<
+  CompanyKey & ByAdmin & { readonly personId: string; readonly mails?: readonly StoredMail[] },
+  { readonly outcome: MemberOutcome; readonly link: string | null }
+>(async (tx, { partition, companyId, personId, mails, by, now }) => {
+  const refused = (kind: "not_admin" | "last_admin" | "unknown") => ({ outcome: { kind }, link: null }) as const;
+  const key = { partition, companyId, personId };
+  const company = await lockCompany(tx, key);
+  if (company === undefined) return refused("unknown");
+  if (by !== personId && !(await isAdmin(tx, company, by))) return refused("not_admin");
+  const row = await tx.one(sql`SELECT link FROM members WHERE ${thisMember}`, key);
+  if (row === undefined) return refused("unknown");
+  if (by !== null && (await isLastAdmin(tx, key))) return refused("last_admin");
+  await forgetMember(tx, key);
+  const decidedBy = by ?? "operator";
+  const grantsEnded = await endGrantsOfMember(tx, { ...key, by: decidedBy, now });
+  await noteMember(tx, { ...key, kind: "member_left", by, now });
+  await post(tx, mails, now);
+  return { outcome: { kind: "done", grantsEnded }, link: text(row, "link") };
+});
+
+/** The membership, and what the person chose and asked for in it. */
+export async function forgetMember(tx: Tx, key: CompanyKey & { readonly personId: string }): Promise<void> {
+  await tx.run(sql`DELETE FROM members WHERE ${thisMember}`, { ...key });
+  await tx.run(sql`DELETE FROM company_opt_outs WHERE ${thisCompany} AND person_id = :personId`, { ...key });
+  await tx.run(sql`DELETE FROM company_choices WHERE ${thisCompany} AND person_id = :personId`, { ...key });
+  await tx.run(sql`DELETE FROM company_requests WHERE ${thisCompany} AND person_id = :personId`, { ...key });
+}
+
+/** Nobody else could change anything any more. */
+async function isLastAdmin(tx: Tx, key: CompanyKey & { readonly personId: string }): Promise<boolean> {
+  const admins = await tx.all(
+    sql`SELECT person_id FROM members WHERE ${thisCompany} AND role = 'admin' AND standing = 'active' LIMIT 2`,
+    { partition: key.partition, companyId: key.companyId },
+  );
+  return admins.length === 1 && admins.some((row) => text(row, "person_id") === key.personId);
+}
+
+/**
+ * Ends what the person did in the company's name; how many grants. The company's consent stays: others may rely on it. `since`: only grants that are made
+ * from then on, by sign-ins from before that.
+ */
+export async function endGrantsOfMember(
+  tx: Tx,
+  {
+    partition,
+    companyId,
+    personId,
+    by,
+    since = { madeFrom: 0, signedInBefore: NEVER },
+    now,
+  }: CompanyKey & {
+    readonly personId: string;
+    readonly by: string;
+    readonly since?: { readonly madeFrom: Millis; readonly signedInBefore: Millis };
+    readonly now: Millis;
+  },
+): Promise<number> {
+  await keepLastUse(tx, partition, companyId);
+  const ended = await tx.all(
+    sql`UPDATE grants SET status = 'owner_ended', ended_at = :now, collect_at = :endedKept
+      WHERE partition = :partition AND owner_id = :companyId AND person_id = :personId AND person_id <> owner_id AND status = 'active'
+        AND created_at >= :madeFrom AND auth_time < :signedInBefore
+      RETURNING ${endedColumns}`,
+    { ...{ partition, companyId, personId, now, endedKept: now + ENDED_KEPT }, ...since },
+  );
+  await noteEnded(tx, { partition, ownerId: companyId, cause: "member", by, personId, now }, ended);
+  return ended.length;
+}
+
+export const setMemberRole = transaction<
+  CompanyKey & ByAdmin & { readonly personId: string; readonly role: Role },
+  MemberOutcome
+>(async (tx, { partition, companyId, personId, role, by, now }) => {
+  const key = { partition, companyId, personId };
+  const company = await lockCompany(tx, key);
+  if (company === undefined) return { kind: "unknown" };
+  if (!(await isAdmin(tx, company, by))) return { kind: "not_admin" };
+  if (by !== null && role !== "admin" && (await isLastAdmin(tx, key))) return { kind: "last_admin" };
+  const before = await tx.one(sql`SELECT role FROM members WHERE ${thisMember}`, key);
+  if (before === undefined) return { kind: "unknown" };
+  if (text(before, "role") === role) return { kind: "done", grantsEnded: 0 };
+  await tx.run(sql`UPDATE members SET role = :role WHERE ${thisMember}`, { ...key, role });
+  await noteMember(tx, { ...key, kind: "member_role", by, role, now });
+  return { kind: "done", grantsEnded: 0 };
+});
+
+export const listMembers = query<
+  CompanyKey & { readonly limit: number; readonly after: string | null },
+  readonly Member[]
+>({
+  sql: sql`SELECT ${memberColumns} FROM members WHERE ${thisCompany} AND username > :after ORDER BY username LIMIT :limit`,
+  bind: ({ partition, companyId, limit, after }) => ({ partition, companyId, limit, after: after ?? "" }),
+  outcome: (rows) => rows.map(memberOf),
+});
+
+const acting = sql`SELECT ${actingColumns}
+  FROM companies c
+  JOIN members m ON m.partition = c.partition AND m.company_id = c.company_id AND m.person_id = :personId
+  LEFT JOIN company_rules r ON r.partition = c.partition AND r.company_id = c.company_id AND r.client_id = :clientId
+  LEFT JOIN company_opt_outs o ON o.partition = c.partition AND o.company_id = c.company_id AND o.client_id = :clientId
+    AND o.person_id = :personId
+  LEFT JOIN company_choices w ON w.partition = c.partition AND w.company_id = c.company_id AND w.client_id = :clientId
+    AND w.person_id = :personId
+  WHERE c.partition = :partition AND c.company_id = :companyId`;
+
+type ActingKey = CompanyKey & { readonly personId: string; readonly clientId: string | null };
+
+// No app has an empty id.
+const actingParams = ({ partition, companyId, personId, clientId }: ActingKey) => ({
+  ...{ partition, companyId, personId },
+  clientId: clientId ?? "",
+});
+
+export const findActing = query<ActingKey, Acting | undefined>({
+  sql: acting,
+  bind: actingParams,
+  outcome: ([row]) => row && actingOf(row),
+});
+
+/** On a page, the person chose the company for this app: the next time needs no page, and an opt-out is over. */
+export async function rememberChoice(
+  tx: Tx,
+  grant: { readonly partition: number; readonly ownerId: string; readonly personId: string; readonly clientId: string },
+  now: Millis,
+): Promise<void> {
+  const { partition, ownerId: companyId, personId, clientId } = grant;
+  if (companyId === personId) return;
+  const key = { partition, companyId, clientId, personId };
+  await tx.run(
+    sql`INSERT INTO company_choices (partition, company_id, client_id, person_id, since) VALUES (:partition, :companyId, :clientId, :personId, :now)
+      ON CONFLICT (partition, company_id, client_id, person_id) DO NOTHING`,
+    { ...key, now },
+  );
+  await tx.run(
+    sql`DELETE FROM company_opt_outs WHERE ${thisCompany} AND client_id = :clientId AND person_id = :personId`,
+    key,
+  );
+}
+
+/** The same inside a transaction that makes a grant: the company is locked against every change of what this tells, and against other decisions. */
+export async function lockActing(tx: Tx, key: ActingKey): Promise<Acting | undefined> {
+  const { partition, companyId } = key;
+  await tx.one(sql`SELECT status FROM companies WHERE ${thisCompany} ${words.forUpdate}`, { partition, companyId });
+  const row = await tx.one(acting, actingParams(key));
+  return row && actingOf(row);
+}
+
+export const companiesOf = steps<
+  { readonly partition: number; readonly personId: string; readonly clientId: string | null; readonly now: Millis },
+  readonly Acting[]
+>(async (call, { partition, personId, clientId, now }) => {
+  const links = await call(linksOf, { partition, personId });
+  const found = await Promise.all(
+    links.map(async ({ companyId, link, pending }) => {
+      const acting = await call(findActing, { partition: partitionOf(companyId), companyId, personId, clientId });
+      // What a removal that was cut short left over.
+      if (acting === undefined && !pending) await call(doubtLink, { partition, personId, companyId, link, now });
+      return acting;
+    }),
+  );
+  return found
+    .filter((one) => one?.company.status === "active" && one.member.standing === "active")
+    .filter((one) => one !== undefined)
+    .sort((a, b) => (a.company.name < b.company.name ? -1 : 1));
+});
+
+interface Link {
+  readonly companyId: string;
+  readonly link: string;
+  readonly pending: boolean;
+}
+
+export const linksOf = query<{ readonly partition: number; readonly personId: string }, readonly Link[]>({
+  sql: sql`SELECT company_id, link, status FROM member_links WHERE partition = :partition AND person_id = :personId ORDER BY company_id LIMIT :limit`,
+  bind: ({ partition, personId }) => ({ partition, personId, limit: MAX_COMPANIES }),
+  outcome: (rows) =>
+    rows.map((row) => ({
+      companyId: text(row, "company_id"),
+      link: text(row, "link"),
+      pending: text(row, "status") === "pending",
+    })),
+});
+
+/** Links that were never confirmed, or are in doubt: there is a membership, and they are confirmed now, or there is none, and they go. */
+export const settleLinks = steps<{ readonly now: Millis; readonly limit: number }, number>(
+  async (call, { now, limit }) => {
+    const stale = now - PENDING_FOR;
+    const links = await call(staleLinks, { stale, limit });
+    for (const link of links) {
+      const { companyId, personId } = link;
+      const version = await call(adoptLink, { ...link, partition: partitionOf(companyId), companyId, personId });
+      if (version === undefined) await call(dropLink, { ...link, stale });
+      else await call(confirmLink, { ...link, version, now });
+    }
+    return links.length;
+  },
+);
+
+export const staleLinks = query<
+  { readonly stale: Millis; readonly limit: number },
+  readonly (LinkKey & { readonly link: string })[]
+>({
+  sql: sql`SELECT partition, person_id, company_id, link FROM member_links
+    WHERE +partition >= 0 AND status = 'pending' AND written_at < :stale ORDER BY written_at LIMIT :limit`,
+  bind: ({ stale, limit }) => ({ stale, limit }),
+  outcome: (rows) =>
+    rows.map((row) => ({
+      partition: whole(row, "partition"),
+      personId: text(row, "person_id"),
+      companyId: text(row, "company_id"),
+      link: text(row, "link"),
+    })),
+});
+
+/** The membership that a link leads to takes the link's id; the standing that it knows. */
+export const adoptLink = statement<
+  CompanyKey & { readonly personId: string; readonly link: string },
+  number | undefined
+>({
+  sql: sql`UPDATE members SET link = :link WHERE ${thisMember} RETURNING standing_version`,
+  bind: ({ partition, companyId, personId, link }) => ({ partition, companyId, personId, link }),
+  outcome: (row) => row && whole(row, "standing_version"),
+});

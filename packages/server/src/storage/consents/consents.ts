@@ -1,0 +1,364 @@
+/** Verbs of the consent record: approve, read, narrow, revoke. */
+
+import { cappedEnd, type Reach, underCeiling } from "../../oauth/consent-reach.ts";
+import { type Consent, type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
+import type { IssueOutcome } from "../../oauth/storage.ts";
+import {
+  againByRules,
+  approve as approved,
+  consentUnder,
+  type Decision,
+  decidedScopes,
+  durationOf,
+  type GrantChange,
+  hostsBefore,
+  isOnce,
+  type LiveGrant,
+  moveEnd,
+  narrow as narrowed,
+} from "../../owners/consent-record.ts";
+import type {
+  Approve,
+  ConsentKey,
+  ConsentWithGrants,
+  HistoryEntry,
+  LastIssue,
+  NarrowConsentOutcome,
+  RevokeConsentOutcome,
+} from "../../owners/storage.ts";
+import { rememberChoice } from "../companies/members.ts";
+import { endGrants, endingOf } from "../grants/end-in-batches.ts";
+import { ALARM_KEPT, alreadyThere, insertGrant, ownerVerdict, supersede } from "../grants/grants.ts";
+import { forgetScopeUses } from "../grants/scope-uses.ts";
+import { partitionOf } from "../partition.ts";
+import {
+  consentColumns,
+  consentOf,
+  ENDED_KEPT,
+  flag,
+  grantColumns,
+  grantOf,
+  json,
+  text,
+  textOrNull,
+  whole,
+  wholeOrNull,
+} from "../rows.ts";
+import { query, sql, steps, type Tx, transaction, words } from "../sql.ts";
+import { note } from "./history.ts";
+
+const oneConsent = sql`partition = :partition AND owner_id = :ownerId AND client_id = :clientId`;
+export const lockedConsent = sql`SELECT ${consentColumns} FROM consents WHERE ${oneConsent} ${words.forUpdate}`;
+
+/** An owner's yes: its grant, and unless that was there already, the record and what the decision changes in older grants. */
+export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
+  const { grant, trustedFrom, now } = args;
+  if (grant.scopes.length === 0) return { kind: "no_consent" };
+  const { verdict, isAdmin, reach } = await ownerVerdict(tx, grant, now, trustedFrom);
+  if (verdict !== "decides" || reach === undefined) return { kind: "no_consent" };
+  const decision = { ...args, ...givenFor(reach) };
+  const scopes = decidedScopes(decision);
+  const lasting = grant.scopes.some((name) => durationOf(name, args) !== "once");
+  const row = { ...grant, refreshable: grant.refreshable && lasting };
+  if (!(await insertGrant(tx, row, scopes, now))) return alreadyThere(tx, grant, now);
+  await recordApproval(tx, isAdmin ? decision : sparing(decision), grant.grantId);
+  if (lasting) await rememberChoice(tx, grant, now);
+  await supersede(tx, grant, now);
+  return { kind: "issued", scopes };
+});
+
+/** What an answer that goes there is for. */
+export function givenFor({ host, earlierHosts }: Reach): Pick<Decision, "hosts" | "earlierHosts"> {
+  return { hosts: host === null ? [] : [host], earlierHosts };
+}
+
+/** What a member decides for a company adds to what stands: it takes nothing from the others. */
+export function sparing<D extends Decision>(decision: D): D {
+  return { ...decision, declined: [], onlyAdds: true };
+}
+
+/** The consent record of a yes on a page, and what it changes in older grants. `own`: the id of the grant that comes of it; null: none does yet. */
+export async function recordApproval(tx: Tx, decision: Decision, own: string | null): Promise<void> {
+  const { grant, now } = decision;
+  const { partition, ownerId, clientId } = grant;
+  const before = await tx.one(lockedConsent, { partition, ownerId, clientId });
+  const others = (await liveGrants(tx, grant, grant.ceiling, now)).filter(({ grantId }) => grantId !== own);
+  const { consent, changes } = approved(before && consentOf(before), decision, others);
+  await writeConsent(tx, consent);
+  await changeGrants(tx, partition, changes, now);
+  const { shown, texts, grantedBy: by, via, declined, hosts, earlierHosts } = decision;
+  const newHosts = hosts.filter(
+    (host) =>
+      hostsBefore(before && consentOf(before), { host, earlierHosts, ceiling: grant.ceiling }, now) !== undefined,
+  );
+  await note(tx, {
+    ...{ partition, ownerId, clientId, at: now, kind: "allowed" },
+    ...(own === null ? {} : { entryId: own }),
+    record: {
+      clientName: shown.clientName,
+      by,
+      via,
+      scopes: decidedScopes(decision),
+      removed:
+        before === undefined
+          ? []
+          : declined.filter((name) => consentOf(before).scopes.some((scope) => scope.name === name)),
+      expiresAt: consent.expiresAt,
+      ...(hosts.length === 0 ? {} : { hosts }),
+      ...(newHosts.length === 0 ? {} : { newHosts }),
+      ...(isOnce(decision) ? { once: true } : {}),
+      ...(texts === undefined ? {} : { shown: { locale: shown.locale, texts } }),
+    },
+  });
+}
+
+export async function writeConsent(tx: Tx, consent: Consent): Promise<void> {
+  await tx.run(
+    sql`INSERT INTO consents (${consentColumns})
+      VALUES (:partition, :ownerId, :clientId, :status, :grantedBy, :via, :scopes, :createdAt, :updatedAt, :expiresAt, :lastUsedAt,
+        :lastUsedAddress, :uses, :revokedAt, :revokedBy, :shown, :removed)
+      ON CONFLICT (partition, owner_id, client_id) DO UPDATE SET status = excluded.status, granted_by = excluded.granted_by, via = excluded.via,
+        scopes = excluded.scopes, created_at = excluded.created_at, updated_at = excluded.updated_at, expires_at = excluded.expires_at,
+        last_used_at = excluded.last_used_at, last_used_address = excluded.last_used_address, uses = excluded.uses,
+        revoked_at = excluded.revoked_at, revoked_by = excluded.revoked_by, shown = excluded.shown, removed = excluded.removed`,
+    {
+      ...consent,
+      scopes: JSON.stringify(consent.scopes),
+      shown: JSON.stringify(consent.shown),
+      removed: JSON.stringify(consent.removed),
+    },
+  );
+}
+
+/**
+ * Ordered, so that two transactions lock them in one order; by an expression, since SQLite would walk the whole partition to spare the sort. What is over
+ * by the ceiling of its client is not among them: no decision brings it back.
+ */
+async function liveGrants(
+  tx: Tx,
+  { partition, ownerId, clientId }: ConsentKey,
+  ceiling: Millis | null,
+  now: Millis,
+): Promise<readonly LiveGrant[]> {
+  const rows = await tx.all(
+    sql`SELECT grant_id, refreshable, scopes, absolute_until, created_at, decided_at FROM grants
+      WHERE ${oneConsent} AND status = 'active' AND idle_until > :now AND absolute_until > :now
+      ORDER BY grant_id || '' ${words.forUpdate}`,
+    { partition, ownerId, clientId, now },
+  );
+  const live = rows.map((row) => ({
+    grantId: text(row, "grant_id"),
+    refreshable: whole(row, "refreshable") === 1,
+    scopes: json<readonly GrantedScope[]>(row, "scopes"),
+    absoluteUntil: whole(row, "absolute_until"),
+    decidedAt: wholeOrNull(row, "decided_at") ?? whole(row, "created_at"),
+  }));
+  return live.map((grant) => underCeiling(grant, ceiling)).filter(({ absoluteUntil }) => absoluteUntil > now);
+}
+
+export async function changeGrants(
+  tx: Tx,
+  partition: number,
+  changes: readonly GrantChange[],
+  now: Millis,
+): Promise<void> {
+  for (const { grantId, scopes, absoluteUntil, decidedAt } of changes) {
+    await tx.run(
+      sql`UPDATE grants SET scopes = :scopes, absolute_until = :absoluteUntil, decided_at = :decidedAt,
+          status = CASE WHEN :ends = 1 THEN 'revoked' ELSE status END,
+          ended_at = CASE WHEN :ends = 1 THEN :now ELSE ended_at END,
+          collect_at = CASE WHEN :ends = 1 THEN :endedKept ELSE collect_at END
+        WHERE partition = :partition AND grant_id = :grantId AND status = 'active'`,
+      {
+        partition,
+        grantId,
+        scopes: JSON.stringify(scopes),
+        absoluteUntil,
+        decidedAt,
+        ends: flag(scopes.length === 0),
+        now,
+        endedKept: now + ENDED_KEPT,
+      },
+    );
+  }
+}
+
+/** The record, whatever its status. */
+export const findConsent = query<ConsentKey, Consent | undefined>({
+  sql: sql`SELECT ${consentColumns} FROM consents WHERE ${oneConsent}`,
+  bind: ({ partition, ownerId, clientId }) => ({ partition, ownerId, clientId }),
+  outcome: ([row]) => (row === undefined ? undefined : consentOf(row)),
+});
+
+/** What stands now, the latest decision first, each with its live grants and the alarms of the last 30 days. */
+export const listConsents = query<
+  { readonly partition: number; readonly ownerId: string; readonly now: Millis },
+  readonly ConsentWithGrants[]
+>({
+  sql: sql`SELECT ${consentColumns} FROM consents
+    WHERE partition = :partition AND owner_id = :ownerId AND status = 'active' AND (expires_at IS NULL OR expires_at > :now)
+    ORDER BY updated_at DESC, client_id`,
+  also: sql`SELECT ${grantColumns} FROM grants
+    WHERE partition = :partition AND owner_id = :ownerId
+      AND (status = 'active' AND idle_until > :now AND absolute_until > :now
+        OR status IN ('theft', 'replayed') AND ended_at > :alarmsSince)
+    ORDER BY created_at, grant_id`,
+  bind: ({ partition, ownerId, now }) => ({ partition, ownerId, now, alarmsSince: now - ALARM_KEPT }),
+  outcome: (consents, _, grants) => {
+    const byClient = Map.groupBy(grants.map(grantOf), (grant) => grant.clientId);
+    return consents.map(consentOf).map((consent) => ({ consent, grants: byClient.get(consent.clientId) ?? [] }));
+  },
+});
+
+export const lastIssues = query<
+  {
+    readonly partition: number;
+    readonly ownerId: string;
+    readonly personId: string | null;
+    readonly since: Millis;
+  },
+  readonly LastIssue[]
+>({
+  sql: sql`SELECT client_id, audience, refreshable, MAX(last_used_at) AS last_used_at, MAX(COALESCE(ended_at, :never)) AS open_until FROM grants
+    WHERE partition = :partition AND owner_id = :ownerId AND last_used_at > :since AND (person_id = :personId OR :personId IS NULL)
+    GROUP BY client_id, audience, refreshable`,
+  bind: ({ partition, ownerId, personId, since }) => ({ partition, ownerId, personId, since, never: NEVER }),
+  outcome: (rows) =>
+    rows.map((row) => ({
+      clientId: text(row, "client_id"),
+      audience: textOrNull(row, "audience"),
+      refreshable: whole(row, "refreshable") === 1,
+      lastUsedAt: whole(row, "last_used_at"),
+      openUntil: whole(row, "open_until"),
+    })),
+});
+
+const underConsent = endingOf(oneConsent);
+
+/** Ends the record and all grants under it. `lastUsedAt` lags by up to 5 minutes behind a kept refresh token's last use. */
+export const revokeConsent = transaction<EndConsent, RevokeConsentOutcome>((tx, args) => endConsent(tx, args));
+
+type EndConsent = ConsentKey & { readonly revokedBy: string; readonly now: Millis };
+
+/** As `revokeConsent`, inside another verb's transaction. */
+export async function endConsent(
+  tx: Tx,
+  { partition, ownerId, clientId, revokedBy, now }: EndConsent,
+): Promise<RevokeConsentOutcome> {
+  const args = { partition, ownerId, clientId, now };
+  const record = await tx.one(
+    sql`UPDATE consents SET status = 'revoked', revoked_at = :now, revoked_by = :revokedBy, updated_at = :now
+      WHERE ${oneConsent} AND status = 'active' RETURNING ${consentColumns}`,
+    { ...args, revokedBy },
+  );
+  if (record === undefined) return { kind: "unknown" };
+  const ended = await endGrants(tx, underConsent, { partition, ownerId, clientId }, { status: "revoked", now });
+  const uses = [record, ...ended].map((row) => wholeOrNull(row, "last_used_at") ?? 0);
+  const live = ended.filter((row) => Math.min(whole(row, "idle_until"), whole(row, "absolute_until")) > now);
+  const lastUsedAt = uses.reduce((latest, use) => Math.max(latest, use), 0) || null;
+  const entryId = await note(tx, {
+    ...{ partition, ownerId, clientId, at: now, kind: "revoked" },
+    record: { ...endOfAll(consentOf(record), revokedBy), lastUsedAt },
+  });
+  await forgetScopeUses(tx, args);
+  return { kind: "revoked", grantsEnded: live.length, lastUsedAt, entryId };
+}
+
+/** What the history keeps of a record that ended. */
+export function endOfAll(consent: Consent, by: string): HistoryEntry["record"] {
+  const { scopes, shown } = consent;
+  const removed = [...new Set([...scopes.map(({ name }) => name), ...againByRules(consent)])];
+  return { clientName: shown.clientName, by, via: null, scopes: [], removed, expiresAt: null };
+}
+
+/** Another end for all that stands. */
+export const changeEnd = transaction<
+  ConsentKey & {
+    readonly end: Millis | null;
+    readonly ceiling: Millis | null;
+    readonly by: string;
+    readonly now: Millis;
+  },
+  { readonly kind: "changed"; readonly entryId: string } | { readonly kind: "unknown" }
+>(async (tx, args) => {
+  const { partition, ownerId, clientId, ceiling, by, now } = args;
+  const end = cappedEnd(args.end, now, ceiling);
+  const row = await tx.one(lockedConsent, { partition, ownerId, clientId });
+  const before = row && consentUnder(consentOf(row), ceiling);
+  const standing = before?.scopes.filter(({ expiresAt }) => expiresAt === null || expiresAt > now) ?? [];
+  if (before?.status !== "active" || standing.length === 0 || (end !== null && end <= now)) return { kind: "unknown" };
+  const { consent, changes } = moveEnd(before, end, await liveGrants(tx, args, ceiling, now), now);
+  await changeGrants(tx, partition, changes, now);
+  await writeConsent(tx, consent);
+  const { scopes, expiresAt, shown } = consent;
+  const entryId = await note(tx, {
+    ...{ partition, ownerId, clientId, at: now, kind: "end_changed" },
+    record: { clientName: shown.clientName, by, via: null, scopes, removed: [], expiresAt },
+  });
+  return { kind: "changed", entryId };
+});
+
+/** Takes scopes from the record and from every live grant under it. */
+export const narrowConsent = transaction<
+  ConsentKey & { readonly remove: readonly string[]; readonly by: string; readonly now: Millis },
+  NarrowConsentOutcome
+>(async (tx, args) => {
+  const { partition, ownerId, clientId, now } = args;
+  const row = await tx.one(lockedConsent, { partition, ownerId, clientId });
+  const consent = row && consentOf(row);
+  if (consent?.status !== "active") return { kind: "unknown" };
+  const after = narrowed(consent, args.remove, await liveGrants(tx, args, null, now), now);
+  await changeGrants(tx, partition, after.changes, now);
+  const ends = after.left === 0;
+  await writeConsent(tx, {
+    ...after.consent,
+    ...(ends ? { status: "revoked", revokedAt: now, revokedBy: args.by } : {}),
+  });
+  const { scopes, expiresAt, shown } = after.consent;
+  const entryId = await note(tx, {
+    ...{ partition, ownerId, clientId, at: now, kind: ends ? "revoked" : "narrowed" },
+    record: ends
+      ? endOfAll(consent, args.by)
+      : { clientName: shown.clientName, by: args.by, via: null, scopes, removed: args.remove, expiresAt },
+  });
+  return ends ? { kind: "revoked", entryId } : { kind: "narrowed", left: after.left, entryId };
+});
+
+/** For the operator: one owner's, one client's, or any. */
+export const listAllConsents = steps<
+  { readonly ownerId: string | null; readonly clientId: string | null; readonly limit: number },
+  readonly Consent[]
+>((call, { ownerId, clientId, limit }) => {
+  if (ownerId !== null) return call(consentsOfOwner, { ownerId, clientId, limit });
+  return clientId === null ? call(consentsOfAll, { limit }) : call(consentsOfClient, { clientId, limit });
+});
+
+export const consentsOfOwner = query<
+  { readonly ownerId: string; readonly clientId: string | null; readonly limit: number },
+  readonly Consent[]
+>({
+  sql: sql`SELECT ${consentColumns} FROM consents
+    WHERE partition = :partition AND owner_id = :ownerId AND (client_id = :clientId OR :clientId IS NULL) ORDER BY client_id LIMIT :limit`,
+  bind: (args) => ({ ...args, partition: partitionOf(args.ownerId) }),
+  outcome: (rows) => rows.map(consentOf),
+});
+
+export const consentsOfClient = query<{ readonly clientId: string; readonly limit: number }, readonly Consent[]>({
+  sql: sql`SELECT ${consentColumns} FROM consents WHERE +partition >= 0 AND client_id = :clientId ORDER BY client_id LIMIT :limit`,
+  bind: ({ clientId, limit }) => ({ clientId, limit }),
+  outcome: (rows) => rows.map(consentOf),
+});
+
+/** A walk along the index of one client's consents, `most` steps at the longest. */
+export const countOwners = query<{ readonly clientId: string; readonly most: number }, number>({
+  sql: sql`SELECT COUNT(*) AS owners FROM
+    (SELECT 1 FROM consents WHERE +partition >= 0 AND client_id = :clientId AND status = 'active' LIMIT :most) AS few`,
+  bind: (args) => ({ ...args }),
+  outcome: ([row]) => (row === undefined ? 0 : whole(row, "owners")),
+});
+
+export const consentsOfAll = query<{ readonly limit: number }, readonly Consent[]>({
+  sql: sql`SELECT ${consentColumns} FROM consents ORDER BY partition, owner_id, client_id LIMIT :limit`,
+  bind: ({ limit }) => ({ limit }),
+  outcome: (rows) => rows.map(consentOf),
+});

@@ -1,0 +1,33 @@
+/** The verbs of this folder: what the ports call, by aggregate, and what only other verbs call. */
+
+import {
+  approve,
+  changeEnd,
+  consentsOfAll,
+  consentsOfClient,
+  consentsOfOwner,
+  countOwners,
+  findConsent,
+  lastIssues,
+  listAllConsents,
+  listConsents,
+  narrowConsent,
+  revokeConsent,
+} from "./consents.ts";
+import { getHistoryEntry, keepReceiptKey, listHistory, listReceiptKeys } from "./history.ts";
+
+export const consents = {
+  approve,
+  find: findConsent,
+  lastIssues,
+  list: listConsents,
+  listAll: listAllConsents,
+  revoke: revokeConsent,
+  narrow: narrowConsent,
+  changeEnd,
+  countOwners,
+};
+export const history = { list: listHistory, get: getHistoryEntry, keepReceiptKey, listReceiptKeys };
+
+/** Steps of the verbs above. */
+export const consentsSteps = { consentsOfOwner, consentsOfClient, consentsOfAll };

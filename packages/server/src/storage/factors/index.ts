@@ -1,0 +1,59 @@
+/** The verbs of this folder: what the ports call, by aggregate, and what only other verbs call. */
+
+import {
+  addPasskey,
+  dropPasskey,
+  erasePasskey,
+  findPasskey,
+  getPasskey,
+  insertPasskey,
+  listPasskeys,
+  removePasskey,
+  usePasskey,
+  vouchPasskey,
+} from "./passkeys.ts";
+import { recoverPassword, restoreFactors, undoEmail, writeRecovery, writeRestore, writeUndo } from "./recovery.ts";
+import { dueRemovals, eraseRemoved, removedFactors } from "./removals.ts";
+import {
+  getSecondFactor,
+  removeSecondFactor,
+  setRecoveryCodes,
+  setSecondFactor,
+  useEarlierFactor,
+  useRecoveryCode,
+  useSecondFactor,
+  vouchSecondFactor,
+} from "./second-factors.ts";
+
+export const passkeys = {
+  add: addPasskey,
+  find: findPasskey,
+  list: listPasskeys,
+  use: usePasskey,
+  remove: removePasskey,
+  vouch: vouchPasskey,
+};
+export const secondFactors = {
+  get: getSecondFactor,
+  set: setSecondFactor,
+  use: useSecondFactor,
+  useEarlier: useEarlierFactor,
+  remove: removeSecondFactor,
+  setRecoveryCodes,
+  useRecoveryCode,
+  vouch: vouchSecondFactor,
+};
+export const recovery = { recoverPassword, undoEmail, restoreFactors, removedFactors };
+
+/** Steps of the verbs above. */
+export const factorsSteps = {
+  insertPasskey,
+  getPasskey,
+  dropPasskey,
+  erasePasskey,
+  writeRecovery,
+  writeUndo,
+  writeRestore,
+  dueRemovals,
+  eraseRemoved,
+};

@@ -1,0 +1,196 @@
+/** Verbs of passkeys. */
+
+import type { Millis } from "../../oauth/model.ts";
+import {
+  type AddPasskeyOutcome,
+  type FactorStorage,
+  type InSession,
+  MOST_PASSKEYS,
+  type Passkey,
+  type RemovePasskeyOutcome,
+  type Told,
+  type UsePasskeyOutcome,
+} from "../../owners/factor-storage.ts";
+import type { Person } from "../../owners/storage.ts";
+import { post } from "../mail/outbox.ts";
+import { partitionOf } from "../partition.ts";
+import { settleName } from "../people/name-reconciliation.ts";
+import { holderOfName, loosenName, reserveName } from "../people/names.ts";
+import { getPerson } from "../people/person.ts";
+import { bytes, flag, json, text, textOrNull, whole, wholeOrNull } from "../rows.ts";
+import { query, type Row, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
+import { lockPerson, type PersonKey } from "./factor-lock.ts";
+
+interface PasskeyKey extends PersonKey {
+  readonly credentialId: string;
+}
+
+type Port = FactorStorage["passkeys"];
+type Args<Name extends keyof Port> = Parameters<Port[Name]>[0];
+
+const theirs = sql`partition = :partition AND person_id = :personId`;
+const thisPasskey = sql`${theirs} AND credential_id = :credentialId`;
+export const passkeyColumns = sql`partition, person_id, credential_id, public_key, counter, backup_eligible, backed_up, transports, name,
+  created_at, last_used_at, added_address, added_user_agent, device_since, vouched_from`;
+
+export function passkeyOf(row: Row): Passkey {
+  return {
+    partition: whole(row, "partition"),
+    personId: text(row, "person_id"),
+    credentialId: text(row, "credential_id"),
+    publicKey: bytes(row, "public_key"),
+    counter: whole(row, "counter"),
+    backupEligible: whole(row, "backup_eligible") === 1,
+    backedUp: whole(row, "backed_up") === 1,
+    transports: json<readonly string[]>(row, "transports"),
+    name: text(row, "name"),
+    createdAt: whole(row, "created_at"),
+    lastUsedAt: wholeOrNull(row, "last_used_at"),
+    added: {
+      address: textOrNull(row, "added_address"),
+      userAgent: textOrNull(row, "added_user_agent"),
+      deviceSince: wholeOrNull(row, "device_since"),
+      vouchedFrom: wholeOrNull(row, "vouched_from"),
+    },
+  };
+}
+
+/** The id is unique across owners: reserved, then the key, then active. */
+export const addPasskey = steps<Args<"add">, AddPasskeyOutcome>(async (call, { passkey, now, ...rest }) => {
+  const name = { kind: "passkey", value: passkey.credentialId, ownerId: passkey.personId, now } as const;
+  if (!(await call(reserveName, name))) return "taken";
+  const outcome = await call(insertPasskey, { ...rest, ...passkey, now });
+  if ((await settleName(call, name)) || outcome !== "added") return outcome;
+  // The reservation had become so old that another took it over: this key is the late one.
+  await call(dropPasskey, passkey);
+  return "taken";
+});
+
+/** Whatever else there is to sign in with. */
+export const dropPasskey = statement<PasskeyKey, boolean>({
+  sql: sql`DELETE FROM passkeys WHERE ${thisPasskey} RETURNING credential_id`,
+  bind: ({ partition, personId, credentialId }) => ({ partition, personId, credentialId }),
+  outcome: (row) => row !== undefined,
+});
+
+async function countPasskeys(tx: Tx, { partition, personId }: PersonKey): Promise<number> {
+  const row = await tx.one(sql`SELECT COUNT(*) AS n FROM passkeys WHERE ${theirs}`, { partition, personId });
+  return row === undefined ? 0 : whole(row, "n");
+}
+
+type Change = Told & InSession & { readonly now: Millis };
+
+export const insertPasskey = transaction<Passkey & Change, AddPasskeyOutcome>(
+  async (tx, { mails, sessionId, now, ...passkey }) => {
+    if ((await lockPerson(tx, passkey, sessionId)) === undefined) return "unknown";
+    if ((await countPasskeys(tx, passkey)) >= MOST_PASSKEYS) return "full";
+    // One that a recovery removed may come back, and must be the same key then.
+    if (await isRemoved(tx, passkey)) return "taken";
+    if (!(await writePasskey(tx, passkey))) return "taken";
+    await post(tx, mails, now);
+    return "added";
+  },
+);
+
+/** False: it is there already. */
+export async function writePasskey(tx: Tx, { added, ...passkey }: Passkey): Promise<boolean> {
+  const made = await tx.run(
+    sql`INSERT INTO passkeys (${passkeyColumns})
+      VALUES (:partition, :personId, :credentialId, :publicKey, :counter, :backupEligible, :backedUp, :transports, :name, :createdAt, :lastUsedAt,
+        :address, :userAgent, :deviceSince, :vouchedFrom)
+      ON CONFLICT (partition, person_id, credential_id) DO NOTHING`,
+    {
+      ...passkey,
+      ...added,
+      backupEligible: flag(passkey.backupEligible),
+      backedUp: flag(passkey.backedUp),
+      transports: JSON.stringify(passkey.transports),
+    },
+  );
+  return made === 1;
+}
+
+async function isRemoved(tx: Tx, { partition, personId, credentialId }: PasskeyKey): Promise<boolean> {
+  const row = await tx.one(removedPasskey, { partition, personId, credentialId });
+  return row !== undefined;
+}
+
+const removedPasskey = sql`SELECT factor_id FROM removed_factors WHERE ${theirs} AND kind = 'passkey' AND factor_id = :credentialId LIMIT 1`;
+
+export const getPasskey = query<PasskeyKey, Passkey | undefined>({
+  sql: sql`SELECT ${passkeyColumns} FROM passkeys WHERE ${thisPasskey}`,
+  bind: ({ partition, personId, credentialId }) => ({ partition, personId, credentialId }),
+  outcome: ([row]) => row && passkeyOf(row),
+});
+
+/** The id's row leads to the person; only one who has the key is the answer. */
+export const findPasskey = steps<
+  { readonly credentialId: string },
+  { readonly passkey: Passkey; readonly person: Person } | undefined
+>(async (call, { credentialId }) => {
+  const holder = await call(holderOfName, { kind: "passkey", value: credentialId });
+  if (holder === undefined) return undefined;
+  const key = { partition: partitionOf(holder.ownerId), personId: holder.ownerId };
+  const passkey = await call(getPasskey, { ...key, credentialId });
+  const person = passkey && (await call(getPerson, key));
+  return passkey && person && { passkey, person };
+});
+
+export const listPasskeys = query<PersonKey, readonly Passkey[]>({
+  sql: sql`SELECT ${passkeyColumns} FROM passkeys WHERE ${theirs} ORDER BY created_at, credential_id`,
+  bind: ({ partition, personId }) => ({ partition, personId }),
+  outcome: (rows) => rows.map(passkeyOf),
+});
+
+/** The same inside a transaction, which keeps them as they are. */
+export async function lockPasskeys(tx: Tx, { partition, personId }: PersonKey): Promise<readonly Passkey[]> {
+  const rows = await tx.all(
+    sql`SELECT ${passkeyColumns} FROM passkeys WHERE ${theirs} ORDER BY credential_id ${words.forUpdate}`,
+    { partition, personId },
+  );
+  return rows.map(passkeyOf);
+}
+
+/** Web Authentication Level 3, §7.2 step 22: a count that doesn't go up means a copy. Those that keep no count send 0 each time. */
+export const usePasskey = statement<Args<"use">, UsePasskeyOutcome>({
+  sql: sql`UPDATE passkeys SET counter = :counter, backed_up = :backedUp, last_used_at = :now
+    WHERE ${thisPasskey} AND (counter < :counter OR (counter = 0 AND :counter = 0)) RETURNING counter`,
+  why: sql`SELECT counter FROM passkeys WHERE ${thisPasskey}`,
+  bind: ({ backedUp, ...args }) => ({ ...args, backedUp: flag(backedUp) }),
+  outcome: (row, _, why) => (row !== undefined ? "used" : why !== undefined ? "stale" : "unknown"),
+});
+
+export const removePasskey = steps<Args<"remove">, RemovePasskeyOutcome>(
+  async (call, { partition, personId, credentialId, now, ...rest }) => {
+    const name = { kind: "passkey", value: credentialId, ownerId: personId, now } as const;
+    if (!(await call(loosenName, name))) return "unknown";
+    const outcome = await call(erasePasskey, { ...rest, partition, personId, credentialId, now });
+    await settleName(call, name);
+    return outcome;
+  },
+);
+
+export const erasePasskey = transaction<PasskeyKey & Change, RemovePasskeyOutcome>(
+  async (tx, { partition, personId, credentialId, sessionId, mails, now }) => {
+    const person = await lockPerson(tx, { partition, personId }, sessionId);
+    if (person === undefined && sessionId !== undefined) return "unknown";
+    if (person !== undefined && !person.hasPassword && (await countPasskeys(tx, { partition, personId })) === 1) {
+      const own = await tx.one(sql`SELECT counter FROM passkeys WHERE ${thisPasskey}`, {
+        partition,
+        personId,
+        credentialId,
+      });
+      return own === undefined ? "unknown" : "last";
+    }
+    const gone = await tx.run(sql`DELETE FROM passkeys WHERE ${thisPasskey}`, { partition, personId, credentialId });
+    if (gone !== 1) return "unknown";
+    await post(tx, mails, now);
+    return "removed";
+  },
+);
+
+export const vouchPasskey = statement<Args<"vouch">, void>({
+  sql: sql`UPDATE passkeys SET vouched_from = :from WHERE ${thisPasskey} AND (vouched_from IS NULL OR vouched_from > :from) RETURNING counter`,
+  bind: ({ partition, personId, credentialId, from }) => ({ partition, personId, credentialId, from }),
+  outcome: () => undefined,
+});

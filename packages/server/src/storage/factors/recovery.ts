@@ -1,0 +1,211 @@
+/** Verbs that give an account back to the person who reads its mail: a new password, what is to end with it, and the way back from that. */
+
+import type { Millis } from "../../oauth/model.ts";
+import type { LinkOutcome, LinkPurpose, MailLink, StoredMail } from "../../owners/mail-storage.ts";
+import { marksOf, sameMarks } from "../../owners/recovery/marks.ts";
+import type { Removal, TakeBack, TakeBackOutcome } from "../../owners/recovery/storage.ts";
+import { noteStanding, tellOf } from "../companies/membership-outbox.ts";
+import { endConsent } from "../consents/consents.ts";
+import { endGrants, endingOf } from "../grants/end-in-batches.ts";
+import { noteEnded } from "../grants/ended.ts";
+import { findMailLink, insertLink, lockLink, moving, peekLink, type UnpurposedKey } from "../mail/mail-links.ts";
+import { post } from "../mail/outbox.ts";
+import { dropLinks, noteFormer } from "../people/addresses.ts";
+import { revokeDevices } from "../people/known-devices.ts";
+import { settleName } from "../people/name-reconciliation.ts";
+import { loosenName } from "../people/names.ts";
+import { getPerson } from "../people/person.ts";
+import { personColumns, personOf, text } from "../rows.ts";
+import { sql, steps, type Tx, transaction, words } from "../sql.ts";
+import type { PersonKey } from "./factor-lock.ts";
+import { listPasskeys, lockPasskeys } from "./passkeys.ts";
+import { bringBack, removedFactors, setAside } from "./removals.ts";
+import { lockFactor } from "./second-factors.ts";
+
+/** The person's partition first; then their companies hear that what was done in their names ends. */
+export const recoverPassword = steps<TakeBack, TakeBackOutcome>(async (call, args) => {
+  const outcome = await call(writeRecovery, args);
+  if (outcome.kind === "done") await tellOf(call, outcome.person, args.now);
+  return outcome;
+});
+
+export const writeRecovery = transaction<TakeBack, TakeBackOutcome>(async (tx, args) => {
+  const link = await lockAccount(tx, args, "recover");
+  if (link === undefined) return { kind: "unknown" };
+  const { partition, passwordHash, now } = args;
+  const key = { partition, personId: link.personId };
+  if (!(await isAsSeen(tx, key, args.seen))) return { kind: "changed" };
+  // To another address than the person has now, the link proves nothing.
+  const row = await tx.one(
+    sql`UPDATE people SET password_hash = :passwordHash, password_changed_at = :now, must_change_password = 0,
+        email_verified_at = :now, delete_at = NULL, updated_at = :now
+      WHERE partition = :partition AND person_id = :personId AND status = 'active' AND email = :address
+      RETURNING ${personColumns}`,
+    { ...key, address: link.address, passwordHash, now },
+  );
+  if (row === undefined) return { kind: "unknown" };
+  await takeBack(tx, key, link, args);
+  return { kind: "done", person: personOf(row) };
+});
+
+export const undoEmail = steps<TakeBack, TakeBackOutcome>(async (call, args) => {
+  const { partition, now } = args;
+  for (;;) {
+    const link = await call(findMailLink, { ...args, purpose: "undo" });
+    const person = link && (await call(getPerson, { partition, personId: link.personId }));
+    if (link === undefined || person?.status !== "active") return { kind: "unknown" };
+    const write = () => call(writeUndo, { ...args, before: person.email });
+    const outcome =
+      person.email === link.address ? await write() : await moving(call, { link, before: person.email, now }, write);
+    if (outcome.kind === "done") await tellOf(call, outcome.person, now);
+    // Unknown: the link was used at the same moment, or whoever has the account gave it yet another address; the way back is still there then.
+    if (outcome.kind !== "unknown") return outcome;
+  }
+});
+
+/** Unknown: nothing was changed, and the link stays. */
+export const writeUndo = transaction<TakeBack & { readonly before: string }, TakeBackOutcome>(async (tx, args) => {
+  const link = await lockAccount(tx, args, "undo");
+  if (link === undefined) return { kind: "unknown" };
+  const { partition, passwordHash, before, now } = args;
+  const key = { partition, personId: link.personId };
+  if (!(await isAsSeen(tx, key, args.seen))) return { kind: "changed" };
+  await noteFormer(tx, key, { from: before, to: link.address }, now);
+  const row = await tx.one(
+    sql`UPDATE people SET email = :address, email_verified_at = :now,
+        email_since = CASE WHEN email = :address THEN email_since ELSE :now END,
+        password_hash = :passwordHash, password_changed_at = :now, must_change_password = 0, delete_at = NULL, updated_at = :now
+      WHERE partition = :partition AND person_id = :personId AND status = 'active' AND email = :before
+      RETURNING ${personColumns}`,
+    { ...key, address: link.address, passwordHash, before, now },
+  );
+  if (row === undefined) return { kind: "unknown" };
+  await takeBack(tx, key, link, args);
+  return { kind: "done", person: personOf(row) };
+});
+
+/** The person first, whom everything that concerns them waits for, then the link; undefined, too, where the person is not active. */
+async function lockAccount(tx: Tx, args: UnpurposedKey, purpose: LinkPurpose): Promise<MailLink | undefined> {
+  const link = await peekLink(tx, args, purpose);
+  if (link === undefined) return undefined;
+  const { partition, personId } = link;
+  const person = await tx.one(
+    sql`SELECT status FROM people WHERE partition = :partition AND person_id = :personId ${words.forUpdate}`,
+    { partition, personId },
+  );
+  if (person === undefined || text(person, "status") !== "active") return undefined;
+  return lockLink(tx, args, purpose);
+}
+
+async function isAsSeen(tx: Tx, key: PersonKey, seen: readonly string[]): Promise<boolean> {
+  const [passkeys, factor] = [await lockPasskeys(tx, key), await lockFactor(tx, key)];
+  return sameMarks(marksOf(passkeys, factor), seen);
+}
+
+/** Whoever had the account before has nothing of it left but what the person chose to keep. */
+async function takeBack(tx: Tx, key: PersonKey, link: MailLink, args: TakeBack): Promise<void> {
+  const { removal, endApps, endCompanies, shownAt, mails, now } = args;
+  await endSessions(tx, key);
+  for (const clientId of endApps) {
+    await endConsent(tx, {
+      ...{ partition: key.partition, ownerId: key.personId, clientId },
+      ...{ revokedBy: key.personId, now },
+    });
+  }
+  await endNewConnections(tx, key, shownAt, now);
+  await noteStanding(tx, key, { cutAt: now, keeps: { before: shownAt, butIn: endCompanies }, now });
+  await useUp(tx, link);
+  await dropLinks(tx, key, link.address, now);
+  if (removal !== null) await remove(tx, key, removal, now);
+  await post(tx, mails, now);
+}
+
+async function remove(tx: Tx, key: PersonKey, removal: Removal, now: Millis): Promise<void> {
+  await setAside(tx, key, removal, now);
+  for (const { link, saltHash } of removal.links) await insertLink(tx, link, saltHash, now);
+}
+
+/** No browser is signed in, or known, any more. */
+async function endSessions(tx: Tx, { partition, personId }: PersonKey): Promise<void> {
+  await tx.run(sql`DELETE FROM sessions WHERE partition = :partition AND person_id = :personId`, {
+    partition,
+    personId,
+  });
+  await revokeDevices(tx, { partition, personId }, null);
+}
+
+async function useUp(tx: Tx, { partition, linkId }: MailLink): Promise<void> {
+  await tx.run(sql`DELETE FROM mail_links WHERE partition = :partition AND link_id = :linkId`, { partition, linkId });
+}
+
+/** Grants whose code is unredeemed, and those of a time that the person was shown nothing of. */
+const newGrants = endingOf(
+  sql`partition = :partition AND owner_id = :personId AND (generation = 0 OR created_at >= :since)`,
+);
+
+/** Ends what was connected to the person's own account since then, and what is being connected at this moment. */
+async function endNewConnections(
+  tx: Tx,
+  { partition, personId }: PersonKey,
+  since: Millis,
+  now: Millis,
+): Promise<void> {
+  const apps = await tx.all(
+    sql`SELECT client_id FROM consents WHERE partition = :partition AND owner_id = :personId AND status = 'active' AND created_at >= :since`,
+    { partition, personId, since },
+  );
+  for (const app of apps) {
+    const clientId = text(app, "client_id");
+    await endConsent(tx, { partition, ownerId: personId, clientId, revokedBy: personId, now });
+  }
+  const ended = await endGrants(tx, newGrants, { partition, personId, since }, { status: "owner_ended", now });
+  await noteEnded(tx, { partition, ownerId: personId, cause: "password", by: personId, now }, ended);
+}
+
+type Restore = UnpurposedKey & { readonly passwordHash: string; readonly mails: readonly StoredMail[] };
+
+/** Around the transaction the ids of passkeys that it may erase are loosened, and settled after. */
+export const restoreFactors = steps<Restore, LinkOutcome>(async (call, args) => {
+  const { now } = args;
+  const link = await call(findMailLink, { ...args, purpose: "restore" });
+  if (link === undefined || link.about === null) return { kind: "unknown" };
+  const key = { partition: link.partition, personId: link.personId };
+  const nameOf = (value: string) => ({ kind: "passkey", value, ownerId: key.personId, now }) as const;
+  const removed = await call(removedFactors, { ...key, removalId: link.about, now });
+  const since = Math.min(...removed.map(({ removedAt }) => removedAt));
+  const added = (await call(listPasskeys, key)).filter(({ createdAt }) => createdAt >= since);
+  for (const { credentialId } of added) await call(loosenName, nameOf(credentialId));
+  const { outcome, erased } = await call(writeRestore, args);
+  for (const value of new Set([...added.map(({ credentialId }) => credentialId), ...erased]))
+    await settleName(call, nameOf(value));
+  if (outcome.kind === "done") await tellOf(call, outcome.person, now);
+  return outcome;
+});
+
+export const writeRestore = transaction<Restore, { readonly outcome: LinkOutcome; readonly erased: readonly string[] }>(
+  async (tx, args) => {
+    const nothing = { outcome: { kind: "unknown" }, erased: [] } as const;
+    const link = await lockAccount(tx, args, "restore");
+    if (link === undefined || link.about === null) return nothing;
+    const { partition, passwordHash, mails, now } = args;
+    const key = { partition, personId: link.personId };
+    const back = await bringBack(tx, key, link.about, now);
+    if (back === undefined) return nothing;
+    const row = await tx.one(
+      sql`UPDATE people SET password_hash = :passwordHash, password_changed_at = :now, delete_at = NULL, updated_at = :now
+      WHERE partition = :partition AND person_id = :personId RETURNING ${personColumns}`,
+      { ...key, passwordHash, now },
+    );
+    if (row === undefined) throw new Error("the person was locked and is gone");
+    await endSessions(tx, key);
+    await endNewConnections(tx, key, back.since, now);
+    await noteStanding(tx, key, { cutAt: now, keeps: { before: back.since, butIn: [] }, now });
+    await dropLinks(tx, key, link.address, now);
+    await tx.run(
+      sql`DELETE FROM mail_links WHERE partition = :partition AND person_id = :personId AND purpose = 'restore' AND about = :about`,
+      { ...key, about: link.about },
+    );
+    await post(tx, mails, now);
+    return { outcome: { kind: "done", person: personOf(row) }, erased: back.erased };
+  },
+);

@@ -1,0 +1,189 @@
+/** Verbs of the device flow: a request, its owner's answer, and the one grant that comes of it (RFC 8628 §§3.1–3.5). */
+
+import type { GrantedScope, Millis } from "../../oauth/model.ts";
+import type {
+  DeviceApproval,
+  DeviceRequest,
+  NewDeviceRequest,
+  PollDevice,
+  PollDeviceOutcome,
+  RedeemDevice,
+  RedeemDeviceOutcome,
+} from "../../oauth/storage.ts";
+import { cappedEnds } from "../../owners/company.ts";
+import { consentUnder } from "../../owners/consent-record.ts";
+import type { ApproveDevice, DecideDeviceOutcome, DeviceClaim } from "../../owners/storage.ts";
+import { rememberChoice } from "../companies/members.ts";
+import { givenFor, lockedConsent, recordApproval, sparing } from "../consents/consents.ts";
+import { consentOf, grantOf, json, text, textOrNull, whole } from "../rows.ts";
+import { query, type Row, sql, statement, steps, transaction } from "../sql.ts";
+import { lastDecision, ownerVerdict, supersede } from "./grants.ts";
+import { insertRedeemed } from "./issue-without-code.ts";
+
+/** What each poll that came too early adds to the interval (§3.5). */
+const SLOWER: Millis = 5000;
+
+/** The user code is unique among all rows: those of the last hour, since older ones are collected. */
+export const createDevice = statement<NewDeviceRequest, boolean>({
+  sql: sql`INSERT INTO device_requests (partition, request_id, user_code_hash, salt_hash, client_id, scopes, address, status, poll_interval,
+      hurried, created_at, expires_at)
+    VALUES (:partition, :requestId, :userCodeHash, :saltHash, :clientId, :scopes, :address, 'pending', :interval, 0, :now, :expiresAt)
+    ON CONFLICT DO NOTHING RETURNING request_id`,
+  bind: (args) => ({ ...args, scopes: JSON.stringify(args.scopes) }),
+  outcome: (row) => row !== undefined,
+});
+
+/** A tenth of the interval is forgiven: what the network does to two requests is not the device's haste. */
+const tooEarly = sql`(last_poll_at IS NOT NULL AND (:now - last_poll_at) * 10 < poll_interval * 9)`;
+
+/** While the request waits, one statement judges the poll and notes it. Otherwise nothing is written, and the row is shown as it stands. */
+export const pollDevice = statement<PollDevice, PollDeviceOutcome>({
+  sql: sql`UPDATE device_requests SET
+      hurried = CASE WHEN ${tooEarly} THEN 1 ELSE 0 END,
+      poll_interval = CASE WHEN ${tooEarly} THEN poll_interval + :slower ELSE poll_interval END,
+      last_poll_at = :now
+    WHERE partition = :partition AND request_id = :requestId AND salt_hash = :saltHash AND client_id = :clientId
+      AND status = 'pending' AND expires_at > :now
+    RETURNING hurried`,
+  why: sql`SELECT status, expires_at, approval FROM device_requests
+    WHERE partition = :partition AND request_id = :requestId AND salt_hash = :saltHash AND client_id = :clientId`,
+  bind: (args) => ({ ...args, slower: SLOWER }),
+  outcome: (row, { now }, why) => {
+    if (row !== undefined) return { kind: whole(row, "hurried") === 1 ? "slow_down" : "pending" };
+    return why === undefined ? { kind: "unknown" } : settled(why, now);
+  },
+});
+
+function settled(row: Row, now: Millis): PollDeviceOutcome {
+  const status = text(row, "status");
+  if (status === "spent" || status === "denied") return { kind: status };
+  if (status !== "approved" || whole(row, "expires_at") <= now) return { kind: "expired" };
+  return { kind: "approved", approval: json<DeviceApproval>(row, "approval") };
+}
+
+/** The grant first, in its owner's partition; then the request is over. Interrupted between the two, the next poll finds the grant taken. */
+export const redeemDevice = steps<RedeemDevice, RedeemDeviceOutcome>(async (call, args) => {
+  const outcome = await call(grantDevice, args);
+  await call(spendDevice, args);
+  return outcome;
+});
+
+/** Who inserts the row has the grant. It is born under the consent that the yes made, or not at all. */
+export const grantDevice = transaction<RedeemDevice, RedeemDeviceOutcome>(async (tx, args) => {
+  const { approval, clientId, ceiling, now } = args;
+  const { partition, ownerId, onceUntil, endsBy = null, approvedAt, scopes: approved, ...rest } = approval;
+  const { verdict, trustedFrom, reach } = await ownerVerdict(tx, { ...approval, clientId, ceiling }, now);
+  // A password that was set since the yes ended everything that the old one had allowed; so did leaving the company.
+  if ((verdict !== "decides" && verdict !== "approved") || trustedFrom > approvedAt) return { kind: "no_owner" };
+  // What ends the grants of a disabled client goes through its owners once: behind it, none may be born.
+  if (reach === undefined) return { kind: "no_owner" };
+  const row = await tx.one(lockedConsent, { partition, ownerId, clientId });
+  const consent = row && consentUnder(consentOf(row), ceiling);
+  // A record that began after the yes is another one's: the yes ended with the record that it made.
+  if (consent?.status !== "active" || consent.createdAt > approvedAt) return { kind: "blocked" };
+  const held: readonly GrantedScope[] =
+    onceUntil === null ? consent.scopes : approved.map((name) => ({ name, expiresAt: onceUntil }));
+  const scopes = cappedEnds(held, endsBy)
+    .filter(({ name, expiresAt }) => approved.includes(name) && (expiresAt === null || expiresAt > now))
+    .map(({ name, expiresAt }): GrantedScope => ({ name, expiresAt }));
+  if (scopes.length === 0) return { kind: "blocked" };
+  const grant = { ...rest, partition, ownerId, clientId, ceiling, scopes: scopes.map(({ name }) => name) };
+  const decidedAt = onceUntil === null ? lastDecision(consent.scopes, grant.scopes, now) : approvedAt;
+  const made = await insertRedeemed(tx, { ...args, grant }, scopes, decidedAt);
+  if (made === undefined) return { kind: "taken" };
+  await supersede(tx, grant, now);
+  return { kind: "issued", grant: grantOf(made) };
+});
+
+export const spendDevice = statement<Pick<RedeemDevice, "partition" | "requestId">, boolean>({
+  sql: sql`UPDATE device_requests SET status = 'spent', approval = NULL
+    WHERE partition = :partition AND request_id = :requestId AND status = 'approved' RETURNING request_id`,
+  bind: ({ partition, requestId }) => ({ partition, requestId }),
+  outcome: (row) => row !== undefined,
+});
+
+const coded = sql`partition = :partition AND user_code_hash = :userCodeHash`;
+const requestColumns = sql`partition, request_id, client_id, scopes, address, created_at, expires_at`;
+
+function requestOf(row: Row): DeviceRequest {
+  return {
+    partition: whole(row, "partition"),
+    requestId: text(row, "request_id"),
+    clientId: text(row, "client_id"),
+    scopes: json<readonly string[]>(row, "scopes"),
+    address: textOrNull(row, "address"),
+    createdAt: whole(row, "created_at"),
+    expiresAt: whole(row, "expires_at"),
+  };
+}
+
+/** Found and claimed by one statement: of two sessions that enter the same code, the first has it. */
+export const claimDevice = statement<DeviceClaim & { readonly before: string | null }, DeviceRequest | undefined>({
+  sql: sql`UPDATE device_requests SET claimed_by = :sessionId
+    WHERE ${coded} AND status = 'pending' AND expires_at > :now
+      AND (claimed_by IS NULL OR claimed_by = :sessionId OR claimed_by = :before)
+    RETURNING ${requestColumns}`,
+  bind: ({ partition, userCodeHash, sessionId, before, now }) => ({ partition, userCodeHash, sessionId, before, now }),
+  outcome: (row) => row && requestOf(row),
+});
+
+/**
+ * The consent record in the owner's partition, then the mark for the next poll. Interrupted between the two, the owner sees their yes among
+ * their apps, the page tells of a fault, and pressing again does the same once more.
+ */
+export const approveDevice = steps<ApproveDevice, DecideDeviceOutcome>(async (call, args) => {
+  const standing = await call(deviceStanding, args);
+  if (standing !== "decided") return standing;
+  if (!(await call(recordDevice, args))) return "unknown";
+  return call(markApproved, args);
+});
+
+/** False: the owner or the client is disabled or gone. */
+export const recordDevice = transaction<ApproveDevice, boolean>(async (tx, args) => {
+  const { approval, clientId, ceiling } = args;
+  const { partition, ownerId, scopes } = approval;
+  const owned = { ...approval, clientId, ceiling };
+  if (scopes.length === 0) return false;
+  const { verdict, isAdmin, reach } = await ownerVerdict(tx, owned, args.now, args.trustedFrom);
+  if ((verdict !== "decides" && verdict !== "approved") || reach === undefined) return false;
+  if (approval.onceUntil === null) await rememberChoice(tx, { ...approval, clientId }, args.now);
+  // What an admin approved for all stands in the record already, and a member's yes changes nothing of it.
+  if (verdict === "approved") return true;
+  const decision = { ...args, ...givenFor(reach), grant: { partition, ownerId, clientId, scopes, ceiling } };
+  await recordApproval(tx, isAdmin ? decision : sparing(decision), approval.grantId);
+  return true;
+});
+
+/** What an answer of this session would meet: `decided` stands for a request that takes it. */
+export const deviceStanding = query<DeviceClaim, DecideDeviceOutcome>({
+  sql: sql`SELECT status, claimed_by, expires_at FROM device_requests WHERE ${coded}`,
+  bind: ({ partition, userCodeHash }) => ({ partition, userCodeHash }),
+  outcome: ([row], claim) => standing(row, claim),
+});
+
+function standing(row: Row | undefined, { sessionId, now }: DeviceClaim): DecideDeviceOutcome {
+  if (row === undefined || textOrNull(row, "claimed_by") !== sessionId) return "unknown";
+  const status = text(row, "status");
+  if (status !== "pending") return status === "denied" ? "denied" : "allowed";
+  return whole(row, "expires_at") > now ? "decided" : "unknown";
+}
+
+const answerable = sql`${coded} AND status = 'pending' AND claimed_by = :sessionId AND expires_at > :now`;
+const whyNotAnswered = sql`SELECT status, claimed_by, expires_at FROM device_requests WHERE ${coded}`;
+
+export const markApproved = statement<ApproveDevice, DecideDeviceOutcome>({
+  sql: sql`UPDATE device_requests SET status = 'approved', decided_at = :now, approval = :approval WHERE ${answerable} RETURNING status`,
+  why: whyNotAnswered,
+  bind: ({ partition, userCodeHash, sessionId, now, approval }) => ({
+    ...{ partition, userCodeHash, sessionId, now },
+    approval: JSON.stringify(approval),
+  }),
+  outcome: (row, args, why) => (row === undefined ? standing(why, args) : "decided"),
+});
+
+export const denyDevice = statement<DeviceClaim, DecideDeviceOutcome>({
+  sql: sql`UPDATE device_requests SET status = 'denied', decided_at = :now WHERE ${answerable} RETURNING status`,
+  why: whyNotAnswered,
+  bind: ({ partition, userCodeHash, sessionId, now }) => ({ partition, userCodeHash, sessionId, now }),
+  outcome: (row, args, why) => (row === undefined ? standing(why, args) : "decided"),
+});

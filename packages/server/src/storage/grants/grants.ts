@@ -1,0 +1,422 @@
+/** Verbs of a grant from its code to its end (RFC 6749 §§4.1.3, 6; RFC 7009 §2). */
+
+import { type Reach, reaches, reachOf } from "../../oauth/consent-reach.ts";
+import {
+  type Client,
+  type ConsentedScope,
+  type Grant,
+  type GrantedScope,
+  type Millis,
+  NEVER,
+} from "../../oauth/model.ts";
+import { SCOPE_MARGIN } from "../../oauth/scope.ts";
+import {
+  type EndGrant,
+  type EndOutcome,
+  type FindGrant,
+  type IssueGrant,
+  type IssueOutcome,
+  type NewGrant,
+  type RedeemCode,
+  type RedeemOutcome,
+  type RefreshGrant,
+  type RefreshOutcome,
+  USE_RECORDED_EVERY,
+} from "../../oauth/storage.ts";
+import { cappedEnds, judgeActing, type Verdict } from "../../owners/company.ts";
+import { consentUnder } from "../../owners/consent-record.ts";
+import { lockActing, rememberChoice } from "../companies/members.ts";
+import { note, noteReconnected } from "../consents/history.ts";
+import {
+  AUTH_TIME_UNKNOWN,
+  consentColumns,
+  consentOf,
+  DAY,
+  ENDED_KEPT,
+  flag,
+  grantColumns,
+  grantOf,
+  json,
+  text,
+  whole,
+  wholeOrNull,
+} from "../rows.ts";
+import { query, type Row, sql, statement, type Tx, transaction, words } from "../sql.ts";
+import { endedColumns, noteEnded } from "./ended.ts";
+
+/** How long the dashboard tells of a theft. */
+export const ALARM_KEPT: Millis = 30 * DAY;
+/** How often the successor of a refresh token is made again. */
+const RETRIES = 3;
+/** Live grants of one (owner, client). */
+export const LIVE_GRANTS = 50;
+
+/** redirect_uri and PKCE (RFC 7636 §4.6) agree with the row. NULL where a verifier was wanted and none came: not true either. */
+const proven = sql`(redirect_uri = :redirectUri AND CASE code_challenge_method
+    WHEN 'S256' THEN code_challenge = :s256
+    WHEN 'plain' THEN code_challenge = :plain
+    ELSE :s256 IS NULL AND :plain IS NULL END)`;
+const first = sql`(generation = 0 AND ${proven})`;
+const presented = sql`partition = :partition AND grant_id = :grantId AND code_salt_hash = :codeSaltHash AND client_id = :clientId
+      AND status = 'active' AND absolute_until > :now`;
+const redeemable = sql`code_until > :now AND (:resourceNamed = 1 OR audience IS NOT NULL)`;
+
+/**
+ * RFC 6749 §4.1.3: one statement compares, spends and, where it must, ends. A second use reaches the row only if all else is right (RFC 9700
+ * §4.5); a first use that proves nothing burns it. What RETURNING shows is what this statement did, since it starts from `active` alone:
+ * `burned` and `replayed` were set here, and generation 1 was 0 before.
+ */
+export const redeemCode = statement<RedeemCode, RedeemOutcome>({
+  sql: sql`UPDATE grants SET
+      status = CASE WHEN generation > 0 THEN 'replayed' WHEN ${first} THEN 'active' ELSE 'burned' END,
+      ended_at = CASE WHEN ${first} THEN ended_at ELSE :now END,
+      collect_at = CASE WHEN generation > 0 THEN :alarmKept WHEN ${first} THEN collect_at ELSE :endedKept END,
+      refresh_salt_hash = CASE WHEN ${first} THEN :refreshSaltHash ELSE refresh_salt_hash END,
+      last_used_at = CASE WHEN ${first} THEN :now ELSE last_used_at END,
+      used_from = CASE WHEN ${first} THEN :network ELSE used_from END,
+      uses = CASE WHEN ${first} THEN uses + 1 ELSE uses END,
+      idle_until = CASE WHEN generation > 0 THEN idle_until WHEN refreshable = 1 THEN :idleUntil ELSE :accessUntil END,
+      absolute_until = CASE WHEN generation > 0 OR refreshable = 1 OR absolute_until < :accessUntil THEN absolute_until
+        ELSE :accessUntil END,
+      generation = CASE WHEN ${first} THEN 1 ELSE generation END
+    WHERE ${presented} AND CASE WHEN generation = 0 THEN ${redeemable} ELSE idle_until > :now AND ${proven} END
+    RETURNING ${grantColumns}`,
+  usual: sql`UPDATE grants SET
+      refresh_salt_hash = :refreshSaltHash, last_used_at = :now, used_from = :network, uses = uses + 1, generation = 1,
+      absolute_until = CASE WHEN refreshable = 1 OR absolute_until < :accessUntil THEN absolute_until ELSE :accessUntil END,
+      idle_until = CASE WHEN refreshable = 1 THEN :idleUntil ELSE :accessUntil END
+    WHERE ${presented} AND ${first} AND ${redeemable}
+    RETURNING ${grantColumns}`,
+  why: sql`SELECT client_id, status, generation, code_until, idle_until, absolute_until FROM grants
+    WHERE partition = :partition AND grant_id = :grantId AND code_salt_hash = :codeSaltHash`,
+  bind: ({ resourceNamed, network, ...args }) => ({
+    ...args,
+    network: network ?? null,
+    resourceNamed: flag(resourceNamed),
+    endedKept: args.now + ENDED_KEPT,
+    alarmKept: args.now + ALARM_KEPT,
+  }),
+  outcome: (row, args, why) => {
+    if (row === undefined) return whyNotRedeemed(why, args);
+    const grant = grantOf(row);
+    if (grant.status === "burned" || grant.status === "replayed") return { kind: grant.status, grant };
+    return { kind: "redeemed", grant };
+  },
+});
+
+function whyNotRedeemed(row: Row | undefined, { clientId, now }: RedeemCode): RedeemOutcome {
+  if (row === undefined || text(row, "client_id") !== clientId || text(row, "status") !== "active")
+    return { kind: "unknown" };
+  if (whole(row, "absolute_until") <= now) return { kind: "unknown" };
+  if (whole(row, "generation") > 0) return { kind: whole(row, "idle_until") > now ? "replay_invalid" : "unknown" };
+  return { kind: whole(row, "code_until") > now ? "needs_resource" : "unknown" };
+}
+
+const current = sql`(generation = :generation)`;
+const rotating = sql`(generation = :generation AND :rotate = 1)`;
+const again = sql`(generation = :generation + 1 AND retries < :retries AND rotated_at >= :retryFrom)`;
+const refreshed = sql`partition = :partition AND grant_id = :grantId AND refresh_salt_hash = :refreshSaltHash AND client_id = :clientId
+      AND status = 'active' AND refreshable = 1 AND idle_until > :now AND absolute_until > :now
+      AND COALESCE(decided_at, created_at) > :decidedAfter
+      AND (:resourceNamed = 1 OR audience IS NOT NULL)`;
+
+/**
+ * RFC 6749 §6, RFC 9700 §4.14.2: rotation, its retry and theft are decided by one statement, so that no other request comes between decision and
+ * reason. A rotation sets `retries` to 0 and a retry leaves it above 0: that tells the two apart in what comes back.
+ */
+export const refreshGrant = statement<RefreshGrant, RefreshOutcome>({
+  look: {
+    when: ({ rotate }) => !rotate,
+    sql: sql`SELECT ${grantColumns} FROM grants WHERE ${refreshed} AND generation = :generation AND last_used_at > :recently
+      AND (:whole = 0 OR whole_used_at > :recently)`,
+    bind: ({ rotate: _, resourceNamed, whole: all, network: __, ...args }) => ({
+      ...args,
+      whole: flag(all ?? false),
+      resourceNamed: flag(resourceNamed),
+      recently: args.now - USE_RECORDED_EVERY,
+    }),
+    outcome: (row) => (row === undefined ? undefined : { kind: "kept", grant: grantOf(row) }),
+  },
+  sql: sql`UPDATE grants SET
+      status = CASE WHEN ${current} OR ${again} THEN status ELSE 'theft' END,
+      ended_at = CASE WHEN ${current} OR ${again} THEN ended_at ELSE :now END,
+      collect_at = CASE WHEN ${current} OR ${again} THEN collect_at ELSE :alarmKept END,
+      retries = CASE WHEN ${rotating} THEN 0 WHEN ${again} THEN retries + 1 ELSE retries END,
+      rotated_at = CASE WHEN ${rotating} THEN :now ELSE rotated_at END,
+      last_used_at = CASE WHEN ${current} THEN :now ELSE last_used_at END,
+      whole_used_at = CASE WHEN ${current} AND :whole = 1 THEN :now ELSE whole_used_at END,
+      used_from = CASE WHEN ${current} THEN :network ELSE used_from END,
+      uses = CASE WHEN ${current} THEN uses + 1 ELSE uses END,
+      idle_until = CASE WHEN ${current} THEN :idleUntil ELSE idle_until END,
+      generation = CASE WHEN ${rotating} THEN generation + 1 ELSE generation END
+    WHERE ${refreshed} AND :generation >= 1 AND generation >= :generation
+    RETURNING ${grantColumns}`,
+  usual: sql`UPDATE grants SET
+      retries = CASE WHEN :rotate = 1 THEN 0 ELSE retries END,
+      rotated_at = CASE WHEN :rotate = 1 THEN :now ELSE rotated_at END,
+      whole_used_at = CASE WHEN :whole = 1 THEN :now ELSE whole_used_at END,
+      last_used_at = :now, used_from = :network, uses = uses + 1, idle_until = :idleUntil, generation = generation + :rotate
+    WHERE ${refreshed} AND :generation >= 1 AND ${current}
+    RETURNING ${grantColumns}`,
+  why: sql`SELECT ${grantColumns} FROM grants
+    WHERE partition = :partition AND grant_id = :grantId AND refresh_salt_hash = :refreshSaltHash`,
+  bind: ({ rotate, resourceNamed, whole: all, network, ...args }) => ({
+    ...args,
+    whole: flag(all ?? false),
+    network: network ?? null,
+    rotate: flag(rotate),
+    resourceNamed: flag(resourceNamed),
+    retries: RETRIES,
+    alarmKept: args.now + ALARM_KEPT,
+  }),
+  outcome: (row, args, why) => {
+    if (row === undefined) return whyNotRefreshed(why, args);
+    const grant = grantOf(row);
+    if (grant.status === "theft") return { kind: "theft", grant };
+    if (grant.generation === args.generation) return { kind: "kept", grant };
+    return { kind: grant.retries === 0 ? "rotated" : "retried", grant };
+  },
+});
+
+function whyNotRefreshed(
+  row: Row | undefined,
+  { clientId, generation, resourceNamed, decidedAfter, now }: RefreshGrant,
+): RefreshOutcome {
+  const grant = row && grantOf(row);
+  if (grant === undefined || generation < 1 || !grant.refreshable) return { kind: "unknown" };
+  if (grant.clientId !== clientId) return { kind: "other_client", clientId: grant.clientId };
+  if (grant.status === "state_lost") return { kind: "ahead" };
+  if (grant.status !== "active") return { kind: "ended", status: grant.status };
+  if (Math.min(grant.idleUntil, grant.absoluteUntil) <= now) return { kind: "ended", status: "expired" };
+  if (grant.decidedAt <= decidedAfter) return { kind: "ended", status: "expired" };
+  if (!resourceNamed && grant.audience === null) return { kind: "needs_resource", grant };
+  return { kind: "ahead" };
+}
+
+/** The row as it stands, ended or not: the caller judges. */
+export const findGrant = query<FindGrant, Grant | undefined>({
+  sql: sql`SELECT ${grantColumns} FROM grants WHERE partition = :partition AND grant_id = :grantId
+      AND (code_salt_hash = :saltHash OR refresh_salt_hash = :saltHash OR :saltHash IS NULL)`,
+  bind: ({ partition, grantId, saltHash }) => ({ partition, grantId, saltHash }),
+  outcome: ([row]) => (row === undefined ? undefined : grantOf(row)),
+});
+
+/** RFC 7009 §2.1: a refresh token of any generation ends its grant; another client's is left alone. */
+export const endGrant = transaction<EndGrant, EndOutcome>(
+  async (tx, { partition, grantId, saltHash, clientId, now }) => {
+    const ended = await tx.one(
+      sql`UPDATE grants SET status = 'client_revoked', ended_at = :now, collect_at = :endedKept
+      WHERE partition = :partition AND grant_id = :grantId AND refresh_salt_hash = :saltHash AND client_id = :clientId AND status = 'active'
+      RETURNING owner_id, scopes`,
+      { partition, grantId, saltHash, clientId, now, endedKept: now + ENDED_KEPT },
+    );
+    if (ended !== undefined) {
+      const scopes = json<readonly GrantedScope[]>(ended, "scopes");
+      await note(tx, {
+        ...{ partition, ownerId: text(ended, "owner_id"), clientId, at: now, kind: "given_up" },
+        record: { clientName: null, by: "client", via: null, scopes, removed: [], expiresAt: null, grantId },
+      });
+      return { kind: "ended" };
+    }
+    const row = await tx.one(
+      sql`SELECT client_id FROM grants WHERE partition = :partition AND grant_id = :grantId AND refresh_salt_hash = :saltHash`,
+      { partition, grantId, saltHash },
+    );
+    if (row === undefined) return { kind: "unknown" };
+    return { kind: text(row, "client_id") === clientId ? "already_ended" : "other_client" };
+  },
+);
+
+/** The active consent of a new grant, locked so that revoking it and making the grant come one after the other. */
+const activeConsent = sql`SELECT ${consentColumns} FROM consents
+  WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId AND status = 'active' ${words.forUpdate}`;
+
+/** A code without a page: RFC 6749 §4.1.2 for an owner who had consented before. */
+export const issueGrant = transaction<IssueGrant, IssueOutcome>(
+  async (tx, { grant, address, endsBy = null, chosen = false, trustedFrom, now }) => {
+    const { partition, ownerId, clientId } = grant;
+    const { verdict, reach } = await ownerVerdict(tx, grant, now, trustedFrom);
+    if ((verdict !== "decides" && verdict !== "approved") || reach === undefined) return { kind: "no_consent" };
+    const row = await tx.one(activeConsent, { partition, ownerId, clientId });
+    if (row === undefined) return { kind: "no_consent" };
+    const here = consentUnder(consentOf(row), grant.ceiling).scopes.filter(({ hosts }) => reaches(hosts, reach));
+    const held = new Map(here.map((scope) => [scope.name, scope.expiresAt]));
+    const decidedAt = lastDecision(here, grant.scopes, now);
+    const scopes: GrantedScope[] = [];
+    for (const name of grant.scopes) {
+      const expiresAt = held.get(name);
+      if (expiresAt === undefined || (expiresAt !== null && expiresAt < now + SCOPE_MARGIN))
+        return { kind: "no_consent" };
+      scopes.push({ name, expiresAt });
+    }
+    if (scopes.length === 0) return { kind: "no_consent" };
+    const capped = cappedEnds(scopes, endsBy);
+    if (!(await insertGrant(tx, grant, capped, now, decidedAt))) return alreadyThere(tx, grant, now);
+    if (chosen) await rememberChoice(tx, grant, now);
+    await supersede(tx, grant, now);
+    await tx.run(
+      sql`UPDATE consents SET last_used_at = :now, last_used_address = :address, uses = uses + 1
+      WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId`,
+      { partition, ownerId, clientId, address, now },
+    );
+    await noteReconnected(tx, grant, consentOf(row).shown.clientName, now);
+    return { kind: "issued", scopes: capped };
+  },
+);
+
+/** When the owner last decided how long some of these scopes hold. */
+export function lastDecision(
+  held: readonly Pick<ConsentedScope, "name" | "decidedAt">[],
+  names: readonly string[],
+  now: Millis,
+): Millis {
+  const times = held.filter(({ name }) => names.includes(name)).map(({ decidedAt }) => decidedAt ?? now);
+  return Math.max(0, ...times);
+}
+
+/** Whose grant is to be made, by whom, for which app and scopes. `redirectUri` absent or empty: the answer goes to the app itself. */
+export type Ownership = Pick<NewGrant, "partition" | "ownerId" | "personId" | "clientId" | "scopes" | "ceiling"> &
+  Partial<Pick<NewGrant, "redirectUri">>;
+
+/**
+ * Locks the owner against being disabled meanwhile, and tells what the acting person may do in the owner's name: people decide for themselves; in
+ * a company it depends on their place and its rules, none of which changes before the transaction ends. Whatever is made in an owner's name begins
+ * with this lock, and so comes one after the other: two first decisions about one app would otherwise both find no record, and the later one would
+ * overwrite the earlier. `seen`: the `trustedFrom` that went with the person's session; a password that was set since ended it, with all that they had
+ * granted.
+ */
+export async function ownerVerdict(tx: Tx, grant: Ownership, now: Millis, seen?: Millis): Promise<OwnerVerdict> {
+  const judged = await judgedOwner(tx, grant, now);
+  return seen === undefined || seen === judged.trustedFrom ? judged : { ...judged, verdict: "stranger" };
+}
+
+async function judgedOwner(tx: Tx, grant: Ownership, now: Millis): Promise<OwnerVerdict> {
+  const { partition, ownerId, personId, clientId, scopes } = grant;
+  if (ownerId !== personId) {
+    const acting = await lockActing(tx, { partition, companyId: ownerId, personId, clientId });
+    const trustedFrom = acting?.member.trustedFrom ?? 0;
+    const reach = await lockedReach(tx, grant);
+    const verdict = reach === undefined ? "stranger" : judgeActing(acting, scopes, reach, now);
+    return { verdict, isAdmin: acting?.member.role === "admin", trustedFrom, reach };
+  }
+  const row = await tx.one(
+    sql`SELECT status, password_changed_at FROM people WHERE partition = :partition AND person_id = :ownerId ${words.forUpdate}`,
+    { partition, ownerId },
+  );
+  const active = row !== undefined && text(row, "status") === "active";
+  const trustedFrom = row === undefined ? 0 : (wholeOrNull(row, "password_changed_at") ?? 0);
+  const reach = await lockedReach(tx, grant);
+  return { verdict: active ? "decides" : "stranger", isAdmin: true, trustedFrom, reach };
+}
+
+export interface OwnerVerdict {
+  readonly verdict: Verdict;
+  /** What they decide may take something from others who act for the same owner. */
+  readonly isAdmin: boolean;
+  /** A yes from before is no good any more. */
+  readonly trustedFrom: Millis;
+  /** Where the answer goes; undefined: the client is disabled or deleted, and gets nothing. */
+  readonly reach: Reach | undefined;
+}
+
+/**
+ * Locks the client against being disabled or deleted meanwhile; undefined: it was. A process whose catalogue hasn't heard of it yet grants nothing in
+ * its name. One that has no row was never there: the caller would not have come this far.
+ */
+export async function lockedReach(
+  tx: Tx,
+  { clientId, redirectUri, ceiling }: Pick<Ownership, "clientId" | "redirectUri" | "ceiling">,
+): Promise<Reach | undefined> {
+  const row = await tx.one(sql`SELECT record FROM clients WHERE client_id = :clientId ${words.forShare}`, { clientId });
+  const client = row === undefined || row["record"] === null ? undefined : json<Client>(row, "record");
+  if (row !== undefined && client?.status !== "active") return undefined;
+  return reachOf(client ?? {}, redirectUri === undefined || redirectUri === "" ? null : redirectUri, ceiling);
+}
+
+/** When the last of the scopes ends, as the column holds it. */
+export function latestEnd(scopes: readonly GrantedScope[]): Millis {
+  return Math.max(0, ...scopes.map(({ expiresAt }) => expiresAt ?? NEVER));
+}
+
+/** Makes the row; false: its id is there already, nothing is changed. `decidedAt`: when the owner decided how long it holds. */
+export async function insertGrant(
+  tx: Tx,
+  grant: NewGrant,
+  scopes: readonly GrantedScope[],
+  now: Millis,
+  decidedAt: Millis = now,
+): Promise<boolean> {
+  const { scopes: _, ceiling: _ceiling, amr, refreshable, authTime, accessUntil, ...rest } = grant;
+  const end = latestEnd(scopes);
+  const inserted = await tx.run(
+    sql`INSERT INTO grants (partition, grant_id, client_id, owner_id, person_id, status, generation, refreshable, code_salt_hash, redirect_uri,
+        code_challenge, code_challenge_method, scopes, audience, auth_time, acr, amr, created_at, code_until, retries, last_used_at, uses,
+        idle_until, absolute_until, collect_at, decided_at)
+      VALUES (:partition, :grantId, :clientId, :ownerId, :personId, 'active', :generation, :refreshable, :codeSaltHash, :redirectUri,
+        :codeChallenge, :codeChallengeMethod, :scopes, :audience, :authTime, :acr, :amr, :now, :codeUntil, 0, :lastUsedAt, :generation,
+        :idleUntil, :absoluteUntil, :collectAt, :decidedAt)
+      ON CONFLICT (partition, grant_id) DO NOTHING`,
+    {
+      ...rest,
+      refreshable: flag(refreshable),
+      scopes: JSON.stringify(scopes),
+      authTime: authTime ?? AUTH_TIME_UNKNOWN,
+      amr: JSON.stringify(amr),
+      decidedAt,
+      ...(accessUntil === null
+        ? { generation: 0, lastUsedAt: null, idleUntil: grant.codeUntil, absoluteUntil: end }
+        : { generation: 1, lastUsedAt: now, idleUntil: accessUntil, absoluteUntil: Math.min(end, accessUntil) }),
+      now,
+      // Unspent or without a code, the row outlives the page that may post the same decision again.
+      collectAt: (accessUntil ?? grant.codeUntil) + DAY,
+    },
+  );
+  return inserted === 1;
+}
+
+/** What a second insert of the same grant means: a double click, as long as its code, or a token in place of one, can still be handed out. */
+export async function alreadyThere(tx: Tx, grant: NewGrant, now: Millis): Promise<IssueOutcome> {
+  const row = await tx.one(
+    sql`SELECT scopes, code_until FROM grants
+      WHERE partition = :partition AND grant_id = :grantId AND client_id = :clientId AND code_salt_hash = :codeSaltHash
+        AND status = 'active' AND generation = :born AND code_until > :now AND absolute_until > :now`,
+    {
+      partition: grant.partition,
+      grantId: grant.grantId,
+      clientId: grant.clientId,
+      codeSaltHash: grant.codeSaltHash,
+      born: grant.accessUntil === null ? 0 : 1,
+      now,
+    },
+  );
+  return row === undefined
+    ? { kind: "spent" }
+    : { kind: "repeated", scopes: json<readonly GrantedScope[]>(row, "scopes") };
+}
+
+/**
+ * Ends what is beyond the 50 live grants of an (owner, client), the new one not among them: the longest unused first. In a company each person
+ * has so many, so that no member pushes out another's.
+ */
+export async function supersede(
+  tx: Tx,
+  grant: Pick<NewGrant, "partition" | "ownerId" | "personId" | "clientId" | "grantId">,
+  now: Millis,
+): Promise<void> {
+  const { partition, ownerId, personId, clientId, grantId } = grant;
+  const ended = await tx.all(
+    sql`UPDATE grants SET status = 'superseded', ended_at = :now, collect_at = :endedKept
+      WHERE partition = :partition AND grant_id IN (
+        SELECT grant_id FROM grants
+        WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId AND status = 'active'
+          AND person_id = :personId AND grant_id <> :grantId AND idle_until > :now AND absolute_until > :now
+        ORDER BY COALESCE(last_used_at, created_at) DESC, grant_id LIMIT 1000 OFFSET :others)
+      RETURNING grant_id, refreshable, ${endedColumns}`,
+    { partition, ownerId, personId, clientId, grantId, now, endedKept: now + ENDED_KEPT, others: LIVE_GRANTS - 1 },
+  );
+  // What ends with its access token anyway is no connection that anybody would miss: a program with a password makes one each time.
+  for (const row of ended.filter((row) => whole(row, "refreshable") === 1)) {
+    const which = { grantId: text(row, "grant_id"), ...(ownerId === personId ? {} : { personId }) };
+    await noteEnded(tx, { partition, ownerId, cause: "crowded", by: "server", ...which, now }, [row]);
+  }
+}

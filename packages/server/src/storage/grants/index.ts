@@ -1,0 +1,50 @@
+/** The verbs of this folder: what the ports call, by aggregate, and what only other verbs call. */
+
+import {
+  approveDevice,
+  claimDevice,
+  createDevice,
+  denyDevice,
+  deviceStanding,
+  grantDevice,
+  markApproved,
+  pollDevice,
+  recordDevice,
+  redeemDevice,
+  spendDevice,
+} from "./device-requests.ts";
+import { endGrant, findGrant, issueGrant, redeemCode, refreshGrant } from "./grants.ts";
+import { issueDirect } from "./issue-without-code.ts";
+import { emptyRing, once, onceAcross, onceWithin } from "./replay-cache.ts";
+import { listScopeUses, recordScopeUses } from "./scope-uses.ts";
+
+export const grants = {
+  issueWithoutCode: issueDirect,
+  issue: issueGrant,
+  redeem: redeemCode,
+  refresh: refreshGrant,
+  find: findGrant,
+  end: endGrant,
+};
+export const replayCache = { once };
+export const scopeUses = { record: recordScopeUses, list: listScopeUses };
+export const deviceRequests = {
+  create: createDevice,
+  poll: pollDevice,
+  redeem: redeemDevice,
+  claim: claimDevice,
+  approve: approveDevice,
+  deny: denyDevice,
+  standing: deviceStanding,
+};
+
+/** Steps of the verbs above. */
+export const grantsSteps = {
+  emptyRing,
+  onceAcross,
+  ...Object.fromEntries(onceWithin.map((verb, at) => [`onceWithin${at}`, verb])),
+  grantDevice,
+  spendDevice,
+  recordDevice,
+  markApproved,
+};

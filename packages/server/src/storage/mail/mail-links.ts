@@ -1,0 +1,184 @@
+/** Verbs of links in messages: each is good for one purpose, once, while the person's account is as it was when the link was made. */
+
+import type { Millis } from "../../oauth/model.ts";
+import type { LinkKey, LinkOutcome, LinkPurpose, MailLink, StoredMail } from "../../owners/mail-storage.ts";
+import { noteFormer } from "../people/addresses.ts";
+import { settleName } from "../people/name-reconciliation.ts";
+import { loosenName, reserveName } from "../people/names.ts";
+import { giveBack } from "../people/people.ts";
+import { getPerson } from "../people/person.ts";
+import { personColumns, personOf, text, textOrNull, whole, wholeOrNull } from "../rows.ts";
+import { type Call, query, type Row, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
+import { post } from "./outbox.ts";
+
+const linkColumns = sql`partition, link_id, person_id, purpose, address, expires_at, about`;
+const held = sql`partition = :partition AND link_id = :linkId AND salt_hash = :saltHash AND purpose = :purpose AND expires_at > :now`;
+
+export type UnpurposedKey = Omit<LinkKey, "purpose">;
+
+function linkOf(row: Row): MailLink {
+  return {
+    partition: whole(row, "partition"),
+    linkId: text(row, "link_id"),
+    personId: text(row, "person_id"),
+    purpose: text(row, "purpose") as LinkPurpose,
+    address: text(row, "address"),
+    expiresAt: whole(row, "expires_at"),
+    about: textOrNull(row, "about"),
+  };
+}
+
+const boundKey = ({ partition, linkId, saltHash, purpose, now }: LinkKey) => ({
+  ...{ partition, linkId, saltHash, purpose, now },
+});
+
+/** False: a link with this id exists. */
+export async function insertLink(tx: Tx, link: MailLink, saltHash: Uint8Array, now: Millis): Promise<boolean> {
+  const inserted = await tx.run(
+    sql`INSERT INTO mail_links (${linkColumns}, salt_hash, created_at)
+      VALUES (:partition, :linkId, :personId, :purpose, :address, :expiresAt, :about, :saltHash, :now)
+      ON CONFLICT (partition, link_id) DO NOTHING`,
+    { ...link, saltHash, now },
+  );
+  return inserted > 0;
+}
+
+export const createMailLink = transaction<
+  {
+    readonly link: MailLink;
+    readonly saltHash: Uint8Array;
+    readonly passwordChangedAt?: Millis | null;
+    readonly mails: readonly StoredMail[];
+    readonly now: Millis;
+  },
+  void
+>(async (tx, { link, saltHash, passwordChangedAt, mails, now }) => {
+  if (passwordChangedAt !== undefined && !(await hasPasswordOf(tx, link, passwordChangedAt))) return;
+  if (await insertLink(tx, link, saltHash, now)) await post(tx, mails, now);
+});
+
+/** Locked: a recovery either finds the link and drops it, or was before it. */
+async function hasPasswordOf(tx: Tx, { partition, personId }: MailLink, at: Millis | null): Promise<boolean> {
+  const row = await tx.one(
+    sql`SELECT password_changed_at FROM people WHERE partition = :partition AND person_id = :personId ${words.forUpdate}`,
+    { partition, personId },
+  );
+  return row !== undefined && wholeOrNull(row, "password_changed_at") === at;
+}
+
+export const findMailLink = query<LinkKey, MailLink | undefined>({
+  sql: sql`SELECT ${linkColumns} FROM mail_links WHERE ${held}`,
+  bind: boundKey,
+  outcome: ([row]) => row && linkOf(row),
+});
+
+export const takeMailLink = statement<LinkKey, MailLink | undefined>({
+  sql: sql`DELETE FROM mail_links WHERE ${held} RETURNING ${linkColumns}`,
+  bind: boundKey,
+  outcome: (row) => row && linkOf(row),
+});
+
+/** The link inside another verb's transaction. */
+export async function peekLink(tx: Tx, key: UnpurposedKey, purpose: LinkPurpose): Promise<MailLink | undefined> {
+  const row = await tx.one(sql`SELECT ${linkColumns} FROM mail_links WHERE ${held}`, boundKey({ ...key, purpose }));
+  return row && linkOf(row);
+}
+
+/** The link inside another verb's transaction, which keeps it from being used by others; it still holds. */
+export async function lockLink(tx: Tx, key: UnpurposedKey, purpose: LinkPurpose): Promise<MailLink | undefined> {
+  const row = await tx.one(sql`SELECT ${linkColumns} FROM mail_links WHERE ${held} ${words.forUpdate}`, {
+    ...boundKey({ ...key, purpose }),
+  });
+  return row && linkOf(row);
+}
+
+/** Uses the link up inside another verb's transaction. */
+async function take(tx: Tx, key: UnpurposedKey, purpose: LinkPurpose): Promise<MailLink | undefined> {
+  const row = await tx.one(
+    sql`DELETE FROM mail_links WHERE ${held} RETURNING ${linkColumns}`,
+    boundKey({ ...key, purpose }),
+  );
+  return row && linkOf(row);
+}
+
+export const verifyEmail = transaction<UnpurposedKey, LinkOutcome>(async (tx, args) => {
+  const { partition, now } = args;
+  const link = await take(tx, args, "verify");
+  if (link === undefined) return { kind: "unknown" };
+  const row = await tx.one(
+    sql`UPDATE people SET email_verified_at = :now, updated_at = :now
+      WHERE partition = :partition AND person_id = :personId AND status = 'active' AND email = :address
+      RETURNING ${personColumns}`,
+    { partition, personId: link.personId, address: link.address, now },
+  );
+  return row === undefined ? { kind: "unknown" } : { kind: "done", person: personOf(row) };
+});
+
+type Change = UnpurposedKey & {
+  readonly before: string;
+  readonly undo: MailLink;
+  readonly undoSaltHash: Uint8Array;
+  readonly mails: readonly StoredMail[];
+};
+
+export const changeEmail = steps<Change, LinkOutcome>(async (call, args) => {
+  const { before, now } = args;
+  const link = await call(findMailLink, { ...args, purpose: "change" });
+  if (link === undefined) return { kind: "unknown" };
+  if (link.address === before) return call(writeEmail, args);
+  return moving(call, { link, before, now }, () => call(writeEmail, args));
+});
+
+export const writeEmail = transaction<Change, LinkOutcome>(async (tx, args) => {
+  const { partition, before, undo, undoSaltHash, mails, now } = args;
+  const link = await take(tx, args, "change");
+  if (link === undefined) return { kind: "unknown" };
+  await noteFormer(tx, { partition, personId: link.personId }, { from: before, to: link.address }, now);
+  const row = await tx.one(
+    sql`UPDATE people SET email = :address, email_verified_at = :now,
+        email_since = CASE WHEN email = :address THEN email_since ELSE :now END, updated_at = :now
+      WHERE partition = :partition AND person_id = :personId AND status = 'active' AND email = :before
+      RETURNING ${personColumns}`,
+    { partition, personId: link.personId, address: link.address, before, now },
+  );
+  if (row === undefined) return { kind: "unknown" };
+  // Links to the mailbox before are of no use, but for those that take something back.
+  await tx.run(
+    sql`DELETE FROM mail_links WHERE partition = :partition AND person_id = :personId AND purpose NOT IN ('undo', 'restore')`,
+    {
+      partition,
+      personId: link.personId,
+    },
+  );
+  await insertLink(tx, undo, undoSaltHash, now);
+  await post(tx, mails, now);
+  return { kind: "done", person: personOf(row) };
+});
+
+interface Move {
+  readonly link: MailLink;
+  /** The address that the person has until then. */
+  readonly before: string;
+  readonly now: Millis;
+}
+
+/** Around the transaction that gives a person another address: the new one is reserved before, the old one let go of after. */
+export async function moving<O extends { readonly kind: string }>(
+  call: Call,
+  { link, before, now }: Move,
+  write: () => Promise<O>,
+): Promise<O | { readonly kind: "taken" }> {
+  const ownerId = link.personId;
+  const name = { value: link.address, ownerId, now };
+  if (!(await call(reserveName, name))) return { kind: "taken" };
+  const old = { value: before, ownerId, now };
+  await call(loosenName, old);
+  const person = await call(getPerson, { partition: link.partition, personId: ownerId });
+  const outcome = await write();
+  const late = !(await settleName(call, name)) && outcome.kind === "done";
+  // Who takes an account back needn't have the address that whoever stole it gave it.
+  const goesBack = late && link.purpose === "change";
+  if (goesBack && person?.email === before) await giveBack(call, person, name);
+  await settleName(call, old);
+  return goesBack ? { kind: "taken" } : outcome;
+}

@@ -1,0 +1,92 @@
+/** Verbs of client records (RFC 6749 §2). A deleted one leaves its id behind for a day, so that caches learn of it. */
+
+import type { PutOutcome, Versioned } from "../../admin/storage.ts";
+import type { Client, Millis } from "../../oauth/model.ts";
+import { json, text, whole } from "../rows.ts";
+import { query, sql, steps, transaction } from "../sql.ts";
+import { hold, raise } from "./catalog-versions.ts";
+import { finishEnding, markEnding } from "./client-endings.ts";
+
+export const clientsChangedSince = query<{ readonly version: number }, readonly string[]>({
+  sql: sql`SELECT client_id FROM clients WHERE version > :version`,
+  bind: ({ version }) => ({ version }),
+  outcome: (rows) => rows.map((row) => text(row, "client_id")),
+});
+
+export const getClient = query<{ readonly clientId: string }, Versioned<Client> | undefined>({
+  sql: sql`SELECT record, version FROM clients WHERE client_id = :clientId AND record IS NOT NULL`,
+  bind: ({ clientId }) => ({ clientId }),
+  outcome: ([row]) => row && { record: json<Client>(row, "record"), version: whole(row, "version") },
+});
+
+/** By client_id. */
+export const listClients = query<{ readonly limit: number; readonly after: string | null }, readonly Client[]>({
+  sql: sql`SELECT record FROM clients WHERE record IS NOT NULL AND client_id > :after ORDER BY client_id LIMIT :limit`,
+  bind: ({ limit, after }) => ({ limit, after: after ?? "" }),
+  outcome: (rows) => rows.map((row) => json<Client>(row, "record")),
+});
+
+interface Put {
+  readonly client: Client;
+  readonly expect: number | null;
+}
+
+/** What it was granted ends with a disabled client and does not come back when it is enabled again; owners are asked anew only where no consent stands. */
+export const putClient = steps<Put, PutOutcome>(async (call, args) => {
+  for (;;) {
+    const outcome = await call(writeClient, args);
+    // Before it is enabled again, or another takes its id, nothing of before is left alive.
+    if (outcome.kind === "ending" || args.client.status === "disabled") await finishEnding(call, args.client.clientId);
+    if (outcome.kind !== "ending") return outcome;
+  }
+});
+
+/** `ending`: what was granted to it before is still being ended. */
+export const writeClient = transaction<Put, PutOutcome | { readonly kind: "ending" }>(
+  async (tx, { client, expect }) => {
+    await hold(tx);
+    const { clientId } = client;
+    const row = await tx.one(sql`SELECT record, version, ending FROM clients WHERE client_id = :clientId`, {
+      clientId,
+    });
+    const before = row === undefined || row["record"] === null ? undefined : json<Client>(row, "record");
+    const found = row === undefined || before === undefined ? 0 : whole(row, "version");
+    if (expect !== null && expect !== found) return { kind: "conflict" };
+    const ending = row !== undefined && row["ending"] !== null;
+    if (ending && (client.status === "active" || before === undefined)) return { kind: "ending" };
+    const version = await raise(tx, "clients");
+    await tx.run(
+      sql`INSERT INTO clients (client_id, record, version, deleted_at) VALUES (:clientId, :record, :version, NULL)
+        ON CONFLICT (client_id) DO UPDATE SET record = excluded.record, version = excluded.version, deleted_at = NULL`,
+      { clientId, record: JSON.stringify(client), version },
+    );
+    if (client.status === "disabled" && before?.status !== "disabled") {
+      await markEnding(tx, clientId, { version, name: client.name, at: client.updatedAt, revokes: false });
+    }
+    return { kind: "stored", version };
+  },
+);
+
+type Removal = { readonly clientId: string; readonly now: Millis };
+
+export const deleteClient = steps<Removal, boolean>(async (call, args) => {
+  const removed = await call(removeClient, args);
+  await finishEnding(call, args.clientId);
+  return removed;
+});
+
+/** The record first: from then on nobody is this client. One that was being disabled begins anew, with its consents. */
+export const removeClient = transaction<Removal, boolean>(async (tx, { clientId, now }) => {
+  await hold(tx);
+  const found = await tx.one(sql`SELECT record FROM clients WHERE client_id = :clientId AND record IS NOT NULL`, {
+    clientId,
+  });
+  if (found === undefined) return false;
+  const version = await raise(tx, "clients");
+  await tx.run(
+    sql`UPDATE clients SET record = NULL, version = :version, deleted_at = :now WHERE client_id = :clientId`,
+    { clientId, version, now },
+  );
+  await markEnding(tx, clientId, { version, name: json<Client>(found, "record").name, at: now, revokes: true });
+  return true;
+});

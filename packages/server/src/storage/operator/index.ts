@@ -1,0 +1,79 @@
+/** The verbs of this folder: what the ports call, by aggregate, and what only other verbs call. */
+
+import { catalogVersions, ping } from "./catalog-versions.ts";
+import { endGrantsOfClient, endingClients } from "./client-endings.ts";
+import {
+  clientsChangedSince,
+  deleteClient,
+  getClient,
+  listClients,
+  putClient,
+  removeClient,
+  writeClient,
+} from "./clients.ts";
+import {
+  backlog,
+  collect,
+  collectAccepted,
+  collectAddresses,
+  collectAttempts,
+  collectClients,
+  collectDevices,
+  collectGarbage,
+  collectGrants,
+  collectHistory,
+  collectInvitations,
+  collectKnownDevices,
+  collectLeases,
+  collectMailLinks,
+  collectMailRequests,
+  collectOutbox,
+  collectRequests,
+  collectSessions,
+} from "./housekeeping.ts";
+import { deleteIssuer, listIssuers, putIssuer, removeIssuer } from "./issuers.ts";
+import { addKey, listKeys, removeKey, retireKey } from "./keys.ts";
+import { claimLease, databaseChanges, releaseLease, runningServers } from "./leases.ts";
+import { getLogo, putLogo } from "./logos.ts";
+import { deleteResource, listResources, putResource } from "./resources.ts";
+import { deleteScope, listScopes, putScope } from "./scopes.ts";
+
+export const clients = {
+  changedSince: clientsChangedSince,
+  get: getClient,
+  list: listClients,
+  put: putClient,
+  delete: deleteClient,
+};
+export const scopes = { list: listScopes, put: putScope, delete: deleteScope };
+export const resources = { list: listResources, put: putResource, delete: deleteResource };
+export const issuers = { list: listIssuers, put: putIssuer, delete: deleteIssuer };
+export const logos = { put: putLogo, get: getLogo };
+export const keys = { list: listKeys, add: addKey, retire: retireKey, remove: removeKey };
+export const housekeeping = { collectGarbage, collect, backlog };
+export const leases = { claim: claimLease, release: releaseLease, runningServers };
+export const catalog = { versions: catalogVersions, databaseChanges, ping };
+
+/** Steps of the verbs above. */
+export const operatorSteps = {
+  removeIssuer,
+  writeClient,
+  removeClient,
+  endGrantsOfClient,
+  endingClients,
+  collectGrants,
+  collectSessions,
+  collectAttempts,
+  collectKnownDevices,
+  collectClients,
+  collectHistory,
+  collectAccepted,
+  collectDevices,
+  collectInvitations,
+  collectLeases,
+  collectMailLinks,
+  collectMailRequests,
+  collectOutbox,
+  collectRequests,
+  collectAddresses,
+};

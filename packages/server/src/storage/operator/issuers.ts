@@ -1,0 +1,56 @@
+/** Verbs of trusted issuers of assertions (RFC 7521 §3). */
+
+import type { PutOutcome } from "../../admin/storage.ts";
+import type { Millis, TrustedIssuer } from "../../oauth/model.ts";
+import { unlinkAll } from "../people/subject-links.ts";
+import { json } from "../rows.ts";
+import { query, type Row, sql, steps, transaction } from "../sql.ts";
+import { hold, raise } from "./catalog-versions.ts";
+
+/** By identifier. */
+export const listIssuers = query<void, readonly TrustedIssuer[]>({
+  sql: sql`SELECT record FROM trusted_issuers ORDER BY issuer`,
+  bind: () => ({}),
+  outcome: (rows) => rows.map(issuerOf),
+});
+
+/** Records from before links have neither id nor what came with it. The issuer's name does as id: none that was made since looks like one. */
+function issuerOf(row: Row): TrustedIssuer {
+  const record = json<TrustedIssuer>(row, "record");
+  return { ...{ id: record.issuer, subjectClaim: null, emailDomains: [] }, ...record };
+}
+
+export const putIssuer = transaction<{ readonly issuer: TrustedIssuer; readonly create: boolean }, PutOutcome>(
+  async (tx, { issuer: record, create }) => {
+    await hold(tx);
+    const { issuer } = record;
+    const found = await tx.one(sql`SELECT issuer FROM trusted_issuers WHERE issuer = :issuer`, { issuer });
+    if (create && found !== undefined) return { kind: "conflict" };
+    await tx.run(
+      sql`INSERT INTO trusted_issuers (issuer, record) VALUES (:issuer, :record)
+        ON CONFLICT (issuer) DO UPDATE SET record = excluded.record`,
+      { issuer, record: JSON.stringify(record) },
+    );
+    return { kind: "stored", version: await raise(tx, "issuers") };
+  },
+);
+
+/** The record first: from then on nothing leads to its links, whoever is trusted under that name later. */
+export const deleteIssuer = steps<{ readonly issuer: string; readonly now: Millis }, boolean>(
+  async (call, { issuer, now }) => {
+    const record = await call(removeIssuer, { issuer });
+    if (record === undefined) return false;
+    await unlinkAll(call, record.id, now);
+    return true;
+  },
+);
+
+export const removeIssuer = transaction<{ readonly issuer: string }, TrustedIssuer | undefined>(
+  async (tx, { issuer }) => {
+    await hold(tx);
+    const row = await tx.one(sql`DELETE FROM trusted_issuers WHERE issuer = :issuer RETURNING record`, { issuer });
+    if (row === undefined) return undefined;
+    await raise(tx, "issuers");
+    return issuerOf(row);
+  },
+);

@@ -1,0 +1,60 @@
+/** Verbs of signing keys (RFC 7517). */
+
+import type { StoredKey } from "../../admin/storage.ts";
+import type { Millis } from "../../oauth/model.ts";
+import { bytes, text, whole, wholeOrNull } from "../rows.ts";
+import { query, type Row, sql, type Tx, transaction } from "../sql.ts";
+import { raise } from "./catalog-versions.ts";
+
+const keyColumns = sql`kid, alg, serial, public_jwk, sealed_private, created_at, active_from, retired_at`;
+
+/** By alg, then oldest first. */
+export const listKeys = query<void, readonly StoredKey[]>({
+  sql: sql`SELECT ${keyColumns} FROM signing_keys ORDER BY alg, serial`,
+  bind: () => ({}),
+  outcome: (rows) => rows.map(keyOf),
+});
+
+function keyOf(row: Row): StoredKey {
+  return {
+    kid: text(row, "kid"),
+    alg: text(row, "alg"),
+    serial: whole(row, "serial"),
+    publicJwk: text(row, "public_jwk"),
+    sealedPrivate: bytes(row, "sealed_private"),
+    createdAt: whole(row, "created_at"),
+    activeFrom: whole(row, "active_from"),
+    retiredAt: wholeOrNull(row, "retired_at"),
+  };
+}
+
+/** Of many nodes that start at once, one makes the key with this alg and serial. */
+export const addKey = transaction<{ readonly key: StoredKey }, boolean>((tx, { key }) =>
+  counted(
+    tx,
+    tx.run(
+      sql`INSERT INTO signing_keys (${keyColumns})
+        VALUES (:kid, :alg, :serial, :publicJwk, :sealedPrivate, :createdAt, :activeFrom, :retiredAt)
+        ON CONFLICT DO NOTHING`,
+      { ...key },
+    ),
+  ),
+);
+
+/** False: unknown, or retired before. */
+export const retireKey = transaction<{ readonly kid: string; readonly now: Millis }, boolean>((tx, { kid, now }) =>
+  counted(
+    tx,
+    tx.run(sql`UPDATE signing_keys SET retired_at = :now WHERE kid = :kid AND retired_at IS NULL`, { kid, now }),
+  ),
+);
+
+export const removeKey = transaction<{ readonly kid: string }, boolean>((tx, { kid }) =>
+  counted(tx, tx.run(sql`DELETE FROM signing_keys WHERE kid = :kid`, { kid })),
+);
+
+async function counted(tx: Tx, change: Promise<number>): Promise<boolean> {
+  if ((await change) === 0) return false;
+  await raise(tx, "keys");
+  return true;
+}

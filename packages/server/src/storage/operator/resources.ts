@@ -1,0 +1,41 @@
+/** Verbs of resource servers, the APIs (RFC 8707 §2). */
+
+import type { PutOutcome } from "../../admin/storage.ts";
+import type { Resource } from "../../oauth/model.ts";
+import { json } from "../rows.ts";
+import { query, sql, transaction } from "../sql.ts";
+import { hold, raise } from "./catalog-versions.ts";
+
+/** By identifier. */
+export const listResources = query<void, readonly Resource[]>({
+  sql: sql`SELECT record FROM resources ORDER BY identifier`,
+  bind: () => ({}),
+  outcome: (rows) => rows.map((row) => json<Resource>(row, "record")),
+});
+
+export const putResource = transaction<{ readonly resource: Resource; readonly create: boolean }, PutOutcome>(
+  async (tx, { resource, create }) => {
+    await hold(tx);
+    const { identifier } = resource;
+    const found = await tx.one(sql`SELECT identifier FROM resources WHERE identifier = :identifier`, { identifier });
+    if (create && found !== undefined) return { kind: "conflict" };
+    await tx.run(
+      sql`INSERT INTO resources (identifier, record) VALUES (:identifier, :record)
+        ON CONFLICT (identifier) DO UPDATE SET record = excluded.record`,
+      { identifier, record: JSON.stringify(resource) },
+    );
+    return { kind: "stored", version: await raise(tx, "resources") };
+  },
+);
+
+export const deleteResource = transaction<{ readonly identifier: string }, "deleted" | "unknown" | "in_use">(
+  async (tx, { identifier }) => {
+    await hold(tx);
+    if (await tx.one(sql`SELECT name FROM scopes WHERE resource = :identifier LIMIT 1`, { identifier }))
+      return "in_use";
+    if ((await tx.run(sql`DELETE FROM resources WHERE identifier = :identifier`, { identifier })) === 0)
+      return "unknown";
+    await raise(tx, "resources");
+    return "deleted";
+  },
+);

@@ -1,0 +1,43 @@
+/** Verbs of the operator's scopes (RFC 6749 §3.3). */
+
+import type { PutOutcome } from "../../admin/storage.ts";
+import type { Millis, Scope } from "../../oauth/model.ts";
+import { json } from "../rows.ts";
+import { query, sql, transaction } from "../sql.ts";
+import { hold, raise } from "./catalog-versions.ts";
+
+/** By name. */
+export const listScopes = query<void, readonly Scope[]>({
+  sql: sql`SELECT record FROM scopes ORDER BY name`,
+  bind: () => ({}),
+  outcome: (rows) => rows.map((row) => json<Scope>(row, "record")),
+});
+
+export const putScope = transaction<
+  { readonly scope: Scope; readonly create: boolean },
+  PutOutcome | { readonly kind: "unknown_resource" }
+>(async (tx, { scope, create }) => {
+  await hold(tx);
+  const { name, resource } = scope;
+  if (resource !== null) {
+    const found = await tx.one(sql`SELECT identifier FROM resources WHERE identifier = :resource`, { resource });
+    if (found === undefined) return { kind: "unknown_resource" };
+  }
+  if (create && (await tx.one(sql`SELECT name FROM scopes WHERE name = :name`, { name }))) return { kind: "conflict" };
+  await tx.run(
+    sql`INSERT INTO scopes (name, resource, record) VALUES (:name, :resource, :record)
+      ON CONFLICT (name) DO UPDATE SET resource = excluded.resource, record = excluded.record`,
+    { name, resource, record: JSON.stringify(scope) },
+  );
+  return { kind: "stored", version: await raise(tx, "scopes") };
+});
+
+/** Grants from before this moment may still name the scope: whoever refreshes them looks. */
+export const deleteScope = transaction<{ readonly name: string; readonly now: Millis }, boolean>(
+  async (tx, { name, now }) => {
+    if ((await tx.run(sql`DELETE FROM scopes WHERE name = :name`, { name })) === 0) return false;
+    await raise(tx, "scopes");
+    await tx.run(sql`UPDATE catalog SET reduced_at = :now WHERE kind = 'scopes'`, { now });
+    return true;
+  },
+);

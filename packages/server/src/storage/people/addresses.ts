@@ -1,0 +1,64 @@
+/** Verbs of the addresses that an account has and had: who hears of what becomes of it. */
+
+import type { Millis } from "../../oauth/model.ts";
+import { ADDRESS_TOLD, type Address, addressSince, type RecoveryStorage } from "../../owners/recovery/storage.ts";
+import type { PersonKey } from "../factors/factor-lock.ts";
+import { text, wholeOrNull } from "../rows.ts";
+import { query, type Row, sql, type Tx } from "../sql.ts";
+
+const theirs = sql`partition = :partition AND person_id = :personId`;
+const current = sql`SELECT email AS address, email_since AS since, CAST(NULL AS INTEGER) AS until FROM people
+  WHERE ${theirs} AND email_verified_at IS NOT NULL`;
+const former = sql`SELECT address, since, until FROM former_addresses WHERE ${theirs} AND until > :told ORDER BY until DESC`;
+
+function addressOf(row: Row): Address {
+  return { address: text(row, "address"), since: wholeOrNull(row, "since"), until: wholeOrNull(row, "until") };
+}
+
+export const addressesOf = query<Parameters<RecoveryStorage["people"]["addresses"]>[0], readonly Address[]>({
+  sql: current,
+  also: former,
+  bind: ({ partition, personId, now }) => ({ partition, personId, told: now - ADDRESS_TOLD }),
+  outcome: (rows, _, others) => [...rows, ...others].map(addressOf),
+});
+
+/** Notes, before a person gets another address, the one that they have. One that nobody vouched for is not worth a note: nobody writes to it. */
+export async function noteFormer(
+  tx: Tx,
+  { partition, personId }: PersonKey,
+  { from, to }: { readonly from: string; readonly to: string },
+  now: Millis,
+): Promise<void> {
+  if (from === to) return;
+  await tx.run(
+    sql`INSERT INTO former_addresses (partition, person_id, address, since, until)
+      SELECT partition, person_id, email, email_since, :now FROM people WHERE ${theirs} AND email = :from AND email_verified_at IS NOT NULL
+      ON CONFLICT (partition, person_id, address, until) DO NOTHING`,
+    { partition, personId, from, now },
+  );
+}
+
+/**
+ * Ends the links in the person's messages when the account was taken back by `address`. A link that takes a change of the address back stays if the address
+ * that it restores is the older one: an intruder who gave the account their own address can't end it by a recovery there. A link that undoes a removal
+ * stays unless it went to a younger address: that may be the intruder's, and the removal one that they made to undo it.
+ */
+export async function dropLinks(tx: Tx, key: PersonKey, address: string, now: Millis): Promise<void> {
+  const { partition, personId } = key;
+  const rows = await tx.all(sql`SELECT link_id, purpose, address FROM mail_links WHERE ${theirs}`, {
+    ...{ partition, personId },
+  });
+  const known = [
+    ...(await tx.all(current, { partition, personId })),
+    ...(await tx.all(former, { partition, personId, told: now - ADDRESS_TOLD })),
+  ].map(addressOf);
+  const since = addressSince(known, address) ?? 0;
+  for (const row of rows) {
+    const its = addressSince(known, text(row, "address")) ?? now;
+    const purpose = text(row, "purpose");
+    if ((purpose === "restore" && its <= since) || (purpose === "undo" && its < since)) continue;
+    await tx.run(sql`DELETE FROM mail_links WHERE partition = :partition AND link_id = :linkId`, {
+      ...{ partition, linkId: text(row, "link_id") },
+    });
+  }
+}

@@ -1,0 +1,111 @@
+/** Verbs of accounts that their people want to be rid of: in two weeks, unless they think better of it. */
+
+import type { Swept } from "../../admin/storage.ts";
+import type { Millis } from "../../oauth/model.ts";
+import type { StoredMail } from "../../owners/mail-storage.ts";
+import { getCompany } from "../companies/companies.ts";
+import { thisCompany } from "../companies/company-lock.ts";
+import { linksOf } from "../companies/members.ts";
+import { noteStanding, tellOf } from "../companies/membership-outbox.ts";
+import { post } from "../mail/outbox.ts";
+import { partitionOf } from "../partition.ts";
+import { DAY, text, whole } from "../rows.ts";
+import { type Call, query, sql, statement, steps, transaction } from "../sql.ts";
+import { revokeDevices } from "./known-devices.ts";
+import { endGrantsOf, eraseWholly } from "./people.ts";
+import { getPerson, type PersonKey } from "./person.ts";
+
+type Deletion = PersonKey & {
+  readonly at: Millis | null;
+  readonly keepSessionId: string | null;
+  readonly mails: readonly StoredMail[];
+  readonly now: Millis;
+};
+
+export const setDeletion = steps<Deletion, boolean>(async (call, args) => {
+  const written = await call(writeDeletion, args);
+  if (written && args.at !== null) await tellOf(call, args, args.now);
+  return written;
+});
+
+export const writeDeletion = transaction<Deletion, boolean>(
+  async (tx, { partition, personId, at, keepSessionId, mails, now }) => {
+    const key = { partition, personId };
+    const changed = await tx.run(
+      sql`UPDATE people SET delete_at = :at, updated_at = :now WHERE partition = :partition AND person_id = :personId`,
+      { ...key, at, now },
+    );
+    if (changed === 0) return false;
+    if (at !== null) {
+      await revokeDevices(tx, key, keepSessionId);
+      await tx.run(
+        sql`DELETE FROM sessions WHERE partition = :partition AND person_id = :personId AND (session_id <> :keepSessionId OR :keepSessionId IS NULL)`,
+        { ...key, keepSessionId },
+      );
+      await endGrantsOf(tx, { ...key, cause: "leaving", by: personId, now });
+      await noteStanding(tx, key, { cutAt: now, now });
+    }
+    await post(tx, mails, now);
+    return true;
+  },
+);
+
+export const soleAdminOf = steps<PersonKey, readonly { readonly name: string; readonly slug: string }[]>(
+  async (call, { partition, personId }) => {
+    const links = await call(linksOf, { partition, personId });
+    const found = await Promise.all(links.map(({ companyId }) => soleAdminAt(call, companyId, personId)));
+    return found.filter((one) => one !== undefined);
+  },
+);
+
+async function soleAdminAt(call: Call, companyId: string, personId: string) {
+  const key = { partition: partitionOf(companyId), companyId };
+  const admins = await call(adminsOf, key);
+  if (!admins.includes(personId) || admins.length > 1) return undefined;
+  const company = await call(getCompany, key);
+  return company && { name: company.name, slug: company.slug };
+}
+
+/** Two of them at most: more than one is all that is asked for. */
+export const adminsOf = query<{ readonly partition: number; readonly companyId: string }, readonly string[]>({
+  sql: sql`SELECT person_id FROM members WHERE ${thisCompany} AND role = 'admin' AND standing = 'active' LIMIT 2`,
+  bind: ({ partition, companyId }) => ({ partition, companyId }),
+  outcome: (rows) => rows.map((row) => text(row, "person_id")),
+});
+
+interface Sweep {
+  readonly now: Millis;
+  readonly limit: number;
+}
+
+/**
+ * Accounts whose time has come. Whoever has become a company's only admin meanwhile is looked at again the next day; who wants to stay after all, be it
+ * while the others of this sweep go, stays.
+ */
+export async function collectPeople(call: Call, { now, limit }: Sweep): Promise<Swept> {
+  const due = await call(duePeople, { now, limit });
+  let removed = 0;
+  for (const key of due) {
+    const needed = (await call(soleAdminOf, key)).length > 0;
+    if (needed) await call(postponeDeletion, { ...key, now });
+    else if (await eraseDue(call, key, now)) removed += 1;
+  }
+  return { seen: due.length, removed };
+}
+
+async function eraseDue(call: Call, key: PersonKey, now: Millis): Promise<boolean> {
+  const person = await call(getPerson, key);
+  return person !== undefined && (await eraseWholly(call, person, now, now));
+}
+
+export const duePeople = query<Sweep, readonly PersonKey[]>({
+  sql: sql`SELECT partition, person_id FROM people WHERE +partition >= 0 AND delete_at <= :now ORDER BY delete_at LIMIT :limit`,
+  bind: ({ now, limit }) => ({ now, limit }),
+  outcome: (rows) => rows.map((row) => ({ partition: whole(row, "partition"), personId: text(row, "person_id") })),
+});
+
+export const postponeDeletion = statement<PersonKey & { readonly now: Millis }, boolean>({
+  sql: sql`UPDATE people SET delete_at = :later WHERE partition = :partition AND person_id = :personId AND delete_at <= :now RETURNING person_id`,
+  bind: ({ partition, personId, now }) => ({ partition, personId, now, later: now + DAY }),
+  outcome: (row) => row !== undefined,
+});

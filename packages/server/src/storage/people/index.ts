@@ -1,0 +1,123 @@
+/** The verbs of this folder: what the ports call, by aggregate, and what only other verbs call. */
+
+import { addressesOf } from "./addresses.ts";
+import { countAttempt, forgiveAttempt, fullUntil, resetAttempts, returnAttempt, takeAttempt } from "./attempts.ts";
+import { adminsOf, duePeople, postponeDeletion, setDeletion, soleAdminOf, writeDeletion } from "./deletion.ts";
+import { getKnownDevice, listKnownDevices, rememberDevice } from "./known-devices.ts";
+import { bearsName, bearsPasskey, bearsSlug, bearsSubject } from "./name-reconciliation.ts";
+import {
+  activateName,
+  claimName,
+  dropName,
+  forgetName,
+  holderOfName,
+  loosenName,
+  reserveName,
+  staleNames,
+} from "./names.ts";
+import {
+  createPerson,
+  deletePerson,
+  erasePerson,
+  findPersonByName,
+  insertPerson,
+  listPeople,
+  peopleAfter,
+  rehashPassword,
+  setPassword,
+  setPersonStatus,
+  updatePerson,
+  writePassword,
+  writePerson,
+  writePersonStatus,
+} from "./people.ts";
+import { getPerson } from "./person.ts";
+import {
+  createSession,
+  endSession,
+  endSessionsOf,
+  findSession,
+  listSessions,
+  touchSession,
+  useSession,
+} from "./sessions.ts";
+import {
+  createLinkedPerson,
+  eraseLink,
+  findPersonBySubject,
+  insertLink,
+  insertLinkedPerson,
+  linkedPerson,
+  linkSubject,
+  listSubjectLinks,
+  subjectsOf,
+  unlinkSubject,
+} from "./subject-links.ts";
+
+export const people = {
+  create: createPerson,
+  findByName: findPersonByName,
+  get: getPerson,
+  list: listPeople,
+  update: updatePerson,
+  setPassword,
+  rehashPassword,
+  setStatus: setPersonStatus,
+  delete: deletePerson,
+  setDeletion,
+  soleAdminOf,
+  addresses: addressesOf,
+};
+export const subjectLinks = {
+  findPerson: findPersonBySubject,
+  link: linkSubject,
+  createPerson: createLinkedPerson,
+  unlink: unlinkSubject,
+  ofPerson: subjectsOf,
+  list: listSubjectLinks,
+};
+export const sessions = {
+  create: createSession,
+  use: useSession,
+  end: endSession,
+  endAll: endSessionsOf,
+  list: listSessions,
+};
+export const knownDevices = { get: getKnownDevice, list: listKnownDevices, remember: rememberDevice };
+export const attempts = { count: countAttempt, forgive: forgiveAttempt };
+
+/** Steps of the verbs above. */
+export const peopleSteps = {
+  bearsName,
+  bearsPasskey,
+  bearsSlug,
+  bearsSubject,
+  fullUntil,
+  takeAttempt,
+  returnAttempt,
+  resetAttempts,
+  reserveName,
+  activateName,
+  loosenName,
+  dropName,
+  forgetName,
+  holderOfName,
+  staleNames,
+  insertPerson,
+  peopleAfter,
+  writePerson,
+  writePassword,
+  writePersonStatus,
+  erasePerson,
+  claimName,
+  insertLinkedPerson,
+  linkedPerson,
+  insertLink,
+  eraseLink,
+  findSession,
+  touchSession,
+  writeDeletion,
+  adminsOf,
+  duePeople,
+  postponeDeletion,
+};

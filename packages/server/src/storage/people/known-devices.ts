@@ -1,0 +1,171 @@
+/** Verbs of browsers that people have signed in with. */
+
+import type { Millis } from "../../oauth/model.ts";
+import { forgottenDevices } from "../../owners/forgotten-devices.ts";
+import type {
+  DeviceSeen,
+  DeviceSighting,
+  KnownDevice,
+  KnownDeviceKey,
+  KnownDeviceStorage,
+} from "../../owners/known-device-storage.ts";
+import { text, textOrNull, whole, wholeOrNull } from "../rows.ts";
+import { query, type Row, sql, type Tx, transaction, words } from "../sql.ts";
+
+type PersonKey = Omit<KnownDeviceKey, "deviceId">;
+
+const theirs = sql`partition = :partition AND person_id = :personId`;
+const thisDevice = sql`${theirs} AND device_id = :deviceId`;
+
+/** When the newest passkey or authenticator was added; 0: there is none. */
+const newestFactor = sql`COALESCE((SELECT MAX(f.at) FROM (
+      SELECT created_at AS at FROM passkeys WHERE ${theirs} UNION ALL SELECT created_at AS at FROM second_factors WHERE ${theirs}) AS f), 0)`;
+
+const columns = sql`partition, person_id, device_id, generation, is_first, first_seen_at, last_seen_at, address, user_agent,
+  COALESCE(appeared_at, first_seen_at) AS appeared_at,
+  CASE WHEN revoked = 0 AND factors_at >= ${newestFactor}
+    AND COALESCE(password_changed_at, 0) = COALESCE((SELECT p.password_changed_at FROM people AS p WHERE p.partition = :partition AND p.person_id = :personId), 0)
+    THEN 1 ELSE 0 END AS bound`;
+
+/** In `is_first`: the first sign-in was with a password that somebody else had chosen. */
+const HANDED_OUT = 2;
+
+function deviceOf(row: Row): KnownDevice {
+  return {
+    partition: whole(row, "partition"),
+    personId: text(row, "person_id"),
+    deviceId: text(row, "device_id"),
+    generation: whole(row, "generation"),
+    first: whole(row, "is_first") > 0,
+    handedOut: whole(row, "is_first") === HANDED_OUT,
+    firstSeenAt: whole(row, "first_seen_at"),
+    appearedAt: whole(row, "appeared_at"),
+    lastSeenAt: whole(row, "last_seen_at"),
+    address: textOrNull(row, "address"),
+    userAgent: textOrNull(row, "user_agent"),
+    bound: whole(row, "bound") === 1,
+  };
+}
+
+export const getKnownDevice = query<KnownDeviceKey, KnownDevice | undefined>({
+  sql: sql`SELECT ${columns} FROM known_devices WHERE ${thisDevice}`,
+  bind: ({ partition, personId, deviceId }) => ({ partition, personId, deviceId }),
+  outcome: ([row]) => row && deviceOf(row),
+});
+
+export const listKnownDevices = query<PersonKey, readonly KnownDevice[]>({
+  sql: sql`SELECT ${columns} FROM known_devices WHERE ${theirs} ORDER BY last_seen_at DESC, device_id`,
+  bind: ({ partition, personId }) => ({ partition, personId }),
+  outcome: (rows) => rows.map(deviceOf),
+});
+
+export const rememberDevice = transaction<
+  Parameters<KnownDeviceStorage["knownDevices"]["remember"]>[0],
+  DeviceSeen | undefined
+>(async (tx, { passwordChangedAt, ...seen }) => {
+  const { partition, personId } = seen;
+  const person = await tx.one(
+    sql`SELECT status, password_changed_at, ${signInColumns} FROM people WHERE ${theirs} ${words.forUpdate}`,
+    { partition, personId },
+  );
+  if (person === undefined || text(person, "status") !== "active") return undefined;
+  if (wholeOrNull(person, "password_changed_at") !== passwordChangedAt) return undefined;
+  return bindDevice(tx, { ...seen, passwordChangedAt, account: accountOf(person) });
+});
+
+/** What a person's row says of their sign-ins. */
+export const signInColumns = sql`first_sign_in_at, must_change_password`;
+
+interface Account {
+  /** 0: not yet. Null: the account is older than this is noted. */
+  readonly firstSignInAt: Millis | null;
+  /** The password was handed out, and must be changed. */
+  readonly handedOut: boolean;
+}
+
+/** Of a row with `signInColumns`. */
+export function accountOf(row: Row): Account {
+  return {
+    firstSignInAt: wholeOrNull(row, "first_sign_in_at"),
+    handedOut: whole(row, "must_change_password") === 1,
+  };
+}
+
+interface Binding extends PersonKey {
+  readonly device: DeviceSighting;
+  readonly passwordChangedAt: Millis | null;
+  readonly account: Account;
+  readonly address: string | null;
+  readonly userAgent: string | null;
+  readonly now: Millis;
+}
+
+/** Inside the transaction of a sign-in, which holds the person's row: the device is bound to the password and factors of this moment. */
+export async function bindDevice(tx: Tx, { device, account, ...seen }: Binding): Promise<DeviceSeen> {
+  const { partition, personId, now } = seen;
+  const isFirst = account.firstSignInAt === 0;
+  if (isFirst) {
+    await tx.run(sql`UPDATE people SET first_sign_in_at = :now WHERE ${theirs}`, { partition, personId, now });
+  }
+  const first = isFirst ? (account.handedOut ? HANDED_OUT : 1) : 0;
+  return (await bindAgain(tx, device, seen)) ?? (await bindFirst(tx, device.freshId, first, seen));
+}
+
+type Seen = Omit<Binding, "device" | "account">;
+
+/** Undefined: the cookie is not one of a device that the server knows, or has been replaced since. */
+async function bindAgain(tx: Tx, { presented }: DeviceSighting, seen: Seen): Promise<DeviceSeen | undefined> {
+  if (presented === null) return undefined;
+  const { partition, personId } = seen;
+  const { deviceId } = presented;
+  const row = await tx.one(sql`SELECT ${columns} FROM known_devices WHERE ${thisDevice}`, {
+    ...{ partition, personId, deviceId },
+  });
+  if (row === undefined) return undefined;
+  const before = deviceOf(row);
+  if (before.generation !== presented.generation) return undefined;
+  // Somebody else may hold a copy of the cookie that counted for nothing until now.
+  const generation = before.bound ? before.generation : before.generation + 1;
+  // One that was signed out with all others may be an intruder's: its age begins anew.
+  await tx.run(
+    sql`UPDATE known_devices SET generation = :generation, last_seen_at = :now, address = :address, user_agent = :userAgent,
+        appeared_at = COALESCE(appeared_at, first_seen_at), first_seen_at = CASE WHEN revoked = 1 THEN :now ELSE first_seen_at END,
+        is_first = CASE WHEN revoked = 1 THEN 0 ELSE is_first END, password_changed_at = :passwordChangedAt, factors_at = ${newestFactor}, revoked = 0
+      WHERE ${thisDevice}`,
+    { ...seen, deviceId, generation },
+  );
+  return { deviceId, generation };
+}
+
+async function bindFirst(tx: Tx, deviceId: string, first: number, seen: Seen): Promise<DeviceSeen> {
+  const { partition, personId } = seen;
+  await tx.run(
+    sql`INSERT INTO known_devices (partition, person_id, device_id, generation, is_first, first_seen_at, last_seen_at, address, user_agent,
+        password_changed_at, factors_at, revoked, appeared_at)
+      VALUES (:partition, :personId, :deviceId, 0, :first, :now, :now, :address, :userAgent, :passwordChangedAt, ${newestFactor}, 0, :now)`,
+    { ...seen, deviceId, first },
+  );
+  const rows = await tx.all(sql`SELECT ${columns} FROM known_devices WHERE ${theirs}`, { partition, personId });
+  for (const forgotten of forgottenDevices(rows.map(deviceOf), deviceId, seen.now)) {
+    await tx.run(sql`DELETE FROM known_devices WHERE ${thisDevice}`, { partition, personId, deviceId: forgotten });
+  }
+  return { deviceId, generation: 0 };
+}
+
+/** No device of the person is bound from now on, but for that of the session that is kept. */
+export async function revokeDevices(
+  tx: Tx,
+  { partition, personId }: PersonKey,
+  keepSessionId: string | null,
+): Promise<void> {
+  await tx.run(
+    sql`UPDATE known_devices SET revoked = 1 WHERE ${theirs} AND revoked = 0 AND device_id NOT IN
+      (SELECT s.device_id FROM sessions AS s WHERE s.partition = :partition AND s.session_id = :keepSessionId AND s.device_id IS NOT NULL)`,
+    { partition, personId, keepSessionId },
+  );
+}
+
+/** For the end of an account. */
+export async function eraseDevices(tx: Tx, { partition, personId }: PersonKey): Promise<void> {
+  await tx.run(sql`DELETE FROM known_devices WHERE ${theirs}`, { partition, personId });
+}

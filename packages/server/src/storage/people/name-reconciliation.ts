@@ -1,0 +1,63 @@
+/** What owners' records say of names: a name is theirs who bear it, whatever became of its reservation. */
+
+import { partitionOf } from "../partition.ts";
+import { type Call, query, sql } from "../sql.ts";
+import { claimName, forgetName, type NameArgs } from "./names.ts";
+
+interface Borne {
+  readonly partition: number;
+  readonly ownerId: string;
+  readonly value: string;
+}
+
+const theirs = sql`partition = :partition AND person_id = :ownerId`;
+const bind = ({ partition, ownerId, value }: Borne) => ({ partition, ownerId, value });
+
+export const bearsSlug = query<Borne, boolean>({
+  sql: sql`SELECT 1 AS found FROM companies WHERE partition = :partition AND company_id = :ownerId AND slug = :value`,
+  bind,
+  outcome: (rows) => rows.length > 0,
+});
+
+export const bearsSubject = query<Borne, boolean>({
+  sql: sql`SELECT 1 AS found FROM people WHERE ${theirs}
+    AND EXISTS (SELECT 1 FROM subject_links WHERE partition = :partition AND owner_id = :ownerId AND link = :value)`,
+  bind,
+  outcome: (rows) => rows.length > 0,
+});
+
+/** A passkey that a recovery removed counts while that can be undone: its id is nobody else's. */
+export const bearsPasskey = query<Borne, boolean>({
+  sql: sql`SELECT 1 AS found FROM passkeys WHERE ${theirs} AND credential_id = :value`,
+  also: sql`SELECT 1 AS found FROM removed_factors WHERE ${theirs} AND kind = 'passkey' AND factor_id = :value LIMIT 1`,
+  bind,
+  outcome: (rows, _, removed) => rows.length + removed.length > 0,
+});
+
+/** A username, what it looks like, or an e-mail address. */
+export const bearsName = query<Borne, boolean>({
+  sql: sql`SELECT 1 AS found FROM people WHERE ${theirs} AND (username = :value OR look_alike = :value OR email = :value)`,
+  bind,
+  outcome: (rows) => rows.length > 0,
+});
+
+const bearing = { "sign-in": bearsName, slug: bearsSlug, subject: bearsSubject, passkey: bearsPasskey } as const;
+
+/** What the owner's own record says of a name. */
+export function isBorne(call: Call, { kind = "sign-in", value, ownerId }: Omit<NameArgs, "now">): Promise<boolean> {
+  return call(bearing[kind], { partition: partitionOf(ownerId), ownerId, value });
+}
+
+/**
+ * After an owner's record was written, or was not: the name becomes theirs for good if they bear it, else free. Several who change one owner at
+ * once may come here in any order: each looks again after it acted, so that the last to act saw the record as it stays. False: they bear it, and another
+ * has it.
+ */
+export async function settleName(call: Call, name: NameArgs): Promise<boolean> {
+  for (let borne = await isBorne(call, name); ; ) {
+    const done = await call(borne ? claimName : forgetName, name);
+    const acted = borne;
+    borne = await isBorne(call, name);
+    if (borne === acted) return done || !borne;
+  }
+}

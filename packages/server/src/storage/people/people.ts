@@ -1,0 +1,381 @@
+/** Verbs of people. Their names live in other partitions, so that what touches names is several verbs. */
+
+import type { Millis } from "../../oauth/model.ts";
+import type { StoredMail } from "../../owners/mail-storage.ts";
+import type { CreatePersonOutcome, EndCause, Person, PersonChanges } from "../../owners/storage.ts";
+import { noteStanding, tellOf } from "../companies/membership-outbox.ts";
+import { eraseHistory } from "../consents/history.ts";
+import { listPasskeys } from "../factors/passkeys.ts";
+import { eraseFactors } from "../factors/second-factors.ts";
+import { endGrants, endingOf } from "../grants/end-in-batches.ts";
+import { keepLastUse, noteEnded } from "../grants/ended.ts";
+import { eraseScopeUses } from "../grants/scope-uses.ts";
+import { post } from "../mail/outbox.ts";
+import { partitionOf } from "../partition.ts";
+import { flag, personColumns, personOf, text, textOrNull } from "../rows.ts";
+import { type Call, query, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
+import { noteFormer } from "./addresses.ts";
+import { eraseDevices, revokeDevices } from "./known-devices.ts";
+import { isBorne, settleName } from "./name-reconciliation.ts";
+import { activateName, dropName, holderOfName, loosenName, type NameArgs, reserveName } from "./names.ts";
+import { getPerson, type PersonKey, thisPerson } from "./person.ts";
+
+interface NewPerson {
+  readonly person: Person;
+  readonly now: Millis;
+}
+
+export const createPerson = steps<NewPerson, CreatePersonOutcome>((call, args) =>
+  makePerson(call, args, () => call(insertPerson, args.person)),
+);
+
+/**
+ * All that a person keeps others from being called: the username, another that it looks like, the address. Only the first and the last sign in.
+ */
+export function namesOf({
+  username,
+  lookAlike,
+  email,
+}: Pick<Person, "username" | "lookAlike" | "email">): readonly string[] {
+  return lookAlike == null ? [username, email] : [username, lookAlike, email];
+}
+
+/** Reserve all names, create, activate. Called again with the same person after a crash, it goes on where it was. */
+export async function makePerson(
+  call: Call,
+  { person, now }: NewPerson,
+  insert: () => Promise<unknown>,
+): Promise<CreatePersonOutcome> {
+  const ownerId = person.personId;
+  const taken = (value: string) => ({ kind: "taken", what: value === person.email ? "email" : "username" }) as const;
+  for (const value of namesOf(person)) {
+    if (await call(reserveName, { value, ownerId, now })) continue;
+    await release(call, person, now);
+    return taken(value);
+  }
+  await insert();
+  for (const value of namesOf(person)) {
+    if (await call(activateName, { value, ownerId, now })) continue;
+    // Another has made the same person, by another name.
+    if (!(await isBorne(call, { value, ownerId }))) continue;
+    // The reservation had become so old that another took it over: this creation is the late one.
+    await eraseWholly(call, person, now);
+    return taken(value);
+  }
+  return { kind: "created" };
+}
+
+async function release(call: Call, person: Person, now: Millis): Promise<void> {
+  for (const value of namesOf(person)) await call(dropName, { value, ownerId: person.personId, now });
+}
+
+/** The person with all that is theirs, and then their names, unless others have made the same person again. False: they are not to go by `due`, or not any more, and keep all of it. */
+export async function eraseWholly(call: Call, person: Person, now: Millis, due?: Millis): Promise<boolean> {
+  const { partition, personId } = person;
+  const keys = (await call(listPasskeys, { partition, personId })).map(({ credentialId }) => credentialId);
+  for (const value of namesOf(person)) await call(loosenName, { value, ownerId: personId, now });
+  for (const value of keys) await call(loosenName, { kind: "passkey", value, ownerId: personId, now });
+  const erased = await call(erasePerson, { partition, personId, now, ...(due === undefined ? {} : { due }) });
+  const { names, links, passkeys } = erased ?? NOTHING;
+  await tellOf(call, person, now);
+  // Others than at first, if they were changed meanwhile.
+  for (const value of new Set([...namesOf(person), ...names]))
+    await settleName(call, { value, ownerId: personId, now });
+  for (const value of links) await settleName(call, { kind: "subject", value, ownerId: personId, now });
+  for (const value of new Set([...keys, ...passkeys]))
+    await settleName(call, { kind: "passkey", value, ownerId: personId, now });
+  return erased !== undefined;
+}
+
+export const insertPerson = statement<Person, boolean>({
+  sql: sql`INSERT INTO people (${personColumns}, first_sign_in_at)
+    VALUES (:partition, :personId, :username, :lookAlike, :email, :emailVerifiedAt, :name, :status, :passwordHash, :passwordChangedAt, :mustChangePassword, :operator,
+      :language, :deleteAt, :createdAt, :updatedAt, 0)
+    ON CONFLICT (partition, person_id) DO NOTHING RETURNING person_id`,
+  bind: (person) => ({
+    ...person,
+    mustChangePassword: flag(person.mustChangePassword),
+    operator: JSON.stringify(person.operator),
+    lookAlike: person.lookAlike ?? null,
+    language: person.language ?? null,
+    deleteAt: person.deleteAt ?? null,
+  }),
+  outcome: (row) => row !== undefined,
+});
+
+/**
+ * The name's row leads to the person; only a person who bears the name is the answer. A name that nobody has is the same work: how long it takes must
+ * not tell who has an account.
+ */
+export const findPersonByName = steps<{ readonly name: string }, Person | undefined>(async (call, { name }) => {
+  const holder = await call(holderOfName, { value: name });
+  const personId = holder?.ownerId ?? "nobody";
+  const person = await call(getPerson, { partition: holder === undefined ? 0 : partitionOf(personId), personId });
+  return person !== undefined && bears(person, name) ? person : undefined;
+});
+
+export function bears(person: Pick<Person, "username" | "email">, name: string): boolean {
+  return person.username === name || person.email === name;
+}
+
+/** Oldest first. `after`: the last id of the page before; nothing follows a person who is gone. */
+export const listPeople = steps<{ readonly limit: number; readonly after: string | null }, readonly Person[]>(
+  async (call, { limit, after }) => {
+    if (after === null) return call(peopleAfter, { createdAt: 0, personId: "", limit });
+    const last = await call(getPerson, { partition: partitionOf(after), personId: after });
+    return last === undefined ? [] : call(peopleAfter, { createdAt: last.createdAt, personId: after, limit });
+  },
+);
+
+export const peopleAfter = query<
+  { readonly createdAt: Millis; readonly personId: string; readonly limit: number },
+  readonly Person[]
+>({
+  sql: sql`SELECT ${personColumns} FROM people
+    WHERE +partition >= 0 AND (created_at, person_id) > (:createdAt, :personId) ORDER BY created_at, person_id LIMIT :limit`,
+  bind: ({ createdAt, personId, limit }) => ({ createdAt, personId, limit }),
+  outcome: (rows) => rows.map(personOf),
+});
+
+interface PersonUpdate extends PersonKey {
+  readonly changes: PersonChanges;
+  readonly now: Millis;
+}
+
+type UpdateOutcome = { readonly kind: "updated" } | { readonly kind: "unknown" } | { readonly kind: "taken" };
+
+/** A new e-mail is reserved before, the old one loosened; both are settled after. */
+export const updatePerson = steps<PersonUpdate, UpdateOutcome>(async (call, args) => {
+  for (;;) {
+    const before = await call(getPerson, args);
+    if (before === undefined) return { kind: "unknown" };
+    const outcome = await updateFrom(call, before, args);
+    // Undefined: another changed the person's e-mail meanwhile, so that these changes have another beginning now.
+    if (outcome !== undefined) return outcome;
+  }
+});
+
+async function updateFrom(call: Call, before: Person, args: PersonUpdate): Promise<UpdateOutcome | undefined> {
+  const { partition, personId, changes, now } = args;
+  const { email = before.email } = changes;
+  const moves = email !== before.email;
+  const name = { value: email, ownerId: personId, now };
+  if (moves && !(await call(reserveName, name))) return { kind: "taken" };
+  const old = { value: before.email, ownerId: personId, now };
+  const leaves = moves && !bears({ ...before, email }, before.email);
+  if (leaves) await call(loosenName, old);
+  // What is known of an address says nothing about another.
+  const written = await call(writePerson, {
+    ...{ partition, personId, before: before.email, now },
+    changes: { ...(moves ? { emailVerifiedAt: null } : {}), ...changes },
+  });
+  const late = moves && !(await settleName(call, name)) && written;
+  if (late) await giveBack(call, before, name);
+  if (leaves) await settleName(call, old);
+  if (late) return { kind: "taken" };
+  return written ? { kind: "updated" } : undefined;
+}
+
+/**
+ * Another has taken a person's new address, which a change of theirs that came to nothing had let go of before this one was written: they have the
+ * address before again, unless that is another's by now, too.
+ */
+export async function giveBack(call: Call, person: Person, { value, now }: NameArgs): Promise<void> {
+  const { partition, personId, email, emailVerifiedAt } = person;
+  if (!(await call(reserveName, { value: email, ownerId: personId, now }))) return;
+  await call(writePerson, { partition, personId, before: value, changes: { email, emailVerifiedAt }, now });
+}
+
+/**
+ * Only what is named: the rest may be changed by others at the same moment, a role taken away with it. False: the person is gone, or the e-mail was
+ * changed by another meanwhile.
+ */
+export const writePerson = transaction<
+  PersonKey & { readonly before: string; readonly changes: PersonChanges; readonly now: Millis },
+  boolean
+>(async (tx, { partition, personId, before, changes, now }) => {
+  const { email, emailVerifiedAt, name, operator, mustChangePassword } = changes;
+  await noteFormer(tx, { partition, personId }, { from: before, to: email ?? before }, now);
+  const written = await tx.run(
+    sql`UPDATE people SET email = COALESCE(:email, email),
+      email_since = CASE WHEN :email IS NULL OR :email = email THEN email_since ELSE :now END,
+      email_verified_at = CASE WHEN :verifies = 1 THEN :emailVerifiedAt ELSE email_verified_at END,
+      name = CASE WHEN :names = 1 THEN :name ELSE name END, operator = COALESCE(:operator, operator),
+      must_change_password = COALESCE(:mustChangePassword, must_change_password), updated_at = :now
+    WHERE ${thisPerson} AND email = :before`,
+    {
+      ...{ partition, personId, before, now },
+      email: email ?? null,
+      verifies: flag(emailVerifiedAt !== undefined),
+      emailVerifiedAt: emailVerifiedAt ?? null,
+      names: flag(name !== undefined),
+      name: name ?? null,
+      operator: operator === undefined ? null : JSON.stringify(operator),
+      mustChangePassword: mustChangePassword === undefined ? null : flag(mustChangePassword),
+    },
+  );
+  return written === 1;
+});
+
+interface NewPassword extends PersonKey {
+  readonly passwordHash: string;
+  readonly replacing?: Millis | null;
+  readonly mustChange: boolean;
+  readonly endGrants: boolean;
+  readonly endSessions?: boolean;
+  readonly mails?: readonly StoredMail[];
+  readonly keepSessionId: string | null;
+  readonly now: Millis;
+}
+
+/** The person first; then each of their companies, where what they did in its name ends, too. */
+export const setPassword = steps<NewPassword, boolean>(async (call, args) => {
+  const changed = await call(writePassword, args);
+  if (changed) await tellOf(call, args, args.now);
+  return changed;
+});
+
+export const writePassword = transaction<NewPassword, boolean>(
+  async (tx, { partition, personId, passwordHash, replacing, mustChange, mails, now, ...ends }) => {
+    const { endGrants, endSessions = true, keepSessionId } = ends;
+    const changed = await tx.run(
+      sql`UPDATE people SET password_hash = :passwordHash, password_changed_at = :now, must_change_password = :mustChange, updated_at = :now
+      WHERE ${thisPerson} AND (COALESCE(password_changed_at, 0) = :replacing OR :replacing IS NULL)`,
+      {
+        ...{ partition, personId, passwordHash, mustChange: flag(mustChange), now },
+        replacing: replacing === undefined ? null : (replacing ?? 0),
+      },
+    );
+    if (changed === 0) return false;
+    // Asked for by whoever knew the password before.
+    await tx.run(sql`DELETE FROM mail_links WHERE ${thisPerson} AND purpose IN ('change', 'recover')`, {
+      partition,
+      personId,
+    });
+    if (endSessions) {
+      await tx.run(
+        sql`DELETE FROM sessions WHERE ${thisPerson} AND (session_id <> :keepSessionId OR :keepSessionId IS NULL)`,
+        { partition, personId, keepSessionId },
+      );
+    }
+    if (endGrants) {
+      await endGrantsOf(tx, { partition, personId, cause: "password", by: mustChange ? "operator" : personId, now });
+    }
+    // Where apps are kept, companies hear of it all the same: what the person's old sessions have begun there must not come to an end.
+    const keeps = { before: now, butIn: [] };
+    await noteStanding(tx, { partition, personId }, { cutAt: now, ...(endGrants ? {} : { keeps }), now });
+    await post(tx, mails, now);
+    return true;
+  },
+);
+
+export const rehashPassword = statement<PersonKey & { readonly from: string; readonly to: string }, void>({
+  sql: sql`UPDATE people SET password_hash = :to WHERE ${thisPerson} AND password_hash = :from RETURNING person_id`,
+  bind: (args) => ({ ...args }),
+  outcome: () => undefined,
+});
+
+type NewStatus = PersonKey & { readonly status: "active" | "disabled"; readonly now: Millis };
+
+/** The person first; then each of their companies. Interrupted in between, whoever keeps house tells the others. */
+export const setPersonStatus = steps<NewStatus, boolean>(async (call, args) => {
+  const changed = await call(writePersonStatus, args);
+  if (changed) await tellOf(call, args, args.now);
+  return changed;
+});
+
+export const writePersonStatus = transaction<NewStatus, boolean>(async (tx, { partition, personId, status, now }) => {
+  const changed = await tx.run(sql`UPDATE people SET status = :status, updated_at = :now WHERE ${thisPerson}`, {
+    partition,
+    personId,
+    status,
+    now,
+  });
+  if (changed === 0) return false;
+  if (status === "disabled") {
+    await revokeDevices(tx, { partition, personId }, null);
+    await tx.run(sql`DELETE FROM sessions WHERE ${thisPerson}`, { partition, personId });
+    await endGrantsOf(tx, { partition, personId, cause: "account", by: "operator", now });
+  }
+  await noteStanding(tx, { partition, personId }, { cutAt: status === "disabled" ? now : null, now });
+  return true;
+});
+
+interface EndsAll extends PersonKey {
+  /** Null: nobody is left whom the history could tell. */
+  readonly cause: EndCause | null;
+  readonly by: string;
+  readonly now: Millis;
+}
+
+const ofPerson = endingOf(sql`partition = :partition AND owner_id = :personId`);
+
+/** Ends the grants that are the person's own. */
+export async function endGrantsOf(tx: Tx, { partition, personId, cause, by, now }: EndsAll): Promise<void> {
+  if (cause !== null) await keepLastUse(tx, partition, personId);
+  const ended = await endGrants(tx, ofPerson, { partition, personId }, { status: "owner_ended", now });
+  if (cause !== null) await noteEnded(tx, { partition, ownerId: personId, cause, by, now }, ended);
+}
+
+export const deletePerson = steps<PersonKey & { readonly now: Millis }, boolean>(
+  async (call, { partition, personId, now }) => {
+    const person = await call(getPerson, { partition, personId });
+    if (person === undefined) return false;
+    await eraseWholly(call, person, now);
+    return true;
+  },
+);
+
+interface Erased {
+  readonly names: readonly string[];
+  readonly links: readonly string[];
+  readonly passkeys: readonly string[];
+}
+
+const NOTHING: Erased = { names: [], links: [], passkeys: [] };
+
+/**
+ * The person's own partition: person, sessions, factors, consents and links go, grants end; companies are still to be told. What had names of its own;
+ * undefined: the person isn't to go by `due`, where that is named.
+ */
+export const erasePerson = transaction<PersonKey & { readonly due?: Millis; readonly now: Millis }, Erased | undefined>(
+  async (tx, { partition, personId, due, now }) => {
+    if (due !== undefined && !(await isDue(tx, { partition, personId }, due))) return undefined;
+    await noteStanding(tx, { partition, personId }, { gone: true, cutAt: now, now });
+    await tx.run(sql`DELETE FROM member_links WHERE ${thisPerson}`, { partition, personId });
+    const people = await tx.all(sql`DELETE FROM people WHERE ${thisPerson} RETURNING username, look_alike, email`, {
+      partition,
+      personId,
+    });
+    await tx.run(sql`DELETE FROM sessions WHERE ${thisPerson}`, { partition, personId });
+    await eraseDevices(tx, { partition, personId });
+    await tx.run(sql`DELETE FROM mail_links WHERE ${thisPerson}`, { partition, personId });
+    await tx.run(sql`DELETE FROM former_addresses WHERE ${thisPerson}`, { partition, personId });
+    await tx.run(sql`DELETE FROM consents WHERE partition = :partition AND owner_id = :personId`, {
+      partition,
+      personId,
+    });
+    const passkeys = await eraseFactors(tx, partition, personId);
+    // Whoever ends one of them at the same moment tells of it: they are waited for, and what they told goes with the rest.
+    await endGrantsOf(tx, { partition, personId, cause: null, by: personId, now });
+    await eraseHistory(tx, partition, personId);
+    await eraseScopeUses(tx, partition, personId);
+    const links = await tx.all(
+      sql`DELETE FROM subject_links WHERE partition = :partition AND owner_id = :personId RETURNING link`,
+      { partition, personId },
+    );
+    const names = people.flatMap((row) =>
+      namesOf({ username: text(row, "username"), lookAlike: textOrNull(row, "look_alike"), email: text(row, "email") }),
+    );
+    return { names, links: links.map((row) => text(row, "link")), passkeys };
+  },
+);
+
+/** Locked, so that whoever wants to stay is heard, or has already gone. */
+async function isDue(tx: Tx, { partition, personId }: PersonKey, due: Millis): Promise<boolean> {
+  const row = await tx.one(
+    sql`SELECT person_id FROM people WHERE ${thisPerson} AND delete_at <= :due ${words.forUpdate}`,
+    { partition, personId, due },
+  );
+  return row !== undefined;
+}

@@ -1,0 +1,117 @@
+/** Verbs of signed-in browsers. */
+
+import type { Millis } from "../../oauth/model.ts";
+import type { DeviceSeen } from "../../owners/known-device-storage.ts";
+import type { NewSession, Person, Session } from "../../owners/storage.ts";
+import { post } from "../mail/outbox.ts";
+import { MINUTE, personColumns, personOf, sessionColumns, sessionOf, text, wholeOrNull } from "../rows.ts";
+import { query, sql, statement, steps, transaction, words } from "../sql.ts";
+import { accountOf, bindDevice, revokeDevices, signInColumns } from "./known-devices.ts";
+
+/** How old the last recorded sight of a session must be before another is written. */
+const SEEN_RECORDED_EVERY: Millis = 5 * MINUTE;
+
+interface SessionKey {
+  readonly partition: number;
+  readonly sessionId: string;
+}
+
+/** Nothing is made for a person who was disabled or removed meanwhile, or whose password is another: their next request finds no session. */
+export const createSession = transaction<NewSession, DeviceSeen | undefined>(
+  async (tx, { replaces, amr, language, mails, passwordChangedAt, device, ...session }) => {
+    if (replaces !== null) {
+      const { partition, sessionId } = replaces;
+      await tx.run(sql`DELETE FROM sessions WHERE partition = :partition AND session_id = :sessionId`, {
+        partition,
+        sessionId,
+      });
+    }
+    const person = await tx.one(
+      sql`SELECT status, language, password_changed_at, ${signInColumns} FROM people WHERE partition = :partition AND person_id = :personId ${words.forUpdate}`,
+      { partition: session.partition, personId: session.personId },
+    );
+    if (person === undefined || text(person, "status") !== "active") return undefined;
+    if (wholeOrNull(person, "password_changed_at") !== passwordChangedAt) return undefined;
+    if (language !== undefined && person["language"] !== language) {
+      await tx.run(sql`UPDATE people SET language = :language WHERE partition = :partition AND person_id = :personId`, {
+        partition: session.partition,
+        personId: session.personId,
+        language,
+      });
+    }
+    const seen = await bindDevice(tx, { ...session, device, passwordChangedAt, account: accountOf(person) });
+    await tx.run(
+      sql`INSERT INTO sessions (${sessionColumns}, secret_hash)
+      VALUES (:partition, :sessionId, :personId, :authTime, :acr, :amr, :now, :now, :idleUntil, :absoluteUntil, :userAgent, :address,
+        :deviceId, :secretHash)`,
+      { ...session, amr: JSON.stringify(amr), deviceId: seen.deviceId },
+    );
+    await post(tx, mails, session.now);
+    return seen;
+  },
+);
+
+/** One read; every 5 minutes a write, which also notices a session that ended between the two. */
+export const useSession = steps<
+  SessionKey & { readonly secretHash: Uint8Array; readonly now: Millis; readonly idleUntil: Millis },
+  { readonly session: Session; readonly person: Person } | undefined
+>(async (call, args) => {
+  const found = await call(findSession, args);
+  if (found === undefined || found.session.lastSeenAt > args.now - SEEN_RECORDED_EVERY) return found;
+  const session = await call(touchSession, args);
+  return session && { session, person: found.person };
+});
+
+const live = sql`partition = :partition AND session_id = :sessionId AND secret_hash = :secretHash AND idle_until > :now AND absolute_until > :now`;
+
+export const findSession = query<
+  SessionKey & { readonly secretHash: Uint8Array; readonly now: Millis },
+  { readonly session: Session; readonly person: Person } | undefined
+>({
+  sql: sql`SELECT ${sessionColumns} FROM sessions WHERE ${live}`,
+  also: sql`SELECT ${personColumns} FROM people WHERE partition = :partition AND status = 'active' AND person_id =
+      (SELECT person_id FROM sessions WHERE partition = :partition AND session_id = :sessionId)`,
+  bind: ({ partition, sessionId, secretHash, now }) => ({ partition, sessionId, secretHash, now }),
+  outcome: ([session], _, [person]) => session && person && { session: sessionOf(session), person: personOf(person) },
+});
+
+export const touchSession = statement<
+  SessionKey & { readonly secretHash: Uint8Array; readonly now: Millis; readonly idleUntil: Millis },
+  Session | undefined
+>({
+  sql: sql`UPDATE sessions SET last_seen_at = :now,
+      idle_until = CASE WHEN absolute_until < :idleUntil THEN absolute_until ELSE :idleUntil END
+    WHERE ${live} RETURNING ${sessionColumns}`,
+  bind: (args) => ({ ...args }),
+  outcome: (row) => row && sessionOf(row),
+});
+
+export const endSession = statement<SessionKey, boolean>({
+  sql: sql`DELETE FROM sessions WHERE partition = :partition AND session_id = :sessionId RETURNING session_id`,
+  bind: ({ partition, sessionId }) => ({ partition, sessionId }),
+  outcome: (row) => row !== undefined,
+});
+
+export const endSessionsOf = transaction<
+  { readonly partition: number; readonly personId: string; readonly keepSessionId?: string },
+  number
+>(async (tx, { partition, personId, keepSessionId = null }) => {
+  await revokeDevices(tx, { partition, personId }, keepSessionId);
+  return tx.run(
+    sql`DELETE FROM sessions
+      WHERE partition = :partition AND person_id = :personId AND (session_id <> :keepSessionId OR :keepSessionId IS NULL)`,
+    { partition, personId, keepSessionId },
+  );
+});
+
+/** The live ones, last seen first. */
+export const listSessions = query<
+  { readonly partition: number; readonly personId: string; readonly now: Millis },
+  readonly Session[]
+>({
+  sql: sql`SELECT ${sessionColumns} FROM sessions
+    WHERE partition = :partition AND person_id = :personId AND idle_until > :now AND absolute_until > :now
+    ORDER BY last_seen_at DESC, session_id`,
+  bind: ({ partition, personId, now }) => ({ partition, personId, now }),
+  outcome: (rows) => rows.map(sessionOf),
+});

@@ -1,0 +1,256 @@
+/**
+ * Verbs of links from a trusted issuer's subjects to owners (RFC 7521 §5.2). A name of kind `subject` makes a subject one owner's at most; the
+ * link's row, in the owner's partition, is what counts: it comes and goes with the owner, and a name without it leads nowhere.
+ */
+
+import { createHash } from "node:crypto";
+import type { Millis } from "../../oauth/model.ts";
+import type {
+  CreateLinkedOutcome,
+  ForeignSubject,
+  LinkOutcome,
+  OwnerStorage,
+  Person,
+  SubjectLink,
+} from "../../owners/storage.ts";
+import { partitionOf } from "../partition.ts";
+import { personColumns, personOf, text, textOrNull, whole } from "../rows.ts";
+import { type Call, query, type Row, sql, statement, steps, transaction, words } from "../sql.ts";
+import { settleName } from "./name-reconciliation.ts";
+import { dropName, holderOfName, reserveName } from "./names.ts";
+import { eraseWholly, insertPerson, makePerson, namesOf } from "./people.ts";
+
+/** What stands for a subject: of one length, and no two subjects share it however they are spelt. */
+export function linkOf({ issuerId, claim, subject }: ForeignSubject): string {
+  return createHash("sha256")
+    .update(JSON.stringify([issuerId, claim, subject]))
+    .digest("base64url");
+}
+
+interface LinkKey {
+  readonly partition: number;
+  readonly personId: string;
+  readonly link: string;
+}
+
+const thisLink = sql`partition = :partition AND owner_id = :personId AND link = :link`;
+const linkColumns = sql`partition, owner_id, link, issuer_id, claim, subject, made_by, created_at`;
+
+type Port = OwnerStorage["subjectLinks"];
+type Args<Name extends keyof Port> = Parameters<Port[Name]>[0];
+
+export const findPersonBySubject = steps<Args<"findPerson">, Person | undefined>(async (call, { subject }) => {
+  const link = linkOf(subject);
+  const holder = await call(holderOfName, { kind: "subject", value: link });
+  if (holder === undefined) return undefined;
+  return call(linkedPerson, { partition: partitionOf(holder.ownerId), personId: holder.ownerId, link });
+});
+
+/** The owner, if the link is theirs. */
+export const linkedPerson = query<LinkKey, Person | undefined>({
+  sql: sql`SELECT ${personColumns} FROM people WHERE partition = :partition AND person_id = :personId
+    AND EXISTS (SELECT 1 FROM subject_links WHERE ${thisLink})`,
+  bind: ({ partition, personId, link }) => ({ partition, personId, link }),
+  outcome: ([row]) => row && personOf(row),
+});
+
+/** The link, then the name that makes it count. Called again after a crash, it goes on where it was. */
+export const linkSubject = steps<Args<"link">, LinkOutcome>(async (call, args) => {
+  const { partition, personId, subject, sole, madeBy, now } = args;
+  const link = linkOf(subject);
+  const name = { kind: "subject", value: link, ownerId: personId, now } as const;
+  if (await othersHave(call, name)) return { kind: "taken" };
+  const outcome = await call(insertLink, { partition, personId, link, subject, sole, madeBy, now });
+  if (outcome.kind === "unknown" || outcome.kind === "other") return outcome;
+  if (await settleName(call, name)) return outcome;
+  await call(eraseLink, { partition, personId, link });
+  return { kind: "taken" };
+});
+
+interface SubjectName {
+  readonly kind: "subject";
+  readonly value: string;
+  readonly ownerId: string;
+  readonly now: Millis;
+}
+
+/** Whether another is the subject, or about to be. A name that was left behind without its link keeps nobody out. */
+async function othersHave(call: Call, name: SubjectName): Promise<boolean> {
+  const holder = await call(holderOfName, name);
+  if (holder === undefined || holder.ownerId === name.ownerId) return false;
+  if (holder.status === "reserved") return true;
+  const { ownerId } = holder;
+  const linked = await call(linkedPerson, { partition: partitionOf(ownerId), personId: ownerId, link: name.value });
+  if (linked !== undefined) return true;
+  await settleName(call, { ...name, ownerId });
+  return othersHave(call, name);
+}
+
+const newLink = sql`INSERT INTO subject_links (${linkColumns})
+  VALUES (:partition, :personId, :link, :issuerId, :claim, :subject, :madeBy, :now)`;
+
+type NewLink = LinkKey & Pick<Args<"link">, "subject" | "sole" | "madeBy" | "now">;
+
+/** The person's row is locked, so that they are not deleted meanwhile and two subjects aren't both the only one. */
+export const insertLink = transaction<NewLink, Exclude<LinkOutcome, { readonly kind: "taken" }>>(
+  async (tx, { partition, personId, link, subject: { issuerId, claim, subject }, sole, madeBy, now }) => {
+    const key = { partition, personId, link };
+    const person = await tx.one(
+      sql`SELECT person_id FROM people WHERE partition = :partition AND person_id = :personId ${words.forUpdate}`,
+      { partition, personId },
+    );
+    if (person === undefined) return { kind: "unknown" };
+    if ((await tx.one(sql`SELECT link FROM subject_links WHERE ${thisLink}`, key)) !== undefined)
+      return { kind: "known" };
+    if (sole) {
+      const other = await tx.one(
+        sql`SELECT link FROM subject_links WHERE partition = :partition AND owner_id = :personId AND issuer_id = :issuerId LIMIT 1`,
+        { partition, personId, issuerId },
+      );
+      if (other !== undefined) return { kind: "other" };
+    }
+    await tx.run(newLink, { ...key, issuerId, claim, subject, madeBy, now });
+    return { kind: "linked" };
+  },
+);
+
+type LinkedPerson = Pick<NewLink, "link" | "subject" | "now"> & { readonly person: Person };
+
+/** The owner and the link at once: none is ever without the other, and who deletes the owner finds both. */
+export const insertLinkedPerson = transaction<LinkedPerson, boolean>(async (tx, { person, link, subject, now }) => {
+  if ((await tx.one(insertPerson.sql, insertPerson.bind(person))) === undefined) return false;
+  const { partition, personId } = person;
+  await tx.run(newLink, { ...subject, partition, personId, link, madeBy: "first use", now });
+  return true;
+});
+
+export const eraseLink = statement<LinkKey, boolean>({
+  sql: sql`DELETE FROM subject_links WHERE ${thisLink} RETURNING link`,
+  bind: ({ partition, personId, link }) => ({ partition, personId, link }),
+  outcome: (row) => row !== undefined,
+});
+
+/**
+ * The subject is reserved first, so that of many first uses one makes the owner. Who finds it reserved goes on with what was begun: the owner is
+ * there and needs the name made active, or the caller is told the id that the owner was to have.
+ */
+export const createLinkedPerson = steps<Args<"createPerson">, CreateLinkedOutcome>(
+  async (call, { people, subject, now }) => {
+    const [first] = people;
+    if (first === undefined) throw new Error("an owner without a name can't be made");
+    const { partition, personId } = first;
+    const link = linkOf(subject);
+    const name = { kind: "subject", value: link, ownerId: personId, now } as const;
+    if ((await othersHave(call, name)) || !(await call(reserveName, name))) return underWay(call, name);
+    for (const person of people) {
+      // Looked at before they are reserved: others may go on with the same owner, whose reservations a refusal would let go.
+      if (await isAnothers(call, person.email, personId)) break;
+      if (await isAnothers(call, person.username, personId)) continue;
+      if (person.lookAlike != null && (await isAnothers(call, person.lookAlike, personId))) continue;
+      let isNew = false;
+      const insert = async () => {
+        isNew = await call(insertLinkedPerson, { person, link, subject, now });
+      };
+      const outcome = await makePerson(call, { person, now }, insert);
+      if (outcome.kind === "taken") {
+        // An address that is another's stays so, whatever the username.
+        if (outcome.what === "email") break;
+        continue;
+      }
+      // Another, who went on with the same owner, may have found other names free.
+      if (!isNew) await settleNames(call, person, now);
+      const stored = await call(linkedPerson, { partition, personId, link });
+      if (stored !== undefined && (await settleName(call, name))) return { kind: "created", person: stored };
+      // The reservation had become so old that another took it over, or an operator has unlinked the subject meanwhile.
+      if (isNew) await eraseWholly(call, person, now);
+      break;
+    }
+    await call(dropName, name);
+    return { kind: "taken" };
+  },
+);
+
+async function isAnothers(call: Call, value: string, personId: string): Promise<boolean> {
+  const holder = await call(holderOfName, { value });
+  return holder !== undefined && holder.ownerId !== personId && holder.status === "active";
+}
+
+async function underWay(call: Call, name: SubjectName): Promise<CreateLinkedOutcome> {
+  const holder = await call(holderOfName, name);
+  if (holder === undefined) return { kind: "begun", personId: name.ownerId };
+  const { ownerId: personId } = holder;
+  const person = await call(linkedPerson, { partition: partitionOf(personId), personId, link: name.value });
+  // One who had the subject and was unlinked a moment ago is nobody to go on with: they are an owner already, without it.
+  if (person === undefined) return { kind: "begun", personId: holder.status === "active" ? name.ownerId : personId };
+  return (await settleName(call, { ...name, ownerId: personId })) ? { kind: "linked", person } : { kind: "taken" };
+}
+
+async function settleNames(call: Call, person: Person, now: Millis): Promise<void> {
+  const { personId: ownerId } = person;
+  for (const value of namesOf(person)) await settleName(call, { value, ownerId, now });
+}
+
+/** The link first: from then on the subject leads nowhere, unless somebody links it again at the same moment. */
+export const unlinkSubject = steps<Args<"unlink">, string | undefined>(async (call, { subject, now }) => {
+  const value = linkOf(subject);
+  const holder = await call(holderOfName, { kind: "subject", value });
+  if (holder === undefined) return undefined;
+  const { ownerId } = holder;
+  return (await unlink(call, { partition: partitionOf(ownerId), personId: ownerId, link: value }, now))
+    ? ownerId
+    : undefined;
+});
+
+async function unlink(call: Call, key: LinkKey, now: Millis): Promise<boolean> {
+  if (!(await call(eraseLink, key))) return false;
+  await settleName(call, { kind: "subject", value: key.link, ownerId: key.personId, now });
+  return true;
+}
+
+/** How many links go at once. */
+const SWEEP = 100;
+
+/** All of an issuer's; how many there were. */
+export async function unlinkAll(call: Call, issuerId: string, now: Millis): Promise<number> {
+  let removed = 0;
+  for (;;) {
+    const links = await call(listSubjectLinks, { issuerId, limit: SWEEP, after: null });
+    const done = await Promise.all(
+      links.map(({ partition, ownerId, link }) => unlink(call, { partition, personId: ownerId, link }, now)),
+    );
+    removed += done.filter((one) => one).length;
+    if (links.length < SWEEP) return removed;
+  }
+}
+
+function subjectLinkOf(row: Row): SubjectLink {
+  return {
+    partition: whole(row, "partition"),
+    ownerId: text(row, "owner_id"),
+    link: text(row, "link"),
+    issuerId: text(row, "issuer_id"),
+    claim: textOrNull(row, "claim"),
+    subject: text(row, "subject"),
+    madeBy: text(row, "made_by") as SubjectLink["madeBy"],
+    createdAt: whole(row, "created_at"),
+  };
+}
+
+export const subjectsOf = query<Args<"ofPerson">, readonly SubjectLink[]>({
+  sql: sql`SELECT ${linkColumns} FROM subject_links WHERE partition = :partition AND owner_id = :personId ORDER BY created_at, link`,
+  bind: ({ partition, personId }) => ({ partition, personId }),
+  outcome: (rows) => rows.map(subjectLinkOf),
+});
+
+/** Across all partitions, by an index of its own. */
+export const listSubjectLinks = query<Args<"list">, readonly SubjectLink[]>({
+  sql: sql`SELECT ${linkColumns} FROM subject_links
+    WHERE +partition >= 0 AND issuer_id = :issuerId AND (created_at, link) > (:createdAt, :link) ORDER BY created_at, link LIMIT :limit`,
+  bind: ({ issuerId, limit, after }) => ({
+    issuerId,
+    limit,
+    createdAt: after?.createdAt ?? -1,
+    link: after?.link ?? "",
+  }),
+  outcome: (rows) => rows.map(subjectLinkOf),
+});

@@ -1,0 +1,194 @@
+/** What each transaction of the storage is called with, so that each of its statements is seen. */
+
+import { marksOf } from "../../../src/owners/recovery/marks.ts";
+import { partitionOf } from "../../../src/storage/partition.ts";
+import {
+  aClient,
+  aDirectGrant,
+  aGrant,
+  aHash,
+  aKey,
+  anApproval,
+  anId,
+  aPasskey,
+  aPerson,
+  aRefresh,
+  aResource,
+  aScope,
+  aSession,
+  aTrustedIssuer,
+  FROM_OWNER,
+  FROM_STRANGER,
+  NOW,
+} from "./builders.ts";
+import { aCompany, anAppRule, anInvitation } from "./companies.ts";
+import { aDevice, aDeviceRedemption, anAnswer } from "./device.ts";
+import { aMail, aLink as aMailLink } from "./mail.ts";
+
+const personId = anId();
+export const person = aPerson({ personId, partition: partitionOf(personId) });
+const grant = aGrant(person, { scopes: ["read", "write"] });
+const consent = { partition: person.partition, ownerId: personId, clientId: grant.clientId, now: NOW };
+const sweep = { now: NOW + 9_000_000_000, limit: 10 };
+const presented = { deviceId: "x", generation: 0 };
+const device = { presented: null, freshId: presented.deviceId };
+const deviceRequest = aDevice({ clientId: grant.clientId });
+const deviceAnswer = anAnswer(deviceRequest, person);
+const aLink = {
+  ...{ partition: person.partition, personId, link: "l", now: NOW, madeBy: "operator" },
+  subject: { issuerId: "i", claim: null, subject: "s" },
+};
+const passkey = aPasskey(person);
+const client = aClient({ clientId: grant.clientId });
+
+export const company = aCompany();
+const membership = {
+  ...{ partition: company.partition, companyId: company.companyId, personId, username: person.username },
+  ...{ role: "member", addedBy: "operator", link: "link", version: 0 },
+};
+const inCompany = { partition: company.partition, ownerId: company.companyId, grantId: anId(company.partition) };
+const companyApp = { partition: company.partition, companyId: company.companyId, clientId: grant.clientId };
+const ruling = (rule: object) => ({
+  ...{ ...companyApp, shown: { locale: "en", clientName: "A", logo: null }, by: null, now: NOW },
+  ...rule,
+});
+const invitation = anInvitation(company, { addressee: person.username });
+const saltHash = aHash();
+
+const mails = [aMail(person.partition)];
+const linkKey = { partition: person.partition, saltHash, passwordHash: "x", before: person.email, mails, now: NOW };
+const toLink = (purpose: "recover" | "verify" | "change" | "undo") => aMailLink(person, purpose);
+const mailLinks = {
+  recover: toLink("recover"),
+  verify: toLink("verify"),
+  change: toLink("change"),
+  undo: toLink("undo"),
+};
+const following = ({ linkId }: { readonly linkId: string }) => ({ ...linkKey, linkId });
+const restoring = aMailLink(person, "restore", { about: anId() });
+const takingBack = (link: { readonly linkId: string }, changes: object = {}) => ({
+  ...following(link),
+  ...{ seen: [], removal: null, endApps: [], endCompanies: [], shownAt: NOW, ...changes },
+});
+const removing = {
+  ...{ removalId: restoring.about ?? "", passkeys: [passkey.credentialId], authenticator: true, codes: false },
+  ...{ until: NOW + 1000, links: [{ link: restoring, saltHash }] },
+};
+const aFactor = { ...person, sealedSecret: aHash(), step: 1, codes: ["a", "b"], now: NOW };
+const strange = { createdAt: NOW, added: FROM_STRANGER, codesAt: NOW };
+const codesAdded = { ...FROM_STRANGER, vouchedFrom: NOW + 1 };
+const asRemoved = { seen: marksOf([passkey], { ...strange, codesAdded, earlier: {} }), removal: removing };
+
+/** What each transaction is called with, in an order in which each does something. */
+export const calls: readonly (readonly [string, unknown])[] = [
+  ["consents.approve", anApproval(grant)],
+  ["consents.approve", anApproval(grant)],
+  ["consents.approve", anApproval(aGrant(person), { declined: ["write"] })],
+  ["grants.issue", { grant: aGrant(person), address: null, now: NOW }],
+  ["consents.narrow", { ...consent, remove: ["read"], by: "x" }],
+  ["consents.approve", anApproval(aGrant(person))],
+  ["scopeUses.record", { ...consent, scopes: ["read"] }],
+  ["consents.changeEnd", { ...consent, end: NOW + 1000, by: "x" }],
+  ["grants.end", { ...aRefresh(grant), saltHash: aRefresh(grant).refreshSaltHash }],
+  ["grants.issueWithoutCode", aDirectGrant(person)],
+  ["consents.revoke", { ...consent, revokedBy: "x" }],
+  ["writeLink", { ...membership, partition: person.partition, now: NOW }],
+  ["insertMember", { ...membership, now: NOW }],
+  ["confirmLink", { ...membership, partition: person.partition, version: 0, now: NOW }],
+  ["companyApps.setRule", ruling({ rule: anAppRule() })],
+  ["grants.issue", { grant: aGrant(person, inCompany), address: null, now: NOW }],
+  ["companyApps.setRule", ruling({ rule: anAppRule({ scopes: ["write"] }) })],
+  ["companyApps.setRule", ruling({ rule: anAppRule({ rule: "ask" }), members: "end" })],
+  ["companyApps.setOptOut", { ...companyApp, personId, out: true, now: NOW }],
+  ["companyApps.revokeForAll", { ...companyApp, by: null, now: NOW }],
+  ["companyApps.askApproval", { ...companyApp, personId, scopes: ["read"], reason: "", mails, now: NOW }],
+  ["companyApps.refuseRequest", { ...companyApp, personId, by: null, mails, now: NOW }],
+  ["members.setRole", { ...membership, role: "admin", by: personId, now: NOW }],
+  ["invitations.create", { invitation, saltHash, by: null, mails, now: NOW }],
+  ["joinCompany", { ...invitation, saltHash, person, link: "another", version: 0, now: NOW }],
+  ["invitations.withdraw", { ...invitation, by: null, now: NOW }],
+  ["writeCompany", { ...company, changes: {}, slugBefore: company.slug, by: null, now: NOW }],
+  ["applyStanding", { ...membership, version: 1, standing: "gone", cutAt: NOW, now: NOW }],
+  ["eraseMember", { ...membership, by: null, mails, now: NOW }],
+  ["companies.setStatus", { ...company, status: "disabled", now: NOW }],
+  ["eraseCompany", { ...company, now: NOW }],
+  ["issuers.put", { issuer: aTrustedIssuer(), create: true }],
+  ["removeIssuer", { issuer: "https://idp.example" }],
+  ["insertLinkedPerson", { ...aLink, person: aPerson({ personId: anId(person.partition) }) }],
+  ["insertLink", { ...aLink, sole: true }],
+  ["insertLink", { ...aLink, sole: false }],
+  ["recordDevice", deviceAnswer],
+  ["grantDevice", aDeviceRedemption(deviceRequest, deviceAnswer.approval)],
+  ["collectDevices", { now: NOW, limit: 10 }],
+  ["onceAcross", { kind: "saml id", key: "a", until: NOW + 90_000_000, now: NOW }],
+  ["emptyRing", { now: NOW + 2 * 15 * 60_000 }],
+  ["collectAccepted", { now: NOW, limit: 10 }],
+  ...Object.values(mailLinks).map((link) => ["mailLinks.create", { link, saltHash, mails, now: NOW }] as const),
+  ["mailLinks.verifyEmail", following(mailLinks.verify)],
+  ["writeEmail", { ...following(mailLinks.change), undo: toLink("undo"), undoSaltHash: saltHash }],
+  ["mailLinks.create", { link: mailLinks.recover, saltHash, mails, now: NOW }],
+  ["insertPasskey", { ...passkey, mails, now: NOW }],
+  ["secondFactors.set", { ...aFactor, added: FROM_OWNER }],
+  ["secondFactors.set", { ...aFactor, added: FROM_STRANGER }],
+  ["secondFactors.vouch", { ...person, what: "codes", createdAt: NOW, from: NOW + 1, now: NOW }],
+  ["consents.approve", anApproval(aGrant(person))],
+  ["writeRecovery", takingBack(mailLinks.recover, { ...asRemoved, endApps: [grant.clientId] })],
+  ["secondFactors.set", { ...aFactor, added: FROM_STRANGER }],
+  ["writeRestore", following(restoring)],
+  ["writePerson", { ...person, before: person.email, changes: { email: "a@example.com" }, now: NOW }],
+  ["writePerson", { ...person, before: "a@example.com", changes: { email: person.email }, now: NOW }],
+  ["erasePasskey", { ...passkey, mails, now: NOW }],
+  ["secondFactors.remove", { ...person, now: NOW }],
+  ["mailLinks.create", { link: mailLinks.undo, saltHash, mails, now: NOW }],
+  ["writeUndo", takingBack(mailLinks.undo)],
+  ["collectAddresses", sweep],
+  ["mail.post", { mails, now: NOW }],
+  ["writeDeletion", { ...person, at: NOW, keepSessionId: null, mails, now: NOW }],
+  ["collectMailLinks", sweep],
+  ["collectMailRequests", sweep],
+  ["collectOutbox", sweep],
+  ["sessions.create", aSession(person, { device, replaces: { partition: 1, sessionId: "x" } })],
+  [
+    "knownDevices.remember",
+    { ...person, device: { presented, freshId: "y" }, address: null, userAgent: null, now: NOW },
+  ],
+  ["consents.approve", anApproval(aGrant(person))],
+  [
+    "writePassword",
+    { ...person, passwordHash: "x", mustChange: false, endGrants: true, keepSessionId: null, now: NOW },
+  ],
+  ["sessions.endAll", person],
+  ["insertPasskey", { ...passkey, mails, now: NOW }],
+  ["erasePasskey", { ...passkey, mails, now: NOW }],
+  ["insertPasskey", { ...passkey, mails, now: NOW }],
+  ["secondFactors.set", { ...person, sealedSecret: aHash(), step: 1, codes: ["a", "b"], added: FROM_OWNER, now: NOW }],
+  ["secondFactors.setRecoveryCodes", { ...person, codes: ["c"], added: FROM_OWNER, now: NOW }],
+  ["secondFactors.useRecoveryCode", { ...person, code: "c", mails, now: NOW }],
+  ["secondFactors.remove", { ...person, now: NOW }],
+  ["writeClient", { client, expect: 0 }],
+  ["writeClient", { client: { ...client, status: "disabled" }, expect: null }],
+  ["endGrantsOfClient", { clientId: grant.clientId, limit: 10 }],
+  ["endGrantsOfClient", { clientId: grant.clientId, limit: 10 }],
+  ["writeClient", { client, expect: null }],
+  ["removeClient", { clientId: grant.clientId, now: NOW }],
+  ["endGrantsOfClient", { clientId: grant.clientId, limit: 10 }],
+  ["resources.put", { resource: aResource(), create: true }],
+  ["scopes.put", { scope: aScope({ resource: "https://api.example" }), create: true }],
+  ["resources.delete", { identifier: "https://api.example" }],
+  ["scopes.delete", { name: "read", now: NOW }],
+  ["keys.add", { key: aKey({ kid: "k" }) }],
+  ["keys.retire", { kid: "k", now: NOW }],
+  ["keys.remove", { kid: "k" }],
+  ["collectGrants", { now: NOW + 100_000_000, limit: 10 }],
+  ["collectGrants", sweep],
+  ["collectSessions", sweep],
+  ["collectKnownDevices", sweep],
+  ["collectInvitations", sweep],
+  ["collectRequests", sweep],
+  ["collectAttempts", sweep],
+  ["collectClients", sweep],
+  ["collectHistory", sweep],
+  ["collectLeases", sweep],
+  ["writePersonStatus", { ...person, status: "disabled", now: NOW }],
+  ["erasePerson", { ...person, now: NOW }],
+];
