@@ -56,6 +56,9 @@ const postgresBrowserTests = ["owner", "company", "device", "stories"].map(
 const common = {
   pool: "forks",
   maxWorkers: 3,
+  // A worker keeps what it has loaded and compiled: most files need the whole server. What a file changes for all that comes after, it puts back.
+  isolate: false,
+  setupFiles: ["test/support/setup.ts"],
   testTimeout: 60_000,
   hookTimeout: 60_000,
   // What is waited for comes in a moment, but for a machine that is busy with the other tests: vitest's own second is short.

@@ -6,8 +6,11 @@ import { byTheClock } from "../support/by-the-clock.ts";
 import { addCompany } from "../support/companies.ts";
 import { aDevice, aDeviceClient, decide, poll } from "../support/device.ts";
 import { type Service, startService } from "../support/every-page.ts";
+import { passwordsCost } from "../support/password-cost.ts";
 import { formWith } from "../support/second-step.ts";
 import { PASSWORD, type TestServer } from "../support/server.ts";
+
+passwordsCost();
 
 let service: Service;
 let server: TestServer;

@@ -9,6 +9,7 @@ import { Agent, type Form } from "../support/browser-like.ts";
 import { byTheClock } from "../support/by-the-clock.ts";
 import { networks } from "../support/guesser.ts";
 import { type BackChannelAnswer, bodyOf, codeForm, send } from "../support/keep-alive.ts";
+import { passwordsCost } from "../support/password-cost.ts";
 import {
   authorizePath,
   nextCode,
@@ -19,6 +20,8 @@ import {
   startProcess,
 } from "../support/processes.ts";
 import { API, PASSWORD } from "../support/server.ts";
+
+passwordsCost();
 
 let data: Prepared<"app">;
 let server: ServerProcess;

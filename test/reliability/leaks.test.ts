@@ -27,8 +27,11 @@ import {
   redeem,
   refresh,
 } from "../support/browser-like.ts";
+import { passwordsCost } from "../support/password-cost.ts";
 import { type Prepared, prepareData, startProcess } from "../support/processes.ts";
 import { API, sha256, startServer, type TestServer } from "../support/server.ts";
+
+passwordsCost();
 
 /** Every value that some party must keep to itself, by what it is; gathered while the flows run. */
 const secrets = new Map<string, string>();

@@ -5,8 +5,11 @@ import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { Agent, authorize, authorizeUrl, postForm } from "../support/browser-like.ts";
 import { byTheClock } from "../support/by-the-clock.ts";
 import { cyclesOf, figure, quantile } from "../support/figures.ts";
+import { passwordsCost } from "../support/password-cost.ts";
 import { withSecondStep } from "../support/second-step.ts";
 import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/server.ts";
+
+passwordsCost();
 
 /** Of each cause. */
 const SAMPLES = cyclesOf(24);

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pino from "pino";
 import { newOwnerId } from "../../packages/server/src/crypto/id.ts";
-import { hashPassword } from "../../packages/server/src/crypto/password.ts";
+import { hashPassword, needsRehash } from "../../packages/server/src/crypto/password.ts";
 import { secretOf } from "../../packages/server/src/data-dir.ts";
 import { serverOptions } from "../../packages/server/src/http/server.ts";
 import { type AssentServer, type Config, configOf, createAssent } from "../../packages/server/src/index.ts";
@@ -21,7 +21,7 @@ import { aDatabaseAt, aPostgresDatabase } from "./postgres.ts";
 
 export const PASSWORD = "correct horse battery staple";
 
-/** One hash for all test people: hashing is slow by design. */
+/** One hash for all test people: hashing is slow by design, where it is what the program makes. */
 let passwordHash: Promise<string> | undefined;
 
 export interface TestServer extends Registering {
@@ -283,7 +283,7 @@ async function addPerson(
   now: () => number,
   person: Partial<Person> = {},
 ): Promise<Person> {
-  passwordHash ??= hashPassword(PASSWORD);
+  if (passwordHash === undefined || needsRehash(await passwordHash)) passwordHash = hashPassword(PASSWORD);
   const personId = newOwnerId();
   const username = person.username ?? `alice-${randomBytes(4).toString("hex")}`;
   const record: Person = {
