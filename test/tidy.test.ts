@@ -35,6 +35,7 @@ const IMPORTS: tidy.ImportTable = {
   "packages/server/src/crypto": [
     ...["oauth/model.ts", "oauth/ports.ts", "oauth/user-code.ts"],
     ...["owners/authorization/continuation.ts", "owners/factor-storage.ts", "owners/storage.ts"],
+    "uses.ts",
     "admin/storage.ts",
     ...[
       "node:buffer",
