@@ -1,5 +1,16 @@
 /** All that needs pages, behind one door: it is loaded apart from the rest (`late.ts`). */
 
+export { authorize } from "./authorization/authorize.ts";
+export { showConsent, submitAsk, submitConsent } from "./authorization/consent.ts";
+export {
+  answerElsewhere,
+  showDevice,
+  showDeviceConsent,
+  submitDevice,
+  submitDeviceAsk,
+  submitDeviceConsent,
+} from "./authorization/device.ts";
+export { sendHeldError } from "./authorization/held-error.ts";
 export { Chromes } from "./chromes.ts";
 export { showSignOut, submitSignOut } from "./endpoints/account.ts";
 export { endApp, narrowApp, revokeApp, showApps } from "./endpoints/apps.ts";
@@ -9,7 +20,6 @@ export {
   showAuthenticator,
   submitAuthenticator,
 } from "./endpoints/authenticator.ts";
-export { authorize } from "./endpoints/authorize.ts";
 export { showCompanies } from "./endpoints/company.ts";
 export {
   decideApp,
@@ -33,18 +43,8 @@ export {
   withdraw,
 } from "./endpoints/company-members.ts";
 export { showEmailLink, submitEmailLink } from "./endpoints/confirm.ts";
-export { showConsent, submitAsk, submitConsent } from "./endpoints/consent.ts";
 export { exportData, showExport } from "./endpoints/data-export.ts";
-export {
-  answerElsewhere,
-  showDevice,
-  showDeviceConsent,
-  submitDevice,
-  submitDeviceAsk,
-  submitDeviceConsent,
-} from "./endpoints/device.ts";
 export { asset, errorCondition, home, logo } from "./endpoints/documents.ts";
-export { sendHeldError } from "./endpoints/held-error.ts";
 export { downloadReceipt, receiptKeys, showHistory } from "./endpoints/history.ts";
 export { chooseLanguage, showLanguages } from "./endpoints/language.ts";
 export { removePasskey, showAddPasskey, submitAddPasskey } from "./endpoints/passkeys.ts";

@@ -6,7 +6,7 @@ import type { SignedIn } from "../../owners/authorization/context.ts";
 import { type Ways, waysOf } from "../../owners/second-step.ts";
 import type { SecondStepView } from "../../pages/factor-views.ts";
 import { secondStepPage, strongerPage } from "../../pages/index.ts";
-import { type Arrival, type FlowArrival, formSecrets, onward, pageContextOf } from "../arrival.ts";
+import { type Arrival, type FlowArrival, formSecrets, onward, pageContextOf } from "../authorization/arrival.ts";
 import type { FlowTools } from "../contexts.ts";
 import { type Answer, page } from "../message.ts";
 import { type Partial, sealPartial } from "../partial-sign-in.ts";

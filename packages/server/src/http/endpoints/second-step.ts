@@ -7,10 +7,10 @@ import type { SignedInBy } from "../../owners/session.ts";
 import type { Person } from "../../owners/storage.ts";
 import type { SecondStepView } from "../../pages/factor-views.ts";
 import type { Assent } from "../../server-parts.ts";
-import { arrivalOf, type FormArrival, isAnswer, onward, withFlow } from "../arrival.ts";
+import { arrivalOf, type FormArrival, isAnswer, onward } from "../authorization/arrival.ts";
+import { flowAnswer } from "../authorization/flow-answer.ts";
 import { networkOf } from "../client-address.ts";
 import { deviceCookie } from "../device-cookie.ts";
-import { flowAnswer } from "../flow-answer.ts";
 import { isFormToken } from "../forms.ts";
 import { recoveryNews } from "../mail-links.ts";
 import { type Answer, type HttpRequest, redirect } from "../message.ts";
@@ -116,5 +116,5 @@ export async function refuseStronger(http: HttpRequest, assent: Assent): Promise
     return problemAnswer("form_token_invalid", http, assent);
   }
   const step = refused(flow, "authentication_unmet", http, assent.authorization);
-  return flowAnswer(step, withFlow(flow, visitor, http), assent);
+  return flowAnswer({ kind: "flow", flow, step }, visitor, http, assent);
 }

@@ -2,7 +2,7 @@
 
 import { signInPage } from "../../pages/index.ts";
 import type { FormSecrets, SignInView } from "../../pages/views.ts";
-import { type Arrival, formSecrets, pageContextOf } from "../arrival.ts";
+import { type Arrival, formSecrets, pageContextOf } from "../authorization/arrival.ts";
 import type { FlowTools } from "../contexts.ts";
 import { formToken } from "../forms.ts";
 import { type Answer, page } from "../message.ts";

@@ -9,7 +9,7 @@ import { durationOf, endOf } from "../consent-record.ts";
 import { chosenOwner, judgedFor, type OwnerChoice, trustedFrom } from "../owner-choice.ts";
 import { textsOf } from "../scope-texts.ts";
 import type { Approve, ConsentDuration } from "../storage.ts";
-import type { AuthorizationContext, Reader, SignedIn } from "./context.ts";
+import type { AuthorizationContext, SignedIn } from "./context.ts";
 
 /** A form as it was sent: nothing of it is believed yet. */
 export interface AnswerForm {
@@ -131,7 +131,7 @@ export function recordTerms(
   { owner, scopes, declined, duration, durations }: Allowed,
   { person }: SignedIn,
   via: "browser" | "device" | "first party",
-  { address, language }: Reader,
+  { address, language }: { readonly address: string; readonly language: string },
 ): Omit<Approve, "grant" | "onceUntil" | "now"> {
   return {
     grantedBy: person.personId,

@@ -17,9 +17,12 @@ export interface AskedAdmins {
 /** Null: nothing is wrong. `reason`: there is none, or it is none that can be shown. `too_many`: so many of theirs wait already. */
 export type AdminProblem = "reason" | "too_many" | null;
 
+/** The form of a wish. */
+export type AdminForm = Pick<AnswerForm, "owner" | "scopes"> & { readonly reason: string };
+
 /** What a form asks for; undefined: not of a company whose admins would have to be asked. */
 export function readAdminRequest(
-  { owner: named, scopes: ticked, reason }: Pick<AnswerForm, "owner" | "scopes"> & { readonly reason: string },
+  { owner: named, scopes: ticked, reason }: AdminForm,
   owners: readonly OwnerChoice[],
   now: Millis,
 ): AskedAdmins | undefined {

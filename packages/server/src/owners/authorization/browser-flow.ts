@@ -26,7 +26,7 @@ import {
   grantTerms,
   recordTerms,
 } from "./answer.ts";
-import { type AdminProblem, type AskedAdmins, askAdmins, readAdminRequest } from "./ask-admin.ts";
+import { type AdminForm, type AdminProblem, type AskedAdmins, askAdmins, readAdminRequest } from "./ask-admin.ts";
 import type { AuthorizationContext, Reader, SignedIn } from "./context.ts";
 import { openRequest, REQUEST_TTL, type RequestContinuation } from "./continuation.ts";
 import { type Asked, type AskStep, type NextStep, nextStep, type RefuseStep } from "./next-step.ts";
@@ -56,31 +56,81 @@ export type FlowStep =
   | { readonly kind: "respond"; readonly response: AuthorizationResponse }
   /** An error for a client that nobody has looked at: it waits until the person has seen a page (RFC 9700 §4.11.2). */
   | { readonly kind: "hold"; readonly condition: ConditionName }
+  /** The form is none of this session's. */
+  | { readonly kind: "forged" }
   /** Answered before, and its code is spent. */
   | { readonly kind: "finished" };
 
 /** A new request, checked. `query`: its parameters as a link can hold them. */
-export function beginFlow(
+export async function begin(
   request: AuthorizationRequest,
   query: string,
-  { randomText, now }: Pick<AuthorizationContext, "randomText" | "now">,
-): AuthorizationFlow {
-  const continuation = { kind: "request", query, startedAt: now(), nonce: randomText(16), codeSalt: randomText(32) };
-  return { request, continuation: { ...continuation, kind: "request" } };
+  reader: Reader,
+  context: AuthorizationContext,
+): Promise<FlowOutcome> {
+  const { randomText, now } = context;
+  const ids = { nonce: randomText(16), codeSalt: randomText(32) };
+  const flow: AuthorizationFlow = { request, continuation: { kind: "request", query, startedAt: now(), ...ids } };
+  return { kind: "flow", flow, step: await advance(flow, reader, context) };
 }
 
-export type Resumed =
-  | { readonly kind: "resumed"; readonly flow: AuthorizationFlow }
+/** Why a request can't go on. */
+export type NotResumed =
   | { readonly kind: "unknown" }
   /** `query`: with it the request begins anew. */
   | { readonly kind: "expired"; readonly query: string }
   | ({ readonly kind: "refused" } & RefusedRequest);
 
-/** The request that a form or link carries. */
-export function openFlow(sealed: string | null, browser: string, context: AuthorizationContext): Promise<Resumed> {
-  const continuation = sealed === null ? undefined : openRequest(sealed, browser, context.sealer);
-  return continuation === undefined ? Promise.resolve({ kind: "unknown" }) : resumeFlow(continuation, context);
+export type Resumed = { readonly kind: "resumed"; readonly flow: AuthorizationFlow } | NotResumed;
+
+/** A step, and the request that it is one of. */
+export interface FlowOutcome {
+  readonly kind: "flow";
+  readonly flow: AuthorizationFlow;
+  readonly step: FlowStep;
 }
+
+/** Goes on with the request that a form or link carries. */
+async function resumed(
+  sealed: string | null,
+  reader: Reader,
+  context: AuthorizationContext,
+  work: (flow: AuthorizationFlow) => Promise<FlowStep>,
+): Promise<FlowOutcome | NotResumed> {
+  const continuation = sealed === null ? undefined : openRequest(sealed, reader.browser, context.sealer);
+  if (continuation === undefined) return { kind: "unknown" };
+  const found = await resumeFlow(continuation, context);
+  if (found.kind !== "resumed") return found;
+  return { kind: "flow", flow: found.flow, step: await work(found.flow) };
+}
+
+/** Where a sign-in leads. */
+export function goOn(sealed: string | null, reader: Reader, context: AuthorizationContext) {
+  return resumed(sealed, reader, context, (flow) => advance(flow, reader, context));
+}
+
+/** The owner's answer. */
+export function answer(
+  form: OwnForm<AnswerForm>,
+  sealed: string | null,
+  reader: Reader,
+  context: AuthorizationContext,
+) {
+  return resumed(sealed, reader, context, (flow) => answered(form, flow, reader, context));
+}
+
+/** A member's wish that the admins of their company let the app in. */
+export function answerToAdmins(
+  form: OwnForm<AdminForm>,
+  sealed: string | null,
+  reader: Reader,
+  context: AuthorizationContext,
+) {
+  return resumed(sealed, reader, context, (flow) => wished(form, flow, reader, context));
+}
+
+/** `genuine`: it is a form of this session. */
+type OwnForm<Form> = Form & { readonly genuine: boolean };
 
 /** Client, redirect_uri and scopes may have changed since: they are checked again each time. */
 export async function resumeFlow(
@@ -95,11 +145,7 @@ export async function resumeFlow(
 }
 
 /** Goes on as far as it can without the person. */
-export async function advance(
-  flow: AuthorizationFlow,
-  reader: Reader,
-  context: AuthorizationContext,
-): Promise<FlowStep> {
+async function advance(flow: AuthorizationFlow, reader: Reader, context: AuthorizationContext): Promise<FlowStep> {
   const { signedIn } = reader;
   const owners = signedIn === undefined ? [] : await ownersFor(flow, signedIn, context);
   const step = nextStep({ asked: askedBy(flow), signedIn, owners, now: context.now() });
@@ -118,9 +164,8 @@ export async function advance(
   return written({ grant, outcome }, flow, reader, context);
 }
 
-/** The owner's answer. `genuine`: the form is one of this session's. */
-export async function answer(
-  form: AnswerForm & { readonly genuine: boolean },
+async function answered(
+  form: OwnForm<AnswerForm>,
   flow: AuthorizationFlow,
   reader: Reader,
   context: AuthorizationContext,
@@ -160,14 +205,15 @@ export async function answer(
   }
 }
 
-/** A member's wish that the admins of their company let the app in. Undefined: it isn't theirs to decide, or not any more. */
-export async function answerToAdmins(
-  form: Pick<AnswerForm, "owner" | "scopes"> & { readonly reason: string },
+async function wished(
+  form: OwnForm<AdminForm>,
   flow: AuthorizationFlow,
-  reader: Reader & { readonly signedIn: SignedIn },
+  reader: Reader,
   context: AuthorizationContext,
 ): Promise<FlowStep> {
   const { signedIn } = reader;
+  if (signedIn === undefined) return advance(flow, reader, context);
+  if (!form.genuine) return { kind: "forged" };
   const asked = readAdminRequest(form, await ownersFor(flow, signedIn, context), context.now());
   // Approved meanwhile, or nothing that this person may ask for: the page says what can be chosen now.
   if (asked === undefined) return advance(flow, reader, context);
@@ -255,7 +301,9 @@ async function record(
   const now = context.now();
   const onceUntil = now + oauth.policy.codeTtl + oauth.policy.accessTtl;
   const grant = grantOf(flow, allowed, signedIn, context);
-  const terms = recordTerms(flow.request.client, allowed, signedIn, via, reader);
+  const { uiLocales } = flow.request;
+  const language = reader.language({ uiLocales, startedAt: flow.continuation.startedAt });
+  const terms = recordTerms(flow.request.client, allowed, signedIn, via, { address: reader.address, language });
   if (allowed.owner.verdict !== "approved") {
     return { grant, outcome: await storage.consents.approve({ ...terms, grant, onceUntil, now }) };
   }

@@ -52,7 +52,9 @@ export interface SignedIn {
 export interface Reader {
   /** Undefined: nobody is signed in. */
   readonly signedIn: SignedIn | undefined;
+  /** What ties a request under way to this browser. */
+  readonly browser: string;
   readonly address: string;
-  /** Of the pages that they read. */
-  readonly language: string;
+  /** Of the pages that they read. `request`: the authorization request that these belong to, if any. */
+  language(request?: { readonly uiLocales: string | null; readonly startedAt: Millis }): string;
 }

@@ -19,7 +19,7 @@ import {
   grantTerms,
   recordTerms,
 } from "./answer.ts";
-import { type AdminProblem, type AskedAdmins, askAdmins, readAdminRequest } from "./ask-admin.ts";
+import { type AdminForm, type AdminProblem, type AskedAdmins, askAdmins, readAdminRequest } from "./ask-admin.ts";
 import type { AuthorizationContext, Reader, SignedIn } from "./context.ts";
 import type { DeviceContinuation } from "./continuation.ts";
 import { type AskStep, type NextStep, nextStep } from "./next-step.ts";
@@ -122,7 +122,7 @@ export async function answerDevice(
 
 /** A member's wish that the admins of their company let the device in. */
 export async function answerDeviceToAdmins(
-  form: Pick<AnswerForm, "owner" | "scopes"> & { readonly reason: string },
+  form: AdminForm,
   continuation: DeviceContinuation,
   reader: Reader,
   context: AuthorizationContext,
@@ -272,7 +272,7 @@ async function allow(
     endsBy: owner.verdict === "approved" ? endsBy(allowed, now, onceUntil) : null,
     approvedAt: now,
   };
-  const terms = recordTerms(client, allowed, flow, "device", reader);
+  const terms = recordTerms(client, allowed, flow, "device", { address: reader.address, language: reader.language() });
   const claim = { ...place, sessionId: session.sessionId };
   const outcome = await context.storage.deviceRequests.approve({
     ...terms,

@@ -2,15 +2,15 @@
 
 import { checkAuthorizationRequest } from "../../oauth/authorization-endpoint/request.ts";
 import { parseParameters } from "../../oauth/parameters.ts";
-import { advance, beginFlow } from "../../owners/authorization/browser-flow.ts";
-import { readerOf, withFlow } from "../arrival.ts";
-import { failedSilently, refusedRequest } from "../client-answer.ts";
+import { begin } from "../../owners/authorization/browser-flow.ts";
 import type { FlowTools } from "../contexts.ts";
-import { flowAnswer } from "../flow-answer.ts";
 import { isForm } from "../form-body.ts";
 import { type Answer, type HttpRequest, queryOf, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { visitorOf } from "../visitor.ts";
+import { readerOf } from "./arrival.ts";
+import { failedSilently, refusedRequest } from "./client-answer.ts";
+import { flowAnswer } from "./flow-answer.ts";
 
 /** Longest authorization request, in characters as encoded. */
 const MAX_REQUEST = 8192;
@@ -31,8 +31,9 @@ export async function authorize(http: HttpRequest, tools: FlowTools): Promise<An
   }
   const { request } = outcome;
   try {
-    const arrival = withFlow(beginFlow(request, text, authorization), await visitorOf(http, tools), http);
-    return await flowAnswer(await advance(arrival.flow, readerOf(arrival, tools), authorization), arrival, tools);
+    const visitor = await visitorOf(http, tools);
+    const outcome = await begin(request, text, readerOf({ visitor, http }, tools), authorization);
+    return await flowAnswer(outcome, visitor, http, tools);
   } catch (error) {
     if (!request.prompt.includes("none")) throw error;
     return failedSilently(error, request, http, tools);

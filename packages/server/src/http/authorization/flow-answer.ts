@@ -1,26 +1,30 @@
 /** The next step of an authorization request, as the browser gets it. */
 
-import type { FlowStep } from "../owners/authorization/browser-flow.ts";
-import { carried } from "../owners/authorization/continuation.ts";
-import type { FlowArrival } from "./arrival.ts";
+import type { FlowOutcome, NotResumed } from "../../owners/authorization/browser-flow.ts";
+import { carried } from "../../owners/authorization/continuation.ts";
+import type { FlowTools } from "../contexts.ts";
+import { stepUpAnswer } from "../endpoints/second-step-page.ts";
+import { signInAnswer } from "../endpoints/sign-in-page.ts";
+import { type Answer, type HttpRequest, redirect } from "../message.ts";
+import { problemAnswer } from "../problem.ts";
+import type { Visitor } from "../visitor.ts";
+import { notResumed } from "./arrival.ts";
+import { adminsAskedAnswer, askAdminAnswer } from "./ask-admin-page.ts";
 import { toClient } from "./client-answer.ts";
-import type { FlowTools } from "./contexts.ts";
-import { adminsAskedAnswer, askAdminAnswer } from "./endpoints/ask-admin-page.ts";
-import { type Again, consentAnswer } from "./endpoints/consent-page.ts";
-import { heldErrorAnswer } from "./endpoints/held-error-page.ts";
-import { stepUpAnswer } from "./endpoints/second-step-page.ts";
-import { signInAnswer } from "./endpoints/sign-in-page.ts";
-import { type Answer, redirect } from "./message.ts";
-import { problemAnswer } from "./problem.ts";
+import { type Again, consentAnswer } from "./consent-page.ts";
+import { heldErrorAnswer } from "./held-error-page.ts";
 
 /** `again`: the form that an unclear answer came with. */
 export async function flowAnswer(
-  step: FlowStep,
-  arrival: FlowArrival,
+  outcome: FlowOutcome | NotResumed,
+  visitor: Visitor,
+  http: HttpRequest,
   tools: FlowTools,
   again?: Omit<Again, "problem">,
 ): Promise<Answer> {
-  const { flow, visitor, http } = arrival;
+  if (outcome.kind !== "flow") return notResumed(outcome, http, tools);
+  const { flow, step } = outcome;
+  const arrival = { visitor, http, flow, continuation: flow.continuation };
   const { signedIn } = visitor;
   switch (step.kind) {
     case "sign_in":
@@ -36,6 +40,8 @@ export async function flowAnswer(
       const { client } = flow.request;
       return heldErrorAnswer({ client, target: flow.request, condition: step.condition }, visitor, http, tools);
     }
+    case "forged":
+      return problemAnswer("form_token_invalid", http, tools);
     case "finished":
       return problemAnswer("interaction_finished", http, tools);
   }

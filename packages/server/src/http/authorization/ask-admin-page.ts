@@ -6,10 +6,10 @@ import { MAX_REASON } from "../../owners/company.ts";
 import { descriptionOf } from "../../owners/scope-texts.ts";
 import { askAdminPage, askedAdminPage } from "../../pages/index.ts";
 import type { AskAdminView, ClientCard, FormSecrets } from "../../pages/views.ts";
-import { type Arrival, type FlowArrival, pageContextOf, sessionSecrets } from "../arrival.ts";
 import type { FlowTools } from "../contexts.ts";
+import { clientCard, deviceCard } from "../endpoints/cards.ts";
 import { type Answer, page } from "../message.ts";
-import { clientCard, deviceCard } from "./cards.ts";
+import { type Arrival, type FlowArrival, pageContextOf, sessionSecrets } from "./arrival.ts";
 import { devicePlace } from "./device-page.ts";
 
 type Shown = AskedAdmins & { readonly problem: AdminProblem };

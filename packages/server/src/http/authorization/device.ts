@@ -8,14 +8,14 @@ import {
   answerWhose,
   type DeviceStep,
 } from "../../owners/authorization/device-flow.ts";
-import { type Arrival, isAnswer, readerOf } from "../arrival.ts";
 import type { FlowTools } from "../contexts.ts";
-import { deviceAnswer } from "../device-answer.ts";
 import { isFormToken } from "../forms.ts";
 import { type Answer, formOf, type HttpRequest } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { type Visitor, visitorOf } from "../visitor.ts";
 import { adminFormOf, answerFormOf } from "./answer-form.ts";
+import { type Arrival, isAnswer, readerOf } from "./arrival.ts";
+import { deviceAnswer } from "./device-answer.ts";
 import { codeAnswer } from "./device-page.ts";
 
 /** A code that comes with the link still waits for a press: its reader compares it with the device (§5.4). */

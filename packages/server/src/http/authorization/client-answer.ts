@@ -1,14 +1,18 @@
 /** Answers on their way to a client, and why a request was refused. */
 
-import type { ErrorTarget, RefusedRequest } from "../oauth/authorization-endpoint/request.ts";
-import { type AuthorizationResponse, errorResponse, travelsAtOnce } from "../oauth/authorization-endpoint/response.ts";
-import { formPostPage } from "../pages/index.ts";
-import type { FlowTools, PageTools } from "./contexts.ts";
-import { heldErrorAnswer } from "./endpoints/held-error-page.ts";
-import { type Answer, type HttpRequest, page, redirect } from "./message.ts";
-import { problemAnswer } from "./problem.ts";
-import { refusalOf } from "./refusal.ts";
-import { visitorOf } from "./visitor.ts";
+import type { ErrorTarget, RefusedRequest } from "../../oauth/authorization-endpoint/request.ts";
+import {
+  type AuthorizationResponse,
+  errorResponse,
+  travelsAtOnce,
+} from "../../oauth/authorization-endpoint/response.ts";
+import { formPostPage } from "../../pages/index.ts";
+import type { FlowTools, PageTools } from "../contexts.ts";
+import { type Answer, type HttpRequest, page, redirect } from "../message.ts";
+import { problemAnswer } from "../problem.ts";
+import { refusalOf } from "../refusal.ts";
+import { visitorOf } from "../visitor.ts";
+import { heldErrorAnswer } from "./held-error-page.ts";
 
 /** An answer to the client: by redirect, or by a page that posts it. */
 export function toClient(

@@ -13,10 +13,10 @@ import { descriptionOf } from "../../owners/scope-texts.ts";
 import type { ConsentDuration } from "../../owners/storage.ts";
 import { consentPage } from "../../pages/index.ts";
 import type { ClientCard, ConsentView, DurationChoice, OwnerOption, ScopeChoice } from "../../pages/views.ts";
-import { type FlowArrival, pageContextOf, sessionSecrets } from "../arrival.ts";
 import type { FlowTools } from "../contexts.ts";
+import { clientCard, signedInAs } from "../endpoints/cards.ts";
 import { type Answer, page } from "../message.ts";
-import { clientCard, signedInAs } from "./cards.ts";
+import { type FlowArrival, pageContextOf, sessionSecrets } from "./arrival.ts";
 
 /** What was wrong with an answer, and what it was: it stays as it was chosen. */
 export interface Again {

@@ -8,13 +8,13 @@ import { standingScopes } from "../../owners/consent.ts";
 import type { OwnerChoice } from "../../owners/owner-choice.ts";
 import { consentPage, deviceCodePage, deviceDonePage, deviceElsewherePage } from "../../pages/index.ts";
 import type { ConsentView, DeviceCodeView, DeviceDoneView, DeviceFacts, FormSecrets } from "../../pages/views.ts";
-import { type Arrival, sessionSecrets } from "../arrival.ts";
 import type { PageContext } from "../chromes.ts";
 import type { FlowTools } from "../contexts.ts";
+import { deviceCard, signedInAs } from "../endpoints/cards.ts";
 import { formToken } from "../forms.ts";
 import { type Answer, type HttpRequest, page } from "../message.ts";
 import type { Visitor } from "../visitor.ts";
-import { deviceCard, signedInAs } from "./cards.ts";
+import { type Arrival, sessionSecrets } from "./arrival.ts";
 import { type Again, durationChoices, inPublic, ownerOptions, scopeChoices } from "./consent-page.ts";
 
 interface CodeShown {

@@ -1,14 +1,14 @@
 /** The next step of a device's request, as the browser gets it. */
 
-import { carried } from "../owners/authorization/continuation.ts";
-import type { DeviceStep } from "../owners/authorization/device-flow.ts";
+import { carried } from "../../owners/authorization/continuation.ts";
+import type { DeviceStep } from "../../owners/authorization/device-flow.ts";
+import type { FlowTools } from "../contexts.ts";
+import { deviceStepUpAnswer } from "../endpoints/second-step-page.ts";
+import { FIRST, signInAnswer } from "../endpoints/sign-in-page.ts";
+import { type Answer, redirect } from "../message.ts";
 import type { Arrival } from "./arrival.ts";
-import type { FlowTools } from "./contexts.ts";
-import { deviceAskAnswer, deviceAskedAnswer } from "./endpoints/ask-admin-page.ts";
-import { codeAnswer, deviceConsentAnswer, doneAnswer, elsewhereAnswer } from "./endpoints/device-page.ts";
-import { deviceStepUpAnswer } from "./endpoints/second-step-page.ts";
-import { FIRST, signInAnswer } from "./endpoints/sign-in-page.ts";
-import { type Answer, redirect } from "./message.ts";
+import { deviceAskAnswer, deviceAskedAnswer } from "./ask-admin-page.ts";
+import { codeAnswer, deviceConsentAnswer, doneAnswer, elsewhereAnswer } from "./device-page.ts";
 
 /** `form`: that the step is the answer to. */
 export async function deviceAnswer(

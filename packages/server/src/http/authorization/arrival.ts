@@ -1,8 +1,8 @@
 /** Somebody on their way to something: who they are, what waits behind their sign-in, and where that leads. */
 
-import type { AuthorizationFlow, Resumed } from "../owners/authorization/browser-flow.ts";
-import { resumeFlow } from "../owners/authorization/browser-flow.ts";
-import type { Reader } from "../owners/authorization/context.ts";
+import type { AuthorizationFlow, NotResumed } from "../../owners/authorization/browser-flow.ts";
+import { resumeFlow } from "../../owners/authorization/browser-flow.ts";
+import type { Reader } from "../../owners/authorization/context.ts";
 import {
   type ACCOUNT_PAGES,
   type AccountPage,
@@ -10,15 +10,15 @@ import {
   carried,
   opened,
   requestOf,
-} from "../owners/authorization/continuation.ts";
-import type { FormSecrets } from "../pages/views.ts";
-import type { PageContext } from "./chromes.ts";
+} from "../../owners/authorization/continuation.ts";
+import type { FormSecrets } from "../../pages/views.ts";
+import type { PageContext } from "../chromes.ts";
+import type { FlowTools } from "../contexts.ts";
+import { formToken } from "../forms.ts";
+import { type Answer, formOf, type HttpRequest } from "../message.ts";
+import { problemAnswer } from "../problem.ts";
+import { type Visitor, visitorOf } from "../visitor.ts";
 import { refusedRequest } from "./client-answer.ts";
-import type { FlowTools } from "./contexts.ts";
-import { formToken } from "./forms.ts";
-import { type Answer, formOf, type HttpRequest } from "./message.ts";
-import { problemAnswer } from "./problem.ts";
-import { type Visitor, visitorOf } from "./visitor.ts";
 
 export interface Arrival {
   readonly visitor: Visitor;
@@ -54,11 +54,7 @@ export function isAnswer<T extends object>(value: T | Answer): value is Answer {
 }
 
 /** Why a request can't go on. */
-export function notResumed(
-  resumed: Exclude<Resumed, { kind: "resumed" }>,
-  http: HttpRequest,
-  tools: FlowTools,
-): Answer | Promise<Answer> {
+export function notResumed(resumed: NotResumed, http: HttpRequest, tools: FlowTools): Answer | Promise<Answer> {
   switch (resumed.kind) {
     case "unknown":
       return problemAnswer("interaction_unknown", http, tools);
@@ -69,17 +65,17 @@ export function notResumed(
   }
 }
 
-/** Who reads the pages of a request, as the use-cases see them. */
-export function readerOf({ visitor, http, flow }: Omit<Arrival, "continuation">, tools: FlowTools): Reader {
-  const context = flow === undefined ? undefined : pageContextOf({ visitor, flow }, tools);
-  return { signedIn: visitor.signedIn, address: http.address, language: tools.chrome(http, context).words.language };
+/** The browser, as the use-cases see it. */
+export function readerOf({ visitor, http }: Pick<Arrival, "visitor" | "http">, tools: FlowTools): Reader {
+  return {
+    signedIn: visitor.signedIn,
+    browser: visitor.nonce,
+    address: http.address,
+    language: (request) => tools.chrome(http, request).words.language,
+  };
 }
 
 /** An arrival with an authorization request. */
-export function withFlow(flow: AuthorizationFlow, visitor: Visitor, http: HttpRequest): FlowArrival {
-  return { visitor, http, continuation: flow.continuation, flow };
-}
-
 export interface FlowArrival extends Arrival {
   readonly flow: AuthorizationFlow;
 }

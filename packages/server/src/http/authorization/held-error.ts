@@ -3,12 +3,12 @@
 import { errorResponse } from "../../oauth/authorization-endpoint/response.ts";
 import { matchesRedirectUri } from "../../oauth/redirect-uri.ts";
 import { REQUEST_TTL } from "../../owners/authorization/continuation.ts";
-import { toClient } from "../client-answer.ts";
 import type { FlowTools } from "../contexts.ts";
 import { isFormToken, openHeldError } from "../forms.ts";
 import { type Answer, formOf, type HttpRequest } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { visitorOf } from "../visitor.ts";
+import { toClient } from "./client-answer.ts";
 
 /** Only what this server held for this browser goes on, and only to a redirect URI that the client still has. */
 export async function sendHeldError(http: HttpRequest, tools: FlowTools): Promise<Answer> {

@@ -1,6 +1,7 @@
 /** The fields of a consent form, and of a wish to a company's admins. */
 
 import type { AnswerForm } from "../../owners/authorization/answer.ts";
+import type { AdminForm } from "../../owners/authorization/ask-admin.ts";
 import { durationField } from "../../owners/consent.ts";
 
 export function answerFormOf(form: URLSearchParams): AnswerForm {
@@ -13,7 +14,7 @@ export function answerFormOf(form: URLSearchParams): AnswerForm {
   };
 }
 
-export function adminFormOf(form: URLSearchParams): Pick<AnswerForm, "owner" | "scopes"> & { readonly reason: string } {
+export function adminFormOf(form: URLSearchParams): AdminForm {
   const reason = form.get("reason")?.trim().replaceAll("\r\n", "\n") ?? "";
   return { owner: form.get("owner"), scopes: new Set(form.getAll("scope")), reason };
 }
