@@ -48,10 +48,7 @@ import { remoteKeys } from "./outbound/remote-keys.ts";
 import { assertedOwners, ownerNamed } from "./owners/asserted.ts";
 import type { AuthorizationContext } from "./owners/authorization/context.ts";
 import { admitDevice } from "./owners/device.ts";
-import { MAX_PASSWORD_BYTES } from "./owners/new-password.ts";
-import { noticeLetters } from "./owners/notice-mail.ts";
 import type { Notice } from "./owners/notices.ts";
-import { ownerByPassword } from "./owners/password-grant.ts";
 import { Popularity } from "./owners/popularity.ts";
 import { ScopeUses } from "./owners/scope-uses.ts";
 import type { Brand } from "./pages/index.ts";
@@ -288,7 +285,13 @@ async function assemble({
     noteUse: (grant, scopes) => scopeUses.note(grant, scopes),
     notBefore,
     openClientSecrets: (clientId, sealed) => openClientSecrets(secrets, clientId, sealed),
-    ownerPassword: (asked) => ownerByPassword(asked, { ...signIn, storage, networkOf, longest: MAX_PASSWORD_BYTES }),
+    ownerPassword: async (asked) => {
+      const [{ ownerByPassword }, { MAX_PASSWORD_BYTES }] = await Promise.all([
+        import("./owners/password-grant.ts"),
+        import("./owners/new-password.ts"),
+      ]);
+      return ownerByPassword(asked, { ...signIn, storage, networkOf, longest: MAX_PASSWORD_BYTES });
+    },
     misses: tokenMisses(now),
     now,
     event,
@@ -299,7 +302,10 @@ async function assemble({
     missing: (err) => log.error({ event: "pages_missing", err }, "the pages can't be loaded: people get errors"),
   });
   const notices: Pick<Assent, "noticeLetters" | "notify"> = {
-    noticeLetters: (notice) => noticeLetters(notice, { storage, mail, issuer, partitionOf, attemptKey, now }),
+    noticeLetters: async (notice) => {
+      const { noticeLetters } = await import("./owners/notice-mail.ts");
+      return noticeLetters(notice, { storage, mail, issuer, partitionOf, attemptKey, now });
+    },
     notify: (notice) => {
       mail.kick();
       try {

@@ -2,11 +2,11 @@
 
 import type { Millis } from "../oauth/model.ts";
 import { aggregates, type Ports } from "./aggregates.ts";
-import { type Ended, endAllBefore } from "./epoch.ts";
+import type { Ended } from "./epoch.ts";
 import { type MigrationState, migrate, migrationStatus, planMigrations, type Reach } from "./migrations/migrate.ts";
 import type { PlannedStep } from "./migrations/plan.ts";
-import { type Exported, exportDatabase } from "./move/export.ts";
-import { type Imported, importDatabase } from "./move/import.ts";
+import type { Exported } from "./move/export.ts";
+import type { Imported } from "./move/import.ts";
 import { isPostgresUrl } from "./postgres/address.ts";
 import type { PostgresEngine, PostgresStats } from "./postgres/engine.ts";
 import type { Verb } from "./sql.ts";
@@ -95,9 +95,10 @@ function ownOf(engine: Engine): Omit<Storage, keyof Ports> {
     migrationPlan: () => planMigrations(engine),
     migrationStatus: () => migrationStatus(engine),
     state: () => engine.reading(async (tx) => stateOf(await tx.all(selectStates))),
-    endAllBefore: ({ now, keepConsents }) => endAllBefore(engine, now, keepConsents),
-    exportTo: ({ file, now }) => exportDatabase(engine, file, now),
-    importFrom: ({ file }) => importDatabase(engine, file),
+    // No server needs these: commands load them.
+    endAllBefore: async ({ now, keepConsents }) => (await import("./epoch.ts")).endAllBefore(engine, now, keepConsents),
+    exportTo: async ({ file, now }) => (await import("./move/export.ts")).exportDatabase(engine, file, now),
+    importFrom: async ({ file }) => (await import("./move/import.ts")).importDatabase(engine, file),
     markForInspection: () => engine.exclusively((tx) => writeState(tx, STATES.inspection, true)),
     stats: () => engine.stats(),
     displaced: () => engine.displaced(),
