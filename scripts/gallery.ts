@@ -46,6 +46,7 @@ const MAIN: Readonly<Record<string, readonly string[]>> = {
     "company-members-invited",
     "company-remove",
     "company-unapprove",
+    "company-proof",
     "company-history",
     "invitation",
   ],
