@@ -26,6 +26,7 @@ const postgresTests = [
     "fresh-sign-in",
     "recovery-intruder",
     "recovery-removal",
+    "recovery-links",
     "mail-requests",
     "second-step",
     "step-up",

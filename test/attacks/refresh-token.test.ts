@@ -252,7 +252,7 @@ describe("ends", () => {
           now: server.now(),
         }),
     ],
-    ["all sessions ended", "200", (who) => server.assent.storage.sessions.endAll(key(who))],
+    ["all sessions ended", "200", (who) => server.assent.storage.sessions.endAll({ ...key(who), now: server.now() })],
   ])("RT-12 %s → %s", async (_, outcome, change) => {
     const who = await anOwner(server);
     const tokens = [

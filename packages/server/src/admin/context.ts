@@ -9,13 +9,14 @@ import { type GrantRegistry, grantRegistry } from "../oauth/grants/registry.ts";
 import type { Millis } from "../oauth/model.ts";
 import type { CompanyStorage } from "../owners/company-storage.ts";
 import type { FactorStorage } from "../owners/factor-storage.ts";
+import type { RecoveryStorage } from "../owners/recovery/storage.ts";
 import type { OwnerStorage } from "../owners/storage.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
 import { refuseUnready } from "../storage/state.ts";
 import type { AdminStorage } from "./storage.ts";
 
 export interface AdminContext {
-  readonly storage: AdminStorage & OwnerStorage & FactorStorage & CompanyStorage;
+  readonly storage: AdminStorage & OwnerStorage & FactorStorage & CompanyStorage & RecoveryStorage;
   /** The issuer's URL, as the configuration has it. */
   readonly issuer: string;
   /** What clients can be registered for. */
@@ -38,7 +39,7 @@ export interface OpenedAdmin extends AdminContext {
 
 /** The use-cases on a storage that is open already, such as a server's own. `grants`: that server's; left out: all of ours. */
 export function adminOf(
-  storage: AdminStorage & OwnerStorage & FactorStorage & CompanyStorage,
+  storage: AdminContext["storage"],
   issuer: string,
   now: () => Millis = Date.now,
   secrets?: () => Secrets,

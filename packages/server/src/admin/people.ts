@@ -128,7 +128,7 @@ export async function updateUser(
 
 /**
  * Gives a person another password. All sessions end; all apps must ask again, too, unless `keepGrants`: a password is most often changed from
- * outside because somebody else may know it. `mustChange`: they choose another one at their next sign-in. Throws `unknown`, `invalid`.
+ * outside because somebody else may know it. Links that take a change of the address or a removal of factors back end, too. `mustChange`: they choose another one at their next sign-in. Throws `unknown`, `invalid`.
  */
 export async function setPassword(
   login: string,
@@ -140,6 +140,7 @@ export async function setPassword(
   const { partition, personId } = person;
   const password = "password" in choice ? choice.password : newPassword(context);
   refuseAny(passwordProblems(password, [person.username, person.email]));
+  await context.storage.recovery.endWaysBack({ partition, personId, now: context.now() });
   const changed = await context.storage.people.setPassword({
     partition,
     personId,
@@ -187,7 +188,7 @@ export async function revokeSession(sessionId: string, { storage }: AdminContext
 /** Signs a person out everywhere; how many sessions ended. Throws `unknown`. */
 export async function revokeSessionsOf(login: string, context: AdminContext): Promise<number> {
   const { partition, personId } = await userOf(login, context);
-  return context.storage.sessions.endAll({ partition, personId });
+  return context.storage.sessions.endAll({ partition, personId, now: context.now() });
 }
 
 /** What was taken from a person. */
@@ -200,8 +201,8 @@ export interface FactorsReset {
 }
 
 /**
- * Takes away the authenticator app with its recovery codes, for somebody who lost both, and all passkeys if it says so; signs them out everywhere. A
- * passkey without which they could not sign in stays. Throws `unknown`.
+ * Takes away the authenticator app with its recovery codes, for somebody who lost both, and all passkeys if it says so; signs them out everywhere. With
+ * the passkeys go those that a recovery removed, and the links that take something back. A passkey without which they could not sign in stays. Throws `unknown`.
  */
 export async function resetSecondFactor(
   login: string,
@@ -211,12 +212,19 @@ export async function resetSecondFactor(
   const { storage } = context;
   const person = await userOf(login, context);
   const key = { partition: person.partition, personId: person.personId };
+  // Before anything is taken away: what a link brings back meanwhile goes, too.
+  if (passkeys) await storage.recovery.endWaysBack({ ...key, now: context.now() });
   const secondFactor = await storage.secondFactors.remove({ ...key, now: context.now() });
   let removed = 0;
   for (const { credentialId } of passkeys ? await storage.passkeys.list(key) : []) {
     if ((await storage.passkeys.remove({ ...key, credentialId, now: context.now() })) === "removed") removed += 1;
   }
-  return { person, secondFactor, passkeys: removed, sessionsEnded: await storage.sessions.endAll(key) };
+  return {
+    person,
+    secondFactor,
+    passkeys: removed,
+    sessionsEnded: await storage.sessions.endAll({ ...key, now: context.now() }),
+  };
 }
 
 function unknownUser(login: string): never {

@@ -44,6 +44,12 @@ export function deviceOf(personId: string, presented: DeviceCookie | undefined, 
   };
 }
 
+/** What the browser's cookie says of a person; null: it has none of theirs. */
+export function presentedBy(personId: string, request: HttpRequest, assent: Assent): DeviceSeen | null {
+  const cookie = deviceCookie(request, assent);
+  return cookie?.personId === personId ? { deviceId: cookie.deviceId, generation: cookie.generation } : null;
+}
+
 /** Binds this browser to the person as they are now, without a sign-in; the cookie that it gets. */
 export async function rememberDevice(
   { partition, personId, passwordChangedAt }: Person,

@@ -27,6 +27,8 @@ export interface KnownDevice extends KnownDeviceKey {
   readonly firstSeenAt: Millis;
   /** When the person signed in with it for the very first time, also if it was revoked since. */
   readonly appearedAt: Millis;
+  /** When it was signed out with others, by "sign out everywhere" or by recovery; null: it was not since the last sign-in with it. 0: nobody knows when. */
+  readonly endedAt: Millis | null;
   /** When the person last signed in with it. */
   readonly lastSeenAt: Millis;
   /** Of the last sign-in. */

@@ -371,6 +371,7 @@ export interface OwnerStorage {
       readonly partition: number;
       readonly personId: string;
       readonly keepSessionId?: string;
+      readonly now: Millis;
     }): Promise<number>;
     list(args: {
       readonly partition: number;

@@ -26,7 +26,7 @@ function aDevice({ partition, personId }: Person): KnownDevice {
       handedOut: false,
       bound: true,
     },
-    ...{ firstSeenAt: NOW, appearedAt: NOW, lastSeenAt: NOW, address: null, userAgent: null },
+    ...{ firstSeenAt: NOW, appearedAt: NOW, endedAt: null, lastSeenAt: NOW, address: null, userAgent: null },
   };
 }
 

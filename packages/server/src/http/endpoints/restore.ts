@@ -8,6 +8,7 @@ import type { FollowedLink } from "../../owners/recovery/take-back.ts";
 import { restoredPage, restorePage } from "../../pages/index.ts";
 import type { Assent } from "../../server-parts.ts";
 import { coarse } from "../client-address.ts";
+import { presentedBy } from "../device-cookie.ts";
 import { formToken, isFormToken } from "../forms.ts";
 import { languageFor } from "../mail-links.ts";
 import { type Answer, formOf, type HttpRequest, page } from "../message.ts";
@@ -35,6 +36,7 @@ export async function submitRestore(http: HttpRequest, assent: Assent): Promise<
     passwordHash: await hashPassword(randomText(32)),
     browser: browserName(http.header("user-agent")?.slice(0, 300) ?? null),
     ...{ language: languageFor(http, assent), address: http.address },
+    device: presentedBy(found.followed.person.personId, http, assent),
   };
   const outcome = await restore(found.followed, from, assent);
   if (outcome.kind !== "done") return goneAnswer("recover", http, assent, visitor);

@@ -74,13 +74,13 @@ export const endSessions = signedIn(async ({ person, session, http, visitor }, a
   const end = formOf(http).get("end") ?? "";
   const key = { partition: person.partition, personId: person.personId };
   if (end === "all") {
-    const ended = await assent.storage.sessions.endAll(key);
+    const ended = await assent.storage.sessions.endAll({ ...key, now: assent.now() });
     assent.event("sessions_ended", { owner: person.personId, ended, address: http.address });
     const cookies = [...visitor.cookies, assent.cookies.clear("session")];
     return page(200, signedOutPage({ signIn: "/login" }, assent.chrome(http)), "here", cookies);
   }
   if (end === "others") {
-    const ended = await assent.storage.sessions.endAll({ ...key, keepSessionId: session.sessionId });
+    const ended = await assent.storage.sessions.endAll({ ...key, keepSessionId: session.sessionId, now: assent.now() });
     assent.event("sessions_ended", { owner: person.personId, ended, address: http.address });
     return securityAfter("others-ended", visitor.cookies, assent);
   }

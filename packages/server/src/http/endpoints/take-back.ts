@@ -10,7 +10,7 @@ import type { NamedWay, TakeBackView, TakeBackWhat } from "../../pages/security/
 import type { PasswordFault } from "../../pages/security/views.ts";
 import type { Assent } from "../../server-parts.ts";
 import { coarse } from "../client-address.ts";
-import { rememberDevice } from "../device-cookie.ts";
+import { presentedBy, rememberDevice } from "../device-cookie.ts";
 import { formToken, isFormToken } from "../forms.ts";
 import { languageFor } from "../mail-links.ts";
 import { type Answer, formOf, type HttpRequest, page } from "../message.ts";
@@ -68,6 +68,7 @@ export function submitTakeBack(what: TakeBackWhat): (http: HttpRequest, assent: 
       ...{ proof, choice, shown: { marks: found.marks, at: shownAt }, passwordHash: await hashPassword(password) },
       ...{ language: languageFor(http, assent), address: http.address },
       browser: browserName(http.header("user-agent")?.slice(0, 300) ?? null),
+      device: presentedBy(followed.person.personId, http, assent),
     };
     const outcome = await takeBack(followed, decision, recoveryContext(assent));
     switch (outcome.kind) {

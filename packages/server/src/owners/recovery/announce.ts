@@ -24,6 +24,8 @@ export interface Happened {
   /** The first sign of something suspicious, as the person was shown it; null: nothing looked like that. */
   readonly moment: Millis | null;
   readonly addresses: readonly Address[];
+  /** It is taken back with a browser that was the person's own before. */
+  readonly own: boolean;
   /** Of the page, for people whose own isn't known. */
   readonly language: string;
   readonly browser: string | null;
@@ -35,7 +37,8 @@ const MOST_NAMED = 20;
 
 /**
  * What is to be removed, with the links that undo it, and the messages. A removal is told to every address that the account has or had in the last
- * weeks. A link goes only to those that were the account's before the first sign of something suspicious, and at least as early as the address by which
+ * weeks. The link is for an owner whose factors a thief of the mailbox removed: none is made where the owner's own browser did it, so that no thief can
+ * undo that. It goes only to those that were the account's before the first sign of something suspicious, and at least as early as the address by which
  * it is taken back: the address that an intruder gave the account is not among them, whatever they did after that.
  */
 export function announced(
@@ -57,7 +60,7 @@ export function announced(
   const mails: StoredMail[] = [];
   for (const to of told) {
     const since = to === link.address ? own : addressSince(addresses, to);
-    if (since === undefined || since >= moment || since > own) {
+    if (happened.own || since === undefined || since >= moment || since > own) {
       mails.push(...letter("factorsRemovedTold", to, `${context.issuer}/login`, happened, context));
       continue;
     }

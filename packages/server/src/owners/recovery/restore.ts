@@ -2,6 +2,7 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../uses.ts";
+import type { DeviceSeen } from "../known-device-storage.ts";
 import type { Postbox } from "../mail.ts";
 import type { LinkOutcome } from "../mail-storage.ts";
 import type { RecoveryStorage, RemovedFactor } from "./storage.ts";
@@ -29,6 +30,7 @@ export async function restore(
   { key, link, person }: FollowedLink,
   from: {
     readonly passwordHash: string;
+    readonly device: DeviceSeen | null;
     readonly language: string;
     readonly browser: string | null;
     readonly address: string;
@@ -54,6 +56,7 @@ export async function restore(
     linkId,
     saltHash,
     passwordHash: from.passwordHash,
+    device: from.device,
     mails,
     now,
   });

@@ -2,6 +2,7 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { AddedFrom, PersonKey } from "../factor-storage.ts";
+import type { DeviceSeen } from "../known-device-storage.ts";
 import type { LinkKey, LinkOutcome, MailLink, StoredMail } from "../mail-storage.ts";
 
 /** How long a removal can be undone. */
@@ -49,6 +50,8 @@ export interface Removal {
 /** A new password for an account, by a link in a message. */
 export interface TakeBack extends Omit<LinkKey, "purpose"> {
   readonly passwordHash: string;
+  /** The person's device cookie, as the browser presents it; null: it has none of theirs. */
+  readonly device: DeviceSeen | null;
   /** The account's factors as the person saw them (`marksOf`). */
   readonly seen: readonly string[];
   /** Null: nothing. */
@@ -67,21 +70,31 @@ export type TakeBackOutcome = LinkOutcome | { readonly kind: "changed" };
 
 export interface RecoveryStorage {
   readonly recovery: {
-    /** By a link to the person's verified address: a new password; all sessions and other links end, and what else the person decided. */
+    /**
+     * By a link to the person's verified address: a new password; all sessions and other links end, and what else the person decided. Links that undo a
+     * removal end if the browser was the person's own before; it stays that.
+     */
     recoverPassword(args: TakeBack): Promise<TakeBackOutcome>;
     /** The same by a link that gives the person the address back that they had. */
     undoEmail(args: TakeBack): Promise<TakeBackOutcome>;
     /**
-     * Undoes a removal: the factors come back, and count as their owner's. All sessions end, `passwordHash` (of a password that nobody knows) takes the place of
+     * Undoes a removal: the factors come back. They count as their owner's if the browser was the owner's own before the removal, and was not yet signed out
+     * when they were added. All sessions end, `passwordHash` (of a password that nobody knows) takes the place of
      * the password, and factors and connections that were added since the removal end, unless a known device vouches for them.
      */
     restoreFactors(
-      args: Omit<LinkKey, "purpose"> & { readonly passwordHash: string; readonly mails: readonly StoredMail[] },
+      args: Omit<LinkKey, "purpose"> & {
+        readonly passwordHash: string;
+        readonly device: DeviceSeen | null;
+        readonly mails: readonly StoredMail[];
+      },
     ): Promise<LinkOutcome>;
     /** Of one removal, or of all; oldest factors first. */
     removedFactors(
       args: PersonKey & { readonly removalId: string | null; readonly now: Millis },
     ): Promise<readonly RemovedFactor[]>;
+    /** Ends all links that take something back, and erases removed factors: whoever holds such a link has nothing of it any more. */
+    endWaysBack(args: PersonKey & { readonly now: Millis }): Promise<void>;
   };
   readonly people: {
     /** The one of now, and those of the last `ADDRESS_TOLD`; none that nobody vouched for. */

@@ -4,7 +4,8 @@ import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../uses.ts";
 import type { CompanyStorage } from "../company-storage.ts";
 import type { FactorStorage, PersonKey } from "../factor-storage.ts";
-import type { KnownDeviceStorage } from "../known-device-storage.ts";
+import { seenDevice } from "../known-device.ts";
+import type { DeviceSeen, KnownDeviceStorage } from "../known-device-storage.ts";
 import { UNDO_TTL } from "../mail.ts";
 import type { LinkKey, LinkOutcome, MailLink } from "../mail-storage.ts";
 import type { OwnerStorage, Person } from "../storage.ts";
@@ -21,13 +22,14 @@ import {
   review,
 } from "./review.ts";
 import type { RecoveryStorage } from "./storage.ts";
+import { isOwners } from "./vouching.ts";
 
 /** What it is given from outside. */
 export interface RecoveryContext extends AnnounceContext {
   /** False: no passkey works at this server's address, so that none can be demanded. */
   readonly passkeysWork: boolean;
   readonly storage: Uses<FactorStorage, "passkeys.list" | "secondFactors.get"> &
-    Uses<KnownDeviceStorage, "knownDevices.list"> &
+    Uses<KnownDeviceStorage, "knownDevices.list" | "knownDevices.get"> &
     Uses<OwnerStorage, "consents.list"> &
     Uses<CompanyStorage, "members.companiesOf" | "companyApps.grantsOfMember"> &
     Uses<RecoveryStorage, "recovery.recoverPassword" | "recovery.undoEmail" | "people.addresses">;
@@ -96,6 +98,8 @@ export interface Decision {
   /** What they were shown when: the factors' marks then. */
   readonly shown: { readonly marks: readonly string[]; readonly at: Millis };
   readonly passwordHash: string;
+  /** Of the browser's cookie; null: it has none of this person's. */
+  readonly device: DeviceSeen | null;
   readonly language: string;
   readonly browser: string | null;
   readonly address: string;
@@ -109,7 +113,7 @@ export type TakenBack =
 /** The transaction decides once more whether the link holds, and whether the factors are as they were seen. */
 export async function takeBack(
   followed: FollowedLink,
-  { proof, choice, shown, passwordHash, ...from }: Decision,
+  { proof, choice, shown, passwordHash, device, ...from }: Decision,
   context: RecoveryContext,
 ): Promise<TakenBack> {
   const { key, link, person } = followed;
@@ -120,14 +124,26 @@ export async function takeBack(
   const { partition, personId } = person;
   const now = context.now();
   const addresses = await context.storage.people.addresses({ partition, personId, now });
-  const { removal, mails } = announced({ person, link, decided, moment: found.moment, addresses, ...from }, context);
+  const own = await isOwn(person, device, context);
+  const happened = { person, link, decided, moment: found.moment, addresses, own, ...from };
+  const { removal, mails } = announced(happened, context);
   const args = {
     ...{ partition: key.partition, linkId: key.linkId, saltHash: key.saltHash, now },
-    ...{ passwordHash, seen: found.marks, removal, mails, shownAt: Math.min(shown.at, now) },
+    ...{ passwordHash, device, seen: found.marks, removal, mails, shownAt: Math.min(shown.at, now) },
     endApps: decided.endApps.map(({ clientId }) => clientId),
     endCompanies: decided.endCompanies.map(({ companyId }) => companyId),
   };
   const { recoverPassword, undoEmail } = context.storage.recovery;
   const outcome = link.purpose === "undo" ? await undoEmail(args) : await recoverPassword(args);
   return outcome.kind === "done" ? { kind: "done", decided } : { kind: outcome.kind };
+}
+
+/** Whether the account is taken back with a browser that was the person's own before. */
+async function isOwn(
+  { partition, personId }: PersonKey,
+  device: DeviceSeen | null,
+  { storage, now }: RecoveryContext,
+): Promise<boolean> {
+  const known = device && (await seenDevice({ partition, personId, ...device }, storage));
+  return known != null && isOwners(known, now(), now());
 }

@@ -32,6 +32,25 @@ export function vouchedFrom(device: DeviceAge | undefined, addedAt: Millis, now:
   return device.handedOut ? Math.max(now, device.firstSeenAt + SETTLED) : now;
 }
 
+/** For how long a browser that was signed out with all others can still be told to be the owner's: whoever recovers by mail signs that out, too. */
+export const STILL_OWN: Millis = 7 * 86_400_000;
+
+/**
+ * Whether a browser was the owner's at `before`, by the same rule: known for a week then, or the account's first. One that was signed out with all others
+ * has the age that it had when that happened, for a week: a thief of the mailbox can't make it new, and an intruder who was thrown out can't
+ * grow old outside.
+ */
+export function isOwners(
+  device: DeviceAge & { readonly endedAt: Millis | null },
+  before: Millis,
+  now: Millis,
+): boolean {
+  const { endedAt, firstSeenAt, first, handedOut } = device;
+  if (endedAt !== null && endedAt + STILL_OWN <= now) return false;
+  const until = endedAt === null ? before : Math.min(endedAt, before);
+  return firstSeenAt + SETTLED <= until || (first && !handedOut && firstSeenAt <= until);
+}
+
 /** True: the factor counts as the owner's. */
 export function isVouched({ vouchedFrom: from }: Pick<AddedFrom, "vouchedFrom">, now: Millis): boolean {
   return from !== null && from <= now;

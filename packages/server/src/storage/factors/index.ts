@@ -12,8 +12,17 @@ import {
   usePasskey,
   vouchPasskey,
 } from "./passkeys.ts";
-import { recoverPassword, restoreFactors, undoEmail, writeRecovery, writeRestore, writeUndo } from "./recovery.ts";
-import { dueRemovals, eraseRemoved, removedFactors } from "./removals.ts";
+import {
+  endWaysBack,
+  eraseWaysBack,
+  recoverPassword,
+  restoreFactors,
+  undoEmail,
+  writeRecovery,
+  writeRestore,
+  writeUndo,
+} from "./recovery.ts";
+import { dueRemovals, eraseRemoved, removedFactors, removedPasskeys } from "./removals.ts";
 import {
   getSecondFactor,
   removeSecondFactor,
@@ -43,7 +52,7 @@ export const secondFactors = {
   useRecoveryCode,
   vouch: vouchSecondFactor,
 };
-export const recovery = { recoverPassword, undoEmail, restoreFactors, removedFactors };
+export const recovery = { recoverPassword, undoEmail, restoreFactors, removedFactors, endWaysBack };
 
 /** Steps of the verbs above. */
 export const factorsSteps = {
@@ -56,4 +65,6 @@ export const factorsSteps = {
   writeRestore,
   dueRemovals,
   eraseRemoved,
+  removedPasskeys,
+  eraseWaysBack,
 };

@@ -1,9 +1,10 @@
 /** Verbs that give an account back to the person who reads its mail: a new password, what is to end with it, and the way back from that. */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { LinkOutcome, LinkPurpose, MailLink, StoredMail } from "../../owners/mail-storage.ts";
+import type { KnownDevice } from "../../owners/known-device-storage.ts";
+import type { LinkOutcome, LinkPurpose, MailLink } from "../../owners/mail-storage.ts";
 import { marksOf, sameMarks } from "../../owners/recovery/marks.ts";
-import type { Removal, TakeBack, TakeBackOutcome } from "../../owners/recovery/storage.ts";
+import type { RecoveryStorage, Removal, TakeBack, TakeBackOutcome } from "../../owners/recovery/storage.ts";
 import { noteStanding, tellOf } from "../companies/membership-outbox.ts";
 import { endConsent } from "../consents/consents.ts";
 import { endGrants, endingOf } from "../grants/end-in-batches.ts";
@@ -11,7 +12,7 @@ import { noteEnded } from "../grants/ended.ts";
 import { findMailLink, insertLink, lockLink, moving, peekLink, type UnpurposedKey } from "../mail/mail-links.ts";
 import { post } from "../mail/outbox.ts";
 import { dropLinks, noteFormer } from "../people/addresses.ts";
-import { revokeDevices } from "../people/known-devices.ts";
+import { keepAge, ownDevice, revokeDevices } from "../people/known-devices.ts";
 import { settleName } from "../people/name-reconciliation.ts";
 import { loosenName } from "../people/names.ts";
 import { getPerson } from "../people/person.ts";
@@ -19,7 +20,7 @@ import { personColumns, personOf, text } from "../rows.ts";
 import { sql, steps, type Tx, transaction, words } from "../sql.ts";
 import type { PersonKey } from "./factor-lock.ts";
 import { listPasskeys, lockPasskeys } from "./passkeys.ts";
-import { bringBack, removedFactors, setAside } from "./removals.ts";
+import { bringBack, eraseRemovals, removedFactors, removedPasskeys, setAside } from "./removals.ts";
 import { lockFactor } from "./second-factors.ts";
 
 /** The person's partition first; then their companies hear that what was done in their names ends. */
@@ -104,8 +105,9 @@ async function isAsSeen(tx: Tx, key: PersonKey, seen: readonly string[]): Promis
 
 /** Whoever had the account before has nothing of it left but what the person chose to keep. */
 async function takeBack(tx: Tx, key: PersonKey, link: MailLink, args: TakeBack): Promise<void> {
-  const { removal, endApps, endCompanies, shownAt, mails, now } = args;
-  await endSessions(tx, key);
+  const { device, removal, endApps, endCompanies, shownAt, mails, now } = args;
+  const own = await ownDevice(tx, key, device, { before: now, now });
+  await endSessions(tx, key, own, now);
   for (const clientId of endApps) {
     await endConsent(tx, {
       ...{ partition: key.partition, ownerId: key.personId, clientId },
@@ -115,7 +117,7 @@ async function takeBack(tx: Tx, key: PersonKey, link: MailLink, args: TakeBack):
   await endNewConnections(tx, key, shownAt, now);
   await noteStanding(tx, key, { cutAt: now, keeps: { before: shownAt, butIn: endCompanies }, now });
   await useUp(tx, link);
-  await dropLinks(tx, key, link.address, now);
+  await dropLinks(tx, key, link.address, { restores: own !== undefined }, now);
   if (removal !== null) await remove(tx, key, removal, now);
   await post(tx, mails, now);
 }
@@ -125,13 +127,19 @@ async function remove(tx: Tx, key: PersonKey, removal: Removal, now: Millis): Pr
   for (const { link, saltHash } of removal.links) await insertLink(tx, link, saltHash, now);
 }
 
-/** No browser is signed in, or known, any more. */
-async function endSessions(tx: Tx, { partition, personId }: PersonKey): Promise<void> {
+/** No browser is signed in, or known, any more, but for the person's own: signed out as well, it is not new. */
+async function endSessions(
+  tx: Tx,
+  { partition, personId }: PersonKey,
+  own: KnownDevice | undefined,
+  now: Millis,
+): Promise<void> {
   await tx.run(sql`DELETE FROM sessions WHERE partition = :partition AND person_id = :personId`, {
     partition,
     personId,
   });
-  await revokeDevices(tx, { partition, personId }, null);
+  await revokeDevices(tx, { partition, personId }, null, now);
+  if (own !== undefined) await keepAge(tx, own);
 }
 
 async function useUp(tx: Tx, { partition, linkId }: MailLink): Promise<void> {
@@ -162,7 +170,7 @@ async function endNewConnections(
   await noteEnded(tx, { partition, ownerId: personId, cause: "password", by: personId, now }, ended);
 }
 
-type Restore = UnpurposedKey & { readonly passwordHash: string; readonly mails: readonly StoredMail[] };
+type Restore = Parameters<RecoveryStorage["recovery"]["restoreFactors"]>[0];
 
 /** Around the transaction the ids of passkeys that it may erase are loosened, and settled after. */
 export const restoreFactors = steps<Restore, LinkOutcome>(async (call, args) => {
@@ -187,9 +195,9 @@ export const writeRestore = transaction<Restore, { readonly outcome: LinkOutcome
     const nothing = { outcome: { kind: "unknown" }, erased: [] } as const;
     const link = await lockAccount(tx, args, "restore");
     if (link === undefined || link.about === null) return nothing;
-    const { partition, passwordHash, mails, now } = args;
+    const { partition, passwordHash, device, mails, now } = args;
     const key = { partition, personId: link.personId };
-    const back = await bringBack(tx, key, link.about, now);
+    const back = await bringBack(tx, key, { removalId: link.about, device, now });
     if (back === undefined) return nothing;
     const row = await tx.one(
       sql`UPDATE people SET password_hash = :passwordHash, password_changed_at = :now, delete_at = NULL, updated_at = :now
@@ -197,10 +205,10 @@ export const writeRestore = transaction<Restore, { readonly outcome: LinkOutcome
       { ...key, passwordHash, now },
     );
     if (row === undefined) throw new Error("the person was locked and is gone");
-    await endSessions(tx, key);
+    await endSessions(tx, key, back.own, now);
     await endNewConnections(tx, key, back.since, now);
     await noteStanding(tx, key, { cutAt: now, keeps: { before: back.since, butIn: [] }, now });
-    await dropLinks(tx, key, link.address, now);
+    await dropLinks(tx, key, link.address, { restores: false }, now);
     await tx.run(
       sql`DELETE FROM mail_links WHERE partition = :partition AND person_id = :personId AND purpose = 'restore' AND about = :about`,
       { ...key, about: link.about },
@@ -209,3 +217,23 @@ export const writeRestore = transaction<Restore, { readonly outcome: LinkOutcome
     return { outcome: { kind: "done", person: personOf(row) }, erased: back.erased };
   },
 );
+
+/** The passkeys' ids are loosened before, and settled after: they are free then. */
+export const endWaysBack = steps<PersonKey & { readonly now: Millis }, void>(async (call, { now, ...key }) => {
+  const nameOf = (value: string) => ({ kind: "passkey", value, ownerId: key.personId, now }) as const;
+  for (const value of await call(removedPasskeys, key)) await call(loosenName, nameOf(value));
+  for (const value of await call(eraseWaysBack, key)) await settleName(call, nameOf(value));
+});
+
+export const eraseWaysBack = transaction<PersonKey, readonly string[]>(async (tx, { partition, personId }) => {
+  const key = { partition, personId };
+  await tx.one(
+    sql`SELECT status FROM people WHERE partition = :partition AND person_id = :personId ${words.forUpdate}`,
+    key,
+  );
+  await tx.run(
+    sql`DELETE FROM mail_links WHERE partition = :partition AND person_id = :personId AND purpose IN ('undo', 'restore')`,
+    key,
+  );
+  return eraseRemovals(tx, key);
+});

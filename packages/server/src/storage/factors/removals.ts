@@ -3,8 +3,10 @@
 import type { Swept } from "../../admin/storage.ts";
 import type { Millis } from "../../oauth/model.ts";
 import type { AddedFrom, Passkey } from "../../owners/factor-storage.ts";
+import type { DeviceSeen, KnownDevice } from "../../owners/known-device-storage.ts";
 import type { FactorKind, RecoveryStorage, Removal, RemovedFactor } from "../../owners/recovery/storage.ts";
 import { isVouched } from "../../owners/recovery/vouching.ts";
+import { ownDevice } from "../people/known-devices.ts";
 import { settleName } from "../people/name-reconciliation.ts";
 import { loosenName } from "../people/names.ts";
 import { json, text, whole } from "../rows.ts";
@@ -96,13 +98,21 @@ async function bringBackCodes(tx: Tx, { partition, personId }: PersonKey): Promi
   await tx.run(sql`UPDATE recovery_codes SET earlier = 0 WHERE ${theirs}`, { partition, personId });
 }
 
-/** The factors of a removal come back; those that were added since, and that nothing vouches for, go. The ids of these passkeys; undefined: there is nothing to bring back. */
+interface Back {
+  /** When they were removed. */
+  readonly since: Millis;
+  /** Ids of passkeys that went. */
+  readonly erased: readonly string[];
+  /** The browser, if it was the person's own before the removal. */
+  readonly own: KnownDevice | undefined;
+}
+
+/** The factors of a removal come back; those that were added since, and that nothing vouches for, go. Undefined: there is nothing to bring back. */
 export async function bringBack(
   tx: Tx,
   key: PersonKey,
-  removalId: string,
-  now: Millis,
-): Promise<{ readonly since: Millis; readonly erased: readonly string[] } | undefined> {
+  { removalId, device, now }: { readonly removalId: string; readonly device: DeviceSeen | null; readonly now: Millis },
+): Promise<Back | undefined> {
   const { partition, personId } = key;
   const rows = await tx.all(
     sql`SELECT record, removed_at FROM removed_factors WHERE ${theirs} AND removal_id = :removalId AND until > :now ${words.forUpdate}`,
@@ -110,12 +120,13 @@ export async function bringBack(
   );
   const since = Math.min(...rows.map((row) => whole(row, "removed_at")));
   if (rows.length === 0) return undefined;
+  const own = await ownDevice(tx, key, device, { before: since, now });
   const erased = await eraseSince(tx, key, since, now);
-  for (const row of rows) await bringBackOne(tx, key, json<Kept>(row, "record"), now);
+  for (const row of rows) await bringBackOne(tx, key, json<Kept>(row, "record"), vouching(own, now));
   await tx.run(sql`DELETE FROM removed_factors WHERE ${theirs} AND removal_id = :removalId`, {
     ...{ partition, personId, removalId },
   });
-  return { since, erased };
+  return { since, erased, own };
 }
 
 async function eraseSince(tx: Tx, key: PersonKey, since: Millis, now: Millis): Promise<readonly string[]> {
@@ -133,11 +144,22 @@ async function eraseSince(tx: Tx, key: PersonKey, since: Millis, now: Millis): P
   return rows.map((row) => text(row, "credential_id"));
 }
 
-async function bringBackOne(tx: Tx, key: PersonKey, kept: Kept, now: Millis): Promise<void> {
-  const vouched = (added: AddedFrom) => ({ ...added, vouchedFrom: now });
+/** From when on what comes back counts as the owner's, by when it was added. */
+type Vouching = (addedAt: Millis) => Millis | null;
+
+/**
+ * The owner's own browser vouches for what comes back, but not for what was added after that browser had been signed out: a thief of the mailbox adds
+ * something only then, and could have its owner undo the removal. Nothing else vouches: whoever reads the mail can follow the link.
+ */
+function vouching(own: KnownDevice | undefined, now: Millis): Vouching {
+  return (addedAt) => (own !== undefined && addedAt < (own.endedAt ?? now) ? now : null);
+}
+
+async function bringBackOne(tx: Tx, key: PersonKey, kept: Kept, vouchedAt: Vouching): Promise<void> {
+  const vouched = (added: AddedFrom, addedAt: Millis) => ({ ...added, vouchedFrom: vouchedAt(addedAt) });
   if (kept.kind === "passkey") {
     const { publicKey, added, ...passkey } = kept.passkey;
-    await writePasskey(tx, { ...passkey, publicKey: unpacked(publicKey), added: vouched(added) });
+    await writePasskey(tx, { ...passkey, publicKey: unpacked(publicKey), added: vouched(added, passkey.createdAt) });
     return;
   }
   const current = await lockFactor(tx, key);
@@ -150,14 +172,14 @@ async function bringBackOne(tx: Tx, key: PersonKey, kept: Kept, now: Millis): Pr
     await writeFactor(tx, key, {
       ...rest,
       sealedSecret: secret,
-      added: back(added),
-      codesAdded: back(codesAdded),
+      added: back(added, rest.createdAt),
+      codesAdded: back(codesAdded, rest.codesAt),
       earlier,
     });
     await swapCodes(tx, key, kept.codes, earlier !== null);
   } else if (current !== undefined) {
     const keeps = (await codesOf(tx, key, false)).length > 0;
-    const codesAdded = keeps ? { ...kept.added, vouchedFrom: null } : vouched(kept.added);
+    const codesAdded = keeps ? { ...kept.added, vouchedFrom: null } : vouched(kept.added, kept.at);
     await writeFactor(tx, key, { ...current, codesAt: kept.at, codesAdded });
     await swapCodes(tx, key, kept.codes, keeps);
   }
@@ -189,6 +211,21 @@ function removedOf(row: Row): RemovedFactor {
   if (kept.kind === "codes") return { kind, name: null, createdAt: kept.at, added: kept.added, ...times };
   const { createdAt, added } = kept.kind === "passkey" ? kept.passkey : kept.factor;
   return { kind, name: kept.kind === "passkey" ? kept.passkey.name : null, createdAt, added, ...times };
+}
+
+/** Ids of the removed passkeys. */
+export const removedPasskeys = query<PersonKey, readonly string[]>({
+  sql: sql`SELECT DISTINCT factor_id FROM removed_factors WHERE ${theirs} AND kind = 'passkey'`,
+  bind: ({ partition, personId }) => ({ partition, personId }),
+  outcome: (rows) => rows.map((row) => text(row, "factor_id")),
+});
+
+/** Erases all of them; the ids of the passkeys. */
+export async function eraseRemovals(tx: Tx, { partition, personId }: PersonKey): Promise<readonly string[]> {
+  const rows = await tx.all(sql`DELETE FROM removed_factors WHERE ${theirs} RETURNING kind, factor_id`, {
+    ...{ partition, personId },
+  });
+  return rows.filter((row) => text(row, "kind") === "passkey").map((row) => text(row, "factor_id"));
 }
 
 interface Due extends PersonKey {

@@ -21,6 +21,7 @@ import { consentHosts } from "./0018-consent-hosts.ts";
 import { recovery } from "./0019-recovery.ts";
 import { consentCeilings } from "./0020-consent-ceilings.ts";
 import { appearances } from "./0021-appearances.ts";
+import { waysBack } from "./0022-ways-back.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -45,6 +46,7 @@ export const migrations: readonly Migration[] = [
   recovery,
   consentCeilings,
   appearances,
+  waysBack,
 ];
 
 /** What a database needs whose every migration this program knows. */

@@ -41,9 +41,16 @@ export async function noteFormer(
 /**
  * Ends the links in the person's messages when the account was taken back by `address`. A link that takes a change of the address back stays if the address
  * that it restores is the older one: an intruder who gave the account their own address can't end it by a recovery there. A link that undoes a removal
- * stays unless it went to a younger address: that may be the intruder's, and the removal one that they made to undo it.
+ * stays unless it went to a younger address: that may be the intruder's, and the removal one that they made to undo it. `restores`: it ends all the same,
+ * since the account was taken back with the owner's own browser.
  */
-export async function dropLinks(tx: Tx, key: PersonKey, address: string, now: Millis): Promise<void> {
+export async function dropLinks(
+  tx: Tx,
+  key: PersonKey,
+  address: string,
+  ends: { readonly restores: boolean },
+  now: Millis,
+): Promise<void> {
   const { partition, personId } = key;
   const rows = await tx.all(sql`SELECT link_id, purpose, address FROM mail_links WHERE ${theirs}`, {
     ...{ partition, personId },
@@ -56,7 +63,7 @@ export async function dropLinks(tx: Tx, key: PersonKey, address: string, now: Mi
   for (const row of rows) {
     const its = addressSince(known, text(row, "address")) ?? now;
     const purpose = text(row, "purpose");
-    if ((purpose === "restore" && its <= since) || (purpose === "undo" && its < since)) continue;
+    if ((purpose === "restore" && its <= since && !ends.restores) || (purpose === "undo" && its < since)) continue;
     await tx.run(sql`DELETE FROM mail_links WHERE partition = :partition AND link_id = :linkId`, {
       ...{ partition, linkId: text(row, "link_id") },
     });

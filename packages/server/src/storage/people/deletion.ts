@@ -37,7 +37,7 @@ export const writeDeletion = transaction<Deletion, boolean>(
     );
     if (changed === 0) return false;
     if (at !== null) {
-      await revokeDevices(tx, key, keepSessionId);
+      await revokeDevices(tx, key, keepSessionId, now);
       await tx.run(
         sql`DELETE FROM sessions WHERE partition = :partition AND person_id = :personId AND (session_id <> :keepSessionId OR :keepSessionId IS NULL)`,
         { ...key, keepSessionId },

@@ -9,6 +9,7 @@ import type {
   KnownDeviceKey,
   KnownDeviceStorage,
 } from "../../owners/known-device-storage.ts";
+import { isOwners } from "../../owners/recovery/vouching.ts";
 import { text, textOrNull, whole, wholeOrNull } from "../rows.ts";
 import { query, type Row, sql, type Tx, transaction, words } from "../sql.ts";
 
@@ -22,7 +23,7 @@ const newestFactor = sql`COALESCE((SELECT MAX(f.at) FROM (
       SELECT created_at AS at FROM passkeys WHERE ${theirs} UNION ALL SELECT created_at AS at FROM second_factors WHERE ${theirs}) AS f), 0)`;
 
 const columns = sql`partition, person_id, device_id, generation, is_first, first_seen_at, last_seen_at, address, user_agent,
-  COALESCE(appeared_at, first_seen_at) AS appeared_at,
+  COALESCE(appeared_at, first_seen_at) AS appeared_at, CASE WHEN revoked = 0 THEN NULL ELSE COALESCE(revoked_at, 0) END AS ended_at,
   CASE WHEN revoked = 0 AND factors_at >= ${newestFactor}
     AND COALESCE(password_changed_at, 0) = COALESCE((SELECT p.password_changed_at FROM people AS p WHERE p.partition = :partition AND p.person_id = :personId), 0)
     THEN 1 ELSE 0 END AS bound`;
@@ -40,6 +41,7 @@ function deviceOf(row: Row): KnownDevice {
     handedOut: whole(row, "is_first") === HANDED_OUT,
     firstSeenAt: whole(row, "first_seen_at"),
     appearedAt: whole(row, "appeared_at"),
+    endedAt: wholeOrNull(row, "ended_at"),
     lastSeenAt: whole(row, "last_seen_at"),
     address: textOrNull(row, "address"),
     userAgent: textOrNull(row, "user_agent"),
@@ -130,7 +132,7 @@ async function bindAgain(tx: Tx, { presented }: DeviceSighting, seen: Seen): Pro
   await tx.run(
     sql`UPDATE known_devices SET generation = :generation, last_seen_at = :now, address = :address, user_agent = :userAgent,
         appeared_at = COALESCE(appeared_at, first_seen_at), first_seen_at = CASE WHEN revoked = 1 THEN :now ELSE first_seen_at END,
-        is_first = CASE WHEN revoked = 1 THEN 0 ELSE is_first END, password_changed_at = :passwordChangedAt, factors_at = ${newestFactor}, revoked = 0
+        is_first = CASE WHEN revoked = 1 THEN 0 ELSE is_first END, password_changed_at = :passwordChangedAt, factors_at = ${newestFactor}, revoked = 0, revoked_at = NULL
       WHERE ${thisDevice}`,
     { ...seen, deviceId, generation },
   );
@@ -157,12 +159,36 @@ export async function revokeDevices(
   tx: Tx,
   { partition, personId }: PersonKey,
   keepSessionId: string | null,
+  now: Millis,
 ): Promise<void> {
   await tx.run(
-    sql`UPDATE known_devices SET revoked = 1 WHERE ${theirs} AND revoked = 0 AND device_id NOT IN
+    sql`UPDATE known_devices SET revoked = 1, revoked_at = :now WHERE ${theirs} AND revoked = 0 AND device_id NOT IN
       (SELECT s.device_id FROM sessions AS s WHERE s.partition = :partition AND s.session_id = :keepSessionId AND s.device_id IS NOT NULL)`,
-    { partition, personId, keepSessionId },
+    { partition, personId, keepSessionId, now },
   );
+}
+
+/** The device that somebody presents, if it was their own browser at `before` already (`recovery/vouching.ts`). */
+export async function ownDevice(
+  tx: Tx,
+  key: PersonKey,
+  presented: DeviceSeen | null,
+  { before, now }: { readonly before: Millis; readonly now: Millis },
+): Promise<KnownDevice | undefined> {
+  if (presented === null) return undefined;
+  const { partition, personId } = key;
+  const row = await tx.one(sql`SELECT ${columns} FROM known_devices WHERE ${thisDevice}`, {
+    ...{ partition, personId, deviceId: presented.deviceId },
+  });
+  const device = row && deviceOf(row);
+  return device?.generation === presented.generation && isOwners(device, before, now) ? device : undefined;
+}
+
+/** The device keeps its age, although all are signed out: it is the one by which the account was taken back. */
+export async function keepAge(tx: Tx, { partition, personId, deviceId }: KnownDeviceKey): Promise<void> {
+  await tx.run(sql`UPDATE known_devices SET revoked = 0, revoked_at = NULL WHERE ${thisDevice}`, {
+    ...{ partition, personId, deviceId },
+  });
 }
 
 /** For the end of an account. */

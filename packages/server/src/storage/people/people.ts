@@ -293,7 +293,7 @@ export const writePersonStatus = transaction<NewStatus, boolean>(async (tx, { pa
   });
   if (changed === 0) return false;
   if (status === "disabled") {
-    await revokeDevices(tx, { partition, personId }, null);
+    await revokeDevices(tx, { partition, personId }, null, now);
     await tx.run(sql`DELETE FROM sessions WHERE ${thisPerson}`, { partition, personId });
     await endGrantsOf(tx, { partition, personId, cause: "account", by: "operator", now });
   }

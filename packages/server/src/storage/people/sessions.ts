@@ -93,10 +93,10 @@ export const endSession = statement<SessionKey, boolean>({
 });
 
 export const endSessionsOf = transaction<
-  { readonly partition: number; readonly personId: string; readonly keepSessionId?: string },
+  { readonly partition: number; readonly personId: string; readonly keepSessionId?: string; readonly now: Millis },
   number
->(async (tx, { partition, personId, keepSessionId = null }) => {
-  await revokeDevices(tx, { partition, personId }, keepSessionId);
+>(async (tx, { partition, personId, keepSessionId = null, now }) => {
+  await revokeDevices(tx, { partition, personId }, keepSessionId, now);
   return tx.run(
     sql`DELETE FROM sessions
       WHERE partition = :partition AND person_id = :personId AND (session_id <> :keepSessionId OR :keepSessionId IS NULL)`,

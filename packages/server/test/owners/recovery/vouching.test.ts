@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { type DeviceAge, isVouched, SETTLED, vouchedFrom } from "../../../src/owners/recovery/vouching.ts";
+import {
+  type DeviceAge,
+  isOwners,
+  isVouched,
+  SETTLED,
+  STILL_OWN,
+  vouchedFrom,
+} from "../../../src/owners/recovery/vouching.ts";
 
 const NOW = Date.UTC(2026, 6, 14);
 const DAY = 86_400_000;
@@ -31,5 +38,24 @@ describe("a device vouches for a factor", () => {
   test("nothing said, a time ahead → not vouched for; that time, or from before this was noted → vouched for", () => {
     const at = (from: number | null) => isVouched({ vouchedFrom: from }, NOW);
     expect([at(null), at(NOW + 1), at(NOW), at(0)]).toEqual([false, false, true, true]);
+  });
+});
+
+describe("a browser was the owner's before something happened", () => {
+  const young = { firstSeenAt: NOW - SETTLED + 1 };
+  test.each<[string, Partial<DeviceAge>, number | null, boolean]>([
+    ["known for a week then", { firstSeenAt: NOW - SETTLED }, null, true],
+    ["for a millisecond less", young, null, false],
+    ["the account's first", { ...young, first: true }, null, true],
+    ["the first, seen after it", { firstSeenAt: NOW + 1, first: true }, null, false],
+    ["the first, handed out", { ...young, first: true, handedOut: true }, null, false],
+    ["the first, handed out a week before", { firstSeenAt: NOW - SETTLED, first: true, handedOut: true }, null, true],
+    ["signed out a moment before", {}, NOW - 1, true],
+    ["signed out within a week of its first sight", { firstSeenAt: NOW - SETTLED }, NOW - 1, false],
+    ["signed out a millisecond less than a week ago", {}, NOW + DAY - STILL_OWN + 1, true],
+    ["signed out a week ago", {}, NOW + DAY - STILL_OWN, false],
+    ["signed out, nobody knows when", { first: true }, 0, false],
+  ])("%s", (_, device, endedAt, wanted) => {
+    expect(isOwners({ ...aDevice(device), endedAt }, NOW, NOW + DAY)).toBe(wanted);
   });
 });

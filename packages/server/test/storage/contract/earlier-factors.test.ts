@@ -165,7 +165,7 @@ onEveryBackend("what vouches for factors", (storage) => {
     await storage().sessions.create(session);
     await storage().sessions.create(theirs);
     const before = [await storage().passkeys.list(person), await factorOf(person)];
-    await storage().sessions.endAll(key);
+    await storage().sessions.endAll({ ...key, now: NOW });
     for (const sessionId of [session.sessionId, theirs.sessionId, anId(person.partition)]) {
       const at = { ...key, sessionId, now: NOW + 1 };
       const codes = { codes: ["z"], added: FROM_OWNER };

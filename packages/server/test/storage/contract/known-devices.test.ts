@@ -72,6 +72,7 @@ onEveryBackend("a known device", (storage) => {
         first: true,
         handedOut: false,
         bound: true,
+        endedAt: null,
       },
       ...{ firstSeenAt: NOW, appearedAt: NOW, lastSeenAt: NOW, address: "192.0.2.7", userAgent: "Firefox" },
     });
@@ -155,13 +156,13 @@ onEveryBackend("a known device", (storage) => {
   test("signed out everywhere → none is bound; everywhere else → that of the session alone", async () => {
     const person = await aStoredPerson(storage());
     const [one, other] = [await signIn(person), await signIn(person)];
-    await storage().sessions.endAll({ ...person, keepSessionId: one.session.sessionId });
+    await storage().sessions.endAll({ ...person, keepSessionId: one.session.sessionId, now: NOW });
     expect([await bound(person, one.deviceId), await bound(person, other.deviceId)]).toEqual([true, false]);
-    await storage().sessions.endAll(person);
+    await storage().sessions.endAll({ ...person, now: NOW });
     expect(await storage().knownDevices.list(person)).toMatchObject([{ bound: false }, { bound: false }]);
     const next = await signIn(person, again(one.deviceId));
     expect([next.deviceId, next.generation, await bound(person, one.deviceId)]).toEqual([one.deviceId, 1, true]);
-    await storage().sessions.endAll({ ...person, keepSessionId: anId(person.partition) });
+    await storage().sessions.endAll({ ...person, keepSessionId: anId(person.partition), now: NOW });
     expect(await bound(person, one.deviceId)).toBe(false);
   });
 
@@ -210,7 +211,7 @@ onEveryBackend("a known device", (storage) => {
   test("signed out everywhere and in again → younger, but it appeared when it did", async () => {
     const person = await aStoredPerson(storage());
     const { deviceId } = await signIn(person);
-    await storage().sessions.endAll(person);
+    await storage().sessions.endAll({ ...person, now: NOW });
     await signIn(person, again(deviceId));
     expect(await known(person, deviceId)).toMatchObject({ firstSeenAt: NOW + HOUR, appearedAt: NOW });
   });

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { AddedFrom, Passkey } from "../../../src/owners/factor-storage.ts";
 import { marksOf } from "../../../src/owners/recovery/marks.ts";
 import { REMOVAL_KEPT, type Removal } from "../../../src/owners/recovery/storage.ts";
+import { STILL_OWN } from "../../../src/owners/recovery/vouching.ts";
 import type { Person } from "../../../src/owners/storage.ts";
 import { restoreFactors, writeRestore } from "../../../src/storage/factors/recovery.ts";
 import { removedFactors } from "../../../src/storage/factors/removals.ts";
@@ -63,6 +64,7 @@ onEveryBackend("factors that a recovery removed", (storage, opened) => {
       linkId: link.linkId,
       saltHash,
       passwordHash: "nobody's",
+      device: null,
       mails: [],
       now: UNDONE,
     };
@@ -137,14 +139,15 @@ onEveryBackend("factors that a recovery removed", (storage, opened) => {
     expect(await listed(person)).toEqual([["codes", null]]);
   });
 
-  test("undone → all come back and count as their owner's; sessions and the password of the recovery end", async () => {
+  test("undone with the browser of before → all come back and count as their owner's; sessions and the password of the recovery end", async () => {
     const person = await aStoredPerson(storage());
+    const device = await storage().sessions.create(aSession(person));
     const passkey = await add(person, { counter: 7 });
     await set(person, "mine", FROM_STRANGER);
     const { undo } = await remove(person, { passkeys: [passkey.credentialId], authenticator: true });
     await storage().sessions.create(aSession(person, { passwordChangedAt: REMOVED }));
     const mail = aMail(person.partition);
-    const outcome = await storage().recovery.restoreFactors({ ...undo, mails: [mail] });
+    const outcome = await storage().recovery.restoreFactors({ ...undo, device: device ?? null, mails: [mail] });
     expect(outcome).toMatchObject({ kind: "done", person: { passwordHash: "nobody's", passwordChangedAt: UNDONE } });
     const vouched = { ...FROM_STRANGER, vouchedFrom: UNDONE };
     expect(await storage().passkeys.find(passkey)).toMatchObject({ passkey: { ...passkey, added: vouched } });
@@ -158,6 +161,55 @@ onEveryBackend("factors that a recovery removed", (storage, opened) => {
     const waiting = await storage().mail.claim({ now: UNDONE, limit: 1000, until: UNDONE + DAY });
     expect(waiting.map(({ mailId }) => mailId)).toContain(mail.mailId);
     expect(await storage().recovery.restoreFactors(undo)).toEqual({ kind: "unknown" });
+  });
+
+  test("undone with another browser, one that signed in later, an older copy of its cookie → nothing vouches for what comes back", async () => {
+    for (const how of ["none", "later", "copy", "thrown out long ago"] as const) {
+      const person = await aStoredPerson(storage());
+      const first = await storage().sessions.create(aSession(person, { now: NOW - 30 * DAY }));
+      const passkey = await add(person);
+      if (how === "thrown out long ago") await storage().sessions.endAll({ ...person, now: UNDONE - STILL_OWN });
+      const { undo } = await remove(person, { passkeys: [passkey.credentialId] });
+      const later = await storage().sessions.create(aSession(person, { passwordChangedAt: REMOVED, now: REMOVED + 1 }));
+      const copy = first && { ...first, generation: first.generation + 1 };
+      const device = { none: null, later, copy, "thrown out long ago": first }[how] ?? null;
+      expect((await storage().recovery.restoreFactors({ ...undo, device })).kind).toBe("done");
+      expect(await storage().passkeys.find(passkey), how).toMatchObject({ passkey: { added: { vouchedFrom: null } } });
+    }
+  });
+
+  test("undone with the browser of before, of what was added after that was signed out → nothing vouches for it", async () => {
+    const person = await aStoredPerson(storage());
+    const device = (await storage().sessions.create(aSession(person))) ?? null;
+    await storage().sessions.endAll({ ...person, now: NOW + 1 });
+    const passkey = await add(person, { createdAt: NOW + 1 });
+    const { undo } = await remove(person, { passkeys: [passkey.credentialId] });
+    expect((await storage().recovery.restoreFactors({ ...undo, device })).kind).toBe("done");
+    expect(await storage().passkeys.find(passkey)).toMatchObject({ passkey: { added: { vouchedFrom: null } } });
+  });
+
+  test("recovered with the browser of before → the link to undo an earlier removal has ended, and the browser keeps its age", async () => {
+    const person = await aStoredPerson(storage());
+    const device = (await storage().sessions.create(aSession(person))) ?? null;
+    const passkey = await add(person);
+    const { undo } = await remove(person, { passkeys: [passkey.credentialId] });
+    const link = await aSentLink(storage(), aLink(person, "recover", { expiresAt: UNDONE }));
+    const key = { ...link, now: REMOVED + 1 };
+    expect((await storage().recovery.recoverPassword(aTakeBack(key, { device, seen: [] }))).kind).toBe("done");
+    expect(await storage().recovery.restoreFactors(undo)).toEqual({ kind: "unknown" });
+    const known = { ...person, deviceId: device?.deviceId ?? "" };
+    expect(await storage().knownDevices.get(known)).toMatchObject({ endedAt: null, firstSeenAt: NOW, first: true });
+  });
+
+  test("all ways back end → neither link holds, nothing that was removed is left, and its id is free", async () => {
+    const [person, other] = [await aStoredPerson(storage()), await aStoredPerson(storage())];
+    const passkey = await add(person);
+    const { undo } = await remove(person, { passkeys: [passkey.credentialId] });
+    const way = await aSentLink(storage(), aLink(person, "undo"));
+    await storage().recovery.endWaysBack({ ...person, now: REMOVED });
+    expect(await storage().recovery.restoreFactors(undo)).toEqual({ kind: "unknown" });
+    expect(await storage().mailLinks.find({ ...way, purpose: "undo", now: REMOVED })).toBeUndefined();
+    expect([await listed(person), await taken(passkey, other)]).toEqual([[], "added"]);
   });
 
   test("undone where an earlier authenticator had come back → it is demanded beside the other", async () => {

@@ -68,6 +68,7 @@ const following = ({ linkId }: { readonly linkId: string }) => ({ ...linkKey, li
 const restoring = aMailLink(person, "restore", { about: anId() });
 const takingBack = (link: { readonly linkId: string }, changes: object = {}) => ({
   ...following(link),
+  device: presented,
   ...{ seen: [], removal: null, endApps: [], endCompanies: [], shownAt: NOW, ...changes },
 });
 const removing = {
@@ -134,7 +135,8 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["consents.approve", anApproval(aGrant(person))],
   ["writeRecovery", takingBack(mailLinks.recover, { ...asRemoved, endApps: [grant.clientId] })],
   ["secondFactors.set", { ...aFactor, added: FROM_STRANGER }],
-  ["writeRestore", following(restoring)],
+  ["writeRestore", { ...following(restoring), device: presented }],
+  ["eraseWaysBack", person],
   ["writePerson", { ...person, before: person.email, changes: { email: "a@example.com" }, now: NOW }],
   ["writePerson", { ...person, before: "a@example.com", changes: { email: person.email }, now: NOW }],
   ["erasePasskey", { ...passkey, mails, now: NOW }],
@@ -157,7 +159,7 @@ export const calls: readonly (readonly [string, unknown])[] = [
     "writePassword",
     { ...person, passwordHash: "x", mustChange: false, endGrants: true, keepSessionId: null, now: NOW },
   ],
-  ["sessions.endAll", person],
+  ["sessions.endAll", { ...person, now: NOW }],
   ["insertPasskey", { ...passkey, mails, now: NOW }],
   ["erasePasskey", { ...passkey, mails, now: NOW }],
   ["insertPasskey", { ...passkey, mails, now: NOW }],

@@ -1,0 +1,178 @@
+/** Links that take something back, in the hands of somebody who read the mail for a while: how long they hold, and after what they end. */
+
+import { beforeAll, describe, expect, test } from "vitest";
+import { adminOf } from "../../packages/server/src/admin/context.ts";
+import { resetSecondFactor, setPassword } from "../../packages/server/src/admin/people.ts";
+import type { Person } from "../../packages/server/src/owners/storage.ts";
+import type { SoftAuthenticator } from "../support/authenticator.ts";
+import { Agent } from "../support/browser-like.ts";
+import {
+  aPasskeyOf,
+  DAY,
+  decide,
+  entersBy,
+  entersWith,
+  messageTo,
+  NEW_PASSWORD,
+  OWNERS_BROWSER,
+  recoveryLink,
+  STRANGE_BROWSER,
+  signedInWith,
+  ticksOf,
+} from "../support/recovery.ts";
+import { HOUR, isDecision, isProof, REMOVED, recoveryStage } from "../support/recovery-stage.ts";
+import { formWith } from "../support/second-step.ts";
+import type { TestServer } from "../support/server.ts";
+import type { TestMailbox } from "../support/smtp.ts";
+
+let server: TestServer;
+let mailbox: TestMailbox;
+const stage = recoveryStage();
+const { anOwner, opened } = stage;
+beforeAll(() => {
+  ({ server, mailbox } = stage.started());
+});
+
+/** What somebody chooses who is not the owner. */
+const THIEFS = "the thief chose this one";
+const DECIDED = { password: THIEFS, again: THIEFS };
+
+async function enters(agent: Agent, login: string, password: string): Promise<Agent> {
+  await agent.submit(formWith(await agent.get("/login"), "username"), { username: login, password });
+  return agent;
+}
+
+const aStranger = () => new Agent(server.issuer, { "user-agent": STRANGE_BROWSER });
+
+/** Follows a link that undoes a removal; the status of its page. */
+async function undo(link: string, agent = new Agent(server.issuer)): Promise<number> {
+  const page = await agent.get(link);
+  if (page.status === 200) await agent.submit(formWith(page, "link"));
+  return page.status;
+}
+
+const recoverIn = async (agent: Agent, person: Person) =>
+  agent.get(await recoveryLink(person, server, mailbox, person.email));
+
+describe("somebody reads the mail for ten minutes, and the owner has a password alone", () => {
+  /** They recover, add a passkey, recover again and remove it: the message has a link by which it comes back. */
+  async function robbed(): Promise<{
+    readonly person: Person;
+    readonly owner: Agent;
+    readonly thief: Agent;
+    readonly key: SoftAuthenticator;
+    readonly link: string;
+  }> {
+    const { person, owner } = await anOwner();
+    server.tick(30 * DAY);
+    const thief = aStranger();
+    await decide(thief, await recoverIn(thief, person), DECIDED);
+    const key = await aPasskeyOf(await enters(thief, person.username, THIEFS), server, "Theirs");
+    const page = await recoverIn(thief, person);
+    expect(ticksOf(page)).toEqual({ "Passkey “Theirs”": true });
+    await decide(thief, page, DECIDED);
+    const { link } = await messageTo(person.email, REMOVED, mailbox);
+    return { person, owner, thief, key, link };
+  }
+
+  test("undoes the removal of their own passkey → it is not vouched for, and the owner recovers without it", async () => {
+    const { person, owner, thief, key, link } = await robbed();
+    expect(await undo(link, thief)).toBe(200);
+    server.tick(HOUR);
+    const page = await recoverIn(owner, person);
+    expect(isDecision(page)).toBe(true);
+    await decide(owner, page);
+    expect([await entersBy(key, server), await entersWith(person.username, NEW_PASSWORD, server)]).toEqual([
+      ...[false, "in"],
+    ]);
+  });
+
+  test("has the owner undo the removal of the thief's passkey → that is not vouched for either", async () => {
+    const { person, owner, key, link } = await robbed();
+    expect(await undo(link, owner)).toBe(200);
+    const page = await recoverIn(owner, person);
+    expect(ticksOf(page)).toEqual({ "Passkey “Theirs”": true });
+    await decide(owner, page);
+    expect(await entersBy(key, server)).toBe(false);
+  });
+
+  test("keeps a copy of the link until the owner has recovered with the own browser → it has ended", async () => {
+    const { person, owner, key, link } = await robbed();
+    server.tick(HOUR);
+    await decide(owner, await recoverIn(owner, person));
+    expect(await undo(link)).toBe(400);
+    // The owner's browser is not new by that: what it adds is demanded from now on.
+    await aPasskeyOf(await enters(owner, person.username, NEW_PASSWORD), server, "Mine");
+    expect(isProof((await opened(person)).page)).toBe(true);
+    expect(await entersBy(key, server)).toBe(false);
+  });
+
+  test("reads the mail while the owner throws them out with the own browser → the message has no link", async () => {
+    const { person, owner, key, link } = await robbed();
+    expect(await undo(link)).toBe(200);
+    await decide(owner, await recoverIn(owner, person));
+    expect((await messageTo(person.email, REMOVED, mailbox)).raw).not.toContain("/recover/undo");
+    expect(await entersBy(key, server)).toBe(false);
+  });
+
+  test("keeps a copy until the owner has recovered with a new browser → the passkey comes back for a last time, unvouched", async () => {
+    const { person, key, link } = await robbed();
+    server.tick(HOUR);
+    const { reader, page } = await opened(person);
+    await decide(reader, page);
+    server.tick(70 * HOUR);
+    expect(await undo(link)).toBe(200);
+    const again = await opened(person);
+    expect(ticksOf(again.page)).toEqual({ "Passkey “Theirs”": true });
+    await decide(again.reader, again.page);
+    expect([await undo(link), await entersBy(key, server)]).toEqual([400, false]);
+  });
+
+  test("was thrown out before, and recovers with the browser of then → it is not the owner's, however long ago it appeared", async () => {
+    const { person, owner, thief, link } = await robbed();
+    await decide(owner, await recoverIn(owner, person));
+    server.tick(30 * DAY);
+    await decide(thief, await recoverIn(thief, person), DECIDED);
+    await aPasskeyOf(await enters(thief, person.username, THIEFS), server, "Again");
+    const page = await recoverIn(thief, person);
+    await decide(thief, page, DECIDED);
+    const second = await messageTo(person.email, REMOVED, mailbox);
+    expect(second.link).not.toBe(link);
+    expect(await undo(second.link, thief)).toBe(200);
+    expect(isDecision(await recoverIn(thief, person))).toBe(true);
+  });
+
+  for (const how of ["takes all factors away", "sets a password"] as const) {
+    test(`keeps copies until the operator ${how} → nothing comes back`, async () => {
+      const { person, thief, key, link } = await robbed();
+      await enters(thief, person.username, THIEFS);
+      const other = await aPasskeyOf(thief, server, "Another");
+      const { reader, page } = await opened(person);
+      await decide(reader, page, DECIDED);
+      const second = await messageTo(person.email, REMOVED, mailbox);
+      await undo(link);
+      const context = adminOf(server.assent.storage, server.issuer, server.now);
+      const password = "a password from the operator";
+      if (how === "sets a password") {
+        await setPassword(person.username, { password }, { keepGrants: false, mustChange: true }, context);
+        expect([await undo(second.link), await entersBy(other, server)]).toEqual([400, false]);
+        return;
+      }
+      expect(await resetSecondFactor(person.username, { passkeys: true }, context)).toMatchObject({ passkeys: 1 });
+      expect([await undo(second.link), await entersBy(key, server), await entersBy(other, server)]).toEqual([
+        ...[400, false, false],
+      ]);
+    });
+  }
+});
+
+test("a thief removes a factor of the owner's → undone with the owner's browser it is vouched for, and the thief needs it", async () => {
+  const { person, owner } = await anOwner();
+  server.tick(30 * DAY);
+  const laptop = await signedInWith(OWNERS_BROWSER, person, server);
+  const key = await aPasskeyOf(laptop, server, "New laptop");
+  const { reader, page } = await opened(person);
+  await decide(reader, page, DECIDED);
+  expect(await undo((await messageTo(person.email, REMOVED, mailbox)).link, owner)).toBe(200);
+  expect([await entersBy(key, server), isProof((await opened(person)).page)]).toEqual([true, true]);
+});
