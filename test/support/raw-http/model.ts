@@ -99,6 +99,9 @@ function requestAt(text: string, start: number, may: readonly number[]): Read {
     // RFC 1945 §4.1: a line without a version is a whole request of HTTP/0.9. A server may wait for its headers and refuse the version.
     const old = lines.length === 1 && !/ HTTP\//.test(found.line);
     if (fault !== undefined && old) return { step: refusal([400, 431, 505], { waits: true }), next: undefined };
+    // RFC 9110 §9.3.6: the method alone is enough to refuse CONNECT.
+    if (fault !== undefined && /^CONNECT /.test(lines[0] ?? ""))
+      return { step: refusal([400, 405, 431], { waits: true }), next: undefined };
     if (fault !== undefined) return { step: refusal([400, 431]), next: undefined };
   }
   const head = headOf(lines, at - start > LARGE ? [...may, 431] : may);
