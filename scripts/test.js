@@ -1,6 +1,7 @@
 /**
  * `npm test`: formatting and lint, types, then every test; all run even when one fails. With arguments, those go to
- * vitest and nothing else runs (`npm test -- storage`). The last line counts what passed and failed.
+ * vitest and nothing else runs (`npm test -- storage`). `--quick`, which is `npm run test:quick`: lint, types, and what
+ * quick.js lists. The last line counts what passed and failed.
  */
 
 import { spawnSync } from "node:child_process";
@@ -9,6 +10,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runsOnNewEnoughNode } from "../packages/cli/bin/runtime.js";
+import { quick } from "./quick.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const tools = join(root, "node_modules", ".bin");
@@ -68,8 +70,10 @@ function runTests(args) {
   }
 }
 
-function main(args) {
-  const steps = args.length === 0 ? checks.map(({ name, command }) => run(name, command)) : [];
+function main(asked) {
+  const isQuick = asked[0] === "--quick";
+  const args = isQuick ? ["--project", "node", ...quick, ...asked.slice(1)] : asked;
+  const steps = isQuick || args.length === 0 ? checks.map(({ name, command }) => run(name, command)) : [];
   const { step, counts } = runTests(args);
   const failures = [...steps.filter(({ ok }) => !ok).map(({ name }) => name), ...counts.failures];
   const passed = steps.filter(({ ok }) => ok).length + counts.passed;

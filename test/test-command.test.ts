@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { quick } from "../scripts/quick.js";
 
 const root = join(import.meta.dirname, "..");
 const made: string[] = [];
@@ -23,7 +24,7 @@ function runIn(tests: Record<string, string>, args: string[], source = "export c
   const folder = mkdtempSync(join(tmpdir(), "assent-test-command-"));
   made.push(folder);
   for (const file of [
-    ...["scripts/test.js", "scripts/skipped-reporter.js", "scripts/slowest-reporter.js"],
+    ...["scripts/test.js", "scripts/quick.js", "scripts/skipped-reporter.js", "scripts/slowest-reporter.js"],
     "packages/cli/bin/runtime.js",
   ]) {
     mkdirSync(join(folder, dirname(file)), { recursive: true });
@@ -37,9 +38,15 @@ function runIn(tests: Record<string, string>, args: string[], source = "export c
   writeFileSync(join(oauth, "one.ts"), source);
   writeFileSync(join(folder, "biome.json"), '{ "files": { "includes": ["packages/server/**/*.ts"] } }\n');
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
-  writeFileSync(join(folder, "vitest.config.ts"), 'export default { test: { include: ["*.test.ts"] } };\n');
+  writeFileSync(
+    join(folder, "vitest.config.ts"),
+    'export default { test: { name: "node", include: ["**/*.test.ts"] } };\n',
+  );
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
-  for (const [name, text] of Object.entries(tests)) writeFileSync(join(folder, `${name}.test.ts`), text);
+  for (const [name, text] of Object.entries(tests)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, `${name}.test.ts`), text);
+  }
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(?:VITEST|NODE_ENV|TEST|DEV|PROD|MODE)/.test(name),
   );
@@ -68,7 +75,15 @@ test("files that took longest → named at the end with their seconds, ten of th
   const [, told = ""] = output.split("slowest files:");
   const lines = told.split("\n").filter((line) => line.includes(".test.ts"));
   expect(lines).toHaveLength(10);
-  expect(lines[0]).toMatch(/^ +\d+\.\d s {2}slow\.test\.ts$/);
+  expect(lines[0]).toMatch(/^ +\d+\.\d s {2}slow\.test\.ts \(node\)$/);
+}, 60_000);
+
+test("quick → lint, types and the tests that are listed; each on the list leads to a test", () => {
+  const { output, lastLine } = runIn({ "test/flows/refresh": PASSES, "test/flows/other": FAILS }, ["--quick"]);
+  expect(output).toMatch(/✓ lint/);
+  expect(lastLine).toBe("4 passed, 0 failed");
+  const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".test.ts"));
+  expect(quick.filter((part) => !files.some((path) => path.includes(part)))).toEqual([]);
 }, 60_000);
 
 test("an error outside of any test → counted as a failure, exit 1", () => {

@@ -103,7 +103,10 @@ export async function axe(page: Page, tags: readonly string[] = AXE_TAGS): Promi
   await page.evaluate(axeCore.source);
   const violations = await page.evaluate(async (values) => {
     const global = globalThis as unknown as { axe: typeof axeCore; document: axeCore.ElementContext };
-    const results = await global.axe.run(global.document, { runOnly: { type: "tag", values } });
+    const results = await global.axe.run(global.document, {
+      runOnly: { type: "tag", values },
+      resultTypes: ["violations"],
+    });
     return results.violations;
   }, Array.from(tags));
   return violations.flatMap(({ id, impact, help, nodes }) =>

@@ -1,0 +1,1 @@
+export const quick: readonly string[];

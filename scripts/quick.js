@@ -1,0 +1,16 @@
+/** What `npm run test:quick` runs beside lint and types: parts of paths of the vitest project `node`. Tests hold that each leads somewhere. */
+
+const UNITS = ["admin", "crypto", "http", "jose", "mail", "metrics", "oauth", "outbound", "owners", "pages", "saml"];
+
+/** One pass of each flow, on SQLite. */
+const FLOWS = [
+  ...["authorization-code", "implicit", "client-credentials", "password", "refresh", "revocation", "device"],
+  ...["jwt-bearer", "saml2-bearer", "custom-grant", "resource-tokens", "metadata", "tabs"],
+  ...["consent-ends", "companies", "second-step", "recovery"],
+];
+
+export const quick = [
+  ...UNITS.map((folder) => `packages/server/test/${folder}/`),
+  "packages/resource-server/test/",
+  ...FLOWS.map((flow) => `test/flows/${flow}.test.ts`),
+];
