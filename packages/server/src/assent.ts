@@ -337,6 +337,10 @@ async function assemble({
     receipts: new Receipts({ issuer, storage, keys }),
     authorization,
     sessions: { storage, now },
+    companies: {
+      ...{ storage, catalog, credentials, newId, randomText, now, event, ...notices },
+      invitationLink: (token) => `${issuer}/invitation?token=${token}`,
+    },
     credentials,
     secrets,
     keys,

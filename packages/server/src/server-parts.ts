@@ -18,6 +18,7 @@ import type { ServerMetrics } from "./metrics/server-metrics.ts";
 import type { Millis, Soon } from "./oauth/model.ts";
 import type { TokenEndpointContext } from "./oauth/token-endpoint/endpoint.ts";
 import type { AuthorizationContext } from "./owners/authorization/context.ts";
+import type { CompanyContext } from "./owners/companies/context.ts";
 import type { MailLinks, Postbox } from "./owners/mail.ts";
 import type { MailDesk } from "./owners/mail-requests.ts";
 import type { StoredMail } from "./owners/mail-storage.ts";
@@ -44,6 +45,7 @@ export interface Assent {
   readonly receipts: Receipts;
   readonly popularity: Popularity;
   readonly authorization: AuthorizationContext;
+  readonly companies: CompanyContext;
   readonly sessions: SessionContext;
   readonly signIn: SignInContext;
   readonly secondStep: SecondStepContext;

@@ -5,7 +5,7 @@ interface Who {
   readonly username: string;
 }
 
-interface WhichCompany {
+export interface CompanyRef {
   readonly companyId: string;
   readonly slug: string;
   readonly name: string;
@@ -18,14 +18,14 @@ interface WhichCompany {
 export type Notice =
   | {
       readonly kind: "company_request";
-      readonly company: WhichCompany;
+      readonly company: CompanyRef;
       readonly client: { readonly clientId: string; readonly name: string };
       readonly by: Who;
       readonly reason: string;
     }
   | {
       readonly kind: "company_decision";
-      readonly company: WhichCompany;
+      readonly company: CompanyRef;
       readonly client: { readonly clientId: string; readonly name: string };
       readonly by: Who;
       /** Who had asked. */
@@ -34,14 +34,14 @@ export type Notice =
     }
   | {
       readonly kind: "company_removal";
-      readonly company: WhichCompany;
+      readonly company: CompanyRef;
       readonly by: Who;
       /** Who was removed. */
       readonly personId: string;
     }
   | {
       readonly kind: "company_invitation";
-      readonly company: WhichCompany;
+      readonly company: CompanyRef;
       /** Canonical e-mail address or username. */
       readonly addressee: string;
       readonly role: "member" | "admin";

@@ -3,11 +3,20 @@
 import { cappedEnd, ceilingOf, reaches, reachOf } from "../../oauth/consent-reach.ts";
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
 import { consentHosts, redirectHost } from "../../oauth/redirect-uri.ts";
+import {
+  type AppInCompany,
+  changeDefaultRule,
+  appsOf as companyApps,
+  decideRule,
+  requestsOf as membersRequests,
+  optOut,
+  refuseMembersRequest,
+  revokeApp,
+} from "../../owners/companies/apps.ts";
 import { isInForce } from "../../owners/company.ts";
-import type { AppRequest, AppRule, CompanyApp } from "../../owners/company-storage.ts";
+import type { AppRequest, AppRule } from "../../owners/company-storage.ts";
 import { defaultDuration, offeredDurations, readDuration } from "../../owners/consent.ts";
 import { consentUnder, endOf } from "../../owners/consent-record.ts";
-import type { Notice } from "../../owners/notices.ts";
 import { descriptionOf } from "../../owners/scope-texts.ts";
 import type { ConsentDuration } from "../../owners/storage.ts";
 import type { CompanyAppsView, CompanyAppView, CompanyRequestView, CompanyScope } from "../../pages/company-views.ts";
@@ -16,12 +25,10 @@ import type { DurationChoice } from "../../pages/views.ts";
 import type { Assent } from "../../server-parts.ts";
 import { type Answer, formOf, page } from "../message.ts";
 import { logoPath, nameOf } from "./cards.ts";
-import { backTo, forAdmins, forMembers, type InCompany, idIn, isPersonId, noLongerAdmin, unproved } from "./company.ts";
+import { backTo, forAdmins, forMembers, type InCompany, idIn, noLongerAdmin, unproved } from "./company.ts";
 import { confirmDecision } from "./company-confirm.ts";
 import { outstanding } from "./outstanding.ts";
 
-/** How many requests a page shows; the rest comes when these are answered. */
-const REQUESTS_SHOWN = 50;
 const YEAR = 31_536_000;
 
 export const showCompanyApps = forMembers(async (at, assent) => {
@@ -61,36 +68,15 @@ function durationChoices(client: Client | undefined, assent: Assent): readonly D
   return durations.map((one) => ({ value: String(one), selected: one === selected }));
 }
 
-async function appsOf({ key, person, frame, http }: InCompany, assent: Assent): Promise<readonly CompanyAppView[]> {
-  const now = assent.now();
+async function appsOf(at: InCompany, assent: Assent): Promise<readonly CompanyAppView[]> {
+  const { frame, http } = at;
   const { language } = assent.chrome(http).words;
-  const { storage } = assent;
-  const [apps, rules, own] = await Promise.all([
-    storage.companyApps.list({ ...key, now }),
-    storage.companyApps.listRules(key),
-    storage.companyApps.grantsOfMember({ ...key, personId: person.personId, now }),
-  ]);
-  const granted = new Map(apps.map((app) => [app.consent.clientId, app]));
-  const ruled = new Map(rules.map((rule) => [rule.clientId, rule]));
-  const mine = new Set(own.map(({ clientId }) => clientId));
-  const views = await Promise.all(
-    [...new Set([...granted.keys(), ...ruled.keys()])].map(async (clientId) => {
-      const acting = await storage.members.findActing({ ...key, personId: person.personId, clientId });
-      const state = acting?.optedOut === true ? "stopped" : mine.has(clientId) ? "acts" : null;
-      return appView(
-        { clientId, app: granted.get(clientId), rule: ruled.get(clientId), mine: state, language },
-        assent,
-      );
-    }),
-  );
+  const apps = await companyApps(at, assent.companies);
+  const views = await Promise.all(apps.map((app) => appView({ ...app, language }, assent)));
   return frame.admin ? views : views.filter((view) => view.mine !== null || view.rule === "allow");
 }
 
-interface Known {
-  readonly clientId: string;
-  readonly app: CompanyApp | undefined;
-  readonly rule: AppRule | undefined;
-  readonly mine: CompanyAppView["mine"];
+interface Known extends AppInCompany {
   /** Of the page. */
   readonly language: string;
 }
@@ -149,16 +135,10 @@ function described(name: string, known: ReadonlyMap<string, Scope>, language: st
   return { name, description: scope === undefined ? name : descriptionOf(scope, language) };
 }
 
-async function requestsOf({ key, http }: InCompany, assent: Assent): Promise<readonly CompanyRequestView[]> {
-  const [requests, rules] = await Promise.all([
-    assent.storage.companyApps.listRequests({ ...key, limit: REQUESTS_SHOWN }),
-    assent.storage.companyApps.listRules(key),
-  ]);
-  const { language } = assent.chrome(http).words;
-  const approved = new Map(rules.filter(({ rule }) => rule === "allow").map((rule) => [rule.clientId, rule.scopes]));
-  return Promise.all(
-    requests.map((request) => requestView(request, approved.get(request.clientId) ?? [], language, assent)),
-  );
+async function requestsOf(at: InCompany, assent: Assent): Promise<readonly CompanyRequestView[]> {
+  const { language } = assent.chrome(at.http).words;
+  const requests = await membersRequests(at, assent.companies);
+  return Promise.all(requests.map((request) => requestView(request, request.approved, language, assent)));
 }
 
 async function requestView(
@@ -197,7 +177,7 @@ export const decideApp = forAdmins(async (at, assent) => {
   const scopes = client.scopes.filter((name) => ticked.includes(name) && known.get(name)?.ownerRole === null);
   const duration = readDuration(form.get("duration") ?? undefined, longDurations(client, assent));
   if (rule === "allow" && (scopes.length === 0 || duration === undefined)) return backTo(at, "", "nothing", assent);
-  const { key, person, http } = at;
+  const { http } = at;
   const members = (["keep", "end"] as const).find((one) => one === form.get("members"));
   const answered = form.get("confirmed") === "yes" && (rule === "block" || members !== undefined);
   const question = await confirmDecision(at, { client, rule: rule ?? "default", answered }, assent);
@@ -206,16 +186,9 @@ export const decideApp = forAdmins(async (at, assent) => {
   if (unsure !== undefined) return unsure;
   const now = assent.now();
   const allowed = rule === "allow" && duration !== undefined;
-  const waiting = await openRequests(at, clientId, assent);
-  const outcome = await assent.storage.companyApps.setRule({
-    ...{ ...key, clientId, by: person.personId, now },
+  const decided = {
+    client,
     ...(members === undefined ? {} : { members }),
-    news: await Promise.all(
-      waiting.map(async (personId) => ({
-        personId,
-        mails: await assent.noticeLetters(decisionNotice(at, client, personId, allowed)),
-      })),
-    ),
     rule:
       rule === undefined
         ? null
@@ -227,120 +200,45 @@ export const decideApp = forAdmins(async (at, assent) => {
             endsAt: allowed ? cappedEnd(endOf(duration, now, now), now, ceilingOf(client, assent.oauth.policy)) : null,
             optOut: allowed && form.get("opt_out") === "yes",
           },
-    shown: { locale: assent.chrome(http).words.language, clientName: client.name, logo: client.logo },
-  });
-  if (outcome.kind !== "done") return noLongerAdmin(at, assent);
-  assent.event("company_app_decided", {
-    ...{ company: key.companyId, client_id: clientId, by: person.personId },
-    ...{ rule: rule ?? "default", grants_ended: outcome.grantsEnded },
-  });
-  const left = new Set(await openRequests(at, clientId, assent));
-  for (const personId of waiting.filter((one) => !left.has(one)))
-    assent.notify(decisionNotice(at, client, personId, allowed));
+    language: assent.chrome(http).words.language,
+  };
+  if ((await decideRule(at, decided, assent.companies)) === "not_admin") return noLongerAdmin(at, assent);
   return backTo(at, "", rule === "block" ? "blocked" : "decided", assent, rule === "block" ? clientId : undefined);
 });
 
-/** As many as the queue shows. */
-const MOST_REQUESTS = 200;
-
-/** Who waits for an answer about an app. */
-async function openRequests({ key }: InCompany, clientId: string, assent: Assent): Promise<readonly string[]> {
-  const requests = await assent.storage.companyApps.listRequests({ ...key, limit: MOST_REQUESTS });
-  return requests.filter((request) => request.clientId === clientId).map(({ personId }) => personId);
-}
-
-function decisionNotice(
-  { acting: { company }, person }: InCompany,
-  { clientId, name }: { readonly clientId: string; readonly name: string },
-  askedBy: string,
-  approved: boolean,
-): Notice {
-  const { companyId, slug, name: companyName } = company;
-  return {
-    kind: "company_decision",
-    company: { companyId, slug, name: companyName },
-    client: { clientId, name },
-    by: { personId: person.personId, username: person.username },
-    askedBy,
-    approved,
-  };
+/** What a decision that was overtaken shows. */
+function overtaken(outcome: "not_admin" | "unknown", at: InCompany, assent: Assent): Answer {
+  return outcome === "not_admin" ? noLongerAdmin(at, assent) : backTo(at, "", "gone", assent);
 }
 
 export const revokeCompanyApp = forAdmins(async (at, assent) => {
-  const { key, person, http } = at;
-  const clientId = idIn(formOf(http), "client_id");
-  const outcome = await assent.storage.companyApps.revokeForAll({
-    ...key,
-    clientId,
-    by: person.personId,
-    now: assent.now(),
-  });
-  if (outcome.kind !== "done") {
-    return outcome.kind === "not_admin" ? noLongerAdmin(at, assent) : backTo(at, "", "gone", assent);
-  }
-  assent.event("consent_revoked", {
-    ...{ owner: key.companyId, by: person.personId, client_id: clientId, grants_ended: outcome.grantsEnded },
-  });
-  return backTo(at, "", "revoked", assent, clientId);
+  const clientId = idIn(formOf(at.http), "client_id");
+  const outcome = await revokeApp(at, clientId, assent.companies);
+  return outcome === "done" ? backTo(at, "", "revoked", assent, clientId) : overtaken(outcome, at, assent);
 });
 
 export const refuseRequest = forAdmins(async (at, assent) => {
-  const { key, person, http } = at;
-  const form = formOf(http);
-  const clientId = idIn(form, "client_id");
-  const personId = idIn(form, "person_id");
-  const now = assent.now();
-  const name = (await assent.oauth.catalog.client(clientId))?.name ?? clientId;
-  const notice = decisionNotice(at, { clientId, name }, personId, false);
-  const mails = isPersonId(personId) ? await assent.noticeLetters(notice) : [];
-  const outcome = await assent.storage.companyApps.refuseRequest({
-    ...key,
-    clientId,
-    personId,
-    mails,
-    by: person.personId,
-    now,
-  });
-  if (outcome.kind === "not_admin") return noLongerAdmin(at, assent);
-  if (outcome.kind === "unknown") return backTo(at, "", "gone", assent);
-  assent.event("company_request_refused", {
-    ...{ company: key.companyId, client_id: clientId, person: personId, by: person.personId },
-  });
-  assent.notify(notice);
-  return backTo(at, "", "refused", assent);
+  const form = formOf(at.http);
+  const asked = { clientId: idIn(form, "client_id"), personId: idIn(form, "person_id") };
+  const outcome = await refuseMembersRequest(at, asked, assent.companies);
+  return outcome === "done" ? backTo(at, "", "refused", assent) : overtaken(outcome, at, assent);
 });
 
 export const setDefaultRule = forAdmins(async (at, assent) => {
-  const { key, person, http } = at;
-  const named = formOf(http).get("rule");
+  const named = formOf(at.http).get("rule");
   const defaultRule = (["members", "ask", "block"] as const).find((one) => one === named);
   if (defaultRule === undefined) return backTo(at, "", "nothing", assent);
   const unsure = await unproved(at, "/default", assent);
   if (unsure !== undefined) return unsure;
-  const outcome = await assent.storage.companies.update({
-    ...{ ...key, changes: { defaultRule }, by: person.personId, now: assent.now() },
-  });
-  if (outcome.kind !== "updated") return noLongerAdmin(at, assent);
-  assent.event("company_default_changed", { company: key.companyId, rule: defaultRule, by: person.personId });
+  const outcome = await changeDefaultRule(at, defaultRule, assent.companies);
+  if (outcome === "not_admin") return noLongerAdmin(at, assent);
   return backTo(at, "", "defaults", assent);
 });
 
 /** A member keeps an app from acting for them, or lets it again. */
 export const setOptOut = forMembers(async (at, assent): Promise<Answer> => {
-  const { key, person, http } = at;
-  const form = formOf(http);
-  const clientId = idIn(form, "client_id");
+  const form = formOf(at.http);
   const out = form.get("out") === "yes";
-  const outcome = await assent.storage.companyApps.setOptOut({
-    ...key,
-    clientId,
-    personId: person.personId,
-    out,
-    now: assent.now(),
-  });
-  if (outcome.kind === "unknown") return backTo(at, "", "gone", assent);
-  assent.event(out ? "company_app_stopped" : "company_app_resumed", {
-    ...{ company: key.companyId, client_id: clientId, person: person.personId, grants_ended: outcome.grantsEnded },
-  });
-  return backTo(at, "", out ? "stopped" : "resumed", assent);
+  const outcome = await optOut(at, idIn(form, "client_id"), out, assent.companies);
+  return backTo(at, "", outcome === "unknown" ? "gone" : out ? "stopped" : "resumed", assent);
 });

@@ -1,6 +1,8 @@
 /** `GET /company/{slug}/revoke`, `/leave`, `/members/remove`: what it does, before it is done. */
 
 import type { Client, Millis } from "../../oauth/model.ts";
+import { appsActingFor, grantedApp, lossBy } from "../../owners/companies/apps.ts";
+import { memberOf } from "../../owners/companies/members.ts";
 import type { AppRule } from "../../owners/company-storage.ts";
 import type { CompanyConfirmView } from "../../pages/company-views.ts";
 import { companyConfirmPage } from "../../pages/index.ts";
@@ -33,10 +35,7 @@ async function heldBy({ key }: InCompany, clientId: string, assent: Assent): Pro
 
 export const confirmRevoke = forAdmins(async (at, assent) => {
   const clientId = idIn(new URLSearchParams(at.http.query), "client_id");
-  const now = assent.now();
-  const app = (await assent.storage.companyApps.list({ ...at.key, now })).find(
-    (one) => one.consent.clientId === clientId,
-  );
+  const app = await grantedApp(at, clientId, assent.companies);
   if (app === undefined) return backTo(at, "", "gone", assent);
   const client = await assent.oauth.catalog.client(clientId);
   const subject = client === undefined ? app.consent.shown.clientName : nameOf(client, languageOf(at, assent));
@@ -51,10 +50,10 @@ function languageOf({ http }: InCompany, assent: Assent): string {
 
 export const confirmRemoval = forAdmins(async (at, assent) => {
   const personId = idIn(new URLSearchParams(at.http.query), "person_id");
-  const acting = await assent.storage.members.findActing({ ...at.key, personId, clientId: null });
-  if (acting === undefined) return backTo(at, "/members", "gone", assent);
+  const member = await memberOf(at, personId, assent.companies);
+  if (member === undefined) return backTo(at, "/members", "gone", assent);
   const fields = { person_id: personId };
-  const question = { what: "remove", action: "/members/remove", fields, subject: acting.member.username } as const;
+  const question = { what: "remove", action: "/members/remove", fields, subject: member.username } as const;
   return departure(at, personId, question, assent);
 });
 
@@ -68,12 +67,12 @@ async function departure(at: InCompany, personId: string, question: Question, as
   const { key } = at;
   const now = assent.now();
   const owner = { partition: key.partition, ownerId: key.companyId, personId };
-  const [grants, held] = await Promise.all([
-    assent.storage.companyApps.grantsOfMember({ ...key, personId, now }),
+  const [apps, held] = await Promise.all([
+    appsActingFor(at, personId, assent.companies),
     outstanding(owner, now, "ended", assent),
   ]);
   const language = languageOf(at, assent);
-  const names = [...new Set(grants.map(({ clientId }) => clientId))].map(async (clientId) => {
+  const names = apps.map(async (clientId) => {
     const client = await assent.oauth.catalog.client(clientId);
     return client === undefined ? clientId : nameOf(client, language);
   });
@@ -90,20 +89,13 @@ export async function confirmDecision(
   const { client, rule, answered } = decided;
   if (rule === "allow" || answered) return undefined;
   const { clientId } = client;
-  const { key } = at;
-  const [rules, acting, consent] = await Promise.all([
-    assent.storage.companyApps.listRules(key),
-    assent.storage.companyApps.countActing({ ...key, clientId, now: assent.now() }),
-    assent.storage.consents.find({ partition: key.partition, ownerId: key.companyId, clientId }),
-  ]);
-  const before = rules.find((one) => one.clientId === clientId);
-  const asks = rule === "block" ? acting.people > 0 : before?.rule === "allow" && acting.members > 0;
-  if (!asks) return undefined;
+  const loss = await lossBy(at, clientId, rule, assent.companies);
+  if (loss === undefined) return undefined;
   const question = {
     what: rule === "block" ? "block" : "unapprove",
     ...{ action: "/rule", fields: { client_id: clientId, rule, confirmed: "yes" } },
-    ...{ subject: nameOf(client, languageOf(at, assent)), endsAt: consent?.expiresAt ?? null },
-    people: rule === "block" ? acting.people : acting.members,
+    ...{ subject: nameOf(client, languageOf(at, assent)), endsAt: loss.endsAt },
+    people: loss.people,
   } as const;
   return confirmAnswer(at, question, await heldBy(at, clientId, assent), assent);
 }

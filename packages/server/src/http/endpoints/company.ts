@@ -1,6 +1,6 @@
 /** `/company/{slug}`: a company's pages. To whoever doesn't belong to it, it isn't there. */
 
-import { canonicalSlug } from "../../owners/company.ts";
+import { companiesOf, membershipOf } from "../../owners/companies/members.ts";
 import type { Acting, CompanyKey } from "../../owners/company-storage.ts";
 import {
   COMPANY_NOTICES,
@@ -32,14 +32,10 @@ type CompanyEndpoint = (at: InCompany, assent: Assent) => Promise<Answer>;
 function inCompany(admins: boolean, show: CompanyEndpoint): Page {
   return signedIn(async (account, assent) => {
     const { http, person } = account;
-    const slug = canonicalSlug(http.params["slug"] ?? "");
-    const company = slug === undefined ? undefined : await assent.storage.companies.find({ slug });
     const nobody = problemAnswer("not_found", http, assent);
-    if (company === undefined) return nobody;
-    const { partition, companyId } = company;
-    const key = { partition, companyId };
-    const acting = await assent.storage.members.findActing({ ...key, personId: person.personId, clientId: null });
-    if (acting?.company.status !== "active" || acting.member.standing !== "active") return nobody;
+    const membership = await membershipOf(http.params["slug"] ?? "", person, assent.companies);
+    if (membership === undefined) return nobody;
+    const { key, acting } = membership;
     const admin = acting.member.role === "admin";
     if (admins && !admin) return nobody;
     return show({ ...account, acting, key, frame: frameOf(account, acting, assent) }, assent);
@@ -76,11 +72,6 @@ export function backTo(
 ): Answer {
   const query = new URLSearchParams({ done, ...(app === undefined ? {} : { app }) });
   return redirect(303, `${assent.issuer}/company/${frame.company.slug}${place}?${query}`, visitor.cookies);
-}
-
-/** Whether an id that a form named can be a person's at all. */
-export function isPersonId(text: string): boolean {
-  return /^[\w-]{22}$/.test(text);
 }
 
 /** An id that a form or an address names; empty where it is none: no such thing is looked for. */
@@ -122,13 +113,7 @@ export async function unproved(
 }
 
 export const showCompanies = signedIn(async ({ person, session, http, visitor }, assent) => {
-  const { partition, personId } = person;
-  const companies = await assent.storage.members.companiesOf({
-    partition,
-    personId,
-    clientId: null,
-    now: assent.now(),
-  });
+  const companies = await companiesOf(person, assent.companies);
   const view = {
     csrf: formToken(assent.secrets, `session:${session.sessionId}`),
     person: signedInAs(person),

@@ -1,0 +1,213 @@
+/** The apps of a company: what its admins decide for all, and what a member decides for themselves. */
+
+import type { Client } from "../../oauth/model.ts";
+import type { Acting, AppRequest, AppRule, CompanyApp, DefaultRule } from "../company-storage.ts";
+import type { Notice } from "../notices.ts";
+import { type AsMember, type CompanyContext, isPersonId, toldOf } from "./context.ts";
+
+/** One app in a company, as its reader may know it. */
+export interface AppInCompany {
+  readonly clientId: string;
+  /** What was granted; undefined: nothing. */
+  readonly app: CompanyApp | undefined;
+  readonly rule: AppRule | undefined;
+  /** What it does for the reader: it acts, or they stopped it; null: nothing. */
+  readonly mine: "acts" | "stopped" | null;
+}
+
+/** All apps that were granted something or that a rule names. */
+export async function appsOf(
+  { key, person: { personId } }: AsMember,
+  { storage, now: clock }: CompanyContext,
+): Promise<readonly AppInCompany[]> {
+  const now = clock();
+  const [apps, rules, own] = await Promise.all([
+    storage.companyApps.list({ ...key, now }),
+    storage.companyApps.listRules(key),
+    storage.companyApps.grantsOfMember({ ...key, personId, now }),
+  ]);
+  const granted = new Map(apps.map((app) => [app.consent.clientId, app]));
+  const ruled = new Map(rules.map((rule) => [rule.clientId, rule]));
+  const acts = new Set(own.map(({ clientId }) => clientId));
+  return Promise.all(
+    [...new Set([...granted.keys(), ...ruled.keys()])].map(async (clientId) => {
+      const acting = await storage.members.findActing({ ...key, personId, clientId });
+      return { clientId, app: granted.get(clientId), rule: ruled.get(clientId), mine: stateOf(acting, acts, clientId) };
+    }),
+  );
+}
+
+function stateOf(acting: Acting | undefined, acts: ReadonlySet<string>, clientId: string): AppInCompany["mine"] {
+  if (acting?.optedOut === true) return "stopped";
+  return acts.has(clientId) ? "acts" : null;
+}
+
+/** How many requests a page shows; the rest comes when these are answered. */
+const REQUESTS_SHOWN = 50;
+
+/** Members' requests, each with the scopes that the company approved for all already. */
+export async function requestsOf(
+  { key }: AsMember,
+  { storage }: CompanyContext,
+): Promise<readonly (AppRequest & { readonly approved: readonly string[] })[]> {
+  const [requests, rules] = await Promise.all([
+    storage.companyApps.listRequests({ ...key, limit: REQUESTS_SHOWN }),
+    storage.companyApps.listRules(key),
+  ]);
+  const approved = new Map(rules.filter(({ rule }) => rule === "allow").map((rule) => [rule.clientId, rule.scopes]));
+  return requests.map((request) => ({ ...request, approved: approved.get(request.clientId) ?? [] }));
+}
+
+/** What the company granted an app; undefined: nothing. */
+export async function grantedApp(
+  { key }: AsMember,
+  clientId: string,
+  { storage, now }: CompanyContext,
+): Promise<CompanyApp | undefined> {
+  return (await storage.companyApps.list({ ...key, now: now() })).find(({ consent }) => consent.clientId === clientId);
+}
+
+/** The ids of the apps that act for a member. */
+export async function appsActingFor(
+  { key }: AsMember,
+  personId: string,
+  { storage, now }: CompanyContext,
+): Promise<readonly string[]> {
+  const grants = await storage.companyApps.grantsOfMember({ ...key, personId, now: now() });
+  return [...new Set(grants.map(({ clientId }) => clientId))];
+}
+
+/** Whom a rule about an app would take something from; undefined: nobody. `endsAt`: of what the company allowed; null: by itself never. */
+export async function lossBy(
+  { key }: AsMember,
+  clientId: string,
+  rule: AppRule["rule"] | "default",
+  { storage, now }: CompanyContext,
+): Promise<{ readonly people: number; readonly endsAt: number | null } | undefined> {
+  if (rule === "allow") return undefined;
+  const [rules, acting, consent] = await Promise.all([
+    storage.companyApps.listRules(key),
+    storage.companyApps.countActing({ ...key, clientId, now: now() }),
+    storage.consents.find({ partition: key.partition, ownerId: key.companyId, clientId }),
+  ]);
+  const endsAt = consent?.expiresAt ?? null;
+  if (rule === "block") return acting.people > 0 ? { people: acting.people, endsAt } : undefined;
+  const before = rules.find((one) => one.clientId === clientId);
+  return before?.rule === "allow" && acting.members > 0 ? { people: acting.members, endsAt } : undefined;
+}
+
+/** What an admin decides about an app for all. */
+export interface RuleDecision {
+  readonly client: Client;
+  /** Null: the company's default holds again. */
+  readonly rule: Pick<AppRule, "rule" | "scopes" | "hosts" | "endsAt" | "optOut"> | null;
+  /** What becomes of the members for whom it acts; absent: it goes on. */
+  readonly members?: "keep" | "end";
+  /** Of the page that they read. */
+  readonly language: string;
+}
+
+/** As many as may wait. */
+const MOST_REQUESTS = 200;
+
+export async function decideRule(
+  at: AsMember,
+  { client, rule, members, language }: RuleDecision,
+  context: CompanyContext,
+): Promise<"done" | "not_admin"> {
+  const { key, person } = at;
+  const { clientId } = client;
+  const now = context.now();
+  const approved = rule?.rule === "allow";
+  const waiting = await openRequests(at, clientId, context);
+  const news = waiting.map(async (personId) => {
+    return { personId, mails: await context.noticeLetters(decisionNotice(at, client, personId, approved)) };
+  });
+  const outcome = await context.storage.companyApps.setRule({
+    ...{ ...key, clientId, rule, by: person.personId, now },
+    ...(members === undefined ? {} : { members }),
+    news: await Promise.all(news),
+    shown: { locale: language, clientName: client.name, logo: client.logo },
+  });
+  if (outcome.kind !== "done") return "not_admin";
+  context.event("company_app_decided", {
+    ...{ company: key.companyId, client_id: clientId, by: person.personId },
+    ...{ rule: rule?.rule ?? "default", grants_ended: outcome.grantsEnded },
+  });
+  const left = new Set(await openRequests(at, clientId, context));
+  for (const personId of waiting.filter((one) => !left.has(one)))
+    context.notify(decisionNotice(at, client, personId, approved));
+  return "done";
+}
+
+/** Who waits for an answer about an app. */
+async function openRequests({ key }: AsMember, clientId: string, { storage }: CompanyContext): Promise<string[]> {
+  const requests = await storage.companyApps.listRequests({ ...key, limit: MOST_REQUESTS });
+  return requests.filter((request) => request.clientId === clientId).map(({ personId }) => personId);
+}
+
+function decisionNotice(
+  at: AsMember,
+  { clientId, name }: Pick<Client, "clientId" | "name">,
+  askedBy: string,
+  approved: boolean,
+): Notice {
+  return { kind: "company_decision", ...toldOf(at), client: { clientId, name }, askedBy, approved };
+}
+
+/** Ends the company's consent to an app, and all grants under it. */
+export async function revokeApp(
+  { key, person }: AsMember,
+  clientId: string,
+  { storage, event, now }: CompanyContext,
+): Promise<"done" | "not_admin" | "unknown"> {
+  const by = person.personId;
+  const outcome = await storage.companyApps.revokeForAll({ ...key, clientId, by, now: now() });
+  if (outcome.kind !== "done") return outcome.kind === "not_admin" ? "not_admin" : "unknown";
+  event("consent_revoked", { owner: key.companyId, by, client_id: clientId, grants_ended: outcome.grantsEnded });
+  return "done";
+}
+
+export async function refuseMembersRequest(
+  at: AsMember,
+  { clientId, personId }: { readonly clientId: string; readonly personId: string },
+  context: CompanyContext,
+): Promise<"done" | "not_admin" | "unknown"> {
+  const { key, person } = at;
+  const now = context.now();
+  const name = (await context.catalog.client(clientId))?.name ?? clientId;
+  const notice = decisionNotice(at, { clientId, name }, personId, false);
+  const mails = isPersonId(personId) ? await context.noticeLetters(notice) : [];
+  const by = person.personId;
+  const outcome = await context.storage.companyApps.refuseRequest({ ...key, clientId, personId, mails, by, now });
+  if (outcome.kind !== "done") return outcome.kind;
+  context.event("company_request_refused", { company: key.companyId, client_id: clientId, person: personId, by });
+  context.notify(notice);
+  return "done";
+}
+
+export async function changeDefaultRule(
+  { key, person }: AsMember,
+  defaultRule: DefaultRule,
+  { storage, event, now }: CompanyContext,
+): Promise<"done" | "not_admin"> {
+  const by = person.personId;
+  const outcome = await storage.companies.update({ ...key, changes: { defaultRule }, by, now: now() });
+  if (outcome.kind !== "updated") return "not_admin";
+  event("company_default_changed", { company: key.companyId, rule: defaultRule, by });
+  return "done";
+}
+
+/** A member keeps an app from acting for them, or lets it again. */
+export async function optOut(
+  { key, person: { personId } }: AsMember,
+  clientId: string,
+  out: boolean,
+  { storage, event, now }: CompanyContext,
+): Promise<"done" | "unknown"> {
+  const outcome = await storage.companyApps.setOptOut({ ...key, clientId, personId, out, now: now() });
+  if (outcome.kind === "unknown") return "unknown";
+  const what = { company: key.companyId, client_id: clientId, person: personId };
+  event(out ? "company_app_stopped" : "company_app_resumed", { ...what, grants_ended: outcome.grantsEnded });
+  return "done";
+}

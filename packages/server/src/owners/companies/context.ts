@@ -1,0 +1,84 @@
+/** What the use-cases of companies are given, and who comes to them. */
+
+import type { Millis } from "../../oauth/model.ts";
+import type { Catalog } from "../../oauth/storage.ts";
+import type { Uses } from "../../uses.ts";
+import type { Acting, CompanyKey, CompanyStorage } from "../company-storage.ts";
+import type { MailStorage, StoredMail } from "../mail-storage.ts";
+import type { CompanyRef, Notice } from "../notices.ts";
+import type { Person } from "../person.ts";
+import type { OwnerStorage } from "../storage.ts";
+
+export interface CompanyContext {
+  readonly storage: Uses<
+    CompanyStorage,
+    | "companies.find"
+    | "companies.update"
+    | "members.setRole"
+    | "members.remove"
+    | "members.list"
+    | "members.findActing"
+    | "members.companiesOf"
+    | "companyApps.list"
+    | "companyApps.countActing"
+    | "companyApps.listRules"
+    | "companyApps.setRule"
+    | "companyApps.revokeForAll"
+    | "companyApps.setOptOut"
+    | "companyApps.grantsOfMember"
+    | "companyApps.refuseRequest"
+    | "companyApps.listRequests"
+    | "invitations.create"
+    | "invitations.withdraw"
+    | "invitations.list"
+    | "invitations.find"
+    | "invitations.accept"
+  > &
+    Uses<OwnerStorage, "people.get" | "consents.find" | "history.get" | "history.list"> &
+    Uses<MailStorage, "people.soleAdminOf">;
+  readonly catalog: Catalog;
+  readonly credentials: InvitationCredentials;
+  /** A new random id in a partition. */
+  newId(partition: number): string;
+  /** A random text with so many bytes in it. */
+  randomText(bytes: number): string;
+  /** Where an invitation is answered. */
+  invitationLink(token: string): string;
+  noticeLetters(notice: Notice): Promise<readonly StoredMail[]>;
+  notify(notice: Notice): void;
+  now(): Millis;
+  event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
+}
+
+/** Makes and recognizes the tokens of invitations. */
+export interface InvitationCredentials {
+  make(kind: "invitation", invitationId: string, generation: number, salt: Uint8Array): string;
+  read(
+    kind: "invitation",
+    token: string,
+  ): { readonly partition: number; readonly grantId: string; readonly saltHash: Uint8Array } | undefined;
+  newSalt(): { readonly salt: Uint8Array; readonly hash: Uint8Array };
+  /** The partition that an id begins with. */
+  partitionOf(id: string): number;
+}
+
+/** A member of a company, as they were found with their session. */
+export interface AsMember {
+  readonly key: CompanyKey;
+  readonly acting: Acting;
+  readonly person: Person;
+}
+
+/** The company and the member, as people are told of them. */
+export function toldOf({ acting: { company }, person }: AsMember): {
+  readonly company: CompanyRef;
+  readonly by: { readonly personId: string; readonly username: string };
+} {
+  const { companyId, slug, name } = company;
+  return { company: { companyId, slug, name }, by: { personId: person.personId, username: person.username } };
+}
+
+/** Whether an id that a form named can be a person's at all. */
+export function isPersonId(text: string): boolean {
+  return /^[\w-]{22}$/.test(text);
+}
