@@ -27,6 +27,7 @@ const postgresTests = [
     "recovery-intruder",
     "recovery-removal",
     "recovery-links",
+    "recovery-addresses",
     "mail-requests",
     "second-step",
     "step-up",

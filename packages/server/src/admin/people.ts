@@ -95,7 +95,7 @@ export interface UserChanges extends Pick<PersonChanges, "email" | "name" | "ope
   readonly emailVerified?: boolean;
 }
 
-/** Changes what isn't secret. Throws `unknown`, `invalid`, `taken`. */
+/** Changes what isn't secret. Another address ends all links in messages of the person. Throws `unknown`, `invalid`, `taken`. */
 export async function updateUser(
   login: string,
   { emailVerified, ...changes }: UserChanges,

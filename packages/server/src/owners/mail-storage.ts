@@ -123,13 +123,16 @@ export interface MailStorage {
     take(args: LinkKey): Promise<MailLink | undefined>;
     /** The person's address is the link's, and theirs. */
     verifyEmail(args: Omit<LinkKey, "purpose">): Promise<LinkOutcome>;
-    /** Gives the person the link's address, with a link to take that back. */
+    /**
+     * Gives the person the link's address, with a link to take that back. Going back to an address that they had before the one of now, there is none: that
+     * may be an intruder's. Links that went to younger addresses end then.
+     */
     changeEmail(
       args: Omit<LinkKey, "purpose"> & {
         /** The address that the messages were written for. */
         readonly before: string;
-        readonly undo: MailLink;
-        readonly undoSaltHash: Uint8Array;
+        /** Null: nobody vouched for the address before, or the person goes back to an older one. */
+        readonly undo: { readonly link: MailLink; readonly saltHash: Uint8Array } | null;
         readonly mails: readonly StoredMail[];
       },
     ): Promise<LinkOutcome>;

@@ -10,6 +10,7 @@ export type MailKind =
   | "verify"
   | "change"
   | "changed"
+  | "emailReturned"
   | "passwordChanged"
   | "signIn"
   | "deletion"

@@ -1,6 +1,7 @@
 /** `/confirm/…`: an address is proved, and perhaps takes the place of another. A link alone does nothing. */
 
-import { UNDO_TTL } from "../../owners/mail.ts";
+import { type NewLink, UNDO_TTL } from "../../owners/mail.ts";
+import { isOlder } from "../../owners/recovery/storage.ts";
 import { confirmPage } from "../../pages/index.ts";
 import type { Assent } from "../../server-parts.ts";
 import { formToken, isFormToken } from "../forms.ts";
@@ -46,26 +47,33 @@ export function submitEmailLink(what: What): (http: HttpRequest, assent: Assent)
 }
 
 /**
- * The address before hears of it, with a way back: whoever has a session for a moment must not get the account for good. One that nobody vouched for
- * hears nothing, as it gets no recovery either: it may be a stranger's, and the change be of a slip of the pen.
+ * The address before hears of it, with a way back: whoever has a session for a moment must not get the account for good. There is no way back from an
+ * older address: whoever goes back to it may have found an intruder's in its place. An address that nobody vouched for hears nothing, as it gets
+ * no recovery either: it may be a stranger's, and the change be of a slip of the pen.
  */
-async function change({ key, link, person }: Followed, http: HttpRequest, assent: Assent) {
-  const { partition, personId, email: before, username, emailVerifiedAt } = person;
-  const undo = assent.links.make({ partition, personId, purpose: "undo", address: before, ttl: UNDO_TTL }, "/undo");
-  const language = person.language ?? languageFor(http, assent);
-  const values = { person: username, email: link.address };
-  const about = { partition, cause: [undo.link.linkId], uselessAfter: undo.link.expiresAt };
-  const draft = { kind: "changed", to: before, language, link: undo.url, values } as const;
-  const mails = emailVerifiedAt === null ? [] : assent.mail.write(draft, about);
-  const outcome = await assent.storage.mailLinks.changeEmail({
-    ...key,
-    before,
-    undo: undo.link,
-    undoSaltHash: undo.saltHash,
-    mails,
-  });
+async function change(followed: Followed, http: HttpRequest, assent: Assent) {
+  const { partition, personId, email: before, emailVerifiedAt } = followed.person;
+  const addresses = await assent.storage.people.addresses({ partition, personId, now: assent.now() });
+  const goesBack = isOlder(addresses, followed.link.address, before);
+  const about = { partition, personId, purpose: "undo", address: before, ttl: UNDO_TTL } as const;
+  const undo = emailVerifiedAt === null || goesBack ? null : assent.links.make(about, "/undo");
+  const mails = emailVerifiedAt === null ? [] : newsOfChange(followed, undo, http, assent);
+  const outcome = await assent.storage.mailLinks.changeEmail({ ...followed.key, before, undo, mails });
   assent.mail.kick();
   return outcome;
+}
+
+function newsOfChange({ link, person }: Followed, undo: NewLink | null, http: HttpRequest, assent: Assent) {
+  const { partition, email: to, username } = person;
+  const language = person.language ?? languageFor(http, assent);
+  if (undo === null) {
+    const values = { person: username, at: assent.now() };
+    const draft = { kind: "emailReturned", to, language, link: `${assent.issuer}/login`, values } as const;
+    return assent.mail.write(draft, { partition, cause: [link.linkId] });
+  }
+  const values = { person: username, email: link.address };
+  const draft = { kind: "changed", to, language, link: undo.url, values } as const;
+  return assent.mail.write(draft, { partition, cause: [undo.link.linkId], uselessAfter: undo.link.expiresAt });
 }
 
 function askAnswer(

@@ -3,7 +3,9 @@
 import type { PresentedDevice } from "../../owners/known-device.ts";
 import type { KnownDevice } from "../../owners/known-device-storage.ts";
 import type { Asker } from "../../owners/mail-limits.ts";
-import type { LinkPurpose } from "../../owners/mail-storage.ts";
+import type { LinkPurpose, MailLink } from "../../owners/mail-storage.ts";
+import type { Person } from "../../owners/person.ts";
+import { mayTakeBack } from "../../owners/recovery/storage.ts";
 import type { FollowedLink } from "../../owners/recovery/take-back.ts";
 import { donePage, sentPage } from "../../pages/index.ts";
 import type { DoneView } from "../../pages/security/views.ts";
@@ -50,9 +52,16 @@ export async function follow(
   const link = key && (await assent.storage.mailLinks.find(key));
   if (key === undefined || link === undefined) return undefined;
   const person = await assent.storage.people.get({ partition: link.partition, personId: link.personId });
+  if (person?.status !== "active") return undefined;
+  return (await holds(link, person, assent)) ? { key, link, person } : undefined;
+}
+
+async function holds({ purpose, address }: MailLink, person: Person, { storage, now }: Assent): Promise<boolean> {
+  const { partition, personId, email } = person;
   // A link to another address than the person has proves nothing any more.
-  const holds = purpose !== "recover" && purpose !== "verify" ? true : person?.email === link.address;
-  return person?.status === "active" && holds ? { key, link, person } : undefined;
+  if (purpose === "recover" || purpose === "verify") return email === address;
+  if (purpose !== "undo") return true;
+  return mayTakeBack(await storage.people.addresses({ partition, personId, now: now() }), address, email);
 }
 
 export function doneAnswer(view: DoneView, http: HttpRequest, assent: Assent, visitor?: Visitor): Answer {

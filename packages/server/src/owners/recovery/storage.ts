@@ -102,6 +102,20 @@ export interface RecoveryStorage {
   };
 }
 
+/** Whether an address was the account's before another one was. An address that nobody vouched for has no age: nothing is older. */
+export function isOlder(addresses: readonly Address[], one: string, other: string): boolean {
+  const [its, others] = [addressSince(addresses, one), addressSince(addresses, other)];
+  return its !== undefined && its < (others ?? 0);
+}
+
+/**
+ * Whether a link that gives the account `address` back holds while it has `present`: only if that is younger. An intruder who gave the account their
+ * own address can't undo that the owner took it back. An address that was left before such times were noted is older.
+ */
+export function mayTakeBack(addresses: readonly Address[], address: string, present: string): boolean {
+  return addressSince(addresses, address) === undefined || isOlder(addresses, address, present);
+}
+
 /** Since when an address has been the account's, with whatever came in between; undefined: it never was, as far as is known. */
 export function addressSince(addresses: readonly Address[], address: string): Millis | undefined {
   const times = addresses.filter((one) => one.address === address).map(({ since }) => since ?? 0);

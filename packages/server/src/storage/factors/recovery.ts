@@ -4,14 +4,20 @@ import type { Millis } from "../../oauth/model.ts";
 import type { KnownDevice } from "../../owners/known-device-storage.ts";
 import type { LinkOutcome, LinkPurpose, MailLink } from "../../owners/mail-storage.ts";
 import { marksOf, sameMarks } from "../../owners/recovery/marks.ts";
-import type { RecoveryStorage, Removal, TakeBack, TakeBackOutcome } from "../../owners/recovery/storage.ts";
+import {
+  mayTakeBack,
+  type RecoveryStorage,
+  type Removal,
+  type TakeBack,
+  type TakeBackOutcome,
+} from "../../owners/recovery/storage.ts";
 import { noteStanding, tellOf } from "../companies/membership-outbox.ts";
 import { endConsent } from "../consents/consents.ts";
 import { endGrants, endingOf } from "../grants/end-in-batches.ts";
 import { noteEnded } from "../grants/ended.ts";
 import { findMailLink, insertLink, lockLink, moving, peekLink, type UnpurposedKey } from "../mail/mail-links.ts";
 import { post } from "../mail/outbox.ts";
-import { dropLinks, noteFormer } from "../people/addresses.ts";
+import { addressesOf, dropLinks, knownAddresses, noteFormer, sinceWhen } from "../people/addresses.ts";
 import { keepAge, ownDevice, revokeDevices } from "../people/known-devices.ts";
 import { settleName } from "../people/name-reconciliation.ts";
 import { loosenName } from "../people/names.ts";
@@ -55,6 +61,8 @@ export const undoEmail = steps<TakeBack, TakeBackOutcome>(async (call, args) => 
     const link = await call(findMailLink, { ...args, purpose: "undo" });
     const person = link && (await call(getPerson, { partition, personId: link.personId }));
     if (link === undefined || person?.status !== "active") return { kind: "unknown" };
+    const addresses = await call(addressesOf, { partition, personId: link.personId, now });
+    if (!mayTakeBack(addresses, link.address, person.email)) return { kind: "unknown" };
     const write = () => call(writeUndo, { ...args, before: person.email });
     const outcome =
       person.email === link.address ? await write() : await moving(call, { link, before: person.email, now }, write);
@@ -71,14 +79,15 @@ export const writeUndo = transaction<TakeBack & { readonly before: string }, Tak
   const { partition, passwordHash, before, now } = args;
   const key = { partition, personId: link.personId };
   if (!(await isAsSeen(tx, key, args.seen))) return { kind: "changed" };
+  if (!mayTakeBack(await knownAddresses(tx, key, now), link.address, before)) return { kind: "unknown" };
+  const since = await sinceWhen(tx, key, link.address, now);
   await noteFormer(tx, key, { from: before, to: link.address }, now);
   const row = await tx.one(
-    sql`UPDATE people SET email = :address, email_verified_at = :now,
-        email_since = CASE WHEN email = :address THEN email_since ELSE :now END,
+    sql`UPDATE people SET email = :address, email_verified_at = :now, email_since = :since,
         password_hash = :passwordHash, password_changed_at = :now, must_change_password = 0, delete_at = NULL, updated_at = :now
       WHERE partition = :partition AND person_id = :personId AND status = 'active' AND email = :before
       RETURNING ${personColumns}`,
-    { ...key, address: link.address, passwordHash, before, now },
+    { ...key, address: link.address, since, passwordHash, before, now },
   );
   if (row === undefined) return { kind: "unknown" };
   await takeBack(tx, key, link, args);

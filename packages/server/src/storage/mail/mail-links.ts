@@ -2,7 +2,8 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { LinkKey, LinkOutcome, LinkPurpose, MailLink, StoredMail } from "../../owners/mail-storage.ts";
-import { noteFormer } from "../people/addresses.ts";
+import { isOlder } from "../../owners/recovery/storage.ts";
+import { dropLinks, knownAddresses, noteFormer, sinceWhen } from "../people/addresses.ts";
 import { settleName } from "../people/name-reconciliation.ts";
 import { loosenName, reserveName } from "../people/names.ts";
 import { giveBack } from "../people/people.ts";
@@ -116,8 +117,7 @@ export const verifyEmail = transaction<UnpurposedKey, LinkOutcome>(async (tx, ar
 
 type Change = UnpurposedKey & {
   readonly before: string;
-  readonly undo: MailLink;
-  readonly undoSaltHash: Uint8Array;
+  readonly undo: { readonly link: MailLink; readonly saltHash: Uint8Array } | null;
   readonly mails: readonly StoredMail[];
 };
 
@@ -130,27 +130,24 @@ export const changeEmail = steps<Change, LinkOutcome>(async (call, args) => {
 });
 
 export const writeEmail = transaction<Change, LinkOutcome>(async (tx, args) => {
-  const { partition, before, undo, undoSaltHash, mails, now } = args;
+  const { partition, before, undo, mails, now } = args;
   const link = await take(tx, args, "change");
   if (link === undefined) return { kind: "unknown" };
-  await noteFormer(tx, { partition, personId: link.personId }, { from: before, to: link.address }, now);
+  const key = { partition, personId: link.personId };
+  const goesBack = isOlder(await knownAddresses(tx, key, now), link.address, before);
+  const since = await sinceWhen(tx, key, link.address, now);
+  await noteFormer(tx, key, { from: before, to: link.address }, now);
   const row = await tx.one(
     sql`UPDATE people SET email = :address, email_verified_at = :now,
-        email_since = CASE WHEN email = :address THEN email_since ELSE :now END, updated_at = :now
+        email_since = CASE WHEN email = :address THEN email_since ELSE :since END, updated_at = :now
       WHERE partition = :partition AND person_id = :personId AND status = 'active' AND email = :before
       RETURNING ${personColumns}`,
-    { partition, personId: link.personId, address: link.address, before, now },
+    { ...key, address: link.address, before, since, now },
   );
   if (row === undefined) return { kind: "unknown" };
-  // Links to the mailbox before are of no use, but for those that take something back.
-  await tx.run(
-    sql`DELETE FROM mail_links WHERE partition = :partition AND person_id = :personId AND purpose NOT IN ('undo', 'restore')`,
-    {
-      partition,
-      personId: link.personId,
-    },
-  );
-  await insertLink(tx, undo, undoSaltHash, now);
+  // Links to the mailbox before are of no use, but for those that take something back, unless they went to a younger one.
+  await dropLinks(tx, key, link.address, { restores: false }, now);
+  if (undo !== null && !goesBack) await insertLink(tx, undo.link, undo.saltHash, now);
   await post(tx, mails, now);
   return { kind: "done", person: personOf(row) };
 });

@@ -38,8 +38,24 @@ export async function noteFormer(
   );
 }
 
+/** All that is known of a person's addresses, in a transaction. */
+export async function knownAddresses(
+  tx: Tx,
+  { partition, personId }: PersonKey,
+  now: Millis,
+): Promise<readonly Address[]> {
+  const key = { partition, personId };
+  const rows = [...(await tx.all(current, key)), ...(await tx.all(former, { ...key, told: now - ADDRESS_TOLD }))];
+  return rows.map(addressOf);
+}
+
+/** Since when an address counts as the person's that they get now: since they first had it, if they had it within the last weeks. */
+export async function sinceWhen(tx: Tx, key: PersonKey, address: string, now: Millis): Promise<Millis> {
+  return addressSince(await knownAddresses(tx, key, now), address) ?? now;
+}
+
 /**
- * Ends the links in the person's messages when the account was taken back by `address`. A link that takes a change of the address back stays if the address
+ * Ends the links in the person's messages when `address` took the account back, or has become the account's. A link that takes a change of the address back stays if the address
  * that it restores is the older one: an intruder who gave the account their own address can't end it by a recovery there. A link that undoes a removal
  * stays unless it went to a younger address: that may be the intruder's, and the removal one that they made to undo it. `restores`: it ends all the same,
  * since the account was taken back with the owner's own browser.
@@ -55,10 +71,7 @@ export async function dropLinks(
   const rows = await tx.all(sql`SELECT link_id, purpose, address FROM mail_links WHERE ${theirs}`, {
     ...{ partition, personId },
   });
-  const known = [
-    ...(await tx.all(current, { partition, personId })),
-    ...(await tx.all(former, { partition, personId, told: now - ADDRESS_TOLD })),
-  ].map(addressOf);
+  const known = await knownAddresses(tx, key, now);
   const since = addressSince(known, address) ?? 0;
   for (const row of rows) {
     const its = addressSince(known, text(row, "address")) ?? now;

@@ -14,7 +14,7 @@ import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
 import { flag, personColumns, personOf, text, textOrNull } from "../rows.ts";
 import { type Call, query, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
-import { noteFormer } from "./addresses.ts";
+import { noteFormer, sinceWhen } from "./addresses.ts";
 import { eraseDevices, revokeDevices } from "./known-devices.ts";
 import { isBorne, settleName } from "./name-reconciliation.ts";
 import { activateName, dropName, holderOfName, loosenName, type NameArgs, reserveName } from "./names.ts";
@@ -166,7 +166,7 @@ async function updateFrom(call: Call, before: Person, args: PersonUpdate): Promi
   if (leaves) await call(loosenName, old);
   // What is known of an address says nothing about another.
   const written = await call(writePerson, {
-    ...{ partition, personId, before: before.email, now },
+    ...{ partition, personId, before: before.email, given: true, now },
     changes: { ...(moves ? { emailVerifiedAt: null } : {}), ...changes },
   });
   const late = moves && !(await settleName(call, name)) && written;
@@ -183,7 +183,8 @@ async function updateFrom(call: Call, before: Person, args: PersonUpdate): Promi
 export async function giveBack(call: Call, person: Person, { value, now }: NameArgs): Promise<void> {
   const { partition, personId, email, emailVerifiedAt } = person;
   if (!(await call(reserveName, { value: email, ownerId: personId, now }))) return;
-  await call(writePerson, { partition, personId, before: value, changes: { email, emailVerifiedAt }, now });
+  const changes = { email, emailVerifiedAt };
+  await call(writePerson, { partition, personId, before: value, given: false, changes, now });
 }
 
 /**
@@ -191,20 +192,29 @@ export async function giveBack(call: Call, person: Person, { value, now }: NameA
  * changed by another meanwhile.
  */
 export const writePerson = transaction<
-  PersonKey & { readonly before: string; readonly changes: PersonChanges; readonly now: Millis },
+  PersonKey & {
+    readonly before: string;
+    /** Another e-mail is one that the operator gives; else one that the person had before this. */
+    readonly given: boolean;
+    readonly changes: PersonChanges;
+    readonly now: Millis;
+  },
   boolean
->(async (tx, { partition, personId, before, changes, now }) => {
+>(async (tx, { partition, personId, before, given, changes, now }) => {
   const { email, emailVerifiedAt, name, operator, mustChangePassword } = changes;
-  await noteFormer(tx, { partition, personId }, { from: before, to: email ?? before }, now);
+  const key = { partition, personId };
+  // What the operator says is as old as the account: no address is older, and none can take it back.
+  const since = given || email === undefined ? null : await sinceWhen(tx, key, email, now);
+  await noteFormer(tx, key, { from: before, to: email ?? before }, now);
   const written = await tx.run(
     sql`UPDATE people SET email = COALESCE(:email, email),
-      email_since = CASE WHEN :email IS NULL OR :email = email THEN email_since ELSE :now END,
+      email_since = CASE WHEN :email IS NULL OR :email = email THEN email_since ELSE :since END,
       email_verified_at = CASE WHEN :verifies = 1 THEN :emailVerifiedAt ELSE email_verified_at END,
       name = CASE WHEN :names = 1 THEN :name ELSE name END, operator = COALESCE(:operator, operator),
       must_change_password = COALESCE(:mustChangePassword, must_change_password), updated_at = :now
     WHERE ${thisPerson} AND email = :before`,
     {
-      ...{ partition, personId, before, now },
+      ...{ ...key, before, since, now },
       email: email ?? null,
       verifies: flag(emailVerifiedAt !== undefined),
       emailVerifiedAt: emailVerifiedAt ?? null,
@@ -214,6 +224,8 @@ export const writePerson = transaction<
       mustChangePassword: mustChangePassword === undefined ? null : flag(mustChangePassword),
     },
   );
+  if (written === 1 && given && email !== undefined && email !== before)
+    await tx.run(sql`DELETE FROM mail_links WHERE ${thisPerson}`, key);
   return written === 1;
 });
 

@@ -34,12 +34,18 @@ onEveryBackend("a link in a message", (storage, opened) => {
   const change = (key: Key, person: Person, before = person.email) => {
     const undo = aLink(person, "undo", { address: before, expiresAt: NOW + 7 * DAY });
     const undoSaltHash = aHash();
-    const args = { ...key, before, undo, undoSaltHash, mails: [] };
+    const args = { ...key, before, undo: { link: undo, saltHash: undoSaltHash }, mails: [] };
     return {
       args,
       undo: { partition: undo.partition, linkId: undo.linkId, saltHash: undoSaltHash, now: NOW },
       outcome: () => storage().mailLinks.changeEmail(args),
     };
+  };
+  const emailOf = async (person: Person) => (await storage().people.get(person))?.email ?? "";
+  /** By a link to the new address. */
+  const moved = async (person: Person, before: string, email: string) => {
+    const { key } = await sent("change", { address: email }, person);
+    expect((await change(key, person, before).outcome()).kind).toBe("done");
   };
   const anAddress = () =>
     `${anId()
@@ -193,12 +199,12 @@ onEveryBackend("a link in a message", (storage, opened) => {
   test("to undo, while the account is given yet another address → done, and that address is free", async () => {
     const engine = await engineAt(opened().url);
     const { person, key } = await sent("undo");
-    const { partition, personId } = person;
-    const move = (email: string) => storage().people.update({ partition, personId, changes: { email }, now: NOW });
-    await move(anAddress());
+    const { personId } = person;
+    const first = anAddress();
+    await moved(person, person.email, first);
     const last = anAddress();
     const args = aTakeBack(key);
-    const outcome = await interrupted(engine, undoEmail, args, getPerson, () => move(last));
+    const outcome = await interrupted(engine, undoEmail, args, getPerson, () => moved(person, first, last));
     expect(outcome).toMatchObject({ kind: "done", person: { email: person.email, passwordHash: "new" } });
     expect((await storage().people.findByName({ name: person.email }))?.personId).toBe(personId);
     expect((await storage().people.create({ person: aPerson({ email: last }), now: NOW })).kind).toBe("created");
@@ -206,10 +212,41 @@ onEveryBackend("a link in a message", (storage, opened) => {
     await engine.close();
   });
 
+  test("to undo, where the account has the address again, or an older one → unknown", async () => {
+    const { person, key } = await sent("undo");
+    expect((await storage().recovery.undoEmail(aTakeBack(key))).kind).toBe("unknown");
+    const theirs = anAddress();
+    const { key: toTheirs } = await sent("change", { address: theirs }, person);
+    const away = change(toTheirs, person);
+    await away.outcome();
+    const { key: toAnother } = await sent("change", { address: anAddress() }, person);
+    const { undo: ofTheirs, outcome } = change(toAnother, person, theirs);
+    await outcome();
+    await moved(person, await emailOf(person), person.email);
+    expect((await storage().recovery.undoEmail(aTakeBack(ofTheirs))).kind).toBe("unknown");
+    expect(await emailOf(person)).toBe(person.email);
+  });
+
+  test("to change, back to an older address → no link takes that back, whoever made one", async () => {
+    const { person, key } = await sent("change", { address: anAddress() });
+    const { outcome, undo } = change(key, person);
+    await outcome();
+    const theirs = await emailOf(person);
+    const { key: back } = await sent("change", {}, person);
+    const again = change(back, person, theirs);
+    expect((await again.outcome()).kind).toBe("done");
+    expect(await storage().mailLinks.find({ ...again.undo, purpose: "undo" })).toBeUndefined();
+    expect(await storage().mailLinks.find({ ...undo, purpose: "undo" })).toBeUndefined();
+    expect(await storage().people.addresses({ ...person, now: NOW })).toMatchObject([
+      { address: person.email, since: 0 },
+      ...[{ address: theirs }, { address: person.email }],
+    ]);
+  });
+
   test("to undo, ten times at once → done once", async () => {
     const { person, key } = await sent("undo");
-    const { partition, personId } = person;
-    await storage().people.update({ partition, personId, changes: { email: anAddress() }, now: NOW });
+    const { personId } = person;
+    await moved(person, person.email, anAddress());
     const undo = () => storage().recovery.undoEmail(aTakeBack(key));
     const outcomes = await Promise.all(Array.from({ length: 10 }, undo));
     expect(outcomes.filter(({ kind }) => kind === "done")).toHaveLength(1);

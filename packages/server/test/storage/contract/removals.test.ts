@@ -331,8 +331,7 @@ onEveryBackend("factors that a recovery removed", (storage, opened) => {
         await storage().mailLinks.changeEmail({
           ...key,
           before: person.email,
-          undo: way,
-          undoSaltHash: aHash(),
+          undo: { link: way, saltHash: aHash() },
           mails: [],
         })
       ).kind,

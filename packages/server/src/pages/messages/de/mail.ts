@@ -53,6 +53,12 @@ export const mail = {
         button: "Das war ich nicht: zurücknehmen",
         hint: "Wenn Sie das waren, tun Sie nichts. Der Link gilt einmal, 7 Tage lang: Er gibt dem Konto diese Adresse zurück und lässt Sie ein neues Passwort wählen.",
       },
+      emailReturned: {
+        subject: "Das Konto hat wieder eine frühere E-Mail-Adresse",
+        text: "Am {when} bekam das Konto {person} eine E-Mail-Adresse zurück, die es früher hatte. Nachrichten gehen nicht mehr an diese hier.",
+        button: "Anmelden",
+        hint: "Wenn Sie das waren, tun Sie nichts. Wenn nicht, bitten Sie den Betreiber von {product} um Hilfe.",
+      },
       passwordChanged: {
         subject: "Ihr Passwort wurde geändert",
         text: "Das Passwort des Kontos {person} wurde am {when} geändert.",

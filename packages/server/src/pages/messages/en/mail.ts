@@ -51,6 +51,12 @@ export const mail = {
         button: "It wasn’t me: take it back",
         hint: "If it was you, do nothing. The link works once, for 7 days: it gives the account this address again and lets you choose a new password.",
       },
+      emailReturned: {
+        subject: "The account has an earlier e-mail address again",
+        text: "On {when}, the account {person} was given back an e-mail address that it had before. Messages no longer go to this one.",
+        button: "Sign in",
+        hint: "If it was you, do nothing. If not, ask whoever runs {product} for help.",
+      },
       passwordChanged: {
         subject: "Your password was changed",
         text: "The password of the account {person} was changed on {when}.",

@@ -53,6 +53,12 @@ export const mail = {
         button: "No fui yo: deshacerlo",
         hint: "Si fue usted, no haga nada. El enlace sirve una vez, durante 7 días: devuelve esta dirección a la cuenta y le deja elegir una contraseña nueva.",
       },
+      emailReturned: {
+        subject: "La cuenta vuelve a tener una dirección de correo anterior",
+        text: "El {when}, la cuenta {person} recuperó una dirección de correo que había tenido antes. Los mensajes ya no llegan a esta.",
+        button: "Iniciar sesión",
+        hint: "Si fue usted, no haga nada. Si no, pida ayuda a quien administra {product}.",
+      },
       passwordChanged: {
         subject: "Su contraseña se ha cambiado",
         text: "La contraseña de la cuenta {person} se cambió el {when}.",

@@ -53,6 +53,12 @@ export const mail = {
         button: "Ce n’était pas moi : annuler",
         hint: "Si c’était vous, ne faites rien. Le lien est valable une seule fois, pendant 7 jours : il rend cette adresse au compte et vous laisse choisir un nouveau mot de passe.",
       },
+      emailReturned: {
+        subject: "Le compte a de nouveau une ancienne adresse e-mail",
+        text: "Le {when}, le compte {person} a retrouvé une adresse e-mail qu’il avait auparavant. Les messages n’arrivent plus à celle-ci.",
+        button: "Se connecter",
+        hint: "Si c’était vous, ne faites rien. Sinon, demandez de l’aide aux responsables de {product}.",
+      },
       passwordChanged: {
         subject: "Votre mot de passe a été changé",
         text: "Le mot de passe du compte {person} a été changé le {when}.",

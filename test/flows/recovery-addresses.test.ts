@@ -1,0 +1,142 @@
+/** An account that an intruder gave an address of their own: whose links hold, and for how long. */
+
+import { beforeAll, describe, expect, test } from "vitest";
+import { adminOf } from "../../packages/server/src/admin/context.ts";
+import { updateUser } from "../../packages/server/src/admin/people.ts";
+import type { Person } from "../../packages/server/src/owners/storage.ts";
+import { Agent } from "../support/browser-like.ts";
+import {
+  aPasskeyOf,
+  DAY,
+  decide,
+  entersBy,
+  entersWith,
+  messageTo,
+  NEW_PASSWORD,
+  STRANGE_BROWSER,
+} from "../support/recovery.ts";
+import { HOUR, REMOVED, recoveryStage } from "../support/recovery-stage.ts";
+import { formWith } from "../support/second-step.ts";
+import { PASSWORD, type TestServer } from "../support/server.ts";
+import type { TestMailbox } from "../support/smtp.ts";
+
+let server: TestServer;
+let mailbox: TestMailbox;
+const stage = recoveryStage();
+const { anAddress, anOwner, anIntruder, opened, movedTo } = stage;
+beforeAll(() => {
+  ({ server, mailbox } = stage.started());
+});
+
+const OWNERS = "the owner chose this one";
+const THIEFS = "the thief chose this one";
+const DECIDED = { password: THIEFS, again: THIEFS };
+const CHANGED = "Your e-mail address was changed";
+const RETURNED = "The account has an earlier e-mail address again";
+
+async function enters(agent: Agent, login: string, password: string): Promise<Agent> {
+  await agent.submit(formWith(await agent.get("/login"), "username"), { username: login, password });
+  return agent;
+}
+
+/** On the page of the profile, and by the link to the new address. */
+async function moves(agent: Agent, email: string, password: string): Promise<void> {
+  await agent.submit(formWith(await agent.get("/account/profile"), "email"), { email, current_password: password });
+  const { link } = await messageTo(email, "Your new e-mail address", mailbox);
+  await agent.submit(formWith(await agent.get(link), "link"));
+}
+
+/** Whoever follows the link takes the account; the status of its page. */
+async function takesBack(link: string): Promise<number> {
+  const reader = new Agent(server.issuer);
+  const page = await reader.get(link);
+  if (page.status === 200) await decide(reader, page, DECIDED);
+  return page.status;
+}
+
+const emailOf = async (person: Person) => (await server.assent.storage.people.get(person))?.email;
+
+describe("the owner goes back to the own address on the page of the profile", () => {
+  test("the intruder's address hears it without a link, and the link that it had got before has ended", async () => {
+    const { person, owner } = await anOwner();
+    const intruder = await anIntruder(person);
+    const { email } = await movedTo(intruder, person);
+    const another = anAddress();
+    await moves(intruder, another, PASSWORD);
+    const theirs = await messageTo(email, CHANGED, mailbox);
+    server.tick(20 * HOUR);
+    await enters(owner, person.username, PASSWORD);
+    const change = formWith(await owner.get("/account/security/password"), "current_password");
+    await owner.submit(change, { current_password: PASSWORD, password: OWNERS, again: OWNERS });
+    await moves(owner, person.email, OWNERS);
+    expect(await emailOf(person)).toBe(person.email);
+    const told = await messageTo(another, RETURNED, mailbox);
+    expect(told.raw).not.toContain("link=ml_");
+    expect(mailbox.to(another).map(({ subject }) => subject)).not.toContain(CHANGED);
+    expect(await takesBack(theirs.link)).toBe(400);
+    server.tick(8 * DAY);
+    expect([await emailOf(person), await entersWith(person.username, OWNERS, server)]).toEqual([person.email, "in"]);
+  });
+
+  test("and the intruder moves it away again → the owner's address gets another link, which holds", async () => {
+    const { person, owner } = await anOwner();
+    const intruder = await anIntruder(person);
+    const { email, notice } = await movedTo(intruder, person);
+    server.tick(HOUR);
+    await enters(owner, person.username, PASSWORD);
+    await moves(owner, person.email, PASSWORD);
+    expect((await new Agent(server.issuer).get(notice.link)).status).toBe(400);
+    server.tick(HOUR);
+    await moves(intruder, email, PASSWORD);
+    const second = await messageTo(person.email, CHANGED, mailbox);
+    const reader = new Agent(server.issuer);
+    await decide(reader, await reader.get(second.link));
+    expect([await emailOf(person), await entersWith(person.email, NEW_PASSWORD, server)]).toEqual([person.email, "in"]);
+  });
+});
+
+test("the owner took the address back by the link → weeks later the intruder's address is the younger one still", async () => {
+  const { person } = await anOwner();
+  const { email, notice } = await movedTo(await anIntruder(person), person);
+  server.tick(6 * DAY);
+  const owner = new Agent(server.issuer);
+  await decide(owner, await owner.get(notice.link));
+  server.tick(26 * DAY);
+  expect(await server.assent.storage.people.addresses({ ...person, now: server.now() })).toMatchObject([
+    ...[{ address: person.email, since: 0, until: null }, { address: email }],
+  ]);
+  const intruder = await enters(aStranger(), person.username, NEW_PASSWORD);
+  const key = await aPasskeyOf(intruder, server, "Theirs");
+  server.tick(HOUR);
+  const { reader, page } = await opened(person);
+  await decide(reader, page);
+  expect((await messageTo(email, REMOVED, mailbox)).raw).not.toContain("/recover/undo");
+  expect(await entersBy(key, server)).toBe(false);
+});
+
+const aStranger = () => new Agent(server.issuer, { "user-agent": STRANGE_BROWSER });
+
+for (const to of ["the owner's address", "another address"] as const) {
+  test(`the operator gives the account ${to} → no link of an intruder holds, and none is made for their address`, async () => {
+    const { person } = await anOwner();
+    const intruder = await anIntruder(person);
+    const { email, notice } = await movedTo(intruder, person);
+    await moves(intruder, anAddress(), PASSWORD);
+    const theirs = await messageTo(email, CHANGED, mailbox);
+    const third = anAddress();
+    const asks = formWith(await intruder.get("/account/profile"), "email");
+    await intruder.submit(asks, { email: third, current_password: PASSWORD });
+    const pending = await messageTo(third, "Your new e-mail address", mailbox);
+    const given = to === "another address" ? anAddress() : person.email;
+    server.tick(HOUR / 2);
+    await updateUser(person.username, { email: given }, adminOf(server.assent.storage, server.issuer, server.now));
+    expect([await takesBack(theirs.link), await takesBack(notice.link)]).toEqual([400, 400]);
+    expect((await new Agent(server.issuer).get(pending.link)).status).toBe(400);
+    // They are in still, and add something that the owner removes: neither former address can undo that.
+    await aPasskeyOf(await enters(aStranger(), person.username, PASSWORD), server, "Theirs");
+    const { reader, page } = await opened({ ...person, email: given });
+    await decide(reader, page);
+    expect((await messageTo(email, REMOVED, mailbox)).raw).not.toContain("/recover/undo");
+    expect(await emailOf(person)).toBe(given);
+  });
+}
