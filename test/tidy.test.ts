@@ -34,7 +34,8 @@ const IMPORTS: tidy.ImportTable = {
   ],
   "packages/server/src/crypto": [
     ...["oauth/model.ts", "oauth/ports.ts", "oauth/user-code.ts"],
-    ...["owners/authorization/continuation.ts", "owners/factor-storage.ts", "owners/storage.ts"],
+    ...["owners/authorization/continuation.ts", "owners/factor-storage.ts"],
+    ...["owners/hash-for.ts", "owners/storage.ts"],
     "uses.ts",
     "admin/storage.ts",
     ...[

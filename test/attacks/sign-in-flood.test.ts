@@ -146,6 +146,37 @@ describe("DS-01 500 wrong sign-ins at once", () => {
   });
 });
 
+describe("DS-01 one /48, a fresh /64 and a name that nobody has for each try", () => {
+  test("→ an owner elsewhere signs in, long before the flood's own tries are done", {
+    timeout: 120_000,
+  }, async () => {
+    const pool = new HttpAgent({ keepAlive: true });
+    let [tries, looked, on] = [0, 0, true];
+    const statuses = new Set<number>();
+    const attackers = Array.from({ length: 130 }, async () => {
+      while (on) {
+        tries += 1;
+        const address = `2001:db8:77:${tries.toString(16)}::1`;
+        const { status } = await signIn(`nobody-${tries}`, "not it", address, pool);
+        statuses.add(status);
+        if (status === 200) looked += 1;
+        else await sleep(100);
+      }
+    });
+    await expect.poll(() => statuses.has(503), { timeout: 20_000 }).toBe(true);
+    const home = networks(8);
+    for (const address of home) {
+      const before = looked;
+      expect((await signIn(data.person.username, PASSWORD, address)).status).toBe(303);
+      // In the order of arrival it would have been a hundred. What is hashed while the form is read and the try is counted is not in line.
+      expect(looked - before).toBeLessThan(50);
+    }
+    on = false;
+    await Promise.all(attackers);
+    pool.destroy();
+  });
+});
+
 describe("DS-03 long passwords", () => {
   test.each([
     ["1,000,000 letters", "x".repeat(1_000_000), 413],

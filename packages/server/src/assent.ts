@@ -20,7 +20,7 @@ import { demoRemarks, prepareDataDir, secretsOf } from "./data-dir.ts";
 import { signInOf } from "./factors.ts";
 import { grantsOf } from "./grants.ts";
 import { Housekeeping } from "./housekeeping.ts";
-import { coarseNetworkOf, networkOf, TrustedProxies } from "./http/client-address.ts";
+import { coarseNetworkOf, originOf, TrustedProxies } from "./http/client-address.ts";
 import { Connections } from "./http/connections.ts";
 import { Cookies } from "./http/cookies.ts";
 import { FailedClients } from "./http/failed-clients.ts";
@@ -290,7 +290,7 @@ async function assemble({
         import("./owners/password-grant.ts"),
         import("./owners/new-password.ts"),
       ]);
-      return ownerByPassword(asked, { ...signIn, storage, networkOf, longest: MAX_PASSWORD_BYTES });
+      return ownerByPassword(asked, { ...signIn, storage, originOf, longest: MAX_PASSWORD_BYTES });
     },
     misses: tokenMisses(now),
     now,

@@ -3,7 +3,7 @@
 import type { Logger } from "pino";
 import { openCodeSecret } from "./crypto/code-secrets.ts";
 import { stepOfCode } from "./crypto/one-time-codes.ts";
-import { hashPassword, needsRehash, verifyPassword } from "./crypto/password.ts";
+import { hashPassword, needsRehash, requireHashRoom, verifyPassword } from "./crypto/password.ts";
 import { recoveryCodeHash } from "./crypto/recovery-codes.ts";
 import type { Secrets } from "./crypto/secrets.ts";
 import { GuessAlarm, type GuessAlarmParts } from "./http/guess-alarm.ts";
@@ -32,7 +32,8 @@ export function signInOf(parts: Parts): { readonly signIn: SignInContext; readon
     void setImmediate(() => {
       work().catch((err: unknown) => log.warn({ event: "sign_in_uncounted", err }, "an attempt stays counted"));
     });
-  const signIn = { storage, verifyPassword, needsRehash, hashPassword, attemptKey, alarm, afterwards, now };
+  const hashing = { requireHashRoom, verifyPassword, needsRehash, hashPassword };
+  const signIn = { storage, ...hashing, attemptKey, alarm, afterwards, now };
   const secondStep: SecondStepContext = {
     ...{ storage, attemptKey, alarm, now, recoveryCodeHash },
     stepOfCode(personId, sealed, typed) {

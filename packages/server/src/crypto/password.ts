@@ -1,6 +1,8 @@
 /** Passwords: argon2id, a few hashes at a time, the queue bounded (RFC 9106; NIST SP 800-63B-4). */
 
-import { Places } from "./places.ts";
+import type { HashFor } from "../owners/hash-for.ts";
+import { HashLine } from "./hash-line.ts";
+import { placesBeside } from "./places.ts";
 
 interface Cost {
   readonly memoryCost: number;
@@ -19,22 +21,19 @@ export function dangerouslyHashAtNoCost(yes: boolean): void {
   decoy = undefined;
 }
 
-const MAX_QUEUE = 100;
-
-/** More sign-ins wait than can be answered in a reasonable time. */
-export class PasswordQueueFull extends Error {}
-
 /** One core is left to those who don't sign in. */
-const places = new Places(1);
+const line = new HashLine(() => placesBeside(1));
+/** Operators, and what the server needs for itself. */
+const OWN: HashFor = { provider: "", network: "", account: "", known: true };
 
 /** Hashes that are made now, and those that wait. */
 export function passwordQueue(): { readonly running: number; readonly waiting: number } {
-  return { running: places.running, waiting: places.waiting };
+  return { running: line.running, waiting: line.waiting };
 }
 
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (places.waiting >= MAX_QUEUE) throw new PasswordQueueFull("too many sign-ins at once");
-  return places.inTurn(work);
+/** Throws `PasswordQueueFull` where the line is full and has no room for this one. */
+export function requireHashRoom(whose: HashFor): void {
+  line.requireRoom(whose);
 }
 
 /** Loads what makes hashes: whoever has no password to look at needs none of it. */
@@ -47,21 +46,21 @@ function prepared(password: string): string {
   return password.normalize("NFC");
 }
 
-export function hashPassword(password: string): Promise<string> {
-  return inTurn(async () => (await loadHashing()).hash(prepared(password), cost));
+export function hashPassword(password: string, whose: HashFor = OWN): Promise<string> {
+  return line.inTurn(whose, async () => (await loadHashing()).hash(prepared(password), cost));
 }
 
 let decoy: Promise<string> | undefined;
 
 /** False for a wrong one. Without a hash the same time is spent on a decoy, so that an unknown name takes as long. */
-export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
+export async function verifyPassword(password: string, stored: string | null, whose: HashFor = OWN): Promise<boolean> {
   decoy ??= hashPassword("a decoy that nobody has").catch((error: unknown) => {
     decoy = undefined;
     throw error;
   });
   decoy.catch(() => undefined);
   const against = stored ?? (await decoy);
-  const matches = await inTurn(async () => (await loadHashing()).verify(against, prepared(password)));
+  const matches = await line.inTurn(whose, async () => (await loadHashing()).verify(against, prepared(password)));
   return matches && stored !== null;
 }
 

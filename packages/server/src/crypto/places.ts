@@ -10,19 +10,20 @@ export function shareCores(processes: number): void {
   sharers = processes;
 }
 
+/** How much such work may be done at a time by a process that leaves `left` cores to others; one place is there in any case. */
+export function placesBeside(left: number): number {
+  return Math.max(1, Math.floor((cores - left) / sharers));
+}
+
 /** Threads that want a core are served alike: with many of them busy, the one that reads requests would get as little as each. */
 export class Places {
   readonly #left: number;
   #running = 0;
   readonly #waiting: (() => void)[] = [];
 
-  /** `left`: cores that others keep; one place is there in any case. */
+  /** `left`: cores that others keep. */
   constructor(left: number) {
     this.#left = left;
-  }
-
-  get #places(): number {
-    return Math.max(1, Math.floor((cores - this.#left) / sharers));
   }
 
   get running(): number {
@@ -34,7 +35,7 @@ export class Places {
   }
 
   async inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= this.#places) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#running >= placesBeside(this.#left)) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#running += 1;
     try {
       return await work();

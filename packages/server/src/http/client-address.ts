@@ -191,6 +191,18 @@ export function networkOf(address: string): string {
     .join(":")}::/64`;
 }
 
+/** An address as limits count it: by itself, and with its neighbours. */
+export interface Origin {
+  /** As of `networkOf`. */
+  readonly network: string;
+  /** As of `coarseNetworkOf`. */
+  readonly provider: string;
+}
+
+export function originOf(address: string): Origin {
+  return { network: networkOf(address), provider: coarseNetworkOf(address) };
+}
+
 /** About where an address is, without saying which it is: `203.0.113.x`, or the first 48 bits of an IPv6 one. Null: it is no address. */
 export function coarse(address: string | null): string | null {
   const network = address === null ? "" : networkOf(address);

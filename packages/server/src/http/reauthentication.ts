@@ -7,7 +7,7 @@ import { authenticationOf } from "../owners/session.ts";
 import { signIn } from "../owners/sign-in.ts";
 import type { Person, Session } from "../owners/storage.ts";
 import type { Assent } from "../server-parts.ts";
-import { networkOf } from "./client-address.ts";
+import { originOf } from "./client-address.ts";
 import { deviceCookie } from "./device-cookie.ts";
 import type { HttpRequest } from "./message.ts";
 
@@ -35,8 +35,8 @@ export async function proofFault(
     return assent.now() - session.authTime <= FRESH ? undefined : { kind: "stale" };
   }
   if (given === "" || Buffer.byteLength(given) > MAX_PASSWORD_BYTES) return { kind: "current" };
-  const network = networkOf(http.address);
-  const attempt = { username: person.username, password: given, network, device: deviceCookie(http, assent) };
+  const from = { ...originOf(http.address), device: deviceCookie(http, assent) };
+  const attempt = { username: person.username, password: given, ...from };
   const outcome = await signIn(attempt, assent.signIn);
   switch (outcome.kind) {
     case "signed_in":

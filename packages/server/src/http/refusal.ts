@@ -1,6 +1,6 @@
 /** Refusals as programs read them: JSON (RFC 6749 §5.2). For people there is `problem.ts`. */
 
-import { PasswordQueueFull } from "../crypto/password.ts";
+import { PasswordQueueFull } from "../crypto/hash-line.ts";
 import { type ConditionName, conditions, errorParameters, OAuthError } from "../oauth/errors.ts";
 import { StorageUnavailable } from "../storage/errors.ts";
 import { type Answer, type HttpRequest, json } from "./message.ts";

@@ -28,8 +28,12 @@ interface Limits {
 export const PASSWORD_LIMITS: Limits = { hour: 50, day: 200, network: 10, strangersLater: 20, device: [10, 3, 1] };
 /** Three codes of a million are right at any time. Who gets to them knows the password. */
 export const CODE_LIMITS: Limits = { hour: 10, day: 50, network: 5, strangersLater: 4, device: [5, 2, 1] };
-/** Passwords for any account from one network, in 15 minutes. */
-const NETWORK_LIMIT = 50;
+/** Wrong passwords for any account from one network, in 15 minutes. Known devices are not counted, here and below. */
+export const FROM_A_NETWORK = 50;
+/** The same from a /24 of IPv4 or a /48 of IPv6: whoever has a /48 has 65,536 networks. */
+export const FROM_A_PROVIDER = 500;
+/** Passwords for one account from one network or known device in 15 minutes, the right ones too: each costs a hash, whoever knows the password. */
+export const TRIES = 300;
 
 export type Guessed = "password" | "code";
 
@@ -50,6 +54,8 @@ export interface Guess {
   readonly login: string;
   /** An IPv4 address, or the /64 of an IPv6 one. */
   readonly network: string;
+  /** The wider network that it belongs to, where that is counted: for passwords. */
+  readonly provider?: string;
   /** The bound device that the guess comes from, whoever's it is. */
   readonly device: KnownDevice | undefined;
 }
@@ -67,7 +73,7 @@ export type Admission =
 /** Counts a guess before anybody looks at it, so that guesses at the same time count, too. */
 export async function admitGuess(guess: Guess, context: GuessingContext): Promise<Admission> {
   const { storage, now } = context;
-  const { attempts, ceilings, hour } = countersOf(guess, context.attemptKey);
+  const { attempts, ceilings, hour, tries } = countersOf(guess, context.attemptKey);
   const counted = await storage.attempts.count({ attempts, ceilings, now: now() });
   const reached = counted.level > 0 || (counted.kind === "throttled" && counted.full.includes(hour));
   if (reached && guess.person !== undefined) context.alarm(guess.person, guess.guessed);
@@ -78,7 +84,7 @@ export async function admitGuess(guess: Guess, context: GuessingContext): Promis
     right: () =>
       storage.attempts.forgive({
         reset: own === undefined ? [] : [own.key],
-        undo: counted.counted.filter((key) => key !== own?.key),
+        undo: counted.counted.filter((key) => key !== own?.key && key !== tries),
       }),
     unseen: () => storage.attempts.forgive({ reset: [], undo: counted.counted }),
   };
@@ -90,26 +96,42 @@ interface Counters {
   readonly ceilings: readonly Attempt[];
   /** The key of the hour's ceiling. */
   readonly hour: string;
+  /** The key of the counter that right answers stay in; null: there is none. */
+  readonly tries: string | null;
 }
 
 export function countersOf(
-  { guessed, person, login, network, device }: Guess,
+  { guessed, person, login, network, provider, device }: Guess,
   key: GuessingContext["attemptKey"],
 ): Counters {
   const limits = guessed === "password" ? PASSWORD_LIMITS : CODE_LIMITS;
   const account = accountKeys(guessed, person, login);
   const hour: Attempt = { key: key(...account.all), limit: limits.hour, window: HOUR };
   const day: Attempt = { key: key("day", ...account.all), limit: limits.day, window: DAY };
-  if (device !== undefined && device.personId === person?.personId) {
+  const known = device !== undefined && device.personId === person?.personId;
+  const from = known ? [...account.device, device.deviceId] : [...account.network, network];
+  const tries: readonly Attempt[] =
+    guessed === "password" ? [{ key: key("tries", ...from), limit: TRIES, window: QUARTER }] : [];
+  const counters = { hour: hour.key, tries: tries[0]?.key ?? null };
+  if (known) {
     const [limit, ...narrowed] = limits.device;
-    const own = { key: key(...account.device, device.deviceId), limit, narrowed, window: QUARTER };
-    return { attempts: [own], ceilings: [hour, day], hour: hour.key };
+    const own: Attempt = { key: key(...from), limit, narrowed, window: QUARTER };
+    return { ...counters, attempts: [own, ...tries], ceilings: [hour, day] };
   }
-  const own: Attempt = { key: key(...account.network, network), limit: limits.network, window: QUARTER };
+  const own: Attempt = { key: key(...from), limit: limits.network, window: QUARTER };
   const strangers: Attempt = { ...hour, narrowed: [limits.strangersLater] };
-  const anybody: Attempt = { key: key("network", network), limit: NETWORK_LIMIT, window: QUARTER };
-  const attempts = guessed === "password" ? [own, strangers, anybody] : [own, strangers];
-  return { attempts, ceilings: [day], hour: hour.key };
+  const anybody = guessed === "password" ? networkCounters(network, provider, key) : [];
+  return { ...counters, attempts: [own, strangers, ...anybody, ...tries], ceilings: [day] };
+}
+
+function networkCounters(
+  network: string,
+  provider: string | undefined,
+  key: GuessingContext["attemptKey"],
+): readonly Attempt[] {
+  const narrow = { key: key("network", network), limit: FROM_A_NETWORK, window: QUARTER };
+  if (provider === undefined) return [narrow];
+  return [narrow, { key: key("provider", provider), limit: FROM_A_PROVIDER, window: QUARTER }];
 }
 
 /** A person has two names to sign in with, and one ceiling. */

@@ -7,7 +7,7 @@ import type { Uses } from "../uses.ts";
 import { grantableScopes } from "./consent.ts";
 import { blocksDirect } from "./consent-record.ts";
 import type { FactorStorage } from "./factor-storage.ts";
-import { type SignInContext, type SignInOutcome, signIn } from "./sign-in.ts";
+import { type SignInContext, type SignInOutcome, type SignInRequest, signIn } from "./sign-in.ts";
 import type { OwnerStorage, Person } from "./storage.ts";
 
 /** As much as any name has. */
@@ -19,8 +19,8 @@ export interface PasswordGrantContext extends SignInContext {
     Uses<OwnerStorage, "consents.find">;
   /** Maximum length of a password, in bytes. */
   readonly longest: number;
-  /** IPv4 address, or the /64 of an IPv6 one. */
-  networkOf(address: string): string;
+  /** The address as limits count it. */
+  originOf(address: string): Pick<SignInRequest, "network" | "provider">;
 }
 
 /** Reasons that hold although the password is right. Whoever asks must not learn that it is, by words or by time. */
@@ -41,7 +41,7 @@ export async function ownerByPassword(
   const outcome = await signIn(
     {
       ...typed,
-      network: context.networkOf(address),
+      ...context.originOf(address),
       // A client's server is no device of the owner: whoever guesses through it is counted with all strangers.
       device: undefined,
       standing: (person) => standingOf(person, asked, context),

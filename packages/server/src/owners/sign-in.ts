@@ -3,6 +3,7 @@
 import type { Millis } from "../oauth/model.ts";
 import type { Uses } from "../uses.ts";
 import { type Admission, admitGuess, type GuessingContext } from "./guessing.ts";
+import type { HashFor } from "./hash-for.ts";
 import { boundDevice, type PresentedDevice } from "./known-device.ts";
 import type { KnownDeviceStorage } from "./known-device-storage.ts";
 import { canonicalLogin } from "./names.ts";
@@ -15,10 +16,12 @@ export interface SignInContext extends GuessingContext {
     "people.findByName" | "attempts.count" | "attempts.forgive" | "people.rehashPassword"
   > &
     Uses<KnownDeviceStorage, "knownDevices.get">;
+  /** Throws where more wait for a hash already than can be answered in time, and this one has no better claim. */
+  requireHashRoom(whose: HashFor): void;
   /** False for a wrong password; takes the same time where there is no hash. */
-  verifyPassword(password: string, stored: string | null): Promise<boolean>;
+  verifyPassword(password: string, stored: string | null, whose: HashFor): Promise<boolean>;
   needsRehash(stored: string): boolean;
-  hashPassword(password: string): Promise<string>;
+  hashPassword(password: string, whose: HashFor): Promise<string>;
   /** Does some work once the answer is on its way, so that its time doesn't tell of it. */
   afterwards(work: () => Promise<void>): void;
 }
@@ -28,6 +31,8 @@ export interface SignInRequest {
   readonly password: string;
   /** Who asks: an IPv4 address, or the /64 of an IPv6 one. */
   readonly network: string;
+  /** The wider network that it belongs to. */
+  readonly provider: string;
   /** The browser's device cookie, whoever's it is. */
   readonly device: PresentedDevice | undefined;
   /**
@@ -54,13 +59,18 @@ export async function signIn(request: SignInRequest, context: SignInContext): Pr
     storage.people.findByName({ name: login ?? NO_NAME }),
     boundDevice(request.device, storage),
   ]);
-  const { network } = request;
-  const guess = { guessed: "password", person, login: login ?? request.username, network, device } as const;
+  const { network, provider } = request;
+  const account = login ?? request.username;
+  const known = device !== undefined && device.personId === person?.personId;
+  const whose: HashFor = { provider, network, account, known };
+  // Before anything is counted: a try that is not looked at is none, and costs as little as can be.
+  context.requireHashRoom(whose);
+  const guess = { guessed: "password", person, login: account, network, provider, device } as const;
   const admission = await admitGuess(guess, context);
   if (admission.kind === "throttled") return admission;
 
   const [right, standing] = await Promise.all([
-    verified(request.password, person, admission, context),
+    verified(request.password, person, whose, admission, context),
     request.standing?.(person),
   ]);
   if (person === undefined) return { kind: "wrong", reason: "unknown" };
@@ -74,7 +84,7 @@ export async function signIn(request: SignInRequest, context: SignInContext): Pr
   }
   await admission.right();
   if (context.needsRehash(person.passwordHash)) {
-    const to = await context.hashPassword(request.password);
+    const to = await context.hashPassword(request.password, whose);
     await storage.people.rehashPassword({
       partition: person.partition,
       personId: person.personId,
@@ -89,11 +99,12 @@ export async function signIn(request: SignInRequest, context: SignInContext): Pr
 async function verified(
   password: string,
   person: Person | undefined,
+  whose: HashFor,
   admission: Extract<Admission, { kind: "allowed" }>,
   { verifyPassword }: SignInContext,
 ): Promise<boolean> {
   try {
-    return await verifyPassword(password, person?.passwordHash ?? null);
+    return await verifyPassword(password, person?.passwordHash ?? null, whose);
   } catch (error) {
     await admission.unseen();
     throw error;

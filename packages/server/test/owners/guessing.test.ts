@@ -1,5 +1,14 @@
 import { expect, test } from "vitest";
-import { admitGuess, CODE_LIMITS, type Guess, type Guessed, PASSWORD_LIMITS } from "../../src/owners/guessing.ts";
+import {
+  admitGuess,
+  CODE_LIMITS,
+  FROM_A_NETWORK,
+  FROM_A_PROVIDER,
+  type Guess,
+  type Guessed,
+  PASSWORD_LIMITS,
+  TRIES,
+} from "../../src/owners/guessing.ts";
 import type { KnownDevice } from "../../src/owners/known-device-storage.ts";
 import type { Person } from "../../src/owners/storage.ts";
 import { onEveryBackend } from "../storage/support/backends.ts";
@@ -145,6 +154,45 @@ onEveryBackend("guesses at an account", (storage) => {
       await (each % 2 === 0 ? admitted.unseen() : admitted.right());
     }
     expect(await wrong(PASSWORD_LIMITS.hour + 1)).toBe(PASSWORD_LIMITS.hour);
+  });
+
+  test("names that nobody has, each from another /64 of one /48 → so many of the /48; another one and known devices go on", async () => {
+    const { clock, guess, person } = setUp("password");
+    const provider = aNetwork();
+    const nobody = () => ({ person: undefined, login: aNetwork(), provider });
+    for (let each = 0; each < FROM_A_PROVIDER; each += 1) expect((await guess(nobody())).kind).toBe("allowed");
+    expect((await guess(nobody())).kind).toBe("throttled");
+    expect((await guess({ provider })).kind).toBe("throttled");
+    expect((await guess({ provider: aNetwork() })).kind).toBe("allowed");
+    expect((await guess({ provider, device: aDevice(person) })).kind).toBe("allowed");
+    clock.now += QUARTER;
+    expect((await guess(nobody())).kind).toBe("allowed");
+  });
+
+  test("right passwords without end from one network or device → so many; elsewhere and of others as many again", async () => {
+    const { clock, guess, person } = setUp("password");
+    const provider = aNetwork();
+    const rights = async (times: number, from: Partial<Guess>) => {
+      let allowed = 0;
+      for (let each = 0; each < times; each += 1) {
+        const admitted = await guess({ provider, ...from });
+        if (admitted.kind !== "allowed") continue;
+        allowed += 1;
+        await admitted.right();
+      }
+      return allowed;
+    };
+    const [network, device] = [aNetwork(), aDevice(person)];
+    expect(await rights(TRIES + 2, { network })).toBe(TRIES);
+    expect(await rights(TRIES + 2, { network, device })).toBe(TRIES);
+    // Neither the network nor the provider is used up: a company signs in behind one address.
+    const colleague = aPerson();
+    for (let each = 0; each <= Math.ceil(FROM_A_PROVIDER / FROM_A_NETWORK); each += 1)
+      expect(await rights(FROM_A_NETWORK, { network, person: aPerson(), login: aNetwork() })).toBe(FROM_A_NETWORK);
+    expect(await rights(1, { network, person: colleague, login: colleague.username })).toBe(1);
+    expect(await rights(1, { network: aNetwork() })).toBe(1);
+    clock.now += QUARTER;
+    expect(await rights(1, { network })).toBe(1);
   });
 
   test("forty at once from one device above the hour's ceiling → as many as it may have", async () => {

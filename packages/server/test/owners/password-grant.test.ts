@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { hashPassword, needsRehash, verifyPassword } from "../../src/crypto/password.ts";
+import { hashPassword, needsRehash, requireHashRoom, verifyPassword } from "../../src/crypto/password.ts";
 import type { OwnerPasswordAsked } from "../../src/oauth/ports.ts";
 import { ownerByPassword } from "../../src/owners/password-grant.ts";
 import type { Person } from "../../src/owners/storage.ts";
@@ -52,15 +52,15 @@ onEveryBackend("a password that a client hands over", (storage) => {
     const hashed: string[] = [];
     const context = {
       storage: recording,
-      verifyPassword: (password: string, stored: string | null) => {
-        hashed.push(password);
-        return verifyPassword(password, stored);
+      verifyPassword: (...args: Parameters<typeof verifyPassword>) => {
+        hashed.push(args[0]);
+        return verifyPassword(...args);
       },
-      ...{ hashPassword, needsRehash, longest: 1024 },
+      ...{ hashPassword, needsRehash, requireHashRoom, longest: 1024 },
       attemptKey: (...parts: readonly string[]) => JSON.stringify(parts),
       alarm: () => undefined,
       afterwards: (work: () => Promise<void>) => void setImmediate(() => void work()),
-      networkOf: (address: string) => address,
+      originOf: (address: string) => ({ network: address, provider: address }),
       now: () => NOW,
     };
     const asked = {

@@ -8,6 +8,7 @@ import type { Person } from "../../owners/storage.ts";
 import { changePasswordPage } from "../../pages/index.ts";
 import type { PasswordFault } from "../../pages/security/views.ts";
 import type { Assent } from "../../server-parts.ts";
+import { originOf } from "../client-address.ts";
 import { formToken } from "../forms.ts";
 import { factorNews } from "../mail-links.ts";
 import { type Answer, formOf, page, redirect } from "../message.ts";
@@ -37,7 +38,7 @@ export const submitChangePassword = signedIn(async (account, assent) => {
   const endApps = form.get("end_apps") === "yes";
   const endSessions = form.get("end_sessions") === "yes";
   const mails = await factorNews(person, "passwordChanged", http, assent);
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await hashPassword(password, { ...originOf(http.address), account: personId, known: true });
   const now = assent.now();
   const changed = await assent.storage.people.setPassword({
     partition,

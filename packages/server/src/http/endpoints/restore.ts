@@ -7,7 +7,7 @@ import type { RemovedFactor } from "../../owners/recovery/storage.ts";
 import type { FollowedLink } from "../../owners/recovery/take-back.ts";
 import { restoredPage, restorePage } from "../../pages/index.ts";
 import type { Assent } from "../../server-parts.ts";
-import { coarse } from "../client-address.ts";
+import { coarse, originOf } from "../client-address.ts";
 import { presentedBy } from "../device-cookie.ts";
 import { formToken, isFormToken } from "../forms.ts";
 import { languageFor } from "../mail-links.ts";
@@ -32,8 +32,9 @@ export async function submitRestore(http: HttpRequest, assent: Assent): Promise<
   if (found === undefined) return goneAnswer("recover", http, assent, visitor);
   if (!isFormToken(assent.secrets, `browser:${visitor.nonce}`, form.get("csrf")))
     return { ...askAnswer(token, found, visitor, http, assent, true), status: 403 };
+  const account = found.followed.person.personId;
   const from = {
-    passwordHash: await hashPassword(randomText(32)),
+    passwordHash: await hashPassword(randomText(32), { ...originOf(http.address), account, known: true }),
     browser: browserName(http.header("user-agent")?.slice(0, 300) ?? null),
     ...{ language: languageFor(http, assent), address: http.address },
     device: presentedBy(found.followed.person.personId, http, assent),

@@ -7,7 +7,7 @@ import type { SignInView } from "../../pages/views.ts";
 import type { Assent } from "../../server-parts.ts";
 import { arrivalOf, type FormArrival, isAnswer } from "../authorization/arrival.ts";
 import { showConsent } from "../authorization/consent.ts";
-import { networkOf } from "../client-address.ts";
+import { originOf } from "../client-address.ts";
 import { deviceCookie } from "../device-cookie.ts";
 import { isFormToken } from "../forms.ts";
 import { type Answer, type HttpRequest, redirect } from "../message.ts";
@@ -42,8 +42,8 @@ export async function submitSignIn(http: HttpRequest, assent: Assent): Promise<A
   // Longer than any password that could have been set: refused before anything is hashed.
   if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES || username.length > 254) return again({ kind: "wrong" }, 200);
 
-  const network = networkOf(http.address);
-  const outcome = await signIn({ username, password, network, device: deviceCookie(http, assent) }, assent.signIn);
+  const from = { ...originOf(http.address), device: deviceCookie(http, assent) };
+  const outcome = await signIn({ username, password, ...from }, assent.signIn);
   return signedInOrAgain(outcome, arrival, again, assent);
 }
 

@@ -9,6 +9,7 @@ import type { Person } from "../../owners/storage.ts";
 import { createAccountPage, sentPage } from "../../pages/index.ts";
 import type { CreateAccountView } from "../../pages/security/views.ts";
 import type { Assent } from "../../server-parts.ts";
+import { originOf } from "../client-address.ts";
 import { formToken, isFormToken } from "../forms.ts";
 import { languageFor, linkKey } from "../mail-links.ts";
 import { type Answer, formOf, type HttpRequest, page, redirect } from "../message.ts";
@@ -81,7 +82,7 @@ export async function submitCreateAccount(http: HttpRequest, assent: Assent): Pr
     if (name !== null && (await assent.storage.people.findByName({ name })) !== undefined)
       return again({ username: "taken" });
 
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await hashPassword(password, { ...originOf(http.address), account: link.address, known: false });
   // From here on the link is used up: of two who send the form at once, one makes the account.
   if ((await assent.storage.mailLinks.take(key)) === undefined) return gone();
   const person = aPerson(

@@ -9,7 +9,7 @@ import { takeBackPage, takenBackPage } from "../../pages/index.ts";
 import type { NamedWay, TakeBackView, TakeBackWhat } from "../../pages/security/take-back-views.ts";
 import type { PasswordFault } from "../../pages/security/views.ts";
 import type { Assent } from "../../server-parts.ts";
-import { coarse } from "../client-address.ts";
+import { coarse, originOf } from "../client-address.ts";
 import { presentedBy, rememberDevice } from "../device-cookie.ts";
 import { formToken, isFormToken } from "../forms.ts";
 import { languageFor } from "../mail-links.ts";
@@ -64,8 +64,11 @@ export function submitTakeBack(what: TakeBackWhat): (http: HttpRequest, assent: 
     const password = form.get("password") ?? "";
     const fault = newPasswordFault(password, form.get("again") ?? "", followed.person, assent);
     if (fault !== undefined) return again(fault, null);
+    // Whoever follows such a link has proved as much as a known device has.
+    const whose = { ...originOf(http.address), account: followed.person.personId, known: true };
     const decision = {
-      ...{ proof, choice, shown: { marks: found.marks, at: shownAt }, passwordHash: await hashPassword(password) },
+      ...{ proof, choice, shown: { marks: found.marks, at: shownAt } },
+      passwordHash: await hashPassword(password, whose),
       ...{ language: languageFor(http, assent), address: http.address },
       browser: browserName(http.header("user-agent")?.slice(0, 300) ?? null),
       device: presentedBy(followed.person.personId, http, assent),
