@@ -316,7 +316,7 @@ async function assemble({
     },
   };
   const authorization: AuthorizationContext = {
-    ...{ oauth: context, storage, credentials, attemptKey, randomText, derivedId, networkOf, now, event, ...notices },
+    ...{ oauth: context, storage, credentials, attemptKey, randomText, derivedId, originOf, now, event, ...notices },
     sealer: textSealer(secrets),
     consentDurations: config.consentDurations,
     saltOf(text) {

@@ -14,9 +14,12 @@ export interface DeviceCookie extends PresentedDevice {
 }
 
 /** The browser's device cookie; undefined: it has none, or one that is not ours. */
-export function deviceCookie(request: HttpRequest, assent: Assent): DeviceCookie | undefined {
-  const cookie = assent.cookies.read(request, "device");
-  const credential = cookie === undefined ? undefined : assent.credentials.read("device", cookie);
+export function deviceCookie(
+  request: HttpRequest,
+  { cookies, credentials }: Pick<Assent, "cookies"> & { readonly credentials: Pick<Assent["credentials"], "read"> },
+): DeviceCookie | undefined {
+  const cookie = cookies.read(request, "device");
+  const credential = cookie === undefined ? undefined : credentials.read("device", cookie);
   if (credential === undefined) return undefined;
   const { partition, grantId: personId, generation, salt, saltHash } = credential;
   return { partition, personId, deviceId: Buffer.from(saltHash).toString("base64url"), generation, salt };

@@ -34,6 +34,7 @@ export interface DeviceAuthorizationRequest extends TokenRequest {
   readonly address: string;
   /** What limits count. */
   readonly network: string;
+  readonly provider: string;
 }
 
 /**
@@ -48,7 +49,8 @@ export async function authorizeDevice(
   const client = await authenticateClient({ ...request, parameters: parameters.single }, context);
   if (!mayUse(client, deviceCode.grantType, context)) refuse("grant_type_not_registered", deviceCode.grantType);
   const scopes = await wantedScopes(parameters, client, context);
-  if (!(await context.admitDevice({ clientId: client.clientId, network: request.network }))) {
+  const { network, provider } = request;
+  if (!(await context.admitDevice({ clientId: client.clientId, network, provider }))) {
     return refuse("device_requests_throttled", client.clientId);
   }
   return answer(await begin(client, scopes, request.address, context), context);

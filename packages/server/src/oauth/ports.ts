@@ -43,6 +43,8 @@ export interface DeviceAsker {
   readonly clientId: string;
   /** An IPv4 address, or the /64 of an IPv6 one. */
   readonly network: string;
+  /** The wider network that it belongs to. */
+  readonly provider: string;
 }
 
 /** The key that a sender must prove to hold, where a token is bound to one. Empty: any bearer may use the token. */

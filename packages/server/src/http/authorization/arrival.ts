@@ -14,6 +14,7 @@ import {
 import type { FormSecrets } from "../../pages/views.ts";
 import type { PageContext } from "../chromes.ts";
 import type { FlowTools } from "../contexts.ts";
+import { deviceCookie } from "../device-cookie.ts";
 import { formToken } from "../forms.ts";
 import { type Answer, formOf, type HttpRequest } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
@@ -71,6 +72,7 @@ export function readerOf({ visitor, http }: Pick<Arrival, "visitor" | "http">, t
     signedIn: visitor.signedIn,
     browser: visitor.nonce,
     address: http.address,
+    device: deviceCookie(http, tools),
     language: (request) => tools.chrome(http, request).words.language,
   };
 }

@@ -8,7 +8,7 @@ import { parseParameters } from "../../oauth/parameters.ts";
 import { revoke } from "../../oauth/revocation.ts";
 import { exchange, type TokenRequest } from "../../oauth/token-endpoint/endpoint.ts";
 import type { Assent } from "../../server-parts.ts";
-import { networkOf } from "../client-address.ts";
+import { networkOf, originOf } from "../client-address.ts";
 import { backChannelForm } from "../form-body.ts";
 import { type Answer, type HttpRequest, json } from "../message.ts";
 import { problemJson, refusalOf, retryAfterOf } from "../refusal.ts";
@@ -24,7 +24,7 @@ export const revocation = guarded((form, assent) => revoke(form, assent.oauth).t
 export const introspection = guarded((form, assent) => introspect(form, assent.oauth));
 
 export const deviceAuthorization = guarded((form, assent, { address }) =>
-  authorizeDevice({ ...form, address, network: networkOf(address) }, assent.oauth),
+  authorizeDevice({ ...form, address, ...originOf(address) }, assent.oauth),
 );
 
 /** What they share: the form, the count of failed authentications, refusals as JSON. */

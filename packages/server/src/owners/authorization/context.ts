@@ -5,6 +5,8 @@ import type { OAuthContext } from "../../oauth/ports.ts";
 import type { GrantStorage } from "../../oauth/storage.ts";
 import type { Uses } from "../../uses.ts";
 import type { CompanyStorage } from "../company-storage.ts";
+import type { PresentedDevice } from "../known-device.ts";
+import type { KnownDeviceStorage } from "../known-device-storage.ts";
 import type { StoredMail } from "../mail-storage.ts";
 import type { Notice } from "../notices.ts";
 import type { SignInContext } from "../sign-in.ts";
@@ -24,6 +26,7 @@ export interface AuthorizationContext extends CarrierContext {
       | "deviceRequests.approve"
       | "deviceRequests.deny"
     > &
+    Uses<KnownDeviceStorage, "knownDevices.get"> &
     Uses<CompanyStorage, "members.companiesOf" | "companyApps.askApproval">;
   /** The lengths of time that the operator offers. */
   readonly consentDurations: readonly ConsentDuration[];
@@ -34,8 +37,8 @@ export interface AuthorizationContext extends CarrierContext {
   derivedId(partition: number, ...parts: readonly string[]): string;
   /** A salt that was written as text, and its hash. */
   saltOf(text: string): { readonly salt: Uint8Array; readonly hash: Uint8Array };
-  /** What limits count: an IPv4 address, or the /64 of an IPv6 one. */
-  networkOf(address: string): string;
+  /** What limits count of an address: by itself, an IPv4 address or the /64 of an IPv6 one; and its provider's /24 or /48. */
+  originOf(address: string): { readonly network: string; readonly provider: string };
   noticeLetters(notice: Notice): Promise<readonly StoredMail[]>;
   notify(notice: Notice): void;
   now(): Millis;
@@ -55,6 +58,8 @@ export interface Reader {
   /** What ties a request under way to this browser. */
   readonly browser: string;
   readonly address: string;
+  /** The browser's device cookie, whoever's it is. */
+  readonly device: PresentedDevice | undefined;
   /** Of the pages that they read. `request`: the authorization request that these belong to, if any. */
   language(request?: { readonly uiLocales: string | null; readonly startedAt: Millis }): string;
 }

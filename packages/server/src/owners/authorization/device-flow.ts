@@ -7,6 +7,7 @@ import type { Client, Scope } from "../../oauth/model.ts";
 import { offeredTo } from "../../oauth/scope.ts";
 import type { DeviceRequest, UserCodePlace } from "../../oauth/storage.ts";
 import { answerOf, type ClaimContext, type CodeOutcome, claimUserCode, enterUserCode } from "../device.ts";
+import { boundDevice } from "../known-device.ts";
 import { type OwnerChoice, ownerChoices } from "../owner-choice.ts";
 import type { DecideDeviceOutcome } from "../storage.ts";
 import {
@@ -172,8 +173,8 @@ async function findDevice(
   const claimed = { ...continuation, claimedBy: session.sessionId, clientId: client.clientId };
   switch (step.kind) {
     case "ask": {
-      const { networkOf } = context;
-      const near = request.address !== null && networkOf(request.address) === networkOf(reader.address);
+      const network = (address: string) => context.originOf(address).network;
+      const near = request.address !== null && network(request.address) === network(reader.address);
       const flow = { person, session, continuation: claimed, request, client, place, owners, ask: step, near };
       return { kind: "found", flow };
     }
@@ -210,15 +211,16 @@ function claimContext({ storage, oauth, now }: AuthorizationContext): ClaimConte
 }
 
 /** A code that this browser had found before is no guess. */
-function lookUp(
+async function lookUp(
   { userCode, claimedBy: before }: DeviceContinuation,
   { person: { personId }, session: { sessionId } }: SignedIn,
-  { address }: Reader,
+  { address, device: presented }: Reader,
   context: AuthorizationContext,
 ): Promise<CodeOutcome> {
   const claim = claimContext(context);
   if (before !== null) return claimUserCode(userCode, { sessionId, before }, claim);
-  const reader = { personId, sessionId, before, network: context.networkOf(address) };
+  const device = await boundDevice(presented, context.storage);
+  const reader = { personId, sessionId, before, ...context.originOf(address), device };
   return enterUserCode(userCode, reader, { ...claim, attemptKey: context.attemptKey });
 }
 
