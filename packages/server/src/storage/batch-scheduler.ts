@@ -7,7 +7,7 @@ const TURNS = 16;
  * Callers who were answered together come back one after the other: the first of them would go alone, and pay alone for a flush of the disk. So a
  * group sets out when a turn of the event loop has brought nothing more.
  */
-export class Gathering {
+export class BatchScheduler {
   readonly #waiting: () => number;
   readonly #most: number;
   readonly #go: () => void;

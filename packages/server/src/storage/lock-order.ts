@@ -1,31 +1,24 @@
-/** Where a verb's row is. Groups are sorted by it, so that groups of several processes lock rows in one order. */
+/** The order in which groups of statements lock rows: the same in every process, so that two groups never wait for each other. */
 
-export interface Place {
+import type { Params, StatementVerb } from "./sql.ts";
+
+/** The row that a statement locks. */
+export interface LockKey {
   readonly partition: number;
   readonly id: string;
 }
 
-/** What names a row within its partition, in the verbs' arguments. */
-const IDS = ["grantId", "sessionId", "requestId", "userCodeHash", "personId", "value", "key"];
-
-/** The partition and row that a verb's arguments name, if they do. */
-export function placeOf(args: unknown): Place | undefined {
-  if (typeof args !== "object" || args === null) return undefined;
-  const fields = args as Readonly<Record<string, unknown>>;
-  const { partition, grant } = fields;
-  if (grant !== undefined) return placeOf(grant);
-  if (typeof partition !== "number") return undefined;
-  for (const name of IDS) {
-    const id = fields[name];
-    if (typeof id === "string") return { partition, id };
-  }
-  return { partition, id: "" };
+/** The row that a statement with these parameters locks; undefined: one of a table that isn't spread by partition. */
+export function lockKeyOf<A, O>({ lock }: Pick<StatementVerb<A, O>, "lock">, params: Params): LockKey | undefined {
+  if (lock === null) return undefined;
+  const { partition, [lock]: id } = params;
+  return typeof partition === "number" && typeof id === "string" ? { partition, id } : undefined;
 }
 
-/** Partition by partition, row by row; what names no row comes first. */
-export function byPlace(
-  { place: a }: { readonly place: Place | undefined },
-  { place: b }: { readonly place: Place | undefined },
+/** Partition by partition, row by row; what locks no such row comes first. */
+export function inLockOrder(
+  { lockKey: a }: { readonly lockKey: LockKey | undefined },
+  { lockKey: b }: { readonly lockKey: LockKey | undefined },
 ): number {
   if (a === undefined || b === undefined) return (a === undefined ? 0 : 1) - (b === undefined ? 0 : 1);
   return a.partition - b.partition || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);

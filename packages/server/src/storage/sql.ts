@@ -129,6 +129,8 @@ export interface Look<A, O> {
 /** A verb that is one writing statement. */
 export interface StatementVerb<A, O> {
   readonly kind: "statement";
+  /** The parameter that, with `partition`, names the row that it locks; null: it locks no row of a partition. */
+  readonly lock: string | null;
   readonly sql: Sql;
   /** Run in the same transaction when the statement returned no row, with the same parameters: it gives the miss a name and writes nothing. */
   readonly why?: Sql;

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { verbs } from "../../src/storage/aggregates.ts";
 import { type Dialect, postgres, sqlite } from "../../src/storage/dialect.ts";
 import { migrations } from "../../src/storage/migrations/index.ts";
 import { textOf } from "../../src/storage/migrations/migration.ts";
@@ -88,8 +89,8 @@ function fragmentIn(file: string, name: string): boolean {
 }
 
 test("a condition by which grants end names the partition", () => {
-  const given = readdirSync(`${source}verbs`).flatMap((file) => [
-    ...readFileSync(`${source}verbs/${file}`, "utf8").matchAll(/= endingOf\((?:sql`([^`]*)`|(\w+))\)/g),
+  const given = files.flatMap((file) => [
+    ...readFileSync(`${source}${file}`, "utf8").matchAll(/= endingOf\((?:sql`([^`]*)`|(\w+))\)/g),
   ]);
   expect(given.length).toBeGreaterThan(2);
   for (const [call, text, name] of given)
@@ -145,4 +146,12 @@ test("the same place in the program yields the same statement; other fragments, 
   expect(make(grantColumns)).toBe(make(grantColumns));
   expect(make(sql`a`).text(sqlite)).toBe("SELECT a FROM t");
   expect(make(sql`b`).text(sqlite)).toBe("SELECT b FROM t");
+});
+
+test("each statement names the row that it locks, by parameters that it has", () => {
+  for (const [name, verb] of verbs) {
+    if (verb.kind !== "statement" || verb.lock === null) continue;
+    const { names } = compile(verb.sql, postgres);
+    expect([name, names.includes("partition"), names.includes(verb.lock)]).toEqual([name, true, true]);
+  }
 });

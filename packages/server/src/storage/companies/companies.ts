@@ -45,6 +45,7 @@ export const createCompany = steps<
 });
 
 export const insertCompany = statement<Company, boolean>({
+  lock: "companyId",
   sql: sql`INSERT INTO companies (${companyColumns})
     VALUES (:partition, :companyId, :slug, :name, :status, :defaultRule, :createdAt, :updatedAt)
     ON CONFLICT (partition, company_id) DO NOTHING RETURNING company_id`,

@@ -178,6 +178,7 @@ export const confirmLink = transaction<
 
 /** The membership of this link ended: whether another stands by it is settled when nobody can be adding one any more. */
 export const doubtLink = statement<LinkKey & { readonly link: string; readonly now: Millis }, boolean>({
+  lock: "personId",
   sql: sql`UPDATE member_links SET status = 'pending', written_at = :now WHERE ${thisLink} AND link = :link RETURNING company_id`,
   bind: ({ partition, personId, companyId, link, now }) => ({ partition, personId, companyId, link, now }),
   outcome: (row) => row !== undefined,
@@ -185,6 +186,7 @@ export const doubtLink = statement<LinkKey & { readonly link: string; readonly n
 
 /** Removes a link that has been in doubt for long enough; one that was written or doubted since stays. */
 export const dropLink = statement<LinkKey & { readonly link: string; readonly stale: Millis }, boolean>({
+  lock: "personId",
   sql: sql`DELETE FROM member_links WHERE ${thisLink} AND link = :link AND status = 'pending' AND written_at < :stale RETURNING company_id`,
   bind: ({ partition, personId, companyId, link, stale }) => ({ partition, personId, companyId, link, stale }),
   outcome: (row) => row !== undefined,
@@ -447,6 +449,7 @@ export const adoptLink = statement<
   CompanyKey & { readonly personId: string; readonly link: string },
   number | undefined
 >({
+  lock: "companyId",
   sql: sql`UPDATE members SET link = :link WHERE ${thisMember} RETURNING standing_version`,
   bind: ({ partition, companyId, personId, link }) => ({ partition, companyId, personId, link }),
   outcome: (row) => row && whole(row, "standing_version"),

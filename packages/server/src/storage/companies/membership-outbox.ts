@@ -160,6 +160,7 @@ export const applyStanding = transaction<
 
 /** Told, unless there is newer news since. */
 export const forgetStanding = statement<Pick<Untold, "partition" | "personId" | "companyId" | "version">, boolean>({
+  lock: "personId",
   sql: sql`DELETE FROM standings WHERE partition = :partition AND person_id = :personId AND company_id = :companyId AND version = :version
     RETURNING company_id`,
   bind: ({ partition, personId, companyId, version }) => ({ partition, personId, companyId, version }),

@@ -173,6 +173,7 @@ export const keepReceiptKey = statement<
   { readonly kid: string; readonly publicJwk: string; readonly now: Millis },
   boolean
 >({
+  lock: null,
   sql: sql`INSERT INTO receipt_keys (kid, public_jwk, created_at) VALUES (:kid, :publicJwk, :now)
     ON CONFLICT (kid) DO NOTHING RETURNING kid`,
   bind: (args) => ({ ...args }),

@@ -68,6 +68,7 @@ export const addPasskey = steps<Args<"add">, AddPasskeyOutcome>(async (call, { p
 
 /** Whatever else there is to sign in with. */
 export const dropPasskey = statement<PasskeyKey, boolean>({
+  lock: "personId",
   sql: sql`DELETE FROM passkeys WHERE ${thisPasskey} RETURNING credential_id`,
   bind: ({ partition, personId, credentialId }) => ({ partition, personId, credentialId }),
   outcome: (row) => row !== undefined,
@@ -153,6 +154,7 @@ export async function lockPasskeys(tx: Tx, { partition, personId }: PersonKey): 
 
 /** Web Authentication Level 3, §7.2 step 22: a count that doesn't go up means a copy. Those that keep no count send 0 each time. */
 export const usePasskey = statement<Args<"use">, UsePasskeyOutcome>({
+  lock: "personId",
   sql: sql`UPDATE passkeys SET counter = :counter, backed_up = :backedUp, last_used_at = :now
     WHERE ${thisPasskey} AND (counter < :counter OR (counter = 0 AND :counter = 0)) RETURNING counter`,
   why: sql`SELECT counter FROM passkeys WHERE ${thisPasskey}`,
@@ -190,6 +192,7 @@ export const erasePasskey = transaction<PasskeyKey & Change, RemovePasskeyOutcom
 );
 
 export const vouchPasskey = statement<Args<"vouch">, void>({
+  lock: "personId",
   sql: sql`UPDATE passkeys SET vouched_from = :from WHERE ${thisPasskey} AND (vouched_from IS NULL OR vouched_from > :from) RETURNING counter`,
   bind: ({ partition, personId, credentialId, from }) => ({ partition, personId, credentialId, from }),
   outcome: () => undefined,

@@ -248,6 +248,7 @@ export const dueRemovals = query<{ readonly now: Millis; readonly limit: number 
 });
 
 export const eraseRemoved = statement<Due, boolean>({
+  lock: "personId",
   sql: sql`DELETE FROM removed_factors WHERE ${theirs} AND removal_id = :removalId AND kind = :kind AND factor_id = :factorId RETURNING kind`,
   bind: ({ partition, personId, removalId, kind, factorId }) => ({ partition, personId, removalId, kind, factorId }),
   outcome: (row) => row !== undefined,

@@ -174,12 +174,14 @@ export async function codesOf(
 
 /** RFC 6238 §5.2: a code is accepted once. Of many that come together with it, one writes the step. */
 export const useSecondFactor = statement<Args<"use">, boolean>({
+  lock: "personId",
   sql: sql`UPDATE second_factors SET last_step = :step, last_used_at = :now WHERE ${theirs} AND last_step < :step RETURNING last_step`,
   bind: ({ partition, personId, step, now }) => ({ partition, personId, step, now }),
   outcome: (row) => row !== undefined,
 });
 
 export const useEarlierFactor = statement<Args<"useEarlier">, boolean>({
+  lock: "personId",
   sql: sql`UPDATE second_factors SET earlier_step = :step WHERE ${theirs} AND earlier_step < :step RETURNING earlier_step`,
   bind: ({ partition, personId, step }) => ({ partition, personId, step }),
   outcome: (row) => row !== undefined,

@@ -25,6 +25,7 @@ const SLOWER: Millis = 5000;
 
 /** The user code is unique among all rows: those of the last hour, since older ones are collected. */
 export const createDevice = statement<NewDeviceRequest, boolean>({
+  lock: "requestId",
   sql: sql`INSERT INTO device_requests (partition, request_id, user_code_hash, salt_hash, client_id, scopes, address, status, poll_interval,
       hurried, created_at, expires_at)
     VALUES (:partition, :requestId, :userCodeHash, :saltHash, :clientId, :scopes, :address, 'pending', :interval, 0, :now, :expiresAt)
@@ -38,6 +39,7 @@ const tooEarly = sql`(last_poll_at IS NOT NULL AND (:now - last_poll_at) * 10 < 
 
 /** While the request waits, one statement judges the poll and notes it. Otherwise nothing is written, and the row is shown as it stands. */
 export const pollDevice = statement<PollDevice, PollDeviceOutcome>({
+  lock: "requestId",
   sql: sql`UPDATE device_requests SET
       hurried = CASE WHEN ${tooEarly} THEN 1 ELSE 0 END,
       poll_interval = CASE WHEN ${tooEarly} THEN poll_interval + :slower ELSE poll_interval END,
@@ -96,6 +98,7 @@ export const grantDevice = transaction<RedeemDevice, RedeemDeviceOutcome>(async 
 });
 
 export const spendDevice = statement<Pick<RedeemDevice, "partition" | "requestId">, boolean>({
+  lock: "requestId",
   sql: sql`UPDATE device_requests SET status = 'spent', approval = NULL
     WHERE partition = :partition AND request_id = :requestId AND status = 'approved' RETURNING request_id`,
   bind: ({ partition, requestId }) => ({ partition, requestId }),
@@ -119,6 +122,7 @@ function requestOf(row: Row): DeviceRequest {
 
 /** Found and claimed by one statement: of two sessions that enter the same code, the first has it. */
 export const claimDevice = statement<DeviceClaim & { readonly before: string | null }, DeviceRequest | undefined>({
+  lock: "userCodeHash",
   sql: sql`UPDATE device_requests SET claimed_by = :sessionId
     WHERE ${coded} AND status = 'pending' AND expires_at > :now
       AND (claimed_by IS NULL OR claimed_by = :sessionId OR claimed_by = :before)
@@ -172,6 +176,7 @@ const answerable = sql`${coded} AND status = 'pending' AND claimed_by = :session
 const whyNotAnswered = sql`SELECT status, claimed_by, expires_at FROM device_requests WHERE ${coded}`;
 
 export const markApproved = statement<ApproveDevice, DecideDeviceOutcome>({
+  lock: "userCodeHash",
   sql: sql`UPDATE device_requests SET status = 'approved', decided_at = :now, approval = :approval WHERE ${answerable} RETURNING status`,
   why: whyNotAnswered,
   bind: ({ partition, userCodeHash, sessionId, now, approval }) => ({
@@ -182,6 +187,7 @@ export const markApproved = statement<ApproveDevice, DecideDeviceOutcome>({
 });
 
 export const denyDevice = statement<DeviceClaim, DecideDeviceOutcome>({
+  lock: "userCodeHash",
   sql: sql`UPDATE device_requests SET status = 'denied', decided_at = :now WHERE ${answerable} RETURNING status`,
   why: whyNotAnswered,
   bind: ({ partition, userCodeHash, sessionId, now }) => ({ partition, userCodeHash, sessionId, now }),

@@ -67,6 +67,7 @@ const redeemable = sql`code_until > :now AND (:resourceNamed = 1 OR audience IS 
  * `burned` and `replayed` were set here, and generation 1 was 0 before.
  */
 export const redeemCode = statement<RedeemCode, RedeemOutcome>({
+  lock: "grantId",
   sql: sql`UPDATE grants SET
       status = CASE WHEN generation > 0 THEN 'replayed' WHEN ${first} THEN 'active' ELSE 'burned' END,
       ended_at = CASE WHEN ${first} THEN ended_at ELSE :now END,
@@ -125,6 +126,7 @@ const refreshed = sql`partition = :partition AND grant_id = :grantId AND refresh
  * reason. A rotation sets `retries` to 0 and a retry leaves it above 0: that tells the two apart in what comes back.
  */
 export const refreshGrant = statement<RefreshGrant, RefreshOutcome>({
+  lock: "grantId",
   look: {
     when: ({ rotate }) => !rotate,
     sql: sql`SELECT ${grantColumns} FROM grants WHERE ${refreshed} AND generation = :generation AND last_used_at > :recently

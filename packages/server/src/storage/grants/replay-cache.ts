@@ -76,7 +76,7 @@ function bound({ kind, key, until, now }: Once): Params {
 
 /** Most ids begin and end in one quarter of an hour: one statement. */
 export const onceWithin = insertions.map((insertion) =>
-  statement<Once, boolean>({ sql: insertion, bind: bound, outcome: (row) => row !== undefined }),
+  statement<Once, boolean>({ lock: "key", sql: insertion, bind: bound, outcome: (row) => row !== undefined }),
 );
 
 /** In the order of time, so that two callers never wait for each other. What a refused one has left in earlier tables is refused there, too. */

@@ -74,6 +74,7 @@ export const findMailLink = query<LinkKey, MailLink | undefined>({
 });
 
 export const takeMailLink = statement<LinkKey, MailLink | undefined>({
+  lock: "linkId",
   sql: sql`DELETE FROM mail_links WHERE ${held} RETURNING ${linkColumns}`,
   bind: boundKey,
   outcome: (row) => row && linkOf(row),

@@ -31,6 +31,7 @@ export const mailWaiting = query<Pick<Request, "most">, number>({
 });
 
 export const insertMailRequest = statement<Request, void>({
+  lock: "requestId",
   sql: sql`INSERT INTO mail_requests (partition, request_id, sealed, tries, due_at, created_at)
     VALUES (:partition, :requestId, :sealed, 0, :now, :now)`,
   bind: ({ request: { partition, requestId, sealed }, now }) => ({ partition, requestId, sealed, now }),
@@ -63,6 +64,7 @@ export const claimMailRequest = statement<
   Key & { readonly now: Millis; readonly pause: Millis },
   ClaimedMailRequest | undefined
 >({
+  lock: "requestId",
   sql: sql`UPDATE mail_requests SET due_at = CAST(:now AS ${words.whole}) + CAST(:pause AS ${words.whole}) * (tries + 1), tries = tries + 1
     WHERE partition = :partition AND request_id = :requestId AND due_at <= :now
     RETURNING partition, request_id, sealed, tries, created_at`,
@@ -78,6 +80,7 @@ export const claimMailRequest = statement<
 });
 
 export const removeMailRequest = statement<Key & Pick<ClaimedMailRequest, "tries">, boolean>({
+  lock: "requestId",
   sql: sql`DELETE FROM mail_requests WHERE partition = :partition AND request_id = :requestId AND tries = :tries
     RETURNING request_id`,
   bind: ({ partition, requestId, tries }) => ({ partition, requestId, tries }),

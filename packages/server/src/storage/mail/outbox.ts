@@ -45,6 +45,7 @@ export const claimOne = statement<
   Pick<StoredMail, "partition" | "mailId"> & { readonly now: Millis; readonly until: Millis },
   ClaimedMail | undefined
 >({
+  lock: "mailId",
   sql: sql`UPDATE outbox SET due_at = :until, tries = tries + 1
     WHERE partition = :partition AND mail_id = :mailId AND status = 'waiting' AND due_at <= :now
     RETURNING partition, mail_id, kind, sealed, useless_after, tries`,
@@ -68,6 +69,7 @@ export const settleMail = statement<
   Pick<ClaimedMail, "partition" | "mailId" | "tries"> & { readonly outcome: SettledMail },
   boolean
 >({
+  lock: "mailId",
   sql: sql`UPDATE outbox SET status = :status, fault = :fault,
       due_at = CASE WHEN :status = 'waiting' THEN :at ELSE due_at END,
       sealed = CASE WHEN :status = 'waiting' THEN sealed ELSE :nothing END

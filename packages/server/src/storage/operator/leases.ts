@@ -14,6 +14,7 @@ interface Lease {
 
 /** True: the work is this holder's until `until`, be it new or prolonged. */
 export const claimLease = statement<Lease & { readonly until: Millis; readonly now: Millis }, boolean>({
+  lock: null,
   sql: sql`INSERT INTO leases AS l (name, holder, until) VALUES (:name, :holder, :until)
     ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until WHERE l.until <= :now OR l.holder = excluded.holder
     RETURNING holder`,
@@ -22,6 +23,7 @@ export const claimLease = statement<Lease & { readonly until: Millis; readonly n
 });
 
 export const releaseLease = statement<Lease, void>({
+  lock: null,
   sql: sql`DELETE FROM leases WHERE name = :name AND holder = :holder RETURNING name`,
   bind: ({ name, holder }) => ({ name, holder }),
   outcome: () => undefined,

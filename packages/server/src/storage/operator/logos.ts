@@ -9,6 +9,7 @@ export const putLogo = statement<
   { readonly hash: string; readonly type: string; readonly bytes: Uint8Array; readonly now: Millis },
   void
 >({
+  lock: null,
   sql: sql`INSERT INTO logos (hash, type, bytes, created_at) VALUES (:hash, :type, :bytes, :now)
     ON CONFLICT (hash) DO NOTHING RETURNING hash`,
   bind: (args) => ({ ...args }),

@@ -65,6 +65,7 @@ export const fullUntil = query<Counted, Millis | undefined>({
 
 /** False: the limit is reached, and nothing is counted. */
 export const takeAttempt = statement<Counted & Pick<Attempt, "window">, boolean>({
+  lock: "key",
   sql: sql`INSERT INTO attempts AS a (partition, key, count, window_until) VALUES (:partition, :key, 1, :windowUntil)
     ON CONFLICT (partition, key) DO UPDATE SET
       count = CASE WHEN a.count = 0 OR a.window_until <= :now THEN 1 ELSE a.count + 1 END,
@@ -76,12 +77,14 @@ export const takeAttempt = statement<Counted & Pick<Attempt, "window">, boolean>
 });
 
 export const returnAttempt = statement<Key, void>({
+  lock: "key",
   sql: sql`UPDATE attempts SET count = count - 1 WHERE ${thisKey} AND count > 0 RETURNING count`,
   bind: ({ partition, key }) => ({ partition, key }),
   outcome: () => undefined,
 });
 
 export const resetAttempts = statement<Key, void>({
+  lock: "key",
   sql: sql`DELETE FROM attempts WHERE ${thisKey} RETURNING count`,
   bind: ({ partition, key }) => ({ partition, key }),
   outcome: () => undefined,

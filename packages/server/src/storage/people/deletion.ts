@@ -105,6 +105,7 @@ export const duePeople = query<Sweep, readonly PersonKey[]>({
 });
 
 export const postponeDeletion = statement<PersonKey & { readonly now: Millis }, boolean>({
+  lock: "personId",
   sql: sql`UPDATE people SET delete_at = :later WHERE partition = :partition AND person_id = :personId AND delete_at <= :now RETURNING person_id`,
   bind: ({ partition, personId, now }) => ({ partition, personId, now, later: now + DAY }),
   outcome: (row) => row !== undefined,

@@ -33,6 +33,7 @@ const thisName = sql`partition = :partition AND kind = :kind AND value = :value`
 
 /** True: the name is the owner's, reserved now or before. A stale reservation of another is taken over. */
 export const reserveName = statement<NameArgs, boolean>({
+  lock: "value",
   sql: sql`INSERT INTO names AS n (partition, kind, value, owner_id, status, reserved_at)
     VALUES (:partition, :kind, :value, :ownerId, 'reserved', :now)
     ON CONFLICT (partition, kind, value) DO UPDATE SET owner_id = :ownerId, reserved_at = :now
@@ -44,6 +45,7 @@ export const reserveName = statement<NameArgs, boolean>({
 
 /** True: the name is the owner's for good. */
 export const activateName = statement<NameArgs, boolean>({
+  lock: "value",
   sql: sql`UPDATE names SET status = 'active' WHERE ${thisName} AND owner_id = :ownerId RETURNING status`,
   bind: ({ ownerId, ...name }) => ({ ...place(name), ownerId }),
   outcome: (row) => row !== undefined,
@@ -51,6 +53,7 @@ export const activateName = statement<NameArgs, boolean>({
 
 /** True: the name is the owner's for good, unless another has it or is about to. */
 export const claimName = statement<NameArgs, boolean>({
+  lock: "value",
   sql: sql`INSERT INTO names AS n (partition, kind, value, owner_id, status, reserved_at)
     VALUES (:partition, :kind, :value, :ownerId, 'active', :now)
     ON CONFLICT (partition, kind, value) DO UPDATE SET status = 'active' WHERE n.owner_id = :ownerId RETURNING status`,
@@ -60,6 +63,7 @@ export const claimName = statement<NameArgs, boolean>({
 
 /** Back to a reservation: if what comes next is cut short, housekeeping asks the owner's record who is right. */
 export const loosenName = statement<NameArgs, boolean>({
+  lock: "value",
   sql: sql`UPDATE names SET status = 'reserved', reserved_at = :now WHERE ${thisName} AND owner_id = :ownerId RETURNING status`,
   bind: ({ ownerId, now, ...name }) => ({ ...place(name), ownerId, now }),
   outcome: (row) => row !== undefined,
@@ -67,6 +71,7 @@ export const loosenName = statement<NameArgs, boolean>({
 
 /** Lets a reservation of the owner go; an active name stays. */
 export const dropName = statement<NameArgs, boolean>({
+  lock: "value",
   sql: sql`DELETE FROM names WHERE ${thisName} AND owner_id = :ownerId AND status = 'reserved' RETURNING status`,
   bind: ({ ownerId, ...name }) => ({ ...place(name), ownerId }),
   outcome: (row) => row !== undefined,
@@ -74,6 +79,7 @@ export const dropName = statement<NameArgs, boolean>({
 
 /** Takes the name away from an owner who is gone or has no claim to it any more. */
 export const forgetName = statement<NameArgs, boolean>({
+  lock: "value",
   sql: sql`DELETE FROM names WHERE ${thisName} AND owner_id = :ownerId RETURNING status`,
   bind: ({ ownerId, ...name }) => ({ ...place(name), ownerId }),
   outcome: (row) => row !== undefined,

@@ -88,6 +88,7 @@ export async function eraseWholly(call: Call, person: Person, now: Millis, due?:
 }
 
 export const insertPerson = statement<Person, boolean>({
+  lock: "personId",
   sql: sql`INSERT INTO people (${personColumns}, first_sign_in_at)
     VALUES (:partition, :personId, :username, :lookAlike, :email, :emailVerifiedAt, :name, :status, :passwordHash, :passwordChangedAt, :mustChangePassword, :operator,
       :language, :deleteAt, :createdAt, :updatedAt, 0)
@@ -282,6 +283,7 @@ export const writePassword = transaction<NewPassword, boolean>(
 );
 
 export const rehashPassword = statement<PersonKey & { readonly from: string; readonly to: string }, void>({
+  lock: "personId",
   sql: sql`UPDATE people SET password_hash = :to WHERE ${thisPerson} AND password_hash = :from RETURNING person_id`,
   bind: (args) => ({ ...args }),
   outcome: () => undefined,

@@ -79,6 +79,7 @@ export const touchSession = statement<
   SessionKey & { readonly secretHash: Uint8Array; readonly now: Millis; readonly idleUntil: Millis },
   Session | undefined
 >({
+  lock: "sessionId",
   sql: sql`UPDATE sessions SET last_seen_at = :now,
       idle_until = CASE WHEN absolute_until < :idleUntil THEN absolute_until ELSE :idleUntil END
     WHERE ${live} RETURNING ${sessionColumns}`,
@@ -87,6 +88,7 @@ export const touchSession = statement<
 });
 
 export const endSession = statement<SessionKey, boolean>({
+  lock: "sessionId",
   sql: sql`DELETE FROM sessions WHERE partition = :partition AND session_id = :sessionId RETURNING session_id`,
   bind: ({ partition, sessionId }) => ({ partition, sessionId }),
   outcome: (row) => row !== undefined,

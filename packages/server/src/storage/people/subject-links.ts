@@ -125,6 +125,7 @@ export const insertLinkedPerson = transaction<LinkedPerson, boolean>(async (tx, 
 });
 
 export const eraseLink = statement<LinkKey, boolean>({
+  lock: "personId",
   sql: sql`DELETE FROM subject_links WHERE ${thisLink} RETURNING link`,
   bind: ({ partition, personId, link }) => ({ partition, personId, link }),
   outcome: (row) => row !== undefined,

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Millis } from "../../oauth/model.ts";
 import { postgres } from "../dialect.ts";
 import { StorageUnavailable } from "../errors.ts";
-import { placeOf } from "../lock-order.ts";
+import { lockKeyOf } from "../lock-order.ts";
 import type { IndexStep, SchemaHost } from "../migrations/migration.ts";
 import {
   type Params,
@@ -287,7 +287,7 @@ export class PostgresEngine implements SchemaHost {
     const params = verb.bind(args);
     const { row, why } = await this.#writes.submit(
       { verb: verb as StatementVerb<never, unknown>, params },
-      placeOf(params),
+      lockKeyOf(verb, params),
     );
     return verb.outcome(row, args, why);
   }

@@ -1,8 +1,8 @@
 /** What is called in one turn of the event loop goes to the server together; while it is under way, the next group gathers. */
 
-import { Gathering } from "../batch-scheduler.ts";
+import { BatchScheduler } from "../batch-scheduler.ts";
 import { StorageUnavailable } from "../errors.ts";
-import { byPlace, type Place } from "../lock-order.ts";
+import { inLockOrder, type LockKey } from "../lock-order.ts";
 
 /** What one group holds at most, so that nobody waits long behind a crowd. */
 const GROUP = 256;
@@ -13,7 +13,7 @@ const WAITING = 20_000;
 
 export interface Member<Job, Value> {
   readonly job: Job;
-  readonly place: Place | undefined;
+  readonly lockKey: LockKey | undefined;
   resolve(value: Value): void;
   reject(error: unknown): void;
 }
@@ -23,7 +23,7 @@ export class Groups<Job, Value> {
   readonly #lanes: number;
   readonly #observe: ((size: number, milliseconds: number) => void) | undefined;
   #queue: Member<Job, Value>[] = [];
-  readonly #gathering = new Gathering(
+  readonly #scheduler = new BatchScheduler(
     () => this.#queue.length,
     GROUP,
     () => this.#next(),
@@ -48,14 +48,14 @@ export class Groups<Job, Value> {
     return this.#queue.length;
   }
 
-  submit(job: Job, place?: Place): Promise<Value> {
+  submit(job: Job, lockKey?: LockKey): Promise<Value> {
     if (this.#closed) return Promise.reject(new StorageUnavailable("the storage is closed"));
     if (this.#queue.length >= WAITING) return Promise.reject(new StorageUnavailable("too many statements are waiting"));
     return new Promise((resolve, reject) => {
-      this.#queue.push({ job, place, resolve, reject });
+      this.#queue.push({ job, lockKey, resolve, reject });
       if (this.#running >= this.#lanes) return;
       if (this.#queue.length >= EARLY) this.#next();
-      else this.#gathering.begin();
+      else this.#scheduler.begin();
     });
   }
 
@@ -71,7 +71,7 @@ export class Groups<Job, Value> {
       if (this.#running === 0) this.#drained?.();
       return;
     }
-    const group = this.#queue.slice(0, GROUP).sort(byPlace);
+    const group = this.#queue.slice(0, GROUP).sort(inLockOrder);
     this.#queue = this.#queue.slice(GROUP);
     this.#running += 1;
     this.counts.batches += 1;

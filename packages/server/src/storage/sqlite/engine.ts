@@ -6,7 +6,7 @@ import type { Millis } from "../../oauth/model.ts";
 import { nameOf } from "../aggregates.ts";
 import { sqlite } from "../dialect.ts";
 import { StorageUnavailable, UnsafeFileMode } from "../errors.ts";
-import { type Place, placeOf } from "../lock-order.ts";
+import { type LockKey, lockKeyOf } from "../lock-order.ts";
 import type { SchemaHost } from "../migrations/migration.ts";
 import { type ReadVerb, type StatementVerb, sql, type Tx, type Verb } from "../sql.ts";
 import type { StatementResult } from "./batch.ts";
@@ -137,11 +137,11 @@ export class SqliteEngine implements SchemaHost {
         const looked = this.#look(verb, args);
         if (looked !== undefined) return looked;
         const params = verb.bind(args);
-        const { row, why } = (await this.#write(nameOf(verb), params, placeOf(params))) as StatementResult;
+        const { row, why } = (await this.#write(nameOf(verb), params, lockKeyOf(verb, params))) as StatementResult;
         return verb.outcome(row, args, why);
       }
       case "transaction":
-        return (await this.#write(nameOf(verb), args, placeOf(args))) as O;
+        return (await this.#write(nameOf(verb), args, undefined)) as O;
       case "steps":
         return verb.body(this.#run, args);
     }
@@ -239,9 +239,9 @@ export class SqliteEngine implements SchemaHost {
     }
   }
 
-  #write(verb: string, input: unknown, place: Place | undefined): Promise<unknown> {
+  #write(verb: string, input: unknown, lockKey: LockKey | undefined): Promise<unknown> {
     if (this.#writer === undefined) throw new StorageUnavailable(`${this.#path} was opened for reading only`);
-    return this.#writer.submit({ verb, input }, place);
+    return this.#writer.submit({ verb, input }, lockKey);
   }
 }
 

@@ -2,9 +2,9 @@
 
 import { getCompileCacheDir } from "node:module";
 import { Worker } from "node:worker_threads";
-import { Gathering } from "../batch-scheduler.ts";
+import { BatchScheduler } from "../batch-scheduler.ts";
 import { StorageUnavailable } from "../errors.ts";
-import { byPlace, type Place } from "../lock-order.ts";
+import { inLockOrder, type LockKey } from "../lock-order.ts";
 import { type Answer, type Job, runBatch } from "./batch.ts";
 import type { Connection } from "./connection.ts";
 import { type Parcel, packJobs, unpackAnswers } from "./job-codec.ts";
@@ -22,7 +22,7 @@ export interface Runner {
 
 interface Waiting {
   readonly job: Job;
-  readonly place: Place | undefined;
+  readonly lockKey: LockKey | undefined;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
 }
@@ -34,7 +34,7 @@ export class Writer {
   readonly #runner: Runner;
   readonly #observe: BatchObserver | undefined;
   #queue: Waiting[] = [];
-  readonly #gathering = new Gathering(
+  readonly #scheduler = new BatchScheduler(
     () => this.#queue.length,
     BATCH,
     () => this.#next(),
@@ -55,12 +55,12 @@ export class Writer {
   }
 
   /** The verb's result, once it is committed. */
-  submit(job: Job, place: Place | undefined): Promise<unknown> {
+  submit(job: Job, lockKey: LockKey | undefined): Promise<unknown> {
     if (this.#closed) return Promise.reject(new StorageUnavailable("the storage is closed"));
     if (this.#queue.length >= WAITING) return Promise.reject(new StorageUnavailable("too many writes are waiting"));
     return new Promise((resolve, reject) => {
-      this.#queue.push({ job, place, resolve, reject });
-      if (this.#running === undefined) this.#gathering.begin();
+      this.#queue.push({ job, lockKey, resolve, reject });
+      if (this.#running === undefined) this.#scheduler.begin();
     });
   }
 
@@ -79,7 +79,7 @@ export class Writer {
 
   #next(): void {
     if (this.#running !== undefined || this.#queue.length === 0) return;
-    const batch = this.#queue.slice(0, BATCH).sort(byPlace);
+    const batch = this.#queue.slice(0, BATCH).sort(inLockOrder);
     this.#queue = this.#queue.slice(BATCH);
     this.#running = this.#run(batch);
   }
