@@ -43,18 +43,23 @@ const RELEASE = [
   ["sign-in-model", 300, 25],
   ["fuzz", 1, 20],
   ["contract", 200, 6],
+  ["model", 450, 1],
+  ["postgres", 1, 5],
 ];
 
-/** What stands elsewhere, and has a form of its own in `npm test`: there the storage's contract runs on two of its four backends. */
-const BESIDE = { contract: "packages/server/test/storage/contract/" };
-/** What a name stands for beside its file in test/reliability. */
-const MORE = { fuzz: "test/attacks/raw-http-properties.test.ts" };
+/** What stands elsewhere and is more than `npm test` has time for: all four kinds of databases, more stories, and more of the flows on PostgreSQL. */
+const BESIDE = {
+  contract: ["packages/server/test/storage/contract/"],
+  model: ["packages/server/test/storage/model.test.ts"],
+  postgres: [
+    ...["--project=postgres", "--project=postgres-browser"],
+    ...["test/flows/", "test/attacks/", "test/browser/"],
+  ],
+};
 
-/** The paths, or parts of paths, that a name stands for; without one, all. */
-function pathsOf(name) {
-  if (name === "") return ["test/reliability/", ...Object.values(BESIDE), ...Object.values(MORE)];
-  const plain = name.replace(/\.$/, "");
-  return [BESIDE[plain] ?? `test/reliability/${name}`, ...(MORE[plain] === undefined ? [] : [MORE[plain]])];
+/** What vitest is told of the tests that a name stands for. */
+function testsOf(name) {
+  return BESIDE[name.replace(/\.$/, "")] ?? [`test/reliability/${name}`];
 }
 
 const tools = join(root, "node_modules", ".bin");
@@ -64,7 +69,7 @@ function run(name, figures, cycles, { rows, minutes }) {
   const { status } = spawnSync(
     join(tools, "vitest"),
     // One file at a time: they measure, and two cores are soon shared by too many.
-    ["run", "--no-file-parallelism", ...pathsOf(name)],
+    ["run", "--no-file-parallelism", ...testsOf(name)],
     {
       cwd: root,
       stdio: "inherit",
@@ -107,7 +112,7 @@ function main(args) {
   const figures = join(folder, "figures");
   const runs = values.release
     ? wanted.map(([name, times]) => [`${name}.`, times])
-    : (positionals.length === 0 ? [""] : positionals).map((name) => [name, values.cycles]);
+    : (positionals.length === 0 ? ["", ...Object.keys(BESIDE)] : positionals).map((name) => [name, values.cycles]);
   const codes = runs.map(([name, times]) => run(name, figures, times, values));
   console.log(`\n${existsSync(figures) ? readFileSync(figures, "utf8").trimEnd() : "no figures"}`);
   rmSync(folder, { recursive: true, force: true });

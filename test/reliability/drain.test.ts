@@ -7,7 +7,7 @@ import { connect } from "node:net";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cyclesOf, figure } from "../support/figures.ts";
+import { cyclesOf, figure, inReliability } from "../support/figures.ts";
 import {
   type BackChannelAnswer,
   type BackChannelRequest,
@@ -30,7 +30,7 @@ import type { TestClient } from "../support/server.ts";
 
 const CONNECTIONS = 20;
 /** Pairs of nodes that are restarted at the same time: most of a restart is waiting. */
-const SITES = 6;
+const SITES = inReliability ? 6 : 3;
 /** Connections of each pair that refresh, and as many that ask for the keys; milliseconds between their requests. */
 const LINES = 2;
 const PAUSE = 50;

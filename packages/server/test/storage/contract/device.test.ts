@@ -227,7 +227,7 @@ onEveryBackend("a device", (storage) => {
 });
 
 /** Of each race. */
-const ROUNDS = cyclesOf(200, 40);
+const ROUNDS = cyclesOf(200, 20);
 
 test.each(allBackends)(
   `20 polls at once, ${ROUNDS} times: each time one gets the grant: $name`,

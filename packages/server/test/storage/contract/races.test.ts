@@ -92,7 +92,7 @@ onAllBackends("races", (storage, opened) => {
   );
 
   const LONG = 120_000;
-  const ROUNDS = cyclesOf(200, 40);
+  const ROUNDS = cyclesOf(200, 20);
 
   test.each(places)(
     `50 assertions with one id in %s, ${ROUNDS} rounds → one is accepted each time`,
