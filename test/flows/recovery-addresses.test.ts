@@ -6,6 +6,7 @@ import { updateUser } from "../../packages/server/src/admin/people.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { Agent } from "../support/browser-like.ts";
 import {
+  aConnection,
   aPasskeyOf,
   DAY,
   decide,
@@ -112,6 +113,53 @@ test("the owner took the address back by the link → weeks later the intruder's
   await decide(reader, page);
   expect((await messageTo(email, REMOVED, mailbox)).raw).not.toContain("/recover/undo");
   expect(await entersBy(key, server)).toBe(false);
+});
+
+describe("an address that the account no longer has", () => {
+  /** The owner moved some days ago; an intruder who knows the password adds a passkey, and the owner removes it. */
+  async function left(days: number) {
+    const { person, owner } = await anOwner();
+    server.tick(30 * DAY);
+    await enters(owner, person.username, PASSWORD);
+    await aConnection(owner, person, server, { name: "Clinic Portal" });
+    const { email } = await movedTo(owner, person);
+    server.tick(days * DAY);
+    const key = await aPasskeyOf(await enters(aStranger(), person.username, PASSWORD), server, "Theirs");
+    server.tick(HOUR);
+    const { reader, page } = await opened({ ...person, email });
+    await decide(reader, page);
+    const told = await messageTo(person.email, REMOVED, mailbox);
+    return { person, email, key, told };
+  }
+
+  test("left ten days ago → no link, no names, nothing of the browser; the address of now hears all", async () => {
+    const { email, told } = await left(10);
+    expect(told.raw).not.toContain("/recover/undo");
+    expect(told.text).toContain("has or had this address");
+    expect(told.text).not.toMatch(/Clinic Portal|Theirs|Browser|Network address/);
+    const full = await messageTo(email, REMOVED, mailbox);
+    expect(full.link).toContain("/recover/undo?link=");
+    expect(full.text).toContain("Still have access: Clinic Portal");
+  });
+
+  test("left a few days ago → it gets the link, as the address of now does", async () => {
+    const { told, key } = await left(6);
+    expect(told.link).toContain("/recover/undo?link=");
+    const reader = new Agent(server.issuer);
+    await reader.submit(formWith(await reader.get(told.link), "link"));
+    expect(await entersBy(key, server)).toBe(true);
+  });
+
+  test("that an intruder gave the account, taken back without a removal → hears that, without names", async () => {
+    const { person, owner } = await anOwner();
+    await aConnection(owner, person, server, { name: "Clinic Portal" });
+    const { email, notice } = await movedTo(await anIntruder(person), person);
+    expect(await takesBack(notice.link)).toBe(200);
+    const told = await messageTo(email, RETURNED, mailbox);
+    expect(told.raw).not.toContain("link=ml_");
+    expect(told.text).not.toMatch(/Clinic Portal|Browser|Network address/);
+    expect((await messageTo(person.email, "Your password was changed", mailbox)).text).toContain("Clinic Portal");
+  });
 });
 
 const aStranger = () => new Agent(server.issuer, { "user-agent": STRANGE_BROWSER });

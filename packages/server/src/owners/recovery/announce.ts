@@ -1,11 +1,20 @@
 /** Who hears what a recovery by mail did, and who can undo it. */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { MailDraft, MailKind, MailLinks, NamedApps, NamedFactor, Postbox, RecoveryNews } from "../mail.ts";
+import {
+  type MailDraft,
+  type MailKind,
+  type MailLinks,
+  type NamedApps,
+  type NamedFactor,
+  type Postbox,
+  type RecoveryNews,
+  UNDO_TTL,
+} from "../mail.ts";
 import type { MailLink, StoredMail } from "../mail-storage.ts";
 import type { Person } from "../storage.ts";
 import type { Decided, FoundFactor } from "./review.ts";
-import { type Address, addressSince, REMOVAL_KEPT, type Removal } from "./storage.ts";
+import { type Address, addressSince, leftSince, REMOVAL_KEPT, type Removal } from "./storage.ts";
 
 export interface AnnounceContext {
   readonly mail: Postbox;
@@ -36,10 +45,8 @@ export interface Happened {
 const MOST_NAMED = 20;
 
 /**
- * What is to be removed, with the links that undo it, and the messages. A removal is told to every address that the account has or had in the last
- * weeks. The link is for an owner whose factors a thief of the mailbox removed: none is made where the owner's own browser did it, so that no thief can
- * undo that. It goes only to those that were the account's before the first sign of something suspicious, and at least as early as the address by which
- * it is taken back: the address that an intruder gave the account is not among them, whatever they did after that.
+ * What is to be removed, with the links that undo it, and the messages. That something happened is told to every address that the account has or had in
+ * the last weeks. What it was hears only the address of now, and whoever gets a link: an intruder's former address must not learn more of the owner.
  */
 export function announced(
   happened: Happened,
@@ -47,35 +54,32 @@ export function announced(
 ): { readonly removal: Removal | null; readonly mails: readonly StoredMail[] } {
   const { link, decided, addresses } = happened;
   const { removed } = decided;
+  const others = [...new Set(addresses.map(({ address }) => address))].filter((address) => address !== link.address);
   if (removed.length === 0) {
-    return { removal: null, mails: letter("recovered", link.address, `${context.issuer}/recover`, happened, context) };
+    const told = link.purpose === "undo" ? others : [];
+    const mails = [
+      ...letter("recovered", link.address, `${context.issuer}/recover`, happened, context),
+      ...told.flatMap((to) => bareLetter("emailReturned", to, happened, context)),
+    ];
+    return { removal: null, mails };
   }
   const removalId = context.newId(link.partition);
   const until = context.now() + REMOVAL_KEPT;
-  const moment = Math.min(happened.moment ?? until, ...removed.map(firstSign));
-  // An address that a change of the address is taken back to was there before the change, whenever that was noted.
-  const own = addressSince(addresses, link.address) ?? 0;
-  const told = new Set([link.address, ...addresses.map(({ address }) => address)]);
+  const linked = linkedAddresses(happened, until, context);
   const links: Removal["links"][number][] = [];
   const mails: StoredMail[] = [];
-  for (const to of told) {
-    const since = to === link.address ? own : addressSince(addresses, to);
-    if (happened.own || since === undefined || since >= moment || since > own) {
+  for (const to of [link.address, ...others]) {
+    if (linked.has(to)) {
+      const { partition, personId } = link;
+      const about = { partition, personId, purpose: "restore", address: to, ttl: REMOVAL_KEPT } as const;
+      const made = context.links.make({ ...about, about: removalId }, "/recover/undo");
+      links.push({ link: made.link, saltHash: made.saltHash });
+      mails.push(...letter("factorsRemoved", to, made.url, happened, context, until));
+    } else if (to === link.address) {
       mails.push(...letter("factorsRemovedTold", to, `${context.issuer}/login`, happened, context));
-      continue;
+    } else {
+      mails.push(...bareLetter("factorsRemovedTold", to, happened, context));
     }
-    const { partition, personId } = link;
-    const about = {
-      partition,
-      personId,
-      purpose: "restore",
-      address: to,
-      ttl: REMOVAL_KEPT,
-      about: removalId,
-    } as const;
-    const made = context.links.make(about, "/recover/undo");
-    links.push({ link: made.link, saltHash: made.saltHash });
-    mails.push(...letter("factorsRemoved", to, made.url, happened, context, until));
   }
   const ids = (kind: FoundFactor["kind"]) => removed.filter((one) => one.kind === kind).map(({ id }) => id);
   const removal: Removal = {
@@ -85,8 +89,43 @@ export function announced(
   return { removal, mails };
 }
 
+/**
+ * The link is for an owner whose factors a thief of the mailbox removed: none is made where the owner's own browser did it, so that no thief can
+ * undo that. It goes only to addresses that were the account's before the first sign of something suspicious: to the one by which it is taken back, and to
+ * older ones that the account left a few days ago. The address that an intruder gave the account is not among them, whatever they did after that, nor
+ * is a mailbox that its owner gave up long ago.
+ */
+function linkedAddresses(
+  { link, decided, addresses, moment: noticed, own: ownBrowser }: Happened,
+  until: Millis,
+  { now }: AnnounceContext,
+): ReadonlySet<string> {
+  if (ownBrowser) return new Set();
+  const moment = Math.min(noticed ?? until, ...decided.removed.map(firstSign));
+  // An address that a change of the address is taken back to was there before the change, whenever that was noted.
+  const own = addressSince(addresses, link.address) ?? 0;
+  const linked = addresses.flatMap(({ address }) => {
+    const since = addressSince(addresses, address) ?? 0;
+    return since < moment && since < own && leftSince(addresses, address, now() - UNDO_TTL) ? [address] : [];
+  });
+  return new Set([...(own < moment ? [link.address] : []), ...linked]);
+}
+
 function firstSign({ addedAt, added }: FoundFactor): Millis {
   return Math.min(addedAt, added.deviceSince ?? addedAt);
+}
+
+/** That it happened, and nothing of it: for an address that the account no longer has. */
+function bareLetter(
+  kind: MailKind,
+  to: string,
+  { person, link, language }: Happened,
+  { mail, issuer, now }: AnnounceContext,
+): readonly StoredMail[] {
+  const at = now();
+  const values = { person: person.username, at };
+  const draft: MailDraft = { kind, to, language: person.language ?? language, link: `${issuer}/login`, values };
+  return mail.write(draft, { partition: link.partition, cause: [link.linkId, String(at)] });
 }
 
 function letter(

@@ -42,14 +42,16 @@ export async function restore(
   const now = context.now();
   const addresses = await storage.people.addresses({ partition, personId, now });
   const told = new Set([link.address, ...addresses.map(({ address }) => address)]);
-  const values = { person: username, at: now, browser: from.browser, address: from.address };
+  const who = { browser: from.browser, address: from.address };
   const language = person.language ?? from.language;
-  const mails = [...told].flatMap((to) =>
-    mail.write(
+  const mails = [...told].flatMap((to) => {
+    // Whoever may be an intruder, at an address that the account no longer has, learns nothing of the browser.
+    const values = { person: username, at: now, ...(to === link.address || to === person.email ? who : {}) };
+    return mail.write(
       { kind: "factorsRestored", to, language, link: `${issuer}/recover`, values },
       { partition, cause: [link.linkId, String(now)] },
-    ),
-  );
+    );
+  });
   const { linkId, saltHash } = key;
   return storage.recovery.restoreFactors({
     partition: key.partition,

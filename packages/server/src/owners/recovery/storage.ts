@@ -116,6 +116,11 @@ export function mayTakeBack(addresses: readonly Address[], address: string, pres
   return addressSince(addresses, address) === undefined || isOlder(addresses, address, present);
 }
 
+/** Whether the account had an address, and has left it only after `at`. */
+export function leftSince(addresses: readonly Address[], address: string, at: Millis): boolean {
+  return addresses.some((one) => one.address === address && (one.until ?? at) > at);
+}
+
 /** Since when an address has been the account's, with whatever came in between; undefined: it never was, as far as is known. */
 export function addressSince(addresses: readonly Address[], address: string): Millis | undefined {
   const times = addresses.filter((one) => one.address === address).map(({ since }) => since ?? 0);

@@ -153,7 +153,7 @@ export const mail = {
         subject: "Entfernte Anmeldewege sind wiederhergestellt",
         text: "Am {when} wurden die entfernten Anmeldewege des Kontos {person} wiederhergestellt. Alle wurden abgemeldet, und das Passwort gilt nicht mehr.",
         button: "Neues Passwort wählen",
-        hint: "Sie brauchen einen der wiederhergestellten Anmeldewege. Wenn Sie das nicht waren, bitten Sie den Betreiber von {product} um Hilfe.",
+        hint: "Sie brauchen vielleicht einen der wiederhergestellten Anmeldewege. Wenn Sie das nicht waren, bitten Sie den Betreiber von {product} um Hilfe.",
       },
       companyRequest: {
         subject: "{by} bittet um eine App bei {company}",

@@ -151,7 +151,7 @@ export const mail = {
         subject: "Removed ways to sign in are back",
         text: "On {when}, the ways to sign in that were removed from the account {person} were put back. Everybody was signed out, and the password no longer works.",
         button: "Choose a new password",
-        hint: "You will need one of the ways that came back. If it wasn’t you, ask whoever runs {product} for help.",
+        hint: "You may need one of the ways that came back. If it wasn’t you, ask whoever runs {product} for help.",
       },
       companyRequest: {
         subject: "{by} asks for an app at {company}",

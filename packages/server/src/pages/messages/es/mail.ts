@@ -153,7 +153,7 @@ export const mail = {
         subject: "Las formas de iniciar sesión eliminadas han vuelto",
         text: "El {when} se recuperaron las formas de iniciar sesión eliminadas de la cuenta {person}. Se cerró la sesión a todo el mundo y la contraseña ya no sirve.",
         button: "Elegir una contraseña nueva",
-        hint: "Necesitará una de las formas recuperadas. Si no fue usted, pida ayuda a quien administra {product}.",
+        hint: "Quizá necesite una de las formas recuperadas. Si no fue usted, pida ayuda a quien administra {product}.",
       },
       companyRequest: {
         subject: "{by} pide una aplicación en {company}",

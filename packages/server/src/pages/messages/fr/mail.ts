@@ -153,7 +153,7 @@ export const mail = {
         subject: "Les moyens de connexion supprimés sont rétablis",
         text: "Le {when}, les moyens de connexion supprimés du compte {person} ont été rétablis. Tout le monde a été déconnecté, et le mot de passe ne fonctionne plus.",
         button: "Choisir un nouveau mot de passe",
-        hint: "Il vous faudra l’un des moyens rétablis. Si ce n’était pas vous, demandez de l’aide aux responsables de {product}.",
+        hint: "Il vous faudra peut-être l’un des moyens rétablis. Si ce n’était pas vous, demandez de l’aide aux responsables de {product}.",
       },
       companyRequest: {
         subject: "{by} demande une application chez {company}",
