@@ -13,7 +13,7 @@ import { formWith } from "../support/second-step.ts";
 import { onPostgres, postgresOf } from "../support/server.ts";
 import { startMailbox, type TestMailbox } from "../support/smtp.ts";
 
-const CYCLES = cyclesOf(12);
+const CYCLES = cyclesOf(12, 4);
 
 describe("kill -9 right after the page", () => {
   let data: Prepared<never>;

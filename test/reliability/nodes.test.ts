@@ -22,7 +22,7 @@ import { Nodes, rowsOf } from "../support/nodes.ts";
 import { authorizePath, ISSUER, nextCode, type Prepared, prepareData, signedInAgent } from "../support/processes.ts";
 import { PASSWORD, registering, type TestClient } from "../support/server.ts";
 
-const ROUNDS = cyclesOf(5);
+const ROUNDS = cyclesOf(5, 2);
 
 describe("three processes on one database", () => {
   let data: Prepared<"keeping" | "robot">;
