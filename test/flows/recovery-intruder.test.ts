@@ -115,6 +115,23 @@ describe("an intruder who knows the password", () => {
     expect(await entersBy(key, server)).toBe(false);
   });
 
+  for (const mustChangePassword of [true, false])
+    test(`reads the mail of somebody who has never signed in${mustChangePassword ? ", with a password that was handed out" : ""} → nothing of theirs is vouched for within a week`, async () => {
+      const person = await server.addPerson({ mustChangePassword });
+      const thief = new Agent(server.issuer, { "user-agent": STRANGE_BROWSER });
+      const chosen = { password: PASSWORD, again: PASSWORD };
+      await decide(thief, await thief.get(await recoveryLink(person, server, mailbox)), chosen);
+      await thief.submit(formWith(await thief.get("/login"), "username"), {
+        ...{ username: person.username, password: PASSWORD },
+      });
+      const key = await aPasskeyOf(thief, server, "Theirs");
+      server.tick(6 * DAY);
+      const { reader, page } = await opened(person);
+      expect(ticksOf(page)).toEqual({ "Passkey “Theirs”": true });
+      await decide(reader, page);
+      expect(await entersBy(key, server)).toBe(false);
+    });
+
   test("took a code as well, and put an authenticator in place of the owner's → the owner's own code takes the account back, and it is there again", async () => {
     const { person, owner } = await anOwner();
     const mine = await anAuthenticatorOf(owner, server);

@@ -18,7 +18,7 @@ import { noteEnded } from "../grants/ended.ts";
 import { findMailLink, insertLink, lockLink, moving, peekLink, type UnpurposedKey } from "../mail/mail-links.ts";
 import { post } from "../mail/outbox.ts";
 import { addressesOf, dropLinks, knownAddresses, noteFormer, sinceWhen } from "../people/addresses.ts";
-import { keepAge, ownDevice, revokeDevices } from "../people/known-devices.ts";
+import { byMail, keepAge, ownDevice, revokeDevices } from "../people/known-devices.ts";
 import { settleName } from "../people/name-reconciliation.ts";
 import { loosenName } from "../people/names.ts";
 import { getPerson } from "../people/person.ts";
@@ -44,7 +44,7 @@ export const writeRecovery = transaction<TakeBack, TakeBackOutcome>(async (tx, a
   if (!(await isAsSeen(tx, key, args.seen))) return { kind: "changed" };
   // To another address than the person has now, the link proves nothing.
   const row = await tx.one(
-    sql`UPDATE people SET password_hash = :passwordHash, password_changed_at = :now, must_change_password = 0,
+    sql`UPDATE people SET password_hash = :passwordHash, password_changed_at = :now, must_change_password = 0, ${byMail},
         email_verified_at = :now, delete_at = NULL, updated_at = :now
       WHERE partition = :partition AND person_id = :personId AND status = 'active' AND email = :address
       RETURNING ${personColumns}`,
@@ -84,7 +84,7 @@ export const writeUndo = transaction<TakeBack & { readonly before: string }, Tak
   await noteFormer(tx, key, { from: before, to: link.address }, now);
   const row = await tx.one(
     sql`UPDATE people SET email = :address, email_verified_at = :now, email_since = :since,
-        password_hash = :passwordHash, password_changed_at = :now, must_change_password = 0, delete_at = NULL, updated_at = :now
+        password_hash = :passwordHash, password_changed_at = :now, must_change_password = 0, ${byMail}, delete_at = NULL, updated_at = :now
       WHERE partition = :partition AND person_id = :personId AND status = 'active' AND email = :before
       RETURNING ${personColumns}`,
     { ...key, address: link.address, since, passwordHash, before, now },

@@ -28,6 +28,10 @@ const columns = sql`partition, person_id, device_id, generation, is_first, first
     AND COALESCE(password_changed_at, 0) = COALESCE((SELECT p.password_changed_at FROM people AS p WHERE p.partition = :partition AND p.person_id = :personId), 0)
     THEN 1 ELSE 0 END AS bound`;
 
+/** In `first_sign_in_at`: nobody has signed in yet, and the password was set by a link in a message, which somebody else may have read. */
+const BY_MAIL = -1;
+export const byMail = sql`first_sign_in_at = CASE WHEN first_sign_in_at = 0 THEN -1 ELSE first_sign_in_at END`;
+
 /** In `is_first`: the first sign-in was with a password that somebody else had chosen. */
 const HANDED_OUT = 2;
 
@@ -79,9 +83,9 @@ export const rememberDevice = transaction<
 export const signInColumns = sql`first_sign_in_at, must_change_password`;
 
 interface Account {
-  /** 0: not yet. Null: the account is older than this is noted. */
+  /** 0 or `BY_MAIL`: not yet. Null: the account is older than this is noted. */
   readonly firstSignInAt: Millis | null;
-  /** The password was handed out, and must be changed. */
+  /** Whoever signs in first need not be the owner: the password was handed out, and must be changed, or a link in a message set it. */
   readonly handedOut: boolean;
 }
 
@@ -89,7 +93,7 @@ interface Account {
 export function accountOf(row: Row): Account {
   return {
     firstSignInAt: wholeOrNull(row, "first_sign_in_at"),
-    handedOut: whole(row, "must_change_password") === 1,
+    handedOut: whole(row, "must_change_password") === 1 || wholeOrNull(row, "first_sign_in_at") === BY_MAIL,
   };
 }
 
@@ -105,7 +109,7 @@ interface Binding extends PersonKey {
 /** Inside the transaction of a sign-in, which holds the person's row: the device is bound to the password and factors of this moment. */
 export async function bindDevice(tx: Tx, { device, account, ...seen }: Binding): Promise<DeviceSeen> {
   const { partition, personId, now } = seen;
-  const isFirst = account.firstSignInAt === 0;
+  const isFirst = account.firstSignInAt === 0 || account.firstSignInAt === BY_MAIL;
   if (isFirst) {
     await tx.run(sql`UPDATE people SET first_sign_in_at = :now WHERE ${theirs}`, { partition, personId, now });
   }
