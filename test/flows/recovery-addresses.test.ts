@@ -162,6 +162,81 @@ describe("an address that the account no longer has", () => {
   });
 });
 
+describe("the mailbox is read, and the message about the change deleted", () => {
+  const WAY_BACK = "Take your account back";
+  const asks = async (login: string, agent = new Agent(server.issuer)) =>
+    agent.submit(formWith(await agent.get("/recover"), "login"), { login });
+
+  /** A thief recovers, and gives the account an address of theirs. */
+  async function stolen() {
+    const { person } = await anOwner();
+    server.tick(30 * DAY);
+    const thief = aStranger();
+    const first = await opened(person);
+    await decide(first.reader, first.page, DECIDED);
+    await enters(thief, person.username, THIEFS);
+    const email = anAddress();
+    await moves(thief, email, THIEFS);
+    const { link } = await messageTo(person.email, CHANGED, mailbox);
+    return { person, email, thief, deleted: link };
+  }
+
+  test("the owner asks for recovery at that address → a link that takes the account back, on the same page as ever", async () => {
+    const { person, email, deleted } = await stolen();
+    server.tick(6 * DAY);
+    const unknown = await asks("nobody@example.test");
+    const said = await asks(person.email);
+    expect([said.status, said.text]).toEqual([unknown.status, unknown.text]);
+    const { link, text } = await messageTo(person.email, WAY_BACK, mailbox);
+    expect(text).toContain(person.username);
+    expect(text).not.toContain(email);
+    const reader = new Agent(server.issuer);
+    await decide(reader, await reader.get(link));
+    expect([await emailOf(person), await entersWith(person.email, NEW_PASSWORD, server)]).toEqual([person.email, "in"]);
+    // The thief's copy of the message that they deleted has ended with it.
+    expect((await new Agent(server.issuer).get(deleted)).status).toBe(400);
+  });
+
+  test("asked for on the last day → the link holds no longer than the first one; after a week, or by others → no link", async () => {
+    const { person, email, thief } = await stolen();
+    server.tick(7 * DAY - HOUR);
+    await asks(person.email);
+    const { link } = await messageTo(person.email, WAY_BACK, mailbox);
+    expect((await new Agent(server.issuer).get(link)).status).toBe(200);
+    // The thief's address is younger than the one that the account is given next.
+    const second = anAddress();
+    await moves(await enters(thief, person.username, THIEFS), second, THIEFS);
+    server.tick(HOUR);
+    expect((await new Agent(server.issuer).get(link)).status).toBe(400);
+    const reader = new Agent(server.issuer);
+    await asks(person.email, reader);
+    await asks(email, reader);
+    expect((await messageTo(email, WAY_BACK, mailbox)).link).toContain("/undo?link=");
+    expect(mailbox.to(person.email).filter(({ subject }) => subject === WAY_BACK)).toHaveLength(1);
+  });
+
+  test("the owner has the account back, and the thief asks at the address of theirs → nothing", async () => {
+    const { person, email, deleted } = await stolen();
+    const reader = new Agent(server.issuer);
+    await decide(reader, await reader.get(deleted));
+    await asks(email);
+    await asks(person.email);
+    await messageTo(person.email, "Choose a new password", mailbox);
+    expect(mailbox.to(email).map(({ subject }) => subject)).not.toContain(WAY_BACK);
+  });
+
+  test("strangers ask again and again → five an hour, as for any recovery", async () => {
+    const { person } = await stolen();
+    for (let n = 0; n < 8; n += 1) await asks(person.email);
+    const { person: other } = await anOwner();
+    await asks(other.email);
+    await messageTo(other.email, "Choose a new password", mailbox);
+    const sent = mailbox.to(person.email).filter(({ subject }) => subject === WAY_BACK).length;
+    expect(sent).toBeLessThanOrEqual(5);
+    expect(sent).toBeGreaterThan(0);
+  });
+});
+
 const aStranger = () => new Agent(server.issuer, { "user-agent": STRANGE_BROWSER });
 
 for (const to of ["the owner's address", "another address"] as const) {

@@ -4,11 +4,23 @@ import type { Millis } from "../oauth/model.ts";
 import type { Uses } from "../uses.ts";
 import { type PresentedDevice, seenDevice } from "./known-device.ts";
 import type { KnownDeviceStorage } from "./known-device-storage.ts";
-import { CONFIRM_TTL, type MailDraft, type MailLinks, type NewLink, type Postbox, RECOVER_TTL } from "./mail.ts";
+import {
+  CONFIRM_TTL,
+  type MailDraft,
+  type MailLinks,
+  type NewLink,
+  type Postbox,
+  RECOVER_TTL,
+  UNDO_TTL,
+} from "./mail.ts";
 import { mayRecover, mayWriteTo } from "./mail-limits.ts";
 import type { MailStorage } from "./mail-storage.ts";
 import { canonicalLogin } from "./names.ts";
+import { isOlder, type RecoveryStorage } from "./recovery/storage.ts";
 import type { OwnerStorage, Person } from "./storage.ts";
+
+/** So many accounts that have left an address in the last days are looked at. */
+const MOST_LEFT = 5;
 
 /** What somebody asked for. `language`: of the page, for people whose own language isn't known. */
 export type MailRequest =
@@ -41,6 +53,7 @@ export interface MailDesk {
 export interface MailRequestContext {
   readonly storage: Uses<OwnerStorage, "people.findByName" | "people.get" | "attempts.count"> &
     Uses<MailStorage, "mailLinks.create" | "mail.post"> &
+    Uses<RecoveryStorage, "people.addresses" | "people.whoLeft"> &
     Uses<KnownDeviceStorage, "knownDevices.get">;
   readonly mail: Postbox;
   readonly links: MailLinks;
@@ -87,6 +100,7 @@ async function recover(
 ): Promise<void> {
   const name = canonicalLogin(login);
   const person = name === undefined ? undefined : await context.storage.people.findByName({ name });
+  if (person === undefined && name !== undefined) return giveBack(name, device, asked, context);
   if (person?.status !== "active" || person.emailVerifiedAt === null || person.passwordHash === null) return;
   if (!(await mayRecover(person, await seenDevice(device ?? undefined, context.storage), context))) return;
   const { partition, personId, email, username } = person;
@@ -100,6 +114,34 @@ async function recover(
   } as const;
   await sendLink(made, draft, context);
   context.event("recovery_sent", { owner: personId });
+}
+
+/**
+ * Nobody has the address now; but accounts may have left it some days ago. If it is older than the one that they have now, it gets the link once more that
+ * gives it back to them, for as long as the first one holds: somebody else may have read, and deleted, the message that told of the change.
+ */
+async function giveBack(
+  address: string,
+  device: PresentedDevice | null,
+  asked: AskedMail,
+  context: MailRequestContext,
+): Promise<void> {
+  const { storage, links, now } = context;
+  const left = await storage.people.whoLeft({ address, since: now() - UNDO_TTL, limit: MOST_LEFT });
+  for (const { partition, personId, until } of left) {
+    const key = { partition, personId };
+    const person = await storage.people.get(key);
+    if (person?.status !== "active") continue;
+    if (!isOlder(await storage.people.addresses({ ...key, now: now() }), address, person.email)) continue;
+    const seen = await seenDevice(device ?? undefined, storage);
+    if (!(await mayRecover({ personId, email: address }, seen, context))) continue;
+    const about = { ...key, purpose: "undo", address, ttl: until + UNDO_TTL - now() } as const;
+    const made = links.make(about, "/undo", `${asked.requestId} ${personId}`);
+    const language = person.language ?? asked.request.language;
+    const values = { person: person.username, at: made.link.expiresAt };
+    await sendLink(made, { kind: "takeBack", to: address, language, values }, context);
+    context.event("way_back_sent", { owner: personId });
+  }
 }
 
 /** Whether there is an account already is told to the mailbox alone. The account will have the request's id. */

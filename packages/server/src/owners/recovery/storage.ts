@@ -99,6 +99,12 @@ export interface RecoveryStorage {
   readonly people: {
     /** The one of now, and those of the last `ADDRESS_TOLD`; none that nobody vouched for. */
     addresses(args: PersonKey & { readonly now: Millis }): Promise<readonly Address[]>;
+    /** Accounts that have left an address since then, those first that left it first; no more than `limit`. */
+    whoLeft(args: {
+      readonly address: string;
+      readonly since: Millis;
+      readonly limit: number;
+    }): Promise<readonly (PersonKey & { readonly until: Millis })[]>;
   };
 }
 

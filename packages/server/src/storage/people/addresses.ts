@@ -3,7 +3,7 @@
 import type { Millis } from "../../oauth/model.ts";
 import { ADDRESS_TOLD, type Address, addressSince, type RecoveryStorage } from "../../owners/recovery/storage.ts";
 import type { PersonKey } from "../factors/factor-lock.ts";
-import { text, wholeOrNull } from "../rows.ts";
+import { text, whole, wholeOrNull } from "../rows.ts";
 import { query, type Row, sql, type Tx } from "../sql.ts";
 
 const theirs = sql`partition = :partition AND person_id = :personId`;
@@ -20,6 +20,19 @@ export const addressesOf = query<Parameters<RecoveryStorage["people"]["addresses
   also: former,
   bind: ({ partition, personId, now }) => ({ partition, personId, told: now - ADDRESS_TOLD }),
   outcome: (rows, _, others) => [...rows, ...others].map(addressOf),
+});
+
+export const whoLeft = query<
+  Parameters<RecoveryStorage["people"]["whoLeft"]>[0],
+  readonly (PersonKey & { readonly until: Millis })[]
+>({
+  sql: sql`SELECT partition, person_id, until FROM former_addresses
+    WHERE +partition >= 0 AND address = :address AND until > :since ORDER BY until LIMIT :limit`,
+  bind: ({ address, since, limit }) => ({ address, since, limit }),
+  outcome: (rows) =>
+    rows.map((row) => ({
+      ...{ partition: whole(row, "partition"), personId: text(row, "person_id"), until: whole(row, "until") },
+    })),
 });
 
 /** Notes, before a person gets another address, the one that they have. One that nobody vouched for is not worth a note: nobody writes to it. */

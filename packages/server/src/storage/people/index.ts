@@ -1,6 +1,6 @@
 /** The verbs of this folder: what the ports call, by aggregate, and what only other verbs call. */
 
-import { addressesOf } from "./addresses.ts";
+import { addressesOf, whoLeft } from "./addresses.ts";
 import { countAttempt, forgiveAttempt, fullUntil, resetAttempts, returnAttempt, takeAttempt } from "./attempts.ts";
 import { adminsOf, duePeople, postponeDeletion, setDeletion, soleAdminOf, writeDeletion } from "./deletion.ts";
 import { getKnownDevice, listKnownDevices, rememberDevice } from "./known-devices.ts";
@@ -67,6 +67,7 @@ export const people = {
   setDeletion,
   soleAdminOf,
   addresses: addressesOf,
+  whoLeft,
 };
 export const subjectLinks = {
   findPerson: findPersonBySubject,

@@ -59,6 +59,12 @@ export const mail = {
         button: "Anmelden",
         hint: "Wenn Sie das waren, tun Sie nichts. Wenn nicht, bitten Sie den Betreiber von {product} um Hilfe.",
       },
+      takeBack: {
+        subject: "Holen Sie Ihr Konto zurück",
+        text: "Jemand, vermutlich Sie, hat für das Konto {person} ein neues Passwort angefordert. Es hatte bis vor wenigen Tagen diese Adresse und hat jetzt eine andere. Der Link gilt einmal, bis {when}: Er gibt dem Konto diese Adresse zurück und lässt Sie ein neues Passwort wählen.",
+        button: "Konto zurückholen",
+        hint: "Wenn Sie das nicht waren, tun Sie nichts: Es ändert sich nichts.",
+      },
       passwordChanged: {
         subject: "Ihr Passwort wurde geändert",
         text: "Das Passwort des Kontos {person} wurde am {when} geändert.",

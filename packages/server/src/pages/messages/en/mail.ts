@@ -57,6 +57,12 @@ export const mail = {
         button: "Sign in",
         hint: "If it was you, do nothing. If not, ask whoever runs {product} for help.",
       },
+      takeBack: {
+        subject: "Take your account back",
+        text: "Somebody, most likely you, asked for a new password for the account {person}. It had this address until a few days ago, and has another one now. The link works once, until {when}: it gives the account this address again and lets you choose a new password.",
+        button: "Take the account back",
+        hint: "If it wasn’t you, do nothing: nothing will be changed.",
+      },
       passwordChanged: {
         subject: "Your password was changed",
         text: "The password of the account {person} was changed on {when}.",

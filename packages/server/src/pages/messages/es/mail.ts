@@ -59,6 +59,12 @@ export const mail = {
         button: "Iniciar sesión",
         hint: "Si fue usted, no haga nada. Si no, pida ayuda a quien administra {product}.",
       },
+      takeBack: {
+        subject: "Recupere su cuenta",
+        text: "Alguien, seguramente usted, ha pedido una contraseña nueva para la cuenta {person}. Hasta hace pocos días tenía esta dirección y ahora tiene otra. El enlace sirve una vez, hasta el {when}: devuelve esta dirección a la cuenta y le deja elegir una contraseña nueva.",
+        button: "Recuperar la cuenta",
+        hint: "Si no fue usted, no haga nada: no cambiará nada.",
+      },
       passwordChanged: {
         subject: "Su contraseña se ha cambiado",
         text: "La contraseña de la cuenta {person} se cambió el {when}.",

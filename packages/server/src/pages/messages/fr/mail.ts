@@ -59,6 +59,12 @@ export const mail = {
         button: "Se connecter",
         hint: "Si c’était vous, ne faites rien. Sinon, demandez de l’aide aux responsables de {product}.",
       },
+      takeBack: {
+        subject: "Reprenez votre compte",
+        text: "Quelqu’un, sans doute vous, a demandé un nouveau mot de passe pour le compte {person}. Il avait cette adresse il y a quelques jours encore et en a maintenant une autre. Le lien est valable une seule fois, jusqu’au {when} : il rend cette adresse au compte et vous laisse choisir un nouveau mot de passe.",
+        button: "Reprendre le compte",
+        hint: "Si ce n’était pas vous, ne faites rien : rien ne sera changé.",
+      },
       passwordChanged: {
         subject: "Votre mot de passe a été changé",
         text: "Le mot de passe du compte {person} a été changé le {when}.",
