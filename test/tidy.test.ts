@@ -135,10 +135,9 @@ const CIRCLES: readonly string[] = [];
 
 /** Files of http/ that still ask the database themselves, and how often. The list only becomes shorter. */
 const STORAGE_IN_HTTP = {
-  mentions: 87,
+  mentions: 74,
   files: [
     "device-cookie.ts",
-    "endpoints/account.ts",
     "endpoints/apps.ts",
     "endpoints/authenticator.ts",
     "endpoints/confirm.ts",
@@ -152,18 +151,13 @@ const STORAGE_IN_HTTP = {
     "endpoints/prove.ts",
     "endpoints/published.ts",
     "endpoints/recover.ts",
-    "endpoints/security.ts",
-    "endpoints/sign-in.ts",
     "endpoints/sign-up.ts",
     "endpoints/take-back.ts",
     "failed-clients.ts",
     "guess-alarm.ts",
     "mail-links.ts",
-    "partial-sign-in.ts",
     "passkeys.ts",
-    "reauthentication.ts",
     "recovery-context.ts",
-    "visitor.ts",
   ],
 };
 /** Files of http/ that still take the whole server, in place of a context of their own. The list only becomes shorter. */
@@ -200,12 +194,10 @@ const WHOLE_SERVER_IN_HTTP = [
   "late.ts",
   "mail-links.ts",
   "node-request.ts",
-  "partial-sign-in.ts",
   "passkeys.ts",
   "reauthentication.ts",
   "recovery-context.ts",
   "recovery-proof.ts",
-  "visitor.ts",
 ];
 
 /** Packages that more than one folder of a package may use, and why. */

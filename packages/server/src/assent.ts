@@ -336,7 +336,7 @@ async function assemble({
     brand,
     receipts: new Receipts({ issuer, storage, keys }),
     authorization,
-    sessions: { storage, now },
+    sessions: { storage, mail, issuer, attemptKey, newId, event, now },
     companies: {
       ...{ storage, catalog, credentials, newId, randomText, now, event, ...notices },
       invitationLink: (token) => `${issuer}/invitation?token=${token}`,

@@ -25,7 +25,7 @@ import type { StoredMail } from "./owners/mail-storage.ts";
 import type { Notice } from "./owners/notices.ts";
 import type { Popularity } from "./owners/popularity.ts";
 import type { SecondStepContext } from "./owners/second-step.ts";
-import type { SessionContext } from "./owners/session.ts";
+import type { SessionContext } from "./owners/sessions.ts";
 import type { SignInContext } from "./owners/sign-in.ts";
 import type { Brand, Chrome } from "./pages/index.ts";
 import type { Reporting } from "./reporting.ts";

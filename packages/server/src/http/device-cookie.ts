@@ -1,11 +1,12 @@
 /** The device cookie: by it the server knows a browser that somebody has signed in with. It outlives the session. */
 
-import { sha256 } from "../crypto/credential.ts";
+import { type DerivedCredentials, sha256 } from "../crypto/credential.ts";
 import { randomBytes } from "../crypto/random.ts";
 import type { PresentedDevice } from "../owners/known-device.ts";
 import { type DeviceSeen, type DeviceSighting, KNOWN_DEVICE_TTL } from "../owners/known-device-storage.ts";
 import type { Person } from "../owners/storage.ts";
 import type { Assent } from "../server-parts.ts";
+import type { Cookies } from "./cookies.ts";
 import type { HttpRequest } from "./message.ts";
 
 /** A device cookie of ours. It says who signed in; whether it still counts says the database. */
@@ -13,10 +14,16 @@ export interface DeviceCookie extends PresentedDevice {
   readonly salt: Uint8Array;
 }
 
+/** What reading and making the cookie takes. */
+export interface DeviceTools {
+  readonly cookies: Cookies;
+  readonly credentials: Pick<DerivedCredentials, "make" | "read">;
+}
+
 /** The browser's device cookie; undefined: it has none, or one that is not ours. */
 export function deviceCookie(
   request: HttpRequest,
-  { cookies, credentials }: Pick<Assent, "cookies"> & { readonly credentials: Pick<Assent["credentials"], "read"> },
+  { cookies, credentials }: Pick<DeviceTools, "cookies"> & { readonly credentials: Pick<DerivedCredentials, "read"> },
 ): DeviceCookie | undefined {
   const cookie = cookies.read(request, "device");
   const credential = cookie === undefined ? undefined : credentials.read("device", cookie);
@@ -33,7 +40,7 @@ export interface Device {
 }
 
 /** `presented`: the browser's cookie, whoever's it is. */
-export function deviceOf(personId: string, presented: DeviceCookie | undefined, assent: Assent): Device {
+export function deviceOf(personId: string, presented: DeviceCookie | undefined, assent: DeviceTools): Device {
   const own = presented?.personId === personId ? presented : undefined;
   const freshSalt = randomBytes(32);
   const freshId = Buffer.from(sha256(freshSalt)).toString("base64url");

@@ -3,8 +3,8 @@
 import { hashes } from "../crypto/hashes.ts";
 import { seal, unseal } from "../crypto/seal.ts";
 import type { Millis } from "../oauth/model.ts";
+import { activePerson, type SessionContext } from "../owners/sessions.ts";
 import type { Person } from "../owners/storage.ts";
-import type { Assent } from "../server-parts.ts";
 import type { FormTools } from "./contexts.ts";
 import type { Visitor } from "./visitor.ts";
 
@@ -36,7 +36,7 @@ export function sealPartial(
 export async function openPartial(
   sealed: string | null,
   { nonce, signedIn }: Visitor,
-  assent: Assent,
+  assent: Pick<FormTools, "secrets" | "now"> & { readonly sessions: SessionContext },
 ): Promise<Partial | undefined> {
   if (sealed === null || sealed.length > 1024 || !/^[A-Za-z0-9_-]+$/.test(sealed)) return undefined;
   const plain = unseal(assent.secrets, PURPOSE, nonce, Buffer.from(sealed, "base64url"));
@@ -51,8 +51,8 @@ export async function openPartial(
   ];
   if (assent.now() - at > PARTIAL_TTL) return undefined;
   if (sessionId !== null && sessionId !== signedIn?.session.sessionId) return undefined;
-  const person = await assent.storage.people.get({ partition, personId });
-  if (person === undefined || person.status !== "active" || tagOf(person.passwordHash) !== tag) return undefined;
+  const person = await activePerson({ partition, personId }, assent.sessions);
+  if (person === undefined || tagOf(person.passwordHash) !== tag) return undefined;
   return { person, authTime, sessionId };
 }
 

@@ -1,18 +1,13 @@
 /** Before something that a borrowed browser must not do: the password once more, or a sign-in of a moment ago. */
 
-import { isAsSure } from "../oauth/authentication-context.ts";
-import type { Millis } from "../oauth/model.ts";
 import { MAX_PASSWORD_BYTES } from "../owners/new-password.ts";
-import { authenticationOf } from "../owners/session.ts";
+import { hasAllSteps, isRecent } from "../owners/sessions.ts";
 import { signIn } from "../owners/sign-in.ts";
 import type { Person, Session } from "../owners/storage.ts";
 import type { Assent } from "../server-parts.ts";
 import { originOf } from "./client-address.ts";
 import { deviceCookie } from "./device-cookie.ts";
 import type { HttpRequest } from "./message.ts";
-
-/** How long a sign-in without a password counts as one of a moment ago. */
-const FRESH: Millis = 600_000;
 
 export type ProofFault =
   /** The field `current_password` holds something else. */
@@ -30,9 +25,9 @@ export async function proofFault(
   given: string,
   assent: Assent,
 ): Promise<ProofFault | undefined> {
-  if (!(await hasAllSteps(person, session, assent))) return { kind: "stale" };
+  if (!(await hasAllSteps(person, session, assent.sessions))) return { kind: "stale" };
   if (person.passwordHash === null) {
-    return assent.now() - session.authTime <= FRESH ? undefined : { kind: "stale" };
+    return isRecent(session, assent.sessions) ? undefined : { kind: "stale" };
   }
   if (given === "" || Buffer.byteLength(given) > MAX_PASSWORD_BYTES) return { kind: "current" };
   const from = { ...originOf(http.address), device: deviceCookie(http, assent) };
@@ -58,11 +53,5 @@ export async function isFresh(
   { person, session }: { readonly person: Person; readonly session: Session },
   assent: Assent,
 ): Promise<boolean> {
-  return assent.now() - session.authTime <= FRESH && (await hasAllSteps(person, session, assent));
-}
-
-/** False: the second step came into being after this sign-in, which might not have got past it. */
-async function hasAllSteps(person: Person, session: Session, { storage }: Assent): Promise<boolean> {
-  if (isAsSure(authenticationOf(session).acr, "mfa")) return true;
-  return (await storage.secondFactors.get({ partition: person.partition, personId: person.personId })) === undefined;
+  return isRecent(session, assent.sessions) && (await hasAllSteps(person, session, assent.sessions));
 }

@@ -1,22 +1,13 @@
 /** The browser at the other end: its nonce, its session, the devices it is known as. */
 
 import { type DerivedCredentials, sha256 } from "../crypto/credential.ts";
-import { newId } from "../crypto/id.ts";
 import { randomBytes, randomText } from "../crypto/random.ts";
-import { boundDevice } from "../owners/known-device.ts";
-import { vouchByUse } from "../owners/recovery/vouch.ts";
-import {
-  SESSION_ABSOLUTE,
-  SESSION_IDLE,
-  type SessionContext,
-  type SignedInBy,
-  sessionOfCredential,
-} from "../owners/session.ts";
+import type { SignedInBy } from "../owners/session.ts";
+import { beginSession, type SessionContext, sessionOfCredential } from "../owners/sessions.ts";
 import type { Person, Session } from "../owners/storage.ts";
-import type { Assent } from "../server-parts.ts";
+import type { Chrome } from "../pages/index.ts";
 import type { Cookies } from "./cookies.ts";
 import { deviceCookie, deviceOf } from "./device-cookie.ts";
-import { newsFor } from "./mail-links.ts";
 import type { HttpRequest } from "./message.ts";
 import { browserName } from "./user-agent.ts";
 
@@ -25,6 +16,12 @@ export interface VisitorContext {
   readonly cookies: Cookies;
   readonly credentials: Pick<DerivedCredentials, "read">;
   readonly sessions: SessionContext;
+}
+
+/** What a new session takes. */
+export interface SessionTools extends VisitorContext {
+  readonly credentials: DerivedCredentials;
+  chrome(request: HttpRequest): Chrome;
 }
 
 export interface Visitor {
@@ -63,48 +60,24 @@ async function sessionOf(request: HttpRequest, context: VisitorContext): Promise
  */
 export async function startSession(
   person: Person,
-  { acr, amr, authTime, used }: SignedInBy,
+  by: SignedInBy,
   visitor: Visitor,
   request: HttpRequest,
-  assent: Assent,
+  tools: SessionTools,
   quietly?: "quietly",
 ): Promise<readonly string[]> {
-  const sessionId = newId(person.partition);
   const salt = randomBytes(32);
-  const now = assent.now();
-  const old = visitor.signedIn?.session;
-  const presented = deviceCookie(request, assent);
-  const device = deviceOf(person.personId, presented, assent);
-  const { language } = assent.chrome(request).words;
+  const presented = deviceCookie(request, tools);
+  const device = deviceOf(person.personId, presented, tools);
   const userAgent = request.header("user-agent")?.slice(0, 300) ?? null;
-  const values = { browser: browserName(userAgent), address: request.address };
-  const news = { link: "/account/security", language, values };
-  const known = presented?.personId === person.personId && (await boundDevice(presented, assent.storage)) !== undefined;
-  const mails = known || quietly !== undefined ? [] : await newsFor(person, "signIn", news, assent);
-  const seen = await assent.storage.sessions.create({
-    partition: person.partition,
-    sessionId,
-    personId: person.personId,
-    authTime,
-    acr,
-    amr,
-    idleUntil: now + SESSION_IDLE,
-    // A session that takes the place of another one is no reason to sign in later than the other would have.
-    absoluteUntil: authTime + SESSION_ABSOLUTE,
-    userAgent,
-    language,
-    mails,
-    address: request.address,
-    device: device.sighting,
-    secretHash: sha256(salt),
-    passwordChangedAt: person.passwordChangedAt,
-    now,
-    replaces: old === undefined ? null : { partition: old.partition, sessionId: old.sessionId },
-  });
-  const cookies = [assent.cookies.set("session", assent.credentials.make("session", sessionId, 0, salt))];
-  if (mails.length > 0) assent.mail.kick();
+  const at = {
+    ...{ presented, sighting: device.sighting, userAgent, browserName: browserName(userAgent) },
+    ...{ address: request.address, language: tools.chrome(request).words.language },
+    ...{ replaces: visitor.signedIn?.session, secretHash: sha256(salt), quietly: quietly !== undefined },
+  };
+  const { sessionId, seen } = await beginSession(person, by, at, tools.sessions);
+  const cookies = [tools.cookies.set("session", tools.credentials.make("session", sessionId, 0, salt))];
   // Undefined: the sign-in was overtaken, and the session was not made.
   if (seen !== undefined) cookies.push(device.cookie(seen));
-  if (seen !== undefined && used !== undefined) await vouchByUse(person, used, seen.deviceId, assent);
   return cookies;
 }

@@ -10,31 +10,14 @@ import {
 } from "../oauth/authentication-context.ts";
 import type { AuthorizationRequest } from "../oauth/authorization-endpoint/request.ts";
 import type { Acr, Millis, Scope } from "../oauth/model.ts";
-import type { Credential } from "../oauth/ports.ts";
-import type { Uses } from "../uses.ts";
 import type { Person } from "./person.ts";
 import type { UsedFactor } from "./recovery/vouch.ts";
-import type { OwnerStorage, Session } from "./storage.ts";
+import type { Session } from "./storage.ts";
 
 /** 12 hours without use … */
 export const SESSION_IDLE: Millis = 12 * 3_600_000;
 /** … and 14 days in all. */
 export const SESSION_ABSOLUTE: Millis = 14 * 86_400_000;
-
-/** What looking a session up takes. */
-export interface SessionContext {
-  readonly storage: Uses<OwnerStorage, "sessions.use">;
-  now(): Millis;
-}
-
-/** The live session of a cookie's credential; undefined: it has ended, or never was. */
-export async function sessionOfCredential(
-  { partition, grantId: sessionId, saltHash: secretHash }: Pick<Credential, "partition" | "grantId" | "saltHash">,
-  { storage, now: clock }: SessionContext,
-): Promise<{ readonly session: Session; readonly person: Person } | undefined> {
-  const now = clock();
-  return storage.sessions.use({ partition, sessionId, secretHash, now, idleUntil: now + SESSION_IDLE });
-}
 
 /** What a request asks of the sign-in before it. */
 export type SignInAsked = Pick<AuthorizationRequest, "prompt" | "maxAge" | "acr">;

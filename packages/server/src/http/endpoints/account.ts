@@ -1,5 +1,6 @@
 /** The owner's own pages: who may see them, and the way out (`/account/sign-out`). */
 
+import { endSession } from "../../owners/sessions.ts";
 import type { Person, Session } from "../../owners/storage.ts";
 import { signedOutPage, signOutPage } from "../../pages/index.ts";
 import type { Assent } from "../../server-parts.ts";
@@ -49,7 +50,7 @@ export const showSignOut = signedIn(async ({ person, session, http, visitor }, a
 }, "before a new password");
 
 export const submitSignOut = signedIn(async ({ session, http, person, visitor }, assent) => {
-  await assent.storage.sessions.end({ partition: session.partition, sessionId: session.sessionId });
+  await endSession(session, assent.sessions);
   assent.event("signed_out", { owner: person.personId });
   const cookies = [...visitor.cookies, assent.cookies.clear("session")];
   return page(200, signedOutPage({ signIn: "/login" }, assent.chrome(http)), "here", cookies);

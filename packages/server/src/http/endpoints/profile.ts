@@ -1,6 +1,7 @@
 /** `/account/profile`: who one is here, all that is kept about one, and the way out. */
 
 import { displayTextProblem } from "../../oauth/names/display-name.ts";
+import { newsFor } from "../../owners/account-news.ts";
 import { CONFIRM_TTL, DELETION_DELAY } from "../../owners/mail.ts";
 import { mayAskForAddress, mayProve } from "../../owners/mail-limits.ts";
 import { sendLink } from "../../owners/mail-requests.ts";
@@ -9,7 +10,7 @@ import { deletePage, profilePage } from "../../pages/index.ts";
 import type { DeleteView, ProfileView } from "../../pages/security/views.ts";
 import type { Assent } from "../../server-parts.ts";
 import { formToken } from "../forms.ts";
-import { languageFor, newsFor } from "../mail-links.ts";
+import { languageFor } from "../mail-links.ts";
 import { type Answer, formOf, page, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { proofFault } from "../reauthentication.ts";
@@ -117,7 +118,7 @@ export const submitDelete = signedIn(async (account, assent) => {
     language: languageFor(http, assent),
     values: { person: person.username, at },
   };
-  const mails = await newsFor(person, "deletion", news, assent);
+  const mails = await newsFor(person, "deletion", news, assent.sessions);
   await assent.storage.people.setDeletion({ partition, personId, at, keepSessionId: session.sessionId, mails, now });
   assent.mail.kick();
   assent.event("deletion_asked", { owner: personId, address: http.address });

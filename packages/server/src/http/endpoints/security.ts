@@ -3,6 +3,7 @@
 import { relyingPartyOf } from "../../crypto/passkeys.ts";
 import { type AccountPage, requestOf } from "../../owners/authorization/continuation.ts";
 import type { AddedFrom } from "../../owners/factor-storage.ts";
+import { endSessions as endSessionsOf, waysAndSessionsOf } from "../../owners/sessions.ts";
 import type { FactorSections, SeenFrom } from "../../pages/factor-views.ts";
 import { securityPage, signedOutPage } from "../../pages/index.ts";
 import { SECURITY_NOTICES, type SecurityView } from "../../pages/security/views.ts";
@@ -32,13 +33,7 @@ export const showSecurity = signedIn(async (account, assent) => {
 });
 
 async function factorsOf({ person, session }: Account, assent: Assent): Promise<FactorSections> {
-  const { storage } = assent;
-  const key = { partition: person.partition, personId: person.personId };
-  const [passkeys, factor, sessions] = await Promise.all([
-    storage.passkeys.list(key),
-    storage.secondFactors.get(key),
-    storage.sessions.list({ ...key, now: assent.now() }),
-  ]);
+  const { passkeys, factor, sessions } = await waysAndSessionsOf(person, assent.sessions);
   const entries = passkeys.map(({ credentialId, backupEligible, added, ...entry }) => ({
     ...{ id: credentialId, name: entry.name, synced: backupEligible, ...seenFrom(added) },
     ...{ createdAt: entry.createdAt, lastUsedAt: entry.lastUsedAt },
@@ -71,27 +66,19 @@ const MOST_SHOWN = 50;
 
 /** Ends sessions; what apps may do goes on. */
 export const endSessions = signedIn(async ({ person, session, http, visitor }, assent) => {
-  const end = formOf(http).get("end") ?? "";
-  const key = { partition: person.partition, personId: person.personId };
-  if (end === "all") {
-    const ended = await assent.storage.sessions.endAll({ ...key, now: assent.now() });
-    assent.event("sessions_ended", { owner: person.personId, ended, address: http.address });
-    const cookies = [...visitor.cookies, assent.cookies.clear("session")];
-    return page(200, signedOutPage({ signIn: "/login" }, assent.chrome(http)), "here", cookies);
+  const by = { person, session, address: http.address };
+  switch (await endSessionsOf(formOf(http).get("end") ?? "", by, assent.sessions)) {
+    case "all": {
+      const cookies = [...visitor.cookies, assent.cookies.clear("session")];
+      return page(200, signedOutPage({ signIn: "/login" }, assent.chrome(http)), "here", cookies);
+    }
+    case "others":
+      return securityAfter("others-ended", visitor.cookies, assent);
+    case "one":
+      return securityAfter("session-ended", visitor.cookies, assent);
+    case "unknown":
+      return redirect(303, `${assent.issuer}/account/security`, visitor.cookies);
   }
-  if (end === "others") {
-    const ended = await assent.storage.sessions.endAll({ ...key, keepSessionId: session.sessionId, now: assent.now() });
-    assent.event("sessions_ended", { owner: person.personId, ended, address: http.address });
-    return securityAfter("others-ended", visitor.cookies, assent);
-  }
-  // Their own alone: an id of somebody else's is as unknown as one that nobody has.
-  const own = (await assent.storage.sessions.list({ ...key, now: assent.now() })).find(
-    ({ sessionId }) => sessionId === end,
-  );
-  if (own === undefined) return redirect(303, `${assent.issuer}/account/security`, visitor.cookies);
-  await assent.storage.sessions.end(own);
-  assent.event("sessions_ended", { owner: person.personId, ended: 1, address: http.address });
-  return securityAfter("session-ended", visitor.cookies, assent);
 });
 
 /** Back to the page about security, which says what was done. */

@@ -2,6 +2,7 @@
 
 import { BY_PASSWORD } from "../../oauth/authentication-context.ts";
 import { MAX_PASSWORD_BYTES } from "../../owners/new-password.ts";
+import { endSession } from "../../owners/sessions.ts";
 import { type SignInOutcome, signIn } from "../../owners/sign-in.ts";
 import type { SignInView } from "../../pages/views.ts";
 import type { Assent } from "../../server-parts.ts";
@@ -86,7 +87,7 @@ export async function switchAccount(http: HttpRequest, assent: Assent): Promise<
     // Who presses this wants another account: going on as this one could send the app its answer.
     return signInAnswer(arrival, assent, { problem: { kind: "stale" }, username: "", status: 403 });
   }
-  await assent.storage.sessions.end({ partition: signedIn.session.partition, sessionId: signedIn.session.sessionId });
+  await endSession(signedIn.session, assent.sessions);
   const cookies = [...visitor.cookies, assent.cookies.clear("session")];
   return signInAnswer({ ...arrival, visitor: { ...visitor, signedIn: undefined, cookies } }, assent, null);
 }

@@ -1,0 +1,70 @@
+/** What people hear of their own account, by mail. */
+
+import type { Millis } from "../oauth/model.ts";
+import type { Uses } from "../uses.ts";
+import type { MailDraft, MailKind, Postbox } from "./mail.ts";
+import type { StoredMail } from "./mail-storage.ts";
+import type { Person } from "./person.ts";
+import type { SignInContext } from "./sign-in.ts";
+import type { OwnerStorage } from "./storage.ts";
+
+export interface NewsContext {
+  readonly storage: Uses<OwnerStorage, "attempts.count">;
+  readonly mail: Postbox;
+  readonly issuer: string;
+  readonly attemptKey: SignInContext["attemptKey"];
+  now(): Millis;
+}
+
+const DAY: Millis = 86_400_000;
+/** News of an account to its owner, a day. */
+const NEWS_A_DAY = 20;
+
+export type NewsKind = Extract<
+  MailKind,
+  | ("passwordChanged" | "signIn" | "deletion" | "passkeyAdded" | "passkeyRemoved" | "authenticatorOn")
+  | ("authenticatorOff" | "recoveryRenewed" | "recoveryUsed")
+>;
+
+export interface News {
+  /** A path of this server. */
+  readonly link: string;
+  /** Of the page that somebody looks at: for people whose own isn't known. */
+  readonly language: string;
+  readonly values?: MailDraft["values"];
+}
+
+/**
+ * News for a person of what has just become of their account; none to an address that nobody vouched for, and no more than twenty a day. `counted`: news of how a person signs in are
+ * counted by themselves, so that nobody first uses up the day's news with sign-ins, and then changes something in silence.
+ */
+export async function newsFor(
+  person: Person,
+  kind: NewsKind,
+  news: News,
+  context: NewsContext,
+  counted: "news" | "factor news" = "news",
+): Promise<readonly StoredMail[]> {
+  if (!hears(person, context)) return [];
+  const { storage, attemptKey, now } = context;
+  const attempts = [{ key: attemptKey(counted, person.personId), limit: NEWS_A_DAY, window: DAY }];
+  const { kind: outcome } = await storage.attempts.count({ attempts, now: now() });
+  return outcome === "allowed" ? letters(person, kind, news, context) : [];
+}
+
+/** The same without counting: for what can't happen often. */
+export function uncountedNewsFor(person: Person, kind: NewsKind, news: News, context: NewsContext) {
+  return hears(person, context) ? letters(person, kind, news, context) : [];
+}
+
+function hears({ emailVerifiedAt }: Person, { mail }: NewsContext): boolean {
+  return mail.enabled && emailVerifiedAt !== null;
+}
+
+function letters(person: Person, kind: NewsKind, news: News, context: NewsContext): readonly StoredMail[] {
+  const { partition, personId, email: to, username } = person;
+  const at = context.now();
+  const values = { person: username, at, ...news.values };
+  const draft = { kind, to, language: person.language ?? news.language, link: context.issuer + news.link, values };
+  return context.mail.write(draft, { partition, cause: [personId, String(at), news.values?.key ?? ""] });
+}

@@ -1,0 +1,169 @@
+/** Sessions of people: begun, looked up, ended; and whether one is good for what a borrowed browser must not do. */
+
+import { isAsSure } from "../oauth/authentication-context.ts";
+import type { Millis } from "../oauth/model.ts";
+import type { Credential } from "../oauth/ports.ts";
+import type { Uses } from "../uses.ts";
+import { type NewsContext, newsFor } from "./account-news.ts";
+import type { FactorStorage, Passkey, SecondFactor } from "./factor-storage.ts";
+import { boundDevice, type PresentedDevice } from "./known-device.ts";
+import type { DeviceSeen, DeviceSighting, KnownDeviceStorage } from "./known-device-storage.ts";
+import type { Person } from "./person.ts";
+import { type VouchContext, vouchByUse } from "./recovery/vouch.ts";
+import { authenticationOf, SESSION_ABSOLUTE, SESSION_IDLE, type SignedInBy } from "./session.ts";
+import type { OwnerStorage, Session } from "./storage.ts";
+
+export interface SessionContext extends NewsContext, VouchContext {
+  readonly storage: NewsContext["storage"] &
+    VouchContext["storage"] &
+    Uses<OwnerStorage, "sessions.create" | "sessions.use" | "sessions.list" | "sessions.end" | "sessions.endAll"> &
+    Uses<OwnerStorage, "people.get"> &
+    Uses<FactorStorage, "passkeys.list" | "secondFactors.get"> &
+    Uses<KnownDeviceStorage, "knownDevices.get">;
+  /** A new random id in a partition. */
+  newId(partition: number): string;
+  event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
+  now(): Millis;
+}
+
+/** The live session of a cookie's credential; undefined: it has ended, or never was. */
+export async function sessionOfCredential(
+  { partition, grantId: sessionId, saltHash: secretHash }: Pick<Credential, "partition" | "grantId" | "saltHash">,
+  { storage, now: clock }: SessionContext,
+): Promise<{ readonly session: Session; readonly person: Person } | undefined> {
+  const now = clock();
+  return storage.sessions.use({ partition, sessionId, secretHash, now, idleUntil: now + SESSION_IDLE });
+}
+
+/** The browser that somebody signs in with. */
+export interface SigningIn {
+  /** Its device cookie, whoever's it is. */
+  readonly presented: PresentedDevice | undefined;
+  readonly sighting: DeviceSighting;
+  /** What it calls itself; null: nothing. */
+  readonly userAgent: string | null;
+  /** The same in words. */
+  readonly browserName: string | null;
+  readonly address: string;
+  readonly language: string;
+  /** The session that this one takes the place of. */
+  readonly replaces: Pick<Session, "partition" | "sessionId"> | undefined;
+  /** Of the cookie of the session to come. */
+  readonly secretHash: Uint8Array;
+  /** They have just made the account, or shown that it is them: a new browser is no news to them. */
+  readonly quietly: boolean;
+}
+
+/**
+ * A new session for a person who has just signed in; the one that this browser had ends with it. The person hears of a browser that is new with them.
+ * `seen` undefined: the sign-in was overtaken, and the session was not made.
+ */
+export async function beginSession(
+  person: Person,
+  { acr, amr, authTime, used }: SignedInBy,
+  at: SigningIn,
+  context: SessionContext,
+): Promise<{ readonly sessionId: string; readonly seen: DeviceSeen | undefined }> {
+  const { storage } = context;
+  const { partition, personId, passwordChangedAt } = person;
+  const { presented, userAgent, address, language, replaces, secretHash, quietly } = at;
+  const sessionId = context.newId(partition);
+  const now = context.now();
+  const news = { link: "/account/security", language, values: { browser: at.browserName, address } };
+  const known = presented?.personId === personId && (await boundDevice(presented, storage)) !== undefined;
+  const mails = known || quietly ? [] : await newsFor(person, "signIn", news, context);
+  const seen = await storage.sessions.create({
+    ...{ partition, sessionId, personId, authTime, acr, amr, userAgent, language, mails, address, secretHash, now },
+    idleUntil: now + SESSION_IDLE,
+    // A session that takes the place of another one is no reason to sign in later than the other would have.
+    absoluteUntil: authTime + SESSION_ABSOLUTE,
+    device: at.sighting,
+    passwordChangedAt,
+    replaces: replaces === undefined ? null : { partition: replaces.partition, sessionId: replaces.sessionId },
+  });
+  if (mails.length > 0) context.mail.kick();
+  if (seen !== undefined && used !== undefined) await vouchByUse(person, used, seen.deviceId, context);
+  return { sessionId, seen };
+}
+
+export async function endSession(
+  { partition, sessionId }: Pick<Session, "partition" | "sessionId">,
+  { storage }: SessionContext,
+): Promise<void> {
+  await storage.sessions.end({ partition, sessionId });
+}
+
+/** Who ends sessions, from where. */
+interface Ending {
+  readonly person: Person;
+  readonly session: Session;
+  readonly address: string;
+}
+
+/** Ends all sessions of a person, all but this one, or the one with that id. What apps may do goes on. `unknown`: none of theirs has that id. */
+export async function endSessions(
+  which: string,
+  { person: { partition, personId }, session, address }: Ending,
+  { storage, event, now }: SessionContext,
+): Promise<"all" | "others" | "one" | "unknown"> {
+  const key = { partition, personId };
+  const told = (ended: number) => event("sessions_ended", { owner: personId, ended, address });
+  if (which === "all") {
+    told(await storage.sessions.endAll({ ...key, now: now() }));
+    return "all";
+  }
+  if (which === "others") {
+    told(await storage.sessions.endAll({ ...key, keepSessionId: session.sessionId, now: now() }));
+    return "others";
+  }
+  // Their own alone: an id of somebody else's is as unknown as one that nobody has.
+  const own = (await storage.sessions.list({ ...key, now: now() })).find(({ sessionId }) => sessionId === which);
+  if (own === undefined) return "unknown";
+  await storage.sessions.end(own);
+  told(1);
+  return "one";
+}
+
+/** How a person can sign in beside a password, and where they are signed in. */
+export async function waysAndSessionsOf(
+  { partition, personId }: Person,
+  { storage, now }: SessionContext,
+): Promise<{
+  readonly passkeys: readonly Passkey[];
+  readonly factor: SecondFactor | undefined;
+  readonly sessions: readonly Session[];
+}> {
+  const key = { partition, personId };
+  const [passkeys, factor, sessions] = await Promise.all([
+    storage.passkeys.list(key),
+    storage.secondFactors.get(key),
+    storage.sessions.list({ ...key, now: now() }),
+  ]);
+  return { passkeys, factor, sessions };
+}
+
+/** How long a sign-in without a password counts as one of a moment ago. */
+const FRESH: Millis = 600_000;
+
+export function isRecent({ authTime }: Pick<Session, "authTime">, { now }: Pick<SessionContext, "now">): boolean {
+  return now() - authTime <= FRESH;
+}
+
+/** False: the second step came into being after this sign-in, which might not have got past it. */
+export async function hasAllSteps(
+  { partition, personId }: Person,
+  session: Session,
+  { storage }: SessionContext,
+): Promise<boolean> {
+  if (isAsSure(authenticationOf(session).acr, "mfa")) return true;
+  return (await storage.secondFactors.get({ partition, personId })) === undefined;
+}
+
+/** The person, if their account is in use. */
+export async function activePerson(
+  key: { readonly partition: number; readonly personId: string },
+  { storage }: SessionContext,
+): Promise<Person | undefined> {
+  const person = await storage.people.get(key);
+  return person?.status === "active" ? person : undefined;
+}
