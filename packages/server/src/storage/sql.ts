@@ -134,11 +134,6 @@ export interface StatementVerb<A, O> {
   readonly sql: Sql;
   /** Run in the same transaction when the statement returned no row, with the same parameters: it gives the miss a name and writes nothing. */
   readonly why?: Sql;
-  /**
-   * `sql` for its usual outcome alone, with no column that an index holds. SQLite writes an index's entry anew where a statement names its column,
-   * whether it changes or not; so there it is tried first, in the same transaction, and where it changes no row, `sql` decides.
-   */
-  readonly usual?: Sql;
   readonly look?: Look<A, O>;
   bind(args: A): Params;
   outcome(row: Row | undefined, args: A, why: Row | undefined): O;

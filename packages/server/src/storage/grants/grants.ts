@@ -61,6 +61,9 @@ const presented = sql`partition = :partition AND grant_id = :grantId AND code_sa
       AND status = 'active' AND absolute_until > :now`;
 const redeemable = sql`code_until > :now AND (:resourceNamed = 1 OR audience IS NOT NULL)`;
 
+/** The first use of a code, with everything right. */
+export const firstUse = sql`${presented} AND ${first} AND ${redeemable}`;
+
 /**
  * RFC 6749 §4.1.3: one statement compares, spends and, where it must, ends. A second use reaches the row only if all else is right (RFC 9700
  * §4.5); a first use that proves nothing burns it. What RETURNING shows is what this statement did, since it starts from `active` alone:
@@ -81,12 +84,6 @@ export const redeemCode = statement<RedeemCode, RedeemOutcome>({
         ELSE :accessUntil END,
       generation = CASE WHEN ${first} THEN 1 ELSE generation END
     WHERE ${presented} AND CASE WHEN generation = 0 THEN ${redeemable} ELSE idle_until > :now AND ${proven} END
-    RETURNING ${grantColumns}`,
-  usual: sql`UPDATE grants SET
-      refresh_salt_hash = :refreshSaltHash, last_used_at = :now, used_from = :network, uses = uses + 1, generation = 1,
-      absolute_until = CASE WHEN refreshable = 1 OR absolute_until < :accessUntil THEN absolute_until ELSE :accessUntil END,
-      idle_until = CASE WHEN refreshable = 1 THEN :idleUntil ELSE :accessUntil END
-    WHERE ${presented} AND ${first} AND ${redeemable}
     RETURNING ${grantColumns}`,
   why: sql`SELECT client_id, status, generation, code_until, idle_until, absolute_until FROM grants
     WHERE partition = :partition AND grant_id = :grantId AND code_salt_hash = :codeSaltHash`,
@@ -121,6 +118,9 @@ const refreshed = sql`partition = :partition AND grant_id = :grantId AND refresh
       AND COALESCE(decided_at, created_at) > :decidedAfter
       AND (:resourceNamed = 1 OR audience IS NOT NULL)`;
 
+/** The use of the newest refresh token. */
+export const newestUsed = sql`${refreshed} AND :generation >= 1 AND ${current}`;
+
 /**
  * RFC 6749 §6, RFC 9700 §4.14.2: rotation, its retry and theft are decided by one statement, so that no other request comes between decision and
  * reason. A rotation sets `retries` to 0 and a retry leaves it above 0: that tells the two apart in what comes back.
@@ -152,13 +152,6 @@ export const refreshGrant = statement<RefreshGrant, RefreshOutcome>({
       idle_until = CASE WHEN ${current} THEN :idleUntil ELSE idle_until END,
       generation = CASE WHEN ${rotating} THEN generation + 1 ELSE generation END
     WHERE ${refreshed} AND :generation >= 1 AND generation >= :generation
-    RETURNING ${grantColumns}`,
-  usual: sql`UPDATE grants SET
-      retries = CASE WHEN :rotate = 1 THEN 0 ELSE retries END,
-      rotated_at = CASE WHEN :rotate = 1 THEN :now ELSE rotated_at END,
-      whole_used_at = CASE WHEN :whole = 1 THEN :now ELSE whole_used_at END,
-      last_used_at = :now, used_from = :network, uses = uses + 1, idle_until = :idleUntil, generation = generation + :rotate
-    WHERE ${refreshed} AND :generation >= 1 AND ${current}
     RETURNING ${grantColumns}`,
   why: sql`SELECT ${grantColumns} FROM grants
     WHERE partition = :partition AND grant_id = :grantId AND refresh_salt_hash = :refreshSaltHash`,

@@ -4,6 +4,7 @@ import { verbs } from "../aggregates.ts";
 import { StorageUnavailable } from "../errors.ts";
 import type { Params, Row } from "../sql.ts";
 import { type Connection, told } from "./connection.ts";
+import { fastPaths } from "./fast-paths.ts";
 
 /** One verb to run: a statement's parameters, or a transaction's arguments. Both survive a structured clone. */
 export interface Job {
@@ -57,8 +58,8 @@ function runJob(connection: Connection, { verb: name, input }: Job): StatementRe
   const verb = verbs.get(name);
   if (verb?.kind === "statement") {
     const params = input as Params;
-    const usual = verb.usual === undefined ? undefined : connection.oneNow(verb.usual, params);
-    const row = usual ?? connection.oneNow(verb.sql, params);
+    const fastPath = fastPaths.get(verb);
+    const row = (fastPath && connection.oneNow(fastPath, params)) ?? connection.oneNow(verb.sql, params);
     return { row, why: row === undefined && verb.why !== undefined ? connection.oneNow(verb.why, params) : undefined };
   }
   if (verb?.kind === "transaction") return verb.body(connection, input as never);
