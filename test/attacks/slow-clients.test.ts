@@ -236,7 +236,7 @@ describe("too many bodies that do not come", () => {
     expect(refused(wide)).toBe(0);
   });
 
-  test("of everybody → the oldest of all is closed, and whoever sends a whole request is answered", async () => {
+  test("of everybody → the oldest of those who have the most is closed, and whoever sends a whole request is answered", async () => {
     const all = many(MAX_SLOW.all + 10, (at) => throughProxy(`198.51.100.${at % 50}`)());
     await expect.poll(() => refused(all)).toBe(10);
     expect(await shed("unread_all")).toBe(10);

@@ -30,10 +30,14 @@ export class Exchange implements Startable, Reading {
   /** Nobody waits for its body any more: what still comes of it is let go by. */
   abandoned = false;
   last: boolean;
+  /** Its turn has come. */
+  started = false;
   readonly #connection: Connection;
   readonly #site: Site;
   /** It has a place at the gate. */
   #entered = false;
+  /** Ends its being counted among those that wait. */
+  #release: (() => void) | undefined;
 
   constructor(raw: IncomingMessage, response: ServerResponse, connection: Connection, site: Site) {
     const { path, query } = splitTarget(raw.url ?? "/");
@@ -48,7 +52,20 @@ export class Exchange implements Startable, Reading {
     this.last = raw.headers.upgrade !== undefined;
   }
 
+  /** It waits for those before it on its connection. Where too many wait, the connection ends: an answer out of turn would be taken for another's. */
+  wait(): void {
+    const { raw } = this;
+    const { unread, metrics } = this.#site.assent;
+    const abandon = () => {
+      metrics.connectionClosed("pipelined");
+      raw.socket.destroy();
+    };
+    this.#release = unread.hold({ raw, client: () => this.client(), abandon });
+  }
+
   start(): void {
+    this.started = true;
+    this.#release?.();
     this.#site.begin(this);
   }
 

@@ -44,7 +44,11 @@ export function createHandler(assent: Served): (request: IncomingMessage, respon
     const { socket } = raw;
     if (socket.destroyed) return;
     const connection = connectionOf(socket);
-    if (connection.take(new Exchange(raw, response, connection, site))) return;
+    const exchange = new Exchange(raw, response, connection, site);
+    if (connection.take(exchange)) {
+      if (!exchange.started) exchange.wait();
+      return;
+    }
     assent.metrics.connectionClosed("pipelined");
     socket.destroy();
   };

@@ -1,4 +1,4 @@
-/** Requests whose body has not arrived: bounded in time, in rate and in number, apart from those that are being answered (RFC 9110 §15.5.9). */
+/** Requests on which nobody works yet: slow ones are bounded in time, in rate and in number, those that wait behind another in number (RFC 9110 §15.5.9). */
 
 import type { IncomingMessage } from "node:http";
 import { networkOf, wideNetworkOf } from "./client-address.ts";
@@ -9,7 +9,7 @@ export const BODY_TIME = 5_000;
 export const BODY_RATE = 4_096;
 /** Milliseconds after which a request counts as slow. Bodies of ordinary clients arrive within that time, also over a slow network. */
 const SLOW_AFTER = 250;
-/** Slow requests at a time: of one IPv4 address or IPv6 /64, of one IPv6 /48, and of all clients together. */
+/** Slow and waiting requests at a time, each of which may hold 64 KiB of memory: of one IPv4 address or IPv6 /64, of one IPv6 /48, and of all clients together. */
 export const MAX_SLOW = { client: 64, network: 256, all: 1_024 } as const;
 
 /** `time`: the body took too long. The others: there were too many slow requests of one client, of one network, or in all. */
@@ -23,18 +23,18 @@ export interface Reading {
   abandon(reason: UnreadReason): void;
 }
 
-/** A request that was not complete when the turn of the event loop that brought its headers had ended. */
+/** A request that waits for another, or that was not complete when the turn of the event loop that brought its headers had ended. */
 interface Entry {
   readonly reading: Reading;
   /** Milliseconds, of the clock that `Unread` was given. */
   readonly since: number;
   /** What the connection had received by then. */
   readonly bytes: number;
-  /** The pools in which a slow request is counted. */
+  /** The pools in which it is counted: its client's, its network's where that is another, everybody's. */
   pools: readonly Pool[] | undefined;
 }
 
-/** Slow requests that count together, the oldest first. */
+/** Requests that count together, the oldest first. */
 interface Pool {
   readonly key: string;
   readonly most: number;
@@ -64,6 +64,19 @@ export class Unread {
   /** To be called for each request with a body, when its headers have been read. */
   watch(reading: Reading): void {
     if (this.#turn.push(reading) === 1) setImmediate(() => this.#endOfTurn());
+  }
+
+  /** Counts a request that waits behind another on its connection: its headers and its body lie in memory. What is returned ends that. */
+  hold(reading: Reading): () => void {
+    // Its time begins with its turn.
+    const held: Entry = { reading, since: 0, bytes: 0, pools: undefined };
+    const release = () => this.#remove(held);
+    reading.raw.once("close", release);
+    this.#count(held);
+    return () => {
+      reading.raw.off("close", release);
+      release();
+    };
   }
 
   #endOfTurn(): void {
@@ -105,7 +118,10 @@ export class Unread {
     this.#timer = undefined;
   }
 
-  /** Counts a request as slow. Where there are too many, the oldest goes: a good client's body is seldom that old. */
+  /**
+   * Counts a request as slow, or as waiting. Where there are too many, the oldest of those goes who have the most: a good client's body is seldom that
+   * old, and whoever has few pays for no flood.
+   */
   #count(entry: Entry): void {
     const client = entry.reading.client();
     const wide = wideNetworkOf(client);
@@ -116,8 +132,8 @@ export class Unread {
     ];
     for (const { entries } of entry.pools) entries.add(entry);
     for (const { entries, most, reason } of entry.pools) {
-      const [oldest] = entries;
-      if (entries.size > most && oldest !== undefined) this.#abandon(oldest, reason);
+      const crowding = entries.size > most ? oldestOfMost(entries) : undefined;
+      if (crowding !== undefined) this.#abandon(crowding, reason);
     }
   }
 
@@ -143,4 +159,16 @@ export class Unread {
     }
     entry.pools = [];
   }
+}
+
+/** The oldest of the network that has the most, and in it of the client that has the most. */
+function oldestOfMost(entries: Set<Entry>): Entry | undefined {
+  let [found, wide, narrow]: [Entry | undefined, number, number] = [undefined, 0, 0];
+  for (const entry of entries) {
+    const { pools = [] } = entry;
+    const client = pools[0]?.entries.size ?? 0;
+    const network = pools.length > 2 ? (pools[1]?.entries.size ?? 0) : client;
+    if (network > wide || (network === wide && client > narrow)) [found, wide, narrow] = [entry, network, client];
+  }
+  return found;
 }
