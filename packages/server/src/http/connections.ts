@@ -103,10 +103,8 @@ export class Connections {
     this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY).unref();
     for (const { guests } of guest.pools) guests.add(guest);
     // Each that is closed leaves all of its pools: the wider ones are seldom too full then.
-    for (const pool of guest.pools) {
-      const { guests, most, reason } = pool;
-      if (guests.size > most)
-        this.#close(unused(guests) ?? (pool === this.#all ? crowding(guests, guest) : guest), reason);
+    for (const { guests, most, reason } of guest.pools) {
+      if (guests.size > most) this.#close(unused(guests) ?? crowding(guests, guest), reason);
     }
     return guest;
   }
@@ -182,24 +180,47 @@ function unused(guests: Set<Guest>): Guest | undefined {
 }
 
 /**
- * Of the connections that were looked at the longest time ago, the one whose client or network has the most; the newcomer, where none has twice as many as
- * the newcomer's own. So a few networks that keep all connections in use do not shut out everybody else.
+ * Of the connections that were looked at the longest time ago, one of the network that has the most, and in it of the client that has the most. Where no
+ * network has twice as many as the newcomer's own, one of the client that has the most in that; the newcomer, where that is so of no client either. So a
+ * few that keep all connections in use do not shut out everybody else, nor their neighbours.
  */
 function crowding(guests: Set<Guest>, newcomer: Guest): Guest {
-  let [victim, most] = [newcomer, 2 * crowdOf(newcomer)];
-  let looked = 0;
+  let looked: Guest[] = [];
   for (const guest of guests) {
-    const crowd = guest.trusted ? 0 : crowdOf(guest);
-    if (crowd > most) [victim, most] = [guest, crowd];
-    looked += 1;
-    if (looked >= LOOKED_AT) break;
+    if (!guest.trusted && looked.push(guest) >= LOOKED_AT) break;
   }
-  return victim;
+  const [network, client] = crowdsOf(newcomer);
+  const widest = most(looked, 0);
+  if (widest.size > 2 * network.size) return most(inPool(looked, widest.pool), 1).guest ?? newcomer;
+  looked = inPool(looked, network.pool);
+  const narrower = most(looked, 1);
+  return narrower.size > 2 * client.size ? (narrower.guest ?? newcomer) : newcomer;
 }
 
-/** Connections of the same client or network: the last pool is everybody's. */
-function crowdOf({ pools }: Guest): number {
-  return Math.max(0, ...pools.slice(0, -1).map(({ guests }) => guests.size));
+interface Crowd {
+  readonly pool: Pool | undefined;
+  readonly size: number;
+}
+
+/** Those of the same network, and those of the same client: the last pool is everybody's. An IPv4 address is both. */
+function crowdsOf({ pools }: Guest): readonly [network: Crowd, client: Crowd] {
+  const [client, network] = pools.slice(0, -1).map((pool) => ({ pool, size: pool.guests.size }));
+  const alone = { pool: undefined, size: 0 };
+  return [network ?? client ?? alone, client ?? alone];
+}
+
+function inPool(guests: readonly Guest[], pool: Pool | undefined): Guest[] {
+  return pool === undefined ? [] : guests.filter(({ pools }) => pools.includes(pool));
+}
+
+/** The first of the largest. `by`: 0 for networks, 1 for clients. */
+function most(guests: readonly Guest[], by: 0 | 1): Crowd & { readonly guest: Guest | undefined } {
+  let largest: Crowd & { readonly guest: Guest | undefined } = { pool: undefined, size: 0, guest: undefined };
+  for (const guest of guests) {
+    const crowd = crowdsOf(guest)[by];
+    if (crowd.size > largest.size) largest = { ...crowd, guest };
+  }
+  return largest;
 }
 
 /** Names a connection: its socket and the one that TLS puts in front of it have the same ends. */

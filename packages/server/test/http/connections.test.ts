@@ -138,6 +138,34 @@ describe("too many connections", () => {
     expect(connections.open).toBe(300);
   });
 
+  test("all of a /48's in use, by a few of its /64 → its other /64 come in, each in the place of one of those", () => {
+    const busyFrom = (address: string) => {
+      const socket = from(address);
+      stateOf(socket).current = { raw: {}, response: {}, start: () => undefined } as never;
+      return socket;
+    };
+    const crowd = Array.from({ length: MAX_CONNECTIONS.network }, (_, at) => busyFrom(`2001:db8:1:${at % 4}::1`));
+    const neighbours = Array.from({ length: 100 }, (_, at) => busyFrom(`2001:db8:1:${(100 + at).toString(16)}::1`));
+    expect(neighbours.filter(({ destroyed }) => destroyed)).toEqual([]);
+    expect(crowd.filter(({ destroyed }) => destroyed)).toHaveLength(100);
+    // One of those four has no better claim than the others.
+    for (let at = 0; at < 4; at += 1) expect(busyFrom(`2001:db8:1:${at}::1`).destroyed).toBe(true);
+  });
+
+  test("all of them in use, most of them one /48's, in it a few /64's → of those one is closed, and not their neighbours'", () => {
+    begin(300);
+    const busyFrom = (address: string) => {
+      const socket = from(address);
+      stateOf(socket).current = { raw: {}, response: {}, start: () => undefined } as never;
+      return socket;
+    };
+    const neighbours = Array.from({ length: 20 }, (_, at) => busyFrom(`2001:db8:1:${(100 + at).toString(16)}::1`));
+    const crowd = Array.from({ length: 280 }, (_, at) => busyFrom(`2001:db8:1:${at % 3}::1`));
+    const [late, neighbour] = [busyFrom("203.0.113.9"), busyFrom("2001:db8:1:ffff::1")];
+    expect([late, neighbour, ...neighbours].filter(({ destroyed }) => destroyed)).toEqual([]);
+    expect(crowd.filter(({ destroyed }) => destroyed)).toHaveLength(2);
+  });
+
   test("a socket that says again that it was closed → the count of its client stays right", () => {
     begin(2);
     const first = from("203.0.113.1");
