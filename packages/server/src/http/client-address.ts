@@ -152,6 +152,10 @@ function one(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value.join(",") : value;
 }
 
+/** IPv4 inside IPv6 (RFC 4291 §2.5.5.2), in any spelling: the first 80 bits are 0, the next 16 are 1. */
+const MAPPED = new BlockList();
+MAPPED.addSubnet("::ffff:0:0", 96, "ipv6");
+
 /** Without brackets, port and zone; IPv4 written inside IPv6 is IPv4. */
 export function plainAddress(address: string): string {
   if (isIP(address) === 4) return address;
@@ -160,7 +164,15 @@ export function plainAddress(address: string): string {
     .replace(/^\[([^\]]*)\](:\d+)?$/, "$1")
     .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, "$1")
     .replace(/%.*$/, "");
-  return bare.replace(/^::ffff:(\d+\.\d+\.\d+\.\d+)$/i, "$1");
+  return isIP(bare) === 6 && MAPPED.check(bare, "ipv6") ? mappedIPv4(bare) : bare;
+}
+
+/** The last 32 bits are written as IPv4, or as two groups, of which `::` may stand for one or both. */
+function mappedIPv4(address: string): string {
+  const last = address.slice(address.lastIndexOf(":") + 1);
+  if (last.includes(".")) return last;
+  const [high = 0, low = 0] = groupsOf(address).slice(6);
+  return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }
 
 /** What owners are shown of where an app was used from: the /24 of an IPv4 address, the /48 of an IPv6 one. */
@@ -177,6 +189,12 @@ export function wideNetworkOf(address: string): string | undefined {
 /** What limits count: an IPv4 address, or the /64 of an IPv6 one, which is what one customer gets. */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;
+  const network = groupsOf(address).slice(0, 4);
+  return `${network.map((group) => group.toString(16)).join(":")}::/64`;
+}
+
+/** The eight groups of an IPv6 address. Those that it writes as IPv4 are 0. */
+function groupsOf(address: string): readonly number[] {
   // The last 32 bits may be written as IPv4, which are two groups.
   const [head = "", tail] = address.replace(/[\d.]*\.\d+/, "0:0").split("::");
   const left = head === "" ? [] : head.split(":");
@@ -185,10 +203,7 @@ export function networkOf(address: string): string {
     tail === undefined
       ? left
       : [...left, ...Array<string>(Math.max(0, 8 - left.length - right.length)).fill("0"), ...right];
-  return `${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(":")}::/64`;
+  return groups.map((group) => Number.parseInt(group, 16));
 }
 
 /** An address as limits count it: by itself, and with its neighbours. */

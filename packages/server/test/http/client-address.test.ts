@@ -1,7 +1,7 @@
 /** Whose address counts: forwarded headers from trusted proxies alone. */
 
 import { describe, expect, test } from "vitest";
-import { networkOf, TrustedProxies } from "../../src/http/client-address.ts";
+import { networkOf, plainAddress, TrustedProxies } from "../../src/http/client-address.ts";
 
 const spoofed = { "x-forwarded-for": "6.6.6.6", "x-forwarded-proto": "http", forwarded: undefined };
 
@@ -139,5 +139,31 @@ test("EN-07 limits count a /64 as one, and IPv4 inside IPv6 as IPv4", () => {
   expect(networkOf("1:2::3:4:5:1.2.3.4")).toBe(networkOf("1:2:0:3:4:5:102:304"));
   expect(networkOf("64:ff9b::1.2.3.4")).toBe("64:ff9b:0:0::/64");
   expect(networkOf("203.0.113.9")).toBe("203.0.113.9");
+  expect(networkOf("2001:db8::")).toBe("2001:db8:0:0::/64");
   expect(new TrustedProxies([]).resolve("::ffff:203.0.113.9", {}).address).toBe("203.0.113.9");
 });
+
+test.each([
+  ["::ffff:5.6.7.8", "5.6.7.8"],
+  ["::FFFF:506:708", "5.6.7.8"],
+  ["0:0:0:0:0:ffff:506:708", "5.6.7.8"],
+  ["0000:0000:0000:0000:0000:ffff:0506:0708", "5.6.7.8"],
+  ["0::ffff:5.6.7.8", "5.6.7.8"],
+  ["[::ffff:506:708]:443", "5.6.7.8"],
+  ["::ffff:506:708%eth0", "5.6.7.8"],
+  ["::ffff:506:0", "5.6.0.0"],
+  ["::ffff:0:708", "0.0.7.8"],
+  ["0:0:0:0:0:ffff:506::", "5.6.0.0"],
+  ["0:0:0:0:0:ffff::", "0.0.0.0"],
+  // Other addresses, though they end alike.
+  ["::fffe:506:708", "::fffe:506:708"],
+  ["1::ffff:506:708", "1::ffff:506:708"],
+  ["::506:708", "::506:708"],
+  ["64:ff9b::506:708", "64:ff9b::506:708"],
+])(
+  "IPv4 inside IPv6, %s → %s, whatever its spelling: no second bucket, and a proxy is known by it",
+  (spelled, plain) => {
+    expect(plainAddress(spelled)).toBe(plain);
+    expect(new TrustedProxies(["5.6.0.0/16"]).trusts(spelled)).toBe(plain.startsWith("5.6."));
+  },
+);
