@@ -15,6 +15,7 @@ import { type AssentServer, type Config, configOf, createAssent } from "../../pa
 import type { Client, Resource, Scope } from "../../packages/server/src/oauth/model.ts";
 import type { Notice } from "../../packages/server/src/owners/notices.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
+import { openStorage } from "../../packages/server/src/storage/open.ts";
 import { partitionOf } from "../../packages/server/src/storage/partition.ts";
 
 import { aDatabaseAt, aPostgresDatabase } from "./postgres.ts";
@@ -141,13 +142,34 @@ async function databaseOf(
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     writeFileSync(join(dataDir, NOTE), url, { mode: 0o600 });
   }
-  if (url === undefined) return { config: {}, drop: async () => undefined };
+  if (url === undefined) {
+    const file = join(dataDir, "assent.db");
+    if (existsSync(dataDir) && !existsSync(file)) writeFileSync(file, await withSchema(), { mode: 0o600 });
+    return { config: {}, drop: async () => undefined };
+  }
   const database = aDatabaseAt(url);
   return {
     config: { databaseUrl: url, secret: secretOf(dataDir) },
     // A data directory that was moved lives on.
     drop: async () => (postgresOf(dataDir) === undefined ? undefined : database.drop()),
   };
+}
+
+let schema: Promise<Buffer> | undefined;
+
+/** An SQLite file in which nothing is but the schema. Making one takes half of a server's start, so each test's begins as a copy; PostgreSQL's likewise. */
+function withSchema(): Promise<Buffer> {
+  schema ??= (async () => {
+    const folder = mkdtempSync(join(tmpdir(), "assent-schema-"));
+    const path = join(folder, "assent.db");
+    const storage = await openStorage({ url: `sqlite:${path}`, writer: "main" });
+    await storage.migrate({ now: 0 });
+    await storage.close();
+    const bytes = readFileSync(path);
+    rmSync(folder, { recursive: true });
+    return bytes;
+  })();
+  return schema;
 }
 
 /** PostgreSQL wants its secret told; elsewhere none stands for the data directory's. */
