@@ -72,6 +72,7 @@ const IMPORTS: tidy.ImportTable = {
       "oauth/scope.ts",
       "oauth/storage.ts",
       "owners/storage.ts",
+      "owners/asked.ts",
       "owners/company-storage.ts",
       "owners/company.ts",
       "owners/factor-storage.ts",

@@ -96,8 +96,14 @@ export interface CompanyKey {
   readonly companyId: string;
 }
 
+/** A member as they were looked up before a change. */
+export interface TrustedSince {
+  /** From when their sessions counted then: another time since, and this one has ended. Absent: no session asks. */
+  readonly trustedFrom?: Millis;
+}
+
 /** Who changes something: an admin of the company, looked up in the same transaction; null: the operator, who may. */
-export interface ByAdmin {
+export interface ByAdmin extends TrustedSince {
   readonly by: string | null;
   readonly now: Millis;
 }
@@ -224,7 +230,7 @@ export interface CompanyStorage {
         readonly personId: string;
         readonly out: boolean;
         readonly now: Millis;
-      },
+      } & TrustedSince,
     ): Promise<{ readonly kind: "done"; readonly grantsEnded: number } | { readonly kind: "unknown" }>;
     /** Live grants that one person made in the company's name. */
     grantsOfMember(args: CompanyKey & { readonly personId: string; readonly now: Millis }): Promise<readonly Grant[]>;
@@ -269,6 +275,8 @@ export interface CompanyStorage {
       readonly invitationId: string;
       readonly saltHash: Uint8Array;
       readonly person: PersonRef & { readonly email: string };
+      /** That accepts: with its end, nothing is accepted. */
+      readonly sessionId?: string;
       readonly link: string;
       readonly now: Millis;
     }): Promise<JoinOutcome>;

@@ -1,6 +1,7 @@
 /** The storage port of what people sign in with beside a password. Each verb is one transaction, or says that it is several. */
 
 import type { Millis } from "../oauth/model.ts";
+import type { InSession } from "./asked.ts";
 import type { StoredMail } from "./mail-storage.ts";
 import type { Person } from "./storage.ts";
 
@@ -84,12 +85,6 @@ export type RemovePasskeyOutcome = "removed" | "last" | "unknown";
 /** Messages about a change, written with it. */
 export interface Told {
   readonly mails?: readonly StoredMail[];
-}
-
-/** Who changes how somebody signs in. */
-export interface InSession {
-  /** The session that asks for it: if it has ended meanwhile, nothing is changed. Absent: an operator. */
-  readonly sessionId?: string;
 }
 
 export interface FactorStorage {

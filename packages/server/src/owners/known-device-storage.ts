@@ -23,7 +23,7 @@ export interface KnownDevice extends KnownDeviceKey {
   readonly first: boolean;
   /** True: that sign-in was with a password that somebody else had chosen and that had to be changed. */
   readonly handedOut: boolean;
-  /** Stays the same when the password changes. A device that was revoked is new again when somebody next signs in with it, and is no longer the first. */
+  /** A device that was revoked is new again when somebody next signs in with it, and is no longer the first. */
   readonly firstSeenAt: Millis;
   /** When the person signed in with it for the very first time, also if it was revoked since. */
   readonly appearedAt: Millis;
@@ -35,8 +35,8 @@ export interface KnownDevice extends KnownDeviceKey {
   readonly address: string | null;
   readonly userAgent: string | null;
   /**
-   * True: since the last sign-in with this device the password is the same, no passkey or authenticator was added, and the device was not revoked by
-   * "sign out everywhere" or by recovery. Only such a device has limits of its own at sign-in.
+   * True: since the last sign-in with this device the password is the same, no passkey or authenticator was added, and the device was not revoked: by
+   * the end of its session from the list of sessions, of all sessions, by a new password that ends them, or by recovery. Only such a device has limits of its own at sign-in.
    */
   readonly bound: boolean;
 }

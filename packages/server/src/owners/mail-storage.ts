@@ -1,6 +1,7 @@
 /** The storage port of mail: the outbox, the links that messages carry, and what following one does. Each verb is one transaction. */
 
 import type { Millis } from "../oauth/model.ts";
+import type { Asked } from "./asked.ts";
 import type { Person } from "./person.ts";
 
 /** A message as it waits: what it says is sealed, since it may hold a link. */
@@ -138,14 +139,15 @@ export interface MailStorage {
     ): Promise<LinkOutcome>;
   };
   readonly people: {
-    /** When the account goes (null: it stays). Going, its other sessions and all of its grants end now. False: no such person. */
+    /** When the account goes (null: it stays). Going, its other sessions and all of its grants end now. False: no such person, or not asked for any more. */
     setDeletion(
-      args: PersonKey & {
-        readonly at: Millis | null;
-        readonly keepSessionId: string | null;
-        readonly mails: readonly StoredMail[];
-        readonly now: Millis;
-      },
+      args: PersonKey &
+        Asked & {
+          readonly at: Millis | null;
+          readonly keepSessionId: string | null;
+          readonly mails: readonly StoredMail[];
+          readonly now: Millis;
+        },
     ): Promise<boolean>;
     /** Companies whose only admin the person is: without them nobody could change anything. */
     soleAdminOf(args: PersonKey): Promise<readonly { readonly name: string; readonly slug: string }[]>;

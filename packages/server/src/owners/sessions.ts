@@ -16,7 +16,10 @@ import type { OwnerStorage, Session } from "./storage.ts";
 export interface SessionContext extends NewsContext, VouchContext {
   readonly storage: NewsContext["storage"] &
     VouchContext["storage"] &
-    Uses<OwnerStorage, "sessions.create" | "sessions.use" | "sessions.list" | "sessions.end" | "sessions.endAll"> &
+    Uses<
+      OwnerStorage,
+      "sessions.create" | "sessions.use" | "sessions.list" | "sessions.end" | "sessions.endAll" | "sessions.endOne"
+    > &
     Uses<OwnerStorage, "people.get"> &
     Uses<FactorStorage, "passkeys.list" | "secondFactors.get"> &
     Uses<KnownDeviceStorage, "knownDevices.get">;
@@ -106,20 +109,19 @@ export async function endSessions(
   { person: { partition, personId }, session, address }: Ending,
   { storage, event, now }: SessionContext,
 ): Promise<"all" | "others" | "one" | "unknown"> {
-  const key = { partition, personId };
+  const { sessionId } = session;
+  const key = { partition, personId, sessionId, now: now() };
   const told = (ended: number) => event("sessions_ended", { owner: personId, ended, address });
   if (which === "all") {
-    told(await storage.sessions.endAll({ ...key, now: now() }));
+    told(await storage.sessions.endAll(key));
     return "all";
   }
   if (which === "others") {
-    told(await storage.sessions.endAll({ ...key, keepSessionId: session.sessionId, now: now() }));
+    told(await storage.sessions.endAll({ ...key, keepSessionId: sessionId }));
     return "others";
   }
   // Their own alone: an id of somebody else's is as unknown as one that nobody has.
-  const own = (await storage.sessions.list({ ...key, now: now() })).find(({ sessionId }) => sessionId === which);
-  if (own === undefined) return "unknown";
-  await storage.sessions.end(own);
+  if (!(await storage.sessions.endOne({ ...key, ends: which }))) return "unknown";
   told(1);
   return "one";
 }

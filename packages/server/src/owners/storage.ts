@@ -2,6 +2,7 @@
 
 import type { Consent, Grant, GrantedScope, Millis } from "../oauth/model.ts";
 import type { DeviceApproval, DeviceRequest, IssueOutcome, NewGrant, UserCodePlace } from "../oauth/storage.ts";
+import type { InSession } from "./asked.ts";
 import type { Role } from "./company-storage.ts";
 import type { DeviceSeen, DeviceSighting } from "./known-device-storage.ts";
 import type { StoredMail } from "./mail-storage.ts";
@@ -288,27 +289,31 @@ export interface OwnerStorage {
     get(args: { readonly partition: number; readonly personId: string }): Promise<Person | undefined>;
     /** Oldest first. */
     list(args: { readonly limit: number; readonly after: string | null }): Promise<readonly Person[]>;
-    update(args: {
-      readonly partition: number;
-      readonly personId: string;
-      readonly changes: PersonChanges;
-      readonly now: Millis;
-    }): Promise<{ readonly kind: "updated" } | { readonly kind: "unknown" } | { readonly kind: "taken" }>;
+    update(
+      args: {
+        readonly partition: number;
+        readonly personId: string;
+        readonly changes: PersonChanges;
+        readonly now: Millis;
+      } & InSession,
+    ): Promise<{ readonly kind: "updated" } | { readonly kind: "unknown" } | { readonly kind: "taken" }>;
     /** Ends all sessions but `keep`, unless `endSessions` is false; ends all grants too where `endGrants`. False: nobody, or not the one to be replaced. */
-    setPassword(args: {
-      readonly partition: number;
-      readonly personId: string;
-      readonly passwordHash: string;
-      /** When the password was set that this takes the place of, which the person proved to know; absent: whichever there is. */
-      readonly replacing?: Millis | null;
-      readonly mustChange: boolean;
-      readonly endGrants: boolean;
-      readonly endSessions?: boolean;
-      /** Messages about it. */
-      readonly mails?: readonly StoredMail[];
-      readonly keepSessionId: string | null;
-      readonly now: Millis;
-    }): Promise<boolean>;
+    setPassword(
+      args: InSession & {
+        readonly partition: number;
+        readonly personId: string;
+        readonly passwordHash: string;
+        /** When the password was set that this takes the place of, which the person proved to know; absent: whichever there is. */
+        readonly replacing?: Millis | null;
+        readonly mustChange: boolean;
+        readonly endGrants: boolean;
+        readonly endSessions?: boolean;
+        /** Messages about it. */
+        readonly mails?: readonly StoredMail[];
+        readonly keepSessionId: string | null;
+        readonly now: Millis;
+      },
+    ): Promise<boolean>;
     /** A better hash of the same password (parameters changed); ends nothing. */
     rehashPassword(args: {
       readonly partition: number;
@@ -367,12 +372,27 @@ export interface OwnerStorage {
     }): Promise<{ readonly session: Session; readonly person: Person } | undefined>;
     end(args: { readonly partition: number; readonly sessionId: string }): Promise<boolean>;
     /** How many ended: all, or all but one. The devices of those that ended are not bound any more. */
-    endAll(args: {
+    endAll(
+      args: {
+        readonly partition: number;
+        readonly personId: string;
+        readonly keepSessionId?: string;
+        readonly now: Millis;
+      } & InSession,
+    ): Promise<number>;
+    /**
+     * Ends one session of a person, whose device is not bound any more, unless the session that asks is of it, too. False: there is no such session, or
+     * the one that asks has ended.
+     */
+    endOne(args: {
       readonly partition: number;
       readonly personId: string;
-      readonly keepSessionId?: string;
+      readonly ends: string;
+      readonly sessionId: string;
       readonly now: Millis;
-    }): Promise<number>;
+    }): Promise<boolean>;
+    /** Whether a session has not ended; for one that was live when its request began. */
+    isOpen(args: { readonly partition: number; readonly sessionId: string }): Promise<boolean>;
     list(args: {
       readonly partition: number;
       readonly personId: string;
@@ -412,15 +432,18 @@ export interface OwnerStorage {
       readonly now: Millis;
     }): Promise<readonly ConsentWithGrants[]>;
     /** The consent first, then its grants, in one transaction. */
-    revoke(args: ConsentKey & { readonly revokedBy: string; readonly now: Millis }): Promise<RevokeConsentOutcome>;
+    revoke(
+      args: ConsentKey & InSession & { readonly revokedBy: string; readonly now: Millis },
+    ): Promise<RevokeConsentOutcome>;
     /** Everything that stands ends then, in the record and in its live grants; null: when it is revoked. `ceiling`: as of `NewGrant`. */
     changeEnd(
-      args: ConsentKey & {
-        readonly end: Millis | null;
-        readonly ceiling: Millis | null;
-        readonly by: string;
-        readonly now: Millis;
-      },
+      args: ConsentKey &
+        InSession & {
+          readonly end: Millis | null;
+          readonly ceiling: Millis | null;
+          readonly by: string;
+          readonly now: Millis;
+        },
     ): Promise<{ readonly kind: "changed"; readonly entryId: string } | { readonly kind: "unknown" }>;
     /** Of grants that were used since then, ended ones too; `personId`: of those alone that this person made. */
     lastIssues(args: {
@@ -432,7 +455,7 @@ export interface OwnerStorage {
     /** Owners whose consent to the client stands, counted up to `most`. */
     countOwners(args: { readonly clientId: string; readonly most: number }): Promise<number>;
     narrow(
-      args: ConsentKey & { readonly remove: readonly string[]; readonly by: string; readonly now: Millis },
+      args: ConsentKey & InSession & { readonly remove: readonly string[]; readonly by: string; readonly now: Millis },
     ): Promise<NarrowConsentOutcome>;
   };
   readonly scopeUses: {

@@ -5,6 +5,7 @@ import { type Child, html, type Markup, renderDocument } from "./html.ts";
 import { icon } from "./icons.ts";
 import { fill, rich } from "./messages/index.ts";
 import { name } from "./text.ts";
+import { shownTime } from "./time.ts";
 import type { SignedInAs } from "./views.ts";
 
 /** The word, letter by letter: strokes of one width, x-height 13–23.5 of 32. */
@@ -99,15 +100,16 @@ const PLACES = [
   ["profile", "/account/profile"],
 ] as const;
 
+interface AccountFrame {
+  readonly csrf: string;
+  readonly person: SignedInAs;
+}
+
 /** A page of the account: who is signed in and the way out stand above it. `here`: which of the bar's pages it is. */
 export function accountPage(
   chrome: Chrome,
   title: string,
-  account: {
-    readonly csrf: string;
-    readonly person: SignedInAs;
-    readonly here: (typeof PLACES)[number][0] | null;
-  },
+  account: AccountFrame & { readonly here: (typeof PLACES)[number][0] | null },
   content: Child,
 ): string {
   const { words, base } = chrome;
@@ -126,7 +128,19 @@ export function accountPage(
         </nav>
       </div>
     </header>`,
-    html`<main class="content" id="content" tabindex="-1">${content}</main>`,
+    html`<main class="content" id="content" tabindex="-1">${going(account, chrome)} ${content}</main>`,
     localTimes(chrome),
   ]);
+}
+
+/** The account is to be deleted: whoever didn't ask for that sees it wherever they look, with the way to keep it. */
+function going({ csrf, person }: AccountFrame, { words, base }: Chrome): Markup | null {
+  const at = person.deleteAt ?? null;
+  if (at === null) return null;
+  return html`<section class="card section going">
+    <p>${rich(words.profile.pending, { when: shownTime(words, at, "exact") })}</p>
+    <form method="post" action=${`${base}/account/profile/keep`}>
+      ${hidden({ csrf })}<button class="button primary" type="submit">${words.profile.keep}</button>
+    </form>
+  </section>`;
 }

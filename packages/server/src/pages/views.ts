@@ -45,6 +45,8 @@ export interface ClientCard {
 export interface SignedInAs {
   readonly name: string;
   readonly username: string;
+  /** When the account is deleted; absent or null: it stays. */
+  readonly deleteAt?: number | null;
 }
 
 export interface SignInView {

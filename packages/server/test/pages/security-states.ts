@@ -74,7 +74,7 @@ function aCreation(changes: Partial<CreateAccountView> = {}): CreateAccountView 
 function aProfile(changes: Partial<ProfileView> = {}): ProfileView {
   return {
     ...{ csrf: "csrf-value", person: ada, now: NOW, name: "Ada Lovelace", nameWrong: false, email: "ada@example.com" },
-    ...{ verified: true, mail: true, hasPassword: true, typed: "", fault: null, deleteAt: null, notice: null },
+    ...{ verified: true, mail: true, hasPassword: true, typed: "", fault: null, notice: null },
     ...changes,
   };
 }
@@ -82,6 +82,8 @@ function aProfile(changes: Partial<ProfileView> = {}): ProfileView {
 function aDeletion(changes: Partial<DeleteView> = {}): DeleteView {
   return { csrf: "csrf-value", at: NOW + 14 * 86_400_000, hasPassword: true, fault: null, soleAdminOf: [], ...changes };
 }
+
+const leaving = { ...ada, deleteAt: NOW + 9 * 86_400_000 };
 
 const faults: readonly PasswordFault["kind"][] = ["current", "common", "differ", "stale"];
 
@@ -117,7 +119,8 @@ export const securityStates: Readonly<Record<string, (chrome: Chrome) => string>
   "profile-unverified": (c) => profilePage(aProfile({ verified: false, email: LONG_ADDRESS, name: "" }), c),
   "profile-change-sent": (c) => profilePage(aProfile({ notice: { kind: "change", email: "ada@new.example" } }), c),
   "profile-fault": (c) => profilePage(aProfile({ typed: "ada@new.example", fault: { kind: "current" } }), c),
-  "profile-going": (c) => profilePage(aProfile({ deleteAt: NOW + 9 * 86_400_000, mail: false }), c),
+  "profile-going": (c) => profilePage(aProfile({ person: leaving, mail: false }), c),
+  "security-going": (c) => securityPage(aSecurityView({ person: leaving }), c),
   "data-export": (c) => exportPage({ csrf: "csrf-value" }, c),
   delete: (c) => deletePage(aDeletion(), c),
   "delete-wrong": (c) => deletePage(aDeletion({ fault: { kind: "current" } }), c),

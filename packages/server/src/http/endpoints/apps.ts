@@ -71,9 +71,9 @@ function told(assent: Assent, done: string): Answer {
   return redirect(303, `${assent.issuer}/account/apps?done=${encodeURIComponent(done)}`);
 }
 
-function keyOf({ person, http }: Account) {
+function keyOf({ person, session, http }: Account) {
   const clientId = formOf(http).get("client_id") ?? "";
-  return { partition: person.partition, ownerId: person.personId, clientId };
+  return { partition: person.partition, ownerId: person.personId, clientId, sessionId: session.sessionId };
 }
 
 export const revokeApp = signedIn(async (account, assent) => {

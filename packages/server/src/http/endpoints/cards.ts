@@ -44,5 +44,6 @@ export function logoPath({ logo }: Pick<Client, "logo">): string | null {
 }
 
 export function signedInAs(person: Person): SignedInAs {
-  return { name: person.name ?? person.username, username: person.username };
+  const { name, username, deleteAt = null } = person;
+  return { name: name ?? username, username, deleteAt };
 }

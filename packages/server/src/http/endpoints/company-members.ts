@@ -164,8 +164,8 @@ function invitationAnswer(
 }
 
 export const acceptInvitation = signedIn(async (account, assent) => {
-  const { person, http, visitor } = account;
-  const company = await joinByInvitation(formOf(http).get("token") ?? "", person, assent.companies);
+  const { http, visitor } = account;
+  const company = await joinByInvitation(formOf(http).get("token") ?? "", account, assent.companies);
   if (company === undefined) return gone(account, assent);
   return redirect(303, `${assent.issuer}/company/${company.slug}?done=joined`, visitor.cookies);
 });

@@ -31,9 +31,9 @@ type CompanyEndpoint = (at: InCompany, assent: Assent) => Promise<Answer>;
 /** Where the reader is no active member, or no admin where one is wanted, the answer is that of an unknown address. */
 function inCompany(admins: boolean, show: CompanyEndpoint): Page {
   return signedIn(async (account, assent) => {
-    const { http, person } = account;
+    const { http } = account;
     const nobody = problemAnswer("not_found", http, assent);
-    const membership = await membershipOf(http.params["slug"] ?? "", person, assent.companies);
+    const membership = await membershipOf(http.params["slug"] ?? "", account, assent.companies);
     if (membership === undefined) return nobody;
     const { key, acting } = membership;
     const admin = acting.member.role === "admin";

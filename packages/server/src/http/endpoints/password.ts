@@ -49,6 +49,7 @@ export const submitChangePassword = signedIn(async (account, assent) => {
     endGrants: endApps,
     endSessions,
     keepSessionId: null,
+    sessionId: session.sessionId,
     mails,
     now,
   });

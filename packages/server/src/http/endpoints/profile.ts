@@ -31,13 +31,14 @@ export const showProfile = signedIn(async (account, assent) => {
 });
 
 export const saveName = signedIn(async (account, assent) => {
-  const { person, http, visitor } = account;
+  const { person, session, http, visitor } = account;
   const name = formOf(http).get("name")?.trim() ?? "";
   if (name !== "" && displayTextProblem(name, MAX_NAME, person.name) !== undefined)
     return answer(account, { ...UNTOUCHED, name: name.slice(0, 500), nameWrong: true }, assent);
   const { partition, personId } = person;
+  const { sessionId } = session;
   const changes = { name: name === "" ? null : name.normalize("NFC") };
-  await assent.storage.people.update({ partition, personId, changes, now: assent.now() });
+  await assent.storage.people.update({ partition, personId, sessionId, changes, now: assent.now() });
   return redirect(303, `${assent.issuer}/account/profile?done=name`, visitor.cookies);
 });
 
@@ -93,7 +94,6 @@ function answer(account: Account, { name, ...shown }: Shown, assent: Assent, sta
     verified: person.emailVerifiedAt !== null,
     mail: assent.mail.enabled,
     hasPassword: person.passwordHash !== null,
-    deleteAt: person.deleteAt ?? null,
     ...shown,
   };
   const chrome = assent.chrome(http, { here: "/account/profile" });
@@ -119,22 +119,27 @@ export const submitDelete = signedIn(async (account, assent) => {
     values: { person: person.username, at },
   };
   const mails = await newsFor(person, "deletion", news, assent.sessions);
-  await assent.storage.people.setDeletion({ partition, personId, at, keepSessionId: session.sessionId, mails, now });
+  const { sessionId } = session;
+  const asked = { sessionId, passwordChangedAt: person.passwordChangedAt };
+  const key = { partition, personId, keepSessionId: sessionId };
+  // Overtaken by a recovery, which ends this session and keeps the account.
+  if (!(await assent.storage.people.setDeletion({ ...key, ...asked, at, mails, now })))
+    return redirect(303, `${assent.issuer}/login`, visitor.cookies);
   assent.mail.kick();
   assent.event("deletion_asked", { owner: personId, address: http.address });
   return redirect(303, `${assent.issuer}/account/profile`, visitor.cookies);
 });
 
-export const keepAccount = signedIn(async ({ person, http, visitor }, assent) => {
+export const keepAccount = signedIn(async ({ person, session, http, visitor }, assent) => {
   const { partition, personId } = person;
-  await assent.storage.people.setDeletion({
-    partition,
-    personId,
+  const kept = await assent.storage.people.setDeletion({
+    ...{ partition, personId, sessionId: session.sessionId },
     at: null,
     keepSessionId: null,
     mails: [],
     now: assent.now(),
   });
+  if (!kept) return redirect(303, `${assent.issuer}/login`, visitor.cookies);
   assent.event("deletion_withdrawn", { owner: personId, address: http.address });
   return redirect(303, `${assent.issuer}/account/profile?done=kept`, visitor.cookies);
 });

@@ -3,7 +3,7 @@
 import type { Client } from "../../oauth/model.ts";
 import type { Acting, AppRequest, AppRule, CompanyApp, DefaultRule } from "../company-storage.ts";
 import type { Notice } from "../notices.ts";
-import { type AsMember, type CompanyContext, isPersonId, toldOf } from "./context.ts";
+import { type AsMember, askedBy, type CompanyContext, isPersonId, toldOf } from "./context.ts";
 
 /** One app in a company, as its reader may know it. */
 export interface AppInCompany {
@@ -124,7 +124,7 @@ export async function decideRule(
     return { personId, mails: await context.noticeLetters(decisionNotice(at, client, personId, approved)) };
   });
   const outcome = await context.storage.companyApps.setRule({
-    ...{ ...key, clientId, rule, by: person.personId, now },
+    ...{ ...key, clientId, rule, ...askedBy(at), now },
     ...(members === undefined ? {} : { members }),
     news: await Promise.all(news),
     shown: { locale: language, clientName: client.name, logo: client.logo },
@@ -157,12 +157,13 @@ function decisionNotice(
 
 /** Ends the company's consent to an app, and all grants under it. */
 export async function revokeApp(
-  { key, person }: AsMember,
+  at: AsMember,
   clientId: string,
   { storage, event, now }: CompanyContext,
 ): Promise<"done" | "not_admin" | "unknown"> {
-  const by = person.personId;
-  const outcome = await storage.companyApps.revokeForAll({ ...key, clientId, by, now: now() });
+  const { key } = at;
+  const by = at.person.personId;
+  const outcome = await storage.companyApps.revokeForAll({ ...key, clientId, ...askedBy(at), now: now() });
   if (outcome.kind !== "done") return outcome.kind === "not_admin" ? "not_admin" : "unknown";
   event("consent_revoked", { owner: key.companyId, by, client_id: clientId, grants_ended: outcome.grantsEnded });
   return "done";
@@ -179,7 +180,8 @@ export async function refuseMembersRequest(
   const notice = decisionNotice(at, { clientId, name }, personId, false);
   const mails = isPersonId(personId) ? await context.noticeLetters(notice) : [];
   const by = person.personId;
-  const outcome = await context.storage.companyApps.refuseRequest({ ...key, clientId, personId, mails, by, now });
+  const request = { ...key, clientId, personId, mails };
+  const outcome = await context.storage.companyApps.refuseRequest({ ...request, ...askedBy(at), now });
   if (outcome.kind !== "done") return outcome.kind;
   context.event("company_request_refused", { company: key.companyId, client_id: clientId, person: personId, by });
   context.notify(notice);
@@ -187,12 +189,13 @@ export async function refuseMembersRequest(
 }
 
 export async function changeDefaultRule(
-  { key, person }: AsMember,
+  at: AsMember,
   defaultRule: DefaultRule,
   { storage, event, now }: CompanyContext,
 ): Promise<"done" | "not_admin"> {
-  const by = person.personId;
-  const outcome = await storage.companies.update({ ...key, changes: { defaultRule }, by, now: now() });
+  const { key } = at;
+  const by = at.person.personId;
+  const outcome = await storage.companies.update({ ...key, changes: { defaultRule }, ...askedBy(at), now: now() });
   if (outcome.kind !== "updated") return "not_admin";
   event("company_default_changed", { company: key.companyId, rule: defaultRule, by });
   return "done";
@@ -200,12 +203,14 @@ export async function changeDefaultRule(
 
 /** A member keeps an app from acting for them, or lets it again. */
 export async function optOut(
-  { key, person: { personId } }: AsMember,
+  { key, acting, person: { personId } }: AsMember,
   clientId: string,
   out: boolean,
   { storage, event, now }: CompanyContext,
 ): Promise<"done" | "unknown"> {
-  const outcome = await storage.companyApps.setOptOut({ ...key, clientId, personId, out, now: now() });
+  const outcome = await storage.companyApps.setOptOut({
+    ...{ ...key, clientId, personId, out, trustedFrom: acting.member.trustedFrom, now: now() },
+  });
   if (outcome.kind === "unknown") return "unknown";
   const what = { company: key.companyId, client_id: clientId, person: personId };
   event(out ? "company_app_stopped" : "company_app_resumed", { ...what, grants_ended: outcome.grantsEnded });

@@ -34,7 +34,7 @@ export interface CompanyContext {
     | "invitations.find"
     | "invitations.accept"
   > &
-    Uses<OwnerStorage, "people.get" | "consents.find" | "history.get" | "history.list"> &
+    Uses<OwnerStorage, "sessions.isOpen" | "people.get" | "consents.find" | "history.get" | "history.list"> &
     Uses<MailStorage, "people.soleAdminOf">;
   readonly catalog: Catalog;
   readonly credentials: InvitationCredentials;
@@ -67,6 +67,14 @@ export interface AsMember {
   readonly key: CompanyKey;
   readonly acting: Acting;
   readonly person: Person;
+}
+
+/** Who changes something, as storage is told: if the member's sessions have ended since they were found, nothing is changed. */
+export function askedBy({ acting: { member }, person }: AsMember): {
+  readonly by: string;
+  readonly trustedFrom: Millis;
+} {
+  return { by: person.personId, trustedFrom: member.trustedFrom };
 }
 
 /** The company and the member, as people are told of them. */

@@ -4,12 +4,13 @@ import { canonicalSlug, INVITATION_TTL } from "../company.ts";
 import type { Acting, Company, CompanyKey, Invitation, Member, MemberOutcome, Role } from "../company-storage.ts";
 import { canonicalLogin } from "../names.ts";
 import type { Person } from "../person.ts";
-import { type AsMember, type CompanyContext, isPersonId, toldOf } from "./context.ts";
+import type { Session } from "../storage.ts";
+import { type AsMember, askedBy, type CompanyContext, isPersonId, toldOf } from "./context.ts";
 
-/** What a person is in the company of that slug; undefined: no active member, or there is no such company. */
+/** What a person is in the company of that slug; undefined: no active member, signed out since, or there is no such company. */
 export async function membershipOf(
   slug: string,
-  { personId }: Pick<Person, "personId">,
+  { person: { personId }, session }: { readonly person: Person; readonly session: Session },
   { storage }: CompanyContext,
 ): Promise<{ readonly key: CompanyKey; readonly acting: Acting } | undefined> {
   const canonical = canonicalSlug(slug);
@@ -18,8 +19,9 @@ export async function membershipOf(
   const { partition, companyId } = company;
   const key = { partition, companyId };
   const acting = await storage.members.findActing({ ...key, personId, clientId: null });
-  const active = acting?.company.status === "active" && acting.member.standing === "active";
-  return active ? { key, acting } : undefined;
+  if (acting?.company.status !== "active" || acting.member.standing !== "active") return undefined;
+  // After the member was found: else what ended the session before that, the company may have heard of already (`askedBy`).
+  return (await storage.sessions.isOpen(session)) ? { key, acting } : undefined;
 }
 
 /** The companies of a person, by name. */
@@ -65,13 +67,14 @@ export async function membersPage(
 }
 
 export async function changeRole(
-  { key, person }: AsMember,
+  at: AsMember,
   personId: string,
   role: Role,
   { storage, event, now }: CompanyContext,
 ): Promise<MemberOutcome> {
-  const by = person.personId;
-  const outcome = await storage.members.setRole({ ...key, personId, role, by, now: now() });
+  const { key } = at;
+  const by = at.person.personId;
+  const outcome = await storage.members.setRole({ ...key, personId, role, ...askedBy(at), now: now() });
   if (outcome.kind === "done") event("company_role_changed", { company: key.companyId, person: personId, role, by });
   return outcome;
 }
@@ -91,7 +94,7 @@ export async function removeMember(
   const mails = leaves ? [] : await noticeLetters(notice);
   const whom = { partition: credentials.partitionOf(personId), personId };
   const by = person.personId;
-  const outcome = await storage.members.remove({ ...key, person: whom, mails, by, now });
+  const outcome = await storage.members.remove({ ...key, person: whom, mails, ...askedBy(at), now });
   if (outcome.kind !== "done") return outcome;
   if (!leaves) notify(notice);
   const what = { company: key.companyId, person: personId, by };
@@ -129,7 +132,7 @@ export async function inviteMember(
   const mails = await noticeLetters(notice);
   const made = { createdAt: now, expiresAt, status: "open" } as const;
   const invitation = { ...key, invitationId, addressee, role, invitedBy: by, ...made };
-  const outcome = await storage.invitations.create({ invitation, saltHash, by, now, mails });
+  const outcome = await storage.invitations.create({ invitation, saltHash, ...askedBy(at), now, mails });
   if (outcome.kind !== "invited") return { kind: outcome.kind };
   event("company_invitation_made", { company: key.companyId, invitation: invitationId, role, by });
   notify(notice);
@@ -138,11 +141,11 @@ export async function inviteMember(
 }
 
 export function withdrawInvitation(
-  { key, person }: AsMember,
+  at: AsMember,
   invitationId: string,
   { storage, now }: CompanyContext,
 ): Promise<{ readonly kind: "done" | "not_admin" | "unknown" }> {
-  return storage.invitations.withdraw({ ...key, invitationId, by: person.personId, now: now() });
+  return storage.invitations.withdraw({ ...at.key, invitationId, ...askedBy(at), now: now() });
 }
 
 /** True: the token is one of ours, whatever became of its invitation. */
@@ -173,13 +176,13 @@ export async function openInvitation(
 /** The company that the person has joined; undefined: no invitation of theirs. */
 export async function joinByInvitation(
   token: string,
-  person: Person,
+  { person, session }: { readonly person: Person; readonly session: Pick<Session, "sessionId"> },
   context: CompanyContext,
 ): Promise<Pick<Company, "companyId" | "slug"> | undefined> {
   const place = placeOf(token, context);
   if (place === undefined) return undefined;
   const link = context.randomText(16);
-  const outcome = await context.storage.invitations.accept({ ...place, person, link });
+  const outcome = await context.storage.invitations.accept({ ...place, person, sessionId: session.sessionId, link });
   if (outcome.kind !== "joined") return undefined;
   context.event("company_member_joined", { company: outcome.company.companyId, person: person.personId });
   return outcome.company;

@@ -21,11 +21,11 @@ export function profilePage(view: ProfileView, chrome: Chrome): string {
     { ...view, here: "profile" },
     html`<div class="stack">
       <div class="heading"><h1>${profile.title}</h1><p class="soft">${profile.intro}</p></div>
-      ${told(view, chrome)} ${pending(view, chrome)}
+      ${told(view, chrome)}
       <div class="apps">
         ${identity(view, chrome)} ${email(view, chrome)} ${data(chrome)}
         ${
-          view.deleteAt === null &&
+          (view.person.deleteAt ?? null) === null &&
           html`<section class="card section">
             <div><h2>${profile.delete}</h2><p class="soft small">${profile.deleteText}</p></div>
             <a class="button danger" href=${`${chrome.base}/account/profile/delete`}>${profile.deleteLink}</a>
@@ -54,16 +54,6 @@ function told({ notice: what }: ProfileView, { words }: Chrome): Child {
     case "full":
       return notice("warning", words.sent.full);
   }
-}
-
-function pending({ csrf, deleteAt }: ProfileView, { words, base }: Chrome): Child {
-  if (deleteAt === null) return null;
-  return html`<section class="card section">
-    <p>${rich(words.profile.pending, { when: shownTime(words, deleteAt, "exact") })}</p>
-    <form method="post" action=${`${base}/account/profile/keep`}>
-      ${hidden({ csrf })}<button class="button primary" type="submit">${words.profile.keep}</button>
-    </form>
-  </section>`;
 }
 
 function identity(view: ProfileView, { words, base }: Chrome): Child {

@@ -117,7 +117,6 @@ export interface ProfileView {
   /** The new address, as it was typed. */
   readonly typed: string;
   readonly fault: null | { readonly kind: "wrongEmail" } | { readonly kind: "sameEmail" } | ProofFault;
-  readonly deleteAt: number | null;
   readonly notice:
     | null
     | { readonly kind: "name" | "kept" | "tooMany" | "full" }

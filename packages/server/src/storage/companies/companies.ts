@@ -99,11 +99,11 @@ export const updateCompany = steps<CompanyUpdate, UpdateOutcome>(async (call, ar
 export const writeCompany = transaction<
   CompanyUpdate & { readonly slugBefore: string },
   "updated" | "unknown" | "not_admin"
->(async (tx, { partition, companyId, changes, slugBefore, by, now }) => {
+>(async (tx, { partition, companyId, changes, slugBefore, by, now, ...asked }) => {
   const company = await lockCompany(tx, { partition, companyId });
   // Another slug meanwhile: these changes began from something else.
   if (company === undefined || company.slug !== slugBefore) return "unknown";
-  if (!(await isAdmin(tx, company, by))) return "not_admin";
+  if (!(await isAdmin(tx, company, { by, ...asked }))) return "not_admin";
   const { slug, name, defaultRule } = { ...company, ...changes };
   await tx.run(
     sql`UPDATE companies SET slug = :slug, name = :name, default_rule = :defaultRule, updated_at = :now WHERE ${thisCompany}`,

@@ -12,6 +12,7 @@ import type {
   CompanyApp,
   CompanyKey,
   RuleOutcome,
+  TrustedSince,
 } from "../../owners/company-storage.ts";
 import { narrow } from "../../owners/consent-record.ts";
 import type { StoredMail } from "../../owners/mail-storage.ts";
@@ -97,7 +98,7 @@ export const setRule = transaction<SetRule, RuleOutcome>(async (tx, args) => {
   const { partition, companyId, clientId, rule, by, now } = args;
   const company = await lockCompany(tx, args);
   if (company === undefined) return { kind: "unknown" };
-  if (!(await isAdmin(tx, company, by))) return { kind: "not_admin" };
+  if (!(await isAdmin(tx, company, args))) return { kind: "not_admin" };
   const key = { partition, companyId, clientId };
   const [before] = (await tx.all(sql`DELETE FROM company_rules WHERE ${thisApp} RETURNING ${ruleColumns}`, key)).map(
     ruleOf,
@@ -272,10 +273,10 @@ function decide(
 }
 
 export const revokeForAll = transaction<CompanyKey & ByAdmin & { readonly clientId: string }, RuleOutcome>(
-  async (tx, { partition, companyId, clientId, by, now }) => {
+  async (tx, { partition, companyId, clientId, by, now, ...asked }) => {
     const company = await lockCompany(tx, { partition, companyId });
     if (company === undefined) return { kind: "unknown" };
-    if (!(await isAdmin(tx, company, by))) return { kind: "not_admin" };
+    if (!(await isAdmin(tx, company, { by, ...asked }))) return { kind: "not_admin" };
     const rules = await tx.run(sql`DELETE FROM company_rules WHERE ${thisApp} AND rule = 'allow'`, {
       partition,
       companyId,
@@ -293,13 +294,14 @@ function ended(outcome: Awaited<ReturnType<typeof endConsent>>): RuleOutcome {
 }
 
 export const setOptOut = transaction<
-  RequestKey & { readonly out: boolean; readonly now: Millis },
+  RequestKey & TrustedSince & { readonly out: boolean; readonly now: Millis },
   { readonly kind: "done"; readonly grantsEnded: number } | { readonly kind: "unknown" }
->(async (tx, { partition, companyId, clientId, personId, out, now }) => {
+>(async (tx, { partition, companyId, clientId, personId, out, trustedFrom, now }) => {
   const key = { partition, companyId, clientId, personId };
   await lockCompany(tx, key);
   const acting = await lockActing(tx, key);
   if (judgeActing(acting, [], reachOf({}, null, null), now) === "stranger") return { kind: "unknown" };
+  if (trustedFrom !== undefined && trustedFrom !== acting?.member.trustedFrom) return { kind: "unknown" };
   if (!out) {
     await tx.run(sql`DELETE FROM company_opt_outs WHERE ${thisApp} AND person_id = :personId`, key);
     return { kind: "done", grantsEnded: 0 };
@@ -371,10 +373,11 @@ export const askApproval = transaction<
 export const refuseRequest = transaction<
   RequestKey & ByAdmin & Told,
   { readonly kind: "done" | "not_admin" | "unknown" }
->(async (tx, { by, mails, now, ...key }) => {
+>(async (tx, { by, mails, now, ...asked }) => {
+  const { trustedFrom: _, ...key } = asked;
   const company = await lockCompany(tx, key);
   if (company === undefined) return { kind: "unknown" };
-  if (!(await isAdmin(tx, company, by))) return { kind: "not_admin" };
+  if (!(await isAdmin(tx, company, { by, ...asked }))) return { kind: "not_admin" };
   if ((await decide(tx, key, "refused", by ?? "operator", now)) === 0) return { kind: "unknown" };
   await post(tx, mails, now);
   return { kind: "done" };

@@ -1,7 +1,8 @@
 /** The lock that puts a company's changes and the grants in its name in one order, and who may change it. */
 
-import type { Company, CompanyKey } from "../../owners/company-storage.ts";
+import type { ByAdmin, Company, CompanyKey } from "../../owners/company-storage.ts";
 import { companyColumns, companyOf } from "../company-rows.ts";
+import { whole } from "../rows.ts";
 import { sql, type Tx, words } from "../sql.ts";
 
 export const thisCompany = sql`partition = :partition AND company_id = :companyId`;
@@ -15,14 +16,18 @@ export async function lockCompany(tx: Tx, { partition, companyId }: CompanyKey):
   return row && companyOf(row);
 }
 
-/** True for the operator (null), and for an admin of an active company. */
-export async function isAdmin(tx: Tx, company: Company, by: string | null): Promise<boolean> {
+/** True for the operator (null), and for an admin of an active company, whose session has not ended. */
+export async function isAdmin(
+  tx: Tx,
+  company: Company,
+  { by, trustedFrom }: Pick<ByAdmin, "by" | "trustedFrom">,
+): Promise<boolean> {
   if (by === null) return true;
   if (company.status !== "active") return false;
   const { partition, companyId } = company;
   const row = await tx.one(
-    sql`SELECT role FROM members WHERE ${thisCompany} AND person_id = :by AND role = 'admin' AND standing = 'active'`,
+    sql`SELECT trusted_from FROM members WHERE ${thisCompany} AND person_id = :by AND role = 'admin' AND standing = 'active'`,
     { partition, companyId, by },
   );
-  return row !== undefined;
+  return row !== undefined && (trustedFrom === undefined || whole(row, "trusted_from") === trustedFrom);
 }

@@ -1,6 +1,7 @@
 /** Verbs of invitations: a place in a company for whoever has the link and bears the name; used up by the first success. */
 
 import type { Millis } from "../../oauth/model.ts";
+import type { InSession } from "../../owners/asked.ts";
 import type { ByAdmin, Company, CompanyKey, Invitation, JoinOutcome, PersonRef } from "../../owners/company-storage.ts";
 import type { StoredMail } from "../../owners/mail-storage.ts";
 import { companyColumns, companyOf, invitationColumns, invitationOf } from "../company-rows.ts";
@@ -20,9 +21,9 @@ export const createInvitation = transaction<
     readonly mails?: readonly StoredMail[];
   },
   { readonly kind: "invited" | "not_admin" | "too_many" }
->(async (tx, { invitation, saltHash, mails, by, now }) => {
+>(async (tx, { invitation, saltHash, mails, by, now, ...asked }) => {
   const company = await lockCompany(tx, invitation);
-  if (company === undefined || !(await isAdmin(tx, company, by))) return { kind: "not_admin" };
+  if (company === undefined || !(await isAdmin(tx, company, { by, ...asked }))) return { kind: "not_admin" };
   const { partition, companyId, addressee } = invitation;
   // A newer invitation of the same person takes the place of the older one.
   await tx.run(
@@ -48,10 +49,10 @@ export const createInvitation = transaction<
 export const withdrawInvitation = transaction<
   CompanyKey & ByAdmin & { readonly invitationId: string },
   { readonly kind: "done" | "not_admin" | "unknown" }
->(async (tx, { partition, companyId, invitationId, by, now }) => {
+>(async (tx, { partition, companyId, invitationId, by, now, ...asked }) => {
   const company = await lockCompany(tx, { partition, companyId });
   if (company === undefined) return { kind: "unknown" };
-  if (!(await isAdmin(tx, company, by))) return { kind: "not_admin" };
+  if (!(await isAdmin(tx, company, { by, ...asked }))) return { kind: "not_admin" };
   const changed = await tx.run(
     sql`UPDATE invitations SET status = 'withdrawn'
       WHERE partition = :partition AND invitation_id = :invitationId AND company_id = :companyId AND status = 'open'`,
@@ -90,20 +91,22 @@ export const findInvitation = query<
     invitation && company && { invitation: invitationOf(invitation), company: companyOf(company) },
 });
 
-type Accept = InvitationLink & {
-  readonly person: PersonRef & { readonly email: string };
-  readonly link: string;
-};
+type Accept = InvitationLink &
+  InSession & {
+    readonly person: PersonRef & { readonly email: string };
+    readonly link: string;
+  };
 
 /** Link, membership and the invitation's end, confirmation: as `addMember`. */
 export const acceptInvitation = steps<Accept, JoinOutcome>(async (call, args) => {
-  const { person, link, now } = args;
+  const { person, link, sessionId, now } = args;
+  const asked = sessionId === undefined ? {} : { sessionId };
   const found = await call(findInvitation, args);
   if (found === undefined) return { kind: "unknown" };
   if (!isFor(found.invitation, person)) return { kind: "wrong_person" };
   const { companyId } = found.company;
   const key = { partition: person.partition, personId: person.personId, companyId };
-  const version = await call(writeLink, { ...key, link, now });
+  const version = await call(writeLink, { ...key, ...asked, link, now });
   if (version === undefined) return { kind: "unknown" };
   const joined = await call(joinCompany, { ...args, companyId, version });
   // Whoever belongs to it already, by this invitation perhaps, has this link in place of the one before.

@@ -5,6 +5,7 @@
  */
 
 import { type Millis, NEVER } from "../../oauth/model.ts";
+import type { InSession } from "../../owners/asked.ts";
 import type {
   Acting,
   ByAdmin,
@@ -18,6 +19,7 @@ import type { StoredMail } from "../../owners/mail-storage.ts";
 import type { CompanyHappening } from "../../owners/storage.ts";
 import { actingColumns, actingOf, memberColumns, memberOf } from "../company-rows.ts";
 import { note } from "../consents/history.ts";
+import { mayStill } from "../factors/factor-lock.ts";
 import { endedColumns, keepLastUse, noteEnded } from "../grants/ended.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
@@ -67,27 +69,29 @@ export const addMember = steps<
  * Only an active person gets one, and of several at once one after the other, so that together they are not too many. Their standing as it is now, which
  * the membership begins with; undefined: none, or in too many companies.
  */
-export const writeLink = transaction<LinkKey & { readonly link: string; readonly now: Millis }, number | undefined>(
-  async (tx, { partition, personId, companyId, link, now }) => {
-    const person = await tx.one(
-      sql`SELECT standing_version FROM people WHERE partition = :partition AND person_id = :personId AND status = 'active' ${words.forUpdate}`,
-      { partition, personId },
-    );
-    if (person === undefined) return undefined;
-    const others = await tx.all(
-      sql`SELECT company_id FROM member_links WHERE partition = :partition AND person_id = :personId AND company_id <> :companyId LIMIT :limit`,
-      { partition, personId, companyId, limit: MAX_COMPANIES },
-    );
-    if (others.length >= MAX_COMPANIES) return undefined;
-    await tx.run(
-      sql`INSERT INTO member_links (partition, person_id, company_id, link, status, written_at)
+export const writeLink = transaction<
+  LinkKey & InSession & { readonly link: string; readonly now: Millis },
+  number | undefined
+>(async (tx, { partition, personId, companyId, link, now, ...asked }) => {
+  if (!(await mayStill(tx, { partition, personId }, asked))) return undefined;
+  const person = await tx.one(
+    sql`SELECT standing_version FROM people WHERE partition = :partition AND person_id = :personId AND status = 'active' ${words.forUpdate}`,
+    { partition, personId },
+  );
+  if (person === undefined) return undefined;
+  const others = await tx.all(
+    sql`SELECT company_id FROM member_links WHERE partition = :partition AND person_id = :personId AND company_id <> :companyId LIMIT :limit`,
+    { partition, personId, companyId, limit: MAX_COMPANIES },
+  );
+  if (others.length >= MAX_COMPANIES) return undefined;
+  await tx.run(
+    sql`INSERT INTO member_links (partition, person_id, company_id, link, status, written_at)
         VALUES (:partition, :personId, :companyId, :link, 'pending', :now)
         ON CONFLICT (partition, person_id, company_id) DO UPDATE SET link = excluded.link, status = 'pending', written_at = excluded.written_at`,
-      { partition, personId, companyId, link, now },
-    );
-    return whole(person, "standing_version");
-  },
-);
+    { partition, personId, companyId, link, now },
+  );
+  return whole(person, "standing_version");
+});
 
 interface NewMember extends CompanyKey {
   readonly personId: string;
@@ -223,9 +227,9 @@ export const removeMember = steps<
       readonly mails?: readonly StoredMail[];
     },
   MemberOutcome
->(async (call, { partition, companyId, person, mails = [], by, now }) => {
+>(async (call, { partition, companyId, person, mails = [], by, now, ...asked }) => {
   const { personId } = person;
-  const { outcome, link } = await call(eraseMember, { partition, companyId, personId, mails, by, now });
+  const { outcome, link } = await call(eraseMember, { partition, companyId, personId, mails, by, now, ...asked });
   if (link !== null) await call(doubtLink, { partition: person.partition, personId, companyId, link, now });
   return outcome;
 });
@@ -233,14 +237,16 @@ export const removeMember = steps<
 export const eraseMember = transaction<
   CompanyKey & ByAdmin & { readonly personId: string; readonly mails?: readonly StoredMail[] },
   { readonly outcome: MemberOutcome; readonly link: string | null }
->(async (tx, { partition, companyId, personId, mails, by, now }) => {
+>(async (tx, { partition, companyId, personId, mails, by, now, ...asked }) => {
   const refused = (kind: "not_admin" | "last_admin" | "unknown") => ({ outcome: { kind }, link: null }) as const;
   const key = { partition, companyId, personId };
   const company = await lockCompany(tx, key);
   if (company === undefined) return refused("unknown");
-  if (by !== personId && !(await isAdmin(tx, company, by))) return refused("not_admin");
-  const row = await tx.one(sql`SELECT link FROM members WHERE ${thisMember}`, key);
+  if (by !== personId && !(await isAdmin(tx, company, { by, ...asked }))) return refused("not_admin");
+  const row = await tx.one(sql`SELECT link, trusted_from FROM members WHERE ${thisMember}`, key);
   if (row === undefined) return refused("unknown");
+  if (by === personId && whole(row, "trusted_from") !== (asked.trustedFrom ?? whole(row, "trusted_from")))
+    return refused("not_admin");
   if (by !== null && (await isLastAdmin(tx, key))) return refused("last_admin");
   await forgetMember(tx, key);
   const decidedBy = by ?? "operator";
@@ -302,11 +308,11 @@ export async function endGrantsOfMember(
 export const setMemberRole = transaction<
   CompanyKey & ByAdmin & { readonly personId: string; readonly role: Role },
   MemberOutcome
->(async (tx, { partition, companyId, personId, role, by, now }) => {
+>(async (tx, { partition, companyId, personId, role, by, now, ...asked }) => {
   const key = { partition, companyId, personId };
   const company = await lockCompany(tx, key);
   if (company === undefined) return { kind: "unknown" };
-  if (!(await isAdmin(tx, company, by))) return { kind: "not_admin" };
+  if (!(await isAdmin(tx, company, { by, ...asked }))) return { kind: "not_admin" };
   if (by !== null && role !== "admin" && (await isLastAdmin(tx, key))) return { kind: "last_admin" };
   const before = await tx.one(sql`SELECT role FROM members WHERE ${thisMember}`, key);
   if (before === undefined) return { kind: "unknown" };

@@ -3,6 +3,7 @@
 import { cappedEnd, type Reach, underCeiling } from "../../oauth/consent-reach.ts";
 import { type Consent, type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
 import type { IssueOutcome } from "../../oauth/storage.ts";
+import type { InSession } from "../../owners/asked.ts";
 import {
   againByRules,
   approve as approved,
@@ -27,6 +28,7 @@ import type {
   RevokeConsentOutcome,
 } from "../../owners/storage.ts";
 import { rememberChoice } from "../companies/members.ts";
+import { mayStill } from "../factors/factor-lock.ts";
 import { endGrants, endingOf } from "../grants/end-in-batches.ts";
 import { ALARM_KEPT, alreadyThere, insertGrant, ownerVerdict, supersede } from "../grants/grants.ts";
 import { forgetScopeUses } from "../grants/scope-uses.ts";
@@ -236,7 +238,15 @@ export const lastIssues = query<
 const underConsent = endingOf(oneConsent);
 
 /** Ends the record and all grants under it. `lastUsedAt` lags by up to 5 minutes behind a kept refresh token's last use. */
-export const revokeConsent = transaction<EndConsent, RevokeConsentOutcome>((tx, args) => endConsent(tx, args));
+export const revokeConsent = transaction<EndConsent & InSession, RevokeConsentOutcome>(
+  async (tx, { sessionId, ...args }) =>
+    (await mayStillAs(tx, args, sessionId)) ? endConsent(tx, args) : { kind: "unknown" },
+);
+
+/** Whether the owner's session that asks is there still. The person is locked before any of their consents. */
+function mayStillAs(tx: Tx, { partition, ownerId: personId }: ConsentKey, sessionId?: string): Promise<boolean> {
+  return mayStill(tx, { partition, personId }, sessionId === undefined ? {} : { sessionId });
+}
 
 type EndConsent = ConsentKey & { readonly revokedBy: string; readonly now: Millis };
 
@@ -273,15 +283,17 @@ export function endOfAll(consent: Consent, by: string): HistoryEntry["record"] {
 
 /** Another end for all that stands. */
 export const changeEnd = transaction<
-  ConsentKey & {
-    readonly end: Millis | null;
-    readonly ceiling: Millis | null;
-    readonly by: string;
-    readonly now: Millis;
-  },
+  ConsentKey &
+    InSession & {
+      readonly end: Millis | null;
+      readonly ceiling: Millis | null;
+      readonly by: string;
+      readonly now: Millis;
+    },
   { readonly kind: "changed"; readonly entryId: string } | { readonly kind: "unknown" }
 >(async (tx, args) => {
   const { partition, ownerId, clientId, ceiling, by, now } = args;
+  if (!(await mayStillAs(tx, args, args.sessionId))) return { kind: "unknown" };
   const end = cappedEnd(args.end, now, ceiling);
   const row = await tx.one(lockedConsent, { partition, ownerId, clientId });
   const before = row && consentUnder(consentOf(row), ceiling);
@@ -300,10 +312,11 @@ export const changeEnd = transaction<
 
 /** Takes scopes from the record and from every live grant under it. */
 export const narrowConsent = transaction<
-  ConsentKey & { readonly remove: readonly string[]; readonly by: string; readonly now: Millis },
+  ConsentKey & InSession & { readonly remove: readonly string[]; readonly by: string; readonly now: Millis },
   NarrowConsentOutcome
 >(async (tx, args) => {
   const { partition, ownerId, clientId, now } = args;
+  if (!(await mayStillAs(tx, args, args.sessionId))) return { kind: "unknown" };
   const row = await tx.one(lockedConsent, { partition, ownerId, clientId });
   const consent = row && consentOf(row);
   if (consent?.status !== "active") return { kind: "unknown" };

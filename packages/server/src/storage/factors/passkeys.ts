@@ -1,10 +1,10 @@
 /** Verbs of passkeys. */
 
 import type { Millis } from "../../oauth/model.ts";
+import type { InSession } from "../../owners/asked.ts";
 import {
   type AddPasskeyOutcome,
   type FactorStorage,
-  type InSession,
   MOST_PASSKEYS,
   type Passkey,
   type RemovePasskeyOutcome,

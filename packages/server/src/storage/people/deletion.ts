@@ -2,11 +2,13 @@
 
 import type { Swept } from "../../admin/storage.ts";
 import type { Millis } from "../../oauth/model.ts";
+import type { Asked } from "../../owners/asked.ts";
 import type { StoredMail } from "../../owners/mail-storage.ts";
 import { getCompany } from "../companies/companies.ts";
 import { thisCompany } from "../companies/company-lock.ts";
 import { linksOf } from "../companies/members.ts";
 import { noteStanding, tellOf } from "../companies/membership-outbox.ts";
+import { mayStill } from "../factors/factor-lock.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
 import { DAY, text, whole } from "../rows.ts";
@@ -15,12 +17,13 @@ import { revokeDevices } from "./known-devices.ts";
 import { endGrantsOf, eraseWholly } from "./people.ts";
 import { getPerson, type PersonKey } from "./person.ts";
 
-type Deletion = PersonKey & {
-  readonly at: Millis | null;
-  readonly keepSessionId: string | null;
-  readonly mails: readonly StoredMail[];
-  readonly now: Millis;
-};
+type Deletion = PersonKey &
+  Asked & {
+    readonly at: Millis | null;
+    readonly keepSessionId: string | null;
+    readonly mails: readonly StoredMail[];
+    readonly now: Millis;
+  };
 
 export const setDeletion = steps<Deletion, boolean>(async (call, args) => {
   const written = await call(writeDeletion, args);
@@ -29,8 +32,10 @@ export const setDeletion = steps<Deletion, boolean>(async (call, args) => {
 });
 
 export const writeDeletion = transaction<Deletion, boolean>(
-  async (tx, { partition, personId, at, keepSessionId, mails, now }) => {
+  async (tx, { partition, personId, at, keepSessionId, mails, now, ...asked }) => {
     const key = { partition, personId };
+    // Else the end that an intruder asked for could be written after the owner's recovery, which takes it back.
+    if (!(await mayStill(tx, key, asked))) return false;
     const changed = await tx.run(
       sql`UPDATE people SET delete_at = :at, updated_at = :now WHERE partition = :partition AND person_id = :personId`,
       { ...key, at, now },

@@ -34,9 +34,11 @@ import {
 import { getPerson } from "./person.ts";
 import {
   createSession,
+  endOneSession,
   endSession,
   endSessionsOf,
   findSession,
+  isOpenSession,
   listSessions,
   touchSession,
   useSession,
@@ -82,6 +84,8 @@ export const sessions = {
   use: useSession,
   end: endSession,
   endAll: endSessionsOf,
+  endOne: endOneSession,
+  isOpen: isOpenSession,
   list: listSessions,
 };
 export const knownDevices = { get: getKnownDevice, list: listKnownDevices, remember: rememberDevice };

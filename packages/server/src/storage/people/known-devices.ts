@@ -195,6 +195,20 @@ export async function keepAge(tx: Tx, { partition, personId, deviceId }: KnownDe
   });
 }
 
+/** The device of one session is not bound any more, unless that of the other one is the same. */
+export async function revokeDeviceOf(
+  tx: Tx,
+  { partition, personId }: PersonKey,
+  { ends, keeps, now }: { readonly ends: string; readonly keeps: string; readonly now: Millis },
+): Promise<void> {
+  await tx.run(
+    sql`UPDATE known_devices SET revoked = 1, revoked_at = :now WHERE ${theirs} AND revoked = 0
+      AND device_id IN (SELECT s.device_id FROM sessions AS s WHERE s.partition = :partition AND s.session_id = :ends AND s.person_id = :personId)
+      AND device_id NOT IN (SELECT s.device_id FROM sessions AS s WHERE s.partition = :partition AND s.session_id = :keeps AND s.device_id IS NOT NULL)`,
+    { partition, personId, ends, keeps, now },
+  );
+}
+
 /** For the end of an account. */
 export async function eraseDevices(tx: Tx, { partition, personId }: PersonKey): Promise<void> {
   await tx.run(sql`DELETE FROM known_devices WHERE ${theirs}`, { partition, personId });

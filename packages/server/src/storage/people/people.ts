@@ -1,10 +1,12 @@
 /** Verbs of people. Their names live in other partitions, so that what touches names is several verbs. */
 
 import type { Millis } from "../../oauth/model.ts";
+import type { InSession } from "../../owners/asked.ts";
 import type { StoredMail } from "../../owners/mail-storage.ts";
 import type { CreatePersonOutcome, EndCause, Person, PersonChanges } from "../../owners/storage.ts";
 import { noteStanding, tellOf } from "../companies/membership-outbox.ts";
 import { eraseHistory } from "../consents/history.ts";
+import { mayStill } from "../factors/factor-lock.ts";
 import { listPasskeys } from "../factors/passkeys.ts";
 import { eraseFactors } from "../factors/second-factors.ts";
 import { endGrants, endingOf } from "../grants/end-in-batches.ts";
@@ -138,7 +140,7 @@ export const peopleAfter = query<
   outcome: (rows) => rows.map(personOf),
 });
 
-interface PersonUpdate extends PersonKey {
+interface PersonUpdate extends PersonKey, InSession {
   readonly changes: PersonChanges;
   readonly now: Millis;
 }
@@ -157,8 +159,9 @@ export const updatePerson = steps<PersonUpdate, UpdateOutcome>(async (call, args
 });
 
 async function updateFrom(call: Call, before: Person, args: PersonUpdate): Promise<UpdateOutcome | undefined> {
-  const { partition, personId, changes, now } = args;
+  const { partition, personId, sessionId, changes, now } = args;
   const { email = before.email } = changes;
+  const asked = sessionId === undefined ? {} : { sessionId };
   const moves = email !== before.email;
   const name = { value: email, ownerId: personId, now };
   if (moves && !(await call(reserveName, name))) return { kind: "taken" };
@@ -167,14 +170,14 @@ async function updateFrom(call: Call, before: Person, args: PersonUpdate): Promi
   if (leaves) await call(loosenName, old);
   // What is known of an address says nothing about another.
   const written = await call(writePerson, {
-    ...{ partition, personId, before: before.email, given: true, now },
+    ...{ partition, personId, ...asked, before: before.email, given: true, now },
     changes: { ...(moves ? { emailVerifiedAt: null } : {}), ...changes },
   });
-  const late = moves && !(await settleName(call, name)) && written;
+  const late = moves && !(await settleName(call, name)) && written === "updated";
   if (late) await giveBack(call, before, name);
   if (leaves) await settleName(call, old);
   if (late) return { kind: "taken" };
-  return written ? { kind: "updated" } : undefined;
+  return written === "moved" ? undefined : { kind: written };
 }
 
 /**
@@ -189,19 +192,21 @@ export async function giveBack(call: Call, person: Person, { value, now }: NameA
 }
 
 /**
- * Only what is named: the rest may be changed by others at the same moment, a role taken away with it. False: the person is gone, or the e-mail was
- * changed by another meanwhile.
+ * Only what is named: the rest may be changed by others at the same moment, a role taken away with it. `moved`: the person is gone, or the e-mail was
+ * changed by another meanwhile. `unknown`: the session that asks has ended.
  */
 export const writePerson = transaction<
-  PersonKey & {
-    readonly before: string;
-    /** Another e-mail is one that the operator gives; else one that the person had before this. */
-    readonly given: boolean;
-    readonly changes: PersonChanges;
-    readonly now: Millis;
-  },
-  boolean
->(async (tx, { partition, personId, before, given, changes, now }) => {
+  PersonKey &
+    InSession & {
+      readonly before: string;
+      /** Another e-mail is one that the operator gives; else one that the person had before this. */
+      readonly given: boolean;
+      readonly changes: PersonChanges;
+      readonly now: Millis;
+    },
+  "updated" | "moved" | "unknown"
+>(async (tx, { partition, personId, before, given, changes, now, ...asked }) => {
+  if (!(await mayStill(tx, { partition, personId }, asked))) return "unknown";
   const { email, emailVerifiedAt, name, operator, mustChangePassword } = changes;
   const key = { partition, personId };
   // What the operator says is as old as the account: no address is older, and none can take it back.
@@ -227,10 +232,10 @@ export const writePerson = transaction<
   );
   if (written === 1 && given && email !== undefined && email !== before)
     await tx.run(sql`DELETE FROM mail_links WHERE ${thisPerson}`, key);
-  return written === 1;
+  return written === 1 ? "updated" : "moved";
 });
 
-interface NewPassword extends PersonKey {
+interface NewPassword extends PersonKey, InSession {
   readonly passwordHash: string;
   readonly replacing?: Millis | null;
   readonly mustChange: boolean;
@@ -250,7 +255,8 @@ export const setPassword = steps<NewPassword, boolean>(async (call, args) => {
 
 export const writePassword = transaction<NewPassword, boolean>(
   async (tx, { partition, personId, passwordHash, replacing, mustChange, mails, now, ...ends }) => {
-    const { endGrants, endSessions = true, keepSessionId } = ends;
+    const { endGrants, endSessions = true, keepSessionId, ...asked } = ends;
+    if (!(await mayStill(tx, { partition, personId }, asked))) return false;
     const changed = await tx.run(
       sql`UPDATE people SET password_hash = :passwordHash, password_changed_at = :now, must_change_password = :mustChange, updated_at = :now
       WHERE ${thisPerson} AND (COALESCE(password_changed_at, 0) = :replacing OR :replacing IS NULL)`,
@@ -266,6 +272,8 @@ export const writePassword = transaction<NewPassword, boolean>(
       personId,
     });
     if (endSessions) {
+      // All but that of the browser that asks: what another browser was known for ends with its session.
+      await revokeDevices(tx, { partition, personId }, asked.sessionId ?? keepSessionId, now);
       await tx.run(
         sql`DELETE FROM sessions WHERE ${thisPerson} AND (session_id <> :keepSessionId OR :keepSessionId IS NULL)`,
         { partition, personId, keepSessionId },

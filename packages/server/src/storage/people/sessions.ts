@@ -1,12 +1,14 @@
 /** Verbs of signed-in browsers. */
 
 import type { Millis } from "../../oauth/model.ts";
+import type { InSession } from "../../owners/asked.ts";
 import type { DeviceSeen } from "../../owners/known-device-storage.ts";
 import type { NewSession, Person, Session } from "../../owners/storage.ts";
+import { mayStill } from "../factors/factor-lock.ts";
 import { post } from "../mail/outbox.ts";
 import { MINUTE, personColumns, personOf, sessionColumns, sessionOf, text, wholeOrNull } from "../rows.ts";
 import { query, sql, statement, steps, transaction, words } from "../sql.ts";
-import { accountOf, bindDevice, revokeDevices, signInColumns } from "./known-devices.ts";
+import { accountOf, bindDevice, revokeDeviceOf, revokeDevices, signInColumns } from "./known-devices.ts";
 
 /** How old the last recorded sight of a session must be before another is written. */
 const SEEN_RECORDED_EVERY: Millis = 5 * MINUTE;
@@ -95,15 +97,49 @@ export const endSession = statement<SessionKey, boolean>({
 });
 
 export const endSessionsOf = transaction<
-  { readonly partition: number; readonly personId: string; readonly keepSessionId?: string; readonly now: Millis },
+  {
+    readonly partition: number;
+    readonly personId: string;
+    readonly keepSessionId?: string;
+    readonly now: Millis;
+  } & InSession,
   number
->(async (tx, { partition, personId, keepSessionId = null, now }) => {
+>(async (tx, { partition, personId, keepSessionId = null, now, ...asked }) => {
+  if (!(await mayStill(tx, { partition, personId }, asked))) return 0;
   await revokeDevices(tx, { partition, personId }, keepSessionId, now);
   return tx.run(
     sql`DELETE FROM sessions
       WHERE partition = :partition AND person_id = :personId AND (session_id <> :keepSessionId OR :keepSessionId IS NULL)`,
     { partition, personId, keepSessionId },
   );
+});
+
+export const endOneSession = transaction<
+  {
+    readonly partition: number;
+    readonly personId: string;
+    readonly ends: string;
+    readonly sessionId: string;
+    readonly now: Millis;
+  },
+  boolean
+>(async (tx, { partition, personId, ends, sessionId, now }) => {
+  const key = { partition, personId };
+  if (!(await mayStill(tx, key, { sessionId }))) return false;
+  // Else the browser that its owner has ended would go on ageing into one that counts as theirs.
+  await revokeDeviceOf(tx, key, { ends, keeps: sessionId, now });
+  const ended = await tx.run(
+    sql`DELETE FROM sessions WHERE partition = :partition AND session_id = :ends AND person_id = :personId`,
+    { partition, personId, ends },
+  );
+  return ended === 1;
+});
+
+/** Whether a session is there; for one that was live when this request began. */
+export const isOpenSession = query<SessionKey, boolean>({
+  sql: sql`SELECT session_id FROM sessions WHERE partition = :partition AND session_id = :sessionId`,
+  bind: ({ partition, sessionId }) => ({ partition, sessionId }),
+  outcome: ([row]) => row !== undefined,
 });
 
 /** The live ones, last seen first. */

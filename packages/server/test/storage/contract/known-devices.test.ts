@@ -31,9 +31,11 @@ onEveryBackend("a known device", (storage) => {
     ...{ now, authTime: now, idleUntil: now + HOUR, absoluteUntil: now + DAY },
     device: { presented: { deviceId, generation }, freshId: anId() },
   });
-  const anotherPassword = async (person: Person, now: number): Promise<Person> => {
+  /** `sessionId`: of the browser that asks for it. */
+  const anotherPassword = async (person: Person, now: number, sessionId?: string): Promise<Person> => {
     const ends = { mustChange: false, endGrants: false, keepSessionId: null };
-    await storage().people.setPassword({ ...person, passwordHash: "another", ...ends, now });
+    const asked = sessionId === undefined ? {} : { sessionId };
+    await storage().people.setPassword({ ...person, ...asked, passwordHash: "another", ...ends, now });
     return { ...person, passwordChangedAt: now };
   };
 
@@ -106,8 +108,8 @@ onEveryBackend("a known device", (storage) => {
 
   test("another password → not bound; bound anew by a sign-in, with a cookie that older copies don't match", async () => {
     const person = await aStoredPerson(storage());
-    const { deviceId } = await signIn(person);
-    const changed = await anotherPassword(person, NOW + 1);
+    const { deviceId, session } = await signIn(person);
+    const changed = await anotherPassword(person, NOW + 1, session.sessionId);
     expect(await known(person, deviceId)).toMatchObject({ bound: false, firstSeenAt: NOW, generation: 0 });
     const next = await signIn(changed, again(deviceId));
     expect([next.deviceId, next.generation]).toEqual([deviceId, 1]);
@@ -116,6 +118,41 @@ onEveryBackend("a known device", (storage) => {
     const copy = await signIn(changed, again(deviceId, 0));
     expect(copy.deviceId).not.toBe(deviceId);
     expect(await known(person, copy.deviceId)).toMatchObject({ firstSeenAt: NOW + HOUR, first: false });
+  });
+
+  test("another browser's session, ended by a new password or from the list → its device begins anew, that of the one that asks goes on", async () => {
+    for (const how of ["password", "operator", "list"] as const) {
+      const person = await aStoredPerson(storage());
+      const own = await signIn(person);
+      const other = await signIn(person);
+      const { sessionId } = own.session;
+      const key = { partition: person.partition, personId: person.personId };
+      const ended = how === "list";
+      if (ended) await storage().sessions.endOne({ ...key, ends: other.session.sessionId, sessionId, now: NOW + 1 });
+      const changed = ended
+        ? person
+        : await anotherPassword(person, NOW + 1, how === "operator" ? undefined : sessionId);
+      for (const { deviceId } of [own, other]) await signIn(changed, again(deviceId));
+      const since = async ({ deviceId }: typeof own) => (await known(person, deviceId))?.firstSeenAt;
+      expect([how, await since(own), await since(other)]).toEqual([
+        how,
+        how === "operator" ? NOW + HOUR : NOW,
+        NOW + HOUR,
+      ]);
+    }
+  });
+
+  test("a session ended from the list, of the device that asks, of somebody else, of nobody → no device begins anew", async () => {
+    const [person, stranger] = [await aStoredPerson(storage()), await aStoredPerson(storage())];
+    const own = await signIn(person);
+    const copy = await signIn(person, again(own.deviceId, 0, NOW + MINUTE));
+    const theirs = await signIn(stranger);
+    const key = { partition: person.partition, personId: person.personId, sessionId: own.session.sessionId, now: NOW };
+    for (const { session } of [copy, theirs]) await storage().sessions.endOne({ ...key, ends: session.sessionId });
+    expect(await storage().sessions.endOne({ ...key, ends: "nobody's" })).toBe(false);
+    expect(await storage().sessions.list({ ...person, now: NOW })).toHaveLength(1);
+    expect(await bound(person, own.deviceId)).toBe(true);
+    expect(await bound(stranger, theirs.deviceId)).toBe(true);
   });
 
   test("a passkey or an authenticator added → not bound; taken away again → as before", async () => {
@@ -226,9 +263,9 @@ onEveryBackend("a known device", (storage) => {
 
   test("remembered without a session → bound like that of a sign-in", async () => {
     const person = await aStoredPerson(storage());
-    const { deviceId } = await signIn(person);
+    const { deviceId, session } = await signIn(person);
     const key = { partition: person.partition, personId: person.personId, address: "192.0.2.9", userAgent: "Chrome" };
-    const changed = await anotherPassword(person, NOW + 1);
+    const changed = await anotherPassword(person, NOW + 1, session.sessionId);
     const device = { presented: { deviceId, generation: 0 }, freshId: anId() };
     const { passwordChangedAt } = changed;
     expect(await storage().knownDevices.remember({ ...key, device, passwordChangedAt, now: NOW + 2 })).toEqual({

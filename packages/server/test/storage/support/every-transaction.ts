@@ -27,6 +27,8 @@ import { aMail, aLink as aMailLink } from "./mail.ts";
 
 const personId = anId();
 export const person = aPerson({ personId, partition: partitionOf(personId) });
+/** After the password was changed. */
+const asking = aSession(person, { passwordChangedAt: NOW });
 const grant = aGrant(person, { scopes: ["read", "write"] });
 const consent = { partition: person.partition, ownerId: personId, clientId: grant.clientId, now: NOW };
 const sweep = { now: NOW + 9_000_000_000, limit: 10 };
@@ -159,7 +161,9 @@ export const calls: readonly (readonly [string, unknown])[] = [
     "writePassword",
     { ...person, passwordHash: "x", mustChange: false, endGrants: true, keepSessionId: null, now: NOW },
   ],
-  ["sessions.endAll", { ...person, now: NOW }],
+  ["sessions.create", asking],
+  ["sessions.endOne", { ...person, ends: "x", sessionId: asking.sessionId, now: NOW }],
+  ["sessions.endAll", { ...person, sessionId: asking.sessionId, now: NOW }],
   ["insertPasskey", { ...passkey, mails, now: NOW }],
   ["erasePasskey", { ...passkey, mails, now: NOW }],
   ["insertPasskey", { ...passkey, mails, now: NOW }],
