@@ -324,6 +324,7 @@ async function assemble({
       return { salt, hash: sha256(salt) };
     },
   };
+  const sessions = { storage, mail, issuer, attemptKey, newId, event, now };
   const ids = { prefix: randomText(6), count: 0 };
   let [ending, draining] = [false, false];
   const assent: Served = {
@@ -336,7 +337,8 @@ async function assemble({
     brand,
     receipts: new Receipts({ issuer, storage, keys }),
     authorization,
-    sessions: { storage, mail, issuer, attemptKey, newId, event, now },
+    sessions,
+    factors: sessions,
     companies: {
       ...{ storage, catalog, credentials, newId, randomText, now, event, ...notices },
       invitationLink: (token) => `${issuer}/invitation?token=${token}`,

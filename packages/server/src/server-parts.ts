@@ -19,6 +19,7 @@ import type { Millis, Soon } from "./oauth/model.ts";
 import type { TokenEndpointContext } from "./oauth/token-endpoint/endpoint.ts";
 import type { AuthorizationContext } from "./owners/authorization/context.ts";
 import type { CompanyContext } from "./owners/companies/context.ts";
+import type { FactorContext } from "./owners/factors.ts";
 import type { MailLinks, Postbox } from "./owners/mail.ts";
 import type { MailDesk } from "./owners/mail-requests.ts";
 import type { StoredMail } from "./owners/mail-storage.ts";
@@ -46,6 +47,7 @@ export interface Assent {
   readonly popularity: Popularity;
   readonly authorization: AuthorizationContext;
   readonly companies: CompanyContext;
+  readonly factors: FactorContext;
   readonly sessions: SessionContext;
   readonly signIn: SignInContext;
   readonly secondStep: SecondStepContext;

@@ -11,6 +11,7 @@ import {
 } from "../crypto/passkeys.ts";
 import type { Authentication } from "../oauth/authentication-context.ts";
 import type { Passkey } from "../owners/factor-storage.ts";
+import { passkeyOf, recordUse, useChallenge } from "../owners/factors.ts";
 import type { UsedFactor } from "../owners/recovery/vouch.ts";
 import type { Person } from "../owners/storage.ts";
 import type { PasskeyOffer } from "../pages/views.ts";
@@ -49,13 +50,13 @@ export async function personOfPasskey(
 }
 
 async function verified(form: URLSearchParams, nonce: string, rp: RelyingParty, assent: Assent) {
-  const { secrets, storage } = assent;
+  const { secrets } = assent;
   const now = assent.now();
   const answer = form.get("credential") ?? "";
   const challenge = openChallenge(secrets, `browser:${nonce}`, form.get("challenge"), now);
   if (challenge === undefined) return "not a challenge of this browser's, or too old";
   const credentialId = credentialIdOf(answer);
-  const found = credentialId === undefined ? undefined : await storage.passkeys.find({ credentialId });
+  const found = credentialId === undefined ? undefined : await passkeyOf(credentialId, assent.factors);
   if (found === undefined) return "unknown";
   const { passkey, person } = found;
   const used = await usedPasskey(answer, passkey, challenge, rp);
@@ -63,9 +64,8 @@ async function verified(form: URLSearchParams, nonce: string, rp: RelyingParty, 
   if (person.status !== "active") return "disabled";
   const { until } = challenge;
   const key = hashes.sha256(challenge.challenge);
-  if (!(await storage.replayCache.once({ kind: "passkey challenge", key, until, now })))
-    return "the challenge was answered before";
-  const outcome = await storage.passkeys.use({ ...passkey, ...used, now });
+  if (!(await useChallenge(key, until, assent.factors))) return "the challenge was answered before";
+  const outcome = await recordUse({ ...passkey, ...used }, assent.factors);
   if (outcome === "stale") {
     assent.event("passkey_copied", { owner: person.personId, credential_id: passkey.credentialId });
     return "its count didn't go up: there may be a copy of it";

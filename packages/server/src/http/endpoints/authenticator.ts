@@ -5,13 +5,13 @@ import { base32, newCodeSecret, otpauthUri, stepOfCode } from "../../crypto/one-
 import { newRecoveryCodes, recoveryCodeHash } from "../../crypto/recovery-codes.ts";
 import { seal, unseal } from "../../crypto/seal.ts";
 import type { Millis } from "../../oauth/model.ts";
+import { removeSecondFactor, setAuthenticator, setRecoveryCodes } from "../../owners/factors.ts";
 import { afterNewAuthenticator } from "../../owners/session.ts";
 import type { AuthenticatorView } from "../../pages/factor-views.ts";
 import { authenticatorPage, recoveryCodesPage } from "../../pages/index.ts";
 import type { Assent } from "../../server-parts.ts";
-import { addedHere } from "../added-from.ts";
+import { factorChange } from "../factor-change.ts";
 import { formToken } from "../forms.ts";
-import { factorNews } from "../mail-links.ts";
 import { type Answer, formOf, page, redirect } from "../message.ts";
 import { startSession } from "../visitor.ts";
 import type { Account } from "./account.ts";
@@ -33,18 +33,13 @@ export const submitAuthenticator = freshly("authenticator", async (account, asse
   const now = assent.now();
   const step = stepOfCode(secret, (form.get("code") ?? "").slice(0, 100), now);
   if (step === undefined) return setupAnswer(account, secret, request, "wrong", assent);
-  const { partition, personId } = person;
+  const { personId } = person;
   const codes = newRecoveryCodes();
-  const renewed = (await assent.storage.secondFactors.get(person)) !== undefined;
-  const set = await assent.storage.secondFactors.set({
-    ...{ partition, personId, sealedSecret: sealCodeSecret(assent.secrets, personId, secret) },
-    ...{ step, codes: hashed(codes, personId), added: await addedHere(session, http, assent), now },
-    sessionId: session.sessionId,
-    mails: await factorNews(person, "authenticatorOn", http, assent),
-  });
-  if (!set) return redirect(303, `${assent.issuer}/login`, visitor.cookies);
-  assent.mail.kick();
-  assent.event("second_factor_set", { owner: personId, address: http.address });
+  const sealedSecret = sealCodeSecret(assent.secrets, personId, secret);
+  const factor = { sealedSecret, step, codes: hashed(codes, personId) };
+  const outcome = await setAuthenticator(factorChange(account, assent), factor, assent.factors);
+  if (outcome.kind === "ended") return redirect(303, `${assent.issuer}/login`, visitor.cookies);
+  const { renewed } = outcome;
   // Password a moment ago, code just now: this session has had both steps. What it is known by changes with its strength.
   const by = afterNewAuthenticator(session);
   const cookies = [...visitor.cookies, ...(await startSession(person, by, visitor, http, assent, "quietly"))];
@@ -52,35 +47,16 @@ export const submitAuthenticator = freshly("authenticator", async (account, asse
   return page(200, recoveryCodesPage({ codes, renewed, next }, assent.chrome(http)), "here", cookies);
 });
 
-export const removeAuthenticator = freshly("security", async ({ person, session, http, visitor }, assent) => {
-  const { partition, personId } = person;
-  const { sessionId } = session;
-  const had = (await assent.storage.secondFactors.get(person)) !== undefined;
-  const mails = had ? await factorNews(person, "authenticatorOff", http, assent) : [];
-  if (await assent.storage.secondFactors.remove({ partition, personId, sessionId, mails, now: assent.now() })) {
-    assent.mail.kick();
-    assent.event("second_factor_removed", { owner: personId, address: http.address });
-  }
-  return securityAfter("authenticator-removed", visitor.cookies, assent);
+export const removeAuthenticator = freshly("security", async (account, assent) => {
+  await removeSecondFactor(factorChange(account, assent), assent.factors);
+  return securityAfter("authenticator-removed", account.visitor.cookies, assent);
 });
 
-export const renewRecoveryCodes = freshly("security", async ({ person, session, http, visitor }, assent) => {
-  const { partition, personId } = person;
+export const renewRecoveryCodes = freshly("security", async (account, assent) => {
+  const { person, http, visitor } = account;
   const codes = newRecoveryCodes();
-  const mails = await factorNews(person, "recoveryRenewed", http, assent);
-  const { sessionId } = session;
-  const key = {
-    partition,
-    personId,
-    sessionId,
-    added: await addedHere(session, http, assent),
-    mails,
-    now: assent.now(),
-  };
-  const renewed = await assent.storage.secondFactors.setRecoveryCodes({ ...key, codes: hashed(codes, personId) });
+  const renewed = await setRecoveryCodes(factorChange(account, assent), hashed(codes, person.personId), assent.factors);
   if (!renewed) return redirect(303, `${assent.issuer}/account/security`, visitor.cookies);
-  assent.mail.kick();
-  assent.event("recovery_codes_renewed", { owner: personId, address: http.address });
   const view = { codes, renewed, next: "/account/security" };
   return page(200, recoveryCodesPage(view, assent.chrome(http)), "here", visitor.cookies);
 });

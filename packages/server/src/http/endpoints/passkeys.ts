@@ -3,14 +3,13 @@
 import { hashes } from "../../crypto/hashes.ts";
 import { ALGORITHMS, madePasskey, newChallenge, openChallenge, relyingPartyOf } from "../../crypto/passkeys.ts";
 import { displayTextProblem } from "../../oauth/names/display-name.ts";
-import { boundDevice } from "../../owners/known-device.ts";
+import { addPasskey, passkeysOf, removePasskey as removeOwnPasskey, useChallenge } from "../../owners/factors.ts";
 import type { AddPasskeyView } from "../../pages/factor-views.ts";
 import { addPasskeyPage } from "../../pages/index.ts";
 import type { Assent } from "../../server-parts.ts";
-import { addedHere } from "../added-from.ts";
 import { deviceCookie, rememberDevice } from "../device-cookie.ts";
+import { factorChange } from "../factor-change.ts";
 import { formToken } from "../forms.ts";
-import { factorNews } from "../mail-links.ts";
 import { type Answer, formOf, page, redirect } from "../message.ts";
 import type { Account } from "./account.ts";
 import { freshly, securityAfter } from "./security.ts";
@@ -41,39 +40,21 @@ export const submitAddPasskey = freshly("passkeys", async (account, assent) => {
   if ("refused" in made) return again("failed", made.refused);
   const { until } = challenge;
   const key = hashes.sha256(challenge.challenge);
-  if (!(await assent.storage.replayCache.once({ kind: "passkey challenge", key, until, now })))
-    return again("failed", "answered before");
-  const { partition, personId } = person;
-  const added = await addedHere(session, http, assent);
-  const passkey = { ...made, partition, personId, name, createdAt: now, lastUsedAt: null, added };
-  const mails = await factorNews(person, "passkeyAdded", http, assent, { key: name });
-  const device = deviceCookie(http, assent);
-  const known = device?.personId === personId && (await boundDevice(device, assent.storage)) !== undefined;
-  const outcome = await assent.storage.passkeys.add({ passkey, sessionId: session.sessionId, mails, now });
+  if (!(await useChallenge(key, until, assent.factors))) return again("failed", "answered before");
+  const about = { name, device: deviceCookie(http, assent) };
+  const { outcome, knownDevice } = await addPasskey(factorChange(account, assent), made, about, assent.factors);
   if (outcome === "unknown") return redirect(303, `${assent.issuer}/login`, visitor.cookies);
   if (outcome !== "added") return again(outcome);
-  assent.mail.kick();
-  assent.event("passkey_added", { owner: personId, credential_id: made.credentialId, address: http.address });
   // Another factor makes strangers of known devices; this one has just proved that it is the person's.
-  const cookies = [...visitor.cookies, ...(known ? await rememberDevice(person, http, assent) : [])];
+  const cookies = [...visitor.cookies, ...(knownDevice ? await rememberDevice(person, http, assent) : [])];
   if (request !== null) return redirect(303, `${assent.issuer}/consent?${new URLSearchParams({ request })}`, cookies);
   return securityAfter("passkey-added", cookies, assent);
 });
 
-export const removePasskey = freshly("security", async ({ person, session, http, visitor }, assent) => {
-  const credentialId = formOf(http).get("id") ?? "";
-  const { partition, personId } = person;
-  const own = (await assent.storage.passkeys.list(person)).find((one) => one.credentialId === credentialId);
-  if (own === undefined) return securityAfter("passkey-removed", visitor.cookies, assent);
-  const mails = await factorNews(person, "passkeyRemoved", http, assent, { key: own.name });
-  const key = { partition, personId, credentialId, sessionId: session.sessionId, mails };
-  const outcome = await assent.storage.passkeys.remove({ ...key, now: assent.now() });
-  if (outcome === "last") return securityAfter("passkey-last", visitor.cookies, assent);
-  if (outcome === "removed") {
-    assent.mail.kick();
-    assent.event("passkey_removed", { owner: personId, credential_id: credentialId, address: http.address });
-  }
-  return securityAfter("passkey-removed", visitor.cookies, assent);
+export const removePasskey = freshly("security", async (account, assent) => {
+  const credentialId = formOf(account.http).get("id") ?? "";
+  const outcome = await removeOwnPasskey(factorChange(account, assent), credentialId, assent.factors);
+  return securityAfter(outcome === "last" ? "passkey-last" : "passkey-removed", account.visitor.cookies, assent);
 });
 
 async function addAnswer(
@@ -83,7 +64,7 @@ async function addAnswer(
 ): Promise<Answer> {
   const rp = relyingPartyOf(assent.issuer);
   const { challenge, sealed } = newChallenge(assent.secrets, `session:${session.sessionId}`, assent.now());
-  const existing = await assent.storage.passkeys.list(person);
+  const existing = await passkeysOf(person, assent.factors);
   const options = rp && {
     rp: { id: rp.id, name: assent.chrome(http).product },
     user: { id: person.personId, name: person.username, displayName: person.name ?? person.username },
