@@ -20,7 +20,7 @@ import { type Cluster, startCluster } from "../support/postgres-cluster.ts";
 import { authorizePath, nextCode, signedInAgent } from "../support/processes.ts";
 import { registering, type TestClient } from "../support/server.ts";
 
-const FAILOVERS = Math.max(1, Math.ceil(cyclesOf(15) / 5));
+const FAILOVERS = Math.max(1, Math.ceil(cyclesOf(15, 5) / 5));
 const LINES = 6;
 
 interface Entry {

@@ -13,7 +13,7 @@ import { aPostgresDatabase } from "../support/postgres.ts";
 import { startServer, type TestClient, type TestServer } from "../support/server.ts";
 
 /** `--rows N`; 5,000 cycles are ten million, too. */
-const ROWS = asked("rows", 2000 * cyclesOf(10));
+const ROWS = asked("rows", 2000 * cyclesOf(10, 3));
 const PER_SECOND = 200;
 const BASELINE_SECONDS = 4;
 const DAY = 86_400_000;
