@@ -38,11 +38,18 @@ function configuration(): string {
   return `# Configuration
 ${MADE}
 
-Environment variables come first, then \`assent.config.ts\`, \`.js\` or \`.json\` in the working directory (\`ASSENT_CONFIG\` names another file), then
-the defaults. A file that everybody may change is not read; one that its group may change is warned of. One
-in the working directory that belongs to another user is not read, unless \`ASSENT_CONFIG\` names it. An unknown key or a bad value stops the start; all problems are reported at once, one line each. A file is one object:
-\`export default { issuer: "https://login.example.com", accessTtl: 300 }\`. One key has no variable, because it is code: \`customGrants\`, a list of
-[grant types of your own](../integrate/custom-grant.md).
+The server reads each setting from the first of these places that has it:
+
+1. the environment variable
+2. \`assent.config.ts\`, \`.js\` or \`.json\` in the working directory (\`ASSENT_CONFIG\` names another file)
+3. the default
+
+A file is one object: \`export default { issuer: "https://login.example.com", accessTtl: 300 }\`. The key \`customGrants\`,
+a list of [grant types of your own](../integrate/custom-grant.md), has no variable, because its value is code.
+
+The server does not read a file that everybody may change. It warns if the file's group may change the file. It does not
+read a file in the working directory that belongs to another user, unless \`ASSENT_CONFIG\` names the file.
+An unknown key or a wrong value stops the start. The server reports all problems at once, one line each.
 
 ${table(["variable", "key in the file", "default", "meaning"], rows)}
 `;
@@ -59,9 +66,9 @@ function errors(): string {
   return `# Errors
 ${MADE}
 
-Every refusal has a name. A client gets \`error\`, \`error_description\` and \`error_uri\`, which leads to the page of that name on the server
-(\`/errors/<name>\`). Where a caller must not learn more, several conditions share one name, text and page; the server's log has the exact one in
-\`condition\`. The order below is the order in which they are looked for.
+Every refusal has a name. A client gets \`error\`, \`error_description\` and \`error_uri\`. The address in \`error_uri\` is the
+page of that name on the server (\`/errors/<name>\`). If a caller must not learn more, several conditions share one name,
+text and page. The server's log has the exact condition in \`condition\`. The server checks in the order below.
 
 ${sections.join("\n\n")}
 `;
@@ -87,14 +94,16 @@ function endpoints(): string {
   return `# Endpoints
 ${MADE}
 
-Paths are relative to the issuer; the metadata of an issuer with a path lies at the host's root (RFC 8414 §3.1). Other methods get 405 with \`Allow\`,
-other paths 404, and so are those whose grant types are switched off (\`ASSENT_GRANT_TYPES\`). Clients find the protocol's endpoints in the metadata.
+Paths are relative to the issuer. If the issuer has a path, the metadata is at the host's root (RFC 8414 §3.1). The server
+answers 405 with \`Allow\` to another method, and 404 to another path. It also answers 404 if the grant types of an
+endpoint are switched off (\`ASSENT_GRANT_TYPES\`). Clients find the protocol's endpoints in the metadata.
 
 ${table(["path", "methods", "for", "CORS", "only while this is offered"], rows)}
 
 ## The checks of the authorization endpoint
 
-In this order, each only after those above it. Until \`redirect_uri\` has matched, a refusal is a page of this server; from then on it goes back to the client.
+The checks run in this order. Until \`redirect_uri\` has matched, a refusal is a page of this server. After that, a refusal
+goes back to the client.
 
 ${table(["", "parameter", "rule", "refused by"], order)}
 `;
@@ -113,7 +122,7 @@ function rfcs(): string {
   return `# Where each standard is
 ${MADE}
 
-The protocol's files and what they do, in their own words.
+This table lists the files of the protocol. The second column is the first line of each file.
 
 ${table(["file", "what it does"], rows)}
 `;

@@ -121,6 +121,6 @@ const sections = Object.entries(chosen).map(
 );
 writeFileSync(
   join(folder, "README.md"),
-  `# The pages\n\nEach page light, dark and right to left, at 1280, 390 and 320 px side by side. Made by \`node scripts/gallery.ts docs/gallery\`.\n\n${sections.join("\n")}`,
+  `# The pages\n\nThis page shows each page of the server in light, dark and right-to-left form.\nEach picture has three widths side by side: 1280, 390 and 320 px.\n\nTo make the pictures again, run \`node scripts/gallery.ts docs/gallery\`.\n\n${sections.join("\n")}`,
 );
 console.log(`${names.length} states, ${names.length * looks.length} pictures, ${Math.round(bytes / 1000)} kB`);

@@ -189,14 +189,15 @@ export function securityTests(made: string): string {
   return `# Security tests
 ${made}
 
-Each attack that the tests try has an id, which stands in the name of its test. This page lists them: what is tried, what has to come of it, and where. What the server does about each kind of attack, and why, is in the
-[threat model](../operate/threat-model.md).
+The tests try attacks on the server. Each attack has an id, which is in the name of its test (\`AC-03\`). This page lists the
+id, the attack, the expected result and the test. The [threat model](../operate/threat-model.md) says how the server
+answers each kind of attack, and why.
 
 ${sections.join("\n\n")}
 
 ## Attacks that wait
 
-The part that they attack isn't built. They become tests with it.
+The server does not have the parts that these attacks need. Each attack becomes a test when its part is built.
 
 ${waiting.join("\n\n")}
 `;

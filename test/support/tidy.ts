@@ -208,6 +208,22 @@ export function silentSkips(file: SourceFile): string[] {
   ];
 }
 
+/** Names that the project gave up: of files (without their ending), and of identifiers. */
+export interface RetiredNames {
+  readonly files: readonly string[];
+  readonly identifiers: readonly string[];
+}
+
+/** A file or an identifier in it that has a retired name. Comments and texts may use the word. */
+export function retiredNames(file: SourceFile, retired: RetiredNames): string[] {
+  const name = posix.basename(file.path).replace(/\.\w+$/, "");
+  const bare = { ...file, text: stripped(file.text, "bare") };
+  return [
+    ...(retired.files.includes(name) ? [`${file.path}: this file name is retired`] : []),
+    ...places(bare, new RegExp(`\\b(?:${retired.identifiers.join("|")})\\b`), "this identifier is retired"),
+  ];
+}
+
 /** Relative links and pictures of a Markdown file that lead nowhere. */
 export function deadLinks(root: string, { path, text }: SourceFile): string[] {
   const prose = text.replace(/^(`{3,})[\s\S]*?^\1/gm, "").replace(/`[^`\n]*`/g, "");
