@@ -10,15 +10,20 @@ import { buildProgram } from "../packages/cli/src/program.ts";
 const HEAD = `# The assent command
 <!-- Made by scripts/docs-cli.ts from the commands; change it there. -->
 
-\`npx assent <noun> <verb>\`. Commands work on the database that the [configuration](../reference/configuration.md) names, also while servers run on it: a running server
-sees a change within a second. A database that isn't there is made.
+Run \`npx assent <noun> <verb>\`. Commands use the database that the [configuration](../reference/configuration.md)
+names. Servers may run on it at the same time. A running server sees a change within a second. If the database doesn't
+exist, a command creates it.
 
-- \`--json\` prints exactly one JSON document on stdout: the whole record, clients in the names of RFC 7591; a list is an array. Times are RFC 3339, but for RFC 7591's own, which are seconds since
-  the epoch. Without it, text for people, in colour on a terminal unless \`NO_COLOR\` is set. Warnings and errors go to stderr.
+- \`--json\` prints exactly one JSON document on stdout: the whole record, or an array for a list. Fields of clients have
+  the names of RFC 7591. Times are RFC 3339, except the times of RFC 7591, which are seconds since the epoch. Without
+  \`--json\`, the command prints text for people, in colour on a terminal unless \`NO_COLOR\` is set. Warnings and errors go
+  to stderr.
 - Exit codes: **0** done, **1** failed (\`error: what is wrong and what to do\`), **2** wrong usage.
-- Secrets are never words of the command line, where other users and the shell's history would see them: a password comes from a prompt, from standard input (\`--password-stdin\`), or is made and
-  printed once (\`--generate-password\`). Client secrets are always made here, printed once, and kept as a hash.
-- Options that may repeat make a list; one that takes scopes may also hold several, separated by spaces. In \`update\`, what isn't named stays, and a list takes the place of the one before
+- Never write a secret on the command line, where other users and the shell's history would see it. A password comes from
+  a prompt or from standard input (\`--password-stdin\`), or the command generates it and prints it once
+  (\`--generate-password\`). The command always generates client secrets, prints them once, and stores only a hash.
+- Repeat an option to give several values, if it says "may repeat". An option for scopes also accepts several scopes in one
+  value, separated by spaces. In \`update\`, settings that you don't name stay, and a list replaces the old one
   (\`--scope ""\`: none).
 
 First steps:
@@ -68,7 +73,7 @@ function options(command: Command): string[] {
     .map(({ flags, description, mandatory, argChoices, defaultValue }) => {
       const choices = argChoices === undefined ? "" : ` (${argChoices.join(", ")})`;
       const byDefault = defaultValue === undefined ? "" : `; default ${defaultValue}`;
-      return `- \`${flags}\`${mandatory ? " (needed)" : ""}: ${description}${choices}${byDefault}`;
+      return `- \`${flags}\`${mandatory ? " (required)" : ""}: ${description}${choices}${byDefault}`;
     });
   return lines.length === 0 ? [] : [lines.join("\n")];
 }

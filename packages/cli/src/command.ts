@@ -32,14 +32,14 @@ export function secondsOption(flags: string, description: string, word?: string)
   return new Option(flags, description).argParser((value) => {
     if (value === word) return value;
     if (/^\d{1,10}$/.test(value)) return Number(value);
-    throw new InvalidArgumentError(`It is a whole number of seconds${word === undefined ? "" : `, or ${word}`}.`);
+    throw new InvalidArgumentError(`Use a whole number of seconds${word === undefined ? "" : `, or ${word}`}.`);
   });
 }
 
 /** An option that limits a list. */
 export function limitOption(): Option {
-  return new Option("--limit <n>", "at most this many").argParser((value) => {
-    if (!/^[1-9]\d{0,6}$/.test(value)) throw new InvalidArgumentError("It is a whole number from 1.");
+  return new Option("--limit <n>", "the highest number of entries").argParser((value) => {
+    if (!/^[1-9]\d{0,6}$/.test(value)) throw new InvalidArgumentError("Use a whole number from 1.");
     return Number(value);
   });
 }
@@ -53,7 +53,7 @@ export function given<T extends object>(values: T): { [Key in keyof T]?: Exclude
 /** An update that names nothing is a mistake in the words. */
 export function requireChanges(changes: object, noun: string): void {
   if (Object.keys(changes).length > 0) return;
-  throw new UsageError(`nothing to change: name what should be different (assent ${noun} update --help)`);
+  throw new UsageError(`nothing to change: name the settings to change (assent ${noun} update --help)`);
 }
 
 /** The first items of a list that is read a page at a time. */

@@ -18,13 +18,13 @@ const nouns: Readonly<Record<string, Noun>> = {
   company: { summary: "companies that people act for", load: () => import("./commands/company.ts") },
   scope: { summary: "permissions that clients can ask for", load: () => import("./commands/scope.ts") },
   resource: { summary: "APIs that accept the tokens", load: () => import("./commands/resource.ts") },
-  issuer: { summary: "whose assertions are believed", load: () => import("./commands/issuer.ts") },
+  issuer: { summary: "issuers whose assertions the server trusts", load: () => import("./commands/issuer.ts") },
   consent: { summary: "what people granted to clients", load: () => import("./commands/consent.ts") },
   session: { summary: "browsers that are signed in", load: () => import("./commands/session.ts") },
   key: { summary: "keys that sign the tokens", load: () => import("./commands/key.ts") },
-  db: { summary: "the database's schema, housekeeping, backup", load: () => import("./commands/db.ts") },
+  db: { summary: "the database: schema, housekeeping, backup", load: () => import("./commands/db.ts") },
   export: { summary: "write all data into a file", load: () => import("./commands/export.ts") },
-  import: { summary: "fill an empty database from such a file", load: () => import("./commands/import.ts") },
+  import: { summary: "fill an empty database from an exported file", load: () => import("./commands/import.ts") },
 };
 
 /** The program with the nouns that `wanted` names in full; the others are known by name and summary alone. */
@@ -37,7 +37,7 @@ export async function buildProgram(wanted: readonly string[] = Object.keys(nouns
     .configureHelp({ showGlobalOptions: false })
     .addHelpText(
       "after",
-      "\nCommands work on the database that the configuration names (ASSENT_* variables, assent.config.*), also while a\nserver runs on it. Exit codes: 0 done, 1 failed, 2 wrong usage.",
+      "\nCommands use the database that the configuration names (ASSENT_* variables, assent.config.*). A server may run on\nit at the same time. Exit codes: 0 done, 1 failed, 2 wrong usage.",
     );
   settle(program);
   for (const [name, { summary, load }] of Object.entries(nouns)) {
@@ -61,7 +61,7 @@ function usageLine(text: string): string {
     .replace(/^(error: unknown option '--[^=]+)=.*$/s, "$1'")
     .replace(
       /^(error: unknown option '-[^-'][^']{20,}')$/,
-      "$1: an id that begins with a dash goes behind two dashes (-- -abc)",
+      "$1: put two dashes before an id that begins with a dash (-- -abc)",
     )
     .replace(/^(error: too many arguments .* but got \d+).*$/s, "$1")
     .replaceAll("\n", " ");

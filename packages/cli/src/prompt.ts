@@ -12,7 +12,7 @@ export interface PasswordOptions {
 export function passwordOptions(): readonly Option[] {
   return [
     new Option("--password-stdin", "read the password from standard input").conflicts("generatePassword"),
-    new Option("--generate-password", "make a password and print it once"),
+    new Option("--generate-password", "generate a password and print it once"),
   ];
 }
 
@@ -23,7 +23,7 @@ export async function passwordChoice(options: PasswordOptions): Promise<Password
   if (options.generatePassword) return { generate: true };
   if (options.passwordStdin) return { password: await fromStdin() };
   if (!process.stdin.isTTY) {
-    throw new UsageError("say where the password comes from: --password-stdin or --generate-password");
+    throw new UsageError("choose where the password comes from: --password-stdin or --generate-password");
   }
   return { password: await fromTerminal() };
 }
@@ -54,6 +54,6 @@ async function fromTerminal(): Promise<string> {
     return answer ?? "";
   };
   const first = await ask("Password");
-  if ((await ask("The same once more")) !== first) throw new Failure("the two passwords differ: nothing was changed");
+  if ((await ask("Repeat the password")) !== first) throw new Failure("the two passwords differ: nothing was changed");
   return first;
 }

@@ -60,8 +60,10 @@ test("backup, restore, epoch: each says what it did; the old database is kept", 
   expect(made).toEqual({ file: join(at.folder, "b.db"), bytes: statSync(join(at.folder, "b.db")).size });
   const restored = await at.run(["db", "restore", "b.db"]);
   expect([restored.code, restored.stdout]).toEqual([0, `Restored ${join(at.dataDir, "assent.db")}.\n`]);
-  expect(restored.stderr).toMatch(/What it held before is in .*\.replaced-\d{8}T\d{6}Z/);
-  expect(restored.stderr).toContain("Back as they were at the backup: passwords");
+  expect(restored.stderr).toMatch(/The previous database is in .*\.replaced-\d{8}T\d{6}Z/);
+  expect(restored.stderr).toContain(
+    "Passwords, disabled people and clients, client secrets and signing keys are as they were",
+  );
   expect(await at.json(["db", "epoch", "--keep-consents"])).toEqual({ ended: { grants: 0, consents: 0, sessions: 0 } });
   expect(await at.json(["user", "list"])).toHaveLength(1);
 });

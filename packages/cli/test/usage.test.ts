@@ -30,18 +30,18 @@ describe("wrong usage → one line, exit code 2", () => {
     [
       "seconds that are no number",
       ["client", "rotate-secret", "x", "--overlap", "1h"],
-      "It is a whole number of seconds.",
+      "Use a whole number of seconds.",
     ],
-    ["a limit of 0", ["client", "list", "--limit", "0"], "It is a whole number from 1."],
+    ["a limit of 0", ["client", "list", "--limit", "0"], "Use a whole number from 1."],
     ["an update of nothing", ["client", "update", "x"], "nothing to change"],
     ["a user's update of nothing", ["user", "update", "x"], "nothing to change"],
     ["a scope's update of nothing", ["scope", "update", "x"], "nothing to change"],
     ["an API's update of nothing", ["resource", "update", "x"], "nothing to change"],
-    ["a logo without a file", ["client", "logo", "x"], "name the picture's file, or say --remove"],
+    ["a logo without a file", ["client", "logo", "x"], "name the picture's file, or use --remove"],
     [
       "an id that begins with a dash",
       ["key", "retire", `-${"a".repeat(42)}`],
-      "': an id that begins with a dash goes behind two dashes (-- -abc)",
+      "': put two dashes before an id that begins with a dash (-- -abc)",
     ],
     ["no session and no user", ["session", "revoke"], "name one session, or --user"],
     [

@@ -56,23 +56,23 @@ export function register(program: Command): void {
   verb(client, "list", "list all clients").addOption(limitOption()).action(list);
   verb(client, "show <client-id>", "show a client").action(show);
   registerUpdate(client);
-  verb(client, "delete <client-id>", "forget a client; all that was granted to it ends at once").action(remove);
+  verb(client, "delete <client-id>", "delete a client; all its access ends at once").action(remove);
   verb(client, "rotate-secret <client-id>", "give a confidential client a new secret")
     .addOption(
       secondsOption(
         "--overlap <seconds>",
-        "how long the old secret still works: a day, so that there is time to deploy the new one; 0 where it has leaked",
+        "how long the old secret still works; the default gives you a day to deploy the new one; use 0 if it has leaked",
       ).default(86_400),
     )
     .action(rotate);
   verb(client, "logo <client-id> [file]", "set the picture on the consent page (PNG, JPEG, WebP or GIF, up to 1 MiB)")
-    .option("--remove", "take the present one away")
+    .option("--remove", "remove the present picture")
     .action(logo);
 }
 
 function registerCreate(client: Command): void {
   const create = verb(client, "create", "register a client; its secret is printed once")
-    .requiredOption("--name <text>", "what owners know it by")
+    .requiredOption("--name <text>", "the name that owners see")
     .addOption(
       new Option(
         "--type <type>",
@@ -86,8 +86,9 @@ function registerCreate(client: Command): void {
     .addHelpText(
       "after",
       `
-A confidential client gets the grant types authorization_code and refresh_token, a public one authorization_code alone
-(its refresh tokens, if asked for, always rotate). A service that acts in its own name: --grant-type client_credentials --own-scope SCOPE.
+By default, a confidential client gets the grant types authorization_code and refresh_token, and a public client gets
+only authorization_code. Refresh tokens of a public client always rotate. For a service that acts in its own name, use
+--grant-type client_credentials --own-scope SCOPE.
 
 Example:
   assent client create --name "Photo Printer" --type confidential --require-pkce \\
@@ -100,22 +101,25 @@ function registerUpdate(client: Command): void {
   const update = verb(
     client,
     "update <client-id>",
-    "change a client: what isn't named stays, a list takes the place of the old one",
-  ).option("--name <text>", "what owners know it by");
+    "change a client: settings that you don't name stay, and a list replaces the old one",
+  ).option("--name <text>", "the name that owners see");
   settings(update)
-    .option("--no-publisher", "leave open who makes it")
-    .option("--no-accent", "the server's colours on its pages")
-    .option("--no-consent-ceiling", "owners' answers hold as long as the server says for its type")
-    .option("--reviewed", "errors travel to its redirect URI at once, as for every client that you created")
-    .option("--no-reviewed", "people see a page before an error takes them to its redirect URI (RFC 9700 §4.11.2)")
-    .option("--no-verified", "owners read that nobody has looked at it")
-    .option("--no-require-pkce", "leave PKCE to a confidential client")
-    .option("--no-allow-plain-pkce", "accept S256 challenges alone")
-    .option("--no-first-party", "ask owners again")
-    .option("--no-certificate-bound", "let whoever holds its access tokens use them")
-    .option("--no-token-endpoint-audience", "accept assertions for the issuer alone")
+    .option("--no-publisher", "remove the publisher")
+    .option("--no-accent", "use the server's colours on the pages of its requests")
+    .option("--no-consent-ceiling", "use the server's limit for this type of client (ASSENT_CONSENT_CEILING)")
+    .option("--reviewed", "send errors to its redirect URI at once, as for every client that you created")
+    .option("--no-reviewed", "show people a page before an error sends them to its redirect URI (RFC 9700 §4.11.2)")
+    .option("--no-verified", "tell owners that you have not checked it")
+    .option("--no-require-pkce", "make PKCE optional for a confidential client")
+    .option("--no-allow-plain-pkce", "accept only S256 challenges")
+    .option("--no-first-party", "ask owners for consent again")
+    .option("--no-certificate-bound", "don't bind its access tokens to a certificate")
+    .option("--no-token-endpoint-audience", "accept only assertions whose audience is the issuer")
     .addOption(
-      new Option("--status <status>", "a disabled client is refused everywhere").choices(["active", "disabled"]),
+      new Option("--status <status>", "the server refuses a disabled client everywhere").choices([
+        "active",
+        "disabled",
+      ]),
     )
     .action(change);
 }
@@ -124,59 +128,68 @@ function registerUpdate(client: Command): void {
 function settings(command: Command): Command {
   return command
     .addOption(
-      listOption("--redirect-uri <uri>", "where answers go; compared as a string, but for the port of a loopback IP"),
+      listOption(
+        "--redirect-uri <uri>",
+        "where the server sends answers; compared as a string, except for the port of a loopback IP",
+      ),
     )
     .addOption(
       listOption(
         "--grant-type <type>",
-        "authorization_code, refresh_token, client_credentials, implicit, password; device_code, jwt-bearer or saml2-bearer behind urn:ietf:params:oauth:grant-type:; or one of your own (customGrants in assent.config.ts)",
+        "authorization_code, refresh_token, client_credentials, implicit, password; device_code, jwt-bearer or saml2-bearer with the prefix urn:ietf:params:oauth:grant-type:; or one of your own (customGrants in assent.config.ts)",
         {
           words: true,
         },
       ),
     )
     .addOption(listOption("--response-type <type>", "code, or token with implicit", { words: true }))
-    .addOption(listOption("--scope <scopes>", "scopes that it may ask for, separated by spaces", { words: true }))
     .addOption(
-      listOption("--optional-scope <scopes>", "those of its scopes that it can do without: owners may leave them out", {
+      listOption("--scope <scopes>", "scopes that the client may ask for, separated by spaces", { words: true }),
+    )
+    .addOption(
+      listOption("--optional-scope <scopes>", "those of its scopes that owners may leave out", {
         words: true,
       }),
     )
-    .addOption(listOption("--name-lang <tag=text>", "its name in another language: de=Fotodrucker; de= takes it away"))
-    .option("--publisher <text>", "who makes it, as owners read it")
-    .option("--accent <colours>", "of the pages of its requests: #rrggbb, or one for light and one for dark ground")
-    .option("--verified", "owners read that you have looked at it")
-    .addOption(listOption("--own-scope <scopes>", "scopes that it holds for itself", { words: true }))
+    .addOption(listOption("--name-lang <tag=text>", "its name in another language: de=Fotodrucker; de= removes it"))
+    .option("--publisher <text>", "the maker's name, which owners see")
+    .option(
+      "--accent <colours>",
+      "accent colour of the pages of its requests: #rrggbb, or #rrggbb,#rrggbb for light and dark mode",
+    )
+    .option("--verified", "tell owners that you have checked it")
+    .addOption(
+      listOption("--own-scope <scopes>", "scopes that it gets in its own name (client_credentials)", { words: true }),
+    )
     .option(
       "--auth-method <method>",
       "client_secret_basic, client_secret_post, client_secret_jwt, private_key_jwt, tls_client_auth, self_signed_tls_client_auth or none",
     )
-    .option("--jwks <file>", "its public keys, a JWK Set; - reads standard input")
-    .option("--jwks-uri <url>", "where its public keys are")
+    .option("--jwks <file>", "file with its public keys, a JWK Set; - reads standard input")
+    .option("--jwks-uri <url>", "URL of its public keys")
     .option(
       "--tls-subject <field=value>",
-      "what its certificate says of it, for tls_client_auth: dn, san_dns, san_uri, san_ip or san_email (dn=CN=import,O=Example)",
+      "the name in its certificate, for tls_client_auth; the field is dn, san_dns, san_uri, san_ip or san_email (dn=CN=import,O=Example)",
     )
     .option("--certificate-bound", "bind its access tokens to the certificate of its connection (RFC 8705 §3)")
     .option(
       "--token-endpoint-audience",
-      "accept assertions for the token endpoint's URL, of clients that can't name the issuer",
+      "also accept assertions whose audience is the token endpoint's URL, for clients that can't name the issuer",
     )
-    .option("--require-pkce", "refuse its requests without a code challenge")
+    .option("--require-pkce", "refuse its requests that have no code challenge")
     .option("--allow-plain-pkce", "accept plain code challenges from it (RFC 7636 §4.2)")
-    .option("--first-party", "record consent without asking the owner")
+    .option("--first-party", "record consent without asking owners; only for your own apps")
     .addOption(
       secondsOption(
         "--consent-ceiling <seconds>",
-        "how long an owner's answer to it holds at most, or none: in place of the server's (ASSENT_CONSENT_CEILING)",
+        "the longest time that a consent to it lasts, or none; replaces the server's limit (ASSENT_CONSENT_CEILING)",
         "none",
       ),
     )
     .addOption(
-      new Option("--refresh <how>", "whether a refresh token stays or is replaced by each refresh").choices([
-        "rotate",
-        "keep",
-      ]),
+      new Option("--refresh <how>", "rotate: each refresh replaces the refresh token; keep: it stays the same").choices(
+        ["rotate", "keep"],
+      ),
     )
     .option("--client-uri <url>", "its home page")
     .option("--policy-uri <url>", "its privacy policy")
@@ -323,7 +336,7 @@ async function remove(clientId: string, options: JsonOption) {
   await withAdmin(options, async (admin, out) => {
     const { deleteClient } = await import("@assent/server/admin");
     await deleteClient(clientId, admin);
-    out.done({ client_id: clientId, deleted: true }, `Deleted ${clientId}; all that was granted to it has ended.`);
+    out.done({ client_id: clientId, deleted: true }, `Deleted ${clientId}; all its access has ended.`);
   });
 }
 
@@ -343,7 +356,7 @@ async function rotate(clientId: string, options: JsonOption & { readonly overlap
 
 async function logo(clientId: string, file: string | undefined, options: JsonOption & { readonly remove?: true }) {
   if ((file === undefined) === (options.remove === undefined)) {
-    throw new UsageError("name the picture's file, or say --remove");
+    throw new UsageError("name the picture's file, or use --remove");
   }
   const picture = file === undefined ? null : await pictureOf(file);
   await withAdmin(options, async (admin, out) => {

@@ -17,7 +17,7 @@ import {
 import { UsageError } from "../failure.ts";
 
 const DEFAULT_RULE =
-  "apps that no rule names: members decide themselves (members), ask an admin (ask), or may not (block)";
+  "for apps without a rule: members decide themselves (members), ask an admin (ask), or only admins decide (block)";
 
 function defaultRuleOption(flags: string): Option {
   return new Option(flags, DEFAULT_RULE).choices(["members", "ask", "block"]);
@@ -25,50 +25,54 @@ function defaultRuleOption(flags: string): Option {
 
 export function register(program: Command): void {
   const company = noun(program, "company", "companies that people act for");
-  verb(company, "create", "create a company; members come with add-member")
+  verb(company, "create", "create a company; add members with add-member")
     .requiredOption("--name <text>", "the company's name")
-    .requiredOption("--slug <slug>", "its place in addresses: a–z, 0–9 and dashes")
+    .requiredOption("--slug <slug>", "its name in URLs: a–z, 0–9 and dashes")
     .addOption(defaultRuleOption("--default-rule <rule>"))
     .action(create);
   verb(company, "list", "list all companies, oldest first").addOption(limitOption()).action(list);
   verb(company, "show <slug>", "show a company with its members and rules").action(show);
-  verb(company, "update <slug>", "change a company: what isn't named stays")
+  verb(company, "update <slug>", "change a company: settings that you don't name stay")
     .option("--name <text>", "another name")
-    .option("--slug <slug>", "another place in addresses; links to the old one lead nowhere")
+    .option("--slug <slug>", "new name in URLs; links with the old one stop working")
     .addOption(defaultRuleOption("--default-rule <rule>"))
     .addOption(
-      new Option("--status <status>", "disabled: its grants end at once, and nobody acts in its name").choices([
+      new Option("--status <status>", "disabled: its grants end at once, and nobody can act in its name").choices([
         "active",
         "disabled",
       ]),
     )
     .action(update);
-  verb(company, "delete <slug>", "remove a company; everything granted in its name ends").action(remove);
-  verb(company, "add-member <slug> <user>", "make a person a member, or give a member another role")
-    .addOption(new Option("--role <role>", "what they may do").choices(["member", "admin"]).default("member"))
+  verb(company, "delete <slug>", "delete a company; all access in its name ends").action(remove);
+  verb(company, "add-member <slug> <user>", "add a person as a member, or change a member's role")
+    .addOption(new Option("--role <role>", "the member's role").choices(["member", "admin"]).default("member"))
     .action(addMember_);
   verb(
     company,
     "remove-member <slug> <user>",
-    "end a membership, and what the person granted in the company's name",
+    "end a membership and the access that the person granted in the company's name",
   ).action(removeMember_);
-  verb(company, "policy <slug> <client-id>", "decide about an app for all members")
+  verb(company, "policy <slug> <client-id>", "set the rule about an app for all members")
     .addOption(
-      new Option("--rule <rule>", "none: the company's default holds")
+      new Option("--rule <rule>", "none: use the company's default")
         .choices(["allow", "ask", "block", "none"])
         .makeOptionMandatory(),
     )
     .addOption(
-      listOption("--scope <scopes>", "allow: at most these; all that the client may ask for, if absent", {
-        words: true,
-      }),
+      listOption(
+        "--scope <scopes>",
+        "allow: the scopes that members can allow; by default, all that the client may ask for",
+        {
+          words: true,
+        },
+      ),
     )
-    .addOption(secondsOption("--lifetime <seconds>", "allow: for so long (default: a year)"))
-    .option("--opt-out", "allow: members may keep the app from acting for them")
+    .addOption(secondsOption("--lifetime <seconds>", "allow: how long the approval lasts (default: a year)"))
+    .option("--opt-out", "allow: members may stop the app from acting for them")
     .addOption(
       new Option(
         "--members <what>",
-        "ask, none: members who use it by an approval keep it until it ends, or it ends for them now",
+        "ask, none: members who use the app by an approval keep it until the approval ends (keep), or lose it now (end)",
       ).choices(["keep", "end"]),
     )
     .action(policy);

@@ -16,7 +16,7 @@ interface ListOptions extends JsonOption {
 
 export function register(program: Command): void {
   const consent = noun(program, "consent", "what people and companies granted to clients");
-  verb(consent, "list", "list consents, those that ended included")
+  verb(consent, "list", "list consents, including ended ones")
     .addOption(new Option("--user <user>", "of this person").conflicts("company"))
     .addOption(new Option("--company <slug>", "of this company"))
     .option("--client <client-id>", "for this client")
@@ -27,7 +27,7 @@ export function register(program: Command): void {
     "revoke <owner> <client-id>",
     "end a consent and every grant under it; the owner is a user, or with --company a slug",
   )
-    .option("--company", "the owner is a company: it ends for all its members, with an approval for them")
+    .option("--company", "the owner is a company; access and an approval end for all its members")
     .action(revoke);
 }
 

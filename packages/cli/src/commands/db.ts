@@ -7,28 +7,28 @@ import { UsageError } from "../failure.ts";
 import { Output } from "../output.ts";
 
 export function register(program: Command): void {
-  const db = noun(program, "db", "the database's schema, housekeeping, backup");
-  verb(db, "migrate", "bring the schema up to date while servers run; a start does so by itself where little is to do")
-    .option("--plan", "only show what would be done: rows, locks, time")
-    .option("--contract", "also take away what the version before still uses: when none of its servers runs any more")
-    .option("--force", "with --contract: don't look for servers of the version before")
+  const db = noun(program, "db", "the database: schema, housekeeping, backup");
+  verb(db, "migrate", "migrate the schema while servers run; a server that starts does this itself if few rows change")
+    .option("--plan", "only show the steps, with rows, locks and time")
+    .option("--contract", "also remove what only the previous version uses; first stop all its servers")
+    .option("--force", "with --contract: don't check for servers of the previous version")
     .action(migrate);
-  verb(db, "status", "show the schema's state; changes nothing").action(status);
-  verb(db, "backup <file>", "copy the database into a new file while servers run; the copy is checked").action(backup);
+  verb(db, "status", "show the state of the schema; changes nothing").action(status);
+  verb(db, "backup <file>", "copy the database to a new file and check the copy; servers may run").action(backup);
   verb(
     db,
     "restore <file>",
-    "put a backup in the database's place; all grants and sessions end, so that nothing revoked since comes back",
+    "replace the database by a backup; all grants and sessions end, so that nothing revoked since then comes back",
   )
-    .option("--keep-consents", "consents stand: nobody has revoked one since the backup")
-    .option("--for-inspection", "a copy to look at, in a place of its own: nothing ends, and no server runs on it")
+    .option("--keep-consents", "keep consents; use this only if nobody revoked one since the backup")
+    .option("--for-inspection", "restore to look at the data only: nothing ends, and no server starts on it")
     .action(restore);
-  verb(db, "epoch", "end all grants and sessions, after other tools have put the database back; stop all servers first")
-    .option("--keep-consents", "consents stand: nobody has revoked one since the backup")
-    .option("--force", "don't look for servers that run on it")
+  verb(db, "epoch", "end all grants and sessions after other tools restored the database; stop all servers first")
+    .option("--keep-consents", "keep consents; use this only if nobody revoked one since the backup")
+    .option("--force", "don't check for servers that use the database")
     .action(epoch);
-  verb(db, "gc", "remove what guards nothing any more (servers do so every minute)")
-    .option("--dry-run", "only count what is due")
+  verb(db, "gc", "delete rows that are no longer needed (servers do this every minute)")
+    .option("--dry-run", "only count the rows that are due")
     .action(gc);
 }
 
@@ -49,11 +49,11 @@ async function migrate(options: MigrateOptions) {
   });
   const { migrations } = await databaseStatus(config);
   const waiting = migrations.filter(({ appliedAt }) => appliedAt === null).map(({ name }) => name);
-  const text = applied.length === 0 ? "Nothing was to be done." : `Applied: ${applied.join(", ")}.`;
+  const text = applied.length === 0 ? "There was nothing to do." : `Applied: ${applied.join(", ")}.`;
   out.done({ applied, waiting }, text);
   if (waiting.length > 0) {
     out.note(
-      `Waiting: ${waiting.join(", ")}. When no server of the version before runs any more: assent db migrate --contract.`,
+      `Waiting: ${waiting.join(", ")}. When no server of the previous version runs any more, run assent db migrate --contract.`,
     );
   }
 }
@@ -72,7 +72,7 @@ async function plan(out: Output) {
       { field: "estimate_ms", title: "estimate", show: (value) => `${Number(value) / 1000} s` },
       { field: "online" },
     ],
-    "Nothing is to be done, or there is no database yet.",
+    "There is nothing to do, or there is no database yet.",
   );
 }
 
@@ -108,7 +108,7 @@ async function backup(file: string, options: JsonOption) {
   const made = await backupDatabase(await loadConfig(), file);
   new Output(options.json ?? false).done(
     { ...made },
-    `Backed up to ${made.file} (${made.bytes} bytes). The secret isn't in it: keep a copy of that elsewhere.`,
+    `Backed up to ${made.file} (${made.bytes} bytes). The backup doesn't contain the secret: back that up in another place.`,
   );
 }
 
@@ -119,7 +119,7 @@ interface RestoreOptions extends JsonOption {
 
 async function restore(file: string, options: RestoreOptions) {
   if (options.keepConsents && options.forInspection) {
-    throw new UsageError("--for-inspection ends nothing: --keep-consents has no meaning beside it");
+    throw new UsageError("use --keep-consents without --for-inspection, which ends nothing");
   }
   const { loadConfig, restoreDatabase } = await import("@assent/server/admin");
   const { database, replaced, ended } = await restoreDatabase(
@@ -130,8 +130,8 @@ async function restore(file: string, options: RestoreOptions) {
   );
   const out = new Output(options.json ?? false);
   out.done({ database, replaced, ended }, `Restored ${database}.`);
-  if (replaced !== null) out.note(`What it held before is in ${replaced}.`);
-  if (ended === null) out.note("For inspection alone: a server refuses to start on it.");
+  if (replaced !== null) out.note(`The previous database is in ${replaced}.`);
+  if (ended === null) out.note("This copy is for inspection only: servers refuse to start on it.");
   else tellEnded(out, ended);
 }
 
@@ -143,7 +143,7 @@ async function epoch(options: JsonOption & { readonly keepConsents?: true; reado
     force: options.force ?? false,
     waits: (text) => out.note(text),
   });
-  out.done({ ended }, "What was granted before now has ended.");
+  out.done({ ended }, "All grants and sessions from before now have ended.");
   tellEnded(out, ended);
 }
 
@@ -151,9 +151,9 @@ function tellEnded(
   out: Output,
   { grants, consents, sessions }: { grants: number; consents: number; sessions: number },
 ) {
-  out.note(`Ended: ${grants} grant(s), ${sessions} session(s); ${consents} consent(s) have to be given again.`);
+  out.note(`Ended: ${grants} grant(s), ${sessions} session(s); ${consents} consent(s) must be given again.`);
   out.note(
-    "Back as they were at the backup: passwords, disabled people and clients, client secrets, signing keys. What was changed since then for safety has to be changed again.",
+    "Passwords, disabled people and clients, client secrets and signing keys are as they were at the backup. Repeat the changes that were made since then for security.",
   );
 }
 

@@ -13,7 +13,7 @@ export function register(program: Command): void {
     .action(demo);
   command
     .command("device")
-    .description("be a device without a browser, connected to the demo that runs")
+    .description("act as a device without a browser, connected to the running demo")
     .action(demoDevice);
   // What `demo` starts for itself where ASSENT_WORKERS asks for several.
   command.command("worker", { hidden: true }).action(demoWorker);

@@ -7,7 +7,7 @@ import { Output } from "../output.ts";
 export function register(program: Command): void {
   program
     .command("export <file>")
-    .description("write all data into a new file, as it is at one moment, for `assent import` into another database")
+    .description("write all data at one moment to a new file, for `assent import` into another database")
     .option("--json", "print one JSON document")
     .addHelpText(
       "after",

@@ -7,7 +7,9 @@ import { Output } from "../output.ts";
 export function register(program: Command): void {
   program
     .command("import <file>")
-    .description("fill an empty database from a file of `assent export`, and compare the two; interrupted, it goes on")
+    .description(
+      "fill an empty database from a file of `assent export`, and compare both; after an interruption, run it again",
+    )
     .option("--json", "print one JSON document")
     .action(read);
 }

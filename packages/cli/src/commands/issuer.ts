@@ -1,4 +1,4 @@
-/** `assent issuer …`: identity providers whose assertions are believed (RFC 7521 §3). */
+/** `assent issuer …`: identity providers issuers whose assertions the server trusts (RFC 7521 §3). */
 
 import { readFile } from "node:fs/promises";
 import type { IssuerKeys, IssuerSettings } from "@assent/server/admin";
@@ -44,10 +44,10 @@ interface CreateOptions extends IssuerOptions {
 const MAX_FILE = 1_048_576;
 
 export function register(program: Command): void {
-  const issuer = noun(program, "issuer", "whose assertions are believed");
-  const create = verb(issuer, "create", "trust an issuer: its assertions are exchanged for access tokens")
-    .addOption(new Option("--type <type>", "what its assertions are").choices(["jwt", "saml"]).makeOptionMandatory())
-    .requiredOption("--issuer <id>", "its iss, or the entity id of its SAML assertions, character by character");
+  const issuer = noun(program, "issuer", "issuers whose assertions the server trusts");
+  const create = verb(issuer, "create", "trust an issuer; clients can exchange its assertions for access tokens")
+    .addOption(new Option("--type <type>", "the type of its assertions").choices(["jwt", "saml"]).makeOptionMandatory())
+    .requiredOption("--issuer <id>", "the iss of its JWTs, or its SAML entity id; compared character by character");
   settings(create)
     .addHelpText(
       "after",
@@ -62,29 +62,36 @@ Examples:
     verb(
       issuer,
       "update <issuer>",
-      "change an issuer: what isn't named stays, a list or keys take the place of the old ones",
+      "change an issuer: settings that you don't name stay; a list or keys replace the old ones",
     ),
   )
-    .option("--no-audience", "accept assertions for this server's own names alone")
-    .option("--no-subject-claim", "JWT: who they are about is in sub")
-    .option("--no-subject-attribute", "SAML: who they are about is in the NameID")
-    .option("--no-create-owners", "accept assertions about owners who are there alone")
+    .option("--no-audience", "accept only this server's own names as audience")
+    .option("--no-subject-claim", "JWT: the subject is in sub")
+    .option("--no-subject-attribute", "SAML: the subject is in the NameID")
+    .option("--no-create-owners", "accept only assertions about existing owners")
     .addOption(
-      new Option("--status <status>", "assertions of a disabled one are refused").choices(["active", "disabled"]),
+      new Option("--status <status>", "the server refuses assertions of a disabled issuer").choices([
+        "active",
+        "disabled",
+      ]),
     )
     .action(change);
-  verb(issuer, "delete <issuer>", "trust an issuer no more; its links go, tokens that it led to time out").action(
+  verb(issuer, "delete <issuer>", "delete an issuer and its links; issued tokens work until they expire").action(
     remove,
   );
-  verb(issuer, "link <issuer> <subject>", "say which user a subject of an issuer is, whatever it is mapped by")
+  verb(
+    issuer,
+    "link <issuer> <subject>",
+    "link a subject of an issuer to a user; a link has precedence over --map-subject",
+  )
     .requiredOption("--user <user>", "the user, by username or e-mail")
     .addHelpText("after", "\nExample:\n  assent issuer link https://idp.example.com 00u1a2b3c4 --user alice")
     .action(link);
-  verb(issuer, "unlink <issuer> <subject>", "end a link: the user stays, and the subject is nobody until it is linked")
-    .option("--claim <name>", "the claim or attribute that it is the value of, if not the one that the issuer has now")
-    .option("--no-claim", "it is a sub or a NameID, though the issuer has another claim now")
+  verb(issuer, "unlink <issuer> <subject>", "delete a link; the user stays")
+    .option("--claim <name>", "the claim or attribute of the link, if the issuer has another one now")
+    .option("--no-claim", "the link is for sub or the NameID, though the issuer has another claim now")
     .action(unlink);
-  verb(issuer, "links <issuer>", "list which users an issuer's subjects are, oldest first")
+  verb(issuer, "links <issuer>", "list an issuer's links to users, oldest first")
     .addOption(limitOption())
     .action(links);
 }
@@ -92,34 +99,46 @@ Examples:
 /** The flags that `create` and `update` share. */
 function settings(command: Command): Command {
   return command
-    .option("--jwks <file>", "JWT: its public keys, a JWK Set")
-    .option("--jwks-uri <url>", "JWT: where its public keys are")
+    .option("--jwks <file>", "JWT: file with its public keys, a JWK Set")
+    .option("--jwks-uri <url>", "JWT: URL of its public keys")
     .addOption(listOption("--certificate <file>", "SAML: a certificate that signs its assertions, PEM"))
-    .option("--saml-metadata <file>", "SAML: its metadata, of which the signing certificates are taken")
-    .addOption(listOption("--scope <scopes>", "what its assertions may ask for, separated by spaces", { words: true }))
-    .addOption(listOption("--client <client-id>", "who may present them; without it, any client with the grant type"))
-    .option("--audience <id>", "another name by which they may mean this server")
+    .option("--saml-metadata <file>", "SAML: its metadata, which contain the signing certificates")
     .addOption(
-      secondsOption("--max-lifetime <seconds>", "how long they may live: 3600 unless named, 86400 at the most"),
+      listOption("--scope <scopes>", "scopes that its assertions may ask for, separated by spaces", { words: true }),
     )
     .addOption(
-      new Option("--map-subject <by>", "what they name an owner by: username unless named").choices([
+      listOption(
+        "--client <client-id>",
+        "a client that may present its assertions; by default, any client with the grant type",
+      ),
+    )
+    .option("--audience <id>", "another name of this server that its assertions may use as audience")
+    .addOption(
+      secondsOption(
+        "--max-lifetime <seconds>",
+        "the longest lifetime of its assertions: 3600 by default, at most 86400",
+      ),
+    )
+    .addOption(
+      new Option("--map-subject <by>", "how its subjects name an owner; username by default").choices([
         "username",
         "email",
         "id",
         "link",
       ]),
     )
-    .option("--subject-claim <name>", "JWT: the claim that says who they are about, instead of sub")
-    .option("--subject-attribute <name>", "SAML: the attribute that says who they are about, instead of the NameID")
+    .option("--subject-claim <name>", "JWT: the claim that holds the subject, instead of sub")
+    .option("--subject-attribute <name>", "SAML: the attribute that holds the subject, instead of the NameID")
     .addOption(
       listOption(
         "--email-domain <domain>",
-        "whose addresses the issuer gives out: they are believed, and no others are",
+        "a domain whose addresses the issuer assigns; the server accepts these addresses and no others",
       ),
     )
-    .addOption(listOption("--subject <name>", "whom they may speak for: a subject, or @domain; without it, any owner"))
-    .option("--create-owners", "make owners who aren't there yet, with the first assertion about them");
+    .addOption(
+      listOption("--subject <name>", "a subject that its assertions may name, or @domain; by default, any owner"),
+    )
+    .option("--create-owners", "create an owner with the first assertion about them");
 }
 
 async function create_(options: CreateOptions, command: Command) {

@@ -5,17 +5,13 @@ import { type JsonOption, noun, verb, withAdmin } from "../command.ts";
 
 export function register(program: Command): void {
   const key = noun(program, "key", "keys that sign the tokens");
-  verb(key, "list", "list the keys and what each is for now").action(list);
-  verb(
-    key,
-    "rotate",
-    "make the next key: published now, it signs in 24 hours (servers do this by themselves every 30 days)",
-  )
-    .option("--now", "it signs at once: where the present key is no longer trusted")
-    .option("--alg <alg>", "of which the key is: ES256, or one that an API names (assent resource list)", "ES256")
+  verb(key, "list", "list the keys and their state").action(list);
+  verb(key, "rotate", "make the next key; it is published now and signs in 24 hours (servers do this every 30 days)")
+    .option("--now", "the new key signs at once; use this if the present key has leaked")
+    .option("--alg <alg>", "the algorithm of the key: ES256, or one that an API uses (assent resource list)", "ES256")
     .action(rotate);
-  verb(key, "retire <kid>", "a key signs no more; it stays published until its last token has expired")
-    .option("--now", "it is gone at once, and its tokens are refused")
+  verb(key, "retire <kid>", "stop signing with a key; it stays published until its last token has expired")
+    .option("--now", "remove the key at once; its tokens are refused")
     .addHelpText("after", "\nA kid that begins with a dash goes behind two dashes: assent key retire -- -abc…")
     .action(retire);
 }

@@ -16,33 +16,33 @@ interface CreateOptions extends ResourceOptions {
   readonly name: string;
 }
 
-const LIFETIME = "how long its access tokens live, 1 to 86400; without it, as the configuration says";
-const FORMAT = "what its access tokens are: jwt, or opaque for an API that asks about each (introspection)";
-const ALG = "what signs its JWTs: ES256, ES384, EdDSA, PS256 or RS256";
-const GRANT_BOUND = "introspection calls a token inactive as soon as its grant ends, not only when it expires";
+const LIFETIME = "lifetime of its access tokens, 1 to 86400; by default, ASSENT_ACCESS_TTL";
+const FORMAT = "the format of its access tokens: jwt, or opaque for an API that introspects each token";
+const ALG = "the algorithm that signs its JWTs: ES256, ES384, EdDSA, PS256 or RS256";
+const GRANT_BOUND = "introspection reports a token as inactive as soon as its grant ends";
 
 export function register(program: Command): void {
   const resource = noun(program, "resource", "APIs that accept the tokens");
   verb(resource, "create", "register an API; its introspection secret is printed once")
-    .requiredOption("--identifier <uri>", "absolute URI of the API: the aud of its tokens")
-    .requiredOption("--name <text>", "what owners know it by")
+    .requiredOption("--identifier <uri>", "absolute URI of the API, which is the aud of its tokens")
+    .requiredOption("--name <text>", "the name that owners see")
     .addOption(new Option("--token-format <format>", FORMAT).default("jwt"))
     .addOption(secondsOption("--token-lifetime <seconds>", LIFETIME))
     .addOption(new Option("--alg <alg>", ALG).default("ES256"))
     .option("--grant-bound", GRANT_BOUND)
     .action(create_);
   verb(resource, "list", "list all APIs").action(list);
-  verb(resource, "update <identifier>", "change an API: what isn't named stays")
-    .option("--name <text>", "what owners know it by")
+  verb(resource, "update <identifier>", "change an API: settings that you don't name stay")
+    .option("--name <text>", "the name that owners see")
     .option("--token-format <format>", FORMAT)
     .option("--alg <alg>", ALG)
     .addOption(secondsOption("--token-lifetime <seconds>", LIFETIME))
     .option("--no-token-lifetime", "as the configuration says")
     .option("--grant-bound", GRANT_BOUND)
-    .option("--no-grant-bound", "introspection calls a token active until it expires")
-    .option("--new-secret", "make a new introspection secret and print it once; the old one is refused from then on")
+    .option("--no-grant-bound", "introspection reports a token as active until it expires")
+    .option("--new-secret", "make a new introspection secret and print it once; the old one stops working")
     .action(change);
-  verb(resource, "delete <identifier>", "forget an API that no scope belongs to any more").action(remove);
+  verb(resource, "delete <identifier>", "delete an API that has no scopes").action(remove);
 }
 
 async function create_(options: CreateOptions) {

@@ -28,53 +28,53 @@ interface ScopeOptions extends JsonOption {
 
 export function register(program: Command): void {
   const scope = noun(program, "scope", "permissions that clients can ask for");
-  const create = verb(scope, "create <name>", "list a new permission").requiredOption(
+  const create = verb(scope, "create <name>", "create a scope").requiredOption(
     "--description <text>",
-    "what owners read when they are asked, such as 'See your photos'",
+    "the text that owners read on the consent page, such as 'See your photos'",
   );
   settings(create).action(create_);
   verb(scope, "list", "list all scopes, and the API that each belongs to").action(list);
-  const update = verb(scope, "update <name>", "change a scope: what isn't named stays").option(
+  const update = verb(scope, "update <name>", "change a scope: settings that you don't name stay").option(
     "--description <text>",
-    "what owners read when they are asked",
+    "the text that owners read on the consent page",
   );
   settings(update)
-    .option("--no-resource", "it belongs to the authorization server itself")
-    .option("--no-optional", "owners grant it, or nothing")
-    .option("--no-sensitive", "it stands with the ordinary ones")
-    .option("--no-acr", "any sign-in is good enough")
-    .option("--no-max-age", "a sign-in of any age is good enough")
-    .option("--no-access", "leave open what it lets an app do")
+    .option("--no-resource", "the scope belongs to the authorization server itself")
+    .option("--no-optional", "owners can't leave it out")
+    .option("--no-sensitive", "show it to owners without a warning")
+    .option("--no-acr", "accept any way of signing in")
+    .option("--no-max-age", "accept a sign-in of any age")
+    .option("--no-access", "remove the kind of access")
     .option("--no-owner-role", "any owner may grant it")
     .action(change);
-  verb(scope, "delete <name>", "take a permission away: no new token carries it").action(remove);
+  verb(scope, "delete <name>", "delete a scope; new tokens don't contain it").action(remove);
 }
 
 function settings(command: Command): Command {
   return command
-    .option("--resource <uri>", "the API that it belongs to; without one, the authorization server itself")
+    .option("--resource <uri>", "the API that the scope belongs to; by default, the authorization server itself")
     .addOption(
       listOption(
         "--description-lang <tag=text>",
-        "the description in another language: de='Ihre Fotos ansehen'; de= takes it away",
+        "the description in another language: de='Ihre Fotos ansehen'; de= removes it",
       ),
     )
     .addOption(
       new Option(
         "--acr <level>",
-        "how owners must have signed in to grant it: with a second factor, or with a passkey",
+        "the sign-in that it needs: with a second factor (mfa), or with a passkey (phr)",
       ).choices(["mfa", "phr"]),
     )
-    .addOption(secondsOption("--max-age <seconds>", "how old their sign-in may be when they grant it"))
+    .addOption(secondsOption("--max-age <seconds>", "the highest age of the owner's sign-in when they grant it"))
     .addOption(
-      new Option("--access <kind>", "what it lets an app do: owners see reading apart from the rest").choices([
+      new Option("--access <kind>", "what an app can do with it; owners see reading apart from the rest").choices([
         "read",
         "write",
         "delete",
       ]),
     )
-    .option("--optional", "owners may grant the rest without it")
-    .option("--sensitive", "owners see it apart, with a warning")
+    .option("--optional", "owners may leave it out and grant the rest")
+    .option("--sensitive", "show it to owners apart, with a warning")
     .option(
       "--owner-role <role>",
       "only operators with this role may grant it: admin, read, clients, users, or operator for any",

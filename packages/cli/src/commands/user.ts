@@ -15,16 +15,19 @@ import {
 } from "../command.ts";
 import { type PasswordOptions, passwordChoice, passwordOptions } from "../prompt.ts";
 
-const OPERATOR = "what this person may do as an operator: admin, read, clients, users";
-const MUST_CHANGE = "signed in, they choose a password of their own before they can go on";
+const OPERATOR = "the person's role as an operator: admin, read, clients, users";
+const MUST_CHANGE = "the person must choose a new password at the next sign-in";
 
 export function register(program: Command): void {
   const user = noun(program, "user", "people who sign in");
   const create = verb(user, "create", "create an account")
     .requiredOption("--username <name>", "name to sign in with")
-    .requiredOption("--email <address>", "e-mail address, which signs in, too")
-    .option("--no-email-verified", "you don't know that the address is theirs: nothing that goes by address finds them")
-    .option("--name <text>", "the person's own name")
+    .requiredOption("--email <address>", "e-mail address; people can sign in with it too")
+    .option(
+      "--no-email-verified",
+      "the address is not proved: functions that look up people by address don't find them",
+    )
+    .option("--name <text>", "the person's name")
     .addOption(listOption("--operator <role>", OPERATOR));
   withPassword(create)
     .option("--must-change", MUST_CHANGE)
@@ -32,34 +35,30 @@ export function register(program: Command): void {
     .action(create_);
   verb(user, "list", "list all people, oldest account first").addOption(limitOption()).action(list);
   verb(user, "show <user>", "show a person, by username or e-mail").action(show);
-  verb(user, "update <user>", "change a person: what isn't named stays")
-    .option("--email <address>", "another e-mail address")
-    .option("--email-verified", "the address is theirs; goes without saying for another one")
-    .option("--no-email-verified", "you don't know that the address is theirs")
-    .option("--name <text>", "another name; an empty one takes it away")
-    .addOption(listOption("--operator <role>", `${OPERATOR}; takes the place of the roles before`))
-    .option("--no-operator", "no operator any more")
+  verb(user, "update <user>", "change a person: settings that you don't name stay")
+    .option("--email <address>", "new e-mail address")
+    .option("--email-verified", "the address is proved; the default for a new address")
+    .option("--no-email-verified", "the address is not proved")
+    .option("--name <text>", "new name; an empty text removes it")
+    .addOption(listOption("--operator <role>", `${OPERATOR}; replaces the present roles`))
+    .option("--no-operator", "remove all operator roles")
     .action(update);
-  verb(user, "delete <user>", "remove a person with all sessions and consents").action(remove);
+  verb(user, "delete <user>", "delete a person with all sessions and consents").action(remove);
   withPassword(
-    verb(user, "set-password <user>", "change a password: all sessions end, and apps must ask for access again").option(
+    verb(user, "set-password <user>", "set a password; all sessions end, and apps must ask for access again").option(
       "--keep-grants",
-      "apps keep the access that they have",
+      "apps keep their access",
     ),
   )
     .option("--must-change", MUST_CHANGE)
     .action(setPassword_);
-  verb(
-    user,
-    "reset-second-factor <user>",
-    "take away a lost authenticator app and its recovery codes: all sessions end",
-  )
-    .option("--passkeys", "all passkeys, too, but one without which they could not sign in")
+  verb(user, "reset-second-factor <user>", "remove a lost authenticator app and its recovery codes; all sessions end")
+    .option("--passkeys", "also remove all passkeys, except one if the person could not sign in without it")
     .action(resetSecondFactor_);
-  verb(user, "disable <user>", "keep a person out: sessions and apps' access end at once").action(
+  verb(user, "disable <user>", "disable a person; sessions and apps' access end at once").action(
     (login: string, options: JsonOption) => setStatus(login, "disabled", options),
   );
-  verb(user, "enable <user>", "let a disabled person sign in again").action((login: string, options: JsonOption) =>
+  verb(user, "enable <user>", "enable a disabled person again").action((login: string, options: JsonOption) =>
     setStatus(login, "active", options),
   );
 }
