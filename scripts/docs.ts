@@ -122,7 +122,7 @@ function rfcs(): string {
   return `# Where each standard is
 ${MADE}
 
-This table lists the files of the protocol. The second column is the first line of each file.
+This table lists the files of the protocol. The second column is the title of each file.
 
 ${table(["file", "what it does"], rows)}
 `;
