@@ -420,7 +420,7 @@ onEveryBackend("a person who is disabled, removed, or gets a new password", (sto
     const { company, admin } = await aStaffedCompany(storage());
     const set = (endGrants: boolean) =>
       storage().people.setPassword({
-        ...admin,
+        ...{ partition: admin.partition, personId: admin.personId },
         ...{ passwordHash: "x", mustChange: false, endGrants, keepSessionId: null, now: NOW + MINUTE },
       });
     const grant = await aLiveCompanyGrant(storage(), company, admin);
