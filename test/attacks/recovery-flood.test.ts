@@ -4,14 +4,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { Agent, type Page, signIn } from "../support/browser-like.ts";
 import { formWith } from "../support/second-step.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { PASSWORD, startServer, type TestServer } from "../support/server.ts";
 import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp.ts";
 
 let server: TestServer;
 let mailbox: TestMailbox;
 beforeAll(async () => {
   mailbox = await startMailbox();
-  server = await startServer({ config: { smtpUrl: smtpTo(mailbox), trustProxy: ["127.0.0.1"] } });
+  server = await startServer({ config: { smtpUrl: smtpTo(mailbox), trustProxy: ["127.0.0.1"], signUp: true } });
 });
 afterAll(async () => {
   await server.stop();
@@ -98,6 +98,62 @@ describe("strangers have used up the messages of an hour", () => {
     await received(person);
     await ask(own, person.username);
     expect(await received(person)).toBe(6);
+  });
+});
+
+describe("strangers have messages sent to a mailbox in which no way in stands", () => {
+  async function signUpAs({ email }: Person) {
+    const stranger = aBrowser();
+    return stranger.submit(formWith(await stranger.get("/sign-up"), "email"), { email });
+  }
+  async function moveTo({ email }: Person) {
+    const stranger = aBrowser();
+    await signIn(stranger, (await server.addPerson()).username);
+    const form = formWith(await stranger.get("/account/profile"), "email");
+    return stranger.submit(form, { email, current_password: PASSWORD });
+  }
+
+  test("by sign-up and by changes of their own addresses, for hours → the owner, with a browser that nobody knows, gets the way in", async () => {
+    const person = await server.addPerson();
+    for (const [hour, way] of [signUpAs, moveTo, signUpAs].entries()) {
+      for (let count = 0; count < 7; count += 1) expect((await way(person)).status).toBe(200);
+      expect(await received(person)).toBe(hour);
+      await ask(aBrowser(), person.email);
+      expect(await received(person)).toBe(hour + 1);
+      server.tick(HOUR + 1000);
+    }
+    // Those messages are as few as before.
+    await expect.poll(() => mailbox.to(person.email).length).toBe(3 + 3 * 5);
+  });
+
+  test("by recovery → sign-up has its own", async () => {
+    const person = await server.addPerson();
+    await askTimes(7, person.username);
+    expect(await received(person)).toBe(5);
+    await signUpAs(person);
+    await expect.poll(() => mailbox.to(person.email).length).toBe(6);
+  });
+});
+
+describe("a link of a sign-up", () => {
+  test("tells of twenty usernames whether they are taken, and then of none for an hour", async () => {
+    const person = await server.addPerson();
+    const email = `stranger-${networks}@example.test`;
+    const stranger = aBrowser();
+    await stranger.submit(formWith(await stranger.get("/sign-up"), "email"), { email });
+    const form = formWith(await stranger.get((await mailbox.next(email)).link), "username");
+    const PHRASE = "a long pass phrase of mine";
+    const tried = async (agent: Agent) => {
+      const page = await agent.submit(form, { username: person.username, password: PHRASE, again: PHRASE });
+      return page.status;
+    };
+    for (let count = 0; count < 20; count += 1) expect(await tried(stranger)).toBe(200);
+    expect(await tried(stranger)).toBe(429);
+    const elsewhere = aBrowser();
+    for (const [name, value] of stranger.cookies) elsewhere.cookies.set(name, value);
+    expect(await tried(elsewhere)).toBe(429);
+    server.tick(HOUR - 60_000);
+    expect(await tried(stranger)).toBe(429);
   });
 });
 

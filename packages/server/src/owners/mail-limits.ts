@@ -9,7 +9,7 @@ const HOUR: Millis = 3_600_000;
 const QUARTER: Millis = HOUR / 4;
 const DAY: Millis = 24 * HOUR;
 
-/** Maximum number of messages an hour that strangers may have sent to one mailbox. */
+/** Maximum number of messages an hour that strangers may have sent to one mailbox: of recovery, and of all other kinds. */
 const TO_A_MAILBOX = 5;
 /** Maximum number of recovery messages an hour from one known device, beside those of strangers. */
 const FROM_A_DEVICE = 3;
@@ -27,6 +27,11 @@ const FROM_THE_DEVICES_OF_A_PERSON = 10;
 /** Maximum number of messages an hour that one person may have sent to addresses that they type. */
 const BY_A_PERSON = 10;
 
+/** Maximum number of usernames an hour behind one link of a sign-up: the form says which are taken. */
+const NAMES_BEHIND_A_LINK = 20;
+/** The same in a quarter of an hour from one network, behind all links. */
+const NAMES_FROM_A_NETWORK = 60;
+
 export interface MailLimitContext {
   readonly storage: Uses<OwnerStorage, "attempts.count">;
   /** Keys of counters are hashed, so that no name or address stands in the table. */
@@ -34,7 +39,7 @@ export interface MailLimitContext {
   now(): Millis;
 }
 
-/** False: strangers have had enough sent to that mailbox for now. */
+/** False: strangers have had enough sent to that mailbox for now. Recovery is counted by itself: else messages without a way in would use up those with one. */
 export function mayWriteTo(address: string, context: MailLimitContext): Promise<boolean> {
   return allowed([{ key: context.attemptKey("mailbox", address), limit: TO_A_MAILBOX, window: HOUR }], context);
 }
@@ -49,7 +54,7 @@ export async function mayRecover(
   context: MailLimitContext,
 ): Promise<boolean> {
   if (device?.personId === personId && (await allowed(ofDevice(device, context), context))) return true;
-  return mayWriteTo(email, context);
+  return allowed([{ key: context.attemptKey("recovery mailbox", email), limit: TO_A_MAILBOX, window: HOUR }], context);
 }
 
 function ofDevice({ personId, deviceId, firstSeenAt }: KnownDevice, context: MailLimitContext): readonly Attempt[] {
@@ -81,6 +86,20 @@ export async function askedTooOften(
   const attempts = [
     { key: attemptKey("asks for mail", network), limit: FROM_A_NETWORK, window: QUARTER },
     { key: attemptKey("asks for mail", provider), limit: FROM_A_PROVIDER, window: QUARTER },
+  ];
+  const outcome = await storage.attempts.count({ attempts, now: now() });
+  return outcome.kind === "throttled" ? outcome.until : undefined;
+}
+
+/** When somebody who makes an account may try another username; undefined: now. Counts the try. */
+export async function askedTooManyNames(
+  linkId: string,
+  network: string,
+  { storage, attemptKey, now }: MailLimitContext,
+): Promise<Millis | undefined> {
+  const attempts = [
+    { key: attemptKey("usernames behind", linkId), limit: NAMES_BEHIND_A_LINK, window: HOUR },
+    { key: attemptKey("usernames in", network), limit: NAMES_FROM_A_NETWORK, window: QUARTER },
   ];
   const outcome = await storage.attempts.count({ attempts, now: now() });
   return outcome.kind === "throttled" ? outcome.until : undefined;

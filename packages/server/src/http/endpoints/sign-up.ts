@@ -2,7 +2,9 @@
 
 import { hashPassword } from "../../crypto/password.ts";
 import { BY_PASSWORD } from "../../oauth/authentication-context.ts";
+import type { Millis } from "../../oauth/model.ts";
 import { displayTextProblem } from "../../oauth/names/display-name.ts";
+import { askedTooManyNames } from "../../owners/mail-limits.ts";
 import type { MailLink } from "../../owners/mail-storage.ts";
 import { type NewUsername, newEmail, newUsername } from "../../owners/new-names.ts";
 import type { Person } from "../../owners/storage.ts";
@@ -78,6 +80,8 @@ export async function submitCreateAccount(http: HttpRequest, assent: Assent): Pr
   const password = form.get("password") ?? "";
   const fault = newPasswordFault(password, form.get("again") ?? "", { username, email: link.address }, assent);
   if (fault !== undefined) return again({ password: fault });
+  const until = await askedTooManyNames(link.linkId, originOf(http.address).network, assent.signIn);
+  if (until !== undefined) return tooManyNames(until, visitor, http, assent);
   for (const name of [username, names.lookAlike])
     if (name !== null && (await assent.storage.people.findByName({ name })) !== undefined)
       return again({ username: "taken" });
@@ -99,6 +103,13 @@ export async function submitCreateAccount(http: HttpRequest, assent: Assent): Pr
   const by = { ...BY_PASSWORD, authTime: assent.now() };
   const cookies = [...visitor.cookies, ...(await startSession(person, by, visitor, http, assent, "quietly"))];
   return redirect(303, `${assent.issuer}/account/apps`, cookies);
+}
+
+function tooManyNames(until: Millis, visitor: Visitor, http: HttpRequest, assent: Assent): Answer {
+  const wait = Math.max(1000, until - assent.now());
+  const fault = { kind: "throttled", minutes: Math.ceil(wait / 60_000) } as const;
+  const answer = askAnswer({ what: "signUp", typed: "", fault }, visitor, http, assent, 429);
+  return { ...answer, headers: { ...answer.headers, "retry-after": String(Math.ceil(wait / 1000)) } };
 }
 
 /** The same link once more, for a form whose username went to another in the last moment. */
