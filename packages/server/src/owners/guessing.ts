@@ -58,6 +58,8 @@ export interface Guess {
   readonly provider?: string;
   /** The bound device that the guess comes from, whoever's it is. */
   readonly device: KnownDevice | undefined;
+  /** Id of the link of a recovery that a code is typed behind: whoever got there reads the person's mail, so strangers can't use up their tries. */
+  readonly link?: string;
 }
 
 export type Admission =
@@ -101,7 +103,7 @@ interface Counters {
 }
 
 export function countersOf(
-  { guessed, person, login, network, provider, device }: Guess,
+  { guessed, person, login, network, provider, device, link }: Guess,
   key: GuessingContext["attemptKey"],
 ): Counters {
   const limits = guessed === "password" ? PASSWORD_LIMITS : CODE_LIMITS;
@@ -117,6 +119,13 @@ export function countersOf(
     const [limit, ...narrowed] = limits.device;
     const own: Attempt = { key: key(...from), limit, narrowed, window: QUARTER };
     return { ...counters, attempts: [own, ...tries], ceilings: [hour, day] };
+  }
+  if (link !== undefined) {
+    const [limit, ...narrowed] = limits.device;
+    const own: Attempt = { key: key("behind a link", ...account.all, link), limit, narrowed, window: QUARTER };
+    // Whoever has many links guesses no more for it.
+    const links: Attempt = { key: key("behind links", ...account.all), limit: limits.hour, window: HOUR };
+    return { ...counters, attempts: [own, links], ceilings: [hour, day] };
   }
   const own: Attempt = { key: key(...from), limit: limits.network, window: QUARTER };
   const strangers: Attempt = { ...hour, narrowed: [limits.strangersLater] };

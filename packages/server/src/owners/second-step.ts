@@ -31,6 +31,8 @@ export interface SecondStepRequest {
   readonly network: string;
   /** The browser's device cookie, whoever's it is. */
   readonly device: PresentedDevice | undefined;
+  /** As of `Guess`. */
+  readonly link?: string;
 }
 
 export type SecondStepOutcome =
@@ -55,10 +57,11 @@ export async function secondStep(
   look: Look = looked,
   deviceOf: typeof boundDevice = boundDevice,
 ): Promise<SecondStepOutcome> {
-  const { person, network } = request;
+  const { person, network, link } = request;
   const device = await deviceOf(request.device, context.storage);
   const guess = { guessed: "code", person, login: person.username, network, device } as const;
-  const admission = await admitGuess(guess, context);
+  const behind = link === undefined ? {} : { link };
+  const admission = await admitGuess({ ...guess, ...behind }, context);
   if (admission.kind === "throttled") return admission;
   const outcome = await look(request, context);
   if (outcome.kind === "passed") await admission.right();

@@ -68,7 +68,7 @@ export function submitProof(what: TakeBackWhat): (http: HttpRequest, assent: Ass
     const { person } = followed;
     const from = { network: networkOf(http.address), device: deviceCookie(http, assent) };
     const told = { recoveryNews: recoveryNews(person, http, assent) };
-    const outcome = await proveFactor({ person, by, typed, ...from, ...told }, ways, {
+    const outcome = await proveFactor({ person, by, typed, ...from, ...told, link: followed.link.linkId }, ways, {
       ...assent.secondStep,
       storage: assent.storage,
     });

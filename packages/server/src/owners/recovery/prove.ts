@@ -17,7 +17,7 @@ export type ProofOutcome =
   | { readonly kind: "throttled"; readonly until: Millis };
 
 /**
- * Guesses count like those of a sign-in: the same codes are guessed. A device needn't be bound for limits of its own: an intruder who changed the
+ * Guesses count like those of a sign-in: the same codes are guessed. Those behind one link have limits of their own. A device needn't be bound for limits of its own: an intruder who changed the
  * password has unbound the owner's, and could else keep the owner waiting with wrong codes.
  */
 export async function proveFactor(
