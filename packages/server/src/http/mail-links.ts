@@ -39,7 +39,7 @@ export async function factorNews(
 ): Promise<readonly StoredMail[]> {
   const news = byThisBrowser(http, assent, values);
   const link = kind === "passwordChanged" ? "/recover" : news.link;
-  return newsFor(person, kind, { ...news, link }, assent.sessions, "factor news");
+  return newsFor(person, kind, { ...news, link }, assent.sessions);
 }
 
 /** That a recovery code was used. There are ten of them, and only a used one is told of: nothing needs counting. */

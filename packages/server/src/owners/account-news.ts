@@ -17,7 +17,7 @@ export interface NewsContext {
 }
 
 const DAY: Millis = 86_400_000;
-/** News of an account to its owner, a day. */
+/** News of one kind to an account's owner, a day. Each kind is counted by itself: nobody first uses up the day's news with sign-ins, and then does in silence what matters. */
 const NEWS_A_DAY = 20;
 
 export type NewsKind = Extract<
@@ -34,20 +34,16 @@ export interface News {
   readonly values?: MailDraft["values"];
 }
 
-/**
- * News for a person of what has just become of their account; none to an address that nobody vouched for, and no more than twenty a day. `counted`: news of how a person signs in are
- * counted by themselves, so that nobody first uses up the day's news with sign-ins, and then changes something in silence.
- */
+/** News for a person of what has just become of their account; none to an address that nobody vouched for, and no more than twenty of a kind a day. */
 export async function newsFor(
   person: Person,
   kind: NewsKind,
   news: News,
   context: NewsContext,
-  counted: "news" | "factor news" = "news",
 ): Promise<readonly StoredMail[]> {
   if (!hears(person, context)) return [];
   const { storage, attemptKey, now } = context;
-  const attempts = [{ key: attemptKey(counted, person.personId), limit: NEWS_A_DAY, window: DAY }];
+  const attempts = [{ key: attemptKey("news", kind, person.personId), limit: NEWS_A_DAY, window: DAY }];
   const { kind: outcome } = await storage.attempts.count({ attempts, now: now() });
   return outcome === "allowed" ? letters(person, kind, news, context) : [];
 }

@@ -37,7 +37,7 @@ export interface FactorChange {
 function told(at: FactorChange, kind: NewsKind, context: FactorContext, key?: string): Promise<readonly StoredMail[]> {
   const { person, news } = at;
   const values = key === undefined ? news.values : { ...news.values, key };
-  return newsFor(person, kind, { ...news, ...(values === undefined ? {} : { values }) }, context, "factor news");
+  return newsFor(person, kind, { ...news, ...(values === undefined ? {} : { values }) }, context);
 }
 
 function whose({ person: { partition, personId }, session: { sessionId } }: FactorChange) {
