@@ -33,7 +33,9 @@ export function assertedOwners(context: AssertedOwnersContext): AssertedOwners {
       const key = linkKey(record, subject);
       if (key === undefined) return false;
       const args = { partition, personId: ownerId, subject: key, sole: true, madeBy: "first use" } as const;
-      const { kind } = await context.storage.subjectLinks.link({ ...args, now: context.now() });
+      const email = record.mapSubject === "email" && subject.name !== null ? canonicalEmail(subject.name) : undefined;
+      const found = email === undefined ? {} : { email };
+      const { kind } = await context.storage.subjectLinks.link({ ...args, ...found, now: context.now() });
       return kind === "linked" || kind === "known";
     },
     create: (record, subject) => create(record, subject, context),

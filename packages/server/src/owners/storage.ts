@@ -333,12 +333,13 @@ export interface OwnerStorage {
   };
   readonly subjectLinks: {
     findPerson(args: { readonly subject: ForeignSubject }): Promise<Person | undefined>;
-    /** `sole`: only if no other subject of that issuer is this owner. */
+    /** `sole`: only if no other subject of that issuer is this owner. `email`: by which they were found; with another since, nothing is linked. */
     link(args: {
       readonly partition: number;
       readonly personId: string;
       readonly subject: ForeignSubject;
       readonly sole: boolean;
+      readonly email?: string;
       readonly madeBy: SubjectLink["madeBy"];
       readonly now: Millis;
     }): Promise<LinkOutcome>;

@@ -62,6 +62,8 @@ export interface TakeBack extends Omit<LinkKey, "purpose"> {
   readonly endCompanies: readonly string[];
   /** When the person was shown what they decided about: what was connected since then ends. */
   readonly shownAt: Millis;
+  /** Identities at other issuers that were linked by their first use since then end: whoever had the account may have had its address. */
+  readonly identitiesSince: Millis;
   readonly mails: readonly StoredMail[];
 }
 

@@ -130,6 +130,7 @@ export async function takeBack(
   const args = {
     ...{ partition: key.partition, linkId: key.linkId, saltHash: key.saltHash, now },
     ...{ passwordHash, device, seen: found.marks, removal, mails, shownAt: Math.min(shown.at, now) },
+    identitiesSince: Math.min(found.moment ?? now, shown.at, now),
     endApps: decided.endApps.map(({ clientId }) => clientId),
     endCompanies: decided.endCompanies.map(({ companyId }) => companyId),
   };

@@ -22,6 +22,7 @@ import { byMail, keepAge, ownDevice, revokeDevices } from "../people/known-devic
 import { settleName } from "../people/name-reconciliation.ts";
 import { loosenName } from "../people/names.ts";
 import { getPerson } from "../people/person.ts";
+import { dropFirstUses } from "../people/subject-links.ts";
 import { personColumns, personOf, text } from "../rows.ts";
 import { sql, steps, type Tx, transaction, words } from "../sql.ts";
 import type { PersonKey } from "./factor-lock.ts";
@@ -114,7 +115,7 @@ async function isAsSeen(tx: Tx, key: PersonKey, seen: readonly string[]): Promis
 
 /** Whoever had the account before has nothing of it left but what the person chose to keep. */
 async function takeBack(tx: Tx, key: PersonKey, link: MailLink, args: TakeBack): Promise<void> {
-  const { device, removal, endApps, endCompanies, shownAt, mails, now } = args;
+  const { device, removal, endApps, endCompanies, shownAt, identitiesSince, mails, now } = args;
   const own = await ownDevice(tx, key, device, { before: now, now });
   await endSessions(tx, key, own, now);
   for (const clientId of endApps) {
@@ -124,6 +125,7 @@ async function takeBack(tx: Tx, key: PersonKey, link: MailLink, args: TakeBack):
     });
   }
   await endNewConnections(tx, key, shownAt, now);
+  await dropFirstUses(tx, key, identitiesSince);
   await noteStanding(tx, key, { cutAt: now, keeps: { before: shownAt, butIn: endCompanies }, now });
   await useUp(tx, link);
   await dropLinks(tx, key, link.address, { restores: own !== undefined }, now);
@@ -216,6 +218,7 @@ export const writeRestore = transaction<Restore, { readonly outcome: LinkOutcome
     if (row === undefined) throw new Error("the person was locked and is gone");
     await endSessions(tx, key, back.own, now);
     await endNewConnections(tx, key, back.since, now);
+    await dropFirstUses(tx, key, back.since);
     await noteStanding(tx, key, { cutAt: now, keeps: { before: back.since, butIn: [] }, now });
     await dropLinks(tx, key, link.address, { restores: false }, now);
     await tx.run(

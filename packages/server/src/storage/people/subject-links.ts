@@ -15,7 +15,7 @@ import type {
 } from "../../owners/storage.ts";
 import { partitionOf } from "../partition.ts";
 import { personColumns, personOf, text, textOrNull, whole } from "../rows.ts";
-import { type Call, query, type Row, sql, statement, steps, transaction, words } from "../sql.ts";
+import { type Call, query, type Row, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
 import { settleName } from "./name-reconciliation.ts";
 import { dropName, holderOfName, reserveName } from "./names.ts";
 import { eraseWholly, insertPerson, makePerson, namesOf } from "./people.ts";
@@ -56,11 +56,14 @@ export const linkedPerson = query<LinkKey, Person | undefined>({
 
 /** The link, then the name that makes it count. Called again after a crash, it goes on where it was. */
 export const linkSubject = steps<Args<"link">, LinkOutcome>(async (call, args) => {
-  const { partition, personId, subject, sole, madeBy, now } = args;
+  const { partition, personId, subject, sole, madeBy, email, now } = args;
   const link = linkOf(subject);
   const name = { kind: "subject", value: link, ownerId: personId, now } as const;
   if (await othersHave(call, name)) return { kind: "taken" };
-  const outcome = await call(insertLink, { partition, personId, link, subject, sole, madeBy, now });
+  const outcome = await call(insertLink, {
+    ...{ partition, personId, link, subject, sole, madeBy, now },
+    ...(email === undefined ? {} : { email }),
+  });
   if (outcome.kind === "unknown" || outcome.kind === "other") return outcome;
   if (await settleName(call, name)) return outcome;
   await call(eraseLink, { partition, personId, link });
@@ -89,17 +92,17 @@ async function othersHave(call: Call, name: SubjectName): Promise<boolean> {
 const newLink = sql`INSERT INTO subject_links (${linkColumns})
   VALUES (:partition, :personId, :link, :issuerId, :claim, :subject, :madeBy, :now)`;
 
-type NewLink = LinkKey & Pick<Args<"link">, "subject" | "sole" | "madeBy" | "now">;
+type NewLink = LinkKey & Pick<Args<"link">, "subject" | "sole" | "madeBy" | "email" | "now">;
 
 /** The person's row is locked, so that they are not deleted meanwhile and two subjects aren't both the only one. */
 export const insertLink = transaction<NewLink, Exclude<LinkOutcome, { readonly kind: "taken" }>>(
-  async (tx, { partition, personId, link, subject: { issuerId, claim, subject }, sole, madeBy, now }) => {
+  async (tx, { partition, personId, link, subject: { issuerId, claim, subject }, sole, madeBy, email, now }) => {
     const key = { partition, personId, link };
     const person = await tx.one(
-      sql`SELECT person_id FROM people WHERE partition = :partition AND person_id = :personId ${words.forUpdate}`,
+      sql`SELECT email FROM people WHERE partition = :partition AND person_id = :personId ${words.forUpdate}`,
       { partition, personId },
     );
-    if (person === undefined) return { kind: "unknown" };
+    if (person === undefined || text(person, "email") !== (email ?? text(person, "email"))) return { kind: "unknown" };
     if ((await tx.one(sql`SELECT link FROM subject_links WHERE ${thisLink}`, key)) !== undefined)
       return { kind: "known" };
     if (sole) {
@@ -206,6 +209,21 @@ async function unlink(call: Call, key: LinkKey, now: Millis): Promise<boolean> {
   if (!(await call(eraseLink, key))) return false;
   await settleName(call, { kind: "subject", value: key.link, ownerId: key.personId, now });
   return true;
+}
+
+/**
+ * For an account that is taken back: identities that were linked by their first use since then are the owner's no more. The names that they leave behind lead
+ * nowhere, and keep nobody out.
+ */
+export async function dropFirstUses(
+  tx: Tx,
+  { partition, personId }: Omit<LinkKey, "link">,
+  since: Millis,
+): Promise<void> {
+  await tx.run(
+    sql`DELETE FROM subject_links WHERE partition = :partition AND owner_id = :personId AND made_by = 'first use' AND created_at >= :since`,
+    { partition, personId, since },
+  );
 }
 
 /** How many links go at once. */

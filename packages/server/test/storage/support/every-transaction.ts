@@ -71,7 +71,7 @@ const restoring = aMailLink(person, "restore", { about: anId() });
 const takingBack = (link: { readonly linkId: string }, changes: object = {}) => ({
   ...following(link),
   device: presented,
-  ...{ seen: [], removal: null, endApps: [], endCompanies: [], shownAt: NOW, ...changes },
+  ...{ seen: [], removal: null, endApps: [], endCompanies: [], shownAt: NOW, identitiesSince: NOW, ...changes },
 });
 const removing = {
   ...{ removalId: restoring.about ?? "", passkeys: [passkey.credentialId], authenticator: true, codes: false },
