@@ -69,7 +69,7 @@ export const settings = {
     variable: "ASSENT_LISTEN",
     initial: { host: "127.0.0.1", port: 9400 },
     shown: "127.0.0.1:9400",
-    meaning: "Where the server listens.",
+    meaning: "The address and port on which the server listens.",
   }),
   /** `sqlite:<path>` or `postgres://user:password@host:port/database`. */
   databaseUrl: optional(databaseUrl, {
@@ -96,7 +96,7 @@ export const settings = {
     variable: "ASSENT_DATA_DIR",
     initial: "data",
     shown: "./data",
-    meaning: "Where the embedded database and the secret live.",
+    meaning: "The directory of the SQLite database and of the generated secret.",
   }),
   demoPorts: setting(twoPorts, {
     variable: "ASSENT_DEMO_PORTS",
@@ -108,13 +108,13 @@ export const settings = {
     variable: "ASSENT_CODE_TTL",
     initial: 60_000,
     shown: "60",
-    meaning: "Seconds that an authorization code lives.",
+    meaning: "Lifetime of an authorization code, in seconds.",
   }),
   accessTtl: setting(seconds(1, DAY), {
     variable: "ASSENT_ACCESS_TTL",
     initial: 600_000,
     shown: "600",
-    meaning: "Seconds that an access token lives, unless its resource says otherwise.",
+    meaning: "Lifetime of an access token, in seconds. An API may have its own (--token-lifetime).",
   }),
   /** Null: 14 days for public clients, 90 for confidential ones. */
   refreshIdle: optional(seconds(1, 10 * 366 * DAY), {
@@ -126,32 +126,32 @@ export const settings = {
   retryWindow: optional(seconds(1, 3600), {
     variable: "ASSENT_RETRY_WINDOW",
     shown: "10 for public clients, 30 for confidential ones",
-    meaning: "Seconds in which a rotated refresh token is answered again with the same successor.",
+    meaning: "Seconds in which a client that repeats a refresh gets the same new refresh token again.",
   }),
   deviceTtl: setting(seconds(1, 3600), {
     variable: "ASSENT_DEVICE_TTL",
     initial: 600_000,
     shown: "600",
-    meaning: "Seconds that a device waits for its owner.",
+    meaning: "Lifetime of a device code, in seconds.",
   }),
   deviceInterval: setting(seconds(1, 60), {
     variable: "ASSENT_DEVICE_INTERVAL",
     initial: 5000,
     shown: "5",
-    meaning: "Seconds between two polls of a device.",
+    meaning: "Seconds that a device waits between two polls.",
   }),
   consentDurations: setting(durations, {
     variable: "ASSENT_CONSENT_DURATIONS",
     initial: ["once", 3600, DAY, 7 * DAY, 30 * DAY, 90 * DAY, 365 * DAY, "forever"],
     shown: "once,3600,86400,604800,2592000,7776000,31536000,forever",
-    meaning: "How long owners may grant: seconds, once, forever.",
+    meaning: "The durations that owners can choose from: seconds, once, forever.",
   }),
   /** Null: a year for public clients, none for confidential ones. */
   consentCeiling: optional(secondsOr(1, LONGEST_CONSENT, "none"), {
     variable: "ASSENT_CONSENT_CEILING",
     shown: "31536000 for public clients, none for confidential ones",
     meaning:
-      "Seconds that an owner's answer holds at most, whatever ASSENT_CONSENT_DURATIONS offers. A client may have its own (--consent-ceiling).",
+      "The most seconds that a consent lasts, even if ASSENT_CONSENT_DURATIONS offers more. A client may have its own limit (--consent-ceiling).",
   }),
   /** What this service calls itself; null: Assent. */
   brandName: optional(brandName, {
@@ -168,31 +168,31 @@ export const settings = {
   brandLogo: optional(path(), {
     variable: "ASSENT_BRAND_LOGO",
     shown: "none",
-    meaning: "A picture in place of our mark: PNG, JPEG or WebP, up to 256 KiB.",
+    meaning: "The logo on pages: PNG, JPEG or WebP, up to 256 KiB.",
   }),
   brandCss: optional(path(), {
     variable: "ASSENT_BRAND_CSS",
     shown: "none",
-    meaning: "A style sheet that is loaded after ours, up to 64 KiB.",
+    meaning: "A style sheet that pages load after Assent's own, up to 64 KiB.",
   }),
   /** Names of the grant types that are offered; null: all. */
   grantTypes: optional(grantTypeNames, {
     variable: "ASSENT_GRANT_TYPES",
     shown: "all",
     meaning:
-      "The grant types that this server offers, whatever clients are registered for. All others are switched off, and the metadata does not list them.",
+      "The grant types that this server offers. All others are switched off, even for clients that are registered for them, and the metadata does not list them.",
   }),
   requirePkce: setting(yesOrNo, {
     variable: "ASSENT_REQUIRE_PKCE",
     initial: false,
     shown: "false",
-    meaning: "Confidential clients must use PKCE too.",
+    meaning: "Confidential clients must also use PKCE.",
   }),
   passwordRefresh: setting(yesOrNo, {
     variable: "ASSENT_PASSWORD_REFRESH",
     initial: false,
     shown: "false",
-    meaning: "The password grant also gives refresh tokens, to clients that are registered for them.",
+    meaning: "The password grant also issues refresh tokens to clients that are registered for them.",
   }),
   /** This process looks after signing keys and garbage. */
   housekeeping: setting(yesOrNo, {
@@ -208,7 +208,7 @@ export const settings = {
     initial: [],
     shown: "none",
     meaning:
-      "Addresses of proxies. The headers that ASSENT_PROXY_HEADER and ASSENT_CLIENT_CERT_HEADER name are read from them alone.",
+      "Addresses of proxies. The server reads the headers of ASSENT_PROXY_HEADER and ASSENT_CLIENT_CERT_HEADER only from these addresses.",
   }),
   /** The one header that names the client's address. */
   proxyHeader: setting(oneOf("x-forwarded-for", "forwarded"), {
@@ -229,12 +229,12 @@ export const settings = {
   tlsCert: optional(path("the path of a PEM file"), {
     variable: "ASSENT_TLS_CERT",
     shown: "none",
-    meaning: "The certificate chain of the server, which then ends TLS itself. Needs ASSENT_TLS_KEY.",
+    meaning: "The certificate chain of the server. If it is set, the server ends TLS itself. Needs ASSENT_TLS_KEY.",
   }),
   tlsKey: optional(path("the path of a PEM file"), {
     variable: "ASSENT_TLS_KEY",
     shown: "none",
-    meaning: "The private key of that certificate.",
+    meaning: "The private key of the certificate in ASSENT_TLS_CERT.",
   }),
   /** PEM file of the authorities that issue clients' certificates; null: none are named. */
   tlsClientCa: optional(path("the path of a PEM file"), {
@@ -247,8 +247,7 @@ export const settings = {
     variable: "ASSENT_DRAIN_DELAY",
     initial: 0,
     shown: "0",
-    meaning:
-      "Seconds that the server goes on listening after it was told to stop. /health/ready says no from the first of them.",
+    meaning: "Seconds that the server continues to listen after SIGTERM. During this time /health/ready answers 503.",
   }),
   /** The server that takes messages to people; null: none are sent. */
   smtpUrl: optional(smtpUrl, {
@@ -282,13 +281,14 @@ export const settings = {
     variable: "ASSENT_LOG_LEVEL",
     initial: "info",
     shown: "info",
-    meaning: "JSON lines on stdout; pretty on a terminal.",
+    meaning:
+      "The lowest level that the log contains. The log is JSON lines on stdout, or formatted text on a terminal.",
   }),
   sqliteWriter: setting(oneOf("thread", "main"), {
     variable: "ASSENT_SQLITE_WRITER",
     initial: "thread",
     shown: "thread",
-    meaning: "Where SQLite writes: a thread keeps the event loop free on slow disks.",
+    meaning: "The thread that writes to SQLite. thread keeps the event loop free on slow disks.",
   }),
 };
 
