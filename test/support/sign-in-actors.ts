@@ -30,6 +30,8 @@ export interface Actor {
   readonly tokens: { readonly client: TestClient; token: string }[];
   /** Device cookies that any of their browsers ever had. */
   readonly devices: Set<string>;
+  /** Links to the owner's mailbox that they have read. */
+  readonly copies: Set<string>;
   /** Forms of a second step that they have left open. */
   readonly steps: { readonly browser: Browser; readonly form: Form }[];
 }
@@ -55,6 +57,6 @@ export const aBrowser = (): Browser => ({ cookies: new Map(), proofs: {} });
 export function anActor(name: Actor["name"], addresses: readonly string[]): Actor {
   return {
     ...{ name, addresses, password: PASSWORD, browsers: [aBrowser(), aBrowser()], apps: [], codes: [], keys: [] },
-    ...{ tokens: [], devices: new Set(), steps: [] },
+    ...{ tokens: [], devices: new Set(), copies: new Set(), steps: [] },
   };
 }

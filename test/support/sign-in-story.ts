@@ -1,13 +1,9 @@
 /** What an owner and an intruder of one account do at the pages, and what must hold whatever they did. */
 
-import { randomUUID } from "node:crypto";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
-import { SoftAuthenticator } from "./authenticator.ts";
-import { Agent, authorizeUrl, consentForm, type Page, redeem, refresh } from "./browser-like.ts";
-import { aNetwork } from "./guesser.ts";
-import { AUTHENTICATOR, appOf, recoveryCodesOf } from "./second-step.ts";
-import { PASSWORD, type TestServer } from "./server.ts";
-import { type Actor, aBrowser, anActor, type Browser, type Proofs, type Stage } from "./sign-in-actors.ts";
+import type { Agent, Page } from "./browser-like.ts";
+import { type Actor, aBrowser, type Browser, type Proofs, type Stage } from "./sign-in-actors.ts";
+import { Deeds } from "./sign-in-deeds.ts";
 
 const MINUTE = 60_000;
 const STEP = 30_000;
@@ -16,24 +12,9 @@ const has = (page: Page, field: string) => page.forms.find(({ fields }) => field
 const optionsOf = ({ text }: Page) =>
   JSON.parse((/data-options="([^"]*)"/.exec(text)?.[1] ?? "{}").replaceAll("&quot;", '"').replaceAll("&amp;", "&"));
 
-export class Story {
-  readonly #stage: Stage;
-  readonly person: Person;
-  readonly owner: Actor;
-  readonly intruder: Actor;
-  /** What the password really is. */
-  password = PASSWORD;
+export class Story extends Deeds {
   /** Messages that were read. */
   readonly #read = new Map<string, number>();
-  #passwords = 0;
-
-  constructor(stage: Stage, person: Person) {
-    this.#stage = stage;
-    this.person = person;
-    const { email } = person;
-    this.owner = anActor("owner", [email, email.replace("@", "+other@")]);
-    this.intruder = anActor("intruder", [`x-${randomUUID()}@intruder.test`, `y-${randomUUID()}@intruder.test`]);
-  }
 
   /** An account whose owner has signed in with both of their browsers, more than a week ago. */
   static async begin(stage: Stage): Promise<Story> {
@@ -44,264 +25,11 @@ export class Story {
     return story;
   }
 
-  get #server(): TestServer {
-    return this.#stage.server;
-  }
-
-  note(what: string): void {
-    this.#stage.seen.add(what);
-  }
-
-  /** Uses a browser from a network of its own, so that no limit of a network is met. */
-  async #with<T>(actor: Actor, browser: Browser, use: (agent: Agent) => Promise<T>): Promise<T> {
-    const agent = new Agent(this.#server.issuer, { "x-forwarded-for": aNetwork() });
-    for (const [name, value] of browser.cookies) agent.cookies.set(name, value);
-    const result = await use(agent);
-    browser.cookies = agent.cookies;
-    const device = agent.cookies.get("assent_device");
-    if (device !== undefined) actor.devices.add(device);
-    return result;
-  }
-
-  // Signing in.
-
-  async signIn(actor: Actor, browser: Browser, how: "right" | "wrong", way: number): Promise<boolean> {
-    return this.#with(actor, browser, async (agent) => {
-      agent.cookies.delete("assent_session");
-      return this.#signInAt(actor, browser, agent, await agent.get("/login"), how, way);
-    });
-  }
-
-  /** On a page with the form; true: there is a session that was not there before. */
-  async #signInAt(
-    actor: Actor,
-    browser: Browser,
-    agent: Agent,
-    page: Page,
-    how: "right" | "wrong",
-    way: number,
-  ): Promise<boolean> {
-    const form = has(page, "username");
-    if (form === undefined) return false;
-    const before = agent.cookies.get("assent_session");
-    const password = how === "right" ? actor.password : "no password of anybody's";
-    const answer = await agent.submit(form, { username: this.person.username, password });
-    const at = this.#server.now();
-    if (agent.cookies.get("assent_session") !== before) {
-      browser.proofs = { pwd: at };
-      this.note(`${actor.name} by password`);
-      return true;
-    }
-    const step = answer.forms.find(({ fields }) => fields.has("partial"));
-    if (step === undefined) return false;
-    this.note(`${actor.name} at the second step`);
-    return this.#secondStep(actor, browser, agent, answer, at, way);
-  }
-
-  async #secondStep(
-    actor: Actor,
-    browser: Browser,
-    agent: Agent,
-    page: Page,
-    pwd: number,
-    way: number,
-  ): Promise<boolean> {
-    const before = agent.cookies.get("assent_session");
-    const isIn = () => agent.cookies.get("assent_session") !== before;
-    const [byCode, byRecovery, byKey] = [has(page, "code"), has(page, "recovery"), has(page, "credential")];
-    const ways = ["code", "recovery", "key", "later"];
-    const first = ways[way % ways.length] ?? "code";
-    const order = first === "later" ? ["later"] : [first, ...ways.slice(0, 3)];
-    for (const one of order) {
-      if (one === "later" && byCode !== undefined) actor.steps.push({ browser, form: byCode });
-      if (one === "code" && byCode !== undefined) {
-        for (const code of this.#codesOf(actor)) await agent.submit(byCode, { code });
-      }
-      if (one === "recovery" && byRecovery !== undefined) {
-        const recovery = actor.codes.shift();
-        if (recovery !== undefined) await agent.submit(byRecovery, { recovery });
-      }
-      if (isIn()) {
-        browser.proofs = { pwd, otp: this.#server.now() };
-        this.note(`${actor.name} by ${one}`);
-        return true;
-      }
-      if (one === "key" && byKey !== undefined && (await this.#byKey(actor, browser, agent, page))) return true;
-    }
-    return false;
-  }
-
-  /** One code of each of the newest apps, unspent. */
-  *#codesOf(actor: Actor): Generator<string> {
-    for (const app of actor.apps.toReversed().slice(0, 2)) {
-      this.#server.tick(STEP);
-      yield app.code();
-    }
-  }
-
-  /** With each of the actor's passkeys on a page that offers to. */
-  async #byKey(actor: Actor, browser: Browser, agent: Agent, page: Page): Promise<boolean> {
-    const before = agent.cookies.get("assent_session");
-    for (const key of actor.keys.toReversed().slice(0, 2)) {
-      const form = has(page, "credential");
-      if (form === undefined) return false;
-      await agent.submit(form, { credential: key.get(optionsOf(page)) });
-      if (agent.cookies.get("assent_session") !== before) {
-        browser.proofs = { key: this.#server.now() };
-        this.note(`${actor.name} by passkey`);
-        return true;
-      }
-      // A challenge is answered once.
-      page = await agent.get("/login");
-    }
-    return false;
-  }
-
-  async signInByKey(actor: Actor, browser: Browser): Promise<boolean> {
-    return this.#with(actor, browser, async (agent) => {
-      agent.cookies.delete("assent_session");
-      return this.#byKey(actor, browser, agent, await agent.get("/login"));
-    });
-  }
-
-  /** Sends the forms of second steps that were left open, with the codes that the actor has. */
-  async finishSteps(actor: Actor): Promise<boolean> {
-    let entered = false;
-    for (const { browser, form } of actor.steps.splice(0)) {
-      await this.#with(actor, browser, async (agent) => {
-        const before = agent.cookies.get("assent_session");
-        for (const code of this.#codesOf(actor)) await agent.submit(form, { code });
-        if (agent.cookies.get("assent_session") === before) return;
-        // The password is as old as the form, which nobody has noted: what the session says is checked by its step alone.
-        browser.proofs = { pwd: this.#server.now(), otp: this.#server.now() };
-        entered = true;
-      });
-    }
-    if (entered) this.note(`${actor.name} finished a step later`);
-    return entered;
-  }
-
-  // What a session may do.
-
-  /** A page that wants a sign-in of the last ten minutes, after one if need be; undefined: it is not shown. */
-  async #fresh(actor: Actor, browser: Browser, agent: Agent, path: string): Promise<Page | undefined> {
-    let page = await agent.get(path);
-    if (page.location?.pathname.endsWith("/account/confirm")) {
-      const confirm = await agent.follow(page);
-      if (!(await this.#signInAt(actor, browser, agent, confirm, "right", 0))) return undefined;
-      page = await agent.get(path);
-    }
-    return page.status === 200 ? page : undefined;
-  }
-
-  async addKey(actor: Actor, browser: Browser): Promise<void> {
-    await this.#with(actor, browser, async (agent) => {
-      const page = await this.#fresh(actor, browser, agent, "/account/security/passkeys");
-      const form = page && has(page, "credential");
-      if (page === undefined || form === undefined) return;
-      const key = new SoftAuthenticator(this.#server.issuer);
-      const name = `${actor.name} ${actor.keys.length}`;
-      const done = await agent.submit(form, { name, credential: key.create(optionsOf(page)) });
-      if (done.status !== 303) return;
-      actor.keys.push(key);
-      this.note(`${actor.name} added a passkey`);
-    });
-  }
-
-  async addApp(actor: Actor, browser: Browser): Promise<void> {
-    await this.#with(actor, browser, async (agent) => {
-      const had = (await this.#server.assent.storage.secondFactors.get(this.person)) !== undefined;
-      const page = await this.#fresh(actor, browser, agent, AUTHENTICATOR);
-      const form = page && has(page, "code");
-      if (page === undefined || form === undefined) return;
-      const app = appOf(page, this.#server);
-      const codes = recoveryCodesOf(await agent.submit(form, { code: app.code() }));
-      if (codes.length === 0) return;
-      actor.apps.push(app);
-      actor.codes.splice(0, Number.POSITIVE_INFINITY, ...codes);
-      browser.proofs = { ...browser.proofs, otp: this.#server.now() };
-      this.note(`${actor.name} ${had ? "replaced" : "set up"} an app`);
-    });
-  }
-
-  /** `what`: the end of a form's action on the page about security. */
-  async change(actor: Actor, browser: Browser, what: "/passkeys/remove" | "/authenticator/remove" | "/recovery-codes") {
-    await this.#with(actor, browser, async (agent) => {
-      const page = await this.#fresh(actor, browser, agent, "/account/security");
-      if (page === undefined) return;
-      const form = page.forms.find(({ action }) => action.endsWith(what));
-      if (form === undefined) return;
-      const answer = await agent.submit(form);
-      if (answer.location?.pathname.endsWith("/account/confirm")) return;
-      const codes = recoveryCodesOf(answer);
-      if (codes.length > 0) actor.codes.splice(0, Number.POSITIVE_INFINITY, ...codes);
-      this.note(`${actor.name} ${what}`);
-    });
-  }
-
-  #newPassword(): string {
-    this.#passwords += 1;
-    return `seven green umbrellas ${this.#passwords}`;
-  }
-
-  async changePassword(actor: Actor, browser: Browser, endAll: boolean): Promise<void> {
-    await this.#with(actor, browser, async (agent) => {
-      const form = has(await agent.get("/account/security/password"), "current_password");
-      if (form === undefined) return;
-      const password = this.#newPassword();
-      const ends = endAll ? { end_sessions: "yes", end_apps: "yes" } : { end_sessions: [], end_apps: [] };
-      const fields = { current_password: actor.password, password, again: password, ...ends };
-      if ((await agent.submit(form, fields)).status !== 303) return;
-      actor.password = password;
-      this.password = password;
-      browser.proofs = { ...browser.proofs, pwd: this.#server.now() };
-      this.note(`${actor.name} changed the password`);
-    });
-  }
-
-  async endSessions(actor: Actor, browser: Browser, end: "all" | "others"): Promise<void> {
-    await this.#with(actor, browser, async (agent) => {
-      const page = await agent.get("/account/security");
-      const form = page.forms.find(({ action }) => action.endsWith("/sessions"));
-      if (form === undefined) return;
-      await agent.submit(form, { end });
-      this.note(`${actor.name} signed out ${end}`);
-    });
-  }
-
-  async connect(actor: Actor, browser: Browser, which: number): Promise<void> {
-    const client = this.#stage.clients[which % 2] ?? this.#stage.clients[0];
-    await this.#with(actor, browser, async (agent) => {
-      let page = await agent.follow(await agent.get(authorizeUrl(this.#server, client)));
-      if (page.location === undefined) {
-        if (!page.forms.some(({ action }) => action.endsWith("/consent"))) return;
-        page = await agent.submit(consentForm(page), { decision: "allow" });
-      }
-      if (page.location === undefined) return;
-      const { body } = await redeem(this.#server, client, page.location);
-      if (body.refresh_token === undefined) return;
-      actor.tokens.push({ client, token: body.refresh_token });
-      this.note(`${actor.name} connected an app`);
-    });
-  }
-
-  /** How many of the actor's connections still work; each goes on with its newest token. */
-  async refreshAll(actor: Actor): Promise<number> {
-    let working = 0;
-    for (const held of actor.tokens) {
-      const { body } = await refresh(this.#server, held.client, held.token);
-      if (body.access_token === undefined) continue;
-      working += 1;
-      held.token = body.refresh_token ?? held.token;
-    }
-    return working;
-  }
-
   // Messages.
 
   /** Links in messages to the actor, the oldest first: with that path, or all. */
   links(actor: Actor, path?: string): readonly string[] {
-    const messages = actor.addresses.flatMap((address) => this.#stage.mailbox.to(address));
+    const messages = actor.addresses.flatMap((address) => this.stage.mailbox.to(address));
     const links = messages.map(({ link }) => link).filter((link) => link.includes("link=ml_"));
     return path === undefined ? links : links.filter((link) => new URL(link).pathname === path);
   }
@@ -311,10 +39,10 @@ export class Story {
     const key = `${address} ${path}`;
     const seen = this.#read.get(key) ?? 0;
     for (let tries = 0; tries < 500; tries += 1) {
-      const links = this.#stage.mailbox
+      const links = this.stage.mailbox
         .to(address)
         .map(({ link }) => link)
-        .filter((link) => link.startsWith(`${this.#server.issuer}${path}?link=`));
+        .filter((link) => link.startsWith(`${this.server.issuer}${path}?link=`));
       const link = links[seen];
       if (link !== undefined) {
         this.#read.set(key, links.length);
@@ -327,10 +55,10 @@ export class Story {
 
   /** The account's address is another one of the actor's afterwards. */
   async changeEmail(actor: Actor, browser: Browser): Promise<void> {
-    const email = actor.addresses.find((one) => one !== this.person.email && one !== this.#email) ?? "";
-    this.#server.tick(61 * MINUTE);
+    const email = actor.addresses.find((one) => one !== (this.#email ?? this.person.email)) ?? "";
+    this.server.tick(61 * MINUTE);
     const { email: before } = await this.#current();
-    await this.#with(actor, browser, async (agent) => {
+    await this.with(actor, browser, async (agent) => {
       const form = has(await agent.get("/account/profile"), "email");
       if (form === undefined) return;
       const page = await agent.submit(form, { email, current_password: actor.password });
@@ -340,41 +68,102 @@ export class Story {
       if (!confirm) return;
       await agent.submit(confirm);
       if ((await this.#current()).email !== email) return;
-      if ((await this.#nextLink(before, "/undo")) === undefined)
+      const back = this.#isOlder(email, before);
+      if (!back && (await this.#nextLink(before, "/undo")) === undefined)
         throw new Error(`${before} was not told of the change`);
-      this.note(`${actor.name} changed the address`);
+      this.note(`${actor.name} ${back ? "went back to an address" : "changed the address"}`);
     });
+  }
+
+  /** Addresses in the order in which the account first had them. */
+  readonly #had: string[] = [];
+  #isOlder(one: string, other: string): boolean {
+    if (!this.#had.includes(other)) this.#had.push(other);
+    if (!this.#had.includes(one)) this.#had.push(one);
+    return this.#had.indexOf(one) < this.#had.indexOf(other);
   }
 
   #email: string | undefined;
   async #current(): Promise<Person> {
-    const person = await this.#server.assent.storage.people.get(this.person);
+    const person = await this.server.assent.storage.people.get(this.person);
     if (person === undefined) throw new Error("the person is gone");
     this.#email = person.email;
     return person;
   }
 
   /** The link of a recovery, if the account's address is one of the actor's. */
-  async askRecovery(actor: Actor, browser: Browser): Promise<string | undefined> {
-    this.#server.tick(61 * MINUTE);
-    return this.#with(actor, browser, async (agent) => {
+  async askRecovery(actor: Actor, browser: Browser, reads = actor.addresses): Promise<string | undefined> {
+    this.server.tick(61 * MINUTE);
+    return this.with(actor, browser, async (agent) => {
       const form = has(await agent.get("/recover"), "login");
       if (form === undefined) return undefined;
       await agent.submit(form, { login: this.person.username });
       const { email } = await this.#current();
       // It is waited for, whoever reads it: the next one that comes is the answer to the next time.
       const link = await this.#nextLink(email, "/recover/new");
-      return actor.addresses.includes(email) ? link : undefined;
+      return reads.includes(email) ? link : undefined;
     });
+  }
+
+  /** A link that gives the account the owner's first address again, asked for there. */
+  async #askWayBack(): Promise<string | undefined> {
+    this.server.tick(61 * MINUTE);
+    const { email } = this.person;
+    const form = (agent: Agent) => agent.get("/recover").then((page) => has(page, "login"));
+    await this.with(this.owner, this.owner.browsers[0], async (agent) => {
+      const asks = await form(agent);
+      return asks && agent.submit(asks, { login: email });
+    });
+    return this.#nextLink(email, "/undo");
+  }
+
+  /** Waits until the messages of this moment have arrived. */
+  async arrived(): Promise<void> {
+    const { storage } = this.server.assent;
+    while ((await storage.mailRequests.countWaiting({ most: 10 })) > 0)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+
+  /** Somebody reads the owner's mail at this moment, and keeps what is there. */
+  copyLinks(actor: Actor): void {
+    for (const link of this.links(this.owner)) actor.copies.add(link);
+  }
+
+  /** Follows whatever link; true: it did something. */
+  async useLink(actor: Actor, browser: Browser, link: string): Promise<boolean> {
+    const { pathname } = new URL(link);
+    if (pathname !== "/recover/undo")
+      return pathname.startsWith("/confirm") ? false : this.takeBack(actor, browser, link);
+    return this.with(actor, browser, async (agent) => {
+      const page = await agent.get(link);
+      const form = has(page, "link");
+      // The owner puts nothing back that an intruder may have added.
+      const foreign = !page.text.includes("owner ") || /intruder |Authenticator app|Recovery codes/.test(page.text);
+      if (form === undefined || (actor === this.owner && foreign)) return false;
+      if ((await agent.submit(form)).status !== 200) return false;
+      this.password = "nobody knows this one";
+      this.note(`${actor.name} undid a removal`);
+      return true;
+    });
+  }
+
+  /** The intruder uses the first of the copied links that still does something. */
+  async useCopies(browser = aBrowser()): Promise<boolean> {
+    const { intruder } = this;
+    for (const link of [...intruder.copies].reverse()) {
+      intruder.copies.delete(link);
+      if (await this.useLink(intruder, browser, link)) return true;
+    }
+    return false;
   }
 
   /** Follows a link of a recovery, or of an undo, with the choices that the page makes. */
   async takeBack(actor: Actor, browser: Browser, link: string): Promise<boolean> {
-    return this.#with(actor, browser, async (agent) => {
+    return this.with(actor, browser, async (agent) => {
       const page = await this.#proved(actor, agent, await agent.get(link));
       const form = page && has(page, "password");
       if (form === undefined) return false;
-      const password = this.#newPassword();
+      const password = this.newPassword();
       const done = await agent.submit(form, { password, again: password });
       if (done.status !== 200 || has(done, "password") !== undefined) return false;
       actor.password = password;
@@ -397,7 +186,7 @@ export class Story {
       return page !== undefined && isDecision(page) ? page : undefined;
     };
     for (const app of actor.apps.toReversed()) {
-      this.#server.tick(STEP);
+      this.server.tick(STEP);
       const page = await attempt("code", app.code());
       if (page !== undefined) return page;
     }
@@ -416,11 +205,11 @@ export class Story {
 
   /** What each session of the browsers says, against what was proved in them. Empty: all of it is true. */
   async falseClaims(): Promise<readonly string[]> {
-    const sessions = await this.#server.assent.storage.sessions.list({ ...this.person, now: this.#server.now() });
+    const sessions = await this.server.assent.storage.sessions.list({ ...this.person, now: this.server.now() });
     const wrong: string[] = [];
     for (const actor of [this.owner, this.intruder]) {
       for (const { cookies, proofs } of actor.browsers) {
-        const cookie = this.#stage.credentials.read("session", cookies.get("assent_session") ?? "");
+        const cookie = this.stage.credentials.read("session", cookies.get("assent_session") ?? "");
         const session = sessions.find(({ sessionId }) => sessionId === cookie?.grantId);
         if (session === undefined) continue;
         const { acr, amr, authTime } = session;
@@ -441,22 +230,24 @@ export class Story {
   /** What is left to the intruder. Empty: nothing but access tokens. */
   async intrudersHoldings(): Promise<readonly string[]> {
     const { intruder } = this;
-    const { storage } = this.#server.assent;
+    const { storage } = this.server.assent;
     const held: string[] = [];
     for (const [at, browser] of intruder.browsers.entries()) {
-      const page = await this.#with(intruder, browser, (agent) => agent.get("/account/apps"));
+      const page = await this.with(intruder, browser, (agent) => agent.get("/account/apps"));
       if (page.location?.pathname !== "/login") held.push(`session in browser ${at}`);
     }
     for (const cookie of intruder.devices) {
-      const read = this.#stage.credentials.read("device", cookie);
+      const read = this.stage.credentials.read("device", cookie);
       if (read === undefined) throw new Error("a device cookie can't be read");
       const deviceId = Buffer.from(read.saltHash).toString("base64url");
       const known = await storage.knownDevices.get({ partition: read.partition, personId: read.grantId, deviceId });
       if (known?.bound === true && known.generation === read.generation) held.push("a known device");
     }
     if ((await this.refreshAll(intruder)) > 0) held.push("a refresh token");
-    for (const link of this.links(intruder)) {
-      const page = await this.#with(intruder, aBrowser(), (agent) => agent.get(link));
+    // While the account has a younger address of the owner's, links to an older one of the intruder's hold.
+    const { email } = await this.#current();
+    for (const link of email === this.person.email ? this.links(intruder) : []) {
+      const page = await this.with(intruder, aBrowser(), (agent) => agent.get(link));
       if (page.status === 200) held.push(`a link to ${new URL(link).pathname}`);
     }
     if (await this.finishSteps(intruder)) held.push("a second step that was left open");
@@ -476,9 +267,8 @@ export class Story {
     const { owner } = this;
     const [browser] = owner.browsers;
     const { email } = await this.#current();
-    const links = owner.addresses.includes(email)
-      ? [await this.askRecovery(owner, browser)]
-      : this.links(owner, "/undo").toReversed();
+    const atHome = email === this.person.email;
+    const links = [atHome ? await this.askRecovery(owner, browser) : await this.#askWayBack()];
     let back = false;
     for (const link of links) {
       back = link !== undefined && (await this.takeBack(owner, browser, link));
@@ -490,7 +280,7 @@ export class Story {
 
   async ownerSignsIn(): Promise<boolean> {
     const { owner } = this;
-    this.#server.tick(61 * MINUTE);
+    this.server.tick(61 * MINUTE);
     for (const way of [0, 1, 2]) if (await this.signIn(owner, owner.browsers[0], "right", way)) return true;
     return false;
   }
