@@ -60,7 +60,9 @@ function errors(): string {
     const { error, status, section, description, help }: Condition = conditions[name];
     const inside = Object.keys(conditions).filter((one) => one !== name && publicCondition(one as never) === name);
     const logged =
-      inside.length === 0 ? "" : `\n\nThe log names the exact condition: ${inside.map((one) => `\`${one}\``).join(", ")}.`;
+      inside.length === 0
+        ? ""
+        : `\n\nThe log names the exact condition: ${inside.map((one) => `\`${one}\``).join(", ")}.`;
     return `## ${name}\n\n\`${error}\` · HTTP ${status} · ${section}\n\n${description}\n\n**What to do:** ${help}${logged}`;
   });
   return `# Errors
