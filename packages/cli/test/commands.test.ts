@@ -441,7 +441,7 @@ describe("key, db and doctor", () => {
     expect((await at.run(["key", "rotate"])).stderr).toContain("the next key is published already");
     const now = await at.run(["key", "rotate", "--now", "--json"]);
     expect(JSON.parse(now.stdout)).toMatchObject({ status: "signing" });
-    expect(now.stderr).toMatch(/^warning: it signs from now on/);
+    expect(now.stderr).toMatch(/^warning: the new key signs from now on/);
     // Other tests' APIs have keys of other algorithms.
     const all = await at.json<{ status: string; alg: string }[]>(["key", "list"]);
     const keys = all.filter(({ alg }) => alg === "ES256");

@@ -92,7 +92,7 @@ async function create(options: CreateOptions) {
     const { companyRecord, createCompany } = await import("@assent/server/admin");
     const { name, slug, defaultRule } = options;
     out.record(companyRecord(await createCompany({ name, slug, ...given({ defaultRule }) }, admin)));
-    out.note("It has no members yet: assent company add-member SLUG USER --role admin");
+    out.note("The company has no members yet. To add one, run: assent company add-member SLUG USER --role admin");
   });
 }
 
@@ -142,7 +142,7 @@ async function remove(slug: string, options: JsonOption) {
   await withAdmin(options, async (admin, out) => {
     const { deleteCompany } = await import("@assent/server/admin");
     const { companyId, slug: was } = await deleteCompany(slug, admin);
-    out.done({ id: companyId, slug: was, deleted: true }, `Deleted ${was}; everything granted in its name has ended.`);
+    out.done({ id: companyId, slug: was, deleted: true }, `Deleted ${was}; all access in its name has ended.`);
   });
 }
 
@@ -175,10 +175,10 @@ interface PolicyOptions extends JsonOption {
 async function policy(slug: string, clientId: string, options: PolicyOptions) {
   const { rule, scope, lifetime, optOut, members } = options;
   if (rule !== "allow" && (scope !== undefined || lifetime !== undefined || optOut !== undefined)) {
-    throw new UsageError("--scope, --lifetime and --opt-out go with --rule allow");
+    throw new UsageError("use --scope, --lifetime and --opt-out only with --rule allow");
   }
   if (members !== undefined && (rule === "allow" || rule === "block")) {
-    throw new UsageError("--members goes with --rule ask and --rule none");
+    throw new UsageError("use --members only with --rule ask or --rule none");
   }
   await withAdmin(options, async (admin, out) => {
     const { setAppPolicy } = await import("@assent/server/admin");
@@ -199,7 +199,7 @@ async function revoke(slug: string, clientId: string, options: JsonOption) {
     const ended = await revokeForAll(slug, clientId, admin);
     out.done(
       { slug, client_id: clientId, revoked: true, grants_ended: ended },
-      `Revoked: ${ended} grant(s) ended. Refreshing stops now; access tokens already issued end by themselves within minutes.`,
+      `Revoked: ${ended} grant(s) ended. Refreshing stops now; issued access tokens expire within minutes.`,
     );
   });
 }

@@ -19,7 +19,7 @@ async function read(file: string, options: JsonOption): Promise<void> {
   const { rows, resumed } = await importFromFile(await loadConfig(), file, Date.now());
   const count = Object.values(rows).reduce((sum, each) => sum + each, 0);
   const out = new Output(options.json ?? false);
-  out.done({ rows, resumed, verified: true }, `Imported ${count} row(s); every table is equal to the file's.`);
+  out.done({ rows, resumed, verified: true }, `Imported ${count} row(s); every table equals the file.`);
   if (resumed)
-    out.note("An earlier import of this file had ended or been interrupted: what it had written stayed as it was.");
+    out.note("An earlier import of this file ended or was interrupted. The rows that it wrote are unchanged.");
 }

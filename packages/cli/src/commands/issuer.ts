@@ -196,7 +196,7 @@ async function link(issuer: string, subject: string, options: JsonOption & { rea
     const { username, personId } = person;
     const { subject: text, claim } = linked;
     const record = { issuer, claim, subject: text, user_id: personId, username };
-    out.done(record, `${text} of ${issuer} is ${username} from now on.`);
+    out.done(record, `Linked ${text} of ${issuer} to ${username}.`);
   });
 }
 
@@ -209,7 +209,7 @@ async function unlink(
     const { unlinkSubject } = await import("@assent/server/admin");
     const which = given({ claim: claim === false ? null : claim });
     const { subject: text, claim: of } = await unlinkSubject(issuer, subject, which, admin);
-    out.done({ issuer, claim: of, subject: text, unlinked: true }, `${text} of ${issuer} is nobody any more.`);
+    out.done({ issuer, claim: of, subject: text, unlinked: true }, `Deleted the link of ${text} of ${issuer}.`);
   });
 }
 
@@ -247,8 +247,8 @@ function subjectClaimOf(options: IssuerOptions & Partial<CreateOptions>): string
   if (subjectClaim !== undefined && subjectAttribute !== undefined) {
     throw new UsageError("name one of --subject-claim (JWT) and --subject-attribute (SAML)");
   }
-  if (type === "saml" && subjectClaim !== undefined) throw new UsageError("SAML has attributes: --subject-attribute");
-  if (type === "jwt" && subjectAttribute !== undefined) throw new UsageError("a JWT has claims: --subject-claim");
+  if (type === "saml" && subjectClaim !== undefined) throw new UsageError("use --subject-attribute for SAML");
+  if (type === "jwt" && subjectAttribute !== undefined) throw new UsageError("use --subject-claim for JWT");
   const named = subjectClaim ?? subjectAttribute;
   return named === false ? null : named;
 }

@@ -33,9 +33,11 @@ async function rotate(options: JsonOption & { readonly now?: true; readonly alg:
     const made = await rotateKey({ immediately: options.now ?? false, alg: options.alg }, admin);
     if (options.now) {
       out.warn(
-        "it signs from now on: an API that keeps the old key set refuses its tokens until it asks for the set again",
+        "the new key signs from now on; an API that caches the old key set refuses its tokens until it fetches the set again",
       );
-      out.warn("the key before stays published while its tokens live; if it has leaked: assent key retire --now <kid>");
+      out.warn(
+        "the previous key stays published until its tokens expire; if it has leaked, run assent key retire --now <kid>",
+      );
     }
     const state = (await listKeys(admin)).find(({ key }) => key.kid === made.kid);
     if (state !== undefined) out.record(keyRecord(state));
@@ -47,11 +49,11 @@ async function retire(kid: string, options: JsonOption & { readonly now?: true }
     const { retireKey } = await import("@assent/server/admin");
     const immediately = options.now ?? false;
     await retireKey(kid, { immediately }, admin);
-    if (immediately) out.warn("tokens that it signed are refused as soon as an API asks for the key set again");
+    if (immediately) out.warn("an API refuses the tokens of this key as soon as it fetches the key set again");
     out.done(
       { kid, retired: true, removed: immediately },
       immediately
-        ? "The key is gone."
+        ? "Removed the key."
         : "The key signs no more, and stays published for 25 hours: longer than its tokens live.",
     );
   });

@@ -159,9 +159,9 @@ async function remove(name: string, options: JsonOption) {
     const clients = await deleteScope(name, admin);
     if (clients.length > 0) {
       out.warn(
-        `${clients.length} client(s) still name it (${clients.slice(0, 5).join(", ")}): their requests for it are refused`,
+        `${clients.length} client(s) still name it (${clients.slice(0, 5).join(", ")}): the server refuses their requests for it`,
       );
     }
-    out.done({ name, deleted: true, client_ids: clients }, `Deleted ${name}: no new token carries it.`);
+    out.done({ name, deleted: true, client_ids: clients }, `Deleted ${name}. New tokens don't contain it.`);
   });
 }
