@@ -2,7 +2,8 @@
 
 import { join } from "node:path";
 import { endpoints } from "../packages/server/src/oauth/endpoints.ts";
-import { type Exchange, run } from "./load.ts";
+import { type Exchange, run } from "./load/load.ts";
+import { post } from "./load/wire.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { type ServerProcess, startAssent, startScript } from "./processes.ts";
 import { type circumstances, type Spread, spread } from "./report.ts";
@@ -11,7 +12,6 @@ import { limitRows, REFERENCE } from "./rows/limits.ts";
 import { inTurn, mapped } from "./rows/row.ts";
 import { collect, redemption, refresh, rotation } from "./rows/token-requests.ts";
 import { markdown } from "./table.ts";
-import { post } from "./wire.ts";
 
 const GRANTS = [1_000, 10_000, 100_000, 1_000_000];
 const CLIENTS = [10, 100, 1_000, 10_000, 100_000];

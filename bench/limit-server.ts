@@ -7,7 +7,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { signEs256 } from "../packages/server/src/crypto/es256.ts";
-import { serverOptions } from "../packages/server/src/http/server.ts";
+import { serverOptions } from "../packages/server/src/http/connections/server.ts";
 
 type Limit = "bare" | "inline" | "batched";
 const limit = process.argv[2] as Limit;

@@ -2,7 +2,7 @@
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { serverOptions } from "../packages/server/src/http/server.ts";
+import { serverOptions } from "../packages/server/src/http/connections/server.ts";
 import type { AskPeer, MakePeer, Task } from "./peer.ts";
 
 const [name = "", json = ""] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 /** The rows take turns, round after round, so that what else the machine does meets them all alike. */
 
-import { type Measured, quantile, run } from "./load.ts";
+import { type Measured, quantile, run } from "./load/load.ts";
 import type { Row } from "./rows/row.ts";
 import type { Site } from "./site.ts";
 

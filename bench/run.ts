@@ -13,7 +13,7 @@ import { memoryFigure, relationFigures } from "./figures.ts";
 import { writeFlameGraph } from "./flame-graph.ts";
 import { goalsText } from "./goals.ts";
 import { growthTable, measureGrowth } from "./growth.ts";
-import { measureLatency } from "./latency.ts";
+import { measureLatency } from "./load/latency.ts";
 import { circumstances, type Figure, load, type Report, reportOf, save } from "./report.ts";
 import { inRounds, type Rounds } from "./rounds.ts";
 import { REFERENCE } from "./rows/limits.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { endpoints } from "../packages/server/src/oauth/endpoints.ts";
 import { installPackages } from "../test/support/package.ts";
-import { run } from "./load.ts";
+import { run } from "./load/load.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { launchAssent, type ServerProcess } from "./processes.ts";
 import { type Figure, spread } from "./report.ts";

@@ -3,7 +3,7 @@
  * as it is, and once more with what the load took given back. Where the machine has more cores, it is the same figure twice.
  */
 
-import { run } from "./load.ts";
+import { run } from "./load/load.ts";
 import type { Prepared } from "./prepare.ts";
 import { usageOf } from "./proc.ts";
 import { loadCore, type ServerProcess, startAssent } from "./processes.ts";

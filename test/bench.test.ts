@@ -11,14 +11,14 @@ import { compare, judge } from "../bench/compare.ts";
 import { between, documents, recorded } from "../bench/docs.ts";
 import { type CpuProfile, flameGraph, framesOf, topOf } from "../bench/flame-graph.ts";
 import { isReached } from "../bench/goals.ts";
-import { quantile, run } from "../bench/load.ts";
-import { runOpen } from "../bench/open-loop.ts";
+import { quantile, run } from "../bench/load/load.ts";
+import { runOpen } from "../bench/load/open-loop.ts";
+import { basic } from "../bench/load/wire.ts";
 import type { PeerClient } from "../bench/peer.ts";
 import { VERIFIER } from "../bench/prepare.ts";
 import type { Report } from "../bench/report.ts";
 import { peerNames, type RunningPeer, startPeer } from "../bench/rows/peers.ts";
 import { Supply } from "../bench/rows/row.ts";
-import { basic } from "../bench/wire.ts";
 
 const root = join(import.meta.dirname, "..");
 const around = (median: number, half = 0.02) => ({ median, min: median - half, max: median + half });

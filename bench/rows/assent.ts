@@ -3,8 +3,8 @@
 import { type KeyObject, randomUUID } from "node:crypto";
 import { signEs256 } from "../../packages/server/src/crypto/es256.ts";
 import { endpoints } from "../../packages/server/src/oauth/endpoints.ts";
+import { basic, get, post } from "../load/wire.ts";
 import { ISSUER, type Prepared } from "../prepare.ts";
-import { basic, get, post } from "../wire.ts";
 import { peopleRows } from "./people.ts";
 import { always, inTurn, mapped, type Row, Supply } from "./row.ts";
 import { collect, credentials, redemption, refresh, rotation } from "./token-requests.ts";

@@ -3,10 +3,10 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { post } from "../load/wire.ts";
 import type { AskPeer, PeerFacts, Task } from "../peer.ts";
 import { CHALLENGE, ISSUER } from "../prepare.ts";
 import { type ServerProcess, type StartOptions, startScript } from "../processes.ts";
-import { post } from "../wire.ts";
 import { always, inTurn, mapped, type Operation, type Row, Supply } from "./row.ts";
 import { collect, redemption, refresh, rotation } from "./token-requests.ts";
 

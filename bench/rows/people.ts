@@ -3,9 +3,9 @@
 import { endpoints } from "../../packages/server/src/oauth/endpoints.ts";
 import { type Form, formsOf } from "../../test/support/browser-like.ts";
 import { PASSWORD } from "../../test/support/server.ts";
-import { type Exchange, run } from "../load.ts";
+import { type Exchange, run } from "../load/load.ts";
+import { cookiesOf, locationOf, submit, visit } from "../load/wire.ts";
 import { CHALLENGE, type Prepared } from "../prepare.ts";
-import { cookiesOf, locationOf, submit, visit } from "../wire.ts";
 import { inTurn, type Row } from "./row.ts";
 import { redemption } from "./token-requests.ts";
 

@@ -1,6 +1,6 @@
 /** A row of the table: a server, and the operations that it is sent. */
 
-import type { Exchange, Measured } from "../load.ts";
+import type { Exchange, Measured } from "../load/load.ts";
 
 /** What servers are compared by: rows of several servers that do the same work. */
 export type Operation =

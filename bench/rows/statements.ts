@@ -1,6 +1,6 @@
 /** The row of a redemption's statements without a server: what PostgreSQL itself gives. */
 
-import { sorted } from "../load.ts";
+import { sorted } from "../load/load.ts";
 import type { ServerProcess } from "../processes.ts";
 import type { AskStatements, StatementsRun } from "../statements.ts";
 import type { Row } from "./row.ts";

@@ -1,9 +1,9 @@
 /** Requests to token endpoints, ours and others'. */
 
-import type { Exchange } from "../load.ts";
-import { run } from "../load.ts";
+import type { Exchange } from "../load/load.ts";
+import { run } from "../load/load.ts";
+import { basic, member, post } from "../load/wire.ts";
 import { VERIFIER } from "../prepare.ts";
-import { basic, member, post } from "../wire.ts";
 
 export interface Confidential {
   readonly clientId: string;

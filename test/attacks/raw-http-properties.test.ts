@@ -7,7 +7,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import pino from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { MAX_PIPELINED } from "../../packages/server/src/http/connection.ts";
+import { MAX_PIPELINED } from "../../packages/server/src/http/connections/connection.ts";
 import { type AssentServer, configOf, createAssent, type Listening, listen } from "../../packages/server/src/index.ts";
 import { asked, figure, inFull } from "../support/figures.ts";
 import { CORPUS } from "../support/fuzz/harness.ts";

@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
 import pino from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { MAX_PIPELINED } from "../../packages/server/src/http/connection.ts";
-import { ANSWER_TIME, MAX_CONNECTIONS } from "../../packages/server/src/http/connections.ts";
-import { BODY_RATE, BODY_TIME, MAX_SLOW } from "../../packages/server/src/http/unread.ts";
+import { MAX_PIPELINED } from "../../packages/server/src/http/connections/connection.ts";
+import { ANSWER_TIME, MAX_CONNECTIONS } from "../../packages/server/src/http/connections/connections.ts";
+import { BODY_RATE, BODY_TIME, MAX_SLOW } from "../../packages/server/src/http/connections/unread.ts";
 import { type AssentServer, configOf, createAssent, type Listening, listen } from "../../packages/server/src/index.ts";
 import { aCertificate } from "../support/certificates.ts";
 

@@ -1,6 +1,6 @@
 import { decodeProtectedHeader } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Notice } from "../../packages/server/src/owners/notices.ts";
+import type { Notice } from "../../packages/server/src/owners/mail/notices.ts";
 import {
   Agent,
   authorize,

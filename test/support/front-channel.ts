@@ -4,7 +4,7 @@ import { createServer, request as httpRequest, type IncomingHttpHeaders } from "
 import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { serverOptions } from "../../packages/server/src/http/server.ts";
+import { serverOptions } from "../../packages/server/src/http/connections/server.ts";
 import { byHand } from "../../packages/server/test/storage/support/by-hand.ts";
 import { type Agent, authorizeUrl, consentForm, type Page, signIn } from "./browser-like.ts";
 import { postgresOf, settle, startServer, type TestClient, type TestServer, type TestServerOptions } from "./server.ts";

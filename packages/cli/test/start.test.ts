@@ -69,7 +69,7 @@ describe("what a start loads", () => {
     const { issuer } = await serve({ NODE_OPTIONS: PRELOAD, LOADS_FILE: file });
     await askForPage(`${issuer}/login`, "en");
     const all = readFileSync(file, "utf8").trimEnd().split("\n");
-    const people = all.findIndex((url) => url.endsWith("/http/people.ts"));
+    const people = all.findIndex((url) => url.endsWith("/http/browser-endpoints.ts"));
     expect(people).toBeGreaterThan(0);
     const before = all.slice(0, people).filter((url) => !url.startsWith("node:"));
     const needless =

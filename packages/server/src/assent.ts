@@ -6,10 +6,10 @@ import { readBrand } from "./brand.ts";
 import { type Config, ConfigError, certificatesKnown } from "./config.ts";
 import { OwnAccessTokens } from "./crypto/access-tokens.ts";
 import { openClientSecrets } from "./crypto/client-secrets.ts";
+import { shareCores } from "./crypto/cpu-semaphore.ts";
 import { DerivedCredentials, sha256 } from "./crypto/credential.ts";
 import { hashes } from "./crypto/hashes.ts";
 import { derivedId, newId, newOwnerId } from "./crypto/id.ts";
-import { shareCores } from "./crypto/places.ts";
 import { randomText } from "./crypto/random.ts";
 import { Receipts } from "./crypto/receipts.ts";
 import { textSealer } from "./crypto/seal.ts";
@@ -20,19 +20,20 @@ import { demoRemarks, prepareDataDir, secretsOf } from "./data-dir.ts";
 import { signInOf } from "./factors.ts";
 import { grantsOf } from "./grants.ts";
 import { Housekeeping } from "./housekeeping.ts";
-import { coarseNetworkOf, originOf, TrustedProxies } from "./http/client-address.ts";
-import { Connections } from "./http/connections.ts";
+import { coarseNetworkOf, originOf, TrustedProxies } from "./http/connections/client-address.ts";
+import { Connections } from "./http/connections/connections.ts";
+import { HeaderLines } from "./http/connections/header-lines.ts";
+import { Gate } from "./http/connections/overload.ts";
+import { createHandler } from "./http/connections/server.ts";
+import { Unread } from "./http/connections/unread.ts";
 import { Cookies } from "./http/cookies.ts";
 import { FailedClients } from "./http/failed-clients.ts";
-import { HeaderLines } from "./http/header-lines.ts";
-import { LatePeople, type Served } from "./http/late.ts";
+import { LazyPages, type Served } from "./http/lazy-pages.ts";
 import { commonHeaders } from "./http/message.ts";
-import { Gate } from "./http/overload.ts";
-import { createHandler } from "./http/server.ts";
 import { tokenMisses } from "./http/token-misses.ts";
-import { Unread } from "./http/unread.ts";
 import { JoseForeignJwts, readKeySet } from "./jose/foreign-jwts.ts";
 import { createLogger } from "./log.ts";
+import { keepMembershipsInSync } from "./membership-sync.ts";
 import { sourcesOf } from "./metric-sources.ts";
 import type { Snapshot } from "./metrics/figures.ts";
 import { ServerMetrics } from "./metrics/server-metrics.ts";
@@ -41,14 +42,13 @@ import type { Millis, Scope, SigningAlg, Soon } from "./oauth/model.ts";
 import { serverMetadata } from "./oauth/server-metadata.ts";
 import type { Catalog } from "./oauth/storage.ts";
 import type { TokenEndpointContext } from "./oauth/token-endpoint/endpoint.ts";
-import { once } from "./once.ts";
 import { type Mail, type MailSources, openMail } from "./open-mail.ts";
 import { GuardedFetcher } from "./outbound/guarded-fetch.ts";
 import { remoteKeys } from "./outbound/remote-keys.ts";
 import { assertedOwners, ownerNamed } from "./owners/asserted.ts";
 import type { AuthorizationContext } from "./owners/authorization/context.ts";
 import { admitDevice } from "./owners/device.ts";
-import type { Notice } from "./owners/notices.ts";
+import type { Notice } from "./owners/mail/notices.ts";
 import { Popularity } from "./owners/popularity.ts";
 import { ScopeUses } from "./owners/scope-uses.ts";
 import type { Brand } from "./pages/index.ts";
@@ -57,13 +57,13 @@ import { Presence } from "./presence.ts";
 import { type Reporting, reporting } from "./reporting.ts";
 import { AssertionReader } from "./saml/reader.ts";
 import type { Assent } from "./server-parts.ts";
+import { singleFlight } from "./single-flight.ts";
 import { openCatalog } from "./storage/catalog.ts";
 import { StorageUnavailable } from "./storage/errors.ts";
 import { NEWEST_MIGRATION } from "./storage/migrations/index.ts";
 import { openStorage, type Storage } from "./storage/open.ts";
 import { partitionOf } from "./storage/partition.ts";
 import { refuseUnready } from "./storage/state.ts";
-import { keepTelling } from "./telling.ts";
 import { readTls, type Tls } from "./tls.ts";
 import type { Crew } from "./workers/messages.ts";
 
@@ -146,7 +146,7 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
     await makeKeys(storage, secrets, now());
     const local = options.dangerouslyFetchFromLoopbackAddresses ?? false;
     const saml = new AssertionReader();
-    const notBefore = state.epoch?.at ?? 0;
+    const restoredAt = state.epoch?.at ?? 0;
     const crew = options.worker?.crew ?? (() => undefined);
     const { notify, monotonic = () => performance.now() } = options;
     const attemptKey = (...parts: readonly string[]) => secrets.mac("attempt", JSON.stringify(parts));
@@ -154,7 +154,7 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
     const mailSources = { config, storage, secrets, attemptKey, log, now, brand };
     const mail = openMail(mailSources, options.dangerouslyLogMail ?? false);
     const parts = {
-      ...{ config, storage, secrets, log, now, local, saml, tls, grants, notBefore, metrics, crew, notify },
+      ...{ config, storage, secrets, log, now, local, saml, tls, grants, restoredAt, metrics, crew, notify },
       ...{ mail, attemptKey, brand, monotonic, presence, reporter },
     };
     const assent = await assemble(parts);
@@ -167,7 +167,7 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
     const housekeeping = new Housekeeping({ storage, now, log, alsoDue });
     if (config.housekeeping) housekeeping.start();
     mail.start();
-    const telling = keepTelling(assent.assent, log);
+    const telling = keepMembershipsInSync(assent.assent, log);
     assent.assent.people.loadSoon();
     return {
       handler: createHandler(assent.assent),
@@ -214,7 +214,7 @@ interface Parts {
   readonly brand: Brand;
   readonly grants: GrantRegistry;
   /** When the database was last put back; 0: never. */
-  readonly notBefore: Millis;
+  readonly restoredAt: Millis;
   readonly metrics: ServerMetrics;
   readonly crew: () => Crew | undefined;
   readonly notify: AssentOptions["notify"];
@@ -236,7 +236,7 @@ async function assemble({
   tls,
   brand,
   grants,
-  notBefore,
+  restoredAt,
   metrics,
   crew,
   notify,
@@ -254,7 +254,7 @@ async function assemble({
   // Known from the start: a database that goes away before anybody has asked takes it from nobody.
   const metadata = metadataOf(config, catalog, grants);
   await metadata();
-  const makeKey = once(async (alg: SigningAlg) => {
+  const makeKey = singleFlight(async (alg: SigningAlg) => {
     await ensureKeys(storage, secrets, now(), [alg]);
     catalog.invalidate();
     return keys();
@@ -283,7 +283,7 @@ async function assemble({
     newGrantId: newId,
     networkOf: coarseNetworkOf,
     noteUse: (grant, scopes) => scopeUses.note(grant, scopes),
-    notBefore,
+    restoredAt,
     openClientSecrets: (clientId, sealed) => openClientSecrets(secrets, clientId, sealed),
     ownerPassword: async (asked) => {
       const [{ ownerByPassword }, { MAX_PASSWORD_BYTES }] = await Promise.all([
@@ -296,14 +296,14 @@ async function assemble({
     now,
     event,
   };
-  const people = new LatePeople({
+  const people = new LazyPages({
     issuer,
     brand,
     missing: (err) => log.error({ event: "pages_missing", err }, "the pages can't be loaded: people get errors"),
   });
   const notices: Pick<Assent, "noticeLetters" | "notify"> = {
     noticeLetters: async (notice) => {
-      const { noticeLetters } = await import("./owners/notice-mail.ts");
+      const { noticeLetters } = await import("./owners/mail/notice-mail.ts");
       return noticeLetters(notice, { storage, mail, issuer, partitionOf, attemptKey, now });
     },
     notify: (notice) => {

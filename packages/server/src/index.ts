@@ -12,4 +12,4 @@ export type {
   TokenForClient,
   TokenForOwner,
 } from "./oauth/grants/custom-shape.ts";
-export type { Notice } from "./owners/notices.ts";
+export type { Notice } from "./owners/mail/notices.ts";

@@ -7,8 +7,8 @@ import { type AddressInfo, Socket, Server as TcpServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AssentServer } from "./assent.ts";
-import { connectionOf } from "./http/connection.ts";
-import { serverOptions } from "./http/server.ts";
+import { connectionOf } from "./http/connections/connection.ts";
+import { serverOptions } from "./http/connections/server.ts";
 
 export interface Listening {
   readonly port: number;

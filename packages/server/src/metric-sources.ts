@@ -1,7 +1,7 @@
 /** What the figures are read from when somebody asks. */
 
 import { passwordQueue } from "./crypto/password.ts";
-import type { Connections } from "./http/connections.ts";
+import type { Connections } from "./http/connections/connections.ts";
 import type { MetricSources } from "./metrics/server-metrics.ts";
 import type { Assent } from "./server-parts.ts";
 

@@ -9,8 +9,8 @@ import { Outbox } from "./mail/outbox.ts";
 import { MailRequests } from "./mail/requests.ts";
 import { logTransport, smtpTransport, type Transport } from "./mail/transport.ts";
 import type { Millis } from "./oauth/model.ts";
-import type { MailLinks, Postbox } from "./owners/mail.ts";
-import type { MailDesk } from "./owners/mail-requests.ts";
+import type { MailLinks, Postbox } from "./owners/mail/mail.ts";
+import type { MailDesk } from "./owners/mail/requests.ts";
 import type { Brand } from "./pages/brand.ts";
 import type { Storage } from "./storage/open.ts";
 import { partitionOf } from "./storage/partition.ts";
@@ -49,7 +49,7 @@ export function openMail(sources: MailSources, logged: boolean): Mail {
   const context = { storage, mail: outbox, links, issuer, partitionOf, attemptKey, now, event };
   const requests = new MailRequests({
     ...{ storage, secrets, enabled: outbox.enabled, partitionOf, now, alarm },
-    answer: async (asked) => (await import("./owners/mail-requests.ts")).answerMailRequest(asked, context),
+    answer: async (asked) => (await import("./owners/mail/requests.ts")).answerMailRequest(asked, context),
     failed: (err, fields) =>
       log.warn({ event: "mail_request_delayed", ...fields, err }, "a request for mail is answered later"),
   });

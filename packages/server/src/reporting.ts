@@ -1,7 +1,7 @@
 /** What the server says of its work: events and refusals in the log and in the figures. */
 
 import type { Logger } from "pino";
-import { networkOf } from "./http/client-address.ts";
+import { networkOf } from "./http/connections/client-address.ts";
 import type { HttpRequest } from "./http/message.ts";
 import { LogSampler } from "./log-sampling.ts";
 import type { ServerMetrics } from "./metrics/server-metrics.ts";

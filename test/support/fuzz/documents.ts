@@ -10,7 +10,7 @@ import {
   type RelyingParty,
   usedPasskey,
 } from "../../../packages/server/src/crypto/passkeys.ts";
-import { clientCertificate } from "../../../packages/server/src/http/client-certificate.ts";
+import { clientCertificate } from "../../../packages/server/src/http/connections/client-certificate.ts";
 import { readKeySet } from "../../../packages/server/src/jose/foreign-jwts.ts";
 import { readJsonObject } from "../../../packages/server/src/jose/strict-json.ts";
 import { MAX_JWT, readJwt, verifySignature } from "../../../packages/server/src/jose/verify.ts";

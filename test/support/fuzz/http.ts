@@ -8,7 +8,7 @@ import {
   coarseNetworkOf,
   networkOf,
   TrustedProxies,
-} from "../../../packages/server/src/http/client-address.ts";
+} from "../../../packages/server/src/http/connections/client-address.ts";
 import { Cookies } from "../../../packages/server/src/http/cookies.ts";
 import { isEncoded, isFormType } from "../../../packages/server/src/http/form-body.ts";
 import { languageOf, writeChoice } from "../../../packages/server/src/http/language.ts";

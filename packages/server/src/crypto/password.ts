@@ -1,8 +1,8 @@
 /** Passwords: argon2id, a few hashes at a time, the queue bounded (RFC 9106; NIST SP 800-63B-4). */
 
 import type { HashFor } from "../owners/hash-for.ts";
+import { coresBeside } from "./cpu-semaphore.ts";
 import { HashLine } from "./hash-line.ts";
-import { placesBeside } from "./places.ts";
 
 interface Cost {
   readonly memoryCost: number;
@@ -22,7 +22,7 @@ export function dangerouslyHashAtNoCost(yes: boolean): void {
 }
 
 /** One core is left to those who don't sign in. */
-const line = new HashLine(() => placesBeside(1));
+const line = new HashLine(() => coresBeside(1));
 /** Operators, and what the server needs for itself. */
 const OWN: HashFor = { provider: "", network: "", account: "", known: true };
 

@@ -3,8 +3,8 @@
 import { constants, generateKeyPair, type KeyObject, type SignKeyObjectInput, sign, verify } from "node:crypto";
 import { promisify } from "node:util";
 import type { SigningAlg } from "../oauth/model.ts";
+import { CpuSemaphore } from "./cpu-semaphore.ts";
 import { signEs256, verifyEs256 } from "./es256.ts";
-import { Places } from "./places.ts";
 
 /** Of a public JWK. */
 type Member = "crv" | "e" | "kty" | "n" | "x" | "y";
@@ -29,7 +29,7 @@ const PSS = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 } as cons
 const P1363 = { dsaEncoding: "ieee-p1363" } as const;
 
 /** Not as many as there are threads: five that are busy on one core leave a fifth of it to the one that refuses what is too much. */
-const places = new Places(0);
+const places = new CpuSemaphore(0);
 
 /** An RSA signature takes a millisecond: it is made on a thread of Node's own. As many wait as requests may be under way. */
 function signApart(input: string, key: SignKeyObjectInput): Promise<Buffer> {

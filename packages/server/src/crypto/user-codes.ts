@@ -12,14 +12,14 @@ export function userCodes(secrets: Secrets): UserCodes {
   return {
     draw() {
       const userCode = makeUserCode(() => randomBytes(1)[0] ?? 255);
-      const place = placeOf(secrets.mac("user code", userCode));
+      const place = requestKeyOf(secrets.mac("user code", userCode));
       return { userCode, requestId: newId(place.partition), ...place };
     },
-    places: (userCode) => secrets.macs("user code", userCode).map(placeOf),
+    places: (userCode) => secrets.macs("user code", userCode).map(requestKeyOf),
   };
 }
 
-function placeOf(userCodeHash: string) {
+function requestKeyOf(userCodeHash: string) {
   const partition = Buffer.from(userCodeHash.slice(0, 4), "base64url").readUInt16BE(0) % PARTITIONS;
   return { partition, userCodeHash };
 }

@@ -4,7 +4,7 @@ import type { Config } from "../config.ts";
 import type { Secrets } from "../crypto/secrets.ts";
 import type { Millis } from "../oauth/model.ts";
 import type { AuthorizationContext } from "../owners/authorization/context.ts";
-import type { Postbox } from "../owners/mail.ts";
+import type { Postbox } from "../owners/mail/mail.ts";
 import type { Popularity } from "../owners/popularity.ts";
 import type { SecondStepContext } from "../owners/second-step.ts";
 import type { Chrome } from "../pages/index.ts";

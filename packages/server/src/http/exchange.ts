@@ -1,14 +1,14 @@
 /** A request and its answer: started after those before it on its connection, answered once, counted at the gate while the server works on it. */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Busy } from "./busy.ts";
-import type { Connection, Startable } from "./connection.ts";
-import type { Served } from "./late.ts";
+import type { Busy } from "./connections/busy.ts";
+import type { Connection, Startable } from "./connections/connection.ts";
+import { NodeRequest } from "./connections/node-request.ts";
+import type { ShedReason } from "./connections/overload.ts";
+import type { Reading, UnreadReason } from "./connections/unread.ts";
+import type { Served } from "./lazy-pages.ts";
 import type { Answer, HttpRequest } from "./message.ts";
-import { NodeRequest } from "./node-request.ts";
-import type { ShedReason } from "./overload.ts";
 import { splitTarget } from "./router.ts";
-import type { Reading, UnreadReason } from "./unread.ts";
 
 /** The same for all requests of a server. */
 export interface Site {

@@ -3,8 +3,8 @@
 import { LRUCache } from "lru-cache";
 import type { Millis } from "../oauth/model.ts";
 import type { Guessed } from "../owners/guessing.ts";
-import type { MailKind, Postbox } from "../owners/mail.ts";
-import type { MailStorage } from "../owners/mail-storage.ts";
+import type { MailKind, Postbox } from "../owners/mail/mail.ts";
+import type { MailStorage } from "../owners/mail/storage.ts";
 import type { OwnerStorage, Person } from "../owners/storage.ts";
 import type { Uses } from "../uses.ts";
 

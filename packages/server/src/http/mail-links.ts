@@ -2,12 +2,12 @@
 
 import { type News, type NewsKind, newsFor, uncountedNewsFor } from "../owners/account-news.ts";
 import { seenDevice } from "../owners/known-device.ts";
-import type { MailDraft } from "../owners/mail.ts";
-import type { Asker } from "../owners/mail-limits.ts";
-import type { LinkKey, LinkPurpose, StoredMail } from "../owners/mail-storage.ts";
+import type { Asker } from "../owners/mail/limits.ts";
+import type { MailDraft } from "../owners/mail/mail.ts";
+import type { LinkKey, LinkPurpose, StoredMail } from "../owners/mail/storage.ts";
 import type { Person } from "../owners/storage.ts";
 import type { Assent } from "../server-parts.ts";
-import { coarseNetworkOf, networkOf } from "./client-address.ts";
+import { coarseNetworkOf, networkOf } from "./connections/client-address.ts";
 import { deviceCookie } from "./device-cookie.ts";
 import type { HttpRequest } from "./message.ts";
 import { browserName } from "./user-agent.ts";

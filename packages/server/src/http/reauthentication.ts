@@ -5,7 +5,7 @@ import { hasAllSteps, isRecent } from "../owners/sessions.ts";
 import { signIn } from "../owners/sign-in.ts";
 import type { Person, Session } from "../owners/storage.ts";
 import type { Assent } from "../server-parts.ts";
-import { originOf } from "./client-address.ts";
+import { originOf } from "./connections/client-address.ts";
 import { deviceCookie } from "./device-cookie.ts";
 import type { HttpRequest } from "./message.ts";
 

@@ -5,7 +5,7 @@ import { endpoints } from "../oauth/endpoints.ts";
 import type { GrantEndpoint } from "../oauth/grants/registry.ts";
 import { deviceAuthorization, introspection, revocation, token } from "./endpoints/back-channel.ts";
 import { jwks, live, metadata, ready } from "./endpoints/published.ts";
-import { type Endpoint, forPeople } from "./late.ts";
+import { type Endpoint, forPeople } from "./lazy-pages.ts";
 
 export interface Route {
   readonly path: string;

@@ -4,7 +4,7 @@ import { type DerivedCredentials, sha256 } from "../crypto/credential.ts";
 import { derivedId, newId } from "../crypto/id.ts";
 import { randomBytes } from "../crypto/random.ts";
 import type { Millis } from "../oauth/model.ts";
-import type { MailLinks } from "../owners/mail.ts";
+import type { MailLinks } from "../owners/mail/mail.ts";
 
 interface Parts {
   readonly credentials: DerivedCredentials;

@@ -4,8 +4,8 @@ import { newOwnerId } from "../crypto/id.ts";
 import { seal, unseal } from "../crypto/seal.ts";
 import type { Secrets } from "../crypto/secrets.ts";
 import type { Millis } from "../oauth/model.ts";
-import type { AskedMail, MailDesk, MailRequest } from "../owners/mail-requests.ts";
-import type { ClaimedMailRequest, MailStorage } from "../owners/mail-storage.ts";
+import type { AskedMail, MailDesk, MailRequest } from "../owners/mail/requests.ts";
+import type { ClaimedMailRequest, MailStorage } from "../owners/mail/storage.ts";
 import type { Uses } from "../uses.ts";
 import { Rounds } from "./rounds.ts";
 

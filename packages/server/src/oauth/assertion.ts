@@ -76,7 +76,7 @@ export function assertionEntitlement(
 ): OwnerEntitlement {
   const { record } = assertion;
   const now = context.now();
-  checkTimes(assertion, now, context.notBefore);
+  checkTimes(assertion, now, context.restoredAt);
   const subject = mappedSubject(record, assertion.subject);
   return {
     kind: "owner",

@@ -235,7 +235,7 @@ export interface OAuthContext {
   /** Notes that a token for less than all was given out: seldom, and never twice in a few minutes. */
   noteUse(grant: Grant, scopes: readonly string[]): Promise<void>;
   /** When the database was last put back to an earlier time; 0: never. Which assertions were accepted before that is forgotten. */
-  readonly notBefore: Millis;
+  readonly restoredAt: Millis;
   /** Counts a request for a device; false: too many of them are under way. */
   admitDevice(asker: DeviceAsker): Promise<boolean>;
   readonly misses: TokenMisses;

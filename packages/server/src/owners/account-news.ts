@@ -2,8 +2,8 @@
 
 import type { Millis } from "../oauth/model.ts";
 import type { Uses } from "../uses.ts";
-import type { MailDraft, MailKind, Postbox } from "./mail.ts";
-import type { StoredMail } from "./mail-storage.ts";
+import type { MailDraft, MailKind, Postbox } from "./mail/mail.ts";
+import type { StoredMail } from "./mail/storage.ts";
 import type { Person } from "./person.ts";
 import type { SignInContext } from "./sign-in.ts";
 import type { OwnerStorage } from "./storage.ts";

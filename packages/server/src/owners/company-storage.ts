@@ -1,7 +1,7 @@
 /** The storage port of companies: who belongs to one, which apps may act in its name, who asked. Each verb is one transaction. */
 
 import type { Consent, Grant, Millis } from "../oauth/model.ts";
-import type { StoredMail } from "./mail-storage.ts";
+import type { StoredMail } from "./mail/storage.ts";
 
 /** What holds for apps that no rule of the company names: members decide, members ask an admin, or nobody but admins. */
 export type DefaultRule = "members" | "ask" | "block";

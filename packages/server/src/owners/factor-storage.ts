@@ -2,7 +2,7 @@
 
 import type { Millis } from "../oauth/model.ts";
 import type { InSession } from "./asked.ts";
-import type { StoredMail } from "./mail-storage.ts";
+import type { StoredMail } from "./mail/storage.ts";
 import type { Person } from "./storage.ts";
 
 /** As many as anybody has devices. */

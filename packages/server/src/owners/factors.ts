@@ -11,7 +11,7 @@ import type {
   UsePasskeyOutcome,
 } from "./factor-storage.ts";
 import { boundDevice, type PresentedDevice } from "./known-device.ts";
-import type { StoredMail } from "./mail-storage.ts";
+import type { StoredMail } from "./mail/storage.ts";
 import type { Person } from "./person.ts";
 import { addedFrom } from "./recovery/vouch.ts";
 import type { SessionContext } from "./sessions.ts";

@@ -6,7 +6,7 @@ import type { FactorStorage, SecondFactor } from "./factor-storage.ts";
 import { admitGuess, type GuessingContext } from "./guessing.ts";
 import { boundDevice, type PresentedDevice } from "./known-device.ts";
 import type { KnownDeviceStorage } from "./known-device-storage.ts";
-import type { StoredMail } from "./mail-storage.ts";
+import type { StoredMail } from "./mail/storage.ts";
 import type { UsedFactor } from "./recovery/vouch.ts";
 import type { OwnerStorage, Person } from "./storage.ts";
 

@@ -5,7 +5,7 @@ import type { DeviceApproval, DeviceRequest, IssueOutcome, NewGrant, UserCodePla
 import type { InSession } from "./asked.ts";
 import type { Role } from "./company-storage.ts";
 import type { DeviceSeen, DeviceSighting } from "./known-device-storage.ts";
-import type { StoredMail } from "./mail-storage.ts";
+import type { StoredMail } from "./mail/storage.ts";
 import type { Person } from "./person.ts";
 
 export type { Person } from "./person.ts";

@@ -1,11 +1,11 @@
 /** The dashboard: the apps that may use the account, and how to take that back. */
 import type { Chrome } from "./chrome.ts";
 import { hostWords } from "./client-host.ts";
-import { hidden, notice, tile } from "./components.ts";
-import { type Child, html, type Markup } from "./html.ts";
-import { icon } from "./icons.ts";
-import { accountPage } from "./layout.ts";
 import { fill, type Messages, plural, rich } from "./messages/index.ts";
+import { hidden, notice, tile } from "./parts/components.ts";
+import { type Child, html, type Markup } from "./parts/html.ts";
+import { icon } from "./parts/icons.ts";
+import { accountPage } from "./parts/layout.ts";
 import { hostText, NAME_LENGTH, name, visible } from "./text.ts";
 import { durationLabel, shownTime, timeElement } from "./time.ts";
 import type { AppEntry, AppsView, DoneNotice } from "./views.ts";

@@ -1,10 +1,10 @@
 /** A member asks an admin of their company to let an app in: the reason, and what stands after it was sent. */
 import type { Chrome } from "./chrome.ts";
-import { hidden, notice, secrets, tile, titled } from "./components.ts";
-import { html } from "./html.ts";
-import { icon } from "./icons.ts";
-import { cardPage } from "./layout.ts";
 import { fill, rich } from "./messages/index.ts";
+import { hidden, notice, secrets, tile, titled } from "./parts/components.ts";
+import { html } from "./parts/html.ts";
+import { icon } from "./parts/icons.ts";
+import { cardPage } from "./parts/layout.ts";
 import { NAME_LENGTH, name, visible } from "./text.ts";
 import type { AskAdminView, AskedAdminView } from "./views.ts";
 

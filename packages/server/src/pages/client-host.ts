@@ -1,7 +1,8 @@
 /** The host that gets an app's answers, in words: the one fact about an app that it can't choose freely. */
-import { type Child, html, type Markup } from "./html.ts";
-import { icon } from "./icons.ts";
+
 import { type Messages, rich } from "./messages/index.ts";
+import { type Child, html, type Markup } from "./parts/html.ts";
+import { icon } from "./parts/icons.ts";
 import { hostText } from "./text.ts";
 
 /** How the address that gets the answer is reached: a site, this device's loopback, or an app by its own scheme. */

@@ -1,9 +1,9 @@
 /** `/errors/{condition}`: what an `error_uri` leads to, for developers and operators (RFC 6749 §5.2). */
 import type { Chrome } from "./chrome.ts";
-import { outsideLink } from "./components.ts";
-import { html } from "./html.ts";
-import { cardPage } from "./layout.ts";
 import { fill, messages, rich } from "./messages/index.ts";
+import { outsideLink } from "./parts/components.ts";
+import { html } from "./parts/html.ts";
+import { cardPage } from "./parts/layout.ts";
 import type { ConditionView } from "./views.ts";
 
 const said = {

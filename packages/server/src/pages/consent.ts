@@ -1,13 +1,13 @@
 /** The consent page: who asks, for what, for how long, as whom, and what happens next (RFC 6749 §4.1, step B). */
 import type { Chrome } from "./chrome.ts";
 import { clientHost, hostKind, hostWords } from "./client-host.ts";
-import { notice, outsideLink, secrets, tile, titled } from "./components.ts";
 import { deviceFacts } from "./device.ts";
-import { type Child, html, type Markup } from "./html.ts";
-import { icon } from "./icons.ts";
-import { cardPage } from "./layout.ts";
 import { fill, type Messages, plural, rich } from "./messages/index.ts";
 import { ownerSelect } from "./owner-select.ts";
+import { notice, outsideLink, secrets, tile, titled } from "./parts/components.ts";
+import { type Child, html, type Markup } from "./parts/html.ts";
+import { icon } from "./parts/icons.ts";
+import { cardPage } from "./parts/layout.ts";
 import { hostText, initial, mixesAlphabets, NAME_LENGTH, name, visible, webAddress } from "./text.ts";
 import { durationLabel, month } from "./time.ts";
 import type { ClientCard, ConsentView, ScopeChoice, SignedInAs } from "./views.ts";

@@ -1,10 +1,10 @@
 /** The pages of a device that waits: its code, whose it is, and what became of it (RFC 8628 §3.3). */
 import type { Chrome } from "./chrome.ts";
-import { localTimes, notice, secrets, tile, titled } from "./components.ts";
-import { type Attributes, html, type Markup } from "./html.ts";
-import { icon } from "./icons.ts";
-import { cardPage } from "./layout.ts";
 import { fill, type Messages, plural, rich } from "./messages/index.ts";
+import { localTimes, notice, secrets, tile, titled } from "./parts/components.ts";
+import { type Attributes, html, type Markup } from "./parts/html.ts";
+import { icon } from "./parts/icons.ts";
+import { cardPage } from "./parts/layout.ts";
 import { hostText, NAME_LENGTH, name, visible } from "./text.ts";
 import { timeElement } from "./time.ts";
 import type { DeviceCodeView, DeviceDoneView, DeviceElsewhereView, DeviceFacts } from "./views.ts";

@@ -1,9 +1,9 @@
 /** The page that posts an authorization response to the client (OAuth 2.0 Form Post Response Mode §2). */
 import type { Chrome } from "./chrome.ts";
-import { hidden } from "./components.ts";
-import { html } from "./html.ts";
-import { cardPage } from "./layout.ts";
 import { rich } from "./messages/index.ts";
+import { hidden } from "./parts/components.ts";
+import { html } from "./parts/html.ts";
+import { cardPage } from "./parts/layout.ts";
 import { hostText } from "./text.ts";
 import type { FormPostView } from "./views.ts";
 

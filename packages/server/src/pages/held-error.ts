@@ -1,11 +1,11 @@
 /** The page before an error travels to an app that nobody has looked at: what was wrong, and where going on leads (RFC 9700 §4.11.2). */
 import type { Chrome } from "./chrome.ts";
 import { hostWords } from "./client-host.ts";
-import { hidden, tile } from "./components.ts";
-import { html } from "./html.ts";
-import { icon } from "./icons.ts";
-import { cardPage } from "./layout.ts";
 import { fill, rich } from "./messages/index.ts";
+import { hidden, tile } from "./parts/components.ts";
+import { html } from "./parts/html.ts";
+import { icon } from "./parts/icons.ts";
+import { cardPage } from "./parts/layout.ts";
 import { NAME_LENGTH, name, visible } from "./text.ts";
 import type { HeldErrorView } from "./views.ts";
 

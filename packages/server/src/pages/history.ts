@@ -1,9 +1,9 @@
 /** The history: what was allowed and taken back, newest first, each with its receipt. */
 import type { Chrome } from "./chrome.ts";
-import { type Child, html, type Markup } from "./html.ts";
-import { icon } from "./icons.ts";
-import { accountPage } from "./layout.ts";
 import { type Messages, rich } from "./messages/index.ts";
+import { type Child, html, type Markup } from "./parts/html.ts";
+import { icon } from "./parts/icons.ts";
+import { accountPage } from "./parts/layout.ts";
 import { name, visible } from "./text.ts";
 import { exact, shownTime, timeElement } from "./time.ts";
 import type { Happening, HistoryEntryView, HistoryView } from "./views.ts";

@@ -1,10 +1,10 @@
 /** The choice of a language: each in its own words, a button each. */
 import type { Chrome } from "./chrome.ts";
-import { hidden } from "./components.ts";
-import { html } from "./html.ts";
-import { icon } from "./icons.ts";
-import { cardPage } from "./layout.ts";
 import { locales, messages } from "./messages/index.ts";
+import { hidden } from "./parts/components.ts";
+import { html } from "./parts/html.ts";
+import { icon } from "./parts/icons.ts";
+import { cardPage } from "./parts/layout.ts";
 import type { LanguageView } from "./views.ts";
 
 /** Renders `GET /language`; its form goes back to where the reader came from. */

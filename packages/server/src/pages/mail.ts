@@ -1,13 +1,13 @@
 /** Messages to people in words: text and HTML of the same, in their language. */
 import type { Chrome } from "./chrome.ts";
-import { html, renderDocument } from "./html.ts";
 import { fill } from "./messages/index.ts";
+import { html, renderDocument } from "./parts/html.ts";
 import type { NamedWay } from "./security/take-back-views.ts";
 import { listed, wayName } from "./security/ways.ts";
 import { visible, webAddress } from "./text.ts";
 import { exact } from "./time.ts";
 
-/** A message before it is put into words; see `owners/mail.ts`. */
+/** A message before it is put into words; see `owners/mail/mail.ts`. */
 export interface MailView {
   readonly kind: keyof Chrome["words"]["mail"]["kinds"];
   readonly link: string;

@@ -1,7 +1,8 @@
 /** For whom an answer is given: the person, or a company that they act for. */
-import { html, type Markup } from "./html.ts";
-import { icon } from "./icons.ts";
+
 import { fill, type Messages } from "./messages/index.ts";
+import { html, type Markup } from "./parts/html.ts";
+import { icon } from "./parts/icons.ts";
 import { NAME_LENGTH, visible } from "./text.ts";
 import type { OwnerOption } from "./views.ts";
 

@@ -1,8 +1,8 @@
 /** Asking for a passkey: a form that a script fills (Web Authentication Level 3), and what is said where there is none. */
 import type { Chrome } from "./chrome.ts";
-import { hidden, secrets } from "./components.ts";
-import { type Child, html } from "./html.ts";
-import { icon } from "./icons.ts";
+import { hidden, secrets } from "./parts/components.ts";
+import { type Child, html } from "./parts/html.ts";
+import { icon } from "./parts/icons.ts";
 import type { FormSecrets, PasskeyOffer } from "./views.ts";
 
 /** A button of its own, on a page that is no sign-in. `action`: where the answer goes, with `fields`. `without`: said where there is no script. */

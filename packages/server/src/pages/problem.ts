@@ -1,8 +1,8 @@
 /** The page for what went wrong: what it was, how to go on, and what to tell whoever can mend it. */
 import type { Chrome } from "./chrome.ts";
-import { html } from "./html.ts";
-import { icon } from "./icons.ts";
-import { cardPage } from "./layout.ts";
+import { html } from "./parts/html.ts";
+import { icon } from "./parts/icons.ts";
+import { cardPage } from "./parts/layout.ts";
 import { localPath, visible, webAddress } from "./text.ts";
 import type { ProblemView } from "./views.ts";
 

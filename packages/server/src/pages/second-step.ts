@@ -1,11 +1,11 @@
 /** The second step of a sign-in: a code of an app, a recovery code, or a passkey. */
 import type { Chrome } from "./chrome.ts";
-import { hidden, notice, secrets, tile, titled } from "./components.ts";
 import type { SecondStepView } from "./factor-views.ts";
-import { type Attributes, html, type Markup } from "./html.ts";
-import { icon } from "./icons.ts";
-import { cardPage } from "./layout.ts";
 import { fill, type Messages, plural, rich } from "./messages/index.ts";
+import { hidden, notice, secrets, tile, titled } from "./parts/components.ts";
+import { type Attributes, html, type Markup } from "./parts/html.ts";
+import { icon } from "./parts/icons.ts";
+import { cardPage } from "./parts/layout.ts";
 import { passkeyForm } from "./passkey.ts";
 import { name } from "./text.ts";
 

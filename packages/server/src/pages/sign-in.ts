@@ -1,11 +1,11 @@
 /** The sign-in page: username and password, and for whose sake. */
 import type { Chrome } from "./chrome.ts";
 import { clientHost } from "./client-host.ts";
-import { notice, secrets, tile, titled } from "./components.ts";
-import { type Attributes, html, type Markup } from "./html.ts";
-import { icon } from "./icons.ts";
-import { cardPage } from "./layout.ts";
 import { fill, type Messages, plural, rich } from "./messages/index.ts";
+import { notice, secrets, tile, titled } from "./parts/components.ts";
+import { type Attributes, html, type Markup } from "./parts/html.ts";
+import { icon } from "./parts/icons.ts";
+import { cardPage } from "./parts/layout.ts";
 import { passkeyForm } from "./passkey.ts";
 import { NAME_LENGTH, name, visible } from "./text.ts";
 import type { FormSecrets, SignInView } from "./views.ts";

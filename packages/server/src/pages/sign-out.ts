@@ -1,10 +1,10 @@
 /** Signing out: the question, and the page after it. */
 import type { Chrome } from "./chrome.ts";
-import { hidden } from "./components.ts";
-import { html } from "./html.ts";
-import { icon } from "./icons.ts";
-import { cardPage } from "./layout.ts";
 import { rich } from "./messages/index.ts";
+import { hidden } from "./parts/components.ts";
+import { html } from "./parts/html.ts";
+import { icon } from "./parts/icons.ts";
+import { cardPage } from "./parts/layout.ts";
 import { name } from "./text.ts";
 import type { SignedOutView, SignOutView } from "./views.ts";
 

@@ -1,11 +1,11 @@
 /** What an app asks for takes a safer sign-in than this account has: how to set one up, and the way back (RFC 9470 §5). */
 import type { Chrome } from "./chrome.ts";
 import { clientHost } from "./client-host.ts";
-import { secrets, tile } from "./components.ts";
 import type { StrongerView } from "./factor-views.ts";
-import { html } from "./html.ts";
-import { cardPage } from "./layout.ts";
 import { rich } from "./messages/index.ts";
+import { secrets, tile } from "./parts/components.ts";
+import { html } from "./parts/html.ts";
+import { cardPage } from "./parts/layout.ts";
 import { name } from "./text.ts";
 
 export function strongerPage(view: StrongerView, chrome: Chrome): string {

@@ -1,5 +1,5 @@
 /** Text that strangers chose (names of apps, people, hosts), made fit to be shown. */
-import { html, type Markup } from "./html.ts";
+import { html, type Markup } from "./parts/html.ts";
 
 /** Stands for a character that would have been invisible, or would have reordered the text around it. */
 const SHOWN = "\u{FFFD}";

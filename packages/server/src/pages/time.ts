@@ -1,6 +1,7 @@
 /** Times as people read them: relative, with the exact one a pointer away, and lengths of time. */
-import { html, type Markup } from "./html.ts";
+
 import { fill, type Messages, plural } from "./messages/index.ts";
+import { html, type Markup } from "./parts/html.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

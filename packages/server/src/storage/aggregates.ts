@@ -5,7 +5,7 @@ import type { DeviceStorage, GrantStorage } from "../oauth/storage.ts";
 import type { CompanyStorage } from "../owners/company-storage.ts";
 import type { FactorStorage } from "../owners/factor-storage.ts";
 import type { KnownDeviceStorage } from "../owners/known-device-storage.ts";
-import type { MailStorage } from "../owners/mail-storage.ts";
+import type { MailStorage } from "../owners/mail/storage.ts";
 import type { RecoveryStorage } from "../owners/recovery/storage.ts";
 import type { OwnerStorage } from "../owners/storage.ts";
 import { companies, companiesSteps, companyApps, invitations, members, membershipOutbox } from "./companies/index.ts";

@@ -1,7 +1,7 @@
 /** Whose address counts: forwarded headers from trusted proxies alone. */
 
 import { describe, expect, test } from "vitest";
-import { networkOf, plainAddress, TrustedProxies } from "../../src/http/client-address.ts";
+import { networkOf, plainAddress, TrustedProxies } from "../../src/http/connections/client-address.ts";
 
 const spoofed = { "x-forwarded-for": "6.6.6.6", "x-forwarded-proto": "http", forwarded: undefined };
 

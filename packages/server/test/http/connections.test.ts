@@ -1,15 +1,15 @@
 import { EventEmitter, once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { TrustedProxies } from "../../src/http/client-address.ts";
-import { connectionOf } from "../../src/http/connection.ts";
+import { TrustedProxies } from "../../src/http/connections/client-address.ts";
+import { connectionOf } from "../../src/http/connections/connection.ts";
 import {
   ANSWER_RATE,
   ANSWER_TIME,
   type ConnectionReason,
   Connections,
   MAX_CONNECTIONS,
-} from "../../src/http/connections.ts";
+} from "../../src/http/connections/connections.ts";
 
 const PROXY = "198.51.100.1";
 let closed: ConnectionReason[];

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { Gate } from "../../src/http/overload.ts";
+import { Gate } from "../../src/http/connections/overload.ts";
 
 let time: number;
 let gate: Gate;

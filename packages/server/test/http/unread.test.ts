@@ -3,7 +3,7 @@
 import { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { describe, expect, test } from "vitest";
-import { MAX_SLOW, Unread, type UnreadReason } from "../../src/http/unread.ts";
+import { MAX_SLOW, Unread, type UnreadReason } from "../../src/http/connections/unread.ts";
 
 function setUp() {
   const unread = new Unread(() => 0);

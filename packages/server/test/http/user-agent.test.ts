@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { coarse } from "../../src/http/client-address.ts";
+import { coarse } from "../../src/http/connections/client-address.ts";
 import { deviceOf } from "../../src/http/user-agent.ts";
 
 test.each<readonly (string | null)[]>([

@@ -6,7 +6,7 @@ import { smtpTo, startMailbox, type TestMailbox } from "../../../../test/support
 import { Secrets } from "../../src/crypto/secrets.ts";
 import { Outbox, type OutboxParts } from "../../src/mail/outbox.ts";
 import { type SmtpServer, smtpTransport } from "../../src/mail/transport.ts";
-import type { MailDraft } from "../../src/owners/mail.ts";
+import type { MailDraft } from "../../src/owners/mail/mail.ts";
 import { OURS } from "../../src/pages/brand.ts";
 import { openStorage, type Storage } from "../../src/storage/open.ts";
 import { NOW } from "../storage/support/builders.ts";

@@ -6,7 +6,7 @@ import type {
   CompanyFrame,
   CompanyMembersView,
   CompanyProofView,
-} from "../../src/pages/company-views.ts";
+} from "../../src/pages/company/views.ts";
 import {
   askAdminPage,
   askedAdminPage,

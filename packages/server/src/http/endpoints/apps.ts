@@ -11,12 +11,12 @@ import type { ConsentWithGrants, HistoryEntry, Person, ScopeUse } from "../../ow
 import { appsPage } from "../../pages/index.ts";
 import type { AppEntry, AppsView, DoneNotice } from "../../pages/views.ts";
 import type { Assent } from "../../server-parts.ts";
-import { coarse } from "../client-address.ts";
+import { coarse } from "../connections/client-address.ts";
 import { formToken } from "../forms.ts";
 import { type Answer, formOf, page, redirect } from "../message.ts";
 import { type Account, signedIn } from "./account.ts";
 import { logoPath, nameOf, signedInAs } from "./cards.ts";
-import { minutesLeft, outstanding } from "./outstanding.ts";
+import { minutesLeft, outstanding } from "./token-expiry.ts";
 
 const DAY: Millis = 86_400_000;
 /** An app has had the time to use what it may. */

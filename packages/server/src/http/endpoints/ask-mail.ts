@@ -1,7 +1,7 @@
 /** The forms that strangers have mail sent by: `/recover`, `/sign-up`. They say the same whoever exists. */
 
-import { type Asker, askedTooOften } from "../../owners/mail-limits.ts";
-import type { MailRequest } from "../../owners/mail-requests.ts";
+import { type Asker, askedTooOften } from "../../owners/mail/limits.ts";
+import type { MailRequest } from "../../owners/mail/requests.ts";
 import { askPage } from "../../pages/index.ts";
 import type { AskView } from "../../pages/security/views.ts";
 import type { Assent } from "../../server-parts.ts";

@@ -8,7 +8,7 @@ import { parseParameters } from "../../oauth/parameters.ts";
 import { revoke } from "../../oauth/revocation.ts";
 import { exchange, type TokenRequest } from "../../oauth/token-endpoint/endpoint.ts";
 import type { Assent } from "../../server-parts.ts";
-import { networkOf, originOf } from "../client-address.ts";
+import { networkOf, originOf } from "../connections/client-address.ts";
 import { backChannelForm } from "../form-body.ts";
 import { type Answer, type HttpRequest, json } from "../message.ts";
 import { problemJson, refusalOf, retryAfterOf } from "../refusal.ts";

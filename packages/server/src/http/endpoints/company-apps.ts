@@ -19,7 +19,7 @@ import { defaultDuration, offeredDurations, readDuration } from "../../owners/co
 import { consentUnder, endOf } from "../../owners/consent-record.ts";
 import { descriptionOf } from "../../owners/scope-texts.ts";
 import type { ConsentDuration } from "../../owners/storage.ts";
-import type { CompanyAppsView, CompanyAppView, CompanyRequestView, CompanyScope } from "../../pages/company-views.ts";
+import type { CompanyAppsView, CompanyAppView, CompanyRequestView, CompanyScope } from "../../pages/company/views.ts";
 import { companyAppsPage } from "../../pages/index.ts";
 import type { DurationChoice } from "../../pages/views.ts";
 import type { Assent } from "../../server-parts.ts";
@@ -27,7 +27,7 @@ import { type Answer, formOf, page } from "../message.ts";
 import { logoPath, nameOf } from "./cards.ts";
 import { backTo, forAdmins, forMembers, type InCompany, idIn, noLongerAdmin, unproved } from "./company.ts";
 import { confirmDecision } from "./company-confirm.ts";
-import { outstanding } from "./outstanding.ts";
+import { outstanding } from "./token-expiry.ts";
 
 const YEAR = 31_536_000;
 

@@ -4,13 +4,13 @@ import type { Client, Millis } from "../../oauth/model.ts";
 import { appsActingFor, grantedApp, lossBy } from "../../owners/companies/apps.ts";
 import { memberOf } from "../../owners/companies/members.ts";
 import type { AppRule } from "../../owners/company-storage.ts";
-import type { CompanyConfirmView } from "../../pages/company-views.ts";
+import type { CompanyConfirmView } from "../../pages/company/views.ts";
 import { companyConfirmPage } from "../../pages/index.ts";
 import type { Assent } from "../../server-parts.ts";
 import { type Answer, page } from "../message.ts";
 import { nameOf } from "./cards.ts";
 import { backTo, forAdmins, forMembers, type InCompany, idIn } from "./company.ts";
-import { minutesLeft, outstanding } from "./outstanding.ts";
+import { minutesLeft, outstanding } from "./token-expiry.ts";
 
 type Question = Pick<CompanyConfirmView, "what" | "subject" | "action" | "fields"> &
   Partial<Pick<CompanyConfirmView, "people" | "apps" | "endsAt">>;

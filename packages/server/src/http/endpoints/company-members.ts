@@ -16,7 +16,7 @@ import type { MemberOutcome, Role } from "../../owners/company-storage.ts";
 import { historyEntryOf, historyPage } from "../../owners/history-page.ts";
 import { canonicalLogin } from "../../owners/names.ts";
 import type { HistoryEntry } from "../../owners/storage.ts";
-import type { CompanyHistoryView, CompanyMembersView, InvitationView } from "../../pages/company-views.ts";
+import type { CompanyHistoryView, CompanyMembersView, InvitationView } from "../../pages/company/views.ts";
 import { companyHistoryPage, companyMembersPage, invitationPage } from "../../pages/index.ts";
 import type { Messages } from "../../pages/messages/index.ts";
 import type { Assent } from "../../server-parts.ts";

@@ -7,7 +7,7 @@ import {
   type CompanyFrame,
   type CompanyNotice,
   type CompanyProofView,
-} from "../../pages/company-views.ts";
+} from "../../pages/company/views.ts";
 import { companiesPage, companyProofPage } from "../../pages/index.ts";
 import type { Assent } from "../../server-parts.ts";
 import { formToken } from "../forms.ts";

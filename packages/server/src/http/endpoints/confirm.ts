@@ -1,6 +1,6 @@
 /** `/confirm/…`: an address is proved, and perhaps takes the place of another. A link alone does nothing. */
 
-import { type NewLink, UNDO_TTL } from "../../owners/mail.ts";
+import { type NewLink, UNDO_TTL } from "../../owners/mail/mail.ts";
 import { isOlder } from "../../owners/recovery/storage.ts";
 import { confirmPage } from "../../pages/index.ts";
 import type { Assent } from "../../server-parts.ts";

@@ -8,7 +8,7 @@ import type { Person } from "../../owners/storage.ts";
 import { changePasswordPage } from "../../pages/index.ts";
 import type { PasswordFault } from "../../pages/security/views.ts";
 import type { Assent } from "../../server-parts.ts";
-import { originOf } from "../client-address.ts";
+import { originOf } from "../connections/client-address.ts";
 import { formToken } from "../forms.ts";
 import { factorNews } from "../mail-links.ts";
 import { type Answer, formOf, page, redirect } from "../message.ts";

@@ -2,9 +2,9 @@
 
 import { displayTextProblem } from "../../oauth/names/display-name.ts";
 import { newsFor } from "../../owners/account-news.ts";
-import { CONFIRM_TTL, DELETION_DELAY } from "../../owners/mail.ts";
-import { mayAskForAddress, mayProve } from "../../owners/mail-limits.ts";
-import { sendLink } from "../../owners/mail-requests.ts";
+import { mayAskForAddress, mayProve } from "../../owners/mail/limits.ts";
+import { CONFIRM_TTL, DELETION_DELAY } from "../../owners/mail/mail.ts";
+import { sendLink } from "../../owners/mail/requests.ts";
 import { newEmail } from "../../owners/new-names.ts";
 import { deletePage, profilePage } from "../../pages/index.ts";
 import type { DeleteView, ProfileView } from "../../pages/security/views.ts";

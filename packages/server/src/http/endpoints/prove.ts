@@ -6,7 +6,7 @@ import { type FollowedLink, showRecovery } from "../../owners/recovery/take-back
 import { provePage } from "../../pages/index.ts";
 import type { ProveView, TakeBackWhat } from "../../pages/security/take-back-views.ts";
 import type { Assent } from "../../server-parts.ts";
-import { networkOf } from "../client-address.ts";
+import { networkOf } from "../connections/client-address.ts";
 import { deviceCookie } from "../device-cookie.ts";
 import { formToken, isFormToken } from "../forms.ts";
 import { recoveryNews } from "../mail-links.ts";

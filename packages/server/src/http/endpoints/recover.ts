@@ -2,8 +2,8 @@
 
 import type { PresentedDevice } from "../../owners/known-device.ts";
 import type { KnownDevice } from "../../owners/known-device-storage.ts";
-import type { Asker } from "../../owners/mail-limits.ts";
-import type { LinkPurpose, MailLink } from "../../owners/mail-storage.ts";
+import type { Asker } from "../../owners/mail/limits.ts";
+import type { LinkPurpose, MailLink } from "../../owners/mail/storage.ts";
 import type { Person } from "../../owners/person.ts";
 import { mayTakeBack } from "../../owners/recovery/storage.ts";
 import type { FollowedLink } from "../../owners/recovery/take-back.ts";

@@ -7,7 +7,7 @@ import type { RemovedFactor } from "../../owners/recovery/storage.ts";
 import type { FollowedLink } from "../../owners/recovery/take-back.ts";
 import { restoredPage, restorePage } from "../../pages/index.ts";
 import type { Assent } from "../../server-parts.ts";
-import { coarse, originOf } from "../client-address.ts";
+import { coarse, originOf } from "../connections/client-address.ts";
 import { presentedBy } from "../device-cookie.ts";
 import { formToken, isFormToken } from "../forms.ts";
 import { languageFor } from "../mail-links.ts";

@@ -9,7 +9,7 @@ import type { SecondStepView } from "../../pages/factor-views.ts";
 import type { Assent } from "../../server-parts.ts";
 import { arrivalOf, type FormArrival, isAnswer, onward } from "../authorization/arrival.ts";
 import { flowAnswer } from "../authorization/flow-answer.ts";
-import { networkOf } from "../client-address.ts";
+import { networkOf } from "../connections/client-address.ts";
 import { deviceCookie } from "../device-cookie.ts";
 import { isFormToken } from "../forms.ts";
 import { recoveryNews } from "../mail-links.ts";

@@ -9,7 +9,7 @@ import { securityPage, signedOutPage } from "../../pages/index.ts";
 import { SECURITY_NOTICES, type SecurityView } from "../../pages/security/views.ts";
 import type { Assent } from "../../server-parts.ts";
 import { arrivalOf, isAnswer } from "../authorization/arrival.ts";
-import { coarse } from "../client-address.ts";
+import { coarse } from "../connections/client-address.ts";
 import { formToken } from "../forms.ts";
 import { type Answer, formOf, page, redirect } from "../message.ts";
 import { isFresh } from "../reauthentication.ts";

@@ -8,7 +8,7 @@ import type { SignInView } from "../../pages/views.ts";
 import type { Assent } from "../../server-parts.ts";
 import { arrivalOf, type FormArrival, isAnswer } from "../authorization/arrival.ts";
 import { showConsent } from "../authorization/consent.ts";
-import { originOf } from "../client-address.ts";
+import { originOf } from "../connections/client-address.ts";
 import { deviceCookie } from "../device-cookie.ts";
 import { isFormToken } from "../forms.ts";
 import { type Answer, type HttpRequest, redirect } from "../message.ts";

@@ -9,7 +9,7 @@ import { takeBackPage, takenBackPage } from "../../pages/index.ts";
 import type { NamedWay, TakeBackView, TakeBackWhat } from "../../pages/security/take-back-views.ts";
 import type { PasswordFault } from "../../pages/security/views.ts";
 import type { Assent } from "../../server-parts.ts";
-import { coarse, originOf } from "../client-address.ts";
+import { coarse, originOf } from "../connections/client-address.ts";
 import { presentedBy, rememberDevice } from "../device-cookie.ts";
 import { formToken, isFormToken } from "../forms.ts";
 import { languageFor } from "../mail-links.ts";

@@ -73,7 +73,7 @@ export async function checkAssertion(
   const outcome = await context.foreignJwts.verify(jwt, verifiedBy(client, method, context));
   if (outcome !== "verified") refuse(refusals[outcome]);
   if (!isForUs(jwt.claims["aud"], client, context.issuer)) refuse("client_assertion_audience_wrong");
-  const until = endOf(jwt, context.now(), context.notBefore);
+  const until = endOf(jwt, context.now(), context.restoredAt);
   // Before it is spent: a disabled client leaves no trace.
   if (client.status !== "active") refuse("client_disabled");
   const key = context.hashes.sha256(JSON.stringify([client.clientId, jti]));

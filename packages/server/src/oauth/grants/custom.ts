@@ -117,8 +117,8 @@ async function ownerOf(
 
 async function useUp(once: Decided["once"], { grantType }: CustomGrant, context: OAuthContext): Promise<void> {
   if (once === undefined) return;
-  const { notBefore } = context;
-  if (notBefore > 0 && once.madeAt < notBefore + CLOCK_SKEW) {
+  const { restoredAt } = context;
+  if (restoredAt > 0 && once.madeAt < restoredAt + CLOCK_SKEW) {
     refuse("custom_grant_refused", "it is from before the database was restored, and may have been used");
   }
   const key = context.hashes.sha256(JSON.stringify([grantType, once.id]));

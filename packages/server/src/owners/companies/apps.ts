@@ -2,7 +2,7 @@
 
 import type { Client } from "../../oauth/model.ts";
 import type { Acting, AppRequest, AppRule, CompanyApp, DefaultRule } from "../company-storage.ts";
-import type { Notice } from "../notices.ts";
+import type { Notice } from "../mail/notices.ts";
 import { type AsMember, askedBy, type CompanyContext, isPersonId, toldOf } from "./context.ts";
 
 /** One app in a company, as its reader may know it. */

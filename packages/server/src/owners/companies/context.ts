@@ -4,8 +4,8 @@ import type { Millis } from "../../oauth/model.ts";
 import type { Catalog } from "../../oauth/storage.ts";
 import type { Uses } from "../../uses.ts";
 import type { Acting, CompanyKey, CompanyStorage } from "../company-storage.ts";
-import type { MailStorage, StoredMail } from "../mail-storage.ts";
-import type { CompanyRef, Notice } from "../notices.ts";
+import type { CompanyRef, Notice } from "../mail/notices.ts";
+import type { MailStorage, StoredMail } from "../mail/storage.ts";
 import type { Person } from "../person.ts";
 import type { OwnerStorage } from "../storage.ts";
 

@@ -10,8 +10,8 @@ import {
   type Postbox,
   type RecoveryNews,
   UNDO_TTL,
-} from "../mail.ts";
-import type { MailLink, StoredMail } from "../mail-storage.ts";
+} from "../mail/mail.ts";
+import type { MailLink, StoredMail } from "../mail/storage.ts";
 import type { Person } from "../storage.ts";
 import type { Decided, FoundFactor } from "./review.ts";
 import { type Address, addressSince, leftSince, REMOVAL_KEPT, type Removal } from "./storage.ts";

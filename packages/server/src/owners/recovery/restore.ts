@@ -3,8 +3,8 @@
 import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../uses.ts";
 import type { DeviceSeen } from "../known-device-storage.ts";
-import type { Postbox } from "../mail.ts";
-import type { LinkOutcome } from "../mail-storage.ts";
+import type { Postbox } from "../mail/mail.ts";
+import type { LinkOutcome } from "../mail/storage.ts";
 import type { RecoveryStorage, RemovedFactor } from "./storage.ts";
 import type { FollowedLink } from "./take-back.ts";
 

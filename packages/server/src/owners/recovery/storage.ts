@@ -3,7 +3,7 @@
 import type { Millis } from "../../oauth/model.ts";
 import type { AddedFrom, PersonKey } from "../factor-storage.ts";
 import type { DeviceSeen } from "../known-device-storage.ts";
-import type { LinkKey, LinkOutcome, MailLink, StoredMail } from "../mail-storage.ts";
+import type { LinkKey, LinkOutcome, MailLink, StoredMail } from "../mail/storage.ts";
 
 /** How long a removal can be undone. */
 export const REMOVAL_KEPT: Millis = 72 * 3_600_000;

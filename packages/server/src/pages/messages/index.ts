@@ -1,5 +1,5 @@
 /** The languages that the pages speak, and how a message's holes are filled. */
-import type { Child } from "../html.ts";
+import type { Child } from "../parts/html.ts";
 import { ar } from "./ar/index.ts";
 import { de } from "./de/index.ts";
 import { en } from "./en/index.ts";

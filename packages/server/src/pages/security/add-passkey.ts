@@ -1,11 +1,11 @@
 /** `/account/security/passkeys`: a name, and the button that has the browser make a key pair. */
 import type { Chrome } from "../chrome.ts";
-import { hidden, notice, titled } from "../components.ts";
 import type { AddPasskeyView } from "../factor-views.ts";
-import { field } from "../fields.ts";
-import { html } from "../html.ts";
-import { icon } from "../icons.ts";
-import { cardPage } from "../layout.ts";
+import { hidden, notice, titled } from "../parts/components.ts";
+import { field } from "../parts/fields.ts";
+import { html } from "../parts/html.ts";
+import { icon } from "../parts/icons.ts";
+import { cardPage } from "../parts/layout.ts";
 
 export function addPasskeyPage(view: AddPasskeyView, chrome: Chrome): string {
   const { words, base } = chrome;

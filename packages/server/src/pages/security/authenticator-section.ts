@@ -1,8 +1,8 @@
 /** The section about one-time codes and the recovery codes beside them, on the page about security. */
 import type { Chrome } from "../chrome.ts";
-import { hidden } from "../components.ts";
-import { html, type Markup } from "../html.ts";
 import { fill, type Messages, plural } from "../messages/index.ts";
+import { hidden } from "../parts/components.ts";
+import { html, type Markup } from "../parts/html.ts";
 import type { SecurityView } from "./views.ts";
 import { facts, seenFrom } from "./ways.ts";
 

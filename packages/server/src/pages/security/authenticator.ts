@@ -1,12 +1,12 @@
 /** `/account/security/authenticator`: the secret as a QR code and in letters, and the code that proves that an app has it. */
 import encodeQr from "qr";
 import type { Chrome } from "../chrome.ts";
-import { hidden, titled } from "../components.ts";
 import type { AuthenticatorView, RecoveryCodesView } from "../factor-views.ts";
-import { field } from "../fields.ts";
-import { html, type Markup } from "../html.ts";
-import { icon } from "../icons.ts";
-import { cardPage } from "../layout.ts";
+import { hidden, titled } from "../parts/components.ts";
+import { field } from "../parts/fields.ts";
+import { html, type Markup } from "../parts/html.ts";
+import { icon } from "../parts/icons.ts";
+import { cardPage } from "../parts/layout.ts";
 
 export function authenticatorPage(view: AuthenticatorView, chrome: Chrome): string {
   const { words, base } = chrome;

@@ -1,11 +1,11 @@
 /** The pages around links that come by mail: asking for one, and what is behind it. */
 import type { Chrome } from "../chrome.ts";
-import { hidden, notice, titled } from "../components.ts";
-import { field } from "../fields.ts";
-import { type Child, html } from "../html.ts";
-import { icon } from "../icons.ts";
-import { cardPage } from "../layout.ts";
 import { type Messages, rich } from "../messages/index.ts";
+import { hidden, notice, titled } from "../parts/components.ts";
+import { field } from "../parts/fields.ts";
+import { type Child, html } from "../parts/html.ts";
+import { icon } from "../parts/icons.ts";
+import { cardPage } from "../parts/layout.ts";
 import { name } from "../text.ts";
 import { faultText, newPasswordFields } from "./password-fields.ts";
 import type { AskView, ConfirmView, CreateAccountView, DoneView } from "./views.ts";

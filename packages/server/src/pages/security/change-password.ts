@@ -1,9 +1,9 @@
 /** `/account/security/password`: another password, and what ends with the old one. */
 import type { Chrome } from "../chrome.ts";
-import { hidden, notice, titled } from "../components.ts";
-import { field, tick } from "../fields.ts";
-import { html } from "../html.ts";
-import { cardPage } from "../layout.ts";
+import { hidden, notice, titled } from "../parts/components.ts";
+import { field, tick } from "../parts/fields.ts";
+import { html } from "../parts/html.ts";
+import { cardPage } from "../parts/layout.ts";
 import { faultText, isAboutProof, newPasswordFields } from "./password-fields.ts";
 import type { ChangePasswordView } from "./views.ts";
 

@@ -1,8 +1,8 @@
 /** `/account/profile/export`: one file with everything that is kept about somebody. */
 import type { Chrome } from "../chrome.ts";
-import { hidden } from "../components.ts";
-import { html } from "../html.ts";
-import { cardPage } from "../layout.ts";
+import { hidden } from "../parts/components.ts";
+import { html } from "../parts/html.ts";
+import { cardPage } from "../parts/layout.ts";
 import type { ExportView } from "./views.ts";
 
 export function exportPage({ csrf }: ExportView, chrome: Chrome): string {

@@ -1,9 +1,9 @@
 /** `/account/security`: how one signs in, a section for each way. */
 import type { Chrome } from "../chrome.ts";
-import { notice, titled } from "../components.ts";
-import { html } from "../html.ts";
-import { accountPage } from "../layout.ts";
 import type { Messages } from "../messages/index.ts";
+import { notice, titled } from "../parts/components.ts";
+import { html } from "../parts/html.ts";
+import { accountPage } from "../parts/layout.ts";
 import { authenticatorSection } from "./authenticator-section.ts";
 import { passkeysSection } from "./passkeys-section.ts";
 import { passwordSection } from "./password-section.ts";

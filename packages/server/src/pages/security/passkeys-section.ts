@@ -1,9 +1,9 @@
 /** The section about passkeys, on the page about security. */
 import type { Chrome } from "../chrome.ts";
-import { hidden } from "../components.ts";
 import type { PasskeyEntry } from "../factor-views.ts";
-import { html, type Markup } from "../html.ts";
 import { fill, rich } from "../messages/index.ts";
+import { hidden } from "../parts/components.ts";
+import { html, type Markup } from "../parts/html.ts";
 import { name, visible } from "../text.ts";
 import { timeElement } from "../time.ts";
 import type { SecurityView } from "./views.ts";

@@ -1,7 +1,8 @@
 /** A new password, typed twice, and what was wrong with it. */
-import { field } from "../fields.ts";
-import type { Markup } from "../html.ts";
+
 import { fill, type Messages, plural } from "../messages/index.ts";
+import { field } from "../parts/fields.ts";
+import type { Markup } from "../parts/html.ts";
 import type { PasswordFault } from "./views.ts";
 
 /** Two fields: `password` and `again`. `labels`: as a first password has no old one beside it. */

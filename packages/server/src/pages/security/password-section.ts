@@ -1,7 +1,7 @@
 /** The section about the password, on the page about security. */
 import type { Chrome } from "../chrome.ts";
-import { html, type Markup } from "../html.ts";
 import { rich } from "../messages/index.ts";
+import { html, type Markup } from "../parts/html.ts";
 import { timeElement } from "../time.ts";
 import type { SecurityView } from "./views.ts";
 

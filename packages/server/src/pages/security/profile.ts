@@ -1,11 +1,11 @@
 /** `/account/profile`: name, address, data, and the way out. */
 import type { Chrome } from "../chrome.ts";
-import { hidden, localTimes, notice, titled } from "../components.ts";
-import { field } from "../fields.ts";
-import { type Child, html } from "../html.ts";
-import { icon } from "../icons.ts";
-import { accountPage, cardPage } from "../layout.ts";
 import { rich } from "../messages/index.ts";
+import { hidden, localTimes, notice, titled } from "../parts/components.ts";
+import { field } from "../parts/fields.ts";
+import { type Child, html } from "../parts/html.ts";
+import { icon } from "../parts/icons.ts";
+import { accountPage, cardPage } from "../parts/layout.ts";
 import { name } from "../text.ts";
 import { shownTime } from "../time.ts";
 import { faultText } from "./password-fields.ts";

@@ -1,11 +1,11 @@
 /** The page on which somebody proves a factor before they take an account back. */
 import type { Chrome } from "../chrome.ts";
-import { hidden, notice, titled } from "../components.ts";
-import { field, fieldError } from "../fields.ts";
-import { html, type Markup } from "../html.ts";
-import { icon } from "../icons.ts";
-import { cardPage } from "../layout.ts";
 import { fill, type Messages, plural, rich } from "../messages/index.ts";
+import { hidden, notice, titled } from "../parts/components.ts";
+import { field, fieldError } from "../parts/fields.ts";
+import { html, type Markup } from "../parts/html.ts";
+import { icon } from "../parts/icons.ts";
+import { cardPage } from "../parts/layout.ts";
 import { passkeyButton } from "../passkey.ts";
 import { name } from "../text.ts";
 import type { ProveView } from "./take-back-views.ts";

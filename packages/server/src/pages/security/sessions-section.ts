@@ -1,9 +1,9 @@
 /** The section about where one is signed in, on the page about security. */
 import type { Chrome } from "../chrome.ts";
-import { hidden } from "../components.ts";
 import type { SessionEntry } from "../factor-views.ts";
-import { html, type Markup } from "../html.ts";
 import { fill, type Messages, rich } from "../messages/index.ts";
+import { hidden } from "../parts/components.ts";
+import { html, type Markup } from "../parts/html.ts";
 import { visible } from "../text.ts";
 import { relative, timeElement } from "../time.ts";
 import type { SecurityView } from "./views.ts";

@@ -1,9 +1,9 @@
 /** The pages by which somebody takes an account back: what may be an intruder's, what stays, and a new password. */
 import type { Chrome } from "../chrome.ts";
-import { hidden, localTimes, notice, titled } from "../components.ts";
-import { type Child, html, type Markup } from "../html.ts";
-import { cardPage } from "../layout.ts";
 import { fill, rich } from "../messages/index.ts";
+import { hidden, localTimes, notice, titled } from "../parts/components.ts";
+import { type Child, html, type Markup } from "../parts/html.ts";
+import { cardPage } from "../parts/layout.ts";
 import { name, visible } from "../text.ts";
 import { relative, shownTime, timeElement } from "../time.ts";
 import { newPasswordFields } from "./password-fields.ts";

@@ -1,10 +1,10 @@
 /** What is said after an account was taken back, and the page that undoes a removal. */
 import type { Chrome } from "../chrome.ts";
-import { hidden, localTimes, notice, titled } from "../components.ts";
-import { html } from "../html.ts";
-import { icon } from "../icons.ts";
-import { cardPage } from "../layout.ts";
 import { fill, rich } from "../messages/index.ts";
+import { hidden, localTimes, notice, titled } from "../parts/components.ts";
+import { html } from "../parts/html.ts";
+import { icon } from "../parts/icons.ts";
+import { cardPage } from "../parts/layout.ts";
 import { NAME_LENGTH, name, visible } from "../text.ts";
 import { shownTime } from "../time.ts";
 import type { RestoreView, TakenBackView } from "./take-back-views.ts";

@@ -1,7 +1,7 @@
 /** Ways to sign in as the pages and messages about recovery name them. */
 import type { SeenFrom } from "../factor-views.ts";
-import { type Child, html } from "../html.ts";
 import { fill, type Messages, rich } from "../messages/index.ts";
+import { type Child, html } from "../parts/html.ts";
 import { NAME_LENGTH, visible } from "../text.ts";
 import { timeElement } from "../time.ts";
 import type { NamedWay } from "./take-back-views.ts";

@@ -9,7 +9,7 @@ import { keepLastUse, noteEnded } from "../grants/ended.ts";
 import { eraseScopeUses } from "../grants/scope-uses.ts";
 import { partitionOf } from "../partition.ts";
 import { settleName } from "../people/name-reconciliation.ts";
-import { activateName, forgetName, holderOfName, loosenName, reserveName } from "../people/names.ts";
+import { activateName, forgetName, holderOfName, reserveName, unreserveName } from "../people/names.ts";
 import { text } from "../rows.ts";
 import { type Call, named, query, type Row, sql, statement, steps, type Tx, transaction } from "../sql.ts";
 import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
@@ -86,7 +86,7 @@ export const updateCompany = steps<CompanyUpdate, UpdateOutcome>(async (call, ar
   const next = { kind: "slug", value: slug, ownerId: companyId, now } as const;
   const old = { ...next, value: before.slug };
   if (moves && !(await call(reserveName, next))) return { kind: "taken" };
-  if (moves) await call(loosenName, old);
+  if (moves) await call(unreserveName, old);
   const written = await call(writeCompany, { ...args, slugBefore: before.slug });
   const late = moves && !(await settleName(call, next)) && written === "updated";
   // Another company has the slug, which a change of this one that came to nothing had let go of: it has its own again, if that is still free.
@@ -143,7 +143,7 @@ export const deleteCompany = steps<CompanyKey & { readonly now: Millis }, boolea
     const company = await call(getCompany, { partition, companyId });
     if (company === undefined) return false;
     const name = { kind: "slug", value: company.slug, ownerId: companyId, now } as const;
-    await call(loosenName, name);
+    await call(unreserveName, name);
     const { members, slug } = await call(eraseCompany, { partition, companyId, now });
     await forget(call, members, { companyId, now });
     // Another slug than at first, if it was changed meanwhile.

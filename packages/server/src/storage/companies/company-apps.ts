@@ -15,7 +15,7 @@ import type {
   TrustedSince,
 } from "../../owners/company-storage.ts";
 import { narrow } from "../../owners/consent-record.ts";
-import type { StoredMail } from "../../owners/mail-storage.ts";
+import type { StoredMail } from "../../owners/mail/storage.ts";
 import { requestColumns, requestOf, ruleColumns, ruleOf } from "../company-rows.ts";
 import { changeGrants, endConsent, lockedConsent, recordApproval } from "../consents/consents.ts";
 import { note } from "../consents/history.ts";

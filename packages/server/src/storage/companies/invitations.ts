@@ -3,7 +3,7 @@
 import type { Millis } from "../../oauth/model.ts";
 import type { InSession } from "../../owners/asked.ts";
 import type { ByAdmin, Company, CompanyKey, Invitation, JoinOutcome, PersonRef } from "../../owners/company-storage.ts";
-import type { StoredMail } from "../../owners/mail-storage.ts";
+import type { StoredMail } from "../../owners/mail/storage.ts";
 import { companyColumns, companyOf, invitationColumns, invitationOf } from "../company-rows.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";

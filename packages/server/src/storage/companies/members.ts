@@ -15,7 +15,7 @@ import type {
   PersonRef,
   Role,
 } from "../../owners/company-storage.ts";
-import type { StoredMail } from "../../owners/mail-storage.ts";
+import type { StoredMail } from "../../owners/mail/storage.ts";
 import type { CompanyHappening } from "../../owners/storage.ts";
 import { actingColumns, actingOf, memberColumns, memberOf } from "../company-rows.ts";
 import { note } from "../consents/history.ts";

@@ -15,7 +15,7 @@ import type { Person } from "../../owners/storage.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
 import { settleName } from "../people/name-reconciliation.ts";
-import { holderOfName, loosenName, reserveName } from "../people/names.ts";
+import { holderOfName, reserveName, unreserveName } from "../people/names.ts";
 import { getPerson } from "../people/person.ts";
 import { bytes, flag, json, text, textOrNull, whole, wholeOrNull } from "../rows.ts";
 import { query, type Row, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
@@ -165,7 +165,7 @@ export const usePasskey = statement<Args<"use">, UsePasskeyOutcome>({
 export const removePasskey = steps<Args<"remove">, RemovePasskeyOutcome>(
   async (call, { partition, personId, credentialId, now, ...rest }) => {
     const name = { kind: "passkey", value: credentialId, ownerId: personId, now } as const;
-    if (!(await call(loosenName, name))) return "unknown";
+    if (!(await call(unreserveName, name))) return "unknown";
     const outcome = await call(erasePasskey, { ...rest, partition, personId, credentialId, now });
     await settleName(call, name);
     return outcome;

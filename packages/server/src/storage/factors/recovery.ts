@@ -2,7 +2,7 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { KnownDevice } from "../../owners/known-device-storage.ts";
-import type { LinkOutcome, LinkPurpose, MailLink } from "../../owners/mail-storage.ts";
+import type { LinkOutcome, LinkPurpose, MailLink } from "../../owners/mail/storage.ts";
 import { marksOf, sameMarks } from "../../owners/recovery/marks.ts";
 import {
   mayTakeBack,
@@ -20,7 +20,7 @@ import { post } from "../mail/outbox.ts";
 import { addressesOf, dropLinks, knownAddresses, noteFormer, sinceWhen } from "../people/addresses.ts";
 import { byMail, keepAge, ownDevice, revokeDevices } from "../people/known-devices.ts";
 import { settleName } from "../people/name-reconciliation.ts";
-import { loosenName } from "../people/names.ts";
+import { unreserveName } from "../people/names.ts";
 import { getPerson } from "../people/person.ts";
 import { dropFirstUses } from "../people/subject-links.ts";
 import { personColumns, personOf, text } from "../rows.ts";
@@ -193,7 +193,7 @@ export const restoreFactors = steps<Restore, LinkOutcome>(async (call, args) => 
   const removed = await call(removedFactors, { ...key, removalId: link.about, now });
   const since = Math.min(...removed.map(({ removedAt }) => removedAt));
   const added = (await call(listPasskeys, key)).filter(({ createdAt }) => createdAt >= since);
-  for (const { credentialId } of added) await call(loosenName, nameOf(credentialId));
+  for (const { credentialId } of added) await call(unreserveName, nameOf(credentialId));
   const { outcome, erased } = await call(writeRestore, args);
   for (const value of new Set([...added.map(({ credentialId }) => credentialId), ...erased]))
     await settleName(call, nameOf(value));
@@ -233,7 +233,7 @@ export const writeRestore = transaction<Restore, { readonly outcome: LinkOutcome
 /** The passkeys' ids are loosened before, and settled after: they are free then. */
 export const endWaysBack = steps<PersonKey & { readonly now: Millis }, void>(async (call, { now, ...key }) => {
   const nameOf = (value: string) => ({ kind: "passkey", value, ownerId: key.personId, now }) as const;
-  for (const value of await call(removedPasskeys, key)) await call(loosenName, nameOf(value));
+  for (const value of await call(removedPasskeys, key)) await call(unreserveName, nameOf(value));
   for (const value of await call(eraseWaysBack, key)) await settleName(call, nameOf(value));
 });
 

@@ -8,7 +8,7 @@ import type { FactorKind, RecoveryStorage, Removal, RemovedFactor } from "../../
 import { isVouched } from "../../owners/recovery/vouching.ts";
 import { ownDevice } from "../people/known-devices.ts";
 import { settleName } from "../people/name-reconciliation.ts";
-import { loosenName } from "../people/names.ts";
+import { unreserveName } from "../people/names.ts";
 import { json, text, whole } from "../rows.ts";
 import { type Call, query, type Row, sql, statement, type Tx, words } from "../sql.ts";
 import type { PersonKey } from "./factor-lock.ts";
@@ -263,7 +263,7 @@ export async function collectRemovals(
   let removed = 0;
   for (const one of due) {
     const name = { kind: "passkey", value: one.factorId, ownerId: one.personId, now: sweep.now } as const;
-    if (one.kind === "passkey") await call(loosenName, name);
+    if (one.kind === "passkey") await call(unreserveName, name);
     if (await call(eraseRemoved, one)) removed += 1;
     if (one.kind === "passkey") await settleName(call, name);
   }

@@ -1,11 +1,11 @@
 /** Verbs of links in messages: each is good for one purpose, once, while the person's account is as it was when the link was made. */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { LinkKey, LinkOutcome, LinkPurpose, MailLink, StoredMail } from "../../owners/mail-storage.ts";
+import type { LinkKey, LinkOutcome, LinkPurpose, MailLink, StoredMail } from "../../owners/mail/storage.ts";
 import { isOlder } from "../../owners/recovery/storage.ts";
 import { dropLinks, knownAddresses, noteFormer, sinceWhen } from "../people/addresses.ts";
 import { settleName } from "../people/name-reconciliation.ts";
-import { loosenName, reserveName } from "../people/names.ts";
+import { reserveName, unreserveName } from "../people/names.ts";
 import { giveBack } from "../people/people.ts";
 import { getPerson } from "../people/person.ts";
 import { personColumns, personOf, text, textOrNull, whole, wholeOrNull } from "../rows.ts";
@@ -170,7 +170,7 @@ export async function moving<O extends { readonly kind: string }>(
   const name = { value: link.address, ownerId, now };
   if (!(await call(reserveName, name))) return { kind: "taken" };
   const old = { value: before, ownerId, now };
-  await call(loosenName, old);
+  await call(unreserveName, old);
   const person = await call(getPerson, { partition: link.partition, personId: ownerId });
   const outcome = await write();
   const late = !(await settleName(call, name)) && outcome.kind === "done";

@@ -1,7 +1,7 @@
 /** Verbs of requests for mail: stored before the page says that a message is on its way, and answered by whichever process comes first. */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { ClaimedMailRequest, StoredMailRequest } from "../../owners/mail-storage.ts";
+import type { ClaimedMailRequest, StoredMailRequest } from "../../owners/mail/storage.ts";
 import { bytes, text, whole } from "../rows.ts";
 import { query, sql, statement, steps, words } from "../sql.ts";
 

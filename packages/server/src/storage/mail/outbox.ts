@@ -1,7 +1,7 @@
 /** Verbs of the outbox: messages written with what causes them, and taken on by whoever comes first. */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { ClaimedMail, SettledMail, StoredMail } from "../../owners/mail-storage.ts";
+import type { ClaimedMail, SettledMail, StoredMail } from "../../owners/mail/storage.ts";
 import { bytes, text, whole } from "../rows.ts";
 import { query, type Row, sql, statement, steps, type Tx, transaction } from "../sql.ts";
 

@@ -11,9 +11,9 @@ import {
   dropName,
   forgetName,
   holderOfName,
-  loosenName,
   reserveName,
   staleNames,
+  unreserveName,
 } from "./names.ts";
 import {
   createPerson,
@@ -103,7 +103,7 @@ export const peopleSteps = {
   resetAttempts,
   reserveName,
   activateName,
-  loosenName,
+  unreserveName,
   dropName,
   forgetName,
   holderOfName,

@@ -62,7 +62,7 @@ export const claimName = statement<NameArgs, boolean>({
 });
 
 /** Back to a reservation: if what comes next is cut short, housekeeping asks the owner's record who is right. */
-export const loosenName = statement<NameArgs, boolean>({
+export const unreserveName = statement<NameArgs, boolean>({
   lock: "value",
   sql: sql`UPDATE names SET status = 'reserved', reserved_at = :now WHERE ${thisName} AND owner_id = :ownerId RETURNING status`,
   bind: ({ ownerId, now, ...name }) => ({ ...place(name), ownerId, now }),

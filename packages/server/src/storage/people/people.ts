@@ -2,7 +2,7 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { InSession } from "../../owners/asked.ts";
-import type { StoredMail } from "../../owners/mail-storage.ts";
+import type { StoredMail } from "../../owners/mail/storage.ts";
 import type { CreatePersonOutcome, EndCause, Person, PersonChanges } from "../../owners/storage.ts";
 import { noteStanding, tellOf } from "../companies/membership-outbox.ts";
 import { eraseHistory } from "../consents/history.ts";
@@ -19,7 +19,7 @@ import { type Call, query, sql, statement, steps, type Tx, transaction, words } 
 import { noteFormer, sinceWhen } from "./addresses.ts";
 import { eraseDevices, revokeDevices } from "./known-devices.ts";
 import { isBorne, settleName } from "./name-reconciliation.ts";
-import { activateName, dropName, holderOfName, loosenName, type NameArgs, reserveName } from "./names.ts";
+import { activateName, dropName, holderOfName, type NameArgs, reserveName, unreserveName } from "./names.ts";
 import { getPerson, type PersonKey, thisPerson } from "./person.ts";
 
 interface NewPerson {
@@ -75,8 +75,8 @@ async function release(call: Call, person: Person, now: Millis): Promise<void> {
 export async function eraseWholly(call: Call, person: Person, now: Millis, due?: Millis): Promise<boolean> {
   const { partition, personId } = person;
   const keys = (await call(listPasskeys, { partition, personId })).map(({ credentialId }) => credentialId);
-  for (const value of namesOf(person)) await call(loosenName, { value, ownerId: personId, now });
-  for (const value of keys) await call(loosenName, { kind: "passkey", value, ownerId: personId, now });
+  for (const value of namesOf(person)) await call(unreserveName, { value, ownerId: personId, now });
+  for (const value of keys) await call(unreserveName, { kind: "passkey", value, ownerId: personId, now });
   const erased = await call(erasePerson, { partition, personId, now, ...(due === undefined ? {} : { due }) });
   const { names, links, passkeys } = erased ?? NOTHING;
   await tellOf(call, person, now);
@@ -167,7 +167,7 @@ async function updateFrom(call: Call, before: Person, args: PersonUpdate): Promi
   if (moves && !(await call(reserveName, name))) return { kind: "taken" };
   const old = { value: before.email, ownerId: personId, now };
   const leaves = moves && !bears({ ...before, email }, before.email);
-  if (leaves) await call(loosenName, old);
+  if (leaves) await call(unreserveName, old);
   // What is known of an address says nothing about another.
   const written = await call(writePerson, {
     ...{ partition, personId, ...asked, before: before.email, given: true, now },

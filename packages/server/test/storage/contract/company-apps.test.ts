@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Company } from "../../../src/owners/company-storage.ts";
-import type { StoredMail } from "../../../src/owners/mail-storage.ts";
+import type { StoredMail } from "../../../src/owners/mail/storage.ts";
 import type { Person } from "../../../src/owners/storage.ts";
 import { onEveryBackend } from "../support/backends.ts";
 import {

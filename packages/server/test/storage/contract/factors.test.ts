@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { MOST_PASSKEYS } from "../../../src/owners/factor-storage.ts";
-import type { StoredMail } from "../../../src/owners/mail-storage.ts";
+import type { StoredMail } from "../../../src/owners/mail/storage.ts";
 import { addPasskey, insertPasskey, removePasskey } from "../../../src/storage/factors/passkeys.ts";
-import { holderOfName, loosenName } from "../../../src/storage/people/names.ts";
+import { holderOfName, unreserveName } from "../../../src/storage/people/names.ts";
 import { deletePerson, erasePerson } from "../../../src/storage/people/people.ts";
 import { engineAt, onEveryBackend } from "../support/backends.ts";
 import { aHash, aPasskey, aStoredPerson, DAY, FROM_OWNER, HOUR, NOW } from "../support/builders.ts";
@@ -142,7 +142,7 @@ onEveryBackend("passkeys", (storage, opened) => {
     await storage().passkeys.add({ passkey, now: NOW });
     const again = async () => expect(await storage().passkeys.add({ passkey, now: NOW })).toBe("taken");
     const args = { ...passkey, now: NOW };
-    expect(await interrupted(engine, removePasskey, args, loosenName, again)).toBe("last");
+    expect(await interrupted(engine, removePasskey, args, unreserveName, again)).toBe("last");
     expect(await storage().passkeys.find(passkey)).toEqual({ passkey, person });
     await engine.close();
   });
@@ -157,7 +157,7 @@ onEveryBackend("passkeys", (storage, opened) => {
       await storage().passkeys.add({ passkey: aPasskey(person), now: NOW });
     };
     const args = { ...passkey, now: NOW };
-    expect(await interrupted(engine, removePasskey, args, loosenName, other)).toBe("removed");
+    expect(await interrupted(engine, removePasskey, args, unreserveName, other)).toBe("removed");
     const { partition, personId } = await aStoredPerson(storage());
     const theirs = { ...passkey, partition, personId };
     expect(await storage().passkeys.add({ passkey: theirs, now: NOW })).toBe("added");

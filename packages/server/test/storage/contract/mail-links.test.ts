@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { LinkPurpose, MailLink } from "../../../src/owners/mail-storage.ts";
+import type { LinkPurpose, MailLink } from "../../../src/owners/mail/storage.ts";
 import type { Person } from "../../../src/owners/storage.ts";
 import { undoEmail } from "../../../src/storage/factors/recovery.ts";
 import { changeEmail } from "../../../src/storage/mail/mail-links.ts";

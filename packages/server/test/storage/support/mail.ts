@@ -1,7 +1,7 @@
 /** Messages and links to bend. */
 
 import { randomBytes } from "node:crypto";
-import type { LinkPurpose, MailLink, StoredMail, StoredMailRequest } from "../../../src/owners/mail-storage.ts";
+import type { LinkPurpose, MailLink, StoredMail, StoredMailRequest } from "../../../src/owners/mail/storage.ts";
 import type { TakeBack } from "../../../src/owners/recovery/storage.ts";
 import type { Person } from "../../../src/owners/storage.ts";
 import type { Storage } from "../../../src/storage/open.ts";

@@ -1,0 +1,85 @@
+/** A request of node:http as the endpoints see it: nothing of it is worked out before it is asked for. */
+
+import type { IncomingMessage } from "node:http";
+import type { ClientCertificate } from "../../oauth/client-authentication/client-certificate.ts";
+import type { Assent } from "../../server-parts.ts";
+import type { HttpRequest } from "../message.ts";
+import type { Forwarded } from "./client-address.ts";
+import { clientCertificate } from "./client-certificate.ts";
+
+/** What has been read of it. */
+interface Read extends Pick<HttpRequest, "path" | "params" | "query" | "body" | "id"> {
+  /** The address at the other end of its connection. */
+  readonly peer: string;
+}
+
+export class NodeRequest implements HttpRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly params: HttpRequest["params"];
+  readonly query: string;
+  readonly body: string;
+  readonly id: string;
+  readonly #raw: IncomingMessage;
+  readonly #peer: string;
+  readonly #assent: Assent;
+  #forwarded: Forwarded | undefined;
+
+  constructor(raw: IncomingMessage, { peer, path, params, query, body, id }: Read, assent: Assent) {
+    this.method = raw.method ?? "GET";
+    this.path = path;
+    this.params = params;
+    this.query = query;
+    this.body = body;
+    this.id = id;
+    this.#raw = raw;
+    this.#peer = peer;
+    this.#assent = assent;
+  }
+
+  get address(): string {
+    return this.#from().address;
+  }
+
+  get insecure(): boolean {
+    const { issuer } = this.#assent;
+    return issuer.startsWith("https:") && this.#from().proto === "http";
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#raw.headers[name];
+    return Array.isArray(value) ? value.join(", ") : value;
+  }
+
+  headers(name: string): readonly string[] {
+    return occurrences(this.#raw.rawHeaders, name);
+  }
+
+  certificate(): ClientCertificate | undefined {
+    const { proxies, clientAuthorities, config, now } = this.#assent;
+    const header = config.clientCertHeader?.toLowerCase();
+    return clientCertificate(this.#raw, {
+      fromProxy: proxies.trusts(this.#peer),
+      headers: header === undefined ? [] : this.headers(header),
+      chainHeaders: header === undefined ? [] : this.headers(`${header}-chain`),
+      authorities: clientAuthorities,
+      now: now(),
+    });
+  }
+
+  #from(): Forwarded {
+    this.#forwarded ??= this.#assent.proxies.resolve(this.#peer, this.#raw.headers);
+    return this.#forwarded;
+  }
+}
+
+/** node:http drops the second of some headers; the raw list has them all. */
+function occurrences(raw: readonly string[], name: string): string[] {
+  const found: string[] = [];
+  for (let at = 0; at < raw.length; at += 2) {
+    const one = raw[at];
+    // Names are seldom of the same length: few are put into lower case.
+    if (one?.length === name.length && one.toLowerCase() === name) found.push(raw[at + 1] ?? "");
+  }
+  return found;
+}

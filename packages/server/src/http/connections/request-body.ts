@@ -1,0 +1,83 @@
+/** The body of a request, read once and never beyond its limit (RFC 9112 §6). */
+
+import { isAscii } from "node:buffer";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { OAuthError } from "../../oauth/errors.ts";
+import { isEncoded, isFormType } from "../form-body.ts";
+
+/** Bytes; the greatest of our forms is a consent with a long reason, a tenth of it. */
+export const MAX_BODY = 65_536;
+/**
+ * Bytes of a body that nobody reads, after which the connection ends. Up to there it goes on, so that whoever looks for an answer only when all is sent
+ * finds it, and may ask something else on the same connection.
+ */
+export const MAX_UNREAD = 1_048_576;
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** The headers announce a body. */
+export function bodyComes({ "content-length": length, "transfer-encoding": encoding }: IncomingHttpHeaders): boolean {
+  return encoding !== undefined || (length !== undefined && length !== "0");
+}
+
+/**
+ * Hands over the form's text (empty where there is none), or the refusal: `body_too_large` as soon as that is known, `parameter_malformed`. Never does
+ * where the peer goes away before the end: nobody is left to answer.
+ */
+export function readBody(request: IncomingMessage, done: (body: string | OAuthError) => void): void {
+  const { headers } = request;
+  if (Number(headers["content-length"]) > MAX_BODY) {
+    skipBody(request);
+    done(new OAuthError("body_too_large"));
+    return;
+  }
+  let bytes: Buffer | undefined;
+  let length = 0;
+  const onData = (chunk: Buffer) => {
+    const end = length + chunk.length;
+    if (end > MAX_BODY) {
+      request.off("data", onData).off("end", onEnd);
+      skipBody(request);
+      done(new OAuthError("body_too_large"));
+      return;
+    }
+    // Most bodies come in one piece. One in many is copied a few times as a whole, not once for each of them.
+    if (bytes === undefined) bytes = chunk;
+    else {
+      if (end > bytes.length) bytes = grown(bytes, length, end);
+      bytes.set(chunk, length);
+    }
+    length = end;
+  };
+  const onEnd = () => done(bytes === undefined ? "" : textOf(bytes.subarray(0, length), headers));
+  request.on("data", onData).on("end", onEnd);
+}
+
+/** Lets go by what is left of a body that nobody will read; ends the connection where that is too much. */
+export function skipBody(request: IncomingMessage): void {
+  if (!bodyComes(request.headers)) return;
+  let skipped = 0;
+  request.on("data", (chunk: Buffer) => {
+    skipped += chunk.length;
+    if (skipped > MAX_UNREAD) request.socket.destroy();
+  });
+}
+
+/** The first `length` bytes in a buffer with room for `least`, and for as much again. */
+function grown(bytes: Buffer, length: number, least: number): Buffer {
+  const larger = Buffer.allocUnsafe(Math.min(MAX_BODY, 2 * least));
+  larger.set(bytes.subarray(0, length));
+  return larger;
+}
+
+/** Read loosely, bytes that are no characters would all become the same one. */
+function textOf(body: Buffer, headers: IncomingHttpHeaders): string | OAuthError {
+  // What is no form is refused as such, whatever is in it.
+  if (!isFormType(headers["content-type"]) || isEncoded(headers["content-encoding"])) return "";
+  if (isAscii(body)) return body.toString("latin1");
+  try {
+    return utf8.decode(body);
+  } catch {
+    return new OAuthError("parameter_malformed", "the body is not UTF-8");
+  }
+}

@@ -1,0 +1,127 @@
+/** How many messages somebody can have sent, counted in the database for all processes. */
+
+import type { Millis } from "../../oauth/model.ts";
+import type { Uses } from "../../uses.ts";
+import type { KnownDevice } from "../known-device-storage.ts";
+import type { Attempt, OwnerStorage } from "../storage.ts";
+
+const HOUR: Millis = 3_600_000;
+const QUARTER: Millis = HOUR / 4;
+const DAY: Millis = 24 * HOUR;
+
+/** Maximum number of messages an hour that strangers may have sent to one mailbox: of recovery, and of all other kinds. */
+const TO_A_MAILBOX = 5;
+/** Maximum number of recovery messages an hour from one known device, beside those of strangers. */
+const FROM_A_DEVICE = 3;
+/** The same for all devices of a person together that were first seen less than `YOUNG` ago. */
+const FROM_YOUNG_DEVICES = 5;
+/** Whoever knows the password makes known devices at will. A device that is older was not made for a flood. */
+const YOUNG: Millis = 7 * DAY;
+
+/** Maximum number of requests in a quarter of an hour from one network. */
+const FROM_A_NETWORK = 20;
+/** The same for a /24 of IPv4 or a /48 of IPv6: whoever has a /48 has 65,536 networks. */
+const FROM_A_PROVIDER = 200;
+/** The same for all known devices of one person, whatever network they are in. */
+const FROM_THE_DEVICES_OF_A_PERSON = 10;
+/** Maximum number of messages an hour that one person may have sent to addresses that they type. */
+const BY_A_PERSON = 10;
+
+/** Maximum number of usernames an hour behind one link of a sign-up: the form says which are taken. */
+const NAMES_BEHIND_A_LINK = 20;
+/** The same in a quarter of an hour from one network, behind all links. */
+const NAMES_FROM_A_NETWORK = 60;
+
+export interface MailLimitContext {
+  readonly storage: Uses<OwnerStorage, "attempts.count">;
+  /** Keys of counters are hashed, so that no name or address stands in the table. */
+  attemptKey(...parts: readonly string[]): string;
+  now(): Millis;
+}
+
+/** False: strangers have had enough sent to that mailbox for now. Recovery is counted by itself: else messages without a way in would use up those with one. */
+export function mayWriteTo(address: string, context: MailLimitContext): Promise<boolean> {
+  return allowed([{ key: context.attemptKey("mailbox", address), limit: TO_A_MAILBOX, window: HOUR }], context);
+}
+
+/**
+ * Whether a recovery message may go to this person's mailbox. Their known devices have an allowance of their own, so that strangers can't use up all
+ * messages. It does not matter whether the device is still bound: an intruder who changed the password has unbound them all.
+ */
+export async function mayRecover(
+  { personId, email }: { readonly personId: string; readonly email: string },
+  device: KnownDevice | undefined,
+  context: MailLimitContext,
+): Promise<boolean> {
+  if (device?.personId === personId && (await allowed(ofDevice(device, context), context))) return true;
+  return allowed([{ key: context.attemptKey("recovery mailbox", email), limit: TO_A_MAILBOX, window: HOUR }], context);
+}
+
+function ofDevice({ personId, deviceId, firstSeenAt }: KnownDevice, context: MailLimitContext): readonly Attempt[] {
+  const { attemptKey, now } = context;
+  const own = { key: attemptKey("recovery", personId, deviceId), limit: FROM_A_DEVICE, window: HOUR };
+  if (now() - firstSeenAt >= YOUNG) return [own];
+  return [own, { key: attemptKey("recovery", personId), limit: FROM_YOUNG_DEVICES, window: HOUR }];
+}
+
+/** Who asks for mail, as far as that is known before anybody is looked up. */
+export interface Asker {
+  readonly network: string;
+  /** The wider network that it belongs to. */
+  readonly provider: string;
+  /** The browser's own, whoever is asked about. */
+  readonly device: KnownDevice | undefined;
+}
+
+/** When this asker may ask again; undefined: now. Counts the asking, whatever it is about. */
+export async function askedTooOften(
+  { network, provider, device }: Asker,
+  context: MailLimitContext,
+): Promise<Millis | undefined> {
+  const { storage, attemptKey, now } = context;
+  if (device !== undefined) {
+    const key = attemptKey("asks for mail from a device of", device.personId);
+    if (await allowed([{ key, limit: FROM_THE_DEVICES_OF_A_PERSON, window: QUARTER }], context)) return undefined;
+  }
+  const attempts = [
+    { key: attemptKey("asks for mail", network), limit: FROM_A_NETWORK, window: QUARTER },
+    { key: attemptKey("asks for mail", provider), limit: FROM_A_PROVIDER, window: QUARTER },
+  ];
+  const outcome = await storage.attempts.count({ attempts, now: now() });
+  return outcome.kind === "throttled" ? outcome.until : undefined;
+}
+
+/** When somebody who makes an account may try another username; undefined: now. Counts the try. */
+export async function askedTooManyNames(
+  linkId: string,
+  network: string,
+  { storage, attemptKey, now }: MailLimitContext,
+): Promise<Millis | undefined> {
+  const attempts = [
+    { key: attemptKey("usernames behind", linkId), limit: NAMES_BEHIND_A_LINK, window: HOUR },
+    { key: attemptKey("usernames in", network), limit: NAMES_FROM_A_NETWORK, window: QUARTER },
+  ];
+  const outcome = await storage.attempts.count({ attempts, now: now() });
+  return outcome.kind === "throttled" ? outcome.until : undefined;
+}
+
+/** False: this person has had enough links sent to prove their address. Not counted with the messages of strangers: it is their own address, and they are signed in. */
+export function mayProve(personId: string, context: MailLimitContext): Promise<boolean> {
+  return allowed(
+    [{ key: context.attemptKey("proof of address", personId), limit: TO_A_MAILBOX, window: HOUR }],
+    context,
+  );
+}
+
+/** False: this person has asked for enough messages to addresses that they typed. Counts the asking. */
+export function mayAskForAddress(personId: string, context: MailLimitContext): Promise<boolean> {
+  const key = context.attemptKey("asks for mail by", personId);
+  return allowed([{ key, limit: BY_A_PERSON, window: HOUR }], context);
+}
+
+async function allowed(
+  attempts: readonly Attempt[],
+  { storage, now }: Pick<MailLimitContext, "storage" | "now">,
+): Promise<boolean> {
+  return (await storage.attempts.count({ attempts, now: now() })).kind === "allowed";
+}

@@ -1,0 +1,205 @@
+/** Mail that somebody asks for. The page that takes the request says the same to everybody; here it is decided who gets which message. */
+
+import type { Millis } from "../../oauth/model.ts";
+import type { Uses } from "../../uses.ts";
+import { type PresentedDevice, seenDevice } from "../known-device.ts";
+import type { KnownDeviceStorage } from "../known-device-storage.ts";
+import { canonicalLogin } from "../names.ts";
+import { isOlder, type RecoveryStorage } from "../recovery/storage.ts";
+import type { OwnerStorage, Person } from "../storage.ts";
+import { mayRecover, mayWriteTo } from "./limits.ts";
+import {
+  CONFIRM_TTL,
+  type MailDraft,
+  type MailLinks,
+  type NewLink,
+  type Postbox,
+  RECOVER_TTL,
+  UNDO_TTL,
+} from "./mail.ts";
+import type { MailStorage } from "./storage.ts";
+
+/** So many accounts that have left an address in the last days are looked at. */
+const MOST_LEFT = 5;
+
+/** What somebody asked for. `language`: of the page, for people whose own language isn't known. */
+export type MailRequest =
+  | {
+      readonly kind: "recover";
+      readonly login: string;
+      readonly language: string;
+      /** The browser's device cookie, whoever's it is. */
+      readonly device: PresentedDevice | null;
+    }
+  | { readonly kind: "signUp"; readonly email: string; readonly language: string }
+  | {
+      readonly kind: "change";
+      readonly email: string;
+      readonly language: string;
+      /** Who asked, and when they had chosen their password: after another one the link is not made. */
+      readonly personId: string;
+      readonly passwordChangedAt: Millis | null;
+    };
+
+/** Takes requests for mail. */
+export interface MailDesk {
+  /**
+   * True: the request is stored, and its message is made, whatever happens to this process. False: too many wait. `from`: for known devices there is
+   * room where strangers find none.
+   */
+  ask(request: MailRequest, from: "a known device" | "anybody"): Promise<boolean>;
+}
+
+export interface MailRequestContext {
+  readonly storage: Uses<OwnerStorage, "people.findByName" | "people.get" | "attempts.count"> &
+    Uses<MailStorage, "mailLinks.create" | "mail.post"> &
+    Uses<RecoveryStorage, "people.addresses" | "people.whoLeft"> &
+    Uses<KnownDeviceStorage, "knownDevices.get">;
+  readonly mail: Postbox;
+  readonly links: MailLinks;
+  readonly issuer: string;
+  partitionOf(id: string): number;
+  attemptKey(...parts: readonly string[]): string;
+  now(): Millis;
+  event(name: string, fields: Readonly<Record<string, string>>): void;
+}
+
+/** A request as it was stored. */
+export interface AskedMail {
+  readonly request: MailRequest;
+  readonly requestId: string;
+  readonly askedAt: Millis;
+}
+
+/**
+ * Makes the link and the message. Called a second time for the same request (a process died in between), it finds both made: their ids derive from the
+ * request's.
+ */
+export async function answerMailRequest(asked: AskedMail, context: MailRequestContext): Promise<void> {
+  const { request } = asked;
+  switch (request.kind) {
+    case "recover":
+      return recover(request, asked, context);
+    case "signUp":
+      return signUp(request.email, asked, context);
+    case "change":
+      return change(request, asked, context);
+    default:
+      // Of a newer version on the same database, whose processes answer it.
+      throw new TypeError(
+        `a request for mail of an unknown kind: ${String((request satisfies never as MailRequest).kind)}`,
+      );
+  }
+}
+
+/** Only to an address that is known to be the person's, and only for those who have a password. */
+async function recover(
+  { login, device, language }: Extract<MailRequest, { kind: "recover" }>,
+  asked: AskedMail,
+  context: MailRequestContext,
+): Promise<void> {
+  const name = canonicalLogin(login);
+  const person = name === undefined ? undefined : await context.storage.people.findByName({ name });
+  if (person === undefined && name !== undefined) return giveBack(name, device, asked, context);
+  if (person?.status !== "active" || person.emailVerifiedAt === null || person.passwordHash === null) return;
+  if (!(await mayRecover(person, await seenDevice(device ?? undefined, context.storage), context))) return;
+  const { partition, personId, email, username } = person;
+  const about = { partition, personId, purpose: "recover", address: email, ttl: RECOVER_TTL } as const;
+  const made = context.links.make(about, "/recover/new", asked.requestId);
+  const draft = {
+    kind: "recover",
+    to: email,
+    language: person.language ?? language,
+    values: { person: username },
+  } as const;
+  await sendLink(made, draft, context);
+  context.event("recovery_sent", { owner: personId });
+}
+
+/**
+ * Nobody has the address now; but accounts may have left it some days ago. If it is older than the one that they have now, it gets the link once more that
+ * gives it back to them, for as long as the first one holds: somebody else may have read, and deleted, the message that told of the change.
+ */
+async function giveBack(
+  address: string,
+  device: PresentedDevice | null,
+  asked: AskedMail,
+  context: MailRequestContext,
+): Promise<void> {
+  const { storage, links, now } = context;
+  const left = await storage.people.whoLeft({ address, since: now() - UNDO_TTL, limit: MOST_LEFT });
+  for (const { partition, personId, until } of left) {
+    const key = { partition, personId };
+    const person = await storage.people.get(key);
+    if (person?.status !== "active") continue;
+    if (!isOlder(await storage.people.addresses({ ...key, now: now() }), address, person.email)) continue;
+    const seen = await seenDevice(device ?? undefined, storage);
+    if (!(await mayRecover({ personId, email: address }, seen, context))) continue;
+    const about = { ...key, purpose: "undo", address, ttl: until + UNDO_TTL - now() } as const;
+    const made = links.make(about, "/undo", `${asked.requestId} ${personId}`);
+    const language = person.language ?? asked.request.language;
+    const values = { person: person.username, at: made.link.expiresAt };
+    await sendLink(made, { kind: "takeBack", to: address, language, values }, context);
+    context.event("way_back_sent", { owner: personId });
+  }
+}
+
+/** Whether there is an account already is told to the mailbox alone. The account will have the request's id. */
+async function signUp(email: string, asked: AskedMail, context: MailRequestContext): Promise<void> {
+  if (!(await mayWriteTo(email, context))) return;
+  const known = await context.storage.people.findByName({ name: email });
+  if (known !== undefined) return tellKnown(known, email, asked, context);
+  const { requestId, request } = asked;
+  const partition = context.partitionOf(requestId);
+  const about = { partition, personId: requestId, purpose: "sign-up", address: email, ttl: CONFIRM_TTL } as const;
+  const made = context.links.make(about, "/sign-up/account", requestId);
+  await sendLink(made, { kind: "signUp", to: email, language: request.language, values: { email } }, context);
+}
+
+/** Whether another account has the address, only that mailbox hears. */
+async function change(
+  { email, personId, passwordChangedAt }: Extract<MailRequest, { kind: "change" }>,
+  asked: AskedMail,
+  context: MailRequestContext,
+): Promise<void> {
+  const { storage, links, partitionOf } = context;
+  const partition = partitionOf(personId);
+  const person = await storage.people.get({ partition, personId });
+  if (person?.status !== "active" || !(await mayWriteTo(email, context))) return;
+  const known = await storage.people.findByName({ name: email });
+  if (known !== undefined) return tellKnown(known, email, asked, context);
+  const about = { partition, personId, purpose: "change", address: email, ttl: CONFIRM_TTL } as const;
+  const made = links.make(about, "/confirm/change", asked.requestId);
+  const values = { person: person.username, email };
+  const draft = { kind: "change", to: email, language: asked.request.language, values } as const;
+  await sendLink(made, draft, context, { passwordChangedAt });
+}
+
+/** The mailbox of an account hears that somebody wanted to use its address for another one; not if the account was made since. */
+async function tellKnown(known: Person, email: string, asked: AskedMail, context: MailRequestContext): Promise<void> {
+  if (known.createdAt >= asked.askedAt) return;
+  const { partition, username } = known;
+  const language = known.language ?? asked.request.language;
+  const values = { email, person: username };
+  const draft = { kind: "known", to: email, language, link: `${context.issuer}/login`, values } as const;
+  const mails = context.mail.write(draft, { partition, cause: [asked.requestId] });
+  await context.storage.mail.post({ mails, now: context.now() });
+  context.mail.kick();
+}
+
+type LinkContext = Pick<MailRequestContext, "mail" | "now"> & {
+  readonly storage: Uses<MailStorage, "mailLinks.create">;
+};
+
+/** Stores the link and its message, and has it sent. `bound`: the link is not made if the person has chosen another password since. */
+export async function sendLink(
+  { link, saltHash, url }: NewLink,
+  draft: Omit<MailDraft, "link">,
+  { storage, mail, now }: LinkContext,
+  bound: { readonly passwordChangedAt?: Millis | null } = {},
+): Promise<void> {
+  const about = { partition: link.partition, cause: [link.linkId], uselessAfter: link.expiresAt };
+  const mails = mail.write({ ...draft, link: url }, about);
+  await storage.mailLinks.create({ link, saltHash, ...bound, mails, now: now() });
+  mail.kick();
+}

@@ -1,0 +1,82 @@
+/** Pieces that several pages share. */
+import type { Chrome } from "../chrome.ts";
+import { fill, type Messages } from "../messages/index.ts";
+import { initial, localPath, tint, webAddress } from "../text.ts";
+import type { FormSecrets } from "../views.ts";
+import { type Attributes, type Child, html, type Markup } from "./html.ts";
+import { type IconName, icon } from "./icons.ts";
+
+/** Hidden fields, in the order given; null ones are left out. */
+export function hidden(fields: Readonly<Record<string, string | null>>): Child {
+  return Object.entries(fields).map(([field, value]) =>
+    value === null ? null : html`<input type="hidden" name=${field} value=${value} />`,
+  );
+}
+
+/** The fields that every form of an authorization sends back. */
+export function secrets(form: FormSecrets): Child {
+  return hidden({
+    csrf: form.csrf,
+    request: form.request,
+    device: form.device ?? null,
+    invitation: form.invitation ?? null,
+    to: form.to ?? null,
+  });
+}
+
+/** An app's logo, or its initial where it has none. The name stands beside it, so it has no text of its own. */
+export function tile(
+  app: { readonly name: string; readonly logo: string | null },
+  size: "large" | "small",
+  base: string,
+): Markup {
+  const logo = localPath(app.logo);
+  if (logo !== null) {
+    const pixels = size === "large" ? 56 : 40;
+    return html`<img class=${`tile ${size}`} src=${base + logo} alt="" width=${pixels} height=${pixels} />`;
+  }
+  return html`<span class=${`tile ${size} tint-${tint(app.name)}`} aria-hidden="true">${initial(app.name)}</span>`;
+}
+
+const noticeIcons = { danger: "circleAlert", warning: "alert", done: "circleCheck", plain: "circleAlert" } as const;
+
+/**
+ * A boxed message. What went wrong interrupts a screen reader (`alert`), what was done waits its turn (`status`).
+ *
+ * @param about.id what a field's `aria-describedby` names.
+ * @param about.focus no field is at fault: the page opens with the focus here, so that it is read first.
+ */
+export function notice(
+  kind: "danger" | "warning" | "done" | "plain",
+  content: Child,
+  about: { readonly id?: string; readonly focus?: true } = {},
+): Markup {
+  const role = kind === "danger" ? "alert" : kind === "done" ? "status" : null;
+  const focus: Attributes = about.focus === true ? { tabindex: -1, autofocus: true } : {};
+  const attributes: Attributes = {
+    class: `notice ${kind}`,
+    role,
+    id: about.id,
+    ...focus,
+  };
+  return html`<div ...${attributes}>${icon(noticeIcons[kind] satisfies IconName)}<p>${content}</p></div>`;
+}
+
+/** A page's title where something on it went wrong: that comes first, in the list of tabs and for whoever hears it (WCAG 2.2, technique G88). */
+export function titled(title: string, wrong: boolean, words: Messages): string {
+  return wrong ? fill(words.errorTitle, { title }) : title;
+}
+
+/** What says a page's times in the reader's own zone. */
+export function localTimes({ timesScript }: Chrome): Markup {
+  return html`<script src=${timesScript} defer></script>`;
+}
+
+/** A link that leaves this page open, to an http(s) address; the words alone where it is anything else. */
+export function outsideLink(words: Messages, uri: string | null, text: string): Markup {
+  const href = webAddress(uri);
+  if (href === null) return html`<span>${text}</span>`;
+  return html`<a href=${href} target="_blank" rel="noopener noreferrer"
+    >${text}${icon("externalLink")}<span class="unseen"> ${words.newTab}</span></a
+  >`;
+}
