@@ -1,6 +1,6 @@
 /** Tokens that are bound to the certificate of the caller's connection (RFC 8705 §3). */
 
-import type { ProtectableRequest } from "./bearer.ts";
+import type { ProtectableRequest } from "./bearer-token.ts";
 
 /** The DER of the certificate with which a request's connection was opened; undefined: there is none, or TLS ended before this process. */
 export function connectionCertificate(request: ProtectableRequest): Uint8Array | undefined {

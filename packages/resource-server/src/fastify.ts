@@ -1,7 +1,7 @@
 /** Adapter for Fastify. Its types are described, not imported: an API without Fastify need not install it. */
 
 import { setClaims } from "./accepted.ts";
-import type { NodeRequest } from "./bearer.ts";
+import type { NodeRequest } from "./bearer-token.ts";
 import { ResourceServerError } from "./errors.ts";
 import { scopeNames, signInRequirement } from "./options.ts";
 import type { Requirement, ResourceServer } from "./resource-server.ts";

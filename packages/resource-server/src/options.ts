@@ -1,6 +1,6 @@
 /** The settings of a protected resource: checked at once, filled with defaults, frozen. */
 
-import type { ProtectableRequest } from "./bearer.ts";
+import type { ProtectableRequest } from "./bearer-token.ts";
 import { connectionCertificate } from "./client-certificate.ts";
 import type { ResourceServerError, SignInRequirement } from "./errors.ts";
 

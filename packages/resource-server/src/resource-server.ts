@@ -1,7 +1,7 @@
 /** A protected resource: from a request to the claims of its access token, or to a refusal (RFC 6750, RFC 9068 §4). */
 
 import { type AccessTokenClaims, verifyAccessToken } from "./access-token.ts";
-import { bearerToken, type ProtectableRequest } from "./bearer.ts";
+import { bearerToken, type ProtectableRequest } from "./bearer-token.ts";
 import { isProven } from "./client-certificate.ts";
 import { quoted, type Refuse, ResourceServerError, type SignInRequirement } from "./errors.ts";
 import { CACHE, IssuerKeys, KeysUnavailable } from "./issuer-keys.ts";

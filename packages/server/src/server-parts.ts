@@ -6,6 +6,7 @@ import type { DerivedCredentials } from "./crypto/credential.ts";
 import type { Receipts } from "./crypto/receipts.ts";
 import type { Secrets } from "./crypto/secrets.ts";
 import type { KeySet } from "./crypto/signing-keys.ts";
+import type { Reporting } from "./event-reporting.ts";
 import type { PageContext } from "./http/chromes.ts";
 import type { TrustedProxies } from "./http/connections/client-address.ts";
 import type { HeaderLines } from "./http/connections/header-lines.ts";
@@ -29,7 +30,6 @@ import type { SecondStepContext } from "./owners/second-step.ts";
 import type { SessionContext } from "./owners/sessions.ts";
 import type { SignInContext } from "./owners/sign-in.ts";
 import type { Brand, Chrome } from "./pages/index.ts";
-import type { Reporting } from "./reporting.ts";
 import type { Storage } from "./storage/open.ts";
 import type { Crew } from "./workers/messages.ts";
 

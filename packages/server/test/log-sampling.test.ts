@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { FAILURES } from "../src/event-reporting.ts";
 import { LogSampler } from "../src/log-sampling.ts";
-import { FAILURES } from "../src/reporting.ts";
 
 type Line = Readonly<Record<string, unknown>>;
 

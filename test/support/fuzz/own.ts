@@ -27,7 +27,7 @@ import {
 import { newEmail, newUsername } from "../../../packages/server/src/owners/new-names.ts";
 import { accentText, readBrandColors } from "../../../packages/server/src/pages/brand.ts";
 import { localPath, visible, webAddress } from "../../../packages/server/src/pages/text.ts";
-import { contentsOf, NotAnExport } from "../../../packages/server/src/storage/move/read.ts";
+import { contentsOf, NotAnExport } from "../../../packages/server/src/storage/move/export-file.ts";
 import type { Parser } from "./harness.ts";
 
 const HOSTILE = ["\0", "\r\n", "\u202e", "\ud800", "😀", "é", "\u00a0", "\ufeff", "__proto__"];

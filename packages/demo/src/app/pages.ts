@@ -4,7 +4,7 @@ import { API_NAME, APP_NAME, OWNER, SCOPES } from "../facts.ts";
 import { clock } from "./claims.ts";
 import { type Child, html, type Markup, renderDocument } from "./html.ts";
 import type { Notice, Session, Tokens } from "./sessions.ts";
-import { timeline } from "./timeline.ts";
+import { timeline } from "./timeline-view.ts";
 
 /** Addresses that the pages name. */
 export interface PageFacts {

@@ -11,8 +11,8 @@ import type { CompanyStorage } from "../owners/company-storage.ts";
 import type { FactorStorage } from "../owners/factor-storage.ts";
 import type { RecoveryStorage } from "../owners/recovery/storage.ts";
 import type { OwnerStorage } from "../owners/storage.ts";
+import { refuseUnready } from "../storage/database-state.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
-import { refuseUnready } from "../storage/state.ts";
 import type { AdminStorage } from "./storage.ts";
 
 export interface AdminContext {

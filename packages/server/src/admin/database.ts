@@ -4,10 +4,10 @@ import { existsSync } from "node:fs";
 import type { Config } from "../config.ts";
 import { databaseFile, prepareDataDir } from "../data-dir.ts";
 import type { Millis } from "../oauth/model.ts";
+import type { DatabaseState } from "../storage/database-state.ts";
 import type { MigrationState } from "../storage/migrations/migrate.ts";
 import type { PlannedStep } from "../storage/migrations/plan.ts";
 import { openStorage } from "../storage/open.ts";
-import type { DatabaseState } from "../storage/state.ts";
 import { refuseBesideServers, type Waiting } from "./running.ts";
 import type { RunningServer } from "./storage.ts";
 

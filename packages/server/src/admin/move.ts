@@ -5,11 +5,11 @@ import { resolve } from "node:path";
 import type { Config } from "../config.ts";
 import { databaseFile, prepareDataDir } from "../data-dir.ts";
 import type { Millis } from "../oauth/model.ts";
+import { refuseUnready } from "../storage/database-state.ts";
 import type { Exported } from "../storage/move/export.ts";
+import { NotAnExport } from "../storage/move/export-file.ts";
 import { type Imported, ImportRefused } from "../storage/move/import.ts";
-import { NotAnExport } from "../storage/move/read.ts";
 import { openStorage } from "../storage/open.ts";
-import { refuseUnready } from "../storage/state.ts";
 import { refuse } from "./problem.ts";
 
 /**

@@ -10,7 +10,7 @@ export {
   submitDeviceAsk,
   submitDeviceConsent,
 } from "./authorization/device.ts";
-export { sendHeldError } from "./authorization/held-error.ts";
+export { sendHeldError } from "./authorization/send-held-error.ts";
 export { Chromes } from "./chromes.ts";
 export { showSignOut, submitSignOut } from "./endpoints/account.ts";
 export { endApp, narrowApp, revokeApp, showApps } from "./endpoints/apps.ts";

@@ -12,7 +12,7 @@ import {
 import type { Authentication } from "../oauth/authentication-context.ts";
 import type { Passkey } from "../owners/factor-storage.ts";
 import { passkeyOf, recordUse, useChallenge } from "../owners/factors.ts";
-import type { UsedFactor } from "../owners/recovery/vouch.ts";
+import type { UsedFactor } from "../owners/recovery/trust-used-factor.ts";
 import type { Person } from "../owners/storage.ts";
 import type { PasskeyOffer } from "../pages/views.ts";
 import type { Assent } from "../server-parts.ts";

@@ -1,7 +1,7 @@
 /** The storage port of what people sign in with beside a password. Each verb is one transaction, or says that it is several. */
 
 import type { Millis } from "../oauth/model.ts";
-import type { InSession } from "./asked.ts";
+import type { InSession } from "./asked-in-session.ts";
 import type { StoredMail } from "./mail/storage.ts";
 import type { Person } from "./storage.ts";
 

@@ -13,7 +13,7 @@ import type {
 import { boundDevice, type PresentedDevice } from "./known-device.ts";
 import type { StoredMail } from "./mail/storage.ts";
 import type { Person } from "./person.ts";
-import { addedFrom } from "./recovery/vouch.ts";
+import { addedFrom } from "./recovery/trust-used-factor.ts";
 import type { SessionContext } from "./sessions.ts";
 import type { Session } from "./storage.ts";
 

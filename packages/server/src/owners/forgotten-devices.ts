@@ -2,7 +2,7 @@
 
 import type { Millis } from "../oauth/model.ts";
 import { type KnownDevice, MOST_KNOWN_DEVICES } from "./known-device-storage.ts";
-import { SETTLED } from "./recovery/vouching.ts";
+import { SETTLED } from "./recovery/factor-trust.ts";
 
 /** So many new devices are kept before older ones, the earliest first. */
 const NEW_KEPT = 4;

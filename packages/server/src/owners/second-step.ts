@@ -7,7 +7,7 @@ import { admitGuess, type GuessingContext } from "./guessing.ts";
 import { boundDevice, type PresentedDevice } from "./known-device.ts";
 import type { KnownDeviceStorage } from "./known-device-storage.ts";
 import type { StoredMail } from "./mail/storage.ts";
-import type { UsedFactor } from "./recovery/vouch.ts";
+import type { UsedFactor } from "./recovery/trust-used-factor.ts";
 import type { OwnerStorage, Person } from "./storage.ts";
 
 /** What it is given from outside. */

@@ -11,7 +11,7 @@ import {
 import type { AuthorizationRequest } from "../oauth/authorization-endpoint/request.ts";
 import type { Acr, Millis, Scope } from "../oauth/model.ts";
 import type { Person } from "./person.ts";
-import type { UsedFactor } from "./recovery/vouch.ts";
+import type { UsedFactor } from "./recovery/trust-used-factor.ts";
 import type { Session } from "./storage.ts";
 
 /** 12 hours without use … */

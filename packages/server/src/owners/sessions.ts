@@ -9,7 +9,7 @@ import type { FactorStorage, Passkey, SecondFactor } from "./factor-storage.ts";
 import { boundDevice, type PresentedDevice } from "./known-device.ts";
 import type { DeviceSeen, DeviceSighting, KnownDeviceStorage } from "./known-device-storage.ts";
 import type { Person } from "./person.ts";
-import { type VouchContext, vouchByUse } from "./recovery/vouch.ts";
+import { type VouchContext, vouchByUse } from "./recovery/trust-used-factor.ts";
 import { authenticationOf, SESSION_ABSOLUTE, SESSION_IDLE, type SignedInBy } from "./session.ts";
 import type { OwnerStorage, Session } from "./storage.ts";
 

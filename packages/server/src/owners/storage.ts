@@ -2,7 +2,7 @@
 
 import type { Consent, Grant, GrantedScope, Millis } from "../oauth/model.ts";
 import type { DeviceApproval, DeviceRequest, IssueOutcome, NewGrant, UserCodePlace } from "../oauth/storage.ts";
-import type { InSession } from "./asked.ts";
+import type { InSession } from "./asked-in-session.ts";
 import type { Role } from "./company-storage.ts";
 import type { DeviceSeen, DeviceSighting } from "./known-device-storage.ts";
 import type { StoredMail } from "./mail/storage.ts";

@@ -3,10 +3,10 @@
 import { type Millis, PARTITIONS } from "../oauth/model.ts";
 import { endOfAll } from "./consents/consents.ts";
 import { note } from "./consents/history.ts";
+import { readState, STATES, type StoredEpoch, writeState } from "./database-state.ts";
 import type { SchemaHost } from "./migrations/migration.ts";
 import { consentColumns, consentOf, ENDED_KEPT } from "./rows.ts";
 import { named, sql, type Tx } from "./sql.ts";
-import { readState, STATES, type StoredEpoch, writeState } from "./state.ts";
 import { TABLES } from "./tables.ts";
 
 export interface Ended {

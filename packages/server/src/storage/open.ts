@@ -2,6 +2,7 @@
 
 import type { Millis } from "../oauth/model.ts";
 import { aggregates, type Ports } from "./aggregates.ts";
+import { type DatabaseState, STATES, selectStates, stateOf, writeState } from "./database-state.ts";
 import type { Ended } from "./epoch.ts";
 import { type MigrationState, migrate, migrationStatus, planMigrations, type Reach } from "./migrations/migrate.ts";
 import type { PlannedStep } from "./migrations/plan.ts";
@@ -11,7 +12,6 @@ import { isPostgresUrl } from "./postgres/address.ts";
 import type { PostgresEngine, PostgresStats } from "./postgres/engine.ts";
 import type { Verb } from "./sql.ts";
 import { openSqlite, type SqliteEngine, type SqliteStats } from "./sqlite/engine.ts";
-import { type DatabaseState, STATES, selectStates, stateOf, writeState } from "./state.ts";
 
 export interface OpenOptions {
   /** `sqlite:<path>` or `postgres://user:password@host:port/database`, several hosts separated by commas. */

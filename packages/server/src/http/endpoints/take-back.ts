@@ -3,7 +3,13 @@
 import { hashes } from "../../crypto/hashes.ts";
 import { hashPassword } from "../../crypto/password.ts";
 import type { Millis } from "../../oauth/model.ts";
-import { type Choice, type Decided, MOST_APPS, type Proof, suggested } from "../../owners/recovery/review.ts";
+import {
+  type Choice,
+  type Decided,
+  MOST_APPS,
+  type Proof,
+  suggested,
+} from "../../owners/recovery/review-factors-and-apps.ts";
 import { type FollowedLink, type Shown, showRecovery, takeBack } from "../../owners/recovery/take-back.ts";
 import { takeBackPage, takenBackPage } from "../../pages/index.ts";
 import type { NamedWay, TakeBackView, TakeBackWhat } from "../../pages/security/take-back-views.ts";

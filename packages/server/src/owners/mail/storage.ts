@@ -1,7 +1,7 @@
 /** The storage port of mail: the outbox, the links that messages carry, and what following one does. Each verb is one transaction. */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { Asked } from "../asked.ts";
+import type { Asked } from "../asked-in-session.ts";
 import type { Person } from "../person.ts";
 
 /** A message as it waits: what it says is sealed, since it may hold a link. */

@@ -13,7 +13,7 @@ import {
 } from "../mail/mail.ts";
 import type { MailLink, StoredMail } from "../mail/storage.ts";
 import type { Person } from "../storage.ts";
-import type { Decided, FoundFactor } from "./review.ts";
+import type { Decided, FoundFactor } from "./review-factors-and-apps.ts";
 import { type Address, addressSince, leftSince, REMOVAL_KEPT, type Removal } from "./storage.ts";
 
 export interface AnnounceContext {

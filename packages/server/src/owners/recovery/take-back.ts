@@ -10,7 +10,8 @@ import { UNDO_TTL } from "../mail/mail.ts";
 import type { LinkKey, LinkOutcome, MailLink } from "../mail/storage.ts";
 import type { OwnerStorage, Person } from "../storage.ts";
 import { type AnnounceContext, announced } from "./announce.ts";
-import { marksOf, sameMarks } from "./marks.ts";
+import { marksOf, sameMarks } from "./factor-marks.ts";
+import { isOwners } from "./factor-trust.ts";
 import {
   type Choice,
   type Decided,
@@ -20,9 +21,8 @@ import {
   type Proof,
   type Review,
   review,
-} from "./review.ts";
+} from "./review-factors-and-apps.ts";
 import type { RecoveryStorage } from "./storage.ts";
-import { isOwners } from "./vouching.ts";
 
 /** What it is given from outside. */
 export interface RecoveryContext extends AnnounceContext {

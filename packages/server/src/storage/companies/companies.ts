@@ -2,10 +2,9 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { ByAdmin, Company, CompanyKey } from "../../owners/company-storage.ts";
-import { companyColumns, companyOf } from "../company-rows.ts";
 import { eraseHistory } from "../consents/history.ts";
 import { endGrants, endingOf, inPieces } from "../grants/end-in-batches.ts";
-import { keepLastUse, noteEnded } from "../grants/ended.ts";
+import { keepLastUse, noteEnded } from "../grants/ended-grants.ts";
 import { eraseScopeUses } from "../grants/scope-uses.ts";
 import { partitionOf } from "../partition.ts";
 import { settleName } from "../people/name-reconciliation.ts";
@@ -14,6 +13,7 @@ import { text } from "../rows.ts";
 import { type Call, named, query, type Row, sql, statement, steps, type Tx, transaction } from "../sql.ts";
 import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
 import { doubtLink } from "./members.ts";
+import { companyColumns, companyOf } from "./rows.ts";
 
 export const getCompany = query<CompanyKey, Company | undefined>({
   sql: sql`SELECT ${companyColumns} FROM companies WHERE ${thisCompany}`,

@@ -16,10 +16,9 @@ import type {
 } from "../../owners/company-storage.ts";
 import { narrow } from "../../owners/consent-record.ts";
 import type { StoredMail } from "../../owners/mail/storage.ts";
-import { requestColumns, requestOf, ruleColumns, ruleOf } from "../company-rows.ts";
 import { changeGrants, endConsent, lockedConsent, recordApproval } from "../consents/consents.ts";
 import { note } from "../consents/history.ts";
-import { endedColumns, noteEnded } from "../grants/ended.ts";
+import { endedColumns, noteEnded } from "../grants/ended-grants.ts";
 import { lockedReach } from "../grants/grants.ts";
 import { post } from "../mail/outbox.ts";
 import {
@@ -36,6 +35,7 @@ import {
 import { query, sql, type Tx, transaction, words } from "../sql.ts";
 import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
 import { lockActing } from "./members.ts";
+import { requestColumns, requestOf, ruleColumns, ruleOf } from "./rows.ts";
 
 /** How many of one person's requests may wait in a company. */
 const OPEN_REQUESTS = 20;

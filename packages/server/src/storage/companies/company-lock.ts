@@ -1,9 +1,9 @@
 /** The lock that puts a company's changes and the grants in its name in one order, and who may change it. */
 
 import type { ByAdmin, Company, CompanyKey } from "../../owners/company-storage.ts";
-import { companyColumns, companyOf } from "../company-rows.ts";
 import { whole } from "../rows.ts";
 import { sql, type Tx, words } from "../sql.ts";
+import { companyColumns, companyOf } from "./rows.ts";
 
 export const thisCompany = sql`partition = :partition AND company_id = :companyId`;
 

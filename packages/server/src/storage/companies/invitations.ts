@@ -1,15 +1,15 @@
 /** Verbs of invitations: a place in a company for whoever has the link and bears the name; used up by the first success. */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { InSession } from "../../owners/asked.ts";
+import type { InSession } from "../../owners/asked-in-session.ts";
 import type { ByAdmin, Company, CompanyKey, Invitation, JoinOutcome, PersonRef } from "../../owners/company-storage.ts";
 import type { StoredMail } from "../../owners/mail/storage.ts";
-import { companyColumns, companyOf, invitationColumns, invitationOf } from "../company-rows.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
 import { query, sql, steps, transaction } from "../sql.ts";
 import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
 import { adoptLink, confirmLink, noteMember, putMember, writeLink } from "./members.ts";
+import { companyColumns, companyOf, invitationColumns, invitationOf } from "./rows.ts";
 
 /** How many invitations of one company may be open. */
 const OPEN_INVITATIONS = 200;

@@ -5,7 +5,7 @@
  */
 
 import { type Millis, NEVER } from "../../oauth/model.ts";
-import type { InSession } from "../../owners/asked.ts";
+import type { InSession } from "../../owners/asked-in-session.ts";
 import type {
   Acting,
   ByAdmin,
@@ -17,15 +17,15 @@ import type {
 } from "../../owners/company-storage.ts";
 import type { StoredMail } from "../../owners/mail/storage.ts";
 import type { CompanyHappening } from "../../owners/storage.ts";
-import { actingColumns, actingOf, memberColumns, memberOf } from "../company-rows.ts";
 import { note } from "../consents/history.ts";
 import { mayStill } from "../factors/factor-lock.ts";
-import { endedColumns, keepLastUse, noteEnded } from "../grants/ended.ts";
+import { endedColumns, keepLastUse, noteEnded } from "../grants/ended-grants.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
 import { ENDED_KEPT, HOUR, text, whole } from "../rows.ts";
 import { query, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
 import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
+import { actingColumns, actingOf, memberColumns, memberOf } from "./rows.ts";
 
 /** How many companies one person may belong to: a page offers all of them. */
 export const MAX_COMPANIES = 50;

@@ -3,7 +3,7 @@
 import { cappedEnd, type Reach, underCeiling } from "../../oauth/consent-reach.ts";
 import { type Consent, type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
 import type { IssueOutcome } from "../../oauth/storage.ts";
-import type { InSession } from "../../owners/asked.ts";
+import type { InSession } from "../../owners/asked-in-session.ts";
 import {
   againByRules,
   approve as approved,

@@ -1,7 +1,7 @@
 /** The lock under which somebody's account changes, and what must still hold of whoever asked for the change. */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { Asked } from "../../owners/asked.ts";
+import type { Asked } from "../../owners/asked-in-session.ts";
 import { text, wholeOrNull } from "../rows.ts";
 import { sql, type Tx, words } from "../sql.ts";
 

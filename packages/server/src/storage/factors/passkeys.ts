@@ -1,7 +1,7 @@
 /** Verbs of passkeys. */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { InSession } from "../../owners/asked.ts";
+import type { InSession } from "../../owners/asked-in-session.ts";
 import {
   type AddPasskeyOutcome,
   type FactorStorage,

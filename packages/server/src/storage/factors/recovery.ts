@@ -3,7 +3,7 @@
 import type { Millis } from "../../oauth/model.ts";
 import type { KnownDevice } from "../../owners/known-device-storage.ts";
 import type { LinkOutcome, LinkPurpose, MailLink } from "../../owners/mail/storage.ts";
-import { marksOf, sameMarks } from "../../owners/recovery/marks.ts";
+import { marksOf, sameMarks } from "../../owners/recovery/factor-marks.ts";
 import {
   mayTakeBack,
   type RecoveryStorage,
@@ -14,7 +14,7 @@ import {
 import { noteStanding, tellOf } from "../companies/membership-outbox.ts";
 import { endConsent } from "../consents/consents.ts";
 import { endGrants, endingOf } from "../grants/end-in-batches.ts";
-import { noteEnded } from "../grants/ended.ts";
+import { noteEnded } from "../grants/ended-grants.ts";
 import { findMailLink, insertLink, lockLink, moving, peekLink, type UnpurposedKey } from "../mail/mail-links.ts";
 import { post } from "../mail/outbox.ts";
 import { addressesOf, dropLinks, knownAddresses, noteFormer, sinceWhen } from "../people/addresses.ts";

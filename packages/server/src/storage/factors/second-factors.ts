@@ -2,7 +2,7 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { AddedFrom, EarlierAuthenticator, FactorStorage, SecondFactor } from "../../owners/factor-storage.ts";
-import { isVouched } from "../../owners/recovery/vouching.ts";
+import { isVouched } from "../../owners/recovery/factor-trust.ts";
 import { post } from "../mail/outbox.ts";
 import { bytes, flag, json, text, textOrNull, whole, wholeOrNull } from "../rows.ts";
 import { query, type Row, sql, statement, type Tx, transaction, words } from "../sql.ts";

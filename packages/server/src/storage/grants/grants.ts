@@ -42,7 +42,7 @@ import {
   wholeOrNull,
 } from "../rows.ts";
 import { query, type Row, sql, statement, type Tx, transaction, words } from "../sql.ts";
-import { endedColumns, noteEnded } from "./ended.ts";
+import { endedColumns, noteEnded } from "./ended-grants.ts";
 
 /** How long the dashboard tells of a theft. */
 export const ALARM_KEPT: Millis = 30 * DAY;

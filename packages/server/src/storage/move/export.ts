@@ -3,12 +3,12 @@
 import { createHash } from "node:crypto";
 import { link, open, rm } from "node:fs/promises";
 import type { Millis } from "../../oauth/model.ts";
+import { readState, STATES, type StoredEpoch } from "../database-state.ts";
 import { migrationStatus } from "../migrations/migrate.ts";
 import type { SchemaHost } from "../migrations/migration.ts";
-import { readState, STATES, type StoredEpoch } from "../state.ts";
 import { TABLES } from "../tables.ts";
-import { Digest, type Line, rowLine, VERSION } from "./format.ts";
-import { columnsOf, pagesOf } from "./walk.ts";
+import { Digest, type Line, rowLine, VERSION } from "./export-format.ts";
+import { columnsOf, pagesOf } from "./table-pages.ts";
 
 export interface Exported {
   readonly bytes: number;

@@ -1,13 +1,13 @@
 /** Fills an empty database from the file of an export, and compares the two. */
 
+import { dropState, readState, STATES, writeState } from "../database-state.ts";
 import { migrationStatus } from "../migrations/migrate.ts";
 import type { SchemaHost } from "../migrations/migration.ts";
 import { listed, named, type Params, placed, type Sql, sql, type Tx, type Value } from "../sql.ts";
-import { dropState, readState, STATES, writeState } from "../state.ts";
 import { SEEDED, TABLES, type Table } from "../tables.ts";
-import { Digest, rowLine, type TableBegin, valuesOf } from "./format.ts";
-import { type Contents, contentsOf, linesOf, NotAnExport, parsed } from "./read.ts";
-import { columnsOf, pagesOf } from "./walk.ts";
+import { type Contents, contentsOf, linesOf, NotAnExport, parsed } from "./export-file.ts";
+import { Digest, rowLine, type TableBegin, valuesOf } from "./export-format.ts";
+import { columnsOf, pagesOf } from "./table-pages.ts";
 
 export interface Imported {
   readonly rows: Readonly<Record<string, number>>;

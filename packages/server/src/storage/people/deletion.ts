@@ -2,7 +2,7 @@
 
 import type { Swept } from "../../admin/storage.ts";
 import type { Millis } from "../../oauth/model.ts";
-import type { Asked } from "../../owners/asked.ts";
+import type { Asked } from "../../owners/asked-in-session.ts";
 import type { StoredMail } from "../../owners/mail/storage.ts";
 import { getCompany } from "../companies/companies.ts";
 import { thisCompany } from "../companies/company-lock.ts";

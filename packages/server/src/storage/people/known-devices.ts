@@ -9,7 +9,7 @@ import type {
   KnownDeviceKey,
   KnownDeviceStorage,
 } from "../../owners/known-device-storage.ts";
-import { isOwners } from "../../owners/recovery/vouching.ts";
+import { isOwners } from "../../owners/recovery/factor-trust.ts";
 import { text, textOrNull, whole, wholeOrNull } from "../rows.ts";
 import { query, type Row, sql, type Tx, transaction, words } from "../sql.ts";
 

@@ -1,7 +1,7 @@
 /** Verbs of people. Their names live in other partitions, so that what touches names is several verbs. */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { InSession } from "../../owners/asked.ts";
+import type { InSession } from "../../owners/asked-in-session.ts";
 import type { StoredMail } from "../../owners/mail/storage.ts";
 import type { CreatePersonOutcome, EndCause, Person, PersonChanges } from "../../owners/storage.ts";
 import { noteStanding, tellOf } from "../companies/membership-outbox.ts";
@@ -10,7 +10,7 @@ import { mayStill } from "../factors/factor-lock.ts";
 import { listPasskeys } from "../factors/passkeys.ts";
 import { eraseFactors } from "../factors/second-factors.ts";
 import { endGrants, endingOf } from "../grants/end-in-batches.ts";
-import { keepLastUse, noteEnded } from "../grants/ended.ts";
+import { keepLastUse, noteEnded } from "../grants/ended-grants.ts";
 import { eraseScopeUses } from "../grants/scope-uses.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";

@@ -1,7 +1,7 @@
 /** Verbs of signed-in browsers. */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { InSession } from "../../owners/asked.ts";
+import type { InSession } from "../../owners/asked-in-session.ts";
 import type { DeviceSeen } from "../../owners/known-device-storage.ts";
 import type { NewSession, Person, Session } from "../../owners/storage.ts";
 import { mayStill } from "../factors/factor-lock.ts";

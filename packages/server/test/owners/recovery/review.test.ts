@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SecondFactor } from "../../../src/owners/factor-storage.ts";
-import { decide, type Holdings, review, suggested } from "../../../src/owners/recovery/review.ts";
+import { decide, type Holdings, review, suggested } from "../../../src/owners/recovery/review-factors-and-apps.ts";
 import { FROM_OWNER, FROM_STRANGER, NOW } from "../../storage/support/builders.ts";
 
 function aHolding(factor: Partial<SecondFactor>): Holdings {

@@ -6,7 +6,7 @@ import {
   SETTLED,
   STILL_OWN,
   vouchedFrom,
-} from "../../../src/owners/recovery/vouching.ts";
+} from "../../../src/owners/recovery/factor-trust.ts";
 
 const NOW = Date.UTC(2026, 6, 14);
 const DAY = 86_400_000;

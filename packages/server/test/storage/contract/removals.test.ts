@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { AddedFrom, Passkey } from "../../../src/owners/factor-storage.ts";
-import { marksOf } from "../../../src/owners/recovery/marks.ts";
+import { marksOf } from "../../../src/owners/recovery/factor-marks.ts";
+import { STILL_OWN } from "../../../src/owners/recovery/factor-trust.ts";
 import { REMOVAL_KEPT, type Removal } from "../../../src/owners/recovery/storage.ts";
-import { STILL_OWN } from "../../../src/owners/recovery/vouching.ts";
 import type { Person } from "../../../src/owners/storage.ts";
 import { restoreFactors, writeRestore } from "../../../src/storage/factors/recovery.ts";
 import { removedFactors } from "../../../src/storage/factors/removals.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { marksOf } from "../../../src/owners/recovery/marks.ts";
+import { marksOf } from "../../../src/owners/recovery/factor-marks.ts";
 import type { TakeBack } from "../../../src/owners/recovery/storage.ts";
 import type { Person } from "../../../src/owners/storage.ts";
 import { onEveryBackend } from "../support/backends.ts";

@@ -1,6 +1,6 @@
 /** What each transaction of the storage is called with, so that each of its statements is seen. */
 
-import { marksOf } from "../../../src/owners/recovery/marks.ts";
+import { marksOf } from "../../../src/owners/recovery/factor-marks.ts";
 import { partitionOf } from "../../../src/storage/partition.ts";
 import {
   aClient,

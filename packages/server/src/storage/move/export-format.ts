@@ -8,8 +8,8 @@
 
 import { createHash } from "node:crypto";
 import type { Millis } from "../../oauth/model.ts";
+import type { StoredEpoch } from "../database-state.ts";
 import type { Row, Value } from "../sql.ts";
-import type { StoredEpoch } from "../state.ts";
 
 export const VERSION = 1;
 

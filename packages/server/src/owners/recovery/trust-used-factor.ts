@@ -4,7 +4,7 @@ import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../uses.ts";
 import type { AddedFrom, FactorStorage, Passkey, PersonKey } from "../factor-storage.ts";
 import type { KnownDeviceStorage } from "../known-device-storage.ts";
-import { vouchedFrom } from "./vouching.ts";
+import { vouchedFrom } from "./factor-trust.ts";
 
 /** What it is given from outside. */
 export interface VouchContext {

@@ -5,7 +5,7 @@ import type { Uses } from "../../uses.ts";
 import type { FactorStorage } from "../factor-storage.ts";
 import { seenDevice } from "../known-device.ts";
 import { type Look, type SecondStepContext, type SecondStepRequest, secondStep } from "../second-step.ts";
-import type { Proof, Ways } from "./review.ts";
+import type { Proof, Ways } from "./review-factors-and-apps.ts";
 
 export interface ProveContext extends SecondStepContext {
   readonly storage: SecondStepContext["storage"] & Uses<FactorStorage, "secondFactors.useEarlier">;

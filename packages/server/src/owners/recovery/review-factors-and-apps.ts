@@ -5,8 +5,8 @@ import type { Acting } from "../company-storage.ts";
 import type { AddedFrom, Passkey, SecondFactor } from "../factor-storage.ts";
 import type { KnownDevice } from "../known-device-storage.ts";
 import type { ConsentWithGrants } from "../storage.ts";
+import { isVouched, SETTLED } from "./factor-trust.ts";
 import type { FactorKind } from "./storage.ts";
-import { isVouched, SETTLED } from "./vouching.ts";
 
 /** What an account holds. */
 export interface Holdings {

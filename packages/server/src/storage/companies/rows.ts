@@ -9,9 +9,9 @@ import type {
   Invitation,
   Member,
   Role,
-} from "../owners/company-storage.ts";
-import { json, text, textOrNull, whole, wholeOrNull } from "./rows.ts";
-import { type Row, sql } from "./sql.ts";
+} from "../../owners/company-storage.ts";
+import { json, text, textOrNull, whole, wholeOrNull } from "../rows.ts";
+import { type Row, sql } from "../sql.ts";
 
 export const companyColumns = sql`partition, company_id, slug, name, status, default_rule, created_at, updated_at`;
 

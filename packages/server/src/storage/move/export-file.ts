@@ -2,8 +2,8 @@
 
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
-import type { Done, Header, Line, TableEnd } from "./format.ts";
-import { VERSION } from "./format.ts";
+import type { Done, Header, Line, TableEnd } from "./export-format.ts";
+import { VERSION } from "./export-format.ts";
 
 /** A line that is longer is none of ours. */
 const LONGEST_LINE = 16 << 20;
