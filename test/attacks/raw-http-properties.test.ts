@@ -61,7 +61,8 @@ afterAll(async () => {
 afterEach(async () => {
   await works();
   for (const name of LEFT) await soon(name, 0);
-  await vi.waitFor(() => expect(sockets()).toBe(quiet), WAIT);
+  // Fewer, where one of an earlier file has closed meanwhile.
+  await vi.waitFor(() => expect(sockets()).toBeLessThanOrEqual(quiet), WAIT);
   expect(log.filter((line) => /"level":(?:"(?:error|fatal)"|[56]0)/.test(line))).toEqual([]);
   log.length = 0;
   expect(rejections).toBe(0);

@@ -75,9 +75,10 @@ export type Admission =
 /** Counts a guess before anybody looks at it, so that guesses at the same time count, too. */
 export async function admitGuess(guess: Guess, context: GuessingContext): Promise<Admission> {
   const { storage, now } = context;
-  const { attempts, ceilings, hour, tries } = countersOf(guess, context.attemptKey);
+  const { attempts, ceilings, alarming, tries } = countersOf(guess, context.attemptKey);
   const counted = await storage.attempts.count({ attempts, ceilings, now: now() });
-  const reached = counted.level > 0 || (counted.kind === "throttled" && counted.full.includes(hour));
+  const reached =
+    counted.level > 0 || (counted.kind === "throttled" && counted.full.some((key) => alarming.includes(key)));
   if (reached && guess.person !== undefined) context.alarm(guess.person, guess.guessed);
   if (counted.kind === "throttled") return { kind: "throttled", until: counted.until };
   const [own] = attempts;
@@ -96,8 +97,8 @@ interface Counters {
   /** The own one first. */
   readonly attempts: readonly Attempt[];
   readonly ceilings: readonly Attempt[];
-  /** The key of the hour's ceiling. */
-  readonly hour: string;
+  /** Keys of the counters that alarm when they are full: the hour's ceiling, and those behind a link. */
+  readonly alarming: readonly string[];
   /** The key of the counter that right answers stay in; null: there is none. */
   readonly tries: string | null;
 }
@@ -114,7 +115,7 @@ export function countersOf(
   const from = known ? [...account.device, device.deviceId] : [...account.network, network];
   const tries: readonly Attempt[] =
     guessed === "password" ? [{ key: key("tries", ...from), limit: TRIES, window: QUARTER }] : [];
-  const counters = { hour: hour.key, tries: tries[0]?.key ?? null };
+  const counters = { alarming: [hour.key], tries: tries[0]?.key ?? null };
   if (known) {
     const [limit, ...narrowed] = limits.device;
     const own: Attempt = { key: key(...from), limit, narrowed, window: QUARTER };
@@ -125,7 +126,7 @@ export function countersOf(
     const own: Attempt = { key: key("behind a link", ...account.all, link), limit, narrowed, window: QUARTER };
     // Whoever has many links guesses no more for it.
     const links: Attempt = { key: key("behind links", ...account.all), limit: limits.hour, window: HOUR };
-    return { ...counters, attempts: [own, links], ceilings: [hour, day] };
+    return { ...counters, alarming: [own.key, links.key], attempts: [own, links], ceilings: [hour, day] };
   }
   const own: Attempt = { key: key(...from), limit: limits.network, window: QUARTER };
   const strangers: Attempt = { ...hour, narrowed: [limits.strangersLater] };
