@@ -7,6 +7,8 @@ import { FairLine } from "./fair-line.ts";
 export const MAX_WAITING = 100;
 /** Hashes at a time of one account from one network, made and waiting: as many as may be wrong in a row. */
 export const MAX_OF_ACCOUNT = 10;
+/** Hashes at a time of one person on known devices, wherever those are: with more, a few people on many networks could fill the line. */
+export const MAX_OF_PERSON = 3;
 
 /** More sign-ins wait than can be answered in a reasonable time. */
 export class PasswordQueueFull extends Error {}
@@ -46,9 +48,9 @@ export class HashLine {
 
   /** Rejects with `PasswordQueueFull` where there is no room, or where a smaller group needs it before the turn has come. */
   async inTurn<T>(whose: HashFor, work: () => Promise<T>): Promise<T> {
-    const account = JSON.stringify([whose.known, ...wayOf(whose)]);
+    const { account, most } = shareOf(whose);
     const ofAccount = this.#ofAccounts.get(account) ?? 0;
-    if (ofAccount >= MAX_OF_ACCOUNT) throw full();
+    if (ofAccount >= most) throw full();
     this.#ofAccounts.set(account, ofAccount + 1);
     try {
       await this.#turnOf(whose);
@@ -95,6 +97,14 @@ export class HashLine {
 
 function wayOf({ provider, network, account }: HashFor): readonly [string, string, string] {
   return [provider, network, account];
+}
+
+/** What counts together, and how many it may have at a time. */
+function shareOf(whose: HashFor): { readonly account: string; readonly most: number } {
+  const { known, account } = whose;
+  // Operators' hashes are nobody's.
+  if (known && account !== "") return { account: JSON.stringify(["known", account]), most: MAX_OF_PERSON };
+  return { account: JSON.stringify([known, ...wayOf(whose)]), most: MAX_OF_ACCOUNT };
 }
 
 function full(): PasswordQueueFull {

@@ -5,7 +5,7 @@ export interface HashFor {
   readonly provider: string;
   /** The IPv4 address, or the /64 of an IPv6 one. */
   readonly network: string;
-  /** The name as it was typed, whether anybody has it or not: the line must not tell. */
+  /** The person's id on a known device; elsewhere the name as it was typed, whether anybody has it or not: the line must not tell. */
   readonly account: string;
   /** The browser is one of that person's own. */
   readonly known: boolean;

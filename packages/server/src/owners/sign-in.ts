@@ -62,7 +62,8 @@ export async function signIn(request: SignInRequest, context: SignInContext): Pr
   const { network, provider } = request;
   const account = login ?? request.username;
   const known = device !== undefined && device.personId === person?.personId;
-  const whose: HashFor = { provider, network, account, known };
+  // One person, whether they type their username or an address.
+  const whose: HashFor = { provider, network, account: known ? device.personId : account, known };
   // Before anything is counted: a try that is not looked at is none, and costs as little as can be.
   context.requireHashRoom(whose);
   const guess = { guessed: "password", person, login: account, network, provider, device } as const;

@@ -1,7 +1,7 @@
 /** The line for password hashes: what one network does to it, and what others notice of that. By order and count, never by time. */
 
 import { expect, test } from "vitest";
-import { HashLine, MAX_OF_ACCOUNT, MAX_WAITING, PasswordQueueFull } from "../../src/crypto/hash-line.ts";
+import { HashLine, MAX_OF_ACCOUNT, MAX_OF_PERSON, MAX_WAITING, PasswordQueueFull } from "../../src/crypto/hash-line.ts";
 import type { HashFor } from "../../src/owners/hash-for.ts";
 
 /** One hash at a time, each made when it is told to be. */
@@ -133,6 +133,33 @@ test("one account from one network → so many at a time; then again as many", a
   ask("alice again", newcomer);
   await soon();
   expect(made.at(-1)).toBe("alice again");
+});
+
+test("two people's known devices on 200 networks → so many of each person at a time; an owner on their own device is served", async () => {
+  const { line, ask, finish, made, sentAway } = setUp();
+  for (let at = 0; at < 200; at += 1) {
+    const provider = `2001:db8:${at.toString(16)}::/48`;
+    const from = { provider, network: `${provider} ${at}`, known: true };
+    for (const account of ["mallory", "trudy"]) for (let of = 0; of < 10; of += 1) ask("flood", { ...from, account });
+  }
+  await soon();
+  expect([line.running + line.waiting, sentAway.length]).toEqual([2 * MAX_OF_PERSON, 4_000 - 2 * MAX_OF_PERSON]);
+  expect(() => line.requireRoom(owner)).not.toThrow();
+  ask("alice", owner);
+  await finish(2 * MAX_OF_PERSON);
+  expect([made.includes("alice"), sentAway.includes("alice")]).toEqual([true, false]);
+  // A stranger who types the same name counts for themselves.
+  for (let at = 0; at < 10; at += 1) ask("stranger", { ...newcomer, account: "mallory" });
+  ask("mallory again", { ...owner, account: "mallory" });
+  await finish(20);
+  expect(made).toContain("mallory again");
+});
+
+test("operators' hashes → as many at a time as an account has from one network", async () => {
+  const { line, ask, sentAway } = setUp();
+  for (let at = 0; at < 20; at += 1) ask("own", { provider: "", network: "", account: "", known: true });
+  await soon();
+  expect([line.running + line.waiting, sentAway.length]).toEqual([MAX_OF_ACCOUNT, 20 - MAX_OF_ACCOUNT]);
 });
 
 test("work that fails → the next has its turn", async () => {
