@@ -23,11 +23,11 @@ export interface KnownDevice extends KnownDeviceKey {
   readonly first: boolean;
   /** True: that sign-in was with a password that somebody else had chosen and that had to be changed. */
   readonly handedOut: boolean;
-  /** A device that was revoked is new again when somebody next signs in with it, and is no longer the first. */
+  /** A device that was revoked is new again when somebody next signs in with it, and is no longer the first; not if a younger device did it days ago. */
   readonly firstSeenAt: Millis;
   /** When the person signed in with it for the very first time, also if it was revoked since. */
   readonly appearedAt: Millis;
-  /** When it was signed out with others, by "sign out everywhere" or by recovery; null: it was not since the last sign-in with it. 0: nobody knows when. */
+  /** When it was signed out with others, by "sign out everywhere" or by recovery; null: it was not since the last sign-in with it. 0: for good, or nobody knows when. */
   readonly endedAt: Millis | null;
   /** When the person last signed in with it. */
   readonly lastSeenAt: Millis;

@@ -149,7 +149,7 @@ async function endSessions(
     partition,
     personId,
   });
-  await revokeDevices(tx, { partition, personId }, null, now);
+  await revokeDevices(tx, { partition, personId }, { by: { own } }, now);
   if (own !== undefined) await keepAge(tx, own);
 }
 

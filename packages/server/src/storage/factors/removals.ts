@@ -4,7 +4,7 @@ import type { Swept } from "../../admin/storage.ts";
 import type { Millis } from "../../oauth/model.ts";
 import type { AddedFrom, Passkey } from "../../owners/factor-storage.ts";
 import type { DeviceSeen, KnownDevice } from "../../owners/known-device-storage.ts";
-import { isVouched } from "../../owners/recovery/factor-trust.ts";
+import { isVouched, vouchedFrom } from "../../owners/recovery/factor-trust.ts";
 import type { FactorKind, RecoveryStorage, Removal, RemovedFactor } from "../../owners/recovery/storage.ts";
 import { ownDevice } from "../people/known-devices.ts";
 import { settleName } from "../people/name-reconciliation.ts";
@@ -148,11 +148,11 @@ async function eraseSince(tx: Tx, key: PersonKey, since: Millis, now: Millis): P
 type Vouching = (addedAt: Millis) => Millis | null;
 
 /**
- * The owner's own browser vouches for what comes back, but not for what was added after that browser had been signed out: a thief of the mailbox adds
+ * The owner's own browser vouches for what comes back, by its age when that was added, but not for what was added after that browser had been signed out: a thief of the mailbox adds
  * something only then, and could have its owner undo the removal. Nothing else vouches: whoever reads the mail can follow the link.
  */
 function vouching(own: KnownDevice | undefined, now: Millis): Vouching {
-  return (addedAt) => (own !== undefined && addedAt < (own.endedAt ?? now) ? now : null);
+  return (addedAt) => (own !== undefined && addedAt < (own.endedAt ?? now) ? vouchedFrom(own, addedAt, now) : null);
 }
 
 async function bringBackOne(tx: Tx, key: PersonKey, kept: Kept, vouchedAt: Vouching): Promise<void> {

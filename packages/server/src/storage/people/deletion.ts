@@ -13,7 +13,7 @@ import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
 import { DAY, text, whole } from "../rows.ts";
 import { type Call, query, sql, statement, steps, transaction } from "../sql.ts";
-import { revokeDevices } from "./known-devices.ts";
+import { endedBy, revokeDevices } from "./known-devices.ts";
 import { endGrantsOf, eraseWholly } from "./people.ts";
 import { getPerson, type PersonKey } from "./person.ts";
 
@@ -42,7 +42,7 @@ export const writeDeletion = transaction<Deletion, boolean>(
     );
     if (changed === 0) return false;
     if (at !== null) {
-      await revokeDevices(tx, key, keepSessionId, now);
+      await revokeDevices(tx, key, endedBy(keepSessionId), now);
       await tx.run(
         sql`DELETE FROM sessions WHERE partition = :partition AND person_id = :personId AND (session_id <> :keepSessionId OR :keepSessionId IS NULL)`,
         { ...key, keepSessionId },

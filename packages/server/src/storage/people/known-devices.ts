@@ -9,7 +9,7 @@ import type {
   KnownDeviceKey,
   KnownDeviceStorage,
 } from "../../owners/known-device-storage.ts";
-import { isOwners } from "../../owners/recovery/factor-trust.ts";
+import { isOwners, STILL_OWN } from "../../owners/recovery/factor-trust.ts";
 import { text, textOrNull, whole, wholeOrNull } from "../rows.ts";
 import { query, type Row, sql, type Tx, transaction, words } from "../sql.ts";
 
@@ -34,6 +34,9 @@ export const byMail = sql`first_sign_in_at = CASE WHEN first_sign_in_at = 0 THEN
 
 /** In `is_first`: the first sign-in was with a password that somebody else had chosen. */
 const HANDED_OUT = 2;
+
+/** In `revoked`, 2: it was signed out by a younger device, which takes nothing from it if its owner signs in again soon. */
+const BY_YOUNGER = sql`2`;
 
 function deviceOf(row: Row): KnownDevice {
   return {
@@ -119,10 +122,12 @@ export async function bindDevice(tx: Tx, { device, account, ...seen }: Binding):
 
 type Seen = Omit<Binding, "device" | "account">;
 
+const isNew = sql`(revoked = 1 OR (revoked = ${BY_YOUNGER} AND revoked_at <= :stillOwn))`;
+
 /** Undefined: the cookie is not one of a device that the server knows, or has been replaced since. */
 async function bindAgain(tx: Tx, { presented }: DeviceSighting, seen: Seen): Promise<DeviceSeen | undefined> {
   if (presented === null) return undefined;
-  const { partition, personId } = seen;
+  const { partition, personId, now } = seen;
   const { deviceId } = presented;
   const row = await tx.one(sql`SELECT ${columns} FROM known_devices WHERE ${thisDevice}`, {
     ...{ partition, personId, deviceId },
@@ -132,13 +137,13 @@ async function bindAgain(tx: Tx, { presented }: DeviceSighting, seen: Seen): Pro
   if (before.generation !== presented.generation) return undefined;
   // Somebody else may hold a copy of the cookie that counted for nothing until now.
   const generation = before.bound ? before.generation : before.generation + 1;
-  // One that was signed out with all others may be an intruder's: its age begins anew.
+  // One that was signed out with all others may be an intruder's: its age begins anew, unless a younger one has done that in the last days.
   await tx.run(
     sql`UPDATE known_devices SET generation = :generation, last_seen_at = :now, address = :address, user_agent = :userAgent,
-        appeared_at = COALESCE(appeared_at, first_seen_at), first_seen_at = CASE WHEN revoked = 1 THEN :now ELSE first_seen_at END,
-        is_first = CASE WHEN revoked = 1 THEN 0 ELSE is_first END, password_changed_at = :passwordChangedAt, factors_at = ${newestFactor}, revoked = 0, revoked_at = NULL
+        appeared_at = COALESCE(appeared_at, first_seen_at), first_seen_at = CASE WHEN ${isNew} THEN :now ELSE first_seen_at END,
+        is_first = CASE WHEN ${isNew} THEN 0 ELSE is_first END, password_changed_at = :passwordChangedAt, factors_at = ${newestFactor}, revoked = 0, revoked_at = NULL
       WHERE ${thisDevice}`,
-    { ...seen, deviceId, generation },
+    { ...seen, deviceId, generation, stillOwn: now - STILL_OWN },
   );
   return { deviceId, generation };
 }
@@ -158,21 +163,62 @@ async function bindFirst(tx: Tx, deviceId: string, first: number, seen: Seen): P
   return { deviceId, generation: 0 };
 }
 
-/** No device of the person is bound from now on, but for that of the session that is kept. */
+/** Who signs devices out. An operator counts as older than all of them. */
+export type EndedBy = "operator" | { readonly sessionId: string } | { readonly own: KnownDevice | undefined };
+
+/**
+ * `endsFor`: the end is final for devices that were first seen later: an older device that counts as the owner's threw them out. `youngerThan`: those
+ * first seen before keep their age: whoever ends them with a newer device may be an intruder.
+ */
+interface Ending {
+  readonly endsFor: Millis | null;
+  readonly youngerThan: Millis | null;
+}
+
+async function endingBy(tx: Tx, { partition, personId }: PersonKey, by: EndedBy, now: Millis): Promise<Ending> {
+  if (by === "operator") return { endsFor: -1, youngerThan: null };
+  if ("own" in by) return { endsFor: by.own?.firstSeenAt ?? null, youngerThan: null };
+  const row = await tx.one(
+    sql`SELECT ${columns} FROM known_devices WHERE ${theirs} AND device_id =
+      (SELECT s.device_id FROM sessions AS s WHERE s.partition = :partition AND s.session_id = :sessionId AND s.person_id = :personId)`,
+    { partition, personId, sessionId: by.sessionId },
+  );
+  if (row === undefined) return { endsFor: null, youngerThan: null };
+  const device = deviceOf(row);
+  const since = device.firstSeenAt;
+  return { endsFor: isOwners(device, now, now) ? since : null, youngerThan: since };
+}
+
+/** The time is left out where the end is final: nobody's browser it is any more. */
+const ended = sql`revoked = CASE WHEN first_seen_at < CAST(:youngerThan AS ${words.whole}) THEN ${BY_YOUNGER} ELSE 1 END,
+  revoked_at = CASE WHEN first_seen_at > CAST(:endsFor AS ${words.whole}) THEN NULL ELSE CAST(:now AS ${words.whole}) END`;
+
+/** No device of the person is bound from now on, but for that of the session that is kept. Who ends all has the last word on those that had ended before. */
 export async function revokeDevices(
   tx: Tx,
   { partition, personId }: PersonKey,
-  keepSessionId: string | null,
+  { by, keepSessionId = null }: { readonly by: EndedBy; readonly keepSessionId?: string | null },
   now: Millis,
 ): Promise<void> {
+  const ending = await endingBy(tx, { partition, personId }, by, now);
   await tx.run(
-    sql`UPDATE known_devices SET revoked = 1, revoked_at = :now WHERE ${theirs} AND revoked = 0 AND device_id NOT IN
+    sql`UPDATE known_devices SET revoked = 1, revoked_at = CASE WHEN first_seen_at > CAST(:endsFor AS ${words.whole}) THEN NULL ELSE revoked_at END
+      WHERE ${theirs} AND revoked > 0 AND first_seen_at >= COALESCE(CAST(:youngerThan AS ${words.whole}), 0)`,
+    { partition, personId, ...ending },
+  );
+  await tx.run(
+    sql`UPDATE known_devices SET ${ended} WHERE ${theirs} AND revoked = 0 AND device_id NOT IN
       (SELECT s.device_id FROM sessions AS s WHERE s.partition = :partition AND s.session_id = :keepSessionId AND s.device_id IS NOT NULL)`,
-    { partition, personId, keepSessionId, now },
+    { partition, personId, keepSessionId, ...ending, now },
   );
 }
 
-/** The device that somebody presents, if it was their own browser at `before` already (`recovery/vouching.ts`). */
+/** By the session that asks, which is kept; null: an operator asks. */
+export function endedBy(sessionId: string | null): Parameters<typeof revokeDevices>[2] {
+  return { by: sessionId === null ? "operator" : { sessionId }, keepSessionId: sessionId };
+}
+
+/** The device that somebody presents, if it was their own browser at `before` already (`recovery/factor-trust.ts`). */
 export async function ownDevice(
   tx: Tx,
   key: PersonKey,
@@ -201,11 +247,12 @@ export async function revokeDeviceOf(
   { partition, personId }: PersonKey,
   { ends, keeps, now }: { readonly ends: string; readonly keeps: string; readonly now: Millis },
 ): Promise<void> {
+  const ending = await endingBy(tx, { partition, personId }, { sessionId: keeps }, now);
   await tx.run(
-    sql`UPDATE known_devices SET revoked = 1, revoked_at = :now WHERE ${theirs} AND revoked = 0
+    sql`UPDATE known_devices SET ${ended} WHERE ${theirs} AND revoked = 0
       AND device_id IN (SELECT s.device_id FROM sessions AS s WHERE s.partition = :partition AND s.session_id = :ends AND s.person_id = :personId)
       AND device_id NOT IN (SELECT s.device_id FROM sessions AS s WHERE s.partition = :partition AND s.session_id = :keeps AND s.device_id IS NOT NULL)`,
-    { partition, personId, ends, keeps, now },
+    { partition, personId, ends, keeps, ...ending, now },
   );
 }
 

@@ -17,7 +17,7 @@ import { partitionOf } from "../partition.ts";
 import { flag, personColumns, personOf, text, textOrNull } from "../rows.ts";
 import { type Call, query, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
 import { noteFormer, sinceWhen } from "./addresses.ts";
-import { eraseDevices, revokeDevices } from "./known-devices.ts";
+import { endedBy, eraseDevices, revokeDevices } from "./known-devices.ts";
 import { isBorne, settleName } from "./name-reconciliation.ts";
 import { activateName, dropName, holderOfName, type NameArgs, reserveName, unreserveName } from "./names.ts";
 import { getPerson, type PersonKey, thisPerson } from "./person.ts";
@@ -273,7 +273,7 @@ export const writePassword = transaction<NewPassword, boolean>(
     });
     if (endSessions) {
       // All but that of the browser that asks: what another browser was known for ends with its session.
-      await revokeDevices(tx, { partition, personId }, asked.sessionId ?? keepSessionId, now);
+      await revokeDevices(tx, { partition, personId }, endedBy(asked.sessionId ?? keepSessionId), now);
       await tx.run(
         sql`DELETE FROM sessions WHERE ${thisPerson} AND (session_id <> :keepSessionId OR :keepSessionId IS NULL)`,
         { partition, personId, keepSessionId },
@@ -315,7 +315,7 @@ export const writePersonStatus = transaction<NewStatus, boolean>(async (tx, { pa
   });
   if (changed === 0) return false;
   if (status === "disabled") {
-    await revokeDevices(tx, { partition, personId }, null, now);
+    await revokeDevices(tx, { partition, personId }, { by: "operator" }, now);
     await tx.run(sql`DELETE FROM sessions WHERE ${thisPerson}`, { partition, personId });
     await endGrantsOf(tx, { partition, personId, cause: "account", by: "operator", now });
   }

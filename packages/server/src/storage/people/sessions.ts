@@ -8,7 +8,7 @@ import { mayStill } from "../factors/factor-lock.ts";
 import { post } from "../mail/outbox.ts";
 import { MINUTE, personColumns, personOf, sessionColumns, sessionOf, text, wholeOrNull } from "../rows.ts";
 import { query, sql, statement, steps, transaction, words } from "../sql.ts";
-import { accountOf, bindDevice, revokeDeviceOf, revokeDevices, signInColumns } from "./known-devices.ts";
+import { accountOf, bindDevice, endedBy, revokeDeviceOf, revokeDevices, signInColumns } from "./known-devices.ts";
 
 /** How old the last recorded sight of a session must be before another is written. */
 const SEEN_RECORDED_EVERY: Millis = 5 * MINUTE;
@@ -106,7 +106,12 @@ export const endSessionsOf = transaction<
   number
 >(async (tx, { partition, personId, keepSessionId = null, now, ...asked }) => {
   if (!(await mayStill(tx, { partition, personId }, asked))) return 0;
-  await revokeDevices(tx, { partition, personId }, keepSessionId, now);
+  await revokeDevices(
+    tx,
+    { partition, personId },
+    { ...endedBy(asked.sessionId ?? keepSessionId), keepSessionId },
+    now,
+  );
   return tx.run(
     sql`DELETE FROM sessions
       WHERE partition = :partition AND person_id = :personId AND (session_id <> :keepSessionId OR :keepSessionId IS NULL)`,
