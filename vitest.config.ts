@@ -66,6 +66,9 @@ const postgresBrowserTests = (inReliability ? ["owner", "company", "device", "st
   (story) => `test/browser/${story}.browser.test.ts`,
 );
 
+/** Files that change modules of Node.js itself: each runs in a process that nothing else has run in. */
+const alone = ["test/attacks/randomness.test.ts"];
+
 /** Much of the time tests wait: for a process to start, a timer, a disk. So there are more of them at a time than processors. */
 const common = {
   pool: "forks",
@@ -87,7 +90,8 @@ export default defineConfig({
     maxWorkers: common.maxWorkers,
     sequence: { sequencer: Sequencer },
     projects: [
-      { test: { ...common, name: "node", include: tests, exclude: browserTests } },
+      { test: { ...common, name: "node", include: tests, exclude: [...browserTests, ...alone] } },
+      { test: { ...common, name: "alone", include: alone, isolate: true } },
       { test: { ...common, name: "postgres", include: postgresTests, env: { ASSENT_TEST_DATABASE: "postgres" } } },
       { test: { ...common, ...withBrowser, name: "browser", include: browserTests } },
       {

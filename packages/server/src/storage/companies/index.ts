@@ -1,5 +1,6 @@
 /** The verbs of this folder: what the ports call, by aggregate, and what only other verbs call. */
 
+import type { Verb } from "../sql.ts";
 import {
   companiesAfter,
   createCompany,
@@ -98,7 +99,7 @@ export const invitations = {
 export const membershipOutbox = { deliver: tellCompanies, undelivered: untoldPeople };
 
 /** Steps of the verbs above. */
-export const companiesSteps = {
+export const companiesSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   insertCompany,
   companiesAfter,
   writeCompany,

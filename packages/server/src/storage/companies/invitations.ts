@@ -70,7 +70,7 @@ export const listInvitations = query<CompanyKey & { readonly now: Millis }, read
   outcome: (rows) => rows.map(invitationOf),
 });
 
-interface InvitationLink {
+export interface InvitationLink {
   readonly partition: number;
   readonly invitationId: string;
   readonly saltHash: Uint8Array;

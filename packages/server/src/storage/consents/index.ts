@@ -1,5 +1,6 @@
 /** The verbs of this folder: what the ports call, by aggregate, and what only other verbs call. */
 
+import type { Verb } from "../sql.ts";
 import {
   approve,
   changeEnd,
@@ -30,4 +31,8 @@ export const consents = {
 export const history = { list: listHistory, get: getHistoryEntry, keepReceiptKey, listReceiptKeys };
 
 /** Steps of the verbs above. */
-export const consentsSteps = { consentsOfOwner, consentsOfClient, consentsOfAll };
+export const consentsSteps: Readonly<Record<string, Verb<never, unknown>>> = {
+  consentsOfOwner,
+  consentsOfClient,
+  consentsOfAll,
+};

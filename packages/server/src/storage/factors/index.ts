@@ -1,5 +1,6 @@
 /** The verbs of this folder: what the ports call, by aggregate, and what only other verbs call. */
 
+import type { Verb } from "../sql.ts";
 import {
   addPasskey,
   dropPasskey,
@@ -55,7 +56,7 @@ export const secondFactors = {
 export const recovery = { recoverPassword, undoEmail, restoreFactors, removedFactors, endWaysBack };
 
 /** Steps of the verbs above. */
-export const factorsSteps = {
+export const factorsSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   insertPasskey,
   getPasskey,
   dropPasskey,

@@ -1,5 +1,6 @@
 /** The verbs of this folder: what the ports call, by aggregate, and what only other verbs call. */
 
+import type { Verb } from "../sql.ts";
 import {
   approveDevice,
   claimDevice,
@@ -39,7 +40,7 @@ export const deviceRequests = {
 };
 
 /** Steps of the verbs above. */
-export const grantsSteps = {
+export const grantsSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   emptyRing,
   onceAcross,
   ...Object.fromEntries(onceWithin.map((verb, at) => [`onceWithin${at}`, verb])),

@@ -1,5 +1,6 @@
 /** The verbs of this folder: what the ports call, by aggregate, and what only other verbs call. */
 
+import type { Verb } from "../sql.ts";
 import { changeEmail, createMailLink, findMailLink, takeMailLink, verifyEmail, writeEmail } from "./mail-links.ts";
 import {
   claimMailRequest,
@@ -22,4 +23,11 @@ export const mailRequests = {
 export const mailLinks = { create: createMailLink, find: findMailLink, take: takeMailLink, verifyEmail, changeEmail };
 
 /** Steps of the verbs above. */
-export const mailSteps = { dueMail, claimOne, insertMailRequest, dueMailRequests, claimMailRequest, writeEmail };
+export const mailSteps: Readonly<Record<string, Verb<never, unknown>>> = {
+  dueMail,
+  claimOne,
+  insertMailRequest,
+  dueMailRequests,
+  claimMailRequest,
+  writeEmail,
+};

@@ -5,7 +5,7 @@ import type { ClaimedMailRequest, StoredMailRequest } from "../../owners/mail/st
 import { bytes, text, whole } from "../rows.ts";
 import { query, sql, statement, steps, words } from "../sql.ts";
 
-interface Request {
+export interface Request {
   readonly request: StoredMailRequest;
   readonly most: number;
   readonly now: Millis;
@@ -38,7 +38,7 @@ export const insertMailRequest = statement<Request, void>({
   outcome: () => undefined,
 });
 
-interface Claim {
+export interface Claim {
   readonly now: Millis;
   readonly limit: number;
   readonly pause: Millis;

@@ -21,7 +21,7 @@ export const postMail = transaction<{ readonly mails: readonly StoredMail[]; rea
   (tx, { mails, now }) => post(tx, mails, now),
 );
 
-interface Claim {
+export interface Claim {
   readonly now: Millis;
   readonly limit: number;
   readonly until: Millis;

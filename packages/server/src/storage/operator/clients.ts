@@ -26,7 +26,7 @@ export const listClients = query<{ readonly limit: number; readonly after: strin
   outcome: (rows) => rows.map((row) => json<Client>(row, "record")),
 });
 
-interface Put {
+export interface Put {
   readonly client: Client;
   readonly expect: number | null;
 }

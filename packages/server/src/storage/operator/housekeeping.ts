@@ -16,7 +16,7 @@ import { DAY, ENDED_KEPT, HOUR, text, whole } from "../rows.ts";
 import { type Call, query, type Row, type Sql, sql, steps, type Tx, transaction, words } from "../sql.ts";
 import { goOnEnding } from "./client-endings.ts";
 
-interface Sweep {
+export interface Sweep {
   readonly now: Millis;
   readonly limit: number;
 }

@@ -1,5 +1,6 @@
 /** The verbs of this folder: what the ports call, by aggregate, and what only other verbs call. */
 
+import type { Verb } from "../sql.ts";
 import { catalogVersions, ping } from "./catalog-versions.ts";
 import { endGrantsOfClient, endingClients } from "./client-endings.ts";
 import {
@@ -55,7 +56,7 @@ export const leases = { claim: claimLease, release: releaseLease, runningServers
 export const catalog = { versions: catalogVersions, databaseChanges, ping };
 
 /** Steps of the verbs above. */
-export const operatorSteps = {
+export const operatorSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   removeIssuer,
   writeClient,
   removeClient,

@@ -6,7 +6,7 @@ import { selectStates, stateOf } from "../database-state.ts";
 import { text, whole, wholeOrNull } from "../rows.ts";
 import { query, type Row, sql, statement } from "../sql.ts";
 
-interface Lease {
+export interface Lease {
   readonly name: string;
   /** Unlike that of any other process. */
   readonly holder: string;

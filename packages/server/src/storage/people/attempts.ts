@@ -15,7 +15,7 @@ type Counted = Key & Pick<Attempt, "limit"> & { readonly now: Millis };
 
 const thisKey = sql`partition = :partition AND key = :key`;
 
-interface Counting {
+export interface Counting {
   readonly attempts: readonly Attempt[];
   readonly ceilings?: readonly Attempt[];
   readonly now: Millis;

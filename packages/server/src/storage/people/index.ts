@@ -1,5 +1,6 @@
 /** The verbs of this folder: what the ports call, by aggregate, and what only other verbs call. */
 
+import type { Verb } from "../sql.ts";
 import { addressesOf, whoLeft } from "./addresses.ts";
 import { countAttempt, forgiveAttempt, fullUntil, resetAttempts, returnAttempt, takeAttempt } from "./attempts.ts";
 import { adminsOf, duePeople, postponeDeletion, setDeletion, soleAdminOf, writeDeletion } from "./deletion.ts";
@@ -92,7 +93,7 @@ export const knownDevices = { get: getKnownDevice, list: listKnownDevices, remem
 export const attempts = { count: countAttempt, forgive: forgiveAttempt };
 
 /** Steps of the verbs above. */
-export const peopleSteps = {
+export const peopleSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   bearsName,
   bearsPasskey,
   bearsSlug,

@@ -22,7 +22,7 @@ import { isBorne, settleName } from "./name-reconciliation.ts";
 import { activateName, dropName, holderOfName, type NameArgs, reserveName, unreserveName } from "./names.ts";
 import { getPerson, type PersonKey, thisPerson } from "./person.ts";
 
-interface NewPerson {
+export interface NewPerson {
   readonly person: Person;
   readonly now: Millis;
 }
@@ -140,7 +140,7 @@ export const peopleAfter = query<
   outcome: (rows) => rows.map(personOf),
 });
 
-interface PersonUpdate extends PersonKey, InSession {
+export interface PersonUpdate extends PersonKey, InSession {
   readonly changes: PersonChanges;
   readonly now: Millis;
 }
@@ -235,7 +235,7 @@ export const writePerson = transaction<
   return written === 1 ? "updated" : "moved";
 });
 
-interface NewPassword extends PersonKey, InSession {
+export interface NewPassword extends PersonKey, InSession {
   readonly passwordHash: string;
   readonly replacing?: Millis | null;
   readonly mustChange: boolean;

@@ -13,7 +13,7 @@ import { accountOf, bindDevice, endedBy, revokeDeviceOf, revokeDevices, signInCo
 /** How old the last recorded sight of a session must be before another is written. */
 const SEEN_RECORDED_EVERY: Millis = 5 * MINUTE;
 
-interface SessionKey {
+export interface SessionKey {
   readonly partition: number;
   readonly sessionId: string;
 }
