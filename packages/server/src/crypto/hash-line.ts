@@ -95,8 +95,8 @@ export class HashLine {
   }
 }
 
-function wayOf({ provider, network, account }: HashFor): readonly [string, string, string] {
-  return [provider, network, account];
+function wayOf({ allocation, provider, network, account }: HashFor): readonly string[] {
+  return [allocation, provider, network, account];
 }
 
 /** What counts together, and how many it may have at a time. */

@@ -24,7 +24,7 @@ export function dangerouslyHashAtNoCost(yes: boolean): void {
 /** One core is left to those who don't sign in. */
 const line = new HashLine(() => coresBeside(1));
 /** Operators, and what the server needs for itself. */
-const OWN: HashFor = { provider: "", network: "", account: "", known: true };
+const OWN: HashFor = { allocation: "", provider: "", network: "", account: "", known: true };
 
 /** Hashes that are made now, and those that wait. */
 export function passwordQueue(): { readonly running: number; readonly waiting: number } {

@@ -1,6 +1,8 @@
 /** Whom a password hash is made for: by that the hashing decides who is next. */
 
 export interface HashFor {
+  /** The /24 of an IPv4 address, the /32 of an IPv6 one. */
+  readonly allocation: string;
   /** The /24 of an IPv4 address, the /48 of an IPv6 one. */
   readonly provider: string;
   /** The IPv4 address, or the /64 of an IPv6 one. */

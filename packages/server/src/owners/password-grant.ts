@@ -20,7 +20,7 @@ export interface PasswordGrantContext extends SignInContext {
   /** Maximum length of a password, in bytes. */
   readonly longest: number;
   /** The address as limits count it. */
-  originOf(address: string): Pick<SignInRequest, "network" | "provider">;
+  originOf(address: string): Pick<SignInRequest, "network" | "provider" | "allocation">;
 }
 
 /** Reasons that hold although the password is right. Whoever asks must not learn that it is, by words or by time. */

@@ -33,6 +33,8 @@ export interface SignInRequest {
   readonly network: string;
   /** The wider network that it belongs to. */
   readonly provider: string;
+  /** The widest one that it belongs to. */
+  readonly allocation: string;
   /** The browser's device cookie, whoever's it is. */
   readonly device: PresentedDevice | undefined;
   /**
@@ -59,11 +61,11 @@ export async function signIn(request: SignInRequest, context: SignInContext): Pr
     storage.people.findByName({ name: login ?? NO_NAME }),
     boundDevice(request.device, storage),
   ]);
-  const { network, provider } = request;
+  const { network, provider, allocation } = request;
   const account = login ?? request.username;
   const known = device !== undefined && device.personId === person?.personId;
   // One person, whether they type their username or an address.
-  const whose: HashFor = { provider, network, account: known ? device.personId : account, known };
+  const whose: HashFor = { allocation, provider, network, account: known ? device.personId : account, known };
   // Before anything is counted: a try that is not looked at is none, and costs as little as can be.
   context.requireHashRoom(whose);
   const guess = { guessed: "password", person, login: account, network, provider, device } as const;

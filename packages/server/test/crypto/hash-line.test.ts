@@ -2,7 +2,11 @@
 
 import { expect, test } from "vitest";
 import { HashLine, MAX_OF_ACCOUNT, MAX_OF_PERSON, MAX_WAITING, PasswordQueueFull } from "../../src/crypto/hash-line.ts";
+import { originOf } from "../../src/http/connections/client-address.ts";
 import type { HashFor } from "../../src/owners/hash-for.ts";
+
+/** Without an allocation: it is the provider's alone. */
+type Asked = Omit<HashFor, "allocation"> & Partial<HashFor>;
 
 /** One hash at a time, each made when it is told to be. */
 function setUp() {
@@ -10,7 +14,8 @@ function setUp() {
   const running: { readonly who: string; end(): void }[] = [];
   const made: string[] = [];
   const sentAway: string[] = [];
-  const ask = (who: string, whose: HashFor) => {
+  const ask = (who: string, asked: Asked) => {
+    const whose = { allocation: asked.provider, ...asked };
     const { promise, resolve } = Promise.withResolvers<void>();
     line
       .inTurn(whose, () => {
@@ -38,12 +43,16 @@ const soon = () => new Promise((resolve) => setImmediate(resolve));
 
 /** One /48: a network and a name of their own for each. */
 const from48 = (at: number): HashFor => ({
+  allocation: "2001:db8::/32",
   provider: "2001:db8:77::/48",
   network: `2001:db8:77:${at.toString(16)}::/64`,
   account: `nobody${at}`,
   known: false,
 });
-const newcomer: HashFor = { provider: "198.51.100.0/24", network: "198.51.100.9", account: "alice", known: false };
+const newcomer: HashFor = {
+  ...{ allocation: "198.51.100.0/24", provider: "198.51.100.0/24", network: "198.51.100.9" },
+  ...{ account: "alice", known: false },
+};
 const owner: HashFor = { ...newcomer, known: true };
 
 test.each([
@@ -59,6 +68,28 @@ test.each([
   ask("alice", whose);
   await finish(2);
   expect(made.indexOf("alice")).toBeLessThanOrEqual(2);
+  expect(sentAway).not.toContain("alice");
+});
+
+test.each([
+  ["a stranger", newcomer],
+  ["a known device", owner],
+])("one /32 fills the line, with one in each of its /48 → %s from elsewhere is the next", async (_, whose) => {
+  const { line, ask, finish, made, sentAway } = setUp();
+  const flood = (count: number) => {
+    for (let at = 0; at < count; at += 1)
+      ask("flood", { ...originOf(`2001:db8:${at.toString(16)}::1`), account: `nobody${at}`, known: false });
+  };
+  flood(256);
+  await soon();
+  expect([line.waiting, sentAway.length]).toEqual([MAX_WAITING, 256 - MAX_WAITING - 1]);
+  expect(() => line.requireRoom(from48(9_999))).toThrow(PasswordQueueFull);
+  expect(() => line.requireRoom(whose)).not.toThrow();
+  ask("alice", whose);
+  flood(100);
+  await finish(2);
+  expect(made.indexOf("alice")).toBeLessThanOrEqual(2);
+  expect(made).toContain("alice");
   expect(sentAway).not.toContain("alice");
 });
 
@@ -84,7 +115,7 @@ test("known devices fill their line from one address → strangers and other kno
   const { ask, finish, made } = setUp();
   for (let at = 0; at < 300; at += 1)
     ask("flood", { provider: "192.0.2.0/24", network: "192.0.2.1", account: `mallory${at % 30}`, known: true });
-  ask("stranger", { ...newcomer, provider: "203.0.113.0/24" });
+  ask("stranger", { ...newcomer, allocation: "203.0.113.0/24", provider: "203.0.113.0/24" });
   ask("alice", owner);
   await finish(4);
   expect(made).toContain("stranger");
@@ -107,6 +138,7 @@ test("one member of a company's network fills the line under many names → coll
 test("a full line in which nobody has more than the newcomer → the newcomer is sent away, and no other", async () => {
   const { line, ask, sentAway } = setUp();
   const alone = (at: number): HashFor => ({
+    allocation: `allocation ${at}`,
     provider: `provider ${at}`,
     network: `network ${at}`,
     account: "a",
@@ -139,7 +171,7 @@ test("two people's known devices on 200 networks → so many of each person at a
   const { line, ask, finish, made, sentAway } = setUp();
   for (let at = 0; at < 200; at += 1) {
     const provider = `2001:db8:${at.toString(16)}::/48`;
-    const from = { provider, network: `${provider} ${at}`, known: true };
+    const from = { allocation: provider, provider, network: `${provider} ${at}`, known: true };
     for (const account of ["mallory", "trudy"]) for (let of = 0; of < 10; of += 1) ask("flood", { ...from, account });
   }
   await soon();

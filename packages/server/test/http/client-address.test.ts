@@ -1,7 +1,7 @@
 /** Whose address counts: forwarded headers from trusted proxies alone. */
 
 import { describe, expect, test } from "vitest";
-import { networkOf, plainAddress, TrustedProxies } from "../../src/http/connections/client-address.ts";
+import { networkOf, originOf, plainAddress, TrustedProxies } from "../../src/http/connections/client-address.ts";
 
 const spoofed = { "x-forwarded-for": "6.6.6.6", "x-forwarded-proto": "http", forwarded: undefined };
 
@@ -141,6 +141,15 @@ test("EN-07 limits count a /64 as one, and IPv4 inside IPv6 as IPv4", () => {
   expect(networkOf("203.0.113.9")).toBe("203.0.113.9");
   expect(networkOf("2001:db8::")).toBe("2001:db8:0:0::/64");
   expect(new TrustedProxies([]).resolve("::ffff:203.0.113.9", {}).address).toBe("203.0.113.9");
+});
+
+test.each([
+  ["2001:db8:1:2:3::4", "2001:db8:1:2::/64", "2001:db8:1::/48", "2001:db8::/32"],
+  ["::1", "0:0:0:0::/64", "0:0:0::/48", "0:0::/32"],
+  ["203.0.113.9", "203.0.113.9", "203.0.113.0/24", "203.0.113.0/24"],
+  ["", "", "", ""],
+])("EN-07 the origin of %s → %s, in %s, in %s", (address, network, provider, allocation) => {
+  expect(originOf(address)).toEqual({ network, provider, allocation });
 });
 
 test.each([

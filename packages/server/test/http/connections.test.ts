@@ -73,6 +73,11 @@ describe("too many connections", () => {
     return socket;
   }
   const stateOf = (socket: FarSocket) => connectionOf(socket as unknown as Socket);
+  const busyFrom = (address: string) => {
+    const socket = from(address);
+    stateOf(socket).current = { raw: {}, response: {}, start: () => undefined } as never;
+    return socket;
+  };
   const gone = () => sockets.filter(({ destroyed }) => destroyed).length;
 
   test("of one IPv4 address → the bound; its neighbour is another client", () => {
@@ -125,25 +130,15 @@ describe("too many connections", () => {
     ["one /48's", (at: number) => `2001:db8:1:${at.toString(16)}::1`],
   ])("all of them in use, most of them %s → others come in, each in the place of one of those", (_whose, of) => {
     begin(300);
-    const busyFrom = (address: string) => {
-      const socket = from(address);
-      stateOf(socket).current = { raw: {}, response: {}, start: () => undefined } as never;
-      return socket;
-    };
     const other = busyFrom("198.51.100.9");
     const crowd = Array.from({ length: 299 }, (_, at) => busyFrom(of(at)));
-    const late = Array.from({ length: 100 }, (_, at) => busyFrom(`192.0.2.${at}`));
+    const late = Array.from({ length: 100 }, (_, at) => busyFrom(`192.0.${at}.2`));
     expect([other, ...late].filter(({ destroyed }) => destroyed)).toEqual([]);
     expect(crowd.filter(({ destroyed }) => destroyed)).toHaveLength(100);
     expect(connections.open).toBe(300);
   });
 
   test("all of a /48's in use, by a few of its /64 → its other /64 come in, each in the place of one of those", () => {
-    const busyFrom = (address: string) => {
-      const socket = from(address);
-      stateOf(socket).current = { raw: {}, response: {}, start: () => undefined } as never;
-      return socket;
-    };
     const crowd = Array.from({ length: MAX_CONNECTIONS.network }, (_, at) => busyFrom(`2001:db8:1:${at % 4}::1`));
     const neighbours = Array.from({ length: 100 }, (_, at) => busyFrom(`2001:db8:1:${(100 + at).toString(16)}::1`));
     expect(neighbours.filter(({ destroyed }) => destroyed)).toEqual([]);
@@ -154,16 +149,41 @@ describe("too many connections", () => {
 
   test("all of them in use, most of them one /48's, in it a few /64's → of those one is closed, and not their neighbours'", () => {
     begin(300);
-    const busyFrom = (address: string) => {
-      const socket = from(address);
-      stateOf(socket).current = { raw: {}, response: {}, start: () => undefined } as never;
-      return socket;
-    };
     const neighbours = Array.from({ length: 20 }, (_, at) => busyFrom(`2001:db8:1:${(100 + at).toString(16)}::1`));
     const crowd = Array.from({ length: 280 }, (_, at) => busyFrom(`2001:db8:1:${at % 3}::1`));
     const [late, neighbour] = [busyFrom("203.0.113.9"), busyFrom("2001:db8:1:ffff::1")];
     expect([late, neighbour, ...neighbours].filter(({ destroyed }) => destroyed)).toEqual([]);
     expect(crowd.filter(({ destroyed }) => destroyed)).toHaveLength(2);
+  });
+
+  test("all of them in use, two of each /48 of one /32 → others come in, each in the place of one of those", () => {
+    begin(300);
+    const crowd = Array.from({ length: 298 }, (_, at) => busyFrom(`2001:db8:${(at >> 1).toString(16)}:1::${at}`));
+    const others = [busyFrom("198.51.100.9"), busyFrom("2001:db9:1::1")];
+    const late = Array.from({ length: 50 }, (_, at) => busyFrom(at % 2 === 0 ? `192.0.${at}.2` : `2a00:${at}::1`));
+    expect([...others, ...late].filter(({ destroyed }) => destroyed)).toEqual([]);
+    expect(crowd.filter(({ destroyed }) => destroyed)).toHaveLength(50);
+  });
+
+  test("all of them in use, most of them one /32's, in it one /48's, in it a few /64's → of those one is closed, and no neighbour's", () => {
+    begin(300);
+    const providers = Array.from({ length: 20 }, (_, at) => busyFrom(`2001:db8:${(100 + at).toString(16)}::1`));
+    const neighbours = Array.from({ length: 20 }, (_, at) => busyFrom(`2001:db8:1:${(100 + at).toString(16)}::1`));
+    const crowd = Array.from({ length: 260 }, (_, at) => busyFrom(`2001:db8:1:${at % 3}::1`));
+    const late = ["203.0.113.9", "2001:db8:ffff::1", "2001:db8:1:ffff::1"].map(busyFrom);
+    expect([...late, ...providers, ...neighbours].filter(({ destroyed }) => destroyed)).toEqual([]);
+    expect(crowd.filter(({ destroyed }) => destroyed)).toHaveLength(3);
+  });
+
+  test("an office of 40 behind one IPv4 address, and a flood from 80 addresses of one /24 → the flood loses its own", () => {
+    begin(200);
+    const office = Array.from({ length: 40 }, () => busyFrom("198.51.100.9"));
+    for (let at = 0; at < 2_000; at += 1) busyFrom(`203.0.113.${at % 80}`);
+    expect(office.filter(({ destroyed }) => destroyed)).toEqual([]);
+    // A /24 is no bound: where there is room, all of it come in.
+    begin();
+    for (let at = 0; at < 2 * MAX_CONNECTIONS.network; at += 1) from(`203.0.113.${at % 250}`);
+    expect(gone()).toBe(0);
   });
 
   test("a socket that says again that it was closed → the count of its client stays right", () => {

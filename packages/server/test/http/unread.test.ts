@@ -49,10 +49,30 @@ describe("requests behind another on their connection", () => {
     const { gone, wait, many } = setUp();
     const early = many(20, (at) => `198.51.100.${at}`);
     many(MAX_SLOW.all - 20, (at) => `203.0.${at % 20}.1`);
-    const late = many(100, (at) => `192.0.2.${at}`);
+    const late = many(100, (at) => `192.0.${at}.2`);
     wait("2001:db8:9::1");
     expect(gone).toHaveLength(101);
     expect(gone.every(({ address, reason }) => address.startsWith("203.0.") && reason === "unread_all")).toBe(true);
     for (const each of [...early, ...late]) each.release();
+  });
+
+  test("in all, from each /48 of one /32 one → the oldest of those goes, and not of a client that has two", () => {
+    const { gone, wait, many } = setUp();
+    many(2, () => "198.51.100.9");
+    many(MAX_SLOW.all - 2, (at) => `2001:db8:${at.toString(16)}::1`);
+    many(100, (at) => (at % 2 === 0 ? `192.0.${at}.2` : `2a00:${at}::1`));
+    wait("2001:db9::1");
+    expect(gone).toHaveLength(101);
+    expect(gone.every(({ address }) => address.startsWith("2001:db8:"))).toBe(true);
+  });
+
+  test("in all, from 100 addresses of one /24 → the oldest of those goes, and not of an address that has more than each; no bound of its own", () => {
+    const { gone, many } = setUp();
+    many(40, () => "198.51.100.9");
+    many(MAX_SLOW.all - 40, (at) => `203.0.113.${at % 100}`);
+    expect(gone).toEqual([]);
+    many(100, (at) => `203.0.113.${at}`);
+    expect(gone).toHaveLength(100);
+    expect(gone.every(({ address, reason }) => address.startsWith("203.0.113.") && reason === "unread_all")).toBe(true);
   });
 });

@@ -60,7 +60,7 @@ onEveryBackend("a password that a client hands over", (storage) => {
       attemptKey: (...parts: readonly string[]) => JSON.stringify(parts),
       alarm: () => undefined,
       afterwards: (work: () => Promise<void>) => void setImmediate(() => void work()),
-      originOf: (address: string) => ({ network: address, provider: address }),
+      originOf: (address: string) => ({ network: address, provider: address, allocation: address }),
       now: () => NOW,
     };
     const asked = {

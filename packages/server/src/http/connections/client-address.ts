@@ -177,20 +177,24 @@ function mappedIPv4(address: string): string {
 
 /** What owners are shown of where an app was used from: the /24 of an IPv4 address, the /48 of an IPv6 one. */
 export function coarseNetworkOf(address: string): string {
-  if (isIP(address) === 4) return `${address.slice(0, address.lastIndexOf("."))}.0/24`;
-  return networkOf(address).replace(/^([^:]*:[^:]*:[^:]*):[^:]*::\/64$/, "$1::/48");
+  return isIP(address) === 4 ? `${address.slice(0, address.lastIndexOf("."))}.0/24` : prefixOf(address, 48);
 }
 
-/** What wider limits count: the /48 of an IPv6 address, of which one customer may have all. Undefined: an IPv4 address, whose neighbours are other customers. */
-export function wideNetworkOf(address: string): string | undefined {
-  return isIP(address) === 6 ? coarseNetworkOf(address) : undefined;
+/** What a registry allots to one provider: the /32 of an IPv6 address. An IPv4 one has its /24, for a wider prefix belongs to many. */
+function allocationOf(address: string): string {
+  return isIP(address) === 4 ? coarseNetworkOf(address) : prefixOf(address, 32);
 }
 
 /** What limits count: an IPv4 address, or the /64 of an IPv6 one, which is what one customer gets. */
 export function networkOf(address: string): string {
+  return prefixOf(address, 64);
+}
+
+/** The first bits of an IPv6 address; anything else as it is. */
+function prefixOf(address: string, bits: 32 | 48 | 64): string {
   if (isIP(address) !== 6) return address;
-  const network = groupsOf(address).slice(0, 4);
-  return `${network.map((group) => group.toString(16)).join(":")}::/64`;
+  const groups = groupsOf(address).slice(0, bits / 16);
+  return `${groups.map((group) => group.toString(16)).join(":")}::/${bits}`;
 }
 
 /** The eight groups of an IPv6 address. Those that it writes as IPv4 are 0. */
@@ -212,10 +216,12 @@ export interface Origin {
   readonly network: string;
   /** As of `coarseNetworkOf`. */
   readonly provider: string;
+  /** The /24 of an IPv4 address, the /32 of an IPv6 one. */
+  readonly allocation: string;
 }
 
 export function originOf(address: string): Origin {
-  return { network: networkOf(address), provider: coarseNetworkOf(address) };
+  return { network: networkOf(address), provider: coarseNetworkOf(address), allocation: allocationOf(address) };
 }
 
 /** About where an address is, without saying which it is: `203.0.113.x`, or the first 48 bits of an IPv6 one. Null: it is no address. */

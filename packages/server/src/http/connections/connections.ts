@@ -2,7 +2,7 @@
 
 import type { Server, Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
-import { networkOf, type TrustedProxies, wideNetworkOf } from "./client-address.ts";
+import { originOf, type TrustedProxies } from "./client-address.ts";
 import { type Connection, connectionOf, shareConnection } from "./connection.ts";
 
 /** Connections at a time: of one IPv4 address or IPv6 /64, of one IPv6 /48, and in all. Trusted proxies have the last bound alone. */
@@ -26,6 +26,7 @@ interface Guest {
   readonly socket: Socket;
   /** The socket that HTTP is spoken on: another one over TLS. */
   stream: Socket;
+  /** The narrowest first; the last one is everybody's. */
   readonly pools: readonly Pool[];
   /** A proxy's: it is never closed for a newer one. */
   readonly trusted: boolean;
@@ -33,7 +34,7 @@ interface Guest {
   debt: { readonly upTo: number; readonly until: number } | undefined;
 }
 
-/** Connections that count together: those at the front were looked at the longest time ago. */
+/** Connections that count together: those at the front were looked at the longest time ago. One without a bound is counted to find who has the most. */
 interface Pool {
   readonly key: string;
   readonly most: number;
@@ -110,12 +111,12 @@ export class Connections {
   }
 
   #poolsOf(peer: string): readonly Pool[] {
-    const wide = wideNetworkOf(peer);
-    return [
-      this.#pool(networkOf(peer), MAX_CONNECTIONS.client, "client"),
-      ...(wide === undefined ? [] : [this.#pool(wide, MAX_CONNECTIONS.network, "network")]),
-      this.#all,
-    ];
+    const { network, provider, allocation } = originOf(peer);
+    const client = this.#pool(network, MAX_CONNECTIONS.client, "client");
+    const widest = this.#pool(allocation, Number.POSITIVE_INFINITY, "all");
+    // The neighbours of an IPv4 address are other customers: they have no bound together.
+    if (provider === allocation) return [client, widest, this.#all];
+    return [client, this.#pool(provider, MAX_CONNECTIONS.network, "network"), widest, this.#all];
   }
 
   #pool(key: string, most: number, reason: ConnectionReason): Pool {
@@ -180,47 +181,60 @@ function unused(guests: Set<Guest>): Guest | undefined {
 }
 
 /**
- * Of the connections that were looked at the longest time ago, one of the network that has the most, and in it of the client that has the most. Where no
- * network has twice as many as the newcomer's own, one of the client that has the most in that; the newcomer, where that is so of no client either. So a
- * few that keep all connections in use do not shut out everybody else, nor their neighbours.
+ * Of the connections that were looked at the longest time ago, one of the largest crowd that has more than twice as many as the newcomer's own of that
+ * level, and in it one of the client that has the most. Levels are compared from the widest on, each among those who share the wider ones with the
+ * newcomer; the newcomer, where no level has such a crowd. So a few that keep all connections in use do not shut out everybody else, nor their
+ * neighbours.
  */
 function crowding(guests: Set<Guest>, newcomer: Guest): Guest {
   let looked: Guest[] = [];
   for (const guest of guests) {
     if (!guest.trusted && looked.push(guest) >= LOOKED_AT) break;
   }
-  const [network, client] = crowdsOf(newcomer);
-  const widest = most(looked, 0);
-  if (widest.size > 2 * network.size) return most(inPool(looked, widest.pool), 1).guest ?? newcomer;
-  looked = inPool(looked, network.pool);
-  const narrower = most(looked, 1);
-  return narrower.size > 2 * client.size ? (narrower.guest ?? newcomer) : newcomer;
+  for (const level of LEVELS) {
+    const own = crowdOf(newcomer, level);
+    const widest = largest(looked, level);
+    if (widest.size > 2 * own.size) return mostOf(inPool(looked, widest.pool), level) ?? newcomer;
+    looked = inPool(looked, own.pool);
+  }
+  return newcomer;
 }
+
+/** One of the largest crowd of each level, from this one down. */
+function mostOf(guests: readonly Guest[], from: Level): Guest | undefined {
+  let left = guests;
+  for (const level of LEVELS.slice(from)) left = inPool(left, largest(left, level).pool);
+  return left[0];
+}
+
+/** An allocation, a provider in it, a client in that. */
+const LEVELS = [0, 1, 2] as const;
+type Level = (typeof LEVELS)[number];
 
 interface Crowd {
   readonly pool: Pool | undefined;
   readonly size: number;
 }
 
-/** Those of the same network, and those of the same client: the last pool is everybody's. An IPv4 address is both. */
-function crowdsOf({ pools }: Guest): readonly [network: Crowd, client: Crowd] {
-  const [client, network] = pools.slice(0, -1).map((pool) => ({ pool, size: pool.guests.size }));
-  const alone = { pool: undefined, size: 0 };
-  return [network ?? client ?? alone, client ?? alone];
+/** Those who count together with a guest. Where a level is missing, it is the wider one's. */
+function crowdOf({ pools }: Guest, level: Level): Crowd {
+  const widest = pools.length - 2;
+  const pool = widest < 0 ? undefined : level === 2 ? pools[0] : pools[Math.max(1, widest - level)];
+  return { pool, size: pool?.guests.size ?? 0 };
 }
 
 function inPool(guests: readonly Guest[], pool: Pool | undefined): Guest[] {
   return pool === undefined ? [] : guests.filter(({ pools }) => pools.includes(pool));
 }
 
-/** The first of the largest. `by`: 0 for networks, 1 for clients. */
-function most(guests: readonly Guest[], by: 0 | 1): Crowd & { readonly guest: Guest | undefined } {
-  let largest: Crowd & { readonly guest: Guest | undefined } = { pool: undefined, size: 0, guest: undefined };
+/** The first of the largest. */
+function largest(guests: readonly Guest[], level: Level): Crowd {
+  let most: Crowd = { pool: undefined, size: 0 };
   for (const guest of guests) {
-    const crowd = crowdsOf(guest)[by];
-    if (crowd.size > largest.size) largest = { ...crowd, guest };
+    const crowd = crowdOf(guest, level);
+    if (crowd.size > most.size) most = crowd;
   }
-  return largest;
+  return most;
 }
 
 /** Names a connection: its socket and the one that TLS puts in front of it have the same ends. */

@@ -1,7 +1,7 @@
 /** Requests on which nobody works yet: slow ones are bounded in time, in rate and in number, those that wait behind another in number (RFC 9110 §15.5.9). */
 
 import type { IncomingMessage } from "node:http";
-import { networkOf, wideNetworkOf } from "./client-address.ts";
+import { originOf } from "./client-address.ts";
 
 /** Milliseconds that a body may take, whatever its rate. */
 export const BODY_TIME = 5_000;
@@ -30,11 +30,11 @@ interface Entry {
   readonly since: number;
   /** What the connection had received by then. */
   readonly bytes: number;
-  /** The pools in which it is counted: its client's, its network's where that is another, everybody's. */
+  /** The pools in which it is counted, the narrowest first; the last one is everybody's. */
   pools: readonly Pool[] | undefined;
 }
 
-/** Requests that count together, the oldest first. */
+/** Requests that count together, the oldest first. Those without a bound are counted to find who has the most. */
 interface Pool {
   readonly key: string;
   readonly most: number;
@@ -123,11 +123,13 @@ export class Unread {
    * old, and whoever has few pays for no flood.
    */
   #count(entry: Entry): void {
-    const client = entry.reading.client();
-    const wide = wideNetworkOf(client);
+    const { network, provider, allocation } = originOf(entry.reading.client());
+    // The neighbours of an IPv4 address are other customers: they have no bound together.
+    const most = provider === allocation ? Number.POSITIVE_INFINITY : MAX_SLOW.network;
     entry.pools = [
-      this.#pool(networkOf(client), MAX_SLOW.client, "unread_client"),
-      ...(wide === undefined ? [] : [this.#pool(wide, MAX_SLOW.network, "unread_network")]),
+      this.#pool(network, MAX_SLOW.client, "unread_client"),
+      this.#pool(provider, most, "unread_network"),
+      ...(provider === allocation ? [] : [this.#pool(allocation, Number.POSITIVE_INFINITY, "unread_all")]),
       this.#all,
     ];
     for (const { entries } of entry.pools) entries.add(entry);
@@ -161,14 +163,28 @@ export class Unread {
   }
 }
 
-/** The oldest of the network that has the most, and in it of the client that has the most. */
+/** The oldest of the widest network that has the most, in it of the one that has the most, and so on, to the client. */
 function oldestOfMost(entries: Set<Entry>): Entry | undefined {
-  let [found, wide, narrow]: [Entry | undefined, number, number] = [undefined, 0, 0];
+  let [found, most]: [Entry | undefined, readonly number[]] = [undefined, []];
   for (const entry of entries) {
-    const { pools = [] } = entry;
-    const client = pools[0]?.entries.size ?? 0;
-    const network = pools.length > 2 ? (pools[1]?.entries.size ?? 0) : client;
-    if (network > wide || (network === wide && client > narrow)) [found, wide, narrow] = [entry, network, client];
+    const crowds = crowdsOf(entry);
+    if (found === undefined || isLarger(crowds, most)) [found, most] = [entry, crowds];
   }
   return found;
+}
+
+/** How many count together with this one, from the widest network to the client. */
+function crowdsOf({ pools = [] }: Entry): readonly [number, number, number] {
+  const sizes = pools.slice(0, -1).map(({ entries }) => entries.size);
+  const [client = 0, wide = 0, widest = wide] = sizes;
+  return [widest, wide, client];
+}
+
+/** By the first number that differs. */
+function isLarger(one: readonly number[], other: readonly number[]): boolean {
+  for (const [at, size] of one.entries()) {
+    const beside = other[at] ?? 0;
+    if (size !== beside) return size > beside;
+  }
+  return false;
 }
