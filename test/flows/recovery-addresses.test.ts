@@ -263,3 +263,23 @@ for (const to of ["the owner's address", "another address"] as const) {
     expect(await emailOf(person)).toBe(given);
   });
 }
+
+test("the operator gave the account an address, and the intruder goes back to the one before → the operator's gets a link that holds", async () => {
+  const { person } = await anOwner();
+  const intruder = await anIntruder(person);
+  const [first, given] = [anAddress(), anAddress()];
+  const admin = adminOf(server.assent.storage, server.issuer, server.now);
+  for (const email of [first, given]) {
+    server.tick(HOUR);
+    await updateUser(person.username, { email }, admin);
+  }
+  for (const email of [person.email, first]) {
+    server.tick(HOUR);
+    await moves(intruder, email, PASSWORD);
+    const { link } = await messageTo(given, CHANGED, mailbox);
+    const reader = new Agent(server.issuer);
+    await decide(reader, await reader.get(link), { password: PASSWORD, again: PASSWORD });
+    expect(await emailOf(person)).toBe(given);
+    await enters(intruder, person.username, PASSWORD);
+  }
+});

@@ -1,7 +1,7 @@
 /** `/confirm/…`: an address is proved, and perhaps takes the place of another. A link alone does nothing. */
 
 import { type NewLink, UNDO_TTL } from "../../owners/mail/mail.ts";
-import { isOlder } from "../../owners/recovery/storage.ts";
+import { leavesWayBack } from "../../owners/recovery/storage.ts";
 import { confirmPage } from "../../pages/index.ts";
 import type { Assent } from "../../server-parts.ts";
 import { formToken, isFormToken } from "../forms.ts";
@@ -54,9 +54,9 @@ export function submitEmailLink(what: What): (http: HttpRequest, assent: Assent)
 async function change(followed: Followed, http: HttpRequest, assent: Assent) {
   const { partition, personId, email: before, emailVerifiedAt } = followed.person;
   const addresses = await assent.storage.people.addresses({ partition, personId, now: assent.now() });
-  const goesBack = isOlder(addresses, followed.link.address, before);
+  const hasWayBack = leavesWayBack(addresses, before, followed.link.address, assent.now());
   const about = { partition, personId, purpose: "undo", address: before, ttl: UNDO_TTL } as const;
-  const undo = emailVerifiedAt === null || goesBack ? null : assent.links.make(about, "/undo");
+  const undo = emailVerifiedAt === null || !hasWayBack ? null : assent.links.make(about, "/undo");
   const mails = emailVerifiedAt === null ? [] : newsOfChange(followed, undo, http, assent);
   const outcome = await assent.storage.mailLinks.changeEmail({ ...followed.key, before, undo, mails });
   assent.mail.kick();

@@ -13,7 +13,7 @@ export const ADDRESS_TOLD: Millis = 30 * 86_400_000;
 /** An address of an account that is or was known to be the person's. */
 export interface Address {
   readonly address: string;
-  /** Null: since the account was made. */
+  /** Null: since the account was made. Negative: the operator gave it. That is older than any other, and the later the operator gave it, the older. */
   readonly since: Millis | null;
   /** Null: the account has it now. */
   readonly until: Millis | null;
@@ -122,6 +122,12 @@ export function isOlder(addresses: readonly Address[], one: string, other: strin
  */
 export function mayTakeBack(addresses: readonly Address[], address: string, present: string): boolean {
   return addressSince(addresses, address) === undefined || isOlder(addresses, address, present);
+}
+
+/** The same before a change from `before` to `to`: whether a link to the address before will hold after it. */
+export function leavesWayBack(addresses: readonly Address[], before: string, to: string, now: Millis): boolean {
+  const since = addressSince(addresses, to) ?? now;
+  return mayTakeBack([...addresses, { address: to, since, until: null }], before, to);
 }
 
 /** Whether the account had an address, and has left it only after `at`. */

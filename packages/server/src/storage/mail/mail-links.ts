@@ -2,7 +2,7 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { LinkKey, LinkOutcome, LinkPurpose, MailLink, StoredMail } from "../../owners/mail/storage.ts";
-import { isOlder } from "../../owners/recovery/storage.ts";
+import { leavesWayBack } from "../../owners/recovery/storage.ts";
 import { dropLinks, knownAddresses, noteFormer, sinceWhen } from "../people/addresses.ts";
 import { settleName } from "../people/name-reconciliation.ts";
 import { reserveName, unreserveName } from "../people/names.ts";
@@ -135,7 +135,7 @@ export const writeEmail = transaction<Change, LinkOutcome>(async (tx, args) => {
   const link = await take(tx, args, "change");
   if (link === undefined) return { kind: "unknown" };
   const key = { partition, personId: link.personId };
-  const goesBack = isOlder(await knownAddresses(tx, key, now), link.address, before);
+  const hasWayBack = leavesWayBack(await knownAddresses(tx, key, now), before, link.address, now);
   const since = await sinceWhen(tx, key, link.address, now);
   await noteFormer(tx, key, { from: before, to: link.address }, now);
   const row = await tx.one(
@@ -148,7 +148,7 @@ export const writeEmail = transaction<Change, LinkOutcome>(async (tx, args) => {
   if (row === undefined) return { kind: "unknown" };
   // Links to the mailbox before are of no use, but for those that take something back, unless they went to a younger one.
   await dropLinks(tx, key, link.address, { restores: false }, now);
-  if (undo !== null && !goesBack) await insertLink(tx, undo.link, undo.saltHash, now);
+  if (undo !== null && hasWayBack) await insertLink(tx, undo.link, undo.saltHash, now);
   await post(tx, mails, now);
   return { kind: "done", person: personOf(row) };
 });

@@ -209,8 +209,8 @@ export const writePerson = transaction<
   if (!(await mayStill(tx, { partition, personId }, asked))) return "unknown";
   const { email, emailVerifiedAt, name, operator, mustChangePassword } = changes;
   const key = { partition, personId };
-  // What the operator says is as old as the account: no address is older, and none can take it back.
-  const since = given || email === undefined ? null : await sinceWhen(tx, key, email, now);
+  // What the operator says is older than anything said before: no other address can take it back, and it can take the account back from all.
+  const since = given ? -now : email === undefined ? null : await sinceWhen(tx, key, email, now);
   await noteFormer(tx, key, { from: before, to: email ?? before }, now);
   const written = await tx.run(
     sql`UPDATE people SET email = COALESCE(:email, email),
