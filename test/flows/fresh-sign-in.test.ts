@@ -133,6 +133,21 @@ describe("a company's admin, signed in a while ago", () => {
     expect(await roleOf(member)).toBe("admin");
   });
 
+  test("makes an admin a member → likewise", async () => {
+    const makeMember = async () => {
+      const form = formTo(await members(), "/role", ({ fields }) => fields.get("person_id") === member.personId);
+      return agent.submit(form, { role: "member" });
+    };
+    server.tick(11 * MINUTE);
+    const asked = await makeMember();
+    expect([asked.status, asked.location?.pathname]).toEqual([303, "/account/confirm"]);
+    expect(await roleOf(member)).toBe("admin");
+    const back = await again(agent, asked, company.admin);
+    expect(back.location?.pathname).toBe(`/company/${company.slug}/members`);
+    await makeMember();
+    expect(await roleOf(member)).toBe("member");
+  });
+
   test("invites an admin → a sign-in first; a member → at once", async () => {
     server.tick(11 * MINUTE);
     const invite = async (role: string) =>
@@ -176,6 +191,24 @@ describe("a company's admin, signed in a while ago", () => {
       { clientId: client.clientId, rule: "allow", scopes: ["read"], optOut: true, endsAt: expect.any(Number) },
     ]);
     expect((await rules())[0]?.endsAt).toBeLessThanOrEqual(server.now() + 24 * 60 * MINUTE);
+  });
+
+  test.each([
+    ["members decide", "ask", ["ask"]],
+    ["no rule of its own", "default", []],
+  ])("takes back a block → the password first; the right one → %s", async (_what, rule, after) => {
+    const { client, form } = await anApproval();
+    const of = async () =>
+      (await rules()).filter(({ clientId }) => clientId === client.clientId).map((one) => one.rule);
+    const decide = { ...Object.fromEntries(form.fields), members: "end", confirmed: "yes" };
+    // To block an app is done at once: whoever is in danger must not have to look for a password.
+    expect((await agent.post(form.action, { ...decide, rule: "block" })).location?.searchParams.get("done")).toBe(
+      "blocked",
+    );
+    const asked = await agent.post(form.action, { ...decide, rule });
+    expect([asksPassword(asked), await of()]).toEqual([true, ["block"]]);
+    await agent.submit(formWith(asked, "current_password"), { current_password: PASSWORD });
+    expect(await of()).toEqual(after);
   });
 
   test("changes what holds for other apps, or removes a member → likewise", async () => {

@@ -182,7 +182,8 @@ export const decideApp = forAdmins(async (at, assent) => {
   const answered = form.get("confirmed") === "yes" && (rule === "block" || members !== undefined);
   const question = await confirmDecision(at, { client, rule: rule ?? "default", answered }, assent);
   if (question !== undefined) return question;
-  const unsure = rule === "allow" ? await unproved(at, "/rule", assent) : undefined;
+  // To block an app is urgent. Anything else may give it more than it had.
+  const unsure = rule === "block" ? undefined : await unproved(at, "/rule", assent);
   if (unsure !== undefined) return unsure;
   const now = assent.now();
   const allowed = rule === "allow" && duration !== undefined;

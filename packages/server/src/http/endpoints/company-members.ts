@@ -64,9 +64,9 @@ function roleOf(form: URLSearchParams): Role | undefined {
   return (["member", "admin"] as const).find((one) => one === form.get("role"));
 }
 
-/** True: whoever has borrowed this browser must not make an admin, who could stay for good. */
-async function isStaleFor(role: Role, at: InCompany, assent: Assent): Promise<boolean> {
-  return role === "admin" && !(await isFresh(at, assent));
+/** Whoever has borrowed this browser must not make an admin, who could stay for good, nor end the rights of one. */
+async function signInAnew(at: InCompany, assent: Assent): Promise<Answer | undefined> {
+  return (await isFresh(at, assent)) ? undefined : confirmFirst(`company/${at.frame.company.slug}`, at, assent);
 }
 
 export const changeRole = forAdmins(async (at, assent) => {
@@ -74,7 +74,8 @@ export const changeRole = forAdmins(async (at, assent) => {
   const role = roleOf(form);
   const personId = idIn(form, "person_id");
   if (role === undefined) return backTo(at, "/members", "nothing", assent);
-  if (await isStaleFor(role, at, assent)) return confirmFirst(`company/${at.frame.company.slug}`, at, assent);
+  const unsure = await signInAnew(at, assent);
+  if (unsure !== undefined) return unsure;
   return memberAnswer(at, await changeRoleOf(at, personId, role, assent.companies), "role", assent);
 });
 
@@ -114,7 +115,8 @@ export const invite = forAdmins(async (at, assent) => {
   if (addressee === undefined || role === undefined) {
     return membersAnswer(at, { addressee: typed, problem: "addressee" }, assent);
   }
-  if (await isStaleFor(role, at, assent)) return confirmFirst(`company/${at.frame.company.slug}`, at, assent);
+  const unsure = role === "admin" ? await signInAnew(at, assent) : undefined;
+  if (unsure !== undefined) return unsure;
   const outcome = await inviteMember(at, addressee, role, assent.companies);
   if (outcome.kind === "not_admin") return noLongerAdmin(at, assent);
   if (outcome.kind === "too_many") return membersAnswer(at, { addressee: typed, problem: "tooMany" }, assent);
