@@ -283,3 +283,18 @@ test("the operator gave the account an address, and the intruder goes back to th
     await enters(intruder, person.username, PASSWORD);
   }
 });
+
+test("a thief moves the account away, and wants its address for an account of theirs → the mailbox gets the way back instead, which holds", async () => {
+  const { person } = await anOwner();
+  await movedTo(await anIntruder(person), person);
+  const { person: other } = await anOwner();
+  const thief = await enters(aStranger(), other.username, PASSWORD);
+  server.tick(6 * DAY);
+  await enters(thief, other.username, PASSWORD);
+  const asks = formWith(await thief.get("/account/profile"), "email");
+  await thief.submit(asks, { email: person.email, current_password: PASSWORD });
+  const { link } = await messageTo(person.email, "Take your account back", mailbox);
+  expect(mailbox.to(person.email).map(({ subject }) => subject)).not.toContain("Your new e-mail address");
+  expect(await takesBack(link)).toBe(200);
+  expect([await emailOf(person), await emailOf(other)]).toEqual([person.email, other.email]);
+});

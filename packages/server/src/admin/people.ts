@@ -69,7 +69,7 @@ export async function createUser(input: NewUser, context: AdminContext): Promise
     createdAt: now,
     updatedAt: now,
   };
-  const outcome = await context.storage.people.create({ person, now });
+  const outcome = await context.storage.people.create({ person, byOperator: true, now });
   if (outcome.kind === "taken")
     refuse("taken", outcome.what, `${JSON.stringify(person[outcome.what])} is another's already`);
   return { person, generated: "generate" in input.password ? password : null };

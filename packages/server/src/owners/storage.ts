@@ -282,8 +282,15 @@ export interface PersonChanges {
 
 export interface OwnerStorage {
   readonly people: {
-    /** Reserves username and e-mail (already canonical), creates, activates. */
-    create(args: { readonly person: Person; readonly now: Millis }): Promise<CreatePersonOutcome>;
+    /**
+     * Reserves username and e-mail (already canonical), creates, activates. Only an operator gives somebody an address that another account has left in
+     * the last days and can have back.
+     */
+    create(args: {
+      readonly person: Person;
+      readonly byOperator?: boolean;
+      readonly now: Millis;
+    }): Promise<CreatePersonOutcome>;
     /** By canonical username or e-mail. */
     findByName(args: { readonly name: string }): Promise<Person | undefined>;
     get(args: { readonly partition: number; readonly personId: string }): Promise<Person | undefined>;

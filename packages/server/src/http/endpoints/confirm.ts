@@ -1,7 +1,7 @@
 /** `/confirm/…`: an address is proved, and perhaps takes the place of another. A link alone does nothing. */
 
-import { type NewLink, UNDO_TTL } from "../../owners/mail/mail.ts";
-import { leavesWayBack } from "../../owners/recovery/storage.ts";
+import type { NewLink } from "../../owners/mail/mail.ts";
+import { leavesWayBack, UNDO_TTL } from "../../owners/recovery/storage.ts";
 import { confirmPage } from "../../pages/index.ts";
 import type { Assent } from "../../server-parts.ts";
 import { formToken, isFormToken } from "../forms.ts";

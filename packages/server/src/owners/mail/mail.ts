@@ -127,6 +127,5 @@ export interface MailLinks {
 /** How long a link holds. */
 export const RECOVER_TTL: Millis = 15 * 60_000;
 export const CONFIRM_TTL: Millis = 60 * 60_000;
-export const UNDO_TTL: Millis = 7 * 86_400_000;
 /** From the wish to delete an account to its end. */
 export const DELETION_DELAY: Millis = 14 * 86_400_000;

@@ -5,18 +5,10 @@ import type { Uses } from "../../uses.ts";
 import { type PresentedDevice, seenDevice } from "../known-device.ts";
 import type { KnownDeviceStorage } from "../known-device-storage.ts";
 import { canonicalLogin } from "../names.ts";
-import { isOlder, type RecoveryStorage } from "../recovery/storage.ts";
+import { isOlder, type RecoveryStorage, UNDO_TTL } from "../recovery/storage.ts";
 import type { OwnerStorage, Person } from "../storage.ts";
 import { mayRecover, mayWriteTo } from "./limits.ts";
-import {
-  CONFIRM_TTL,
-  type MailDraft,
-  type MailLinks,
-  type NewLink,
-  type Postbox,
-  RECOVER_TTL,
-  UNDO_TTL,
-} from "./mail.ts";
+import { CONFIRM_TTL, type MailDraft, type MailLinks, type NewLink, type Postbox, RECOVER_TTL } from "./mail.ts";
 import type { MailStorage } from "./storage.ts";
 
 /** So many accounts that have left an address in the last days are looked at. */
@@ -100,7 +92,10 @@ async function recover(
 ): Promise<void> {
   const name = canonicalLogin(login);
   const person = name === undefined ? undefined : await context.storage.people.findByName({ name });
-  if (person === undefined && name !== undefined) return giveBack(name, device, asked, context);
+  if (person === undefined && name !== undefined) {
+    await giveBack(name, { device, except: null }, asked, context);
+    return;
+  }
   if (person?.status !== "active" || person.emailVerifiedAt === null || person.passwordHash === null) return;
   if (!(await mayRecover(person, await seenDevice(device ?? undefined, context.storage), context))) return;
   const { partition, personId, email, username } = person;
@@ -119,20 +114,24 @@ async function recover(
 /**
  * Nobody has the address now; but accounts may have left it some days ago. If it is older than the one that they have now, it gets the link once more that
  * gives it back to them, for as long as the first one holds: somebody else may have read, and deleted, the message that told of the change.
+ * True: there is such an account, other than `except`, so that no other gets the address.
  */
 async function giveBack(
   address: string,
-  device: PresentedDevice | null,
+  { device, except }: { readonly device: PresentedDevice | null; readonly except: string | null },
   asked: AskedMail,
   context: MailRequestContext,
-): Promise<void> {
+): Promise<boolean> {
   const { storage, links, now } = context;
   const left = await storage.people.whoLeft({ address, since: now() - UNDO_TTL, limit: MOST_LEFT });
+  let owed = false;
   for (const { partition, personId, until } of left) {
+    if (personId === except) continue;
     const key = { partition, personId };
     const person = await storage.people.get(key);
     if (person?.status !== "active") continue;
     if (!isOlder(await storage.people.addresses({ ...key, now: now() }), address, person.email)) continue;
+    owed = true;
     const seen = await seenDevice(device ?? undefined, storage);
     if (!(await mayRecover({ personId, email: address }, seen, context))) continue;
     const about = { ...key, purpose: "undo", address, ttl: until + UNDO_TTL - now() } as const;
@@ -142,6 +141,7 @@ async function giveBack(
     await sendLink(made, { kind: "takeBack", to: address, language, values }, context);
     context.event("way_back_sent", { owner: personId });
   }
+  return owed;
 }
 
 /** Whether there is an account already is told to the mailbox alone. The account will have the request's id. */
@@ -149,6 +149,7 @@ async function signUp(email: string, asked: AskedMail, context: MailRequestConte
   if (!(await mayWriteTo(email, context))) return;
   const known = await context.storage.people.findByName({ name: email });
   if (known !== undefined) return tellKnown(known, email, asked, context);
+  if (await giveBack(email, { device: null, except: null }, asked, context)) return;
   const { requestId, request } = asked;
   const partition = context.partitionOf(requestId);
   const about = { partition, personId: requestId, purpose: "sign-up", address: email, ttl: CONFIRM_TTL } as const;
@@ -168,6 +169,7 @@ async function change(
   if (person?.status !== "active" || !(await mayWriteTo(email, context))) return;
   const known = await storage.people.findByName({ name: email });
   if (known !== undefined) return tellKnown(known, email, asked, context);
+  if (await giveBack(email, { device: null, except: personId }, asked, context)) return;
   const about = { partition, personId, purpose: "change", address: email, ttl: CONFIRM_TTL } as const;
   const made = links.make(about, "/confirm/change", asked.requestId);
   const values = { person: person.username, email };

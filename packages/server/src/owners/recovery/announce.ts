@@ -1,20 +1,11 @@
 /** Who hears what a recovery by mail did, and who can undo it. */
 
 import type { Millis } from "../../oauth/model.ts";
-import {
-  type MailDraft,
-  type MailKind,
-  type MailLinks,
-  type NamedApps,
-  type NamedFactor,
-  type Postbox,
-  type RecoveryNews,
-  UNDO_TTL,
-} from "../mail/mail.ts";
+import type { MailDraft, MailKind, MailLinks, NamedApps, NamedFactor, Postbox, RecoveryNews } from "../mail/mail.ts";
 import type { MailLink, StoredMail } from "../mail/storage.ts";
 import type { Person } from "../storage.ts";
 import type { Decided, FoundFactor } from "./review-factors-and-apps.ts";
-import { type Address, addressSince, leftSince, REMOVAL_KEPT, type Removal } from "./storage.ts";
+import { type Address, addressSince, leftSince, REMOVAL_KEPT, type Removal, UNDO_TTL } from "./storage.ts";
 
 export interface AnnounceContext {
   readonly mail: Postbox;

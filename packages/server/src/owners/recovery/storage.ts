@@ -7,6 +7,8 @@ import type { LinkKey, LinkOutcome, MailLink, StoredMail } from "../mail/storage
 
 /** How long a removal can be undone. */
 export const REMOVAL_KEPT: Millis = 72 * 3_600_000;
+/** For how long a change of the address can be taken back. */
+export const UNDO_TTL: Millis = 7 * 86_400_000;
 /** For how long an address that an account no longer has still hears of a removal. */
 export const ADDRESS_TOLD: Millis = 30 * 86_400_000;
 

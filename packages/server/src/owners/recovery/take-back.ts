@@ -6,7 +6,6 @@ import type { CompanyStorage } from "../company-storage.ts";
 import type { FactorStorage, PersonKey } from "../factor-storage.ts";
 import { seenDevice } from "../known-device.ts";
 import type { DeviceSeen, KnownDeviceStorage } from "../known-device-storage.ts";
-import { UNDO_TTL } from "../mail/mail.ts";
 import type { LinkKey, LinkOutcome, MailLink } from "../mail/storage.ts";
 import type { OwnerStorage, Person } from "../storage.ts";
 import { type AnnounceContext, announced } from "./announce.ts";
@@ -22,7 +21,7 @@ import {
   type Review,
   review,
 } from "./review-factors-and-apps.ts";
-import type { RecoveryStorage } from "./storage.ts";
+import { type RecoveryStorage, UNDO_TTL } from "./storage.ts";
 
 /** What it is given from outside. */
 export interface RecoveryContext extends AnnounceContext {

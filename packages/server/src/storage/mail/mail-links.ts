@@ -5,7 +5,8 @@ import type { LinkKey, LinkOutcome, LinkPurpose, MailLink, StoredMail } from "..
 import { leavesWayBack } from "../../owners/recovery/storage.ts";
 import { dropLinks, knownAddresses, noteFormer, sinceWhen } from "../people/addresses.ts";
 import { settleName } from "../people/name-reconciliation.ts";
-import { reserveName, unreserveName } from "../people/names.ts";
+import { dropName, reserveName, unreserveName } from "../people/names.ts";
+import { isOwedToAnother } from "../people/owed-addresses.ts";
 import { giveBack } from "../people/people.ts";
 import { getPerson } from "../people/person.ts";
 import { personColumns, personOf, text, textOrNull, whole, wholeOrNull } from "../rows.ts";
@@ -169,6 +170,10 @@ export async function moving<O extends { readonly kind: string }>(
   const ownerId = link.personId;
   const name = { value: link.address, ownerId, now };
   if (!(await call(reserveName, name))) return { kind: "taken" };
+  if (link.purpose === "change" && (await isOwedToAnother(call, name))) {
+    await call(dropName, name);
+    return { kind: "taken" };
+  }
   const old = { value: before, ownerId, now };
   await call(unreserveName, old);
   const person = await call(getPerson, { partition: link.partition, personId: ownerId });

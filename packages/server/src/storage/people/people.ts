@@ -20,10 +20,12 @@ import { noteFormer, sinceWhen } from "./addresses.ts";
 import { endedBy, eraseDevices, revokeDevices } from "./known-devices.ts";
 import { isBorne, settleName } from "./name-reconciliation.ts";
 import { activateName, dropName, holderOfName, type NameArgs, reserveName, unreserveName } from "./names.ts";
+import { isOwedToAnother } from "./owed-addresses.ts";
 import { getPerson, type PersonKey, thisPerson } from "./person.ts";
 
 export interface NewPerson {
   readonly person: Person;
+  readonly byOperator?: boolean;
   readonly now: Millis;
 }
 
@@ -45,13 +47,16 @@ export function namesOf({
 /** Reserve all names, create, activate. Called again with the same person after a crash, it goes on where it was. */
 export async function makePerson(
   call: Call,
-  { person, now }: NewPerson,
+  { person, byOperator = false, now }: NewPerson,
   insert: () => Promise<unknown>,
 ): Promise<CreatePersonOutcome> {
   const ownerId = person.personId;
   const taken = (value: string) => ({ kind: "taken", what: value === person.email ? "email" : "username" }) as const;
   for (const value of namesOf(person)) {
-    if (await call(reserveName, { value, ownerId, now })) continue;
+    const name = { value, ownerId, now };
+    const free =
+      (await call(reserveName, name)) && (byOperator || value !== person.email || !(await isOwedToAnother(call, name)));
+    if (free) continue;
     await release(call, person, now);
     return taken(value);
   }

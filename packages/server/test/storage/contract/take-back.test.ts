@@ -10,6 +10,7 @@ import {
   anApproval,
   anId,
   aPasskey,
+  aPerson,
   aRedemption,
   aSession,
   aStoredPerson,
@@ -251,6 +252,31 @@ onEveryBackend("an account that is taken back", (storage) => {
     const key = await linkTo(person, "undo", theirs);
     expect((await recover(person)).kind).toBe("done");
     expect(await storage().mailLinks.find({ ...key, purpose: "undo" })).toBeUndefined();
+  });
+
+  test("an address that an account left days ago for a younger one → nobody else's by a change or a new account, but by an operator or after a week", async () => {
+    const [person, other] = [await aStoredPerson(storage()), await aStoredPerson(storage())];
+    const change = async (whose: Person, address: string, now: number) => {
+      const sent = await aSentLink(storage(), aLink(whose, "change", { address, expiresAt: now + HOUR }));
+      return (await storage().mailLinks.changeEmail({ ...sent, before: whose.email, undo: null, mails: [], now })).kind;
+    };
+    const theirs = `x${anId()
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]/g, "")}@evil.example`;
+    expect(await change(person, theirs, NOW)).toBe("done");
+    expect(await change(other, person.email, NOW + 6 * DAY)).toBe("taken");
+    const made = aPerson({ email: person.email });
+    expect(await storage().people.create({ person: made, now: NOW + 6 * DAY })).toEqual({
+      kind: "taken",
+      what: "email",
+    });
+    expect(await storage().people.findByName({ name: made.username })).toBeUndefined();
+    expect(await change(other, person.email, NOW + 7 * DAY)).toBe("done");
+    const late = aPerson({ email: other.email });
+    expect((await storage().people.create({ person: late, now: NOW + 8 * DAY })).kind).toBe("taken");
+    expect(await storage().people.create({ person: late, byOperator: true, now: NOW + 8 * DAY })).toEqual({
+      kind: "created",
+    });
   });
 
   test("an address that nobody vouched for → not among those of the account", async () => {

@@ -54,7 +54,7 @@ export function aPerson(changes: Partial<Person> = {}): Person {
 /** A person who is in the storage. */
 export async function aStoredPerson(storage: Storage, changes: Partial<Person> = {}): Promise<Person> {
   const person = aPerson(changes);
-  const outcome = await storage.people.create({ person, now: person.createdAt });
+  const outcome = await storage.people.create({ person, byOperator: true, now: person.createdAt });
   if (outcome.kind !== "created") throw new Error(`the person was not created: ${outcome.kind}`);
   return person;
 }
