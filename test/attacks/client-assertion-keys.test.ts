@@ -14,6 +14,7 @@ import {
 } from "../../packages/server/src/admin/index.ts";
 import { Secrets } from "../../packages/server/src/crypto/secrets.ts";
 import { secretsOf } from "../../packages/server/src/data-dir.ts";
+import { MAX_WAITING } from "../../packages/server/src/outbound/remote-keys.ts";
 import { basic, expectRefusal, expectUnlogged, logged, post, restarted } from "../support/back-channel.ts";
 import { byTheClock } from "../support/by-the-clock.ts";
 import {
@@ -80,6 +81,26 @@ describe("jwks_uri", () => {
     }
     expect(site.asked()).toBeLessThanOrEqual(2);
     expect((await withAssertion(server, await sign(key, claimsOf(server, client)))).status).toBe(200);
+  });
+
+  test("keys that are long in coming, and more who wait for them than may → those come again later, all others are served", async () => {
+    const key = await aKeyPair();
+    const site = await aSite(key);
+    const { promise, resolve } = Promise.withResolvers<string>();
+    site.answer(() => promise);
+    const client = await aSigningClient(server, key, atUri(site.uri));
+    const answers: Awaited<ReturnType<typeof withAssertion>>[] = [];
+    const send = async () => void answers.push(await withAssertion(server, await sign(key, claimsOf(server, client))));
+    const sent = Promise.all(Array.from({ length: MAX_WAITING + 20 }, send));
+    await expect.poll(() => answers.length).toBe(20);
+    for (const late of answers) {
+      expectRefusal(late, "temporarily_unavailable", 503);
+      expect(Number(late.headers.get("retry-after"))).toBeGreaterThan(0);
+    }
+    resolve(jwksOf(key));
+    await sent;
+    expect(answers.slice(20).map(({ status }) => status)).toEqual(Array(MAX_WAITING).fill(200));
+    expect(site.asked()).toBe(1);
   });
 
   test.each([

@@ -8,12 +8,12 @@ import { readJwt, verifySignature } from "./verify.ts";
 
 /**
  * The keys at a `jwks_uri`, held for a while. `fits`: a key that the caller looks for is among them; where it isn't, they are fetched again, unless
- * that was done just before. Undefined: they can't be had.
+ * that was done just before. Undefined: they can't be had. `busy`: too many wait for them.
  */
 export type RemoteKeys = (
   uri: string,
   fits: (keys: readonly PublicJwk[]) => boolean,
-) => Promise<readonly PublicJwk[] | undefined>;
+) => Promise<readonly PublicJwk[] | "busy" | undefined>;
 
 /** RFC 7518 §3.2: a secret has at least as many bytes as the hash. */
 const HMAC_BYTES: ReadonlyMap<string, number> = new Map([
@@ -58,6 +58,7 @@ export class JoseForeignJwts implements ForeignJwts {
     if ("secrets" in by) return verifyBySecret(jwt, by.secrets);
     const keys = await this.#keys(jwt, by);
     if (keys === undefined) return "keys_unavailable";
+    if (keys === "busy") return "keys_busy";
     const key = pickKey(keys, jwt.alg, jwt.kid);
     if (key === undefined) return "key_unknown";
     return (await verifySignature(jwt, key)) ? "verified" : "wrong";
@@ -71,7 +72,7 @@ export class JoseForeignJwts implements ForeignJwts {
   async #keys(
     { alg, kid }: ForeignJwt,
     { jwks, jwksUri }: { readonly jwks: string | null; readonly jwksUri: string | null },
-  ): Promise<readonly PublicJwk[] | undefined> {
+  ): Promise<readonly PublicJwk[] | "busy" | undefined> {
     if (jwks !== null) return this.#parsed(jwks);
     if (jwksUri === null) return [];
     return this.#remote(jwksUri, (keys) => pickKey(keys, alg, kid) !== undefined);

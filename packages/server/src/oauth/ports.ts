@@ -129,9 +129,9 @@ export type VerifiedBy =
 
 /**
  * `alg_refused`: not one of `algs`. `key_unknown`: no key, or several, of that kind and `kid`. `keys_unavailable`: `jwksUri` didn't answer with keys.
- * `wrong`: not by that key.
+ * `keys_busy`: too many wait for its answer. `wrong`: not by that key.
  */
-export type SignatureOutcome = "verified" | "alg_refused" | "key_unknown" | "keys_unavailable" | "wrong";
+export type SignatureOutcome = "verified" | "alg_refused" | "key_unknown" | "keys_unavailable" | "keys_busy" | "wrong";
 
 /** Reads and verifies what others signed (RFC 8725). */
 export interface ForeignJwts {

@@ -15,6 +15,8 @@ const HELD_AT_MOST: Millis = 3_600_000;
 const BELIEVED: Millis = 3_600_000;
 /** After a failure, before the next try; a fault of a moment is soon forgotten, a lasting one costs little. */
 const FIRST_PAUSE: Millis = 5_000;
+/** Those who wait for one document while it is fetched: each holds a request, and its sender may keep the answer away for as long as it can. */
+export const MAX_WAITING = 64;
 
 interface Entry<Key> {
   readonly keys: readonly Key[] | undefined;
@@ -34,25 +36,39 @@ export interface RemoteKeysParts<Key> {
   readonly event: (name: string, fields: Readonly<Record<string, string>>) => void;
 }
 
-/** Finds the keys at a URI; undefined: they can't be had. `fits`: the one that is looked for is among them. */
+/** A document under way, and how many wait for it. */
+interface Loading<Key> {
+  readonly entry: Promise<Entry<Key>>;
+  waiting: number;
+}
+
+/** Finds the keys at a URI; undefined: they can't be had; `busy`: too many wait for them. `fits`: the one that is looked for is among them. */
 export function remoteKeys<Key>(
   parts: RemoteKeysParts<Key>,
-): (uri: string, fits: (keys: readonly Key[]) => boolean) => Promise<readonly Key[] | undefined> {
+): (uri: string, fits: (keys: readonly Key[]) => boolean) => Promise<readonly Key[] | "busy" | undefined> {
   const entries = new LRUCache<string, Entry<Key>>({ max: 1_000 });
-  const loading = new Map<string, Promise<Entry<Key>>>();
+  const loading = new Map<string, Loading<Key>>();
   const load = (uri: string) => {
-    const under = loading.get(uri) ?? fetchKeys(uri, entries.get(uri), parts);
-    if (!loading.has(uri)) {
+    let under = loading.get(uri);
+    if (under === undefined) {
+      under = { entry: fetchKeys(uri, entries.get(uri), parts), waiting: 0 };
       loading.set(uri, under);
-      void under.then((entry) => entries.set(uri, entry)).finally(() => loading.delete(uri));
+      void under.entry.then((entry) => entries.set(uri, entry)).finally(() => loading.delete(uri));
     }
-    return under;
+    if (under.waiting >= MAX_WAITING) return "busy";
+    under.waiting += 1;
+    return under.entry;
   };
   return async (uri, fits) => {
     const now = parts.now();
     let entry = entries.get(uri);
     const wanted = entry?.keys === undefined || now >= entry.until || !fits(entry.keys);
-    if (wanted && (entry === undefined || now >= nextAsk(entry))) entry = await load(uri);
+    if (wanted && (entry === undefined || now >= nextAsk(entry))) {
+      const loaded = await load(uri);
+      // What is held and fits is believed for a while after its time.
+      if (loaded === "busy" && !(entry?.keys !== undefined && fits(entry.keys))) return "busy";
+      if (loaded !== "busy") entry = loaded;
+    }
     return entry?.keys !== undefined && now < entry.until + BELIEVED ? entry.keys : undefined;
   };
 }

@@ -4,14 +4,16 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { GuardedFetcher } from "../../src/outbound/guarded-fetch.ts";
-import { remoteKeys } from "../../src/outbound/remote-keys.ts";
+import { MAX_WAITING, remoteKeys } from "../../src/outbound/remote-keys.ts";
 
 let time: number;
 let asked: number;
 let answer: { status: number; body: string; headers: Record<string, string> };
 let events: string[];
 let uri: string;
-let find: (wanted?: string) => Promise<readonly string[] | undefined>;
+let find: (wanted?: string) => Promise<readonly string[] | "busy" | undefined>;
+/** What the server waits for before it answers. */
+let held: Promise<void>;
 let stop: () => void;
 
 beforeEach(async () => {
@@ -19,8 +21,10 @@ beforeEach(async () => {
   asked = 0;
   answer = { status: 200, body: "a", headers: {} };
   events = [];
-  const server = createServer((_, response) => {
+  held = Promise.resolve();
+  const server = createServer(async (_, response) => {
     asked += 1;
+    await held;
     response.writeHead(answer.status, answer.headers).end(answer.body);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -44,6 +48,37 @@ afterEach(() => stop());
 test("50 at once → one fetch", async () => {
   expect(await Promise.all(Array.from({ length: 50 }, () => find()))).toEqual(Array.from({ length: 50 }, () => ["a"]));
   expect(asked).toBe(1);
+});
+
+describe("more than may wait for one document", () => {
+  const atOnce = (times: number, wanted = "a") => Array.from({ length: times }, () => find(wanted));
+
+  test("→ the others are told so at once; when it has come, all have it, and as many may wait again", async () => {
+    for (const wanted of ["a", "b"]) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = promise;
+      answer.body = wanted;
+      const first = atOnce(MAX_WAITING, wanted);
+      expect(await Promise.all(atOnce(20, wanted))).toEqual(Array(20).fill("busy"));
+      resolve();
+      expect(await Promise.all(first)).toEqual(Array(MAX_WAITING).fill([wanted]));
+      expect(await find(wanted)).toEqual([wanted]);
+      time += 61_000;
+    }
+    expect(asked).toBe(2);
+  });
+
+  test("while keys are held past their time → whoever finds theirs among them gets those, whoever doesn't is told so", async () => {
+    await find();
+    time += 301_000;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    held = promise;
+    const first = atOnce(MAX_WAITING, "b");
+    expect([await find("a"), await find("b")]).toEqual([["a"], "busy"]);
+    resolve();
+    await Promise.all(first);
+    expect(asked).toBe(2);
+  });
 });
 
 describe("a key that isn't there", () => {

@@ -24,6 +24,7 @@ const refusals: Readonly<Record<Exclude<SignatureOutcome, "verified">, Condition
   alg_refused: "client_assertion_alg_refused",
   key_unknown: "client_assertion_key_unknown",
   keys_unavailable: "client_assertion_keys_unavailable",
+  keys_busy: "temporarily_unavailable",
   wrong: "client_assertion_signature_wrong",
 };
 

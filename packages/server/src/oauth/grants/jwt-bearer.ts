@@ -40,6 +40,7 @@ const REFUSALS: Readonly<Record<Exclude<SignatureOutcome, "verified">, Condition
   alg_refused: "assertion_algorithm_refused",
   key_unknown: "assertion_key_unknown",
   keys_unavailable: "assertion_keys_unavailable",
+  keys_busy: "temporarily_unavailable",
   wrong: "assertion_signature_wrong",
 };
 
