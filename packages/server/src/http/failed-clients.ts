@@ -5,12 +5,15 @@ import type { Millis } from "../oauth/model.ts";
 import type { OwnerStorage } from "../owners/storage.ts";
 import { StorageUnavailable } from "../storage/errors.ts";
 import type { Uses } from "../uses.ts";
+import type { Origin } from "./connections/client-address.ts";
 
 const MINUTE: Millis = 60_000;
 /** Of one client, from one network, in a minute. */
 const OF_A_CLIENT = 60;
 /** From one network, whatever client is named: each name makes a row, and anybody can make up names. */
 const OF_A_NETWORK = 600;
+/** From one IPv4 /24 or IPv6 /48, which has 65,536 networks. */
+const OF_A_PROVIDER = 2_400;
 /** Keys that are known to be over their limit: they are not asked of the database again. */
 const HELD = 10_000;
 
@@ -24,6 +27,7 @@ export interface FailedClientsParts {
 
 export class FailedClients {
   static readonly LIMIT = OF_A_CLIENT;
+  static readonly LIMIT_OF_PROVIDER = OF_A_PROVIDER;
   readonly #parts: FailedClientsParts;
   /** Until when, on the monotonic clock. */
   readonly #over = new LRUCache<string, Millis>({ max: HELD });
@@ -36,13 +40,19 @@ export class FailedClients {
    * Counts a failure; true where there were too many before it. Those are not counted, so that a flood costs no writes. While the database is
    * away nothing is counted: what is guessed here has 256 random bits.
    */
-  async exceeded(network: string, claimed: string): Promise<boolean> {
+  async exceeded({ network, provider }: Pick<Origin, "network" | "provider">, claimed: string): Promise<boolean> {
     const { attemptKey } = this.#parts;
+    const wide = attemptKey("client failures", "provider", provider);
+    if (this.#isOver(wide)) return true;
     const all = attemptKey("client failures", network);
     const client = attemptKey("client failures", network, claimed);
     if (this.#isOver(all) || this.#isOver(client)) return true;
-    // One after the other: beyond the network's limit, a made-up name makes no row.
-    return (await this.#isTooMany(all, OF_A_NETWORK)) || (await this.#isTooMany(client, OF_A_CLIENT));
+    // One after the other: beyond a wider limit, neither a network nor a made-up name makes a row.
+    return (
+      (await this.#isTooMany(wide, OF_A_PROVIDER)) ||
+      (await this.#isTooMany(all, OF_A_NETWORK)) ||
+      (await this.#isTooMany(client, OF_A_CLIENT))
+    );
   }
 
   async #isTooMany(key: string, limit: number): Promise<boolean> {

@@ -8,7 +8,7 @@ import { parseParameters } from "../../oauth/parameters.ts";
 import { revoke } from "../../oauth/revocation.ts";
 import { exchange, type TokenRequest } from "../../oauth/token-endpoint/endpoint.ts";
 import type { Assent } from "../../server-parts.ts";
-import { networkOf, originOf } from "../connections/client-address.ts";
+import { originOf } from "../connections/client-address.ts";
 import { backChannelForm } from "../form-body.ts";
 import { type Answer, type HttpRequest, json } from "../message.ts";
 import { problemJson, refusalOf, retryAfterOf } from "../refusal.ts";
@@ -67,7 +67,7 @@ async function countedFailure(
  * a client out by failing in its name.
  */
 async function countFailure(form: TokenRequest, { address }: HttpRequest, { failedClients }: Assent): Promise<void> {
-  if (await failedClients.exceeded(networkOf(address), claimedClient(form))) refuse("client_throttled");
+  if (await failedClients.exceeded(originOf(address), claimedClient(form))) refuse("client_throttled");
 }
 
 /** The id alone, as it will be read: another spelling of it is the same client. No secret is kept, not even a wrong one. */
