@@ -36,3 +36,21 @@ test("as tests have it, and back → each finds the other's hashes wanting, and 
   expect(needsRehash(usual)).toBe(true);
   expect([await verifyPassword("a password", usual), await verifyPassword("another", usual)]).toEqual([true, false]);
 });
+
+test("the line of known devices is full, and nobody has signed in before → an unknown name is looked at like a known one", async () => {
+  const stored = await hashPassword("a password");
+  // Forgets the decoy.
+  dangerouslyHashAtNoCost(true);
+  const elsewhere = (at: number) => ({ allocation: `a${at}`, provider: `p${at}`, network: `n${at}` });
+  const flood = Array.from({ length: 150 }, (_, at) =>
+    hashPassword("y", { ...elsewhere(at), account: `person ${at}`, known: true }),
+  );
+  const stranger = { ...elsewhere(999), known: false };
+  const looked = [
+    verifyPassword("another", stored, { ...stranger, account: "alice" }),
+    verifyPassword("another", null, { ...stranger, account: "nobody" }),
+  ];
+  expect(await Promise.all(looked)).toEqual([false, false]);
+  const made = await Promise.allSettled(flood);
+  expect(made.filter(({ status }) => status === "rejected").length).toBeGreaterThan(0);
+});
