@@ -89,7 +89,7 @@ describe("a removal that is undone", () => {
     const answers = await Promise.all(readers.map(({ reader, form }) => reader.submit(form)));
     const statuses = answers.map(({ status }) => status).sort();
     expect(statuses[0]).toBe(200);
-    // Beyond three hashes of one person at a time, the others are asked to come again.
+    // Beyond five hashes of one person at a time, the others are asked to come again.
     for (const status of statuses.slice(1)) expect([400, 503]).toContain(status);
     expect(await entersBy(key, server)).toBe(true);
   });

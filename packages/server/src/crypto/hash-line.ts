@@ -8,7 +8,7 @@ export const MAX_WAITING = 100;
 /** Hashes at a time of one account from one network, made and waiting: as many as may be wrong in a row. */
 export const MAX_OF_ACCOUNT = 10;
 /** Hashes at a time of one person on known devices, wherever those are: with more, a few people on many networks could fill the line. */
-export const MAX_OF_PERSON = 3;
+export const MAX_OF_PERSON = 5;
 
 /** More sign-ins wait than can be answered in a reasonable time. */
 export class PasswordQueueFull extends Error {}
