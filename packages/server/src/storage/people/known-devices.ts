@@ -36,7 +36,7 @@ export const byMail = sql`first_sign_in_at = CASE WHEN first_sign_in_at = 0 THEN
 const HANDED_OUT = 2;
 
 /** In `revoked`, 2: it was signed out by a younger device, which takes nothing from it if its owner signs in again soon. */
-const BY_YOUNGER = sql`2`;
+const byYounger = sql`2`;
 
 function deviceOf(row: Row): KnownDevice {
   return {
@@ -122,7 +122,7 @@ export async function bindDevice(tx: Tx, { device, account, ...seen }: Binding):
 
 type Seen = Omit<Binding, "device" | "account">;
 
-const isNew = sql`(revoked = 1 OR (revoked = ${BY_YOUNGER} AND revoked_at <= :stillOwn))`;
+const isNew = sql`(revoked = 1 OR (revoked = ${byYounger} AND revoked_at <= :stillOwn))`;
 
 /** Undefined: the cookie is not one of a device that the server knows, or has been replaced since. */
 async function bindAgain(tx: Tx, { presented }: DeviceSighting, seen: Seen): Promise<DeviceSeen | undefined> {
@@ -190,7 +190,7 @@ async function endingBy(tx: Tx, { partition, personId }: PersonKey, by: EndedBy,
 }
 
 /** The time is left out where the end is final: nobody's browser it is any more. */
-const ended = sql`revoked = CASE WHEN first_seen_at < CAST(:youngerThan AS ${words.whole}) THEN ${BY_YOUNGER} ELSE 1 END,
+const ended = sql`revoked = CASE WHEN first_seen_at < CAST(:youngerThan AS ${words.whole}) THEN ${byYounger} ELSE 1 END,
   revoked_at = CASE WHEN first_seen_at > CAST(:endsFor AS ${words.whole}) THEN NULL ELSE CAST(:now AS ${words.whole}) END`;
 
 /** No device of the person is bound from now on, but for that of the session that is kept. Who ends all has the last word on those that had ended before. */
