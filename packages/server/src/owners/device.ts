@@ -5,13 +5,13 @@ import type { DeviceAsker, Policy, UserCodes } from "../oauth/ports.ts";
 import type { DeviceRequest, UserCodePlace } from "../oauth/storage.ts";
 import { readUserCode } from "../oauth/user-code.ts";
 import type { Uses } from "../uses.ts";
+import { isYoung } from "./known-device.ts";
 import type { KnownDevice } from "./known-device-storage.ts";
 import type { SignInContext } from "./sign-in.ts";
 import type { Attempt, OwnerStorage } from "./storage.ts";
 
 const MINUTE: Millis = 60_000;
 const QUARTER: Millis = 15 * MINUTE;
-const DAY: Millis = 24 * 60 * MINUTE;
 
 /**
  * How many count together. Nobody is refused because of `ceilings`: where one is reached, a network and a provider may have fewer. So those who have
@@ -100,8 +100,6 @@ export type CodeOutcome =
 const GUESSES: Shares = { ceilings: [100], network: [20, 5], provider: [100, 10] };
 /** Of one person, below the ceiling and above it: nobody is kept from reading a code by what others guess. */
 const OF_A_PERSON = [5, 2] as const;
-/** A device that is older was not made for guessing: it counts for its person alone, whatever else its network does. */
-const YOUNG: Millis = 7 * DAY;
 
 function guessesFor(
   reader: CodeReader,
@@ -113,7 +111,8 @@ function guessesFor(
   const { attempts, ceilings } = countersOf(shares, reader, key, QUARTER, MINUTE);
   const [limit, ...narrowed] = OF_A_PERSON;
   const own = { key: key("person", personId), limit, narrowed, window: QUARTER };
-  const settled = device?.personId === personId && now() - device.firstSeenAt >= YOUNG;
+  // An older device of theirs counts for its person alone, whatever else its network does.
+  const settled = device?.personId === personId && !isYoung(device, now());
   return { attempts: settled ? [own] : [own, ...attempts], ceilings };
 }
 

@@ -1,10 +1,19 @@
 /** Whether a browser's device cookie still makes it one of a person's own. */
 
+import type { Millis } from "../oauth/model.ts";
 import type { Uses } from "../uses.ts";
 import type { DeviceSeen, KnownDevice, KnownDeviceKey, KnownDeviceStorage } from "./known-device-storage.ts";
 
 /** A device cookie, as the browser presents it. */
 export type PresentedDevice = KnownDeviceKey & DeviceSeen;
+
+/** How long a device must have been known before limits take it for one that was not made to get around them. */
+const YOUNG: Millis = 7 * 86_400_000;
+
+/** Anybody who knows the password makes known devices at will. A device that is older was not made for a flood, nor for guessing. */
+export function isYoung({ firstSeenAt }: Pick<KnownDevice, "firstSeenAt">, now: Millis): boolean {
+  return now - firstSeenAt < YOUNG;
+}
 
 /** The known device that the cookie names, bound to its person as they are now or not. An older copy of a cookie that was replaced names none. */
 export async function seenDevice(

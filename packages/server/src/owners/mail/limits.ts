@@ -2,22 +2,19 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../uses.ts";
+import { isYoung } from "../known-device.ts";
 import type { KnownDevice } from "../known-device-storage.ts";
 import type { Attempt, OwnerStorage } from "../storage.ts";
 
 const HOUR: Millis = 3_600_000;
 const QUARTER: Millis = HOUR / 4;
-const DAY: Millis = 24 * HOUR;
 
 /** Maximum number of messages an hour that strangers may have sent to one mailbox: of recovery, and of all other kinds. */
 const TO_A_MAILBOX = 5;
 /** Maximum number of recovery messages an hour from one known device, beside those of strangers. */
 const FROM_A_DEVICE = 3;
-/** The same for all devices of a person together that were first seen less than `YOUNG` ago. */
+/** The same for all young devices of a person together. */
 const FROM_YOUNG_DEVICES = 5;
-/** Whoever knows the password makes known devices at will. A device that is older was not made for a flood. */
-const YOUNG: Millis = 7 * DAY;
-
 /** Maximum number of requests in a quarter of an hour from one network. */
 const FROM_A_NETWORK = 20;
 /** The same for a /24 of IPv4 or a /48 of IPv6: whoever has a /48 has 65,536 networks. */
@@ -57,10 +54,11 @@ export async function mayRecover(
   return allowed([{ key: context.attemptKey("recovery mailbox", email), limit: TO_A_MAILBOX, window: HOUR }], context);
 }
 
-function ofDevice({ personId, deviceId, firstSeenAt }: KnownDevice, context: MailLimitContext): readonly Attempt[] {
+function ofDevice(device: KnownDevice, context: MailLimitContext): readonly Attempt[] {
+  const { personId, deviceId } = device;
   const { attemptKey, now } = context;
   const own = { key: attemptKey("recovery", personId, deviceId), limit: FROM_A_DEVICE, window: HOUR };
-  if (now() - firstSeenAt >= YOUNG) return [own];
+  if (!isYoung(device, now())) return [own];
   return [own, { key: attemptKey("recovery", personId), limit: FROM_YOUNG_DEVICES, window: HOUR }];
 }
 
@@ -78,7 +76,7 @@ export async function askedTooOften(
   { network, provider, device }: Asker,
   context: MailLimitContext,
 ): Promise<Millis | undefined> {
-  const { storage, attemptKey, now } = context;
+  const { attemptKey } = context;
   if (device !== undefined) {
     const key = attemptKey("asks for mail from a device of", device.personId);
     if (await allowed([{ key, limit: FROM_THE_DEVICES_OF_A_PERSON, window: QUARTER }], context)) return undefined;
@@ -87,22 +85,21 @@ export async function askedTooOften(
     { key: attemptKey("asks for mail", network), limit: FROM_A_NETWORK, window: QUARTER },
     { key: attemptKey("asks for mail", provider), limit: FROM_A_PROVIDER, window: QUARTER },
   ];
-  const outcome = await storage.attempts.count({ attempts, now: now() });
-  return outcome.kind === "throttled" ? outcome.until : undefined;
+  return throttledUntil(attempts, context);
 }
 
 /** When somebody who makes an account may try another username; undefined: now. Counts the try. */
-export async function askedTooManyNames(
+export function askedTooManyNames(
   linkId: string,
   network: string,
-  { storage, attemptKey, now }: MailLimitContext,
+  context: MailLimitContext,
 ): Promise<Millis | undefined> {
+  const { attemptKey } = context;
   const attempts = [
     { key: attemptKey("usernames behind", linkId), limit: NAMES_BEHIND_A_LINK, window: HOUR },
     { key: attemptKey("usernames in", network), limit: NAMES_FROM_A_NETWORK, window: QUARTER },
   ];
-  const outcome = await storage.attempts.count({ attempts, now: now() });
-  return outcome.kind === "throttled" ? outcome.until : undefined;
+  return throttledUntil(attempts, context);
 }
 
 /** False: this person has had enough links sent to prove their address. Not counted with the messages of strangers: it is their own address, and they are signed in. */
@@ -119,9 +116,17 @@ export function mayAskForAddress(personId: string, context: MailLimitContext): P
   return allowed([{ key, limit: BY_A_PERSON, window: HOUR }], context);
 }
 
-async function allowed(
+type CountContext = Pick<MailLimitContext, "storage" | "now">;
+
+async function allowed(attempts: readonly Attempt[], context: CountContext): Promise<boolean> {
+  return (await throttledUntil(attempts, context)) === undefined;
+}
+
+/** Undefined: now. */
+async function throttledUntil(
   attempts: readonly Attempt[],
-  { storage, now }: Pick<MailLimitContext, "storage" | "now">,
-): Promise<boolean> {
-  return (await storage.attempts.count({ attempts, now: now() })).kind === "allowed";
+  { storage, now }: CountContext,
+): Promise<Millis | undefined> {
+  const outcome = await storage.attempts.count({ attempts, now: now() });
+  return outcome.kind === "throttled" ? outcome.until : undefined;
 }
