@@ -19,8 +19,11 @@ import type { Session } from "./storage.ts";
 
 export interface FactorContext extends SessionContext {
   readonly storage: SessionContext["storage"] &
-    Uses<FactorStorage, "secondFactors.set" | "secondFactors.remove" | "secondFactors.setRecoveryCodes"> &
-    Uses<FactorStorage, "passkeys.add" | "passkeys.remove" | "passkeys.find" | "passkeys.use"> &
+    Uses<
+      FactorStorage,
+      | ("secondFactors.set" | "secondFactors.remove" | "secondFactors.setRecoveryCodes")
+      | ("passkeys.add" | "passkeys.remove" | "passkeys.find" | "passkeys.use")
+    > &
     Uses<GrantStorage, "replayCache.once">;
 }
 

@@ -18,9 +18,9 @@ export interface SessionContext extends NewsContext, VouchContext {
     VouchContext["storage"] &
     Uses<
       OwnerStorage,
-      "sessions.create" | "sessions.use" | "sessions.list" | "sessions.end" | "sessions.endAll" | "sessions.endOne"
+      | "people.get"
+      | ("sessions.create" | "sessions.use" | "sessions.list" | "sessions.end" | "sessions.endAll" | "sessions.endOne")
     > &
-    Uses<OwnerStorage, "people.get"> &
     Uses<FactorStorage, "passkeys.list" | "secondFactors.get"> &
     Uses<KnownDeviceStorage, "knownDevices.get">;
   /** A new random id in a partition. */

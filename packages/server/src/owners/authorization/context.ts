@@ -16,9 +16,11 @@ import type { CarrierContext } from "./continuation.ts";
 export interface AuthorizationContext extends CarrierContext {
   readonly oauth: OAuthContext;
   readonly storage: Uses<GrantStorage, "grants.issue"> &
-    Uses<OwnerStorage, "consents.find" | "people.get" | "consents.approve"> &
     Uses<
       OwnerStorage,
+      | "people.get"
+      | "consents.find"
+      | "consents.approve"
       | "attempts.count"
       | "attempts.forgive"
       | "deviceRequests.claim"

@@ -68,40 +68,44 @@ export type DeviceStep =
   | ({ readonly kind: "asked_admin"; readonly flow: DeviceFlow } & AskedAdmins);
 
 /** Nobody learns whether a code is right before they have signed in: guesses are counted by person. */
-export async function advanceDevice(
+export function advanceDevice(
   continuation: DeviceContinuation,
   reader: Reader,
   context: AuthorizationContext,
 ): Promise<DeviceStep> {
-  const found = await findDevice(continuation, reader, context);
-  return found.kind === "found" ? shown(found.flow) : found;
+  return withDevice(continuation, reader, context, async (flow) => shown(flow));
 }
 
 /** The person says that the device is theirs, or denies it. */
-export async function answerWhose(
+export function answerWhose(
   decision: string | null,
   continuation: DeviceContinuation,
   reader: Reader,
   context: AuthorizationContext,
 ): Promise<DeviceStep> {
-  const found = await findDevice(continuation, reader, context);
-  if (found.kind !== "found") return found;
-  const { flow } = found;
-  if (decision === "deny") return deny(flow, reader, context);
-  if (decision !== "go_on") return { kind: "elsewhere", flow };
-  return { kind: "ask", flow: { ...flow, continuation: { ...flow.continuation, confirmed: true } } };
+  return withDevice(continuation, reader, context, async (flow) => {
+    if (decision === "deny") return deny(flow, reader, context);
+    if (decision !== "go_on") return { kind: "elsewhere", flow };
+    return { kind: "ask", flow: { ...flow, continuation: { ...flow.continuation, confirmed: true } } };
+  });
 }
 
 /** The owner's answer. */
-export async function answerDevice(
+export function answerDevice(
   form: AnswerForm,
   continuation: DeviceContinuation,
   reader: Reader,
   context: AuthorizationContext,
 ): Promise<DeviceStep> {
-  const found = await findDevice(continuation, reader, context);
-  if (found.kind !== "found") return found;
-  const { flow } = found;
+  return withDevice(continuation, reader, context, (flow) => answered(form, flow, reader, context));
+}
+
+async function answered(
+  form: AnswerForm,
+  flow: DeviceFlow,
+  reader: Reader,
+  context: AuthorizationContext,
+): Promise<DeviceStep> {
   const { client, owners } = flow;
   if (form.decision !== "deny" && shown(flow).kind === "elsewhere") return { kind: "elsewhere", flow };
   // A single scope can't be for once: the next poll finds it among what stands.
@@ -122,20 +126,30 @@ export async function answerDevice(
 }
 
 /** A member's wish that the admins of their company let the device in. */
-export async function answerDeviceToAdmins(
+export function answerDeviceToAdmins(
   form: AdminForm,
   continuation: DeviceContinuation,
   reader: Reader,
   context: AuthorizationContext,
 ): Promise<DeviceStep> {
+  return withDevice(continuation, reader, context, async (flow) => {
+    const asked = readAdminRequest(form, flow.owners, context.now());
+    if (asked === undefined) return { kind: "ask", flow };
+    const problem = await askAdmins(asked, { client: flow.client }, flow.person.personId, context);
+    if (problem !== null) return { kind: "ask_admin", flow, problem, ...asked };
+    return { kind: "asked_admin", flow, ...asked };
+  });
+}
+
+/** Goes on with the device of a code, if it is there for this reader. */
+async function withDevice(
+  continuation: DeviceContinuation,
+  reader: Reader,
+  context: AuthorizationContext,
+  work: (flow: DeviceFlow) => Promise<DeviceStep>,
+): Promise<DeviceStep> {
   const found = await findDevice(continuation, reader, context);
-  if (found.kind !== "found") return found;
-  const { flow } = found;
-  const asked = readAdminRequest(form, flow.owners, context.now());
-  if (asked === undefined) return { kind: "ask", flow };
-  const problem = await askAdmins(asked, { client: flow.client }, flow.person.personId, context);
-  if (problem !== null) return { kind: "ask_admin", flow, problem, ...asked };
-  return { kind: "asked_admin", flow, ...asked };
+  return found.kind === "found" ? work(found.flow) : found;
 }
 
 function shown(flow: DeviceFlow): Extract<DeviceStep, { kind: "ask" | "elsewhere" }> {
