@@ -2,13 +2,9 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { Asked } from "../../owners/asked-in-session.ts";
+import { type PersonKey, thisPerson } from "../people/person.ts";
 import { text, wholeOrNull } from "../rows.ts";
 import { sql, type Tx, words } from "../sql.ts";
-
-export interface PersonKey {
-  readonly partition: number;
-  readonly personId: string;
-}
 
 /**
  * Whether the person is there, active, and has a password; locked, so that of two changes one knows of the other. Undefined, too, where the session
@@ -20,7 +16,7 @@ export async function lockPerson(
   sessionId?: string,
 ): Promise<{ readonly hasPassword: boolean; readonly passwordChangedAt: Millis | null } | undefined> {
   const row = await tx.one(
-    sql`SELECT status, password_hash, password_changed_at FROM people WHERE partition = :partition AND person_id = :personId ${words.forUpdate}`,
+    sql`SELECT status, password_hash, password_changed_at FROM people WHERE ${thisPerson} ${words.forUpdate}`,
     { partition, personId },
   );
   if (row === undefined || text(row, "status") !== "active") return undefined;
@@ -36,9 +32,10 @@ export async function mayStill(tx: Tx, key: PersonKey, { sessionId, passwordChan
 }
 
 async function isOpen(tx: Tx, { partition, personId }: PersonKey, sessionId: string): Promise<boolean> {
-  const row = await tx.one(
-    sql`SELECT person_id FROM sessions WHERE partition = :partition AND session_id = :sessionId AND person_id = :personId`,
-    { partition, personId, sessionId },
-  );
+  const row = await tx.one(sql`SELECT person_id FROM sessions WHERE ${thisPerson} AND session_id = :sessionId`, {
+    partition,
+    personId,
+    sessionId,
+  });
   return row !== undefined;
 }

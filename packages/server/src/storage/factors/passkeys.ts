@@ -16,10 +16,11 @@ import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
 import { settleName } from "../people/name-reconciliation.ts";
 import { holderOfName, reserveName, unreserveName } from "../people/names.ts";
+import type { PersonKey } from "../people/person.ts";
 import { getPerson } from "../people/person.ts";
 import { bytes, flag, json, text, textOrNull, whole, wholeOrNull } from "../rows.ts";
 import { query, type Row, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
-import { lockPerson, type PersonKey } from "./factor-lock.ts";
+import { lockPerson } from "./factor-lock.ts";
 
 interface PasskeyKey extends PersonKey {
   readonly credentialId: string;

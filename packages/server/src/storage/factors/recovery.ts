@@ -21,11 +21,11 @@ import { addressesOf, dropLinks, knownAddresses, noteFormer, sinceWhen } from ".
 import { byMail, keepAge, ownDevice, revokeDevices } from "../people/known-devices.ts";
 import { settleName } from "../people/name-reconciliation.ts";
 import { unreserveName } from "../people/names.ts";
+import type { PersonKey } from "../people/person.ts";
 import { getPerson } from "../people/person.ts";
 import { dropFirstUses } from "../people/subject-links.ts";
 import { personColumns, personOf, text } from "../rows.ts";
 import { sql, steps, type Tx, transaction, words } from "../sql.ts";
-import type { PersonKey } from "./factor-lock.ts";
 import { listPasskeys, lockPasskeys } from "./passkeys.ts";
 import { bringBack, eraseRemovals, removedFactors, removedPasskeys, setAside } from "./removals.ts";
 import { lockFactor } from "./second-factors.ts";

@@ -9,9 +9,9 @@ import type { FactorKind, RecoveryStorage, Removal, RemovedFactor } from "../../
 import { ownDevice } from "../people/known-devices.ts";
 import { settleName } from "../people/name-reconciliation.ts";
 import { unreserveName } from "../people/names.ts";
+import type { PersonKey } from "../people/person.ts";
 import { json, text, whole } from "../rows.ts";
 import { type Call, query, type Row, sql, statement, type Tx, words } from "../sql.ts";
-import type { PersonKey } from "./factor-lock.ts";
 import { passkeyColumns, passkeyOf, writePasskey } from "./passkeys.ts";
 import { codesOf, eraseFactor, type FactorRow, lockFactor, writeCode, writeFactor } from "./second-factors.ts";
 

@@ -4,9 +4,10 @@ import type { Millis } from "../../oauth/model.ts";
 import type { AddedFrom, EarlierAuthenticator, FactorStorage, SecondFactor } from "../../owners/factor-storage.ts";
 import { isVouched } from "../../owners/recovery/factor-trust.ts";
 import { post } from "../mail/outbox.ts";
+import type { PersonKey } from "../people/person.ts";
 import { bytes, flag, json, text, textOrNull, whole, wholeOrNull } from "../rows.ts";
 import { query, type Row, sql, statement, type Tx, transaction, words } from "../sql.ts";
-import { lockPerson, type PersonKey } from "./factor-lock.ts";
+import { lockPerson } from "./factor-lock.ts";
 
 type Port = FactorStorage["secondFactors"];
 type Args<Name extends keyof Port> = Parameters<Port[Name]>[0];

@@ -2,14 +2,13 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import { ADDRESS_TOLD, type Address, addressSince, type RecoveryStorage } from "../../owners/recovery/storage.ts";
-import type { PersonKey } from "../factors/factor-lock.ts";
 import { text, whole, wholeOrNull } from "../rows.ts";
 import { query, type Row, sql, type Tx } from "../sql.ts";
+import { type PersonKey, thisPerson } from "./person.ts";
 
-const theirs = sql`partition = :partition AND person_id = :personId`;
 const current = sql`SELECT email AS address, email_since AS since, CAST(NULL AS INTEGER) AS until FROM people
-  WHERE ${theirs} AND email_verified_at IS NOT NULL`;
-const former = sql`SELECT address, since, until FROM former_addresses WHERE ${theirs} AND until > :told ORDER BY until DESC`;
+  WHERE ${thisPerson} AND email_verified_at IS NOT NULL`;
+const former = sql`SELECT address, since, until FROM former_addresses WHERE ${thisPerson} AND until > :told ORDER BY until DESC`;
 
 function addressOf(row: Row): Address {
   return { address: text(row, "address"), since: wholeOrNull(row, "since"), until: wholeOrNull(row, "until") };
@@ -45,7 +44,7 @@ export async function noteFormer(
   if (from === to) return;
   await tx.run(
     sql`INSERT INTO former_addresses (partition, person_id, address, since, until)
-      SELECT partition, person_id, email, email_since, :now FROM people WHERE ${theirs} AND email = :from AND email_verified_at IS NOT NULL
+      SELECT partition, person_id, email, email_since, :now FROM people WHERE ${thisPerson} AND email = :from AND email_verified_at IS NOT NULL
       ON CONFLICT (partition, person_id, address, until) DO NOTHING`,
     { partition, personId, from, now },
   );
@@ -81,7 +80,7 @@ export async function dropLinks(
   now: Millis,
 ): Promise<void> {
   const { partition, personId } = key;
-  const rows = await tx.all(sql`SELECT link_id, purpose, address FROM mail_links WHERE ${theirs}`, {
+  const rows = await tx.all(sql`SELECT link_id, purpose, address FROM mail_links WHERE ${thisPerson}`, {
     ...{ partition, personId },
   });
   const known = await knownAddresses(tx, key, now);

@@ -12,15 +12,13 @@ import type {
 import { isOwners, STILL_OWN } from "../../owners/recovery/factor-trust.ts";
 import { text, textOrNull, whole, wholeOrNull } from "../rows.ts";
 import { query, type Row, sql, type Tx, transaction, words } from "../sql.ts";
+import { type PersonKey, thisPerson } from "./person.ts";
 
-type PersonKey = Omit<KnownDeviceKey, "deviceId">;
-
-const theirs = sql`partition = :partition AND person_id = :personId`;
-const thisDevice = sql`${theirs} AND device_id = :deviceId`;
+const thisDevice = sql`${thisPerson} AND device_id = :deviceId`;
 
 /** When the newest passkey or authenticator was added; 0: there is none. */
 const newestFactor = sql`COALESCE((SELECT MAX(f.at) FROM (
-      SELECT created_at AS at FROM passkeys WHERE ${theirs} UNION ALL SELECT created_at AS at FROM second_factors WHERE ${theirs}) AS f), 0)`;
+      SELECT created_at AS at FROM passkeys WHERE ${thisPerson} UNION ALL SELECT created_at AS at FROM second_factors WHERE ${thisPerson}) AS f), 0)`;
 
 const columns = sql`partition, person_id, device_id, generation, is_first, first_seen_at, last_seen_at, address, user_agent,
   COALESCE(appeared_at, first_seen_at) AS appeared_at, CASE WHEN revoked = 0 THEN NULL ELSE COALESCE(revoked_at, 0) END AS ended_at,
@@ -63,7 +61,7 @@ export const getKnownDevice = query<KnownDeviceKey, KnownDevice | undefined>({
 });
 
 export const listKnownDevices = query<PersonKey, readonly KnownDevice[]>({
-  sql: sql`SELECT ${columns} FROM known_devices WHERE ${theirs} ORDER BY last_seen_at DESC, device_id`,
+  sql: sql`SELECT ${columns} FROM known_devices WHERE ${thisPerson} ORDER BY last_seen_at DESC, device_id`,
   bind: ({ partition, personId }) => ({ partition, personId }),
   outcome: (rows) => rows.map(deviceOf),
 });
@@ -74,7 +72,7 @@ export const rememberDevice = transaction<
 >(async (tx, { passwordChangedAt, ...seen }) => {
   const { partition, personId } = seen;
   const person = await tx.one(
-    sql`SELECT status, password_changed_at, ${signInColumns} FROM people WHERE ${theirs} ${words.forUpdate}`,
+    sql`SELECT status, password_changed_at, ${signInColumns} FROM people WHERE ${thisPerson} ${words.forUpdate}`,
     { partition, personId },
   );
   if (person === undefined || text(person, "status") !== "active") return undefined;
@@ -114,7 +112,7 @@ export async function bindDevice(tx: Tx, { device, account, ...seen }: Binding):
   const { partition, personId, now } = seen;
   const isFirst = account.firstSignInAt === 0 || account.firstSignInAt === BY_MAIL;
   if (isFirst) {
-    await tx.run(sql`UPDATE people SET first_sign_in_at = :now WHERE ${theirs}`, { partition, personId, now });
+    await tx.run(sql`UPDATE people SET first_sign_in_at = :now WHERE ${thisPerson}`, { partition, personId, now });
   }
   const first = isFirst ? (account.handedOut ? HANDED_OUT : 1) : 0;
   return (await bindAgain(tx, device, seen)) ?? (await bindFirst(tx, device.freshId, first, seen));
@@ -156,7 +154,7 @@ async function bindFirst(tx: Tx, deviceId: string, first: number, seen: Seen): P
       VALUES (:partition, :personId, :deviceId, 0, :first, :now, :now, :address, :userAgent, :passwordChangedAt, ${newestFactor}, 0, :now)`,
     { ...seen, deviceId, first },
   );
-  const rows = await tx.all(sql`SELECT ${columns} FROM known_devices WHERE ${theirs}`, { partition, personId });
+  const rows = await tx.all(sql`SELECT ${columns} FROM known_devices WHERE ${thisPerson}`, { partition, personId });
   for (const forgotten of forgottenDevices(rows.map(deviceOf), deviceId, seen.now)) {
     await tx.run(sql`DELETE FROM known_devices WHERE ${thisDevice}`, { partition, personId, deviceId: forgotten });
   }
@@ -179,7 +177,7 @@ async function endingBy(tx: Tx, { partition, personId }: PersonKey, by: EndedBy,
   if (by === "operator") return { endsFor: -1, youngerThan: null };
   if ("own" in by) return { endsFor: by.own?.firstSeenAt ?? null, youngerThan: null };
   const row = await tx.one(
-    sql`SELECT ${columns} FROM known_devices WHERE ${theirs} AND device_id =
+    sql`SELECT ${columns} FROM known_devices WHERE ${thisPerson} AND device_id =
       (SELECT s.device_id FROM sessions AS s WHERE s.partition = :partition AND s.session_id = :sessionId AND s.person_id = :personId)`,
     { partition, personId, sessionId: by.sessionId },
   );
@@ -203,11 +201,11 @@ export async function revokeDevices(
   const ending = await endingBy(tx, { partition, personId }, by, now);
   await tx.run(
     sql`UPDATE known_devices SET revoked = 1, revoked_at = CASE WHEN first_seen_at > CAST(:endsFor AS ${words.whole}) THEN NULL ELSE revoked_at END
-      WHERE ${theirs} AND revoked > 0 AND first_seen_at >= COALESCE(CAST(:youngerThan AS ${words.whole}), 0)`,
+      WHERE ${thisPerson} AND revoked > 0 AND first_seen_at >= COALESCE(CAST(:youngerThan AS ${words.whole}), 0)`,
     { partition, personId, ...ending },
   );
   await tx.run(
-    sql`UPDATE known_devices SET ${ended} WHERE ${theirs} AND revoked = 0 AND device_id NOT IN
+    sql`UPDATE known_devices SET ${ended} WHERE ${thisPerson} AND revoked = 0 AND device_id NOT IN
       (SELECT s.device_id FROM sessions AS s WHERE s.partition = :partition AND s.session_id = :keepSessionId AND s.device_id IS NOT NULL)`,
     { partition, personId, keepSessionId, ...ending, now },
   );
@@ -249,7 +247,7 @@ export async function revokeDeviceOf(
 ): Promise<void> {
   const ending = await endingBy(tx, { partition, personId }, { sessionId: keeps }, now);
   await tx.run(
-    sql`UPDATE known_devices SET ${ended} WHERE ${theirs} AND revoked = 0
+    sql`UPDATE known_devices SET ${ended} WHERE ${thisPerson} AND revoked = 0
       AND device_id IN (SELECT s.device_id FROM sessions AS s WHERE s.partition = :partition AND s.session_id = :ends AND s.person_id = :personId)
       AND device_id NOT IN (SELECT s.device_id FROM sessions AS s WHERE s.partition = :partition AND s.session_id = :keeps AND s.device_id IS NOT NULL)`,
     { partition, personId, ends, keeps, ...ending, now },
@@ -258,5 +256,5 @@ export async function revokeDeviceOf(
 
 /** For the end of an account. */
 export async function eraseDevices(tx: Tx, { partition, personId }: PersonKey): Promise<void> {
-  await tx.run(sql`DELETE FROM known_devices WHERE ${theirs}`, { partition, personId });
+  await tx.run(sql`DELETE FROM known_devices WHERE ${thisPerson}`, { partition, personId });
 }
