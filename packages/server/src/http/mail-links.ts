@@ -7,7 +7,7 @@ import type { MailDraft } from "../owners/mail/mail.ts";
 import type { LinkKey, LinkPurpose, StoredMail } from "../owners/mail/storage.ts";
 import type { Person } from "../owners/storage.ts";
 import type { Assent } from "../server-parts.ts";
-import { coarseNetworkOf, networkOf } from "./connections/client-address.ts";
+import { originOf } from "./connections/client-address.ts";
 import { deviceCookie } from "./device-cookie.ts";
 import type { HttpRequest } from "./message.ts";
 import { browserName } from "./user-agent.ts";
@@ -23,7 +23,7 @@ export function linkKey(text: string | null, purpose: LinkPurpose, assent: Assen
 /** Who asks for mail. */
 export async function askerOf(http: HttpRequest, assent: Assent): Promise<Asker> {
   const device = await seenDevice(deviceCookie(http, assent), assent.sessions.storage);
-  return { network: networkOf(http.address), provider: coarseNetworkOf(http.address), device };
+  return { ...originOf(http.address), device };
 }
 
 /**

@@ -10,7 +10,7 @@ import type {
   RemovePasskeyOutcome,
   UsePasskeyOutcome,
 } from "./factor-storage.ts";
-import { boundDevice, type PresentedDevice } from "./known-device.ts";
+import { isBoundTo, type PresentedDevice } from "./known-device.ts";
 import type { StoredMail } from "./mail/storage.ts";
 import type { Person } from "./person.ts";
 import { addedFrom } from "./recovery/trust-used-factor.ts";
@@ -132,7 +132,7 @@ export async function addPasskey(
   const added = await addedHere(at, context);
   const passkey = { ...made, partition, personId, name, createdAt: now, lastUsedAt: null, added };
   const mails = await told(at, "passkeyAdded", context, name);
-  const knownDevice = device?.personId === personId && (await boundDevice(device, storage)) !== undefined;
+  const knownDevice = await isBoundTo(personId, device, storage);
   const { sessionId } = at.session;
   const outcome = await storage.passkeys.add({ passkey, sessionId, mails, now });
   if (outcome === "added") {

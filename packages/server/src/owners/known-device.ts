@@ -36,3 +36,12 @@ export async function boundDevice(
   const known = await seenDevice(presented, storage);
   return known?.bound === true ? known : undefined;
 }
+
+/** Whether the device that the cookie names is bound to this person. */
+export async function isBoundTo(
+  personId: string,
+  presented: PresentedDevice | undefined,
+  storage: Uses<KnownDeviceStorage, "knownDevices.get">,
+): Promise<boolean> {
+  return presented?.personId === personId && (await boundDevice(presented, storage)) !== undefined;
+}

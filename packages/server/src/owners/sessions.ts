@@ -6,7 +6,7 @@ import type { Credential } from "../oauth/ports.ts";
 import type { Uses } from "../uses.ts";
 import { type NewsContext, newsFor } from "./account-news.ts";
 import type { FactorStorage, Passkey, SecondFactor } from "./factor-storage.ts";
-import { boundDevice, type PresentedDevice } from "./known-device.ts";
+import { isBoundTo, type PresentedDevice } from "./known-device.ts";
 import type { DeviceSeen, DeviceSighting, KnownDeviceStorage } from "./known-device-storage.ts";
 import type { Person } from "./person.ts";
 import { type VouchContext, vouchByUse } from "./recovery/trust-used-factor.ts";
@@ -73,7 +73,7 @@ export async function beginSession(
   const sessionId = context.newId(partition);
   const now = context.now();
   const news = { link: "/account/security", language, values: { browser: at.browserName, address } };
-  const known = presented?.personId === personId && (await boundDevice(presented, storage)) !== undefined;
+  const known = await isBoundTo(personId, presented, storage);
   const mails = known || quietly ? [] : await newsFor(person, "signIn", news, context);
   const seen = await storage.sessions.create({
     ...{ partition, sessionId, personId, authTime, acr, amr, userAgent, language, mails, address, secretHash, now },

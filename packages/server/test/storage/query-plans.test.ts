@@ -212,7 +212,7 @@ describe("on PostgreSQL, in a session as ours are", () => {
   /** Whether there is room for another request for mail. */
   const OF_A_QUEUE = ["mailRequests.countWaiting"];
   /** Whose an address was, for which somebody asks for recovery and which nobody has. */
-  const BY_ADDRESS = ["people.whoLeft"];
+  const BY_ADDRESS = ["whoLeft"];
 
   test("spread by partition: whatever a token, a session or a consent needs lies in one part", async () => {
     const spread = await aPostgresDatabase("sharded");

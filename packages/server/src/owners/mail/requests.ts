@@ -5,7 +5,7 @@ import type { Uses } from "../../uses.ts";
 import { type PresentedDevice, seenDevice } from "../known-device.ts";
 import type { KnownDeviceStorage } from "../known-device-storage.ts";
 import { canonicalLogin } from "../names.ts";
-import { isOlder, type RecoveryStorage, UNDO_TTL } from "../recovery/storage.ts";
+import { type RecoveryStorage, UNDO_TTL } from "../recovery/storage.ts";
 import type { OwnerStorage, Person } from "../storage.ts";
 import { mayRecover, mayWriteTo } from "./limits.ts";
 import { CONFIRM_TTL, type MailDraft, type MailLinks, type NewLink, type Postbox, RECOVER_TTL } from "./mail.ts";
@@ -45,7 +45,7 @@ export interface MailDesk {
 export interface MailRequestContext {
   readonly storage: Uses<OwnerStorage, "people.findByName" | "people.get" | "attempts.count"> &
     Uses<MailStorage, "mailLinks.create" | "mail.post"> &
-    Uses<RecoveryStorage, "people.addresses" | "people.whoLeft"> &
+    Uses<RecoveryStorage, "people.owedTo"> &
     Uses<KnownDeviceStorage, "knownDevices.get">;
   readonly mail: Postbox;
   readonly links: MailLinks;
@@ -123,18 +123,14 @@ async function giveBack(
   context: MailRequestContext,
 ): Promise<boolean> {
   const { storage, links, now } = context;
-  const left = await storage.people.whoLeft({ address, since: now() - UNDO_TTL, limit: MOST_LEFT });
   let owed = false;
-  for (const { partition, personId, until } of left) {
-    if (personId === except) continue;
-    const key = { partition, personId };
-    const person = await storage.people.get(key);
-    if (person?.status !== "active") continue;
-    if (!isOlder(await storage.people.addresses({ ...key, now: now() }), address, person.email)) continue;
+  for (const { person, until } of await storage.people.owedTo({ address, limit: MOST_LEFT, now: now() })) {
+    const { partition, personId } = person;
+    if (personId === except || person.status !== "active") continue;
     owed = true;
     const seen = await seenDevice(device ?? undefined, storage);
     if (!(await mayRecover({ personId, email: address }, seen, context))) continue;
-    const about = { ...key, purpose: "undo", address, ttl: until + UNDO_TTL - now() } as const;
+    const about = { partition, personId, purpose: "undo", address, ttl: until + UNDO_TTL - now() } as const;
     const made = links.make(about, "/undo", `${asked.requestId} ${personId}`);
     const language = person.language ?? asked.request.language;
     const values = { person: person.username, at: made.link.expiresAt };

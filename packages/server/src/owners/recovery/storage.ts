@@ -4,6 +4,7 @@ import type { Millis } from "../../oauth/model.ts";
 import type { AddedFrom, PersonKey } from "../factor-storage.ts";
 import type { DeviceSeen } from "../known-device-storage.ts";
 import type { LinkKey, LinkOutcome, MailLink, StoredMail } from "../mail/storage.ts";
+import type { Person } from "../person.ts";
 
 /** How long a removal can be undone. */
 export const REMOVAL_KEPT: Millis = 72 * 3_600_000;
@@ -103,12 +104,15 @@ export interface RecoveryStorage {
   readonly people: {
     /** The one of now, and those of the last `ADDRESS_TOLD`; none that nobody vouched for. */
     addresses(args: PersonKey & { readonly now: Millis }): Promise<readonly Address[]>;
-    /** Accounts that have left an address since then, those first that left it first; no more than `limit`. */
-    whoLeft(args: {
+    /**
+     * Accounts that have left an address within `UNDO_TTL` for a younger one, those first that left it first; of the first `limit` that have left it.
+     * `until`: when they left it.
+     */
+    owedTo(args: {
       readonly address: string;
-      readonly since: Millis;
       readonly limit: number;
-    }): Promise<readonly (PersonKey & { readonly until: Millis })[]>;
+      readonly now: Millis;
+    }): Promise<readonly { readonly person: Person; readonly until: Millis }[]>;
   };
 }
 

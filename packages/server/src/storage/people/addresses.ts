@@ -21,8 +21,9 @@ export const addressesOf = query<Parameters<RecoveryStorage["people"]["addresses
   outcome: (rows, _, others) => [...rows, ...others].map(addressOf),
 });
 
+/** Accounts that have left an address since then, those first that left it first. */
 export const whoLeft = query<
-  Parameters<RecoveryStorage["people"]["whoLeft"]>[0],
+  { readonly address: string; readonly since: Millis; readonly limit: number },
   readonly (PersonKey & { readonly until: Millis })[]
 >({
   sql: sql`SELECT partition, person_id, until FROM former_addresses

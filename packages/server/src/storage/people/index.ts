@@ -16,6 +16,7 @@ import {
   staleNames,
   unreserveName,
 } from "./names.ts";
+import { owedTo } from "./owed-addresses.ts";
 import {
   createPerson,
   deletePerson,
@@ -70,7 +71,7 @@ export const people = {
   setDeletion,
   soleAdminOf,
   addresses: addressesOf,
-  whoLeft,
+  owedTo,
 };
 export const subjectLinks = {
   findPerson: findPersonBySubject,
@@ -94,6 +95,7 @@ export const attempts = { count: countAttempt, forgive: forgiveAttempt };
 
 /** Steps of the verbs above. */
 export const peopleSteps: Readonly<Record<string, Verb<never, unknown>>> = {
+  whoLeft,
   bearsName,
   bearsPasskey,
   bearsSlug,
