@@ -2,8 +2,9 @@
 
 import type { Server, Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
-import { originOf, type TrustedProxies } from "./client-address.ts";
+import type { TrustedProxies } from "./client-address.ts";
 import { type Connection, connectionOf, shareConnection } from "./connection.ts";
+import { LEVELS, type Level, type Pool, Pools, poolAt } from "./pools.ts";
 
 /** Connections at a time: of one IPv4 address or IPv6 /64, of one IPv6 /48, and in all. Trusted proxies have the last bound alone. */
 export const MAX_CONNECTIONS = { client: 1_024, network: 4_096, all: 20_000 } as const;
@@ -27,20 +28,15 @@ interface Guest {
   /** The socket that HTTP is spoken on: another one over TLS. */
   stream: Socket;
   /** The narrowest first; the last one is everybody's. */
-  readonly pools: readonly Pool[];
+  readonly pools: readonly GuestPool[];
   /** A proxy's: it is never closed for a newer one. */
   readonly trusted: boolean;
   /** Bytes that have to be read in time; undefined: the client has read everything. */
   debt: { readonly upTo: number; readonly until: number } | undefined;
 }
 
-/** Connections that count together: those at the front were looked at the longest time ago. One without a bound is counted to find who has the most. */
-interface Pool {
-  readonly key: string;
-  readonly most: number;
-  readonly reason: ConnectionReason;
-  readonly guests: Set<Guest>;
-}
+/** Those at the front of a pool were looked at the longest time ago. */
+type GuestPool = Pool<Guest, ConnectionReason>;
 
 interface ConnectionsParts {
   readonly proxies: TrustedProxies;
@@ -54,8 +50,11 @@ export class Connections {
   readonly #guests = new Map<Socket, Guest>();
   /** By both ends: connections whose TLS has yet to begin. */
   readonly #securing = new Map<string, Guest>();
-  readonly #pools = new Map<string, Pool>();
-  #all: Pool = { key: "", most: MAX_CONNECTIONS.all, reason: "all", guests: new Set() };
+  readonly #pools = new Pools<Guest, ConnectionReason>(MAX_CONNECTIONS, {
+    client: "client",
+    network: "network",
+    all: "all",
+  });
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: ConnectionsParts) {
@@ -68,9 +67,10 @@ export class Connections {
 
   /** Guards all connections of a listener. `most`: how many the process may have, where that is less than the bound. */
   guard(server: Server, most: number): void {
-    this.#all = { ...this.#all, most: Math.min(MAX_CONNECTIONS.all, most) };
+    const { all } = this.#pools;
+    all.most = Math.min(MAX_CONNECTIONS.all, most);
     // Behind the bound below, for the moment that closing takes.
-    server.maxConnections = this.#all.most + LOOKED_AT;
+    server.maxConnections = all.most + LOOKED_AT;
     if (!(server instanceof TlsServer)) {
       server.on("connection", (socket: Socket) => this.#add(socket));
       return;
@@ -97,35 +97,17 @@ export class Connections {
     const connection = connectionOf(socket);
     const { peer } = connection;
     const trusted = this.#parts.proxies.trusts(peer);
-    const pools = trusted || peer === "" ? [this.#all] : this.#poolsOf(peer);
+    const pools = trusted || peer === "" ? [this.#pools.all] : this.#pools.of(peer);
     const guest: Guest = { connection, socket, stream: socket, pools, trusted, debt: undefined };
     this.#guests.set(socket, guest);
     socket.once("close", () => this.#remove(guest));
     this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY).unref();
-    for (const { guests } of guest.pools) guests.add(guest);
+    for (const { items } of guest.pools) items.add(guest);
     // Each that is closed leaves all of its pools: the wider ones are seldom too full then.
-    for (const { guests, most, reason } of guest.pools) {
-      if (guests.size > most) this.#close(unused(guests) ?? crowding(guests, guest), reason);
+    for (const { items, most, reason } of guest.pools) {
+      if (items.size > most) this.#close(unused(items) ?? crowding(items, guest), reason);
     }
     return guest;
-  }
-
-  #poolsOf(peer: string): readonly Pool[] {
-    const { network, provider, allocation } = originOf(peer);
-    const client = this.#pool(network, MAX_CONNECTIONS.client, "client");
-    const widest = this.#pool(allocation, Number.POSITIVE_INFINITY, "all");
-    // The neighbours of an IPv4 address are other customers: they have no bound together.
-    if (provider === allocation) return [client, widest, this.#all];
-    return [client, this.#pool(provider, MAX_CONNECTIONS.network, "network"), widest, this.#all];
-  }
-
-  #pool(key: string, most: number, reason: ConnectionReason): Pool {
-    let pool = this.#pools.get(key);
-    if (pool === undefined) {
-      pool = { key, most, reason, guests: new Set() };
-      this.#pools.set(key, pool);
-    }
-    return pool;
   }
 
   #close(guest: Guest, reason: ConnectionReason): void {
@@ -138,10 +120,7 @@ export class Connections {
   #remove(guest: Guest): void {
     // A socket that this server closes says so a moment later: by then, its pool's key may have a newer pool.
     if (!this.#guests.delete(guest.socket)) return;
-    for (const { key, guests } of guest.pools) {
-      guests.delete(guest);
-      if (guests.size === 0) this.#pools.delete(key);
-    }
+    this.#pools.leave(guest, guest.pools);
     if (this.#guests.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -207,23 +186,18 @@ function mostOf(guests: readonly Guest[], from: Level): Guest | undefined {
   return left[0];
 }
 
-/** An allocation, a provider in it, a client in that. */
-const LEVELS = [0, 1, 2] as const;
-type Level = (typeof LEVELS)[number];
-
 interface Crowd {
-  readonly pool: Pool | undefined;
+  readonly pool: GuestPool | undefined;
   readonly size: number;
 }
 
-/** Those who count together with a guest. Where a level is missing, it is the wider one's. */
+/** Those who count together with a guest. */
 function crowdOf({ pools }: Guest, level: Level): Crowd {
-  const widest = pools.length - 2;
-  const pool = widest < 0 ? undefined : level === 2 ? pools[0] : pools[Math.max(1, widest - level)];
-  return { pool, size: pool?.guests.size ?? 0 };
+  const pool = poolAt(pools, level);
+  return { pool, size: pool?.items.size ?? 0 };
 }
 
-function inPool(guests: readonly Guest[], pool: Pool | undefined): Guest[] {
+function inPool(guests: readonly Guest[], pool: GuestPool | undefined): Guest[] {
   return pool === undefined ? [] : guests.filter(({ pools }) => pools.includes(pool));
 }
 

@@ -1,7 +1,7 @@
 /** Requests on which nobody works yet: slow ones are bounded in time, in rate and in number, those that wait behind another in number (RFC 9110 §15.5.9). */
 
 import type { IncomingMessage } from "node:http";
-import { originOf } from "./client-address.ts";
+import { LEVELS, type Pool, Pools, poolAt } from "./pools.ts";
 
 /** Milliseconds that a body may take, whatever its rate. */
 export const BODY_TIME = 5_000;
@@ -31,15 +31,7 @@ interface Entry {
   /** What the connection had received by then. */
   readonly bytes: number;
   /** The pools in which it is counted, the narrowest first; the last one is everybody's. */
-  pools: readonly Pool[] | undefined;
-}
-
-/** Requests that count together, the oldest first. Those without a bound are counted to find who has the most. */
-interface Pool {
-  readonly key: string;
-  readonly most: number;
-  readonly reason: UnreadReason;
-  readonly entries: Set<Entry>;
+  pools: readonly Pool<Entry, UnreadReason>[] | undefined;
 }
 
 export class Unread {
@@ -47,8 +39,11 @@ export class Unread {
   /** Of this turn. Most of them are complete when it ends: nothing else is done for those. */
   #turn: Reading[] = [];
   readonly #entries = new Set<Entry>();
-  readonly #all: Pool = { key: "", most: MAX_SLOW.all, reason: "unread_all", entries: new Set() };
-  readonly #pools = new Map<string, Pool>();
+  readonly #pools = new Pools<Entry, UnreadReason>(MAX_SLOW, {
+    client: "unread_client",
+    network: "unread_network",
+    all: "unread_all",
+  });
   #timer: NodeJS.Timeout | undefined;
 
   /** `now`: milliseconds of a clock that nobody sets. */
@@ -123,29 +118,12 @@ export class Unread {
    * old, and whoever has few pays for no flood.
    */
   #count(entry: Entry): void {
-    const { network, provider, allocation } = originOf(entry.reading.client());
-    // The neighbours of an IPv4 address are other customers: they have no bound together.
-    const most = provider === allocation ? Number.POSITIVE_INFINITY : MAX_SLOW.network;
-    entry.pools = [
-      this.#pool(network, MAX_SLOW.client, "unread_client"),
-      this.#pool(provider, most, "unread_network"),
-      ...(provider === allocation ? [] : [this.#pool(allocation, Number.POSITIVE_INFINITY, "unread_all")]),
-      this.#all,
-    ];
-    for (const { entries } of entry.pools) entries.add(entry);
-    for (const { entries, most, reason } of entry.pools) {
-      const crowding = entries.size > most ? oldestOfMost(entries) : undefined;
+    entry.pools = this.#pools.of(entry.reading.client());
+    for (const { items } of entry.pools) items.add(entry);
+    for (const { items, most, reason } of entry.pools) {
+      const crowding = items.size > most ? oldestOfMost(items) : undefined;
       if (crowding !== undefined) this.#abandon(crowding, reason);
     }
-  }
-
-  #pool(key: string, most: number, reason: UnreadReason): Pool {
-    let pool = this.#pools.get(key);
-    if (pool === undefined) {
-      pool = { key, most, reason, entries: new Set() };
-      this.#pools.set(key, pool);
-    }
-    return pool;
   }
 
   #abandon(entry: Entry, reason: UnreadReason): void {
@@ -155,10 +133,7 @@ export class Unread {
 
   #remove(entry: Entry): void {
     this.#entries.delete(entry);
-    for (const { key, entries } of entry.pools ?? []) {
-      entries.delete(entry);
-      if (entries.size === 0) this.#pools.delete(key);
-    }
+    this.#pools.leave(entry, entry.pools ?? []);
     entry.pools = [];
   }
 }
@@ -174,10 +149,8 @@ function oldestOfMost(entries: Set<Entry>): Entry | undefined {
 }
 
 /** How many count together with this one, from the widest network to the client. */
-function crowdsOf({ pools = [] }: Entry): readonly [number, number, number] {
-  const sizes = pools.slice(0, -1).map(({ entries }) => entries.size);
-  const [client = 0, wide = 0, widest = wide] = sizes;
-  return [widest, wide, client];
+function crowdsOf({ pools = [] }: Entry): readonly number[] {
+  return LEVELS.map((level) => poolAt(pools, level)?.items.size ?? 0);
 }
 
 /** By the first number that differs. */
