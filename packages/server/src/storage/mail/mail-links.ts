@@ -3,10 +3,9 @@
 import type { Millis } from "../../oauth/model.ts";
 import type { LinkKey, LinkOutcome, LinkPurpose, MailLink, StoredMail } from "../../owners/mail/storage.ts";
 import { leavesWayBack } from "../../owners/recovery/storage.ts";
-import { dropLinks, knownAddresses, noteFormer, sinceWhen } from "../people/addresses.ts";
+import { dropLinks, isOwedToAnother, knownAddresses, noteFormer, sinceWhen } from "../people/addresses.ts";
 import { settleName } from "../people/name-reconciliation.ts";
 import { dropName, reserveName, unreserveName } from "../people/names.ts";
-import { isOwedToAnother } from "../people/owed-addresses.ts";
 import { giveBack } from "../people/people.ts";
 import { getPerson } from "../people/person.ts";
 import { personColumns, personOf, text, textOrNull, whole, wholeOrNull } from "../rows.ts";

@@ -1,10 +1,18 @@
-/** Verbs of the addresses that an account has and had: who hears of what becomes of it. */
+/** Verbs of the addresses that an account has and had: who hears of what becomes of it, and to whom an address is owed that was left. */
 
 import type { Millis } from "../../oauth/model.ts";
-import { ADDRESS_TOLD, type Address, addressSince, type RecoveryStorage } from "../../owners/recovery/storage.ts";
+import {
+  ADDRESS_TOLD,
+  type Address,
+  addressSince,
+  isOlder,
+  type RecoveryStorage,
+  UNDO_TTL,
+} from "../../owners/recovery/storage.ts";
 import { text, whole, wholeOrNull } from "../rows.ts";
-import { query, type Row, sql, type Tx } from "../sql.ts";
-import { type PersonKey, thisPerson } from "./person.ts";
+import { type Call, query, type Row, sql, steps, type Tx } from "../sql.ts";
+import type { NameArgs } from "./names.ts";
+import { getPerson, type PersonKey, thisPerson } from "./person.ts";
 
 const current = sql`SELECT email AS address, email_since AS since, CAST(NULL AS INTEGER) AS until FROM people
   WHERE ${thisPerson} AND email_verified_at IS NOT NULL`;
@@ -34,6 +42,34 @@ export const whoLeft = query<
       ...{ partition: whole(row, "partition"), personId: text(row, "person_id"), until: whole(row, "until") },
     })),
 });
+
+/** So many accounts that have left an address in the last days are looked at. */
+const MOST_LEFT = 20;
+
+type OwedTo = RecoveryStorage["people"]["owedTo"];
+
+export const owedTo = steps<Parameters<OwedTo>[0], Awaited<ReturnType<OwedTo>>>(
+  async (call, { address, limit, now }) => {
+    const left = await call(whoLeft, { address, since: now - UNDO_TTL, limit });
+    const owed = await Promise.all(
+      left.map(async ({ until, ...key }) => {
+        const person = await call(getPerson, key);
+        if (person === undefined) return [];
+        return isOlder(await call(addressesOf, { ...key, now }), address, person.email) ? [{ person, until }] : [];
+      }),
+    );
+    return owed.flat();
+  },
+);
+
+/**
+ * Whether another account has left the address in the last days for a younger one. Asked after the name was reserved: an account notes what it leaves
+ * before it lets the name go. Else an intruder could give the account another address, and take the owner's for an account of their own.
+ */
+export async function isOwedToAnother(call: Call, { value, ownerId, now }: NameArgs): Promise<boolean> {
+  const owed = await call(owedTo, { address: value, limit: MOST_LEFT, now });
+  return owed.some(({ person }) => person.personId !== ownerId);
+}
 
 /** Notes, before a person gets another address, the one that they have. One that nobody vouched for is not worth a note: nobody writes to it. */
 export async function noteFormer(

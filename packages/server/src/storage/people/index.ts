@@ -1,7 +1,7 @@
 /** The verbs of this folder: what the ports call, by aggregate, and what only other verbs call. */
 
 import type { Verb } from "../sql.ts";
-import { addressesOf, whoLeft } from "./addresses.ts";
+import { addressesOf, owedTo, whoLeft } from "./addresses.ts";
 import { countAttempt, forgiveAttempt, fullUntil, resetAttempts, returnAttempt, takeAttempt } from "./attempts.ts";
 import { adminsOf, duePeople, postponeDeletion, setDeletion, soleAdminOf, writeDeletion } from "./deletion.ts";
 import { getKnownDevice, listKnownDevices, rememberDevice } from "./known-devices.ts";
@@ -16,7 +16,6 @@ import {
   staleNames,
   unreserveName,
 } from "./names.ts";
-import { owedTo } from "./owed-addresses.ts";
 import {
   createPerson,
   deletePerson,

@@ -16,11 +16,10 @@ import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
 import { flag, personColumns, personOf, text, textOrNull } from "../rows.ts";
 import { type Call, query, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
-import { noteFormer, sinceWhen } from "./addresses.ts";
+import { isOwedToAnother, noteFormer, sinceWhen } from "./addresses.ts";
 import { endedBy, eraseDevices, revokeDevices } from "./known-devices.ts";
 import { isBorne, settleName } from "./name-reconciliation.ts";
 import { activateName, dropName, holderOfName, type NameArgs, reserveName, unreserveName } from "./names.ts";
-import { isOwedToAnother } from "./owed-addresses.ts";
 import { getPerson, type PersonKey, thisPerson } from "./person.ts";
 
 export interface NewPerson {
