@@ -12,7 +12,7 @@ export interface Asked {
 
 type Write = (chunk: Uint8Array | string, ...rest: unknown[]) => boolean;
 
-/** What is written to this stream until it is given back. */
+/** Collects the text that is written to this stream, until the stream is given back. */
 function caught(name: "stdout" | "stderr"): () => string {
   const stream = process[name];
   const before = stream.write;

@@ -1,4 +1,4 @@
-/** What a look at a server finds. */
+/** The findings of `doctor`. */
 
 /** `note`: good to know. `warning`: works, and may be a mistake. `broken`: doesn't work, or isn't safe. */
 export interface Finding {

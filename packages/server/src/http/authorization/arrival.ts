@@ -34,7 +34,7 @@ export interface FormArrival extends Arrival {
   readonly form: URLSearchParams;
 }
 
-/** What a form carries is opened and checked anew; an answer, where that can't go on. */
+/** Opens the continuation of a form and checks its request again. Returns an answer if the request can't go on. */
 export async function arrivalOf(
   http: HttpRequest,
   tools: FlowTools,
@@ -90,7 +90,7 @@ export function pageContextOf({ flow, visitor }: Pick<FlowArrival, "flow" | "vis
   return { uiLocales: request.uiLocales, startedAt: continuation.startedAt, accent, here };
 }
 
-/** What a form sends back, with the token of a browser that nobody is signed in at. */
+/** The hidden fields of a form, with the token of a browser where nobody is signed in. */
 export function formSecrets(continuation: Continuation | undefined, visitor: Visitor, tools: FlowTools): FormSecrets {
   const csrf = formToken(tools.secrets, `browser:${visitor.nonce}`);
   return { request: null, csrf, ...carried(continuation, visitor.nonce, tools.authorization) };

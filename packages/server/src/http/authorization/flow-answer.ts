@@ -45,7 +45,7 @@ export async function flowAnswer(
     case "finished":
       return problemAnswer("interaction_finished", http, tools);
   }
-  // Whoever is asked for something is signed in.
+  // The steps below are for a signed-in person alone.
   if (signedIn === undefined) return signInAnswer(arrival, tools, null);
   switch (step.kind) {
     case "step_up":

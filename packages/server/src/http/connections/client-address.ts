@@ -180,7 +180,7 @@ export function coarseNetworkOf(address: string): string {
   return isIP(address) === 4 ? `${address.slice(0, address.lastIndexOf("."))}.0/24` : prefixOf(address, 48);
 }
 
-/** What a registry allots to one provider: the /32 of an IPv6 address. An IPv4 one has its /24, for a wider prefix belongs to many. */
+/** The block that a registry gives one provider: the /32 of an IPv6 address. For IPv4 it is the /24: a wider prefix belongs to many providers. */
 function allocationOf(address: string): string {
   return isIP(address) === 4 ? coarseNetworkOf(address) : prefixOf(address, 32);
 }
