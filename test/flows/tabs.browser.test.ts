@@ -84,7 +84,8 @@ test("our own form, sent again by the browser's reload → taken each time", asy
     await page.goto(`${server.issuer}/login`);
     await page.fill("[name=username]", username);
     await page.fill("[name=password]", "wrong");
-    await page.click("button[type=submit]");
+    // A reload while the answer is still on its way fails in the browser.
+    await Promise.all([page.waitForEvent("load"), page.click("button[type=submit]")]);
     const posts: (string | undefined)[] = [];
     page.on("request", async (request) => {
       if (request.method() === "POST") posts.push((await request.allHeaders())["sec-fetch-site"]);
