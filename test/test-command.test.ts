@@ -86,6 +86,18 @@ test("quick → lint, types and the tests that are listed; each on the list lead
   expect(quick.filter((part) => !files.some((path) => path.includes(part)))).toEqual([]);
 }, 60_000);
 
+test("in a whole run, a test that fails twice → a failure; one that fails once → named as unsteady", () => {
+  const { status, lastLine } = runIn({ fails: FAILS, passes: PASSES }, []);
+  expect(lastLine).toBe("4 passed, 1 failed");
+  expect(status).toBe(1);
+  const once = `import { existsSync, writeFileSync } from "node:fs"; import { test } from "vitest";
+    test("fails once", () => { if (existsSync("seen")) return; writeFileSync("seen", ""); throw new Error("by chance"); });`;
+  const second = runIn({ once, passes: PASSES }, []);
+  expect(second.output).toContain("unsteady, mend it: fails once");
+  expect(second.lastLine).toBe("5 passed, 0 failed");
+  expect(second.status).toBe(0);
+}, 60_000);
+
 test("an error outside of any test → counted as a failure, exit 1", () => {
   const { status, lastLine } = runIn({ strays: STRAYS }, ["--maxWorkers=1"]);
   expect(lastLine).toBe("2 passed, 1 failed");
