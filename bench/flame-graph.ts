@@ -39,7 +39,7 @@ export function framesOf({ nodes, samples, timeDeltas }: CpuProfile): Frame {
       const node = byId.get(id);
       if (node === undefined || isOutside(node.callFrame)) continue;
       const { functionName, url, lineNumber } = node.callFrame;
-      const place = url === "" ? "" : `${placeOf(url)}:${lineNumber + 1}`;
+      const place = url === "" ? "" : `${shortPath(url)}:${lineNumber + 1}`;
       const found = below.get(`${functionName} ${place}`) ?? {
         frame: { name: functionName || "(anonymous)", place, total: 0, self: 0, children: [] },
         ids: [],
@@ -68,7 +68,7 @@ function isOutside({ functionName, url }: CpuProfile["nodes"][number]["callFrame
 }
 
 /** Short enough to read: from the package, or from node. */
-function placeOf(url: string): string {
+function shortPath(url: string): string {
   const path = url.replace(/^file:\/\//, "");
   const inModules = path.lastIndexOf("/node_modules/");
   if (inModules !== -1) return path.slice(inModules + "/node_modules/".length);

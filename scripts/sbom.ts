@@ -122,7 +122,7 @@ function needsOf(
   return [...new Set(refs)].sort();
 
   function add(name: string, isOptional: boolean): string {
-    const at = places.map((place) => placeOf(name, place, lock)).find((place) => place !== undefined);
+    const at = places.map((place) => lockKeyOf(name, place, lock)).find((place) => place !== undefined);
     if (at === undefined) throw new Error(`the lockfile has no ${name} for ${places.join(", ")}`);
     const linked = lock[at];
     const source = linked?.link === true ? (linked.resolved ?? "") : at;
@@ -150,7 +150,7 @@ function requiredPeers({
 }
 
 /** Where Node finds a package from a place: in the nearest node_modules that has it. */
-function placeOf(name: string, from: string, lock: Lockfile): string | undefined {
+function lockKeyOf(name: string, from: string, lock: Lockfile): string | undefined {
   const parts = from.split("/node_modules/");
   const places = [...parts, ""].map((_, at) => parts.slice(0, parts.length - at).join("/node_modules/"));
   return places.map((place) => `${place === "" ? "" : `${place}/`}node_modules/${name}`).find((key) => lock[key]);

@@ -30,7 +30,7 @@ async function as(person: Pick<Person, "username">): Promise<Agent> {
 }
 
 const path = (place: string, { slug }: TestCompany) => `/company/${slug}${place}`;
-const placeOf = ({ location }: Page) => location?.href.slice(server.issuer.length);
+const pathOf = ({ location }: Page) => location?.href.slice(server.issuer.length);
 
 function formTo(page: Page, place: string, with_: Record<string, string> = {}): Form {
   const form = page.forms.find(
@@ -81,7 +81,7 @@ describe("an approval that members use, taken back", () => {
   test("keep → they go on until it ends; nobody connects that way any more", async () => {
     const { acme, app, tokens, agent, decision } = await used();
     const question = await agent.submit(decision, { rule: "ask" });
-    expect(placeOf(await agent.submit(formTo(question, "/rule")))).toBe(`${path("", acme)}?done=decided`);
+    expect(pathOf(await agent.submit(formTo(question, "/rule")))).toBe(`${path("", acme)}?done=decided`);
     expect((await refresh(server, app, tokens.member)).status).toBe(200);
     expect((await (await as(acme.member)).get(authorizeUrl(server, app))).text).toContain("an admin has to approve");
   });

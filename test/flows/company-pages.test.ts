@@ -50,7 +50,7 @@ async function asked(agent: Agent, page: Page, place: string, with_: Record<stri
 }
 
 /** Where a 303 leads, without the server's address. */
-const placeOf = ({ location }: Page) => location?.href.slice(server.issuer.length);
+const pathOf = ({ location }: Page) => location?.href.slice(server.issuer.length);
 
 /** Every form of a company's pages: where it goes and what it says. */
 const POSTS: readonly (readonly [string, Record<string, string>])[] = [
@@ -70,7 +70,7 @@ describe("who sees a company", () => {
   test("nobody who isn't signed in: whatever the slug, sign-in", async () => {
     for (const place of ["", "/members", "/history"]) {
       for (const slug of [company.slug, "nobody"]) {
-        expect(placeOf(await new Agent(server.issuer).get(`/company/${slug}${place}`))).toBe("/login");
+        expect(pathOf(await new Agent(server.issuer).get(`/company/${slug}${place}`))).toBe("/login");
       }
     }
   });
@@ -160,7 +160,7 @@ describe("apps", () => {
     expect(question.text).toContain("works for up to 10 minutes more");
     const yes = formTo(question, "/revoke");
     const done = await agent.submit(yes);
-    expect([done.status, placeOf(done)]).toEqual([
+    expect([done.status, pathOf(done)]).toEqual([
       303,
       `${path("", acme)}?done=revoked&app=${encodeURIComponent(client.clientId)}`,
     ]);
@@ -170,8 +170,8 @@ describe("apps", () => {
       /What it already holds stops working by .* in 10 minutes at most/,
     );
     expect((await refresh(server, client, tokens.refresh_token)).body.error).toBe("invalid_grant");
-    expect(placeOf(await agent.submit(yes))).toBe(`${path("", acme)}?done=gone`);
-    expect(placeOf(await agent.submit(formTo(page, "/revoke")))).toBe(`${path("", acme)}?done=gone`);
+    expect(pathOf(await agent.submit(yes))).toBe(`${path("", acme)}?done=gone`);
+    expect(pathOf(await agent.submit(formTo(page, "/revoke")))).toBe(`${path("", acme)}?done=gone`);
   });
 
   test("a notice that no page has → none is shown", async () => {
@@ -191,14 +191,14 @@ describe("apps", () => {
     const page = await agent.get(path("", acme));
     expect(page.text).toContain("&lt;i>fair&lt;/i>");
     const approve = formTo(page, "/rule", { rule: "allow" });
-    expect(placeOf(await agent.submit(approve, { opt_out: "yes" }))).toBe(`${path("", acme)}?done=decided`);
+    expect(pathOf(await agent.submit(approve, { opt_out: "yes" }))).toBe(`${path("", acme)}?done=decided`);
     const members = await as(member);
     const callback = await members.get(authorizeUrl(server, app));
     const { body } = await redeem(server, app, callback.location ?? "");
     expect(body.refresh_token).toBeTruthy();
 
     const own = await members.get(path("", acme));
-    expect(placeOf(await members.submit(formTo(own, "/opt-out", { out: "yes" })))).toBe(
+    expect(pathOf(await members.submit(formTo(own, "/opt-out", { out: "yes" })))).toBe(
       `${path("", acme)}?done=stopped`,
     );
     expect((await refresh(server, app, body.refresh_token)).body.error).toBe("invalid_grant");
@@ -212,7 +212,7 @@ describe("apps", () => {
     expect(question.text).toContain("for anybody, until an admin decides otherwise");
     expect(question.text).toContain("1 member");
     const blocked = await agent.submit(formTo(question, "/rule", { rule: "block", confirmed: "yes" }));
-    expect(placeOf(blocked)).toMatch(/\?done=blocked&app=/);
+    expect(pathOf(blocked)).toMatch(/\?done=blocked&app=/);
     expect((await members.get(authorizeUrl(server, app))).text).toContain("doesn’t let this app in");
   });
 
@@ -223,8 +223,8 @@ describe("apps", () => {
     await server.assent.storage.companyApps.askApproval({ ...wish, reason: "r", now: server.now() });
     const agent = await as(acme.admin);
     const form = formTo(await agent.get(path("", acme)), "/refuse");
-    expect(placeOf(await agent.submit(form))).toBe(`${path("", acme)}?done=refused`);
-    expect(placeOf(await agent.submit(form))).toBe(`${path("", acme)}?done=gone`);
+    expect(pathOf(await agent.submit(form))).toBe(`${path("", acme)}?done=refused`);
+    expect(pathOf(await agent.submit(form))).toBe(`${path("", acme)}?done=gone`);
   });
 
   test("a rule: no such app, none of the rules, nothing ticked, a duration that isn't offered, scopes beyond the app's → nothing changed", async () => {
@@ -233,7 +233,7 @@ describe("apps", () => {
     const csrf = await csrfOf(agent);
     const { clientId: client_id } = client;
     const post = async (fields: Record<string, string>) =>
-      placeOf(await agent.post(path("/rule", acme), { csrf, ...fields }));
+      pathOf(await agent.post(path("/rule", acme), { csrf, ...fields }));
     const good = { client_id, rule: "allow", scope: "read", duration: "86400" };
     expect(await post({ ...good, client_id: "c-none" })).toBe(`${path("", acme)}?done=unknownApp`);
     for (const bad of [
@@ -260,8 +260,8 @@ describe("apps", () => {
     const acme = await addCompany(server);
     const agent = await as(acme.admin);
     const form = formTo(await agent.get(path("", acme)), "/default");
-    expect(placeOf(await agent.submit(form, { rule: "all" }))).toBe(`${path("", acme)}?done=nothing`);
-    expect(placeOf(await agent.submit(form, { rule: "members" }))).toBe(`${path("", acme)}?done=defaults`);
+    expect(pathOf(await agent.submit(form, { rule: "all" }))).toBe(`${path("", acme)}?done=nothing`);
+    expect(pathOf(await agent.submit(form, { rule: "members" }))).toBe(`${path("", acme)}?done=defaults`);
     const callback = await authorize(await as(acme.member), authorizeUrl(server, client), "", {
       owner: acme.companyId,
     });
@@ -321,9 +321,9 @@ describe("members", () => {
     const two = await agent.get(place);
     expect([offered(two), two.text.includes("A company needs an admin")]).toEqual([2, false]);
     await agent.submit(formTo(two, "/members/role", fields), { role: "member" });
-    expect(placeOf(await agent.submit(formTo(two, "/members/role", self)))).toBe(`${place}?done=lastAdmin`);
+    expect(pathOf(await agent.submit(formTo(two, "/members/role", self)))).toBe(`${place}?done=lastAdmin`);
     const yes = await asked(agent, two, "/members/remove", self);
-    expect(placeOf(await agent.submit(yes))).toBe(`${place}?done=lastAdmin`);
+    expect(pathOf(await agent.submit(yes))).toBe(`${place}?done=lastAdmin`);
   });
 
   test("another role, removed → done", async () => {
@@ -332,13 +332,13 @@ describe("members", () => {
     const page = await agent.get(path("/members", acme));
     const { personId: person_id } = acme.member;
     const submit = async (place: string, id: string, fields = {}) =>
-      placeOf(await agent.submit(formTo(page, place, { person_id: id }), fields));
+      pathOf(await agent.submit(formTo(page, place, { person_id: id }), fields));
     const at = path("/members", acme);
     expect(await submit("/members/role", person_id, { role: "owner" })).toBe(`${at}?done=nothing`);
     expect(await submit("/members/role", person_id, { role: "admin" })).toBe(`${at}?done=role`);
     const form = await asked(agent, page, "/members/remove", { person_id });
-    expect(placeOf(await agent.submit(form))).toBe(`${at}?done=removed`);
-    expect(placeOf(await agent.submit(form))).toBe(`${at}?done=gone`);
+    expect(pathOf(await agent.submit(form))).toBe(`${at}?done=removed`);
+    expect(pathOf(await agent.submit(form))).toBe(`${at}?done=gone`);
     expect(await submit("/members/remove", person_id)).toBe(`${at}?done=gone`);
     expect((await (await as(acme.member)).get(path("", acme))).status).toBe(404);
   });
@@ -350,7 +350,7 @@ describe("members", () => {
     for (const person_id of [company.member.personId, company.admin.personId, "", "x", "AAAA", "%00", "\0", "a\0b"]) {
       for (const place of ["/members/remove", "/members/role"]) {
         const done = await agent.post(path(place, acme), { csrf, person_id, role: "member" });
-        expect([person_id, place, placeOf(done)]).toEqual([person_id, place, `${path("/members", acme)}?done=gone`]);
+        expect([person_id, place, pathOf(done)]).toEqual([person_id, place, `${path("/members", acme)}?done=gone`]);
       }
     }
     expect((await (await as(company.member)).get(path())).status).toBe(200);
@@ -360,7 +360,7 @@ describe("members", () => {
     const acme = await addCompany(server);
     const agent = await as(acme.member);
     const left = await agent.submit(await asked(agent, await agent.get(path("", acme)), "/leave"));
-    expect(placeOf(left)).toBe("/account/companies");
+    expect(pathOf(left)).toBe("/account/companies");
     expect((await agent.get(path("", acme))).status).toBe(404);
   });
 });
@@ -409,7 +409,7 @@ describe("invitations", () => {
     });
     expect(stolen.status).toBe(403);
     const joined = await agent.submit(form);
-    expect(placeOf(joined)).toBe(`${path()}?done=joined`);
+    expect(pathOf(joined)).toBe(`${path()}?done=joined`);
     expect((await agent.get(path("/members"))).status).toBe(200);
     expect((await agent.submit(form)).status).toBe(404);
     expect((await agent.get(link)).status).toBe(404);
@@ -427,7 +427,7 @@ describe("invitations", () => {
       const other = new Agent(server.issuer);
       const form = formTo(await other.get("/login"), "/login");
       const done = await other.submit(form, { username: guest.username, password: PASSWORD, invitation: token });
-      expect(placeOf(done)).toBe("/account/apps");
+      expect(pathOf(done)).toBe("/account/apps");
     }
   });
 
@@ -440,7 +440,7 @@ describe("invitations", () => {
     const { link, agent: admin } = await invited(guest.email);
     const open = await admin.get(path("/members"));
     const invitation = /name="invitation" value="([^"]*)"/.exec(open.text)?.[1] ?? "";
-    expect(placeOf(await admin.submit(formTo(open, "/members/withdraw", { invitation })))).toBe(
+    expect(pathOf(await admin.submit(formTo(open, "/members/withdraw", { invitation })))).toBe(
       `${path("/members")}?done=withdrawn`,
     );
     expect((await agent.get(link)).status).toBe(404);

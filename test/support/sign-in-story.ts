@@ -210,7 +210,7 @@ export class Story extends Deeds {
     for (const actor of [this.owner, this.intruder]) {
       for (const { cookies, proofs } of actor.browsers) {
         const cookie = this.stage.credentials.read("session", cookies.get("assent_session") ?? "");
-        const session = sessions.find(({ sessionId }) => sessionId === cookie?.grantId);
+        const session = sessions.find(({ sessionId }) => sessionId === cookie?.id);
         if (session === undefined) continue;
         const { acr, amr, authTime } = session;
         const claimed: (keyof Proofs)[] = [
@@ -240,7 +240,7 @@ export class Story extends Deeds {
       const read = this.stage.credentials.read("device", cookie);
       if (read === undefined) throw new Error("a device cookie can't be read");
       const deviceId = Buffer.from(read.saltHash).toString("base64url");
-      const known = await storage.knownDevices.get({ partition: read.partition, personId: read.grantId, deviceId });
+      const known = await storage.knownDevices.get({ partition: read.partition, personId: read.id, deviceId });
       if (known?.bound === true && known.generation === read.generation) held.push("a known device");
     }
     if ((await this.refreshAll(intruder)) > 0) held.push("a refresh token");

@@ -75,7 +75,7 @@ const credential: Parser = {
       const made = credentials.make(kind, ID, input.length, salt);
       const read = credentials.read(kind, made);
       assert.deepEqual(
-        [read?.grantId, read?.generation, Buffer.from(read?.salt ?? []).equals(salt)],
+        [read?.id, read?.generation, Buffer.from(read?.salt ?? []).equals(salt)],
         [ID, input.length, true],
       );
       // A spelling of the same bytes, or a text around it, is none.

@@ -63,7 +63,7 @@ export class DerivedCredentials implements Credentials {
     const salt = bytes.subarray(SALT, MAC);
     return {
       partition: bytes.readUInt16BE(ID),
-      grantId: bytes.toString("base64url", ID, GENERATION),
+      id: bytes.toString("base64url", ID, GENERATION),
       generation: bytes.readUInt32BE(GENERATION),
       salt,
       saltHash: sha256(salt),

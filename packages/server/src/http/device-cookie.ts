@@ -28,7 +28,7 @@ export function deviceCookie(
   const cookie = cookies.read(request, "device");
   const credential = cookie === undefined ? undefined : credentials.read("device", cookie);
   if (credential === undefined) return undefined;
-  const { partition, grantId: personId, generation, salt, saltHash } = credential;
+  const { partition, id: personId, generation, salt, saltHash } = credential;
   return { partition, personId, deviceId: Buffer.from(saltHash).toString("base64url"), generation, salt };
 }
 

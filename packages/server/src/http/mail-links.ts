@@ -16,7 +16,7 @@ import { browserName } from "./user-agent.ts";
 export function linkKey(text: string | null, purpose: LinkPurpose, assent: Assent): LinkKey | undefined {
   const credential = assent.credentials.read("mail link", text ?? "");
   if (credential === undefined) return undefined;
-  const { partition, grantId: linkId, saltHash } = credential;
+  const { partition, id: linkId, saltHash } = credential;
   return { partition, linkId, saltHash, purpose, now: assent.now() };
 }
 

@@ -101,7 +101,7 @@ async function introspectRefreshToken(token: string, caller: Caller, context: OA
   const credential = context.credentials.read("refresh_token", token);
   // §4: a refresh token is between the client and this server; no API learns of it.
   if (credential === undefined || "resource" in caller) return INACTIVE;
-  const found = await context.storage.grants.find({ ...credential });
+  const found = await context.storage.grants.find({ ...credential, grantId: credential.id });
   const now = context.now();
   const { client } = caller;
   const grant = found && underCeiling(found, ceilingOf(client, context.policy));

@@ -11,7 +11,7 @@ export type CredentialKind = "code" | "refresh_token" | "device_code";
 /** What a genuine credential says of itself. */
 export interface Credential {
   readonly partition: number;
-  readonly grantId: string;
+  readonly id: string;
   /** 0: a code; n ≥ 1: the n-th refresh token. */
   readonly generation: number;
   readonly salt: Uint8Array;
@@ -21,7 +21,7 @@ export interface Credential {
 /** Makes and recognizes codes and refresh tokens: derived by HMAC, never stored. */
 export interface Credentials {
   /** Always with the first secret; the same arguments make the same credential again. */
-  make(kind: CredentialKind, grantId: string, generation: number, salt: Uint8Array): string;
+  make(kind: CredentialKind, id: string, generation: number, salt: Uint8Array): string;
   /** Undefined: not one of ours, without touching the database. */
   read(kind: CredentialKind, token: string): Credential | undefined;
   /** The partition that a grant's id begins with. */

@@ -23,12 +23,12 @@ export async function revoke(request: TokenRequest, context: OAuthContext): Prom
   }
   // A client that missed too often gets no write for another miss.
   if (context.misses.isOver(missKey(client, request.address, context))) {
-    const grant = await context.storage.grants.find(credential);
+    const grant = await context.storage.grants.find({ ...credential, grantId: credential.id });
     if (grant?.clientId !== client.clientId) return missedByClient(client, request.address, context);
   }
   const outcome = await context.storage.grants.end({
     partition: credential.partition,
-    grantId: credential.grantId,
+    grantId: credential.id,
     saltHash: credential.saltHash,
     clientId: client.clientId,
     now: context.now(),
@@ -36,10 +36,10 @@ export async function revoke(request: TokenRequest, context: OAuthContext): Prom
   if (outcome.kind === "unknown") return missedByClient(client, request.address, context);
   if (outcome.kind === "other_client") {
     missedByClient(client, request.address, context);
-    context.event("revocation_of_other_clients_token", { client_id: client.clientId, grant_id: credential.grantId });
+    context.event("revocation_of_other_clients_token", { client_id: client.clientId, grant_id: credential.id });
     refuse("token_of_other_client");
   }
   if (outcome.kind === "ended") {
-    context.event("grant_revoked_by_client", { client_id: client.clientId, grant_id: credential.grantId });
+    context.event("grant_revoked_by_client", { client_id: client.clientId, grant_id: credential.id });
   }
 }

@@ -31,7 +31,7 @@ export interface SessionContext extends NewsContext, VouchContext {
 
 /** The live session of a cookie's credential; undefined: it has ended, or never was. */
 export async function sessionOfCredential(
-  { partition, grantId: sessionId, saltHash: secretHash }: Pick<Credential, "partition" | "grantId" | "saltHash">,
+  { partition, id: sessionId, saltHash: secretHash }: Pick<Credential, "partition" | "id" | "saltHash">,
   { storage, now: clock }: SessionContext,
 ): Promise<{ readonly session: Session; readonly person: Person } | undefined> {
   const now = clock();

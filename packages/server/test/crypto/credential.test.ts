@@ -43,7 +43,7 @@ describe("what isn't ours is refused without a look at the database", () => {
 test("ours → all that it says, and the salt's hash alone is what is stored", () => {
   expect(credentials.read("refresh_token", token)).toEqual({
     partition: 731,
-    grantId: id,
+    id,
     generation: 7,
     salt: Buffer.from(salt),
     saltHash: hash,

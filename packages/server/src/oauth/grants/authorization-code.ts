@@ -25,7 +25,7 @@ export const authorizationCode: GrantType = {
       judgeFirst: await scopesWereTaken(client, context),
 
       async read() {
-        const grant = await context.storage.grants.find({ ...credential });
+        const grant = await context.storage.grants.find({ ...credential, grantId: credential.id });
         // A spent code is not judged: it must reach the statement, which finds the replay.
         const unspent = grant?.status === "active" && grant.generation === 0;
         return unspent && grant.clientId === client.clientId ? grant : undefined;
@@ -34,7 +34,7 @@ export const authorizationCode: GrantType = {
       async redeem({ judged, ...terms }) {
         const outcome = await context.storage.grants.redeem({
           partition: credential.partition,
-          grantId: credential.grantId,
+          grantId: credential.id,
           codeSaltHash: credential.saltHash,
           clientId: client.clientId,
           redirectUri,

@@ -18,7 +18,7 @@ export const deviceCode: GrantType = {
     const credential =
       context.credentials.read("device_code", required(request, "device_code")) ??
       refuse("device_code_unknown", "not one of ours");
-    const place = { partition: credential.partition, requestId: credential.grantId, clientId: client.clientId };
+    const place = { partition: credential.partition, requestId: credential.id, clientId: client.clientId };
     const poll = { ...place, saltHash: credential.saltHash, now: context.now() };
     const approval = approved(await context.storage.deviceRequests.poll(poll));
     const ceiling = ceilingOf(client, context.policy);
@@ -74,6 +74,6 @@ function redeemed(
       return refuse("device_code_spent");
     case "blocked":
     case "no_owner":
-      return refuse("device_approval_ended", `${outcome.kind}, request ${credential.grantId}`);
+      return refuse("device_approval_ended", `${outcome.kind}, request ${credential.id}`);
   }
 }

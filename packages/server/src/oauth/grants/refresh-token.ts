@@ -34,7 +34,7 @@ export const refreshToken: GrantType = {
       async redeem({ now, idleUntil, judged }) {
         const outcome = await context.storage.grants.refresh({
           partition: credential.partition,
-          grantId: credential.grantId,
+          grantId: credential.id,
           refreshSaltHash: credential.saltHash,
           clientId: client.clientId,
           generation: credential.generation,
@@ -58,7 +58,7 @@ export const refreshToken: GrantType = {
 
 /** The grant that a request may be refused for before its row is touched: no such refusal writes. */
 async function standing(credential: Credential, client: Client, context: OAuthContext): Promise<Grant | undefined> {
-  const grant = await context.storage.grants.find({ ...credential });
+  const grant = await context.storage.grants.find({ ...credential, grantId: credential.id });
   // Where it isn't this client's live grant, the statement that follows finds the exact reason.
   if (grant === undefined || grant.clientId !== client.clientId || grant.status !== "active") return undefined;
   // Nor is a spent token judged, unless it could be a retry: it must reach the statement, which finds the theft.
@@ -78,7 +78,7 @@ function retryFrom(client: Client, { policy }: OAuthContext, now: Millis): Milli
 
 /** The grant, if the token was good; each other outcome is a refusal of its own. */
 function refreshed(outcome: RefreshOutcome, credential: Credential, client: Client, context: OAuthContext): Redemption {
-  const fields = { client_id: client.clientId, grant_id: credential.grantId };
+  const fields = { client_id: client.clientId, grant_id: credential.id };
   switch (outcome.kind) {
     case "kept":
     case "rotated":

@@ -56,7 +56,7 @@ export interface InvitationCredentials {
   read(
     kind: "invitation",
     token: string,
-  ): { readonly partition: number; readonly grantId: string; readonly saltHash: Uint8Array } | undefined;
+  ): { readonly partition: number; readonly id: string; readonly saltHash: Uint8Array } | undefined;
   newSalt(): { readonly salt: Uint8Array; readonly hash: Uint8Array };
   /** The partition that an id begins with. */
   partitionOf(id: string): number;

@@ -153,10 +153,10 @@ export function isInvitation(token: string, { credentials }: Pick<CompanyContext
   return credentials.read("invitation", token) !== undefined;
 }
 
-function placeOf(token: string, { credentials, now }: CompanyContext) {
+function presentedInvitation(token: string, { credentials, now }: CompanyContext) {
   const credential = credentials.read("invitation", token);
   if (credential === undefined) return undefined;
-  const { partition, grantId: invitationId, saltHash } = credential;
+  const { partition, id: invitationId, saltHash } = credential;
   return { partition, invitationId, saltHash, now: now() };
 }
 
@@ -166,8 +166,8 @@ export async function openInvitation(
   { username, email }: Pick<Person, "username" | "email">,
   context: CompanyContext,
 ): Promise<{ readonly company: Company; readonly role: Role; readonly forReader: boolean } | undefined> {
-  const place = placeOf(token, context);
-  const found = place && (await context.storage.invitations.find(place));
+  const invitationKey = presentedInvitation(token, context);
+  const found = invitationKey && (await context.storage.invitations.find(invitationKey));
   if (found === undefined) return undefined;
   const { addressee, role } = found.invitation;
   return { company: found.company, role, forReader: addressee === username || addressee === email };
@@ -179,10 +179,15 @@ export async function joinByInvitation(
   { person, session }: { readonly person: Person; readonly session: Pick<Session, "sessionId"> },
   context: CompanyContext,
 ): Promise<Pick<Company, "companyId" | "slug"> | undefined> {
-  const place = placeOf(token, context);
-  if (place === undefined) return undefined;
+  const invitationKey = presentedInvitation(token, context);
+  if (invitationKey === undefined) return undefined;
   const link = context.randomText(16);
-  const outcome = await context.storage.invitations.accept({ ...place, person, sessionId: session.sessionId, link });
+  const outcome = await context.storage.invitations.accept({
+    ...invitationKey,
+    person,
+    sessionId: session.sessionId,
+    link,
+  });
   if (outcome.kind !== "joined") return undefined;
   context.event("company_member_joined", { company: outcome.company.companyId, person: person.personId });
   return outcome.company;

@@ -40,7 +40,7 @@ const LATER = NOW + HOUR;
 const APP = "an app";
 const keyOf = ({ partition, personId }: Person) => ({ partition, personId });
 const consentOf = ({ person }: Stage) => ({ partition: person.partition, ownerId: person.personId, clientId: APP });
-const placeOf = ({ company: { partition, companyId } }: Stage) => ({ partition, companyId });
+const companyKeyOf = ({ company: { partition, companyId } }: Stage) => ({ partition, companyId });
 const byAdmin = ({ person }: Stage, { trustedFrom }: Asker) => ({ by: person.personId, trustedFrom, now: LATER });
 
 /** Each with what it answers when it happens. The harmless ones first: what follows finds the stage as it was. */
@@ -97,19 +97,19 @@ const WRITES: Readonly<Record<string, readonly [(on: Stage, asker: Asker) => Pro
   "an app is let in by a company's admin": [
     async (on, asker) => {
       const rule = { rule: anAppRule(), shown: SHOWN, clientId: APP };
-      return (await on.storage.companyApps.setRule({ ...placeOf(on), ...rule, ...byAdmin(on, asker) })).kind;
+      return (await on.storage.companyApps.setRule({ ...companyKeyOf(on), ...rule, ...byAdmin(on, asker) })).kind;
     },
     "done",
   ],
   "a company's default": [
     (on, asker) =>
-      on.storage.companies.update({ ...placeOf(on), changes: { defaultRule: "members" }, ...byAdmin(on, asker) }),
+      on.storage.companies.update({ ...companyKeyOf(on), changes: { defaultRule: "members" }, ...byAdmin(on, asker) }),
     { kind: "updated" },
   ],
   "a member's wish is refused": [
     (on, asker) => {
       const wish = { clientId: "another app", personId: on.other.personId };
-      return on.storage.companyApps.refuseRequest({ ...placeOf(on), ...wish, ...byAdmin(on, asker) });
+      return on.storage.companyApps.refuseRequest({ ...companyKeyOf(on), ...wish, ...byAdmin(on, asker) });
     },
     { kind: "unknown" },
   ],
@@ -121,24 +121,25 @@ const WRITES: Readonly<Record<string, readonly [(on: Stage, asker: Asker) => Pro
     { kind: "invited" },
   ],
   "an invitation is withdrawn": [
-    (on, asker) => on.storage.invitations.withdraw({ ...placeOf(on), invitationId: "another", ...byAdmin(on, asker) }),
+    (on, asker) =>
+      on.storage.invitations.withdraw({ ...companyKeyOf(on), invitationId: "another", ...byAdmin(on, asker) }),
     { kind: "unknown" },
   ],
   "an app's access ends for all": [
     async (on, asker) =>
-      (await on.storage.companyApps.revokeForAll({ ...placeOf(on), clientId: APP, ...byAdmin(on, asker) })).kind,
+      (await on.storage.companyApps.revokeForAll({ ...companyKeyOf(on), clientId: APP, ...byAdmin(on, asker) })).kind,
     "done",
   ],
   "another role": [
     async (on, asker) => {
       const role = { personId: on.other.personId, role: "member" } as const;
-      return (await on.storage.members.setRole({ ...placeOf(on), ...role, ...byAdmin(on, asker) })).kind;
+      return (await on.storage.members.setRole({ ...companyKeyOf(on), ...role, ...byAdmin(on, asker) })).kind;
     },
     "done",
   ],
   "a member is removed": [
     async (on, asker) =>
-      (await on.storage.members.remove({ ...placeOf(on), person: on.other, ...byAdmin(on, asker) })).kind,
+      (await on.storage.members.remove({ ...companyKeyOf(on), person: on.other, ...byAdmin(on, asker) })).kind,
     "done",
   ],
   "one session": [
@@ -202,10 +203,10 @@ onEveryBackend("asked for before a recovery, written after it", (storage) => {
     person: await storage().people.get(on.person),
     sessions: await storage().sessions.list({ ...on.person, now: LATER }),
     consents: await storage().consents.list({ ...consentOf(on), now: LATER }),
-    company: await storage().companies.get(placeOf(on)),
-    members: await storage().members.list({ ...placeOf(on), limit: 10, after: null }),
-    rules: await storage().companyApps.listRules(placeOf(on)),
-    invitations: await storage().invitations.list({ ...placeOf(on), now: LATER }),
+    company: await storage().companies.get(companyKeyOf(on)),
+    members: await storage().members.list({ ...companyKeyOf(on), limit: 10, after: null }),
+    rules: await storage().companyApps.listRules(companyKeyOf(on)),
+    invitations: await storage().invitations.list({ ...companyKeyOf(on), now: LATER }),
   });
 
   test("none of it happens", async () => {
