@@ -11,8 +11,9 @@ const HEAD = `# The assent command
 <!-- Made by scripts/docs-cli.ts from the commands; change it there. -->
 
 Run \`npx assent <noun> <verb>\`. Commands use the database that the [configuration](../reference/configuration.md)
-names. Servers may run on it at the same time. A running server sees a change within a second. If the database doesn't
-exist, a command creates it.
+names (\`--config FILE\` names another configuration file). Servers may run on it at the same time. A running server sees a
+change within a second. Only \`serve\`, \`demo\` and \`db migrate\` create a database. If there is none, any other command
+says where it looked, and stops. \`db restore\` puts a backup there.
 
 - \`--json\` prints exactly one JSON document on stdout: the whole record, or an array for a list. Fields of clients have
   the names of RFC 7591. Times are RFC 3339, except the times of RFC 7591, which are seconds since the epoch. Without

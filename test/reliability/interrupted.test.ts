@@ -141,8 +141,7 @@ test("import: the killed process's rows stay, the next one goes on behind them",
   });
   const exported = join(folder, "all.jsonl");
   run(["export", exported])(source);
-  const empty = join(folder, "empty");
-  mkdirSync(empty, { mode: 0o700 });
+  const empty = await aBase("empty", async () => undefined);
   const args = ["import", exported];
   expect(everyPoint(empty, args, run(args))).toBeGreaterThanOrEqual(4);
 });

@@ -32,12 +32,13 @@ export async function buildProgram(wanted: readonly string[] = Object.keys(nouns
   const program = new Command("assent")
     .description("Runs the Assent authorization server and administers it.")
     .version(manifest.version, "-V, --version", "print the version")
+    .option("--config <file>", "the configuration file, instead of ASSENT_CONFIG and ./assent.config.*")
     .helpOption("-h, --help", "explain the command")
     .helpCommand("help [command]", "explain a command")
     .configureHelp({ showGlobalOptions: false })
     .addHelpText(
       "after",
-      "\nCommands use the database that the configuration names (ASSENT_* variables, assent.config.*). A server may run on\nit at the same time. Exit codes: 0 done, 1 failed, 2 wrong usage.",
+      "\nCommands use the database that the configuration names (ASSENT_* variables, assent.config.*). A server may run on\nit at the same time. Only serve, demo and db migrate create a database. Exit codes: 0 done, 1 failed, 2 wrong usage.",
     );
   settle(program);
   for (const [name, { summary, load }] of Object.entries(nouns)) {
@@ -68,6 +69,12 @@ function usageLine(text: string): string {
   return suggestion === undefined ? message : `${message} ${suggestion}`;
 }
 
+/** The words that can be a noun: `assent [--config FILE] [help] NOUN`. */
+function nounsOf(args: readonly string[]): readonly string[] {
+  const from = args[0] === "--config" ? 2 : args[0]?.startsWith("--config=") ? 1 : 0;
+  return args.slice(from, from + 2);
+}
+
 /** Runs one command line; its exit code: 0 done, 1 failed, 2 wrong usage. */
 export async function run(args: readonly string[]): Promise<number> {
   // `assent list | head`: the reader has seen enough.
@@ -75,10 +82,13 @@ export async function run(args: readonly string[]): Promise<number> {
     if (error.code === "EPIPE") process.exit(0);
     throw error;
   });
-  const program = await buildProgram(args.slice(0, 2));
+  const program = await buildProgram(nounsOf(args));
   let current = program;
   program.hook("preAction", (_program, command) => {
     current = command;
+    const { config } = program.opts<{ readonly config?: string }>();
+    // Workers that a server starts are to read the same file.
+    if (config !== undefined) process.env["ASSENT_CONFIG"] = config;
   });
   try {
     await program.parseAsync([...args], { from: "user" });

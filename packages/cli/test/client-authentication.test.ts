@@ -4,11 +4,11 @@ import { generateKeyPairSync } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { aWorkspace, type Workspace } from "./support/cli.ts";
+import { aWorkspaceWithDatabase, type Workspace } from "./support/cli.ts";
 
 let at: Workspace;
 beforeAll(async () => {
-  at = aWorkspace();
+  at = await aWorkspaceWithDatabase();
   await at.json(["scope", "create", "jobs", "--description", "Run jobs"]);
 });
 afterAll(() => at.remove());

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { aWorkspace, type Workspace } from "./support/cli.ts";
+import { aWorkspaceWithDatabase, type Workspace } from "./support/cli.ts";
 
 let at: Workspace;
 let clientId: string;
 
 beforeAll(async () => {
-  at = aWorkspace();
+  at = await aWorkspaceWithDatabase();
   for (const username of ["ada", "bob"]) {
     await at.json(["user", "create", "--username", username, "--email", `${username}@x.test`, "--generate-password"]);
   }

@@ -3,11 +3,11 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { aWorkspace, type Workspace } from "./support/cli.ts";
+import { aWorkspaceWithDatabase, type Workspace } from "./support/cli.ts";
 
 let at: Workspace;
 beforeAll(async () => {
-  at = aWorkspace();
+  at = await aWorkspaceWithDatabase();
   await at.json(["user", "create", "--username", "alice", "--email", "alice@example.com", "--generate-password"]);
 });
 afterAll(() => at.remove());
@@ -95,6 +95,8 @@ test("export and import: counted, verified; done again → said, nothing written
   const exported = await at.json<{ rows: Record<string, number>; sha256: string }>(["export", "all.jsonl"]);
   expect(exported.rows).toMatchObject({ people: 1, names: 2 });
   const env = { ASSENT_DATA_DIR: join(at.folder, "moved") };
+  expect((await at.run(["import", "all.jsonl"], { env })).code).toBe(1);
+  await at.json(["db", "migrate"], { env });
   expect(await at.json(["import", "all.jsonl"], { env })).toEqual({
     rows: exported.rows,
     resumed: false,

@@ -3,11 +3,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { aWorkspace, type Workspace } from "./support/cli.ts";
+import { aWorkspaceWithDatabase, type Workspace } from "./support/cli.ts";
 
 let at: Workspace;
-beforeAll(() => {
-  at = aWorkspace();
+beforeAll(async () => {
+  at = await aWorkspaceWithDatabase();
 });
 afterAll(() => at.remove());
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { aJwtIssuer } from "../../../test/support/assertions.ts";
 import { anIdentityProvider } from "../../../test/support/saml-idp.ts";
-import { aWorkspace, type Workspace } from "./support/cli.ts";
+import { aWorkspaceWithDatabase, type Workspace } from "./support/cli.ts";
 
 let at: Workspace;
 const idp = anIdentityProvider("https://idp.test/saml");
@@ -14,7 +14,7 @@ const file = (name: string, text: string) => {
 };
 
 beforeAll(async () => {
-  at = aWorkspace();
+  at = await aWorkspaceWithDatabase();
   await at.json(["scope", "create", "read", "--description", "Read"]);
 });
 afterAll(() => at.remove());

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { aWorkspace, type Workspace } from "./support/cli.ts";
+import { aWorkspaceWithDatabase, type Workspace } from "./support/cli.ts";
 
 let at: Workspace;
 /** What commands printed once, as they made it. */
@@ -17,7 +17,7 @@ const serverSecret = () => readFileSync(join(at.dataDir, "secret"), "utf8").trim
 const CONFIDENTIAL = ["client", "create", "--type", "confidential", "--redirect-uri", "https://app.test/cb"];
 
 beforeAll(async () => {
-  at = aWorkspace();
+  at = await aWorkspaceWithDatabase();
   const once = async (args: readonly string[], field: string) => {
     const record = await at.json(args);
     expect(record[field], args.join(" ")).toBeTypeOf("string");

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openStorage } from "../../server/src/storage/open.ts";
 import { partitionOf } from "../../server/src/storage/partition.ts";
 import { aGrant, anApproval, aPasskey, aSession, FROM_OWNER } from "../../server/test/storage/support/builders.ts";
-import { aWorkspace, type Workspace } from "./support/cli.ts";
+import { aWorkspaceWithDatabase, type Workspace } from "./support/cli.ts";
 
 let at: Workspace;
 let sessionId: string;
 
 /** A person with a session and a consent, as a server would have made them. */
 beforeAll(async () => {
-  at = aWorkspace();
+  at = await aWorkspaceWithDatabase();
   const { id } = await at.json<{ id: string }>([
     ...["user", "create", "--username", "alice", "--email", "a@x.test", "--generate-password"],
   ]);

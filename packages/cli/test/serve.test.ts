@@ -55,6 +55,7 @@ describe("serve", () => {
   });
 
   test("the secret is another than the keys were sealed under → one line that names it, exit code 1", async () => {
+    await at.json(["db", "migrate"]);
     await at.json(["key", "rotate"]);
     const env = { ASSENT_LISTEN: "127.0.0.1:0", ASSENT_SECRET: Buffer.alloc(32, 7).toString("base64") };
     const { code, stderr } = await at.run(["serve"], { env });
@@ -239,9 +240,10 @@ describe("demo", () => {
   });
 });
 
-test("four commands at once where nothing is yet → all done, one database", async () => {
+test("db migrate four times at once where nothing is yet, then four commands at once → all done, one database", async () => {
   const create = (name: string) => ["scope", "create", name, "--description", "See"];
   const user = ["user", "create", "--username", "a", "--email", "a@x.test", "--generate-password"];
+  await Promise.all(Array.from({ length: 4 }, () => at.json(["db", "migrate"])));
   await Promise.all([at.json(create("a")), at.json(create("b")), at.json(create("c")), at.json(user)]);
   expect((await at.json<{ name: string }[]>(["scope", "list"])).map(({ name }) => name)).toEqual(["a", "b", "c"]);
   expect(await at.json(["db", "status"])).toMatchObject({ pending: 0 });

@@ -47,6 +47,7 @@ async function count(url: string, from: string): Promise<number> {
 test("a table has rows → the statements refuse, and nothing is changed", async () => {
   const url = await anEmptyDatabase();
   const env = { ASSENT_DATABASE_URL: url, ASSENT_SECRET: randomBytes(32).toString("base64") };
+  await at.json(["db", "migrate"], { env });
   await at.json(["user", "create", "--username", "a", "--email", "a@x.test", "--generate-password"], { env });
   await expect(spreadTables(url)).rejects.toThrow(/has rows: export, spread an empty database, import/);
   expect(await count(url, "pg_class WHERE relkind = 'p'")).toBe(0);

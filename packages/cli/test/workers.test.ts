@@ -122,6 +122,7 @@ describe("serve with ASSENT_WORKERS=2", () => {
   });
 
   test("no worker can start → what is wrong is said once, exit code 1", async () => {
+    await at.json(["db", "migrate"]);
     await at.json(["key", "rotate"]);
     const env = {
       ASSENT_LISTEN: "127.0.0.1:0",

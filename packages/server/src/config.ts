@@ -212,7 +212,8 @@ async function readFile(
   const candidates = named ? [named] : ["assent.config.ts", "assent.config.js", "assent.config.json"];
   const path = candidates.map((name) => resolve(cwd, name)).find((candidate) => existsSync(candidate));
   if (path === undefined) {
-    if (named) problems.push(`ASSENT_CONFIG: found ${JSON.stringify(named)}, wanted the path of a file that exists`);
+    if (named)
+      problems.push(`ASSENT_CONFIG or --config: found ${JSON.stringify(named)}, wanted the path of a file that exists`);
     return {};
   }
   const file = statSync(path);

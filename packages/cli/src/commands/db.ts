@@ -3,7 +3,7 @@
 import { stat } from "node:fs/promises";
 import type { Command } from "commander";
 import { type JsonOption, noun, verb, withAdmin } from "../command.ts";
-import { UsageError } from "../failure.ts";
+import { Failure, UsageError } from "../failure.ts";
 import { Output } from "../output.ts";
 
 export function register(program: Command): void {
@@ -59,8 +59,13 @@ async function migrate(options: MigrateOptions) {
 }
 
 async function plan(out: Output) {
-  const { loadConfig, migrationPlan } = await import("@assent/server/admin");
-  const steps = await migrationPlan(await loadConfig());
+  const { databaseStatus, loadConfig, migrationPlan } = await import("@assent/server/admin");
+  const config = await loadConfig();
+  const steps = await migrationPlan(config);
+  const { exists, path } = await databaseStatus(config);
+  const none = exists
+    ? "There is nothing to do."
+    : `There is no database at ${path} yet: assent db migrate creates it.`;
   out.list(
     steps.map(({ eachRow, estimateMs, ...step }) => ({ ...step, each_row: eachRow, estimate_ms: estimateMs })),
     [
@@ -72,13 +77,14 @@ async function plan(out: Output) {
       { field: "estimate_ms", title: "estimate", show: (value) => `${Number(value) / 1000} s` },
       { field: "online" },
     ],
-    "There is nothing to do, or there is no database yet.",
+    none,
   );
 }
 
 async function status(options: JsonOption) {
-  const { databaseStatus, loadConfig } = await import("@assent/server/admin");
-  const { kind, path, exists, migrations, state, servers } = await databaseStatus(await loadConfig());
+  const { databaseStatus, loadConfig, missingDatabase } = await import("@assent/server/admin");
+  const config = await loadConfig();
+  const { kind, path, exists, migrations, state, servers } = await databaseStatus(config);
   const size = exists && path !== null ? (await stat(path)).size : null;
   const record = {
     database: kind,
@@ -101,6 +107,7 @@ async function status(options: JsonOption) {
     })),
   };
   new Output(options.json ?? false).record(record);
+  if (!exists) throw new Failure(missingDatabase(config));
 }
 
 async function backup(file: string, options: JsonOption) {

@@ -90,6 +90,13 @@ export function aWorkspace(): Workspace {
   };
 }
 
+/** A workspace whose database is there. */
+export async function aWorkspaceWithDatabase(): Promise<Workspace> {
+  const at = aWorkspace();
+  await at.json(["db", "migrate"]);
+  return at;
+}
+
 interface Host {
   busy(): boolean;
   run(asked: Asked): Promise<Result>;

@@ -9,6 +9,7 @@ import type { Ended } from "../storage/epoch.ts";
 import { StorageUnavailable } from "../storage/errors.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
 import { copyDatabase, draftOf, isAlone, moveAside, putBack, removeDatabase } from "../storage/sqlite/copy.ts";
+import { refuseMissing, refuseUnmade } from "./context.ts";
 import { refuse } from "./problem.ts";
 import { refuseBesideServers, type Waiting } from "./running.ts";
 
@@ -24,7 +25,7 @@ export interface BackedUp {
 export async function backupDatabase(config: Config, file: string): Promise<BackedUp> {
   const database = fileOf(config);
   const target = resolve(file);
-  if (!existsSync(database)) refuse("unknown", null, `there is no database at ${database}`);
+  refuseMissing(config);
   if (existsSync(target)) refuse("taken", null, `${target} exists already: name a file that doesn't`);
   return { file: target, ...(await copyDatabase(database, target)) };
 }
@@ -125,9 +126,11 @@ export async function beginEpoch(
   { keepConsents, force = false, waits }: EpochOptions,
   given?: Millis,
 ): Promise<Ended> {
+  refuseMissing(config);
   prepareDataDir(config);
   const storage = await openStorage({ url: config.databaseUrl, writer: "main" });
   try {
+    await refuseUnmade(storage, config);
     await storage.migrate({ now: given ?? storage.now(), reach: "expand" });
     const told = waits === undefined ? {} : { waits };
     if (!force) await refuseBesideServers(storage, { ...told, remedy: "stop it first" });

@@ -1,9 +1,10 @@
 /** What the operator's use-cases work with: storage, time and randomness; and how a program gets them from a configuration. */
 
+import { statSync } from "node:fs";
 import type { Config } from "../config.ts";
 import { randomBytes } from "../crypto/random.ts";
 import { Secrets } from "../crypto/secrets.ts";
-import { prepareDataDir, secretsOf } from "../data-dir.ts";
+import { databaseFile, prepareDataDir, secretsOf } from "../data-dir.ts";
 import { grantsOf } from "../grants.ts";
 import { type GrantRegistry, grantRegistry } from "../oauth/grants/registry.ts";
 import type { Millis } from "../oauth/model.ts";
@@ -13,6 +14,8 @@ import type { RecoveryStorage } from "../owners/recovery/storage.ts";
 import type { OwnerStorage } from "../owners/storage.ts";
 import { refuseUnready } from "../storage/database-state.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
+import { maskedUrl } from "../storage/postgres/address.ts";
+import { refuse } from "./problem.ts";
 import type { AdminStorage } from "./storage.ts";
 
 export interface AdminContext {
@@ -49,16 +52,47 @@ export function adminOf(
 }
 
 /**
- * Opens the database that a configuration names, also while servers run on it; a missing one is made, an old schema brought up to date.
- * Throws a `ConfigError` or `UnsafeFileMode` where others may touch its files, `StorageUnavailable`, `SchemaMismatch`, `DatabaseNotReady`.
+ * True: the configuration names a file that isn't there, or is empty. A database of a server is opened to find out (`refuseUnmade`).
+ */
+export function isMissing(config: Config): boolean {
+  const path = databaseFile(config);
+  return path !== undefined && (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
+}
+
+/** Throws `unknown` where the configuration names no database that is there: it names the place, and nothing is made. */
+export function refuseMissing(config: Config): void {
+  if (isMissing(config)) refuse("unknown", null, missingDatabase(config));
+}
+
+/** Throws `unknown` where the opened database has none of our tables. */
+export async function refuseUnmade(storage: Pick<Storage, "migrationStatus">, config: Config): Promise<void> {
+  const states = await storage.migrationStatus();
+  if (states.every(({ appliedAt }) => appliedAt === null)) refuse("unknown", null, missingDatabase(config));
+}
+
+/** Where it was looked for, and what to do. */
+export function missingDatabase(config: Config): string {
+  const path = databaseFile(config);
+  const [place, setting] =
+    path === undefined
+      ? [maskedUrl(config.databaseUrl), "ASSENT_DATABASE_URL"]
+      : [path, "ASSENT_DATA_DIR (or ASSENT_DATABASE_URL)"];
+  return `there is no Assent database at ${place}: to use another one, set ${setting}, or name the configuration file with --config; to create one here, run assent db migrate or assent serve`;
+}
+
+/**
+ * Opens the database that a configuration names, also while servers run on it; an old schema is brought up to date. Throws `unknown` where there is none, a
+ * `ConfigError` or `UnsafeFileMode` where others may touch its files, `StorageUnavailable`, `SchemaMismatch`, `DatabaseNotReady`.
  */
 export async function openAdmin(config: Config, given?: () => Millis): Promise<OpenedAdmin> {
   const grants = grantsOf(config);
+  refuseMissing(config);
   prepareDataDir(config);
   // A few writes and then the end: a thread of its own would only take time to start.
   const storage = await openStorage({ url: config.databaseUrl, writer: "main" });
   const now = given ?? (() => storage.now());
   try {
+    await refuseUnmade(storage, config);
     await storage.migrate({ now: now() });
     refuseUnready(await storage.state(), { serve: false });
   } catch (error) {

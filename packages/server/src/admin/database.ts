@@ -1,6 +1,5 @@
 /** What an operator does with the database as a whole. */
 
-import { existsSync } from "node:fs";
 import type { Config } from "../config.ts";
 import { databaseFile, prepareDataDir } from "../data-dir.ts";
 import type { Millis } from "../oauth/model.ts";
@@ -8,6 +7,7 @@ import type { DatabaseState } from "../storage/database-state.ts";
 import type { MigrationState } from "../storage/migrations/migrate.ts";
 import type { PlannedStep } from "../storage/migrations/plan.ts";
 import { openStorage } from "../storage/open.ts";
+import { isMissing } from "./context.ts";
 import { refuseBesideServers, type Waiting } from "./running.ts";
 import type { RunningServer } from "./storage.ts";
 
@@ -59,8 +59,7 @@ export function refuseBesideOlder(
 
 /** What is pending, step by step; changes nothing. Empty where there is no database yet: all of it would be made at once. */
 export async function migrationPlan(config: Config): Promise<readonly PlannedStep[]> {
-  const path = databaseFile(config);
-  if (path !== undefined && !existsSync(path)) return [];
+  if (isMissing(config)) return [];
   const storage = await openStorage({ url: config.databaseUrl, readonly: true });
   try {
     return await storage.migrationPlan();
@@ -86,8 +85,7 @@ export interface DatabaseStatus {
 export async function databaseStatus(config: Config): Promise<DatabaseStatus> {
   const path = databaseFile(config) ?? null;
   const kind = config.databaseUrl.split(":", 1)[0] ?? "";
-  if (path !== null && !existsSync(path))
-    return { kind, path, exists: false, migrations: [], state: null, servers: [] };
+  if (isMissing(config)) return { kind, path, exists: false, migrations: [], state: null, servers: [] };
   const storage = await openStorage({ url: config.databaseUrl, readonly: true });
   try {
     const migrations = await storage.migrationStatus();

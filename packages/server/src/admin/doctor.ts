@@ -24,7 +24,7 @@ import type { MigrationState } from "../storage/migrations/migrate.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
 import { isPostgresUrl, maskedUrl } from "../storage/postgres/address.ts";
 import { allClients, clientRemarks, leavesPkceOpen, surroundings } from "./clients.ts";
-import { type AdminContext, adminOf } from "./context.ts";
+import { type AdminContext, adminOf, missingDatabase } from "./context.ts";
 import { databaseStatus, neededBy } from "./database.ts";
 import type { Finding } from "./finding.ts";
 import { fetchMetadata } from "./metadata-probe.ts";
@@ -116,7 +116,7 @@ async function insideFindings(config: Config, now: Millis): Promise<readonly Fin
 
 async function schemaFindings(config: Config, now: Millis): Promise<readonly Finding[]> {
   const { exists, migrations, state, servers } = await databaseStatus(config);
-  if (!exists) return [{ check: "database", status: "note", detail: "not there yet: the first start makes it" }];
+  if (!exists) return [{ check: "database", status: "warning", detail: missingDatabase(config) }];
   if (state !== null) refuseUnready(state, { serve: true });
   const pending = migrations.filter(({ appliedAt }) => appliedAt === null);
   const expanding = pending.filter(({ phase }) => phase === "expand");

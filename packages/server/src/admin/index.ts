@@ -8,7 +8,7 @@ export * from "./catalog.ts";
 export * from "./clients.ts";
 export * from "./companies.ts";
 export * from "./consents.ts";
-export { type AdminContext, adminOf, type OpenedAdmin, openAdmin } from "./context.ts";
+export { type AdminContext, adminOf, missingDatabase, type OpenedAdmin, openAdmin } from "./context.ts";
 export { type DatabaseStatus, databaseStatus, migrateDatabase, migrationPlan } from "./database.ts";
 export type { Diagnosis } from "./doctor.ts";
 export type { Finding } from "./finding.ts";

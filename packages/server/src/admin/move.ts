@@ -3,13 +3,14 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Config } from "../config.ts";
-import { databaseFile, prepareDataDir } from "../data-dir.ts";
+import { prepareDataDir } from "../data-dir.ts";
 import type { Millis } from "../oauth/model.ts";
 import { refuseUnready } from "../storage/database-state.ts";
 import type { Exported } from "../storage/move/export.ts";
 import { NotAnExport } from "../storage/move/export-file.ts";
 import { type Imported, ImportRefused } from "../storage/move/import.ts";
 import { openStorage } from "../storage/open.ts";
+import { refuseMissing, refuseUnmade } from "./context.ts";
 import { refuse } from "./problem.ts";
 
 /**
@@ -21,12 +22,12 @@ export async function exportToFile(
   file: string,
   now: Millis,
 ): Promise<Exported & { readonly file: string }> {
-  const database = databaseFile(config);
   const target = resolve(file);
-  if (database !== undefined && !existsSync(database)) refuse("unknown", null, `there is no database at ${database}`);
+  refuseMissing(config);
   if (existsSync(target)) refuseTaken(target);
   const storage = await openStorage({ url: config.databaseUrl, writer: "main" });
   try {
+    await refuseUnmade(storage, config);
     await storage.migrate({ now });
     refuseUnready(await storage.state(), { serve: true });
     return { file: target, ...(await storage.exportTo({ file: target, now })) };
@@ -43,16 +44,18 @@ function refuseTaken(target: string): never {
 }
 
 /**
- * Fills the database that the configuration names, making it where there is none, and compares it with the file. Interrupted, the same call goes on;
+ * Fills the empty database that the configuration names, and compares it with the file. Interrupted, the same call goes on;
  * until it is done, no server starts on the database. Throws `unknown`, `invalid` for a file that is no whole export of this schema, `conflict` where the
  * database isn't empty or doesn't come out equal.
  */
 export async function importFromFile(config: Config, file: string, now: Millis): Promise<Imported> {
   const source = resolve(file);
   if (!existsSync(source)) refuse("unknown", null, `there is no file ${source}`);
+  refuseMissing(config);
   prepareDataDir(config);
   const storage = await openStorage({ url: config.databaseUrl, writer: "main" });
   try {
+    await refuseUnmade(storage, config);
     await storage.migrate({ now, reach: "contract" });
     return await storage.importFrom({ file: source });
   } catch (error) {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pino from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { backupDatabase, beginEpoch, openAdmin, restoreDatabase } from "../../src/admin/index.ts";
+import { backupDatabase, beginEpoch, migrateDatabase, openAdmin, restoreDatabase } from "../../src/admin/index.ts";
 import { createAssent } from "../../src/assent.ts";
 import { type Config, configOf } from "../../src/config.ts";
 import { openStorage, type Storage } from "../../src/storage/open.ts";
@@ -32,8 +32,7 @@ const ordinary = { forInspection: false, keepConsents: false };
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "assent-backup-"));
   config = configOf({ dataDir: join(folder, "data"), issuer: "https://id.test" });
-  const admin = await openAdmin(config, () => NOW);
-  await admin.close();
+  await migrateDatabase(config, NOW, "contract");
   storage = await openStorage({ url: config.databaseUrl, writer: "main" });
 });
 afterEach(async () => {

@@ -28,6 +28,7 @@ describe("what others can reach", () => {
   ])("%s → server and operator refuse, with the chmod to run", async (_, name, mode, wanted) => {
     const config = aConfig();
     prepareDataDir(config);
+    writeFileSync(join(config.dataDir, "assent.db"), "something", { mode: 0o600 });
     const path = join(config.dataDir, name);
     if (!existsSync(path)) writeFileSync(path, Buffer.alloc(44, 65).toString());
     if (name === ".") writeFileSync(join(path, "something"), "");

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { AdminError, type OpenedAdmin, openAdmin } from "../../../src/admin/index.ts";
+import { AdminError, migrateDatabase, type OpenedAdmin, openAdmin } from "../../../src/admin/index.ts";
 import { configOf } from "../../../src/config.ts";
 
 export interface TestAdmin extends OpenedAdmin {
@@ -16,6 +16,7 @@ export async function openTestAdmin(): Promise<TestAdmin> {
   const dataDir = mkdtempSync(join(tmpdir(), "assent-admin-"));
   let offset = 0;
   const config = configOf({ dataDir, issuer: "https://id.test" });
+  await migrateDatabase(config, Date.now(), "expand");
   const admin = await openAdmin(config, () => Date.now() + offset);
   return {
     ...admin,
