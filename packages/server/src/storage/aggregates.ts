@@ -28,7 +28,7 @@ import {
 import { attempts, knownDevices, people, peopleSteps, sessions, subjectLinks } from "./people/index.ts";
 import type { Verb } from "./sql.ts";
 
-/** What the server may ask of a database. */
+/** Everything that the server asks of a database. */
 export type Ports = GrantStorage &
   DeviceStorage &
   OwnerStorage &
@@ -44,7 +44,7 @@ type Args<F> = F extends () => unknown ? void : F extends (args: infer A) => unk
 type Outcome<F> = F extends (...args: never) => Promise<infer O> ? O : never;
 type VerbsOf<Port> = { readonly [Name in keyof Port]: Verb<Args<Port[Name]>, Outcome<Port[Name]>> };
 
-/** A port's method without its verb doesn't compile, nor does a verb of another shape. */
+/** If a method of a port has no verb, or a verb of another shape, this does not compile. */
 export const aggregates: { readonly [Name in keyof Ports]: VerbsOf<Ports[Name]> } = {
   grants,
   deviceRequests,
@@ -95,7 +95,7 @@ const steps = {
   ...operatorSteps,
 };
 
-/** All of them: the writer's thread is told a name, not a function. */
+/** All verbs by name. The writer's thread receives names, because functions can't be sent to a thread. */
 export const verbs: ReadonlyMap<string, Verb<never, unknown>> = new Map<string, Verb<never, unknown>>([
   ...Object.entries(aggregates).flatMap(([aggregate, registered]) =>
     Object.entries<Verb<never, unknown>>(registered).map(([name, verb]) => [`${aggregate}.${name}`, verb] as const),

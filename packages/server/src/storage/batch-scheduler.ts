@@ -1,11 +1,11 @@
-/** When a group of what was called sets out to the database. */
+/** Decides when a group of waiting calls is sent to the database. */
 
-/** How many turns of the event loop a group waits at most for others to join it. */
+/** Maximum number of turns of the event loop for which a group waits for more calls. */
 const TURNS = 16;
 
 /**
- * Callers who were answered together come back one after the other: the first of them would go alone, and pay alone for a flush of the disk. So a
- * group sets out when a turn of the event loop has brought nothing more.
+ * Clients answered in one batch return in a burst. Without a wait, the first of them would be sent alone and pay alone
+ * for a flush of the disk. So a group is sent when a turn of the event loop has added no call.
  */
 export class BatchScheduler {
   readonly #waiting: () => number;
@@ -13,21 +13,21 @@ export class BatchScheduler {
   readonly #go: () => void;
   #begun = false;
 
-  /** `waiting`: how many would go now. `most`: so many wait for nobody. */
+  /** `waiting` returns the number of calls that would be sent now. A group of `most` calls is sent at once. */
   constructor(waiting: () => number, most: number, go: () => void) {
     this.#waiting = waiting;
     this.#most = most;
     this.#go = go;
   }
 
-  /** Somebody waits. */
+  /** Call this when a call begins to wait. */
   begin(): void {
     if (this.#begun) return;
     this.#begun = true;
     setImmediate(() => this.#turn(0, TURNS));
   }
 
-  /** `before`: how many waited a turn ago. */
+  /** `before`: the number of calls that waited one turn ago. */
   #turn(before: number, left: number): void {
     const waiting = this.#waiting();
     if (waiting > before && waiting < this.#most && left > 0) {

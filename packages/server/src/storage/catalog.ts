@@ -9,20 +9,29 @@ import type { OwnerStorage } from "../owners/storage.ts";
 import type { Uses } from "../uses.ts";
 import { partitionOf } from "./partition.ts";
 
-/** How old the last comparison with the database may be. Half of what is promised: the comparison itself takes a while. */
+/**
+ * Maximum age of the last comparison with the database: half of the promised second, because the comparison itself
+ * takes time.
+ */
 const COMPARE_EVERY: Millis = 500;
 const CLIENTS_HELD = 10_000;
-/** Ids that don't exist have their own place: a flood of them pushes no client out. */
+/** Ids that don't exist have a cache of their own, so that a flood of them can't push a client out. */
 const UNKNOWN_HELD = 1_000;
-/** Changes beyond this at once (an import): everything is forgotten, instead of asking which. */
+/**
+ * If more records than this change at once (an import), the cache forgets everything and does not ask which ones
+ * changed.
+ */
 const CHANGES_ASKED = 1_000;
-/** So many people of whom companies haven't heard are kept; beyond (somebody disables a crowd), each is looked up. */
+/**
+ * Maximum number of suspended people, not yet reported to companies, that the cache holds. If there are more, each
+ * person is looked up.
+ */
 const SUSPENDED_HELD = 1_000;
 
 export interface CachedCatalog extends Catalog {
-  /** For whoever changed something in this process: the next question goes to the database first. */
+  /** Call this after a change in this process: the next read compares with the database first. */
   invalidate(): void;
-  /** How often the signing keys have changed. */
+  /** Number of changes of the signing keys so far. */
   keysVersion(): Soon<number>;
 }
 
@@ -34,8 +43,9 @@ type Source = Uses<
   Uses<OwnerStorage, "people.get">;
 
 /**
- * A cache over the operator's storage. Nothing polls: the versions are compared when something is asked and the last comparison is older than
- * 500 ms (`now`: milliseconds of a clock that nobody sets), one comparison for all who ask meanwhile. Rejects as the storage does; nothing stale is answered then.
+ * A cache over the operator's storage. It does not poll. A read compares the versions with the database if the last
+ * comparison is older than 500 ms (`now`: milliseconds of a clock that nobody sets). Simultaneous reads share one
+ * comparison. If the storage fails, the read rejects; the cache never answers with stale data.
  */
 export function openCatalog(storage: Source, { now }: { readonly now: () => Millis }): CachedCatalog {
   return new StorageCatalog(storage, now);
@@ -51,13 +61,13 @@ class StorageCatalog implements CachedCatalog {
   readonly #resources: Whole<ReadonlyMap<string, Resource>>;
   readonly #issuers: Whole<ReadonlyMap<string, TrustedIssuer>>;
   #versions: CatalogVersions | undefined;
-  /** Null: too many to be held. */
+  /** Null: there are too many to hold. */
   #suspended: ReadonlySet<string> | null = new Set();
   #comparedAt: Millis | undefined;
   #comparing: Promise<CatalogVersions> | undefined;
-  /** Raised by every change seen: what was asked for before it is not kept. */
+  /** Increases with every change that is seen. A value that was requested before the change is not kept. */
   #epoch = 0;
-  /** Raised by `invalidate`. */
+  /** Increases with each call of `invalidate`. */
   #invalidated = 0;
 
   constructor(storage: Source, now: () => Millis) {
@@ -133,12 +143,12 @@ class StorageCatalog implements CachedCatalog {
 
   invalidate(): void {
     this.#comparedAt = undefined;
-    // A comparison under way may have read the versions before the change.
+    // A comparison that is under way may have read the versions before the change.
     this.#comparing = undefined;
     this.#invalidated += 1;
   }
 
-  /** The versions, where they are young enough to be believed. A clock that was set back proves nothing. */
+  /** The versions, if they are recent enough. If the clock was set back, they count as old. */
   #fresh(): CatalogVersions | undefined {
     if (this.#comparedAt === undefined) return undefined;
     const age = this.#now() - this.#comparedAt;
@@ -164,7 +174,8 @@ class StorageCatalog implements CachedCatalog {
     ]);
     if (before !== undefined && versions.clients !== before.clients)
       await this.#dropClients(before.clients, versions.clients);
-    // Its callers asked before what was changed since; for whoever asks from now on it proves nothing, and what another one has found is newer.
+    // These callers asked before the last change. For later callers this result proves nothing, and another comparison
+    // may have found newer versions.
     const overtaken = invalidated !== this.#invalidated;
     if (overtaken && this.#versions !== before) return versions;
     if (versions.scopes !== before?.scopes) this.#scopes.forget();
@@ -202,7 +213,7 @@ class StorageCatalog implements CachedCatalog {
   }
 }
 
-/** Something that is read as a whole and then held. A failed load is not kept. */
+/** Data that is read as a whole and then held. A failed load is not kept. */
 class Whole<T> {
   readonly #load: () => Promise<T>;
   #value: T | undefined;
@@ -216,7 +227,7 @@ class Whole<T> {
     return this.#value ?? this.#loading ?? this.#begin();
   }
 
-  /** What was asked for before is not kept. */
+  /** A value that was requested before this call is not kept. */
   forget(): void {
     this.#value = undefined;
     this.#loading = undefined;

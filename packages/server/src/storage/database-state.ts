@@ -1,30 +1,30 @@
-/** What the database knows of itself: whether it may be served, and from when on its grants count. */
+/** What the database records about itself: whether a server may run on it, and since when its grants count. */
 
 import type { Millis } from "../oauth/model.ts";
 import { DatabaseNotReady } from "./errors.ts";
 import { text } from "./rows.ts";
 import { type Row, sql, type Tx } from "./sql.ts";
 
-/** A restore put the database back: what was granted before `at` is over. */
+/** A restore replaced the database: grants made before `at` have ended. */
 export interface Epoch {
   readonly at: Millis;
-  /** How many times that has happened. */
+  /** Number of restores so far. */
   readonly count: number;
-  /** True: everything of before has been ended; false: that is under way. */
+  /** True: everything from before has been ended. False: this work is not finished. */
   readonly done: boolean;
 }
 
 export interface DatabaseState {
   readonly epoch: Epoch | null;
-  /** A copy to look at: revocations of after its backup are not in it. */
+  /** True: a copy for inspection. It lacks revocations made after its backup. */
   readonly inspection: boolean;
-  /** An import that hasn't come to its end. */
+  /** True: an import has begun and has not finished. */
   readonly importing: boolean;
 }
 
 export const STATES = { epoch: "epoch", inspection: "inspection", importing: "import under way" } as const;
 
-/** The epoch as it is stored: `next` is the partition to go on with. */
+/** The epoch as it is stored; `next` is the partition at which the work continues. */
 export interface StoredEpoch {
   readonly at: Millis;
   readonly count: number;
@@ -45,7 +45,10 @@ export function stateOf(rows: readonly Row[]): DatabaseState {
   };
 }
 
-/** Throws `DatabaseNotReady` where a server may not run on the database; an operator's command may on a copy for inspection (`serve` false). */
+/**
+ * Throws `DatabaseNotReady` if a server must not run on the database. With `serve` false, an operator's command may use
+ * a copy for inspection.
+ */
 export function refuseUnready(
   { epoch, inspection, importing }: DatabaseState,
   { serve }: { readonly serve: boolean },

@@ -1,22 +1,27 @@
-/** Everything in which the databases differ: one object each, with a name for every difference. */
+/** All differences between the databases: one object for each database, with a name for every difference. */
 
-/** Words that a statement may use without knowing its database: `${words.forUpdate}` inside the `sql` tag. */
+/** Words that a statement uses without knowing its database, written as `${words.forUpdate}` inside the `sql` tag. */
 export interface DialectWords {
   /** Locks the rows that a SELECT returns until the transaction ends. */
   readonly forUpdate: string;
-  /** The same, shared: other readers may lock so, too, but nobody changes the rows. */
+  /** Locks the rows for reading: others can take the same lock, but nobody can change the rows. */
   readonly forShare: string;
   /** Column type of whole numbers up to 2⁵³ (times, counts). */
   readonly whole: string;
   /** Column type of byte strings. */
   readonly bytes: string;
-  /** Before a table's name: takes all of its rows away at once, whatever their number. */
+  /** Comes before a table's name; deletes all rows of the table at once, whatever their number. */
   readonly empty: string;
-  /** Column type of text that rows are found and sorted by: compared byte by byte, whatever the database's locale. */
+  /**
+   * Column type of text that rows are found and sorted by. The database compares it byte by byte, whatever its locale.
+   */
   readonly key: string;
-  /** After the columns of a table whose first column is `partition`: marks those that an operator may spread; nothing is added here. */
+  /**
+   * Comes after the columns of a table whose first column is `partition`, and marks a table that an operator may spread
+   * over several. This constant adds nothing.
+   */
   readonly spread: string;
-  /** The same, of a table whose rows are updated all the time: room is left for that beside each row. */
+  /** The same for a table whose rows are updated often: each page keeps free space for the updates. */
   readonly spreadRoomy: string;
 }
 
@@ -27,7 +32,7 @@ export interface Dialect {
   parameter(n: number): string;
 }
 
-/** SQLite: a writing transaction holds the only write lock from its BEGIN IMMEDIATE on, so that row locks have no words. */
+/** SQLite has no row locks: a writing transaction holds the only write lock from its BEGIN IMMEDIATE on. */
 export const sqlite: Dialect = {
   name: "sqlite",
   words: {
@@ -43,7 +48,10 @@ export const sqlite: Dialect = {
   parameter: (n) => `?${n}`,
 };
 
-/** PostgreSQL 15 to 18. A fifth of each page stays free where rows are updated in place: then an update that touches no index leaves nothing behind. */
+/**
+ * PostgreSQL 15 to 18. A fifth of each page stays free in tables whose rows are updated in place. An update that
+ * touches no index then needs no new page.
+ */
 export const postgres: Dialect = {
   name: "postgres",
   words: {

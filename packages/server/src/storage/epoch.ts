@@ -1,4 +1,4 @@
-/** After a database was put back: ends all that could since have been revoked, rotated or spent, and that it can't know of. */
+/** After a restore: ends everything that could have been revoked, rotated or spent since the backup. */
 
 import { type Millis, PARTITIONS } from "../oauth/model.ts";
 import { endOfAll } from "./consents/consents.ts";
@@ -11,21 +11,21 @@ import { TABLES } from "./tables.ts";
 
 export interface Ended {
   readonly grants: number;
-  /** Their owners see the page again, or the app stays out. */
+  /** Number of consents that ended. Their owners see the consent page again, or the app gets no access. */
   readonly consents: number;
   readonly sessions: number;
 }
 
-/** A transaction takes on this many partitions at the most: a crash between two loses no more than counting. */
+/** Maximum number of partitions in one transaction. A crash between two transactions loses only the counts. */
 const AT_ONCE = 32;
-/** A transaction that took longer than this is followed by one of half as many partitions. */
+/** If a transaction took longer than this, the next one takes half as many partitions. */
 const LONG: Millis = 5_000;
 
 /**
- * Ends every active grant (`state_lost`), every session and whatever else could be used once (`afterRestore` of `TABLES`), and every standing consent, with what
- * companies allow their members, unless these are kept. In short transactions,
- * with the place noted: one that was interrupted is gone on with, under its own time and choice, before a new one begins. The numbers are those
- * of this call.
+ * Ends every active grant (`state_lost`), every session and everything else that works once (`afterRestore` of
+ * `TABLES`). Unless `keepConsents` is set, it also ends every active consent and every approval of a company. It works
+ * in short transactions and stores its position. If it was interrupted, the next call first finishes that run, with
+ * that run's time and choice. The counts are those of this call.
  */
 export async function endAllBefore(host: SchemaHost, now: Millis, keepConsents: boolean): Promise<Ended> {
   const epoch = await host.exclusively(async (tx) => {
@@ -78,7 +78,7 @@ const EMPTIED = TABLES.filter(({ afterRestore }) => afterRestore === "emptied").
   return { name, empty: sql`DELETE FROM ${table} WHERE partition = :partition` };
 });
 
-/** What owners said yes to, and what companies did for their members: all of it is asked again. */
+/** Ends the answers of owners and the approvals of companies: the server asks for all of them again. */
 async function endConsents(tx: Tx, partition: number, at: Millis): Promise<number> {
   const consents = await tx.all(
     sql`UPDATE consents SET status = 'revoked', revoked_at = :at, revoked_by = 'restore', updated_at = :at

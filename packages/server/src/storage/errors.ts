@@ -1,11 +1,11 @@
-/** What a storage verb may throw: the database is away, or the program is wrong. */
+/** The errors that a storage verb throws: the database is unavailable, or the program has a fault. */
 
 /**
- * The database could not do it: busy for too long, full, read-only, unreadable, or its writer died. The answer to the caller is 503; whether the
- * write happened is unknown only where `uncertain` says so.
+ * The database could not do the work: it was busy for too long, full, read-only or unreadable, or its writer died. The
+ * server answers 503. Only if `uncertain` is true is it unknown whether the write happened.
  */
 export class StorageUnavailable extends Error {
-  /** True: the connection was lost between the question and the answer, so that the write may have been committed. */
+  /** True: the connection was lost before the answer, so the write may have been committed. */
   readonly uncertain: boolean;
 
   constructor(message: string, options: { readonly cause?: unknown; readonly uncertain?: boolean } = {}) {
@@ -15,7 +15,7 @@ export class StorageUnavailable extends Error {
   }
 }
 
-/** The database's schema and this program don't belong together; the message says what to do. */
+/** The schema of the database and this program don't fit together. The message says what to do. */
 export class SchemaMismatch extends Error {
   constructor(message: string) {
     super(message);
@@ -23,7 +23,7 @@ export class SchemaMismatch extends Error {
   }
 }
 
-/** The database is whole, and isn't to be served as it is: the message says why, and what to do. */
+/** The database is intact, but a server must not run on it as it is. The message says why, and what to do. */
 export class DatabaseNotReady extends Error {
   constructor(message: string) {
     super(message);
@@ -31,7 +31,7 @@ export class DatabaseNotReady extends Error {
   }
 }
 
-/** The database file may be read or written by others than its owner. */
+/** Users other than the owner of the database file may read or write it. */
 export class UnsafeFileMode extends Error {
   constructor(message: string) {
     super(message);

@@ -1,4 +1,7 @@
-/** The order in which groups of statements lock rows: the same in every process, so that two groups never wait for each other. */
+/**
+ * The order in which groups of statements lock rows. It is the same in every process, so that two groups never wait for
+ * each other.
+ */
 
 import type { Params, StatementVerb } from "./sql.ts";
 
@@ -8,14 +11,14 @@ export interface LockKey {
   readonly id: string;
 }
 
-/** The row that a statement with these parameters locks; undefined: one of a table that isn't spread by partition. */
+/** The row that a statement with these parameters locks. Undefined: the row's table is not spread by partition. */
 export function lockKeyOf<A, O>({ lock }: Pick<StatementVerb<A, O>, "lock">, params: Params): LockKey | undefined {
   if (lock === null) return undefined;
   const { partition, [lock]: id } = params;
   return typeof partition === "number" && typeof id === "string" ? { partition, id } : undefined;
 }
 
-/** Partition by partition, row by row; what locks no such row comes first. */
+/** Sorts by partition, then by row. Statements that lock no such row come first. */
 export function inLockOrder(
   { lockKey: a }: { readonly lockKey: LockKey | undefined },
   { lockKey: b }: { readonly lockKey: LockKey | undefined },

@@ -16,49 +16,58 @@ import { openSqlite, type SqliteEngine, type SqliteStats } from "./sqlite/engine
 export interface OpenOptions {
   /** `sqlite:<path>` or `postgres://user:password@host:port/database`, several hosts separated by commas. */
   readonly url: string;
-  /** SQLite: where writes run. Default `thread`. */
+  /** SQLite only: the thread on which writes run. Default: `thread`. */
   readonly writer?: "thread" | "main";
-  /** Default false. */
+  /** Default: false. */
   readonly readonly?: boolean;
-  /** Told of each group of writes when it is over: how many verbs, how many milliseconds. */
+  /** Called after each group of writes, with the number of verbs and the duration in milliseconds. */
   readonly onBatch?: (size: number, milliseconds: number) => void;
 }
 
-/** Groups of verbs, verbs in them, verbs that wait for one; SQLite: writer threads started; PostgreSQL: connections made. */
+/**
+ * Counts groups of verbs, verbs in them, and verbs that wait for a group. Also SQLite writer threads started, or
+ * PostgreSQL connections made.
+ */
 export type StorageStats = Pick<SqliteStats, "batches" | "verbs" | "waiting"> & Partial<SqliteStats & PostgresStats>;
 
 type Engine = SqliteEngine | PostgresEngine;
 
-/** The three ports on one database. Verbs need the schema: call `migrate` before the first one. */
+/** The three ports on one database. Call `migrate` before the first verb, because verbs need the schema. */
 export type Storage = Ports & {
-  /** Applies what is missing of the schema, as far as `reach` says (default `start`); the names of what was applied. Throws `SchemaMismatch`. */
+  /**
+   * Applies missing migrations as far as `reach` says (default `start`), and returns the names of the applied ones.
+   * Throws `SchemaMismatch`.
+   */
   migrate(args: { readonly now: Millis; readonly reach?: Reach }): Promise<readonly string[]>;
-  /** What is missing, step by step, with rows, locks and an estimate. Throws `SchemaMismatch`. */
+  /** The missing migrations, step by step, with rows, locks and an estimate. Throws `SchemaMismatch`. */
   migrationPlan(): Promise<readonly PlannedStep[]>;
-  /** Every migration that this program has, and when it was applied. Throws `SchemaMismatch`. */
+  /** Every migration of this program, and when it was applied. Throws `SchemaMismatch`. */
   migrationStatus(): Promise<readonly MigrationState[]>;
-  /** What the database knows of itself. */
+  /** What the database records about itself. */
   state(): Promise<DatabaseState>;
-  /** After it was put back: ends all that could since have been revoked (see `endAllBefore`). */
+  /** After a restore: ends everything that could have been revoked since the backup (see `endAllBefore`). */
   endAllBefore(args: { readonly now: Millis; readonly keepConsents: boolean }): Promise<Ended>;
-  /** Writes all that it holds into a new file (see `exportDatabase`). */
+  /** Writes the whole content into a new file (see `exportDatabase`). */
   exportTo(args: { readonly file: string; readonly now: Millis }): Promise<Exported>;
-  /** Takes all that a file holds, empty as it is (see `importDatabase`). */
+  /** Fills the empty database from a file (see `importDatabase`). */
   importFrom(args: { readonly file: string }): Promise<Imported>;
-  /** Marks it as a copy that is looked at and never served. */
+  /** Marks the database as a copy for inspection, on which no server runs. */
   markForInspection(): Promise<void>;
   stats(): StorageStats;
-  /** True: the database is not any more where it was opened (a file that was moved or replaced). */
+  /** True: the file at the path is no longer the file that was opened, because it was moved or replaced. */
   displaced(): boolean;
-  /** The time that all who share this database go by, epoch milliseconds: PostgreSQL's clock, or this machine's. */
+  /**
+   * The time that all processes on this database share, in epoch milliseconds: PostgreSQL's clock, or this machine's
+   * clock for SQLite.
+   */
   now(): Millis;
-  /** Answers what was asked before, then closes. */
+  /** Completes the calls that are under way, then closes. */
   close(): Promise<void>;
 };
 
 /**
- * Opens, without migrating. Throws a `TypeError` for a URL of an unknown kind, `UnsafeFileMode` for a file that others may read,
- * `StorageUnavailable` for one that can't be opened.
+ * Opens the storage without migrating it. Throws a `TypeError` for a URL of an unknown kind, `UnsafeFileMode` for a
+ * file that others may read, and `StorageUnavailable` for a file that can't be opened.
  */
 export async function openStorage(options: OpenOptions): Promise<Storage> {
   const engine = await openEngine(options);
@@ -68,14 +77,14 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
 async function openEngine(options: OpenOptions): Promise<Engine> {
   const { url, writer = "thread", readonly = false, onBatch } = options;
   const observed = onBatch === undefined ? {} : { onBatch };
-  // The driver is loaded by those who need it.
+  // Import the driver only if this URL needs it.
   if (isPostgresUrl(url)) return (await import("./postgres/engine.ts")).openPostgres({ url, readonly, ...observed });
   const path = /^sqlite:(.+)$/.exec(url)?.[1];
   if (path === undefined) throw new TypeError("a storage URL begins with sqlite: and names a file, or with postgres:");
   return openSqlite({ path, writer, readonly, ...observed });
 }
 
-/** One function for each verb; the type of `aggregates` is what makes the cast true. */
+/** Makes one function for each verb. The type of `aggregates` guarantees that the cast is right. */
 function portsOf(engine: Engine): Ports {
   const bound = Object.entries(aggregates).map(([aggregate, verbs]) => [
     aggregate,
@@ -95,7 +104,7 @@ function ownOf(engine: Engine): Omit<Storage, keyof Ports> {
     migrationPlan: () => planMigrations(engine),
     migrationStatus: () => migrationStatus(engine),
     state: () => engine.reading(async (tx) => stateOf(await tx.all(selectStates))),
-    // No server needs these: commands load them.
+    // Only commands use these functions, so they are imported on demand.
     endAllBefore: async ({ now, keepConsents }) => (await import("./epoch.ts")).endAllBefore(engine, now, keepConsents),
     exportTo: async ({ file, now }) => (await import("./move/export.ts")).exportDatabase(engine, file, now),
     importFrom: async ({ file }) => (await import("./move/import.ts")).importDatabase(engine, file),

@@ -1,10 +1,10 @@
-/** Rows of the tables as the values of the model, and back. */
+/** Converts rows of the tables to values of the model, and back. */
 
 import type { Consent, ConsentedScope, Grant, GrantedScope, Millis } from "../oauth/model.ts";
 import type { Person, Session } from "../owners/storage.ts";
 import { type Row, sql } from "./sql.ts";
 
-/** All of a grant that leaves the storage: the salts' hashes stay inside. */
+/** The columns of a grant that leave the storage. The salts' hashes are not among them. */
 export const grantColumns = sql`partition, grant_id, client_id, owner_id, person_id, status, generation, refreshable, redirect_uri,
   code_challenge, code_challenge_method, scopes, audience, auth_time, acr, amr, created_at, code_until, rotated_at, retries, last_used_at,
   uses, idle_until, absolute_until, ended_at, whole_used_at, used_from, decided_at`;
@@ -29,7 +29,7 @@ export function textOrNull(row: Row, column: string): string | null {
   return row[column] === null ? null : text(row, column);
 }
 
-/** A whole number. PostgreSQL's driver hands 64-bit ones over as text. */
+/** A whole number. PostgreSQL's driver returns 64-bit numbers as text. */
 export function whole(row: Row, column: string): number {
   const value = row[column];
   const number = typeof value === "string" ? Number(value) : value;
@@ -48,7 +48,7 @@ export function bytes(row: Row, column: string): Uint8Array {
   return value;
 }
 
-/** In `grants.auth_time`, which can't be null: nobody said when the person signed in. */
+/** The value of `grants.auth_time`, which can't be null, if the time of the sign-in is unknown. */
 export const AUTH_TIME_UNKNOWN: Millis = 0;
 
 function authTimeOf(row: Row): Millis | null {
@@ -56,12 +56,14 @@ function authTimeOf(row: Row): Millis | null {
   return at === AUTH_TIME_UNKNOWN ? null : at;
 }
 
-/** A JSON column, written by this program alone: its shape is believed. */
+/** A JSON column. Only this program writes it, so its shape is not checked. */
 export function json<T>(row: Row, column: string): T {
   return JSON.parse(text(row, column)) as T;
 }
 
-/** A grant of a row with `grantColumns`. What a grant outlives, its consent's end, caps when it goes idle. */
+/**
+ * Makes a grant from a row with `grantColumns`. The end of the consent limits the time at which the grant becomes idle.
+ */
 export function grantOf(row: Row): Grant {
   const absoluteUntil = whole(row, "absolute_until");
   return {
@@ -157,7 +159,7 @@ export function sessionOf(row: Row): Session {
   };
 }
 
-/** SQL has no booleans that both databases share: 1 and 0. */
+/** The two databases share no boolean type, so SQL gets 1 and 0. */
 export function flag(value: boolean): number {
   return value ? 1 : 0;
 }
@@ -166,5 +168,5 @@ export const MINUTE: Millis = 60_000;
 export const HOUR: Millis = 60 * MINUTE;
 export const DAY: Millis = 24 * HOUR;
 
-/** How long the row of an ended grant is kept: code and tokens that come late still meet it. */
+/** How long the row of an ended grant is kept, so that a late code or token still finds it. */
 export const ENDED_KEPT: Millis = 2 * DAY;

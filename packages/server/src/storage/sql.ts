@@ -1,13 +1,13 @@
-/** How a storage verb is written: a text of SQL, parameters by name, and an outcome that is a value. */
+/** How to write a storage verb: a text of SQL, named parameters, and an outcome that is a value. */
 
 import type { Dialect, DialectWords } from "./dialect.ts";
 
-/** What a column holds or a parameter carries. */
+/** The type of a column or a parameter. */
 export type Value = null | number | string | Uint8Array;
 export type Row = Readonly<Record<string, Value>>;
 export type Params = Readonly<Record<string, Value>>;
 
-/** A word of the dialect, filled in when a statement is compiled. */
+/** A word of the dialect. `compile` replaces it by the dialect's text. */
 class Word {
   readonly name: keyof DialectWords;
   constructor(name: keyof DialectWords) {
@@ -26,7 +26,10 @@ export const words = {
   spreadRoomy: new Word("spreadRoomy"),
 } satisfies Record<keyof DialectWords, Word>;
 
-/** A piece of SQL. Only the `sql` tag makes one, and only of literal text, other pieces and dialect words: values have no way in. */
+/**
+ * A piece of SQL. Only the `sql` tag makes one, from literal text, other pieces and dialect words. So no value can get
+ * into the text.
+ */
 export class Sql {
   readonly #parts: readonly (string | Word)[];
 
@@ -34,7 +37,7 @@ export class Sql {
     this.#parts = parts;
   }
 
-  /** The text in a dialect, parameters still by name. */
+  /** The text in one dialect. Parameters still have their names. */
   text(dialect: Dialect): string {
     return this.#parts.map((part) => (typeof part === "string" ? part : dialect.words[part.name])).join("");
   }
@@ -50,8 +53,9 @@ const known = new WeakMap<
 >();
 
 /**
- * Tag of every SQL text: `` sql`SELECT ${columns} FROM grants WHERE partition = :partition` ``. Parameters are written `:name`. The same place in the
- * program yields the same object each time, which is what prepared statements are kept by.
+ * The tag of every SQL text: `` sql`SELECT ${columns} FROM grants WHERE partition = :partition` ``. Write parameters as
+ * `:name`. The same place in the program returns the same object each time; prepared statements are cached by that
+ * object.
  */
 export function sql(literals: TemplateStringsArray, ...pieces: readonly (Sql | Word)[]): Sql {
   const before = known.get(literals);
@@ -72,31 +76,33 @@ function joined(literals: TemplateStringsArray, pieces: readonly (Sql | Word)[])
   return new Sql(parts);
 }
 
-/** The name of a table or column as a piece of SQL, for what walks all tables. Throws for anything but a plain name. */
+/**
+ * The name of a table or column as a piece of SQL, for code that walks all tables. Throws unless it is a plain name.
+ */
 export function named(name: string): Sql {
   if (!/^[a-z][a-z0-9_]{0,62}$/.test(name))
     throw new TypeError(`${JSON.stringify(name)} is no name of a table or column`);
   return new Sql([name]);
 }
 
-/** The same as a parameter. */
+/** The same name as a parameter. */
 export function placed(name: string): Sql {
   return new Sql([":", ...named(name).parts]);
 }
 
-/** Pieces with a comma between them, in parentheses if it says so. */
+/** The pieces with commas between them. With `enclosed`, parentheses surround them. */
 export function listed(pieces: readonly Sql[], { enclosed = false } = {}): Sql {
   const parts = pieces.flatMap((piece, at) => (at === 0 ? piece.parts : [", ", ...piece.parts]));
   return new Sql(enclosed ? ["(", ...parts, ")"] : parts);
 }
 
-/** A statement as the driver takes it: `names[i]` is the parameter that goes to place i + 1. */
+/** A statement in the form that the driver takes: `names[i]` is the parameter of place i + 1. */
 export interface Compiled {
   readonly text: string;
   readonly names: readonly string[];
 }
 
-/** Replaces `:name` by the dialect's numbered places, each name once; quoted literals are left alone. */
+/** Replaces each `:name` by the dialect's numbered place. Quoted literals stay as they are. */
 export function compile(statement: Sql, dialect: Dialect): Compiled {
   const names: string[] = [];
   const text = statement.text(dialect).replace(/'(?:[^']|'')*'|:([A-Za-z]\w*)/g, (whole, name: string | undefined) => {
@@ -107,7 +113,10 @@ export function compile(statement: Sql, dialect: Dialect): Compiled {
   return { text, names };
 }
 
-/** A transaction as a verb's body sees it. It awaits nothing else, so that a transaction never waits for the outside. */
+/**
+ * A transaction as a verb's body sees it. The body awaits nothing but this object, so that a transaction never waits
+ * for anything outside the database.
+ */
 export interface Tx {
   /** The first row. */
   one(statement: Sql, params?: Params): Promise<Row | undefined>;
@@ -116,30 +125,36 @@ export interface Tx {
   run(statement: Sql, params?: Params): Promise<number>;
 }
 
-/** A read that may spare the write: where it yields an outcome, nothing is written. */
+/** A read that can make the write unnecessary: if it yields an outcome, nothing is written. */
 export interface Look<A, O> {
   readonly sql: Sql;
-  /** False: go straight to the statement. */
+  /** False: skip the read and run the statement. */
   when(args: A): boolean;
   bind(args: A): Params;
-  /** Undefined: the statement has to decide. */
+  /** Undefined: run the statement, which decides. */
   outcome(row: Row | undefined, args: A): O | undefined;
 }
 
 /** A verb that is one writing statement. */
 export interface StatementVerb<A, O> {
   readonly kind: "statement";
-  /** The parameter that, with `partition`, names the row that it locks; null: it locks no row of a partition. */
+  /**
+   * The parameter that names the locked row, together with `partition`. Null: the statement locks no row of a
+   * partition.
+   */
   readonly lock: string | null;
   readonly sql: Sql;
-  /** Run in the same transaction when the statement returned no row, with the same parameters: it gives the miss a name and writes nothing. */
+  /**
+   * Runs in the same transaction, with the same parameters, if the statement returned no row. It finds the reason and
+   * writes nothing.
+   */
   readonly why?: Sql;
   readonly look?: Look<A, O>;
   bind(args: A): Params;
   outcome(row: Row | undefined, args: A, why: Row | undefined): O;
 }
 
-/** A verb that is one SELECT, or two of one snapshot. */
+/** A verb that is one SELECT, or two SELECTs of one snapshot. */
 export interface ReadVerb<A, O> {
   readonly kind: "read";
   readonly sql: Sql;
@@ -157,7 +172,10 @@ export interface TransactionVerb<A, O> {
 
 export type Call = <A, O>(verb: Verb<A, O>, args: A) => Promise<O>;
 
-/** A verb that crosses partitions: several verbs, each its own transaction and repeatable, so that a crash between them can be mended. */
+/**
+ * A verb that crosses partitions. It consists of several verbs. Each is a transaction of its own and can be repeated,
+ * so that a crash between them can be repaired.
+ */
 export interface StepsVerb<A, O> {
   readonly kind: "steps";
   body(call: Call, args: A): Promise<O>;
@@ -165,12 +183,12 @@ export interface StepsVerb<A, O> {
 
 export type Verb<A, O> = StatementVerb<A, O> | ReadVerb<A, O> | TransactionVerb<A, O> | StepsVerb<A, O>;
 
-/** One writing statement; its row, or none, is the outcome. */
+/** Makes a verb of one writing statement. Its row, or no row, is the outcome. */
 export function statement<A, O>(verb: Omit<StatementVerb<A, O>, "kind">): StatementVerb<A, O> {
   return { kind: "statement", ...verb };
 }
 
-/** One SELECT, or two of one snapshot. */
+/** Makes a verb of one SELECT, or two SELECTs of one snapshot. */
 export function query<A, O>(verb: Omit<ReadVerb<A, O>, "kind">): ReadVerb<A, O> {
   return { kind: "read", ...verb };
 }

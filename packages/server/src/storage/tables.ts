@@ -1,17 +1,18 @@
-/** Every table that holds what the service knows, with its primary key: for what walks all of them. */
+/** Every table that holds data of the service, with its primary key. Code that walks all tables uses this list. */
 
 export interface Table {
   readonly name: string;
-  /** Columns of the primary key, in its order. */
+  /** The columns of the primary key, in order. */
   readonly key: readonly string[];
   /**
-   * What a restore does with its rows, which tell nothing of what happened since the backup. `kept`: the operator looks after them. `ended`: they
-   * stay and no longer give access. `emptied`: each could have been used or taken back.
+   * What a restore does with the rows, because a backup does not know what happened after it. `kept`: the rows stay,
+   * and the operator checks them. `ended`: the rows stay, but give no access any more. `emptied`: the rows are deleted,
+   * because each could have been used or revoked.
    */
   readonly afterRestore: "kept" | "ended" | "emptied";
 }
 
-/** In the order in which they are moved. */
+/** The tables in the order in which an import fills them. */
 export const TABLES: readonly Table[] = [
   { name: "catalog", key: ["kind"], afterRestore: "kept" },
   { name: "clients", key: ["client_id"], afterRestore: "kept" },
@@ -40,7 +41,7 @@ export const TABLES: readonly Table[] = [
   { name: "company_requests", key: ["partition", "company_id", "client_id", "person_id"], afterRestore: "kept" },
   { name: "mail_links", key: ["partition", "link_id"], afterRestore: "emptied" },
   { name: "mail_requests", key: ["partition", "request_id"], afterRestore: "emptied" },
-  // What waited then has been sent since, or is about links that are gone.
+  // Messages that waited at the backup have been sent since, or hold links that no longer work.
   { name: "outbox", key: ["partition", "mail_id"], afterRestore: "emptied" },
   { name: "consents", key: ["partition", "owner_id", "client_id"], afterRestore: "ended" },
   { name: "scope_uses", key: ["partition", "owner_id", "client_id", "scope"], afterRestore: "kept" },
@@ -58,8 +59,8 @@ export const TABLES: readonly Table[] = [
   })),
 ];
 
-/** What the database knows of itself and isn't moved. */
+/** Tables about the database itself. An export leaves them out. */
 export const OWN_TABLES: readonly string[] = ["migrations", "migration_steps", "database_state", "leases"];
 
-/** Tables that a fresh schema has rows in. */
+/** Tables that already have rows in a new schema. */
 export const SEEDED: readonly string[] = ["catalog"];

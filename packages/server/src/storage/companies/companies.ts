@@ -1,4 +1,7 @@
-/** Verbs of companies themselves. The slug lives in another partition, so that what touches it is several verbs. */
+/**
+ * Verbs of companies. A slug is stored in another partition than its company, so a verb that changes a slug consists of
+ * several verbs.
+ */
 
 import type { Millis } from "../../oauth/model.ts";
 import type { ByAdmin, Company, CompanyKey } from "../../owners/company-storage.ts";
@@ -21,7 +24,7 @@ export const getCompany = query<CompanyKey, Company | undefined>({
   outcome: ([row]) => row && companyOf(row),
 });
 
-/** The slug's row leads to the company; only one that bears it is the answer. */
+/** The slug's row leads to a company. The result counts only if that company has this slug. */
 export const findCompany = steps<{ readonly slug: string }, Company | undefined>(async (call, { slug }) => {
   const holder = await call(holderOfName, { kind: "slug", value: slug });
   if (holder === undefined) return undefined;
@@ -30,7 +33,10 @@ export const findCompany = steps<{ readonly slug: string }, Company | undefined>
   return company?.slug === slug ? company : undefined;
 });
 
-/** Reserve the slug, create, activate. Called again with the same company after a crash, it goes on where it was. */
+/**
+ * Reserves the slug, creates the company and activates it. If it is called again with the same company after a crash,
+ * it continues.
+ */
 export const createCompany = steps<
   { readonly company: Company; readonly now: Millis },
   { readonly kind: "created" | "taken" }
@@ -39,7 +45,7 @@ export const createCompany = steps<
   if (!(await call(reserveName, name))) return { kind: "taken" };
   await call(insertCompany, company);
   if (await call(activateName, name)) return { kind: "created" };
-  // The reservation had become so old that another took it over: this creation is the late one.
+  // The reservation was so old that another creation took it over. This creation came too late.
   await call(eraseCompany, { ...company, now });
   return { kind: "taken" };
 });
@@ -53,7 +59,7 @@ export const insertCompany = statement<Company, boolean>({
   outcome: (row) => row !== undefined,
 });
 
-/** Oldest first. `after`: the last id of the page before; nothing follows a company that is gone. */
+/** Oldest first. `after`: the last id of the previous page. If that company was deleted, the result is empty. */
 export const listCompanies = steps<{ readonly limit: number; readonly after: string | null }, readonly Company[]>(
   async (call, { limit, after }) => {
     if (after === null) return call(companiesAfter, { createdAt: 0, companyId: "", limit });
@@ -76,7 +82,7 @@ type CompanyUpdate = CompanyKey &
   ByAdmin & { readonly changes: Partial<Pick<Company, "name" | "slug" | "defaultRule">> };
 type UpdateOutcome = { readonly kind: "updated" | "unknown" | "taken" | "not_admin" };
 
-/** A new slug is reserved before, the old one loosened; both are settled after. */
+/** The verb reserves a new slug first and releases the old one. After the change it settles both. */
 export const updateCompany = steps<CompanyUpdate, UpdateOutcome>(async (call, args) => {
   const { partition, companyId, changes, now } = args;
   const before = await call(getCompany, { partition, companyId });
@@ -89,7 +95,8 @@ export const updateCompany = steps<CompanyUpdate, UpdateOutcome>(async (call, ar
   if (moves) await call(unreserveName, old);
   const written = await call(writeCompany, { ...args, slugBefore: before.slug });
   const late = moves && !(await settleName(call, next)) && written === "updated";
-  // Another company has the slug, which a change of this one that came to nothing had let go of: it has its own again, if that is still free.
+  // Another company has the new slug, because a change that failed had released it. This company gets its own slug
+  // again, if it is still free.
   if (late && (await call(reserveName, old)))
     await call(writeCompany, { ...args, by: null, changes: { slug: old.value }, slugBefore: slug });
   if (moves) await settleName(call, old);
@@ -101,7 +108,7 @@ export const writeCompany = transaction<
   "updated" | "unknown" | "not_admin"
 >(async (tx, { partition, companyId, changes, slugBefore, by, now, ...asked }) => {
   const company = await lockCompany(tx, { partition, companyId });
-  // Another slug meanwhile: these changes began from something else.
+  // Somebody changed the slug meanwhile, so these changes were based on an old record.
   if (company === undefined || company.slug !== slugBefore) return "unknown";
   if (!(await isAdmin(tx, company, { by, ...asked }))) return "not_admin";
   const { slug, name, defaultRule } = { ...company, ...changes };
@@ -137,7 +144,10 @@ function endGrantsOfCompany(tx: Tx, { partition, companyId }: CompanyKey, now: M
   return endGrants(tx, ofCompany, { partition, companyId }, { status: "owner_ended", now });
 }
 
-/** The company's own partition first: from then on nobody acts in its name. What is left of it elsewhere leads nowhere. */
+/**
+ * The company's own partition comes first: from then on nobody can act in its name. Rows that remain in other
+ * partitions lead nowhere.
+ */
 export const deleteCompany = steps<CompanyKey & { readonly now: Millis }, boolean>(
   async (call, { partition, companyId, now }) => {
     const company = await call(getCompany, { partition, companyId });
@@ -146,7 +156,7 @@ export const deleteCompany = steps<CompanyKey & { readonly now: Millis }, boolea
     await call(unreserveName, name);
     const { members, slug } = await call(eraseCompany, { partition, companyId, now });
     await forget(call, members, { companyId, now });
-    // Another slug than at first, if it was changed meanwhile.
+    // The slug may have changed meanwhile, so release both.
     for (const value of new Set([company.slug, ...slug])) await call(forgetName, { ...name, value });
     return true;
   },
@@ -169,18 +179,18 @@ interface Member {
 
 interface Erased {
   readonly members: readonly Member[];
-  /** None if the company was gone. */
+  /** Empty if the company did not exist any more. */
   readonly slug: readonly string[];
 }
 
-/** What each member may have for each app. */
+/** Tables that can hold rows for each member and app. */
 const OF_MEMBERS = ["company_opt_outs", "company_choices", "company_requests"].map(named).map(
   (table) =>
     sql`DELETE FROM ${table} WHERE ${thisCompany} AND (client_id, person_id) IN
       (SELECT client_id, person_id FROM ${table} WHERE ${thisCompany} LIMIT :most)`,
 );
 
-/** Everything of the company in its partition; who belonged to it, and its slug. */
+/** Deletes all rows of the company in its partition. Returns its members and its slug. */
 export const eraseCompany = transaction<CompanyKey & { readonly now: Millis }, Erased>(
   async (tx, { partition, companyId, now }) => {
     const key = { partition, companyId };
@@ -190,7 +200,7 @@ export const eraseCompany = transaction<CompanyKey & { readonly now: Millis }, E
     for (const statement of OF_MEMBERS) await inPieces(tx, statement, key);
     await tx.run(sql`DELETE FROM invitations WHERE ${thisCompany}`, key);
     await tx.run(sql`DELETE FROM consents WHERE partition = :partition AND owner_id = :companyId`, key);
-    // As with people: whoever ends one of them at the same moment tells of it before.
+    // As with people: a transaction that ends one of these grants at the same moment writes its history entry before.
     await endGrantsOfCompany(tx, key, now);
     await eraseHistory(tx, partition, companyId);
     await eraseScopeUses(tx, partition, companyId);

@@ -1,4 +1,4 @@
-/** Verbs of the apps in a company: what it consented to, its rules, what members asked for or opted out of. */
+/** Verbs of apps in a company: the company's consents and rules, requests of members, and opt-outs. */
 
 import { reachOf } from "../../oauth/consent-reach.ts";
 import type { Consent, Grant, Millis } from "../../oauth/model.ts";
@@ -37,7 +37,7 @@ import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
 import { lockActing } from "./members.ts";
 import { requestColumns, requestOf, ruleColumns, ruleOf } from "./rows.ts";
 
-/** How many of one person's requests may wait in a company. */
+/** Maximum number of open requests of one person in a company. */
 const OPEN_REQUESTS = 20;
 
 const thisApp = sql`partition = :partition AND company_id = :companyId AND client_id = :clientId`;
@@ -133,7 +133,9 @@ export const setRule = transaction<SetRule, RuleOutcome>(async (tx, args) => {
   return ended(await endConsent(tx, { partition, ownerId: companyId, clientId, revokedBy: decidedBy, now }));
 });
 
-/** Told of whether or not anything ends by it. An approval is told of as what it is: an `allowed` of the company's. */
+/**
+ * Writes a history entry, whether or not access ends by it. The entry of an approval is an `allowed` of the company.
+ */
 async function noteRule(
   tx: Tx,
   { partition, companyId: ownerId, clientId, rule: after, shown, now }: SetRule,
@@ -149,7 +151,10 @@ async function noteRule(
   });
 }
 
-/** What is approved for all is the company's consent: members' grants are born under it. Approving is no use of it. */
+/**
+ * An approval for all members is a consent of the company, and members' grants are made under it. An approval does not
+ * count as a use.
+ */
 async function consentFor(
   tx: Tx,
   { partition, companyId: ownerId }: Company,
@@ -163,7 +168,7 @@ async function consentFor(
     {
       hosts: rule.hosts ?? earlierHosts,
       earlierHosts,
-      // The caller has cut the end to the ceiling, as that of the rule.
+      // The caller has already limited the end to the ceiling, as that of the rule.
       grant: { partition, ownerId, clientId, scopes: rule.scopes, ceiling: null },
       grantedBy,
       via: "company policy",
@@ -190,7 +195,10 @@ async function consentFor(
   );
 }
 
-/** What was approved and is no longer goes from the members' grants, too. Admins' are their own decisions: they take them back by revoking. */
+/**
+ * When an approval loses scopes, the members' grants lose them, too. Admins' grants are their own decisions, so an
+ * admin must revoke them.
+ */
 async function lowerCeiling(
   tx: Tx,
   { partition, companyId, clientId, rule, shown, now }: SetRule & { readonly rule: NonNullable<SetRule["rule"]> },
@@ -211,7 +219,10 @@ async function lowerCeiling(
   });
 }
 
-/** Without the approval, members who are no admins have nothing left of it. The company's consent stays: admins' own grants live under it. */
+/**
+ * Without the approval, members who are not admins lose their grants. The company's consent stays, because admins'
+ * grants depend on it.
+ */
 async function endForMembers(tx: Tx, { partition, companyId, clientId, now }: SetRule, by: string): Promise<number> {
   const key = { partition, ownerId: companyId, clientId };
   await tx.one(lockedConsent, key);
@@ -229,14 +240,14 @@ async function endForMembers(tx: Tx, { partition, companyId, clientId, now }: Se
   return live.length;
 }
 
-/** In the order in which groups of refreshes lock them. */
+/** Selects the rows in the order in which groups of refreshes lock them. */
 const membersGrants = sql`SELECT ${grantColumns} FROM grants
   WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId AND status = 'active'
     AND idle_until > :now AND absolute_until > :now
     AND person_id NOT IN (SELECT person_id FROM members WHERE partition = :partition AND company_id = :ownerId AND role = 'admin')
   ORDER BY grant_id || '' ${words.forUpdate}`;
 
-/** An approval answers the wishes that it fulfils, a block all of them. */
+/** An approval closes the requests that it fulfils; a block closes all requests. */
 async function answerRequests(
   tx: Tx,
   { partition, companyId, clientId, rule, news = [], now }: SetRule & { readonly rule: NonNullable<SetRule["rule"]> },
@@ -306,7 +317,7 @@ export const setOptOut = transaction<
     await tx.run(sql`DELETE FROM company_opt_outs WHERE ${thisApp} AND person_id = :personId`, key);
     return { kind: "done", grantsEnded: 0 };
   }
-  // Where it isn't offered, what acts for the member now ends all the same.
+  // If the rule offers no opt-out, the member's current access ends all the same.
   const offered = acting?.rule?.optOut === true;
   if (offered)
     await tx.run(

@@ -1,4 +1,7 @@
-/** The lock that puts a company's changes and the grants in its name in one order, and who may change it. */
+/**
+ * The lock that puts changes of a company and grants in its name into one order, and the check of who may change the
+ * company.
+ */
 
 import type { ByAdmin, Company, CompanyKey } from "../../owners/company-storage.ts";
 import { whole } from "../rows.ts";
@@ -7,7 +10,10 @@ import { companyColumns, companyOf } from "./rows.ts";
 
 export const thisCompany = sql`partition = :partition AND company_id = :companyId`;
 
-/** Locks the company alone: whatever changes it, its members or its rules comes one after the other, and grants in its name in between. */
+/**
+ * Locks the company alone. Changes of the company, its members or its rules run one after the other, and grants in its
+ * name run between them.
+ */
 export async function lockCompany(tx: Tx, { partition, companyId }: CompanyKey): Promise<Company | undefined> {
   const row = await tx.one(sql`SELECT ${companyColumns} FROM companies WHERE ${thisCompany} ${words.forUpdate}`, {
     partition,
@@ -16,7 +22,7 @@ export async function lockCompany(tx: Tx, { partition, companyId }: CompanyKey):
   return row && companyOf(row);
 }
 
-/** True for the operator (null), and for an admin of an active company, whose session has not ended. */
+/** True for the operator (null), and for an admin of an active company whose session has not ended. */
 export async function isAdmin(
   tx: Tx,
   company: Company,

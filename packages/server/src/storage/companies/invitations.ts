@@ -1,4 +1,7 @@
-/** Verbs of invitations: a place in a company for whoever has the link and bears the name; used up by the first success. */
+/**
+ * Verbs of invitations. Whoever has the link and the invited name gets a place in the company. The first success uses
+ * the invitation up.
+ */
 
 import type { Millis } from "../../oauth/model.ts";
 import type { InSession } from "../../owners/asked-in-session.ts";
@@ -11,7 +14,7 @@ import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
 import { adoptLink, confirmLink, noteMember, putMember, writeLink } from "./members.ts";
 import { companyColumns, companyOf, invitationColumns, invitationOf } from "./rows.ts";
 
-/** How many invitations of one company may be open. */
+/** Maximum number of open invitations of one company. */
 const OPEN_INVITATIONS = 200;
 
 export const createInvitation = transaction<
@@ -25,7 +28,7 @@ export const createInvitation = transaction<
   const company = await lockCompany(tx, invitation);
   if (company === undefined || !(await isAdmin(tx, company, { by, ...asked }))) return { kind: "not_admin" };
   const { partition, companyId, addressee } = invitation;
-  // A newer invitation of the same person takes the place of the older one.
+  // A newer invitation of the same person replaces the older one.
   await tx.run(
     sql`UPDATE invitations SET status = 'withdrawn' WHERE ${thisCompany} AND addressee = :addressee AND status = 'open'`,
     { partition, companyId, addressee },
@@ -97,7 +100,7 @@ type Accept = InvitationLink &
     readonly link: string;
   };
 
-/** Link, membership and the invitation's end, confirmation: as `addMember`. */
+/** Writes the link, then the membership (and ends the invitation), then the confirmation, as `addMember` does. */
 export const acceptInvitation = steps<Accept, JoinOutcome>(async (call, args) => {
   const { person, link, sessionId, now } = args;
   const asked = sessionId === undefined ? {} : { sessionId };
@@ -109,7 +112,7 @@ export const acceptInvitation = steps<Accept, JoinOutcome>(async (call, args) =>
   const version = await call(writeLink, { ...key, ...asked, link, now });
   if (version === undefined) return { kind: "unknown" };
   const joined = await call(joinCompany, { ...args, companyId, version });
-  // Whoever belongs to it already, by this invitation perhaps, has this link in place of the one before.
+  // If the person is a member already, perhaps by this invitation, this link replaces the earlier one.
   const known = joined ? version : await call(adoptLink, { ...key, partition: partitionOf(companyId), link });
   if (known !== undefined) await call(confirmLink, { ...key, link, version: known, now });
   return joined ? { kind: "joined", company: found.company } : { kind: "unknown" };
@@ -119,7 +122,9 @@ function isFor({ addressee }: Invitation, { username, email }: Accept["person"])
   return addressee === username || addressee === email;
 }
 
-/** Of several who follow the link at once one joins. An admin stays one, whatever the invitation says. */
+/**
+ * If several people follow the link at once, one of them joins. An admin stays an admin, whatever the invitation says.
+ */
 export const joinCompany = transaction<Accept & { readonly companyId: string; readonly version: number }, boolean>(
   async (tx, { partition, companyId, invitationId, saltHash, person, link, version, now }) => {
     const { personId, username } = person;

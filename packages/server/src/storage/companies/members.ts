@@ -1,7 +1,8 @@
 /**
- * Verbs of membership. The company's partition holds what counts; a link in the person's partition leads there. The link is written before the
- * membership. Where the membership ended or never came about, the link is only marked: somebody else may be between link and membership at that
- * moment and rely on it. An hour later nobody is, and housekeeping keeps the link that has a membership and removes the one that has none.
+ * Verbs of membership. The row in the company's partition decides; a link in the person's partition leads to it. The
+ * link is written before the membership. If the membership ended or never began, the link is only marked: another
+ * process may be between the two writes and rely on the link. An hour later nobody is. Then housekeeping keeps a link
+ * that has a membership and deletes one that has none.
  */
 
 import { type Millis, NEVER } from "../../oauth/model.ts";
@@ -27,15 +28,15 @@ import { query, sql, statement, steps, type Tx, transaction, words } from "../sq
 import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
 import { actingColumns, actingOf, memberColumns, memberOf } from "./rows.ts";
 
-/** How many companies one person may belong to: a page offers all of them. */
+/** Maximum number of companies of one person: a page offers all of them. */
 export const MAX_COMPANIES = 50;
-/** How long a link may stand without its membership; after that, whoever made it is done or has crashed. */
+/** How long a link may exist without its membership. After that, its writer has finished or crashed. */
 const PENDING_FOR: Millis = HOUR;
 
 const thisMember = sql`partition = :partition AND company_id = :companyId AND person_id = :personId`;
 
 interface LinkKey {
-  /** Of the person. */
+  /** The partition of the person. */
   readonly partition: number;
   readonly personId: string;
   readonly companyId: string;
@@ -43,7 +44,7 @@ interface LinkKey {
 
 const thisLink = sql`partition = :partition AND person_id = :personId AND company_id = :companyId`;
 
-/** Link, membership, confirmation. Called again after a crash, it goes on where it was. */
+/** Writes the link, the membership and the confirmation. If it is called again after a crash, it continues. */
 export const addMember = steps<
   CompanyKey & {
     readonly person: PersonRef;
@@ -59,15 +60,16 @@ export const addMember = steps<
   if (version === undefined) return { kind: "no_person" };
   const { personId, username } = person;
   const member = { partition, companyId, personId, username, role, addedBy, link, version, now };
-  // The link may be that of a membership from before: it is settled later.
+  // The link may belong to an earlier membership, so it is settled later.
   if (!(await call(insertMember, member))) return { kind: "no_company" };
   await call(confirmLink, { ...key, link, version, now });
   return { kind: "added" };
 });
 
 /**
- * Only an active person gets one, and of several at once one after the other, so that together they are not too many. Their standing as it is now, which
- * the membership begins with; undefined: none, or in too many companies.
+ * Only an active person gets a link. Simultaneous calls for one person run one after the other, so that together they
+ * stay below the limit. Returns the person's present standing, with which the membership begins. Undefined: there is no
+ * such person, or they belong to too many companies.
  */
 export const writeLink = transaction<
   LinkKey & InSession & { readonly link: string; readonly now: Millis },
@@ -103,7 +105,7 @@ interface NewMember extends CompanyKey {
   readonly now: Millis;
 }
 
-/** False: there is no such active company. A member stays one since when they were, with the role named now. */
+/** False: there is no such active company. A member keeps the date of joining and gets the role that is named now. */
 export const insertMember = transaction<NewMember, boolean>(async (tx, member) => {
   const company = await lockCompany(tx, member);
   if (company?.status !== "active") return false;
@@ -111,7 +113,10 @@ export const insertMember = transaction<NewMember, boolean>(async (tx, member) =
   return true;
 });
 
-/** The company is locked. Told of where it changes something: a step repeated after a crash doesn't. */
+/**
+ * The caller holds the company's lock. Writes a history entry only if something changes, so a step that is repeated
+ * after a crash writes none.
+ */
 export async function putMember(tx: Tx, member: NewMember & { readonly by?: string }): Promise<void> {
   const { partition, companyId, personId, role, addedBy, now, by = addedBy } = member;
   const key = { partition, companyId, personId };
@@ -129,7 +134,7 @@ export async function putMember(tx: Tx, member: NewMember & { readonly by?: stri
   else if (text(before, "role") !== role) await noteMember(tx, { ...key, kind: "member_role", by, role, now });
 }
 
-/** What the company's history tells of one member, or of an invitation. */
+/** Writes the history entry of the company about one member or one invitation. */
 export function noteMember(
   tx: Tx,
   {
@@ -156,8 +161,8 @@ export function noteMember(
 }
 
 /**
- * The link leads to a membership now. Where the person was disabled since the link was written, the company is told: it may not have had the
- * membership when that went out.
+ * The link leads to a membership now. If the person was disabled after the link was written, the company is told: it
+ * may not have had the membership when that news was sent.
  */
 export const confirmLink = transaction<
   LinkKey & { readonly link: string; readonly version: number; readonly now: Millis },
@@ -188,7 +193,7 @@ export const doubtLink = statement<LinkKey & { readonly link: string; readonly n
   outcome: (row) => row !== undefined,
 });
 
-/** Removes a link that has been in doubt for long enough; one that was written or doubted since stays. */
+/** Deletes a link that has been in doubt for long enough. A link that was written or doubted since stays. */
 export const dropLink = statement<LinkKey & { readonly link: string; readonly stale: Millis }, boolean>({
   lock: "personId",
   sql: sql`DELETE FROM member_links WHERE ${thisLink} AND link = :link AND status = 'pending' AND written_at < :stale RETURNING company_id`,
@@ -199,14 +204,22 @@ export const dropLink = statement<LinkKey & { readonly link: string; readonly st
 interface Standing extends LinkKey {
   readonly version: number;
   readonly standing: string;
-  /** What they did in companies' names up to then ends; null: where the standing is `active`, none of it does. */
+  /**
+   * Grants that the person made in companies' names before this time end. Null: if the standing is `active`, no grant
+   * ends.
+   */
   readonly cutAt: Millis | null;
-  /** What they did before stays, and only what they began before the cut and finished since ends. Default: null, all of it ends. */
+  /**
+   * Grants made before this time stay, and only grants that the person began before `cutAt` and finished after it end.
+   * Default: null, so that all of them end.
+   */
   readonly keptBefore?: Millis | null;
   readonly now: Millis;
 }
 
-/** What a company is to hear of a person; news that it hasn't heard yet are folded into one. */
+/**
+ * Stores what a company has to learn about a person. News that the company has not received yet are combined into one.
+ */
 export async function putStanding(tx: Tx, { keptBefore = null, ...standing }: Standing): Promise<void> {
   await tx.run(
     sql`INSERT INTO standings AS s (partition, person_id, company_id, version, standing, cut_at, kept_before, written_at)
@@ -219,7 +232,7 @@ export async function putStanding(tx: Tx, { keptBefore = null, ...standing }: St
   );
 }
 
-/** Membership first, with the grants made by that person; then the link. */
+/** Removes the membership and the grants that the person made, then the link. */
 export const removeMember = steps<
   CompanyKey &
     ByAdmin & {
@@ -256,7 +269,7 @@ export const eraseMember = transaction<
   return { outcome: { kind: "done", grantsEnded }, link: text(row, "link") };
 });
 
-/** The membership, and what the person chose and asked for in it. */
+/** Deletes the membership, and what the person chose and asked for in it. */
 export async function forgetMember(tx: Tx, key: CompanyKey & { readonly personId: string }): Promise<void> {
   await tx.run(sql`DELETE FROM members WHERE ${thisMember}`, { ...key });
   await tx.run(sql`DELETE FROM company_opt_outs WHERE ${thisCompany} AND person_id = :personId`, { ...key });
@@ -264,7 +277,7 @@ export async function forgetMember(tx: Tx, key: CompanyKey & { readonly personId
   await tx.run(sql`DELETE FROM company_requests WHERE ${thisCompany} AND person_id = :personId`, { ...key });
 }
 
-/** Nobody else could change anything any more. */
+/** Without this admin, nobody could change the company any more. */
 async function isLastAdmin(tx: Tx, key: CompanyKey & { readonly personId: string }): Promise<boolean> {
   const admins = await tx.all(
     sql`SELECT person_id FROM members WHERE ${thisCompany} AND role = 'admin' AND standing = 'active' LIMIT 2`,
@@ -274,8 +287,8 @@ async function isLastAdmin(tx: Tx, key: CompanyKey & { readonly personId: string
 }
 
 /**
- * Ends what the person did in the company's name; how many grants. The company's consent stays: others may rely on it. `since`: only grants that are made
- * from then on, by sign-ins from before that.
+ * Ends the person's grants in the company's name, and returns their number. The company's consent stays, because others
+ * may rely on it. `since`: ends only grants that were made from then on, by sign-ins from before that time.
  */
 export async function endGrantsOfMember(
   tx: Tx,
@@ -355,7 +368,7 @@ export const findActing = query<ActingKey, Acting | undefined>({
   outcome: ([row]) => row && actingOf(row),
 });
 
-/** On a page, the person chose the company for this app: the next time needs no page, and an opt-out is over. */
+/** The person chose the company for this app on a page. The next time needs no page, and an opt-out ends. */
 export async function rememberChoice(
   tx: Tx,
   grant: { readonly partition: number; readonly ownerId: string; readonly personId: string; readonly clientId: string },
@@ -375,7 +388,10 @@ export async function rememberChoice(
   );
 }
 
-/** The same inside a transaction that makes a grant: the company is locked against every change of what this tells, and against other decisions. */
+/**
+ * The same inside a transaction that makes a grant. The company's lock keeps the result valid until the transaction
+ * ends.
+ */
 export async function lockActing(tx: Tx, key: ActingKey): Promise<Acting | undefined> {
   const { partition, companyId } = key;
   await tx.one(sql`SELECT status FROM companies WHERE ${thisCompany} ${words.forUpdate}`, { partition, companyId });
@@ -391,7 +407,7 @@ export const companiesOf = steps<
   const found = await Promise.all(
     links.map(async ({ companyId, link, pending }) => {
       const acting = await call(findActing, { partition: partitionOf(companyId), companyId, personId, clientId });
-      // What a removal that was cut short left over.
+      // An interrupted removal left this link.
       if (acting === undefined && !pending) await call(doubtLink, { partition, personId, companyId, link, now });
       return acting;
     }),
@@ -419,7 +435,10 @@ export const linksOf = query<{ readonly partition: number; readonly personId: st
     })),
 });
 
-/** Links that were never confirmed, or are in doubt: there is a membership, and they are confirmed now, or there is none, and they go. */
+/**
+ * Links that were never confirmed, or are in doubt. The verb confirms a link that has a membership and deletes one that
+ * has none.
+ */
 export const settleLinks = steps<{ readonly now: Millis; readonly limit: number }, number>(
   async (call, { now, limit }) => {
     const stale = now - PENDING_FOR;
@@ -450,7 +469,7 @@ export const staleLinks = query<
     })),
 });
 
-/** The membership that a link leads to takes the link's id; the standing that it knows. */
+/** Writes the link's id into the membership that the link leads to. Returns the standing that the membership knows. */
 export const adoptLink = statement<
   CompanyKey & { readonly personId: string; readonly link: string },
   number | undefined

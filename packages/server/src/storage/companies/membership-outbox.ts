@@ -1,4 +1,7 @@
-/** What becomes of people, told to their companies: an outbox in the person's partition, emptied by any process, in any order, as often as it takes. */
+/**
+ * Tells companies when their members are disabled or removed, by an outbox in the person's partition. Any process may
+ * send its entries, in any order and more than once.
+ */
 
 import type { Millis } from "../../oauth/model.ts";
 import type { CompanyKey } from "../../owners/company-storage.ts";
@@ -9,9 +12,9 @@ import { type Call, query, type Row, sql, statement, steps, type Tx, transaction
 import { lockCompany } from "./company-lock.ts";
 import { endGrantsOfMember, forgetMember, putStanding } from "./members.ts";
 
-/** One company that is to be told of one person. */
+/** One company that has to be told about one person. */
 interface Untold {
-  /** Of the person. */
+  /** The partition of the person. */
   readonly partition: number;
   readonly personId: string;
   readonly companyId: string;
@@ -36,9 +39,10 @@ function untoldOf(row: Row): Untold {
 }
 
 /**
- * Notes, in the transaction that changes a person, what their companies have to hear. `gone`: the person is being removed. `cutAt`: what the
- * person did in their names up to then ends, whatever the standing; `keeps`: in all companies but these, what
- * was done before `keeps.before` stays, and only what the person began before the cut and finished since ends.
+ * Stores, in the transaction that changes a person, what their companies have to learn. `gone`: the person is being
+ * removed. `cutAt`: grants that the person made in companies' names before this time end, whatever the standing.
+ * `keeps`: in all companies except these, grants made before `keeps.before` stay, and only grants that the person began
+ * before `cutAt` and finished after it end.
  */
 export async function noteStanding(
   tx: Tx,
@@ -74,7 +78,7 @@ export async function noteStanding(
   }
 }
 
-/** Tells the companies of one person at once; what can't be told now is told later. */
+/** Tells the companies of one person at once. If a company can't be told now, it is told later. */
 export async function tellOf(
   call: Call,
   { partition, personId }: { readonly partition: number; readonly personId: string },
@@ -83,7 +87,7 @@ export async function tellOf(
   try {
     await tell(call, await call(untoldOfPerson, { partition, personId }), now);
   } catch (error) {
-    // The person's change is committed: it must not look as if it had failed.
+    // The change of the person is committed, so this error must not make it look like a failure.
     if (!(error instanceof StorageUnavailable)) throw error;
   }
 }
@@ -118,7 +122,10 @@ export const untoldOfPerson = query<{ readonly partition: number; readonly perso
   outcome: (rows) => rows.map(untoldOf),
 });
 
-/** Whom a company may still take for active: those with news that aren't good. */
+/**
+ * People whom a company may still take for active although they are not: those with news about a disabled or removed
+ * person.
+ */
 export const untoldPeople = query<{ readonly limit: number }, readonly string[] | null>({
   sql: sql`SELECT person_id, standing, cut_at FROM standings WHERE +partition >= 0 AND written_at >= 0 ORDER BY written_at LIMIT :more`,
   bind: ({ limit }) => ({ more: limit + 1 }),
@@ -128,7 +135,10 @@ export const untoldPeople = query<{ readonly limit: number }, readonly string[] 
       : rows.filter((row) => text(row, "standing") !== "active").map((row) => text(row, "person_id")),
 });
 
-/** In the company's partition. News older than what it has heard change nothing; told twice, they are heard once. */
+/**
+ * Runs in the company's partition. News that are older than the last ones change nothing, so news that arrive twice
+ * take effect once.
+ */
 export const applyStanding = transaction<
   CompanyKey & {
     readonly personId: string;
@@ -158,7 +168,7 @@ export const applyStanding = transaction<
   return true;
 });
 
-/** Told, unless there is newer news since. */
+/** Deletes the entry after the company was told, unless there are newer news. */
 export const forgetStanding = statement<Pick<Untold, "partition" | "personId" | "companyId" | "version">, boolean>({
   lock: "personId",
   sql: sql`DELETE FROM standings WHERE partition = :partition AND person_id = :personId AND company_id = :companyId AND version = :version

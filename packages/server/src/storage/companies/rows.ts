@@ -1,4 +1,4 @@
-/** Rows of companies' tables as the values of the model. */
+/** Converts rows of companies' tables to values of the model. */
 
 import type {
   Acting,
@@ -90,7 +90,7 @@ export function invitationOf(row: Row): Invitation {
   };
 }
 
-/** One row that holds a company, a member of it and, if there is one, its rule about an app, each with a prefix. */
+/** One row with a company, one of its members and the rule about an app, if there is one. Each has a prefix. */
 export const actingColumns = sql`c.partition, c.company_id, c.slug, c.name, c.status, c.default_rule, c.created_at, c.updated_at,
   m.person_id, m.username, m.role, m.since, m.added_by, m.standing, m.trusted_from,
   r.client_id, r.rule, r.scopes, r.hosts, r.ends_at, r.opt_out, r.decided_by, r.decided_at, o.since AS opted_out_at,

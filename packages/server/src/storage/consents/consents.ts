@@ -52,7 +52,10 @@ import { note } from "./history.ts";
 const oneConsent = sql`partition = :partition AND owner_id = :ownerId AND client_id = :clientId`;
 export const lockedConsent = sql`SELECT ${consentColumns} FROM consents WHERE ${oneConsent} ${words.forUpdate}`;
 
-/** An owner's yes: its grant, and unless that was there already, the record and what the decision changes in older grants. */
+/**
+ * Stores the answer of an owner who allows access: the grant and, unless the grant exists already, the consent record
+ * and the changes in older grants.
+ */
 export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
   const { grant, trustedFrom, now } = args;
   if (grant.scopes.length === 0) return { kind: "no_consent" };
@@ -69,17 +72,22 @@ export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
   return { kind: "issued", scopes };
 });
 
-/** What an answer that goes there is for. */
+/** Returns where a consent holds, for an answer that goes to these hosts. */
 export function givenFor({ host, earlierHosts }: Reach): Pick<Decision, "hosts" | "earlierHosts"> {
   return { hosts: host === null ? [] : [host], earlierHosts };
 }
 
-/** What a member decides for a company adds to what stands: it takes nothing from the others. */
+/**
+ * A member's decision for a company only adds to the company's consent, so that it takes nothing from other members.
+ */
 export function sparing<D extends Decision>(decision: D): D {
   return { ...decision, declined: [], onlyAdds: true };
 }
 
-/** The consent record of a yes on a page, and what it changes in older grants. `own`: the id of the grant that comes of it; null: none does yet. */
+/**
+ * Writes the consent record of an answer on a page, and its changes in older grants. `own`: the id of the grant that
+ * follows; null: there is none yet.
+ */
 export async function recordApproval(tx: Tx, decision: Decision, own: string | null): Promise<void> {
   const { grant, now } = decision;
   const { partition, ownerId, clientId } = grant;
@@ -133,8 +141,9 @@ export async function writeConsent(tx: Tx, consent: Consent): Promise<void> {
 }
 
 /**
- * Ordered, so that two transactions lock them in one order; by an expression, since SQLite would walk the whole partition to spare the sort. What is over
- * by the ceiling of its client is not among them: no decision brings it back.
+ * Sorted, so that two transactions lock the grants in one order. The sort is by an expression, because SQLite would
+ * otherwise read the whole partition to avoid sorting. Grants that ended by their client's ceiling are left out: no
+ * decision brings them back.
  */
 async function liveGrants(
   tx: Tx,
@@ -185,14 +194,14 @@ export async function changeGrants(
   }
 }
 
-/** The record, whatever its status. */
+/** The consent record with any status. */
 export const findConsent = query<ConsentKey, Consent | undefined>({
   sql: sql`SELECT ${consentColumns} FROM consents WHERE ${oneConsent}`,
   bind: ({ partition, ownerId, clientId }) => ({ partition, ownerId, clientId }),
   outcome: ([row]) => (row === undefined ? undefined : consentOf(row)),
 });
 
-/** What stands now, the latest decision first, each with its live grants and the alarms of the last 30 days. */
+/** The active consents, the latest decision first. Each has its live grants and the alarms of the last 30 days. */
 export const listConsents = query<
   { readonly partition: number; readonly ownerId: string; readonly now: Millis },
   readonly ConsentWithGrants[]
@@ -237,20 +246,23 @@ export const lastIssues = query<
 
 const underConsent = endingOf(oneConsent);
 
-/** Ends the record and all grants under it. `lastUsedAt` lags by up to 5 minutes behind a kept refresh token's last use. */
+/**
+ * Ends the consent and all grants under it. If a refresh token is kept, `lastUsedAt` can be up to 5 minutes before its
+ * last use.
+ */
 export const revokeConsent = transaction<EndConsent & InSession, RevokeConsentOutcome>(
   async (tx, { sessionId, ...args }) =>
     (await mayStillAs(tx, args, sessionId)) ? endConsent(tx, args) : { kind: "unknown" },
 );
 
-/** Whether the owner's session that asks is there still. The person is locked before any of their consents. */
+/** True if the session of the owner who asks still exists. The person's row is locked before any of their consents. */
 function mayStillAs(tx: Tx, { partition, ownerId: personId }: ConsentKey, sessionId?: string): Promise<boolean> {
   return mayStill(tx, { partition, personId }, sessionId === undefined ? {} : { sessionId });
 }
 
 type EndConsent = ConsentKey & { readonly revokedBy: string; readonly now: Millis };
 
-/** As `revokeConsent`, inside another verb's transaction. */
+/** Does the work of `revokeConsent` inside another verb's transaction. */
 export async function endConsent(
   tx: Tx,
   { partition, ownerId, clientId, revokedBy, now }: EndConsent,
@@ -274,14 +286,14 @@ export async function endConsent(
   return { kind: "revoked", grantsEnded: live.length, lastUsedAt, entryId };
 }
 
-/** What the history keeps of a record that ended. */
+/** The history entry of a consent that ended. */
 export function endOfAll(consent: Consent, by: string): HistoryEntry["record"] {
   const { scopes, shown } = consent;
   const removed = [...new Set([...scopes.map(({ name }) => name), ...againByRules(consent)])];
   return { clientName: shown.clientName, by, via: null, scopes: [], removed, expiresAt: null };
 }
 
-/** Another end for all that stands. */
+/** Changes the end of all active scopes. */
 export const changeEnd = transaction<
   ConsentKey &
     InSession & {
@@ -310,7 +322,7 @@ export const changeEnd = transaction<
   return { kind: "changed", entryId };
 });
 
-/** Takes scopes from the record and from every live grant under it. */
+/** Removes scopes from the consent and from every live grant under it. */
 export const narrowConsent = transaction<
   ConsentKey & InSession & { readonly remove: readonly string[]; readonly by: string; readonly now: Millis },
   NarrowConsentOutcome
@@ -337,7 +349,7 @@ export const narrowConsent = transaction<
   return ends ? { kind: "revoked", entryId } : { kind: "narrowed", left: after.left, entryId };
 });
 
-/** For the operator: one owner's, one client's, or any. */
+/** For the operator: the consents of one owner, of one client, or all. */
 export const listAllConsents = steps<
   { readonly ownerId: string | null; readonly clientId: string | null; readonly limit: number },
   readonly Consent[]
@@ -362,7 +374,7 @@ export const consentsOfClient = query<{ readonly clientId: string; readonly limi
   outcome: (rows) => rows.map(consentOf),
 });
 
-/** A walk along the index of one client's consents, `most` steps at the longest. */
+/** Counts along the index of one client's consents, for at most `most` steps. */
 export const countOwners = query<{ readonly clientId: string; readonly most: number }, number>({
   sql: sql`SELECT COUNT(*) AS owners FROM
     (SELECT 1 FROM consents WHERE +partition >= 0 AND client_id = :clientId AND status = 'active' LIMIT :most) AS few`,

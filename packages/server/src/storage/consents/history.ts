@@ -1,4 +1,4 @@
-/** Verbs of the history: written with what happened, in one transaction, and then only read. */
+/** Verbs of the history. Each entry is written in the transaction of its event, and is only read after that. */
 
 import { createHash } from "node:crypto";
 import type { Grant, GrantedScope, Millis } from "../../oauth/model.ts";
@@ -12,9 +12,9 @@ import { type Params, query, type Row, type Sql, sql, statement, type Tx } from 
 export const HISTORY_KEPT: Millis = 5 * 365 * DAY;
 
 /**
- * Writes an entry beside what it tells of. Its id derives from it, so that a step that is repeated after a crash is told once.
+ * Writes the entry of an event. The entry's id derives from the event, so that a repeated step writes one entry.
  *
- * @param entry `entryId` is the grant's where one came of it.
+ * @param entry `entryId` is the grant's id if the event made a grant.
  */
 export async function note(
   tx: Tx,
@@ -38,8 +38,9 @@ export async function note(
 }
 
 /**
- * An app connected again within what stands: told once for each app, person and day (UTC). It decides nothing, and an app that sends its people
- * through at each visit would bury what they did decide.
+ * Notes that an app connected again under an existing consent: once for each app, person and day (UTC). The owner
+ * decides nothing here. Without this limit, an app that sends its people through at each visit would hide their
+ * decisions among such entries.
  */
 export async function noteReconnected(
   tx: Tx,
@@ -55,8 +56,8 @@ export async function noteReconnected(
 }
 
 /**
- * Writes the same entry for each of some owners whose live grants to a client ended with it at `at`. The client has one version for each change, so
- * that with the owner's id it names an entry.
+ * Writes the same entry for each owner whose live grants to a client ended with it at `at`. The client has one version
+ * for each change, so the version and the owner's id name the entry.
  *
  * @param owners selects partition, owner_id and client_id of consents, with the parameters `page`.
  */
@@ -98,7 +99,10 @@ function entryOf(row: Row): HistoryEntry {
   };
 }
 
-/** An ended grant that somebody else may have used: it is told of from its own row, which becomes an entry when it is collected. */
+/**
+ * Columns of an ended grant that somebody else may have used. The alarm is shown from the grant's row; when
+ * housekeeping deletes the row, the alarm becomes an entry.
+ */
 export const alarmColumns = sql`partition, grant_id, owner_id, client_id, person_id, scopes, ended_at`;
 
 export function alarmOf(row: Row): HistoryEntry {
@@ -120,14 +124,14 @@ export function alarmOf(row: Row): HistoryEntry {
   };
 }
 
-/** The grant's id is that of the entry that tells of its beginning. */
+/** The grant's id is the id of the entry about its beginning, so the alarm needs another one. */
 function alarmId(grantId: string): string {
   const id = createHash("sha256").update(`alarm ${grantId}`).digest().subarray(0, 16);
   id.writeUInt16BE(Math.max(0, partitionOf(grantId)), 0);
   return id.toString("base64url");
 }
 
-/** Newest first, the alarms of the last days among them; `before`: the entry behind which to go on. */
+/** Newest first, with the alarms of the last days. `before`: the last entry of the previous page. */
 export const listHistory = query<HistoryPage, readonly HistoryEntry[]>({
   sql: sql`SELECT ${historyColumns} FROM history
     WHERE partition = :partition AND owner_id = :ownerId AND (at, entry_id) < (:at, :entryId) ORDER BY at DESC, entry_id DESC LIMIT :limit`,
@@ -158,7 +162,7 @@ export const getHistoryEntry = query<{ readonly ownerId: string; readonly entryI
     row === undefined ? alarms.map(alarmOf).find((one) => one.entryId === entryId) : entryOf(row),
 });
 
-/** With the owner: nobody is left whom it could tell. */
+/** Deletes the history together with its owner: nobody remains who could read it. */
 export async function eraseHistory(tx: Tx, partition: number, ownerId: string): Promise<void> {
   await inPieces(
     tx,
@@ -168,7 +172,7 @@ export async function eraseHistory(tx: Tx, partition: number, ownerId: string): 
   );
 }
 
-/** The public key stays readable for as long as receipts may be shown. True: it wasn't there yet. */
+/** Keeps the public key for as long as receipts may be verified. True: the key was not stored before. */
 export const keepReceiptKey = statement<
   { readonly kid: string; readonly publicJwk: string; readonly now: Millis },
   boolean

@@ -1,4 +1,4 @@
-/** The lock under which somebody's account changes, and what must still hold of whoever asked for the change. */
+/** The lock for changes of an account, and the conditions that must still hold when the change is made. */
 
 import type { Millis } from "../../oauth/model.ts";
 import type { Asked } from "../../owners/asked-in-session.ts";
@@ -7,8 +7,9 @@ import { text, wholeOrNull } from "../rows.ts";
 import { sql, type Tx, words } from "../sql.ts";
 
 /**
- * Whether the person is there, active, and has a password; locked, so that of two changes one knows of the other. Undefined, too, where the session
- * that asks for the change has ended: recovery ends all of them, and nothing that was asked for before may happen after it.
+ * Locks the person, so that simultaneous changes see each other. Undefined if the person does not exist, is not active,
+ * or has no password. Also undefined if the session that asks has ended: recovery ends all sessions, and nothing that
+ * was requested before it may happen after it.
  */
 export async function lockPerson(
   tx: Tx,
@@ -24,7 +25,7 @@ export async function lockPerson(
   return { hasPassword: row["password_hash"] !== null, passwordChangedAt: wholeOrNull(row, "password_changed_at") };
 }
 
-/** Locks the person, and says whether what was asked in a session may still happen. True, too, where nobody's session asks: an operator does. */
+/** Locks the person. True if the session that asks still exists, or if no session asks, as with an operator. */
 export async function mayStill(tx: Tx, key: PersonKey, { sessionId, passwordChangedAt }: Asked): Promise<boolean> {
   if (sessionId === undefined && passwordChangedAt === undefined) return true;
   const person = await lockPerson(tx, key, sessionId);

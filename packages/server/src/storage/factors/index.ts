@@ -1,4 +1,4 @@
-/** The verbs of this folder: what the ports call, by aggregate, and what only other verbs call. */
+/** The verbs of this folder: verbs that the ports call, by aggregate, and verbs that only other verbs call. */
 
 import type { Verb } from "../sql.ts";
 import {
@@ -55,7 +55,7 @@ export const secondFactors = {
 };
 export const recovery = { recoverPassword, undoEmail, restoreFactors, removedFactors, endWaysBack };
 
-/** Steps of the verbs above. */
+/** The verbs that the verbs above consist of. */
 export const factorsSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   insertPasskey,
   getPasskey,

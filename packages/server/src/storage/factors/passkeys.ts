@@ -56,18 +56,18 @@ export function passkeyOf(row: Row): Passkey {
   };
 }
 
-/** The id is unique across owners: reserved, then the key, then active. */
+/** The id is unique across owners: the verb reserves the id, writes the key, then activates the id. */
 export const addPasskey = steps<Args<"add">, AddPasskeyOutcome>(async (call, { passkey, now, ...rest }) => {
   const name = { kind: "passkey", value: passkey.credentialId, ownerId: passkey.personId, now } as const;
   if (!(await call(reserveName, name))) return "taken";
   const outcome = await call(insertPasskey, { ...rest, ...passkey, now });
   if ((await settleName(call, name)) || outcome !== "added") return outcome;
-  // The reservation had become so old that another took it over: this key is the late one.
+  // The reservation was so old that another person took it over. This key came too late.
   await call(dropPasskey, passkey);
   return "taken";
 });
 
-/** Whatever else there is to sign in with. */
+/** Removes the passkey even if it is the person's only way to sign in. */
 export const dropPasskey = statement<PasskeyKey, boolean>({
   lock: "personId",
   sql: sql`DELETE FROM passkeys WHERE ${thisPasskey} RETURNING credential_id`,
@@ -86,7 +86,7 @@ export const insertPasskey = transaction<Passkey & Change, AddPasskeyOutcome>(
   async (tx, { mails, sessionId, now, ...passkey }) => {
     if ((await lockPerson(tx, passkey, sessionId)) === undefined) return "unknown";
     if ((await countPasskeys(tx, passkey)) >= MOST_PASSKEYS) return "full";
-    // One that a recovery removed may come back, and must be the same key then.
+    // A passkey that a recovery removed may come back, and must then be the same key.
     if (await isRemoved(tx, passkey)) return "taken";
     if (!(await writePasskey(tx, passkey))) return "taken";
     await post(tx, mails, now);
@@ -94,7 +94,7 @@ export const insertPasskey = transaction<Passkey & Change, AddPasskeyOutcome>(
   },
 );
 
-/** False: it is there already. */
+/** False: the passkey exists already. */
 export async function writePasskey(tx: Tx, { added, ...passkey }: Passkey): Promise<boolean> {
   const made = await tx.run(
     sql`INSERT INTO passkeys (${passkeyColumns})
@@ -125,7 +125,7 @@ export const getPasskey = query<PasskeyKey, Passkey | undefined>({
   outcome: ([row]) => row && passkeyOf(row),
 });
 
-/** The id's row leads to the person; only one who has the key is the answer. */
+/** The id's row leads to a person. The result counts only if that person has the key. */
 export const findPasskey = steps<
   { readonly credentialId: string },
   { readonly passkey: Passkey; readonly person: Person } | undefined
@@ -144,7 +144,7 @@ export const listPasskeys = query<PersonKey, readonly Passkey[]>({
   outcome: (rows) => rows.map(passkeyOf),
 });
 
-/** The same inside a transaction, which keeps them as they are. */
+/** The same inside a transaction, with the rows locked. */
 export async function lockPasskeys(tx: Tx, { partition, personId }: PersonKey): Promise<readonly Passkey[]> {
   const rows = await tx.all(
     sql`SELECT ${passkeyColumns} FROM passkeys WHERE ${theirs} ORDER BY credential_id ${words.forUpdate}`,
@@ -153,7 +153,10 @@ export async function lockPasskeys(tx: Tx, { partition, personId }: PersonKey): 
   return rows.map(passkeyOf);
 }
 
-/** Web Authentication Level 3, §7.2 step 22: a count that doesn't go up means a copy. Those that keep no count send 0 each time. */
+/**
+ * Web Authentication Level 3, §7.2 step 22: if the count does not increase, the passkey was copied. Passkeys without a
+ * count always send 0.
+ */
 export const usePasskey = statement<Args<"use">, UsePasskeyOutcome>({
   lock: "personId",
   sql: sql`UPDATE passkeys SET counter = :counter, backed_up = :backedUp, last_used_at = :now

@@ -1,4 +1,4 @@
-/** Verbs that give an account back to the person who reads its mail: a new password, what is to end with it, and the way back from that. */
+/** Verbs of account recovery by mail: a new password, what ends with it, and how to undo it. */
 
 import type { Millis } from "../../oauth/model.ts";
 import type { KnownDevice } from "../../owners/known-device-storage.ts";
@@ -30,7 +30,7 @@ import { listPasskeys, lockPasskeys } from "./passkeys.ts";
 import { bringBack, eraseRemovals, removedFactors, removedPasskeys, setAside } from "./removals.ts";
 import { lockFactor } from "./second-factors.ts";
 
-/** The person's partition first; then their companies hear that what was done in their names ends. */
+/** Changes the person's partition first. Then their companies learn that grants in their names end. */
 export const recoverPassword = steps<TakeBack, TakeBackOutcome>(async (call, args) => {
   const outcome = await call(writeRecovery, args);
   if (outcome.kind === "done") await tellOf(call, outcome.person, args.now);
@@ -43,7 +43,7 @@ export const writeRecovery = transaction<TakeBack, TakeBackOutcome>(async (tx, a
   const { partition, passwordHash, now } = args;
   const key = { partition, personId: link.personId };
   if (!(await isAsSeen(tx, key, args.seen))) return { kind: "changed" };
-  // To another address than the person has now, the link proves nothing.
+  // If the person has another address now, the link proves nothing.
   const row = await tx.one(
     sql`UPDATE people SET password_hash = :passwordHash, password_changed_at = :now, must_change_password = 0, ${byMail},
         email_verified_at = :now, delete_at = NULL, updated_at = :now
@@ -68,12 +68,13 @@ export const undoEmail = steps<TakeBack, TakeBackOutcome>(async (call, args) => 
     const outcome =
       person.email === link.address ? await write() : await moving(call, { link, before: person.email, now }, write);
     if (outcome.kind === "done") await tellOf(call, outcome.person, now);
-    // Unknown: the link was used at the same moment, or whoever has the account gave it yet another address; the way back is still there then.
+    // Unknown: the link was used at the same moment, or somebody with access to the account changed the address once
+    // more. Then the link that takes the change back still exists.
     if (outcome.kind !== "unknown") return outcome;
   }
 });
 
-/** Unknown: nothing was changed, and the link stays. */
+/** Unknown: nothing changed, and the link stays. */
 export const writeUndo = transaction<TakeBack & { readonly before: string }, TakeBackOutcome>(async (tx, args) => {
   const link = await lockAccount(tx, args, "undo");
   if (link === undefined) return { kind: "unknown" };
@@ -95,7 +96,10 @@ export const writeUndo = transaction<TakeBack & { readonly before: string }, Tak
   return { kind: "done", person: personOf(row) };
 });
 
-/** The person first, whom everything that concerns them waits for, then the link; undefined, too, where the person is not active. */
+/**
+ * Locks the person first, because every change of a person waits for that lock, then the link. Undefined also if the
+ * person is not active.
+ */
 async function lockAccount(tx: Tx, args: UnpurposedKey, purpose: LinkPurpose): Promise<MailLink | undefined> {
   const link = await peekLink(tx, args, purpose);
   if (link === undefined) return undefined;
@@ -113,7 +117,7 @@ async function isAsSeen(tx: Tx, key: PersonKey, seen: readonly string[]): Promis
   return sameMarks(marksOf(passkeys, factor), seen);
 }
 
-/** Whoever had the account before has nothing of it left but what the person chose to keep. */
+/** A former intruder keeps nothing except what the person chose to keep. */
 async function takeBack(tx: Tx, key: PersonKey, link: MailLink, args: TakeBack): Promise<void> {
   const { device, removal, endApps, endCompanies, shownAt, identitiesSince, mails, now } = args;
   const own = await ownDevice(tx, key, device, { before: now, now });
@@ -138,7 +142,10 @@ async function remove(tx: Tx, key: PersonKey, removal: Removal, now: Millis): Pr
   for (const { link, saltHash } of removal.links) await insertLink(tx, link, saltHash, now);
 }
 
-/** No browser is signed in, or known, any more, but for the person's own: signed out as well, it is not new. */
+/**
+ * Ends all sessions and revokes all known devices except the person's own browser. That browser is signed out too, but
+ * does not count as new.
+ */
 async function endSessions(
   tx: Tx,
   { partition, personId }: PersonKey,
@@ -157,12 +164,15 @@ async function useUp(tx: Tx, { partition, linkId }: MailLink): Promise<void> {
   await tx.run(sql`DELETE FROM mail_links WHERE partition = :partition AND link_id = :linkId`, { partition, linkId });
 }
 
-/** Grants whose code is unredeemed, and those of a time that the person was shown nothing of. */
+/** Grants whose code is not redeemed, and grants made after the page was shown to the person. */
 const newGrants = endingOf(
   sql`partition = :partition AND owner_id = :personId AND (generation = 0 OR created_at >= :since)`,
 );
 
-/** Ends what was connected to the person's own account since then, and what is being connected at this moment. */
+/**
+ * Ends the grants to apps that were connected to the person's own account since then, and grants that are being made at
+ * this moment.
+ */
 async function endNewConnections(
   tx: Tx,
   { partition, personId }: PersonKey,
@@ -183,7 +193,7 @@ async function endNewConnections(
 
 type Restore = Parameters<RecoveryStorage["recovery"]["restoreFactors"]>[0];
 
-/** Around the transaction the ids of passkeys that it may erase are loosened, and settled after. */
+/** Releases the ids of passkeys that the transaction may delete before it, and settles them after it. */
 export const restoreFactors = steps<Restore, LinkOutcome>(async (call, args) => {
   const { now } = args;
   const link = await call(findMailLink, { ...args, purpose: "restore" });
@@ -230,7 +240,7 @@ export const writeRestore = transaction<Restore, { readonly outcome: LinkOutcome
   },
 );
 
-/** The passkeys' ids are loosened before, and settled after: they are free then. */
+/** Releases the passkeys' ids before the change and settles them after it; then they are free. */
 export const endWaysBack = steps<PersonKey & { readonly now: Millis }, void>(async (call, { now, ...key }) => {
   const nameOf = (value: string) => ({ kind: "passkey", value, ownerId: key.personId, now }) as const;
   for (const value of await call(removedPasskeys, key)) await call(unreserveName, nameOf(value));

@@ -1,4 +1,7 @@
-/** Factors that a recovery by mail removed: kept for a while, so that the removal can be undone, and good for nothing meanwhile. */
+/**
+ * Factors that a recovery by mail removed. They are kept for a while, so that the removal can be undone; meanwhile
+ * nobody can sign in with them.
+ */
 
 import type { Swept } from "../../admin/storage.ts";
 import type { Millis } from "../../oauth/model.ts";
@@ -17,7 +20,7 @@ import { codesOf, eraseFactor, type FactorRow, lockFactor, writeCode, writeFacto
 
 const theirs = sql`partition = :partition AND person_id = :personId`;
 
-/** As `record` holds it, bytes in base64url. Secrets of authenticators are sealed in it as they were before. */
+/** The content of `record`, with bytes in base64url. Secrets of authenticators stay sealed in it. */
 type Kept =
   | { readonly kind: "passkey"; readonly passkey: Packed<Passkey, "publicKey"> }
   | {
@@ -32,7 +35,7 @@ type Packed<T, Bytes extends keyof T> = Omit<T, Bytes> & { readonly [Name in Byt
 const packed = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64url");
 const unpacked = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, "base64url"));
 
-/** Sets the factors aside, in the transaction of the recovery. */
+/** Moves the factors to the removed ones, in the transaction of the recovery. */
 export async function setAside(tx: Tx, key: PersonKey, removal: Removal, now: Millis): Promise<void> {
   const keep = (id: string, kept: Kept) => keepRecord(tx, key, removal, id, kept, now);
   for (const credentialId of removal.passkeys) {
@@ -77,7 +80,7 @@ async function keepRecord(
   );
 }
 
-/** The authenticator before takes its place again, with the codes that it had; without one, nothing is left of either. */
+/** Brings the earlier authenticator back, with its codes. If there was none, deletes authenticator and codes. */
 async function bringBackEarlier(tx: Tx, key: PersonKey, { earlier }: FactorRow): Promise<void> {
   if (earlier === null) {
     await eraseFactor(tx, key);
@@ -87,7 +90,10 @@ async function bringBackEarlier(tx: Tx, key: PersonKey, { earlier }: FactorRow):
   await bringBackCodes(tx, key);
 }
 
-/** The recovery codes before take their place again. They count as made with the authenticator: nothing else is known of them. */
+/**
+ * Brings the earlier recovery codes back. They count as made together with the authenticator, because nothing else is
+ * known about them.
+ */
 async function bringBackEarlierCodes(tx: Tx, key: PersonKey, factor: FactorRow): Promise<void> {
   await bringBackCodes(tx, key);
   await writeFactor(tx, key, { ...factor, codesAt: factor.createdAt, codesAdded: factor.added });
@@ -99,15 +105,18 @@ async function bringBackCodes(tx: Tx, { partition, personId }: PersonKey): Promi
 }
 
 interface Back {
-  /** When they were removed. */
+  /** The time of the removal. */
   readonly since: Millis;
-  /** Ids of passkeys that went. */
+  /** Ids of the deleted passkeys. */
   readonly erased: readonly string[];
   /** The browser, if it was the person's own before the removal. */
   readonly own: KnownDevice | undefined;
 }
 
-/** The factors of a removal come back; those that were added since, and that nothing vouches for, go. Undefined: there is nothing to bring back. */
+/**
+ * Brings the factors of a removal back, and deletes factors that were added since and are not vouched for. Undefined:
+ * there is nothing to bring back.
+ */
 export async function bringBack(
   tx: Tx,
   key: PersonKey,
@@ -144,12 +153,14 @@ async function eraseSince(tx: Tx, key: PersonKey, since: Millis, now: Millis): P
   return rows.map((row) => text(row, "credential_id"));
 }
 
-/** From when on what comes back counts as the owner's, by when it was added. */
+/** The time from which a restored factor counts as the owner's, as a function of the time at which it was added. */
 type Vouching = (addedAt: Millis) => Millis | null;
 
 /**
- * The owner's own browser vouches for what comes back, by its age when that was added, but not for what was added after that browser had been signed out: a thief of the mailbox adds
- * something only then, and could have its owner undo the removal. Nothing else vouches: whoever reads the mail can follow the link.
+ * The owner's own browser vouches for a restored factor if the browser was old enough when the factor was added. It
+ * does not vouch for factors that were added after the browser was signed out: a thief of the mailbox could add a
+ * factor then, and let the owner undo its removal. Nothing else vouches for a factor, because everybody who reads the
+ * mail can follow the link.
  */
 function vouching(own: KnownDevice | undefined, now: Millis): Vouching {
   return (addedAt) => (own !== undefined && addedAt < (own.endedAt ?? now) ? vouchedFrom(own, addedAt, now) : null);
@@ -165,7 +176,7 @@ async function bringBackOne(tx: Tx, key: PersonKey, kept: Kept, vouchedAt: Vouch
   const current = await lockFactor(tx, key);
   if (kept.kind === "authenticator") {
     const { sealedSecret, added, codesAdded, ...rest } = kept.factor;
-    // One that something vouches for is in use: it is demanded as well as the one that comes back.
+    // A factor that is vouched for is in use. The server demands it in addition to the one that comes back.
     const earlier = current ?? null;
     const back = earlier === null ? vouched : (from: AddedFrom) => ({ ...from, vouchedFrom: null });
     const secret = unpacked(sealedSecret);
@@ -220,7 +231,7 @@ export const removedPasskeys = query<PersonKey, readonly string[]>({
   outcome: (rows) => rows.map((row) => text(row, "factor_id")),
 });
 
-/** Erases all of them; the ids of the passkeys. */
+/** Deletes all removed factors. Returns the ids of their passkeys. */
 export async function eraseRemovals(tx: Tx, { partition, personId }: PersonKey): Promise<readonly string[]> {
   const rows = await tx.all(sql`DELETE FROM removed_factors WHERE ${theirs} RETURNING kind, factor_id`, {
     ...{ partition, personId },
@@ -254,7 +265,7 @@ export const eraseRemoved = statement<Due, boolean>({
   outcome: (row) => row !== undefined,
 });
 
-/** For housekeeping: what can't come back any more is erased, and a passkey's id is free. */
+/** For housekeeping: deletes factors that can't come back any more. The ids of their passkeys become free. */
 export async function collectRemovals(
   call: Call,
   sweep: { readonly now: Millis; readonly limit: number },

@@ -1,4 +1,4 @@
-/** Verbs of one-time codes, and of the recovery codes beside them. */
+/** Verbs of one-time codes and of recovery codes. */
 
 import type { Millis } from "../../oauth/model.ts";
 import type { AddedFrom, EarlierAuthenticator, FactorStorage, SecondFactor } from "../../owners/factor-storage.ts";
@@ -16,7 +16,7 @@ const theirs = sql`partition = :partition AND person_id = :personId`;
 const factorColumns = sql`sealed_secret, last_step, created_at, last_used_at, added_address, added_user_agent, device_since, vouched_from,
   codes_at, codes_address, codes_user_agent, codes_device_since, codes_vouched_from, earlier_secret, earlier_step, earlier`;
 
-/** What is known of an authenticator or its codes without counting these. */
+/** The data of an authenticator or its recovery codes, without the number of codes left. */
 export type FactorRow = Omit<SecondFactor, "codesLeft" | "earlierCodesLeft">;
 
 function factorOf(row: Row): FactorRow {
@@ -63,7 +63,7 @@ export const getSecondFactor = query<PersonKey, SecondFactor | undefined>({
   },
 });
 
-/** The same inside a transaction, which keeps it as it is. */
+/** The same inside a transaction, with the row locked. */
 export async function lockFactor(tx: Tx, { partition, personId }: PersonKey): Promise<FactorRow | undefined> {
   const row = await tx.one(sql`SELECT ${factorColumns} FROM second_factors WHERE ${theirs} ${words.forUpdate}`, {
     partition,
@@ -72,7 +72,7 @@ export async function lockFactor(tx: Tx, { partition, personId }: PersonKey): Pr
   return row && factorOf(row);
 }
 
-/** In place of whatever there was. */
+/** Replaces the factor that existed before. */
 export async function writeFactor(tx: Tx, { partition, personId }: PersonKey, factor: FactorRow): Promise<void> {
   const { sealedSecret, lastStep, createdAt, lastUsedAt, added, codesAt, codesAdded, earlier } = factor;
   await tx.run(
@@ -109,7 +109,7 @@ export const setSecondFactor = transaction<Args<"set">, boolean>(async (tx, args
   return true;
 });
 
-/** The authenticator that something vouches for: the one that is replaced, or the one that was replaced before it. */
+/** The last authenticator that is vouched for: the one that is replaced now, or the one that was replaced before it. */
 function earlierOf(before: FactorRow | undefined, now: Millis): EarlierAuthenticator | null {
   if (before === undefined || !isVouched(before.added, now)) return before?.earlier ?? null;
   const { sealedSecret, lastStep, createdAt, lastUsedAt, added } = before;
@@ -137,7 +137,7 @@ async function replaceCodes(
   for (const code of codes) await writeCode(tx, key, code, false);
 }
 
-/** A code that is there already, among the earlier ones, becomes one of those that are written now. */
+/** If the code exists among the earlier ones, it becomes one of the present set. */
 export async function writeCode(
   tx: Tx,
   { partition, personId }: PersonKey,
@@ -155,13 +155,13 @@ async function eraseCodes(tx: Tx, { partition, personId }: PersonKey): Promise<v
   await tx.run(sql`DELETE FROM recovery_codes WHERE ${theirs}`, { partition, personId });
 }
 
-/** The authenticator and all codes. True: there was one. */
+/** Deletes the authenticator and all codes. True: there was one. */
 export async function eraseFactor(tx: Tx, { partition, personId }: PersonKey): Promise<boolean> {
   await eraseCodes(tx, { partition, personId });
   return (await tx.run(sql`DELETE FROM second_factors WHERE ${theirs}`, { partition, personId })) === 1;
 }
 
-/** Hashes of the recovery codes that are left: of the set of now, or of the one before it. */
+/** Hashes of the unused recovery codes, of the present set or of the one before it. */
 export async function codesOf(
   tx: Tx,
   { partition, personId }: PersonKey,
@@ -173,7 +173,7 @@ export async function codesOf(
   return rows.map((row) => text(row, "code_hash"));
 }
 
-/** RFC 6238 §5.2: a code is accepted once. Of many that come together with it, one writes the step. */
+/** RFC 6238 §5.2: a code is accepted once. Of simultaneous uses of one code, one writes the step. */
 export const useSecondFactor = statement<Args<"use">, boolean>({
   lock: "personId",
   sql: sql`UPDATE second_factors SET last_step = :step, last_used_at = :now WHERE ${theirs} AND last_step < :step RETURNING last_step`,
@@ -194,7 +194,7 @@ export const vouchSecondFactor = transaction<Args<"vouch">, void>(async (tx, arg
   if ((await lockPerson(tx, key)) === undefined) return;
   const factor = await lockFactor(tx, key);
   if (factor === undefined || createdAt !== (what === "codes" ? factor.codesAt : factor.createdAt)) return;
-  // Codes that were made in one go with the authenticator are the same person's.
+  // Codes that were made together with the authenticator belong to the same person.
   const both = what === "authenticator" && factor.codesAt === factor.createdAt;
   const vouched = (added: AddedFrom, is: boolean) =>
     is ? { ...added, vouchedFrom: sooner(added.vouchedFrom, from) } : added;
@@ -242,7 +242,10 @@ export const useRecoveryCode = transaction<Args<"useRecoveryCode">, boolean>(
   },
 );
 
-/** All that a person has of these; the ids of their passkeys, removed ones among them. For the end of an account. */
+/**
+ * Deletes all factors of a person, when the account is deleted. Returns the ids of their passkeys, removed ones
+ * included.
+ */
 export async function eraseFactors(tx: Tx, partition: number, personId: string): Promise<readonly string[]> {
   await eraseFactor(tx, { partition, personId });
   const rows = await tx.all(sql`DELETE FROM passkeys WHERE ${theirs} RETURNING credential_id`, { partition, personId });

@@ -1,4 +1,4 @@
-/** Verbs of the device flow: a request, its owner's answer, and the one grant that comes of it (RFC 8628 §§3.1–3.5). */
+/** Verbs of the device flow: a request, the owner's answer, and the one grant that follows (RFC 8628 §§3.1–3.5). */
 
 import type { GrantedScope, Millis } from "../../oauth/model.ts";
 import type {
@@ -20,10 +20,10 @@ import { query, type Row, sql, statement, steps, transaction } from "../sql.ts";
 import { lastDecision, ownerVerdict, supersede } from "./grants.ts";
 import { insertRedeemed } from "./issue-without-code.ts";
 
-/** What each poll that came too early adds to the interval (§3.5). */
+/** Added to the interval after each poll that came too early (§3.5). */
 const SLOWER: Millis = 5000;
 
-/** The user code is unique among all rows: those of the last hour, since older ones are collected. */
+/** The user code is unique among all rows: those of the last hour, because housekeeping deletes older ones. */
 export const createDevice = statement<NewDeviceRequest, boolean>({
   lock: "requestId",
   sql: sql`INSERT INTO device_requests (partition, request_id, user_code_hash, salt_hash, client_id, scopes, address, status, poll_interval,
@@ -34,10 +34,15 @@ export const createDevice = statement<NewDeviceRequest, boolean>({
   outcome: (row) => row !== undefined,
 });
 
-/** A tenth of the interval is forgiven: what the network does to two requests is not the device's haste. */
+/**
+ * A poll may come up to a tenth of the interval early, because the network can delay one request more than the next.
+ */
 const tooEarly = sql`(last_poll_at IS NOT NULL AND (:now - last_poll_at) * 10 < poll_interval * 9)`;
 
-/** While the request waits, one statement judges the poll and notes it. Otherwise nothing is written, and the row is shown as it stands. */
+/**
+ * If the request is pending, one statement judges the poll and records it. Otherwise it writes nothing and returns the
+ * row.
+ */
 export const pollDevice = statement<PollDevice, PollDeviceOutcome>({
   lock: "requestId",
   sql: sql`UPDATE device_requests SET
@@ -63,25 +68,33 @@ function settled(row: Row, now: Millis): PollDeviceOutcome {
   return { kind: "approved", approval: json<DeviceApproval>(row, "approval") };
 }
 
-/** The grant first, in its owner's partition; then the request is over. Interrupted between the two, the next poll finds the grant taken. */
+/**
+ * Makes the grant first, in its owner's partition, then ends the request. After a crash between the two, the next poll
+ * finds that the grant exists.
+ */
 export const redeemDevice = steps<RedeemDevice, RedeemDeviceOutcome>(async (call, args) => {
   const outcome = await call(grantDevice, args);
   await call(spendDevice, args);
   return outcome;
 });
 
-/** Who inserts the row has the grant. It is born under the consent that the yes made, or not at all. */
+/**
+ * Only the call that inserts the row gets the grant. The grant depends on the consent of the owner's answer; without
+ * that consent there is no grant.
+ */
 export const grantDevice = transaction<RedeemDevice, RedeemDeviceOutcome>(async (tx, args) => {
   const { approval, clientId, ceiling, now } = args;
   const { partition, ownerId, onceUntil, endsBy = null, approvedAt, scopes: approved, ...rest } = approval;
   const { verdict, trustedFrom, reach } = await ownerVerdict(tx, { ...approval, clientId, ceiling }, now);
-  // A password that was set since the yes ended everything that the old one had allowed; so did leaving the company.
+  // If the password changed after the answer, everything that the old password had allowed has ended. The same holds
+  // after the person left the company.
   if ((verdict !== "decides" && verdict !== "approved") || trustedFrom > approvedAt) return { kind: "no_owner" };
-  // What ends the grants of a disabled client goes through its owners once: behind it, none may be born.
+  // The job that ends the grants of a disabled client visits each owner once. After that visit, no grant may be made.
   if (reach === undefined) return { kind: "no_owner" };
   const row = await tx.one(lockedConsent, { partition, ownerId, clientId });
   const consent = row && consentUnder(consentOf(row), ceiling);
-  // A record that began after the yes is another one's: the yes ended with the record that it made.
+  // If the consent record began after the answer, it belongs to another decision: the record that the answer made has
+  // ended.
   if (consent?.status !== "active" || consent.createdAt > approvedAt) return { kind: "blocked" };
   const held: readonly GrantedScope[] =
     onceUntil === null ? consent.scopes : approved.map((name) => ({ name, expiresAt: onceUntil }));
@@ -120,7 +133,7 @@ function requestOf(row: Row): DeviceRequest {
   };
 }
 
-/** Found and claimed by one statement: of two sessions that enter the same code, the first has it. */
+/** One statement finds and claims the request: if two sessions enter the same code, the first one gets it. */
 export const claimDevice = statement<DeviceClaim & { readonly before: string | null }, DeviceRequest | undefined>({
   lock: "userCodeHash",
   sql: sql`UPDATE device_requests SET claimed_by = :sessionId
@@ -142,7 +155,7 @@ export const approveDevice = steps<ApproveDevice, DecideDeviceOutcome>(async (ca
   return call(markApproved, args);
 });
 
-/** False: the owner or the client is disabled or gone. */
+/** False: the owner or the client was disabled or deleted. */
 export const recordDevice = transaction<ApproveDevice, boolean>(async (tx, args) => {
   const { approval, clientId, ceiling } = args;
   const { partition, ownerId, scopes } = approval;
@@ -151,14 +164,16 @@ export const recordDevice = transaction<ApproveDevice, boolean>(async (tx, args)
   const { verdict, isAdmin, reach } = await ownerVerdict(tx, owned, args.now, args.trustedFrom);
   if ((verdict !== "decides" && verdict !== "approved") || reach === undefined) return false;
   if (approval.onceUntil === null) await rememberChoice(tx, { ...approval, clientId }, args.now);
-  // What an admin approved for all stands in the record already, and a member's yes changes nothing of it.
+  // If an admin approved the app for all members, the record exists already, and a member's answer does not change it.
   if (verdict === "approved") return true;
   const decision = { ...args, ...givenFor(reach), grant: { partition, ownerId, clientId, scopes, ceiling } };
   await recordApproval(tx, isAdmin ? decision : sparing(decision), approval.grantId);
   return true;
 });
 
-/** What an answer of this session would meet: `decided` stands for a request that takes it. */
+/**
+ * The outcome that an answer of this session would have now; `decided` means that the request would take the answer.
+ */
 export const deviceStanding = query<DeviceClaim, DecideDeviceOutcome>({
   sql: sql`SELECT status, claimed_by, expires_at FROM device_requests WHERE ${coded}`,
   bind: ({ partition, userCodeHash }) => ({ partition, userCodeHash }),

@@ -1,24 +1,27 @@
 /**
- * What may be as long as a company is large, inside one transaction: in pieces, so that each statement stays far below the time that PostgreSQL gives to
- * one. It happens as a whole or not at all; only the statements are short.
+ * Ends as many rows as a large company can have, inside one transaction. It works in batches, so that each statement
+ * stays far below PostgreSQL's time limit for a statement. The transaction as a whole is atomic.
  */
 
 import type { GrantStatus, Millis } from "../../oauth/model.ts";
 import { ENDED_KEPT, text } from "../rows.ts";
 import { type Params, type Row, type Sql, sql, type Tx, words } from "../sql.ts";
 
-/** Rows of one statement. */
+/** Maximum number of rows of one statement. */
 const MOST = 10_000;
 
-/** The two statements that end grants; made once for each condition, since prepared statements are kept by them. */
+/**
+ * The two statements that end grants. Make them once for each condition, because prepared statements are cached by
+ * object.
+ */
 export interface Ending {
   readonly lock: Sql;
   readonly end: Sql;
 }
 
-/** @param which condition on `grants` that says `partition = :partition`, and parameters of its own. */
+/** @param which a condition on `grants` with `partition = :partition` and its own parameters. */
 export function endingOf(which: Sql): Ending {
-  // By an expression, since SQLite would walk the whole partition to spare the sort.
+  // The sort is by an expression, because SQLite would otherwise read the whole partition to avoid sorting.
   const some = sql`SELECT grant_id FROM grants
     WHERE ${which} AND status = 'active' AND grant_id || '' > :after ORDER BY grant_id || '' LIMIT :most`;
   return {
@@ -28,7 +31,10 @@ export function endingOf(which: Sql): Ending {
   };
 }
 
-/** Ends them all, in the order in which groups of refreshes lock them. Of each: client_id, last_used_at, idle_until, absolute_until. */
+/**
+ * Ends all these grants, in the order in which groups of refreshes lock them. Each row has client_id, last_used_at,
+ * idle_until and absolute_until.
+ */
 export async function endGrants(
   tx: Tx,
   { lock, end }: Ending,
@@ -47,7 +53,7 @@ export async function endGrants(
   }
 }
 
-/** Runs a statement that takes away `:most` rows at the most until there are none left. */
+/** Repeats a statement that deletes at most `:most` rows until none are left. */
 export async function inPieces(tx: Tx, statement: Sql, params: Params): Promise<void> {
   while ((await tx.run(statement, { ...params, most: MOST })) === MOST);
 }

@@ -1,4 +1,7 @@
-/** What ends an owner's grants without a word about them, told in the history: once for each app, in the transaction that ended them. */
+/**
+ * Writes history entries for grants that ended without a decision about the app: one entry for each app, in the
+ * transaction that ended them.
+ */
 
 import type { Consent, Millis } from "../../oauth/model.ts";
 import type { EndCause } from "../../owners/storage.ts";
@@ -6,12 +9,12 @@ import { note } from "../consents/history.ts";
 import { json, text, whole } from "../rows.ts";
 import { type Row, sql, type Tx } from "../sql.ts";
 
-/** What a statement that ends grants has to bring back of each. */
+/** The columns that a statement that ends grants must return. */
 export const endedColumns = sql`client_id, idle_until, absolute_until`;
 
 /**
- * Before an owner's grants end: what they tell of the last use goes to the records of consent, which outlive them. The consents first, as revoking
- * does.
+ * Call this before an owner's grants end: it copies the time of the last use to the consents, which outlive the grants.
+ * It locks the consents first, as a revocation does.
  */
 export async function keepLastUse(tx: Tx, partition: number, ownerId: string): Promise<void> {
   const used = sql`(SELECT MAX(g.last_used_at) FROM grants g WHERE g.partition = :partition AND g.owner_id = :ownerId
@@ -29,14 +32,14 @@ export interface End {
   readonly cause: EndCause;
   /** A person's id, `operator` or `server`. */
   readonly by: string;
-  /** The member of a company whose grants these were. */
+  /** The member of a company who made these grants. */
   readonly personId?: string;
-  /** Where a single one of several ended. */
+  /** Set if only one of several grants ended. */
   readonly grantId?: string;
   readonly now: Millis;
 }
 
-/** @param ended rows with `endedColumns`. Those that had run out before are not worth a word. */
+/** @param ended rows with `endedColumns`. Grants that had expired before get no entry. */
 export async function noteEnded(tx: Tx, end: End, ended: readonly Row[]): Promise<void> {
   const { partition, ownerId, now, cause, by, personId, grantId } = end;
   const live = ended.filter((row) => Math.min(whole(row, "idle_until"), whole(row, "absolute_until")) > now);
@@ -54,7 +57,7 @@ export async function noteEnded(tx: Tx, end: End, ended: readonly Row[]): Promis
   }
 }
 
-/** What the owner's apps called themselves when they were allowed. */
+/** The names that the owner's apps had when they were allowed. */
 async function namesOf(tx: Tx, partition: number, ownerId: string): Promise<ReadonlyMap<string, string>> {
   const rows = await tx.all(
     sql`SELECT client_id, shown FROM consents WHERE partition = :partition AND owner_id = :ownerId`,

@@ -44,14 +44,17 @@ import {
 import { query, type Row, sql, statement, type Tx, transaction, words } from "../sql.ts";
 import { endedColumns, noteEnded } from "./ended-grants.ts";
 
-/** How long the dashboard tells of a theft. */
+/** How long the owner's page shows a theft. */
 export const ALARM_KEPT: Millis = 30 * DAY;
-/** How often the successor of a refresh token is made again. */
+/** How often the server makes the successor of a refresh token again. */
 const RETRIES = 3;
-/** Live grants of one (owner, client). */
+/** Maximum number of live grants of one owner and client. */
 export const LIVE_GRANTS = 50;
 
-/** redirect_uri and PKCE (RFC 7636 §4.6) agree with the row. NULL where a verifier was wanted and none came: not true either. */
+/**
+ * redirect_uri and PKCE (RFC 7636 §4.6) match the row. If a verifier is required and missing, the value is NULL, which
+ * does not count as true.
+ */
 const proven = sql`(redirect_uri = :redirectUri AND CASE code_challenge_method
     WHEN 'S256' THEN code_challenge = :s256
     WHEN 'plain' THEN code_challenge = :plain
@@ -61,13 +64,14 @@ const presented = sql`partition = :partition AND grant_id = :grantId AND code_sa
       AND status = 'active' AND absolute_until > :now`;
 const redeemable = sql`code_until > :now AND (:resourceNamed = 1 OR audience IS NOT NULL)`;
 
-/** The first use of a code, with everything right. */
+/** The first use of a code, with every value right. */
 export const firstUse = sql`${presented} AND ${first} AND ${redeemable}`;
 
 /**
- * RFC 6749 §4.1.3: one statement compares, spends and, where it must, ends. A second use reaches the row only if all else is right (RFC 9700
- * §4.5); a first use that proves nothing burns it. What RETURNING shows is what this statement did, since it starts from `active` alone:
- * `burned` and `replayed` were set here, and generation 1 was 0 before.
+ * RFC 6749 §4.1.3: one statement compares and redeems the code, and ends the grant where it must. A second use reaches
+ * the row only if everything else is right (RFC 9700 §4.5). A first use with a wrong value burns the code. The
+ * statement changes only rows that are `active`, so RETURNING shows what this call did: `burned` and `replayed` were
+ * set here, and generation 1 was 0 before.
  */
 export const redeemCode = statement<RedeemCode, RedeemOutcome>({
   lock: "grantId",
@@ -118,12 +122,13 @@ const refreshed = sql`partition = :partition AND grant_id = :grantId AND refresh
       AND COALESCE(decided_at, created_at) > :decidedAfter
       AND (:resourceNamed = 1 OR audience IS NOT NULL)`;
 
-/** The use of the newest refresh token. */
+/** A use of the newest refresh token. */
 export const newestUsed = sql`${refreshed} AND :generation >= 1 AND ${current}`;
 
 /**
- * RFC 6749 §6, RFC 9700 §4.14.2: rotation, its retry and theft are decided by one statement, so that no other request comes between decision and
- * reason. A rotation sets `retries` to 0 and a retry leaves it above 0: that tells the two apart in what comes back.
+ * RFC 6749 §6, RFC 9700 §4.14.2: one statement decides between rotation, retry and theft, so that no other request
+ * comes in between. A rotation sets `retries` to 0, and a retry leaves it above 0. The returned row shows which of the
+ * two happened.
  */
 export const refreshGrant = statement<RefreshGrant, RefreshOutcome>({
   lock: "grantId",
@@ -188,7 +193,7 @@ function whyNotRefreshed(
   return { kind: "ahead" };
 }
 
-/** The row as it stands, ended or not: the caller judges. */
+/** The row with any status. The caller judges it. */
 export const findGrant = query<FindGrant, Grant | undefined>({
   sql: sql`SELECT ${grantColumns} FROM grants WHERE partition = :partition AND grant_id = :grantId
       AND (code_salt_hash = :saltHash OR refresh_salt_hash = :saltHash OR :saltHash IS NULL)`,
@@ -196,7 +201,7 @@ export const findGrant = query<FindGrant, Grant | undefined>({
   outcome: ([row]) => (row === undefined ? undefined : grantOf(row)),
 });
 
-/** RFC 7009 §2.1: a refresh token of any generation ends its grant; another client's is left alone. */
+/** RFC 7009 §2.1: a refresh token of any generation ends its grant. A token of another client changes nothing. */
 export const endGrant = transaction<EndGrant, EndOutcome>(
   async (tx, { partition, grantId, saltHash, clientId, now }) => {
     const ended = await tx.one(
@@ -222,11 +227,11 @@ export const endGrant = transaction<EndGrant, EndOutcome>(
   },
 );
 
-/** The active consent of a new grant, locked so that revoking it and making the grant come one after the other. */
+/** The active consent of a new grant, locked so that a revocation and the new grant run one after the other. */
 const activeConsent = sql`SELECT ${consentColumns} FROM consents
   WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId AND status = 'active' ${words.forUpdate}`;
 
-/** A code without a page: RFC 6749 §4.1.2 for an owner who had consented before. */
+/** Makes a code without a page: RFC 6749 §4.1.2, for an owner who consented before. */
 export const issueGrant = transaction<IssueGrant, IssueOutcome>(
   async (tx, { grant, address, endsBy = null, chosen = false, trustedFrom, now }) => {
     const { partition, ownerId, clientId } = grant;
@@ -259,7 +264,7 @@ export const issueGrant = transaction<IssueGrant, IssueOutcome>(
   },
 );
 
-/** When the owner last decided how long some of these scopes hold. */
+/** The last time at which the owner decided how long some of these scopes hold. */
 export function lastDecision(
   held: readonly Pick<ConsentedScope, "name" | "decidedAt">[],
   names: readonly string[],
@@ -269,16 +274,20 @@ export function lastDecision(
   return Math.max(0, ...times);
 }
 
-/** Whose grant is to be made, by whom, for which app and scopes. `redirectUri` absent or empty: the answer goes to the app itself. */
+/**
+ * The owner, person, app and scopes of a grant that is to be made. If `redirectUri` is absent or empty, the answer goes
+ * to the app itself.
+ */
 export type Ownership = Pick<NewGrant, "partition" | "ownerId" | "personId" | "clientId" | "scopes" | "ceiling"> &
   Partial<Pick<NewGrant, "redirectUri">>;
 
 /**
- * Locks the owner against being disabled meanwhile, and tells what the acting person may do in the owner's name: people decide for themselves; in
- * a company it depends on their place and its rules, none of which changes before the transaction ends. Whatever is made in an owner's name begins
- * with this lock, and so comes one after the other: two first decisions about one app would otherwise both find no record, and the later one would
- * overwrite the earlier. `seen`: the `trustedFrom` that went with the person's session; a password that was set since ended it, with all that they had
- * granted.
+ * Locks the owner against being disabled, and returns what the acting person may do in the owner's name. People decide
+ * for themselves. In a company, it depends on the person's role and the company's rules, which can't change before the
+ * transaction ends. Every transaction that makes something in an owner's name begins with this lock. So two first
+ * decisions about one app run one after the other; otherwise both would find no record, and the later one would
+ * overwrite the earlier. `seen`: the `trustedFrom` of the person's session. A password that was set since then ended
+ * the session and everything that it had allowed.
  */
 export async function ownerVerdict(tx: Tx, grant: Ownership, now: Millis, seen?: Millis): Promise<OwnerVerdict> {
   const judged = await judgedOwner(tx, grant, now);
@@ -306,17 +315,18 @@ async function judgedOwner(tx: Tx, grant: Ownership, now: Millis): Promise<Owner
 
 export interface OwnerVerdict {
   readonly verdict: Verdict;
-  /** What they decide may take something from others who act for the same owner. */
+  /** True: the person's decision may take access from others who act for the same owner. */
   readonly isAdmin: boolean;
-  /** A yes from before is no good any more. */
+  /** An answer from before this time is no longer valid. */
   readonly trustedFrom: Millis;
-  /** Where the answer goes; undefined: the client is disabled or deleted, and gets nothing. */
+  /** The destination of the answer. Undefined: the client is disabled or deleted, and gets nothing. */
   readonly reach: Reach | undefined;
 }
 
 /**
- * Locks the client against being disabled or deleted meanwhile; undefined: it was. A process whose catalogue hasn't heard of it yet grants nothing in
- * its name. One that has no row was never there: the caller would not have come this far.
+ * Locks the client against being disabled or deleted. Undefined: it is disabled or deleted already, perhaps before this
+ * process's catalog learned it. A client without a row was never registered; then the caller would not have called this
+ * function.
  */
 export async function lockedReach(
   tx: Tx,
@@ -328,12 +338,15 @@ export async function lockedReach(
   return reachOf(client ?? {}, redirectUri === undefined || redirectUri === "" ? null : redirectUri, ceiling);
 }
 
-/** When the last of the scopes ends, as the column holds it. */
+/** The end of the scope that lasts longest, as the column stores it. */
 export function latestEnd(scopes: readonly GrantedScope[]): Millis {
   return Math.max(0, ...scopes.map(({ expiresAt }) => expiresAt ?? NEVER));
 }
 
-/** Makes the row; false: its id is there already, nothing is changed. `decidedAt`: when the owner decided how long it holds. */
+/**
+ * Inserts the row. False: its id exists, and nothing changed. `decidedAt`: when the owner decided how long the grant
+ * holds.
+ */
 export async function insertGrant(
   tx: Tx,
   grant: NewGrant,
@@ -362,14 +375,18 @@ export async function insertGrant(
         ? { generation: 0, lastUsedAt: null, idleUntil: grant.codeUntil, absoluteUntil: end }
         : { generation: 1, lastUsedAt: now, idleUntil: accessUntil, absoluteUntil: Math.min(end, accessUntil) }),
       now,
-      // Unspent or without a code, the row outlives the page that may post the same decision again.
+      // The row of a grant without a code, or with an unused one, outlives the page that can send the same decision
+      // again.
       collectAt: (accessUntil ?? grant.codeUntil) + DAY,
     },
   );
   return inserted === 1;
 }
 
-/** What a second insert of the same grant means: a double click, as long as its code, or a token in place of one, can still be handed out. */
+/**
+ * The outcome of a second insert of the same grant. It is a double click for as long as the code, or the token in its
+ * place, can still be issued again.
+ */
 export async function alreadyThere(tx: Tx, grant: NewGrant, now: Millis): Promise<IssueOutcome> {
   const row = await tx.one(
     sql`SELECT scopes, code_until FROM grants
@@ -390,8 +407,8 @@ export async function alreadyThere(tx: Tx, grant: NewGrant, now: Millis): Promis
 }
 
 /**
- * Ends what is beyond the 50 live grants of an (owner, client), the new one not among them: the longest unused first. In a company each person
- * has so many, so that no member pushes out another's.
+ * Ends live grants of an owner and client beyond 50, not counting the new one: those unused for longest first. In a
+ * company, each person has 50, so that no member pushes out another's grant.
  */
 export async function supersede(
   tx: Tx,
@@ -409,7 +426,8 @@ export async function supersede(
       RETURNING grant_id, refreshable, ${endedColumns}`,
     { partition, ownerId, personId, clientId, grantId, now, endedKept: now + ENDED_KEPT, others: LIVE_GRANTS - 1 },
   );
-  // What ends with its access token anyway is no connection that anybody would miss: a program with a password makes one each time.
+  // A grant that ends with its access token is a connection that nobody would miss: a program with a password makes one
+  // each time.
   for (const row of ended.filter((row) => whole(row, "refreshable") === 1)) {
     const which = { grantId: text(row, "grant_id"), ...(ownerId === personId ? {} : { personId }) };
     await noteEnded(tx, { partition, ownerId, cause: "crowded", by: "server", ...which, now }, [row]);

@@ -1,4 +1,4 @@
-/** The verbs of this folder: what the ports call, by aggregate, and what only other verbs call. */
+/** The verbs of this folder: verbs that the ports call, by aggregate, and verbs that only other verbs call. */
 
 import type { Verb } from "../sql.ts";
 import {
@@ -39,7 +39,7 @@ export const deviceRequests = {
   standing: deviceStanding,
 };
 
-/** Steps of the verbs above. */
+/** The verbs that the verbs above consist of. */
 export const grantsSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   emptyRing,
   onceAcross,

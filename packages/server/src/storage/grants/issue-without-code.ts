@@ -1,4 +1,4 @@
-/** Grants that need no code: by password, assertion or device (RFC 6749 §4.3, RFC 7521 §4.1, RFC 8628 §3.4). */
+/** Grants without a code: by password, assertion or device (RFC 6749 §4.3, RFC 7521 §4.1, RFC 8628 §3.4). */
 
 import type { GrantedScope, Millis } from "../../oauth/model.ts";
 import type { IssueDirect, IssueDirectOutcome } from "../../oauth/storage.ts";
@@ -9,15 +9,18 @@ import { AUTH_TIME_UNKNOWN, consentOf, DAY, flag, grantColumns, grantOf } from "
 import { sql, type Tx, transaction } from "../sql.ts";
 import { latestEnd, ownerVerdict, supersede } from "./grants.ts";
 
-/** The record first: a consent that the owner took back makes no grant, and scopes that they took back are in none. */
+/**
+ * Reads the consent record first: a consent that the owner revoked makes no grant, and scopes that the owner removed
+ * are in no grant.
+ */
 export const issueDirect = transaction<IssueDirect, IssueDirectOutcome>((tx, args) => makeDirect(tx, args));
 
-/** As `issueDirect`, inside another verb's transaction. */
+/** Does the work of `issueDirect` inside another verb's transaction. */
 export async function makeDirect(tx: Tx, args: IssueDirect): Promise<IssueDirectOutcome> {
   const { grant, trustedFrom, now } = args;
   const { partition, ownerId, clientId } = grant;
   const { verdict, reach } = await ownerVerdict(tx, grant, now, trustedFrom);
-  // People only: no password or assertion speaks for a company.
+  // Only people: no password or assertion acts for a company.
   if (ownerId !== grant.personId || verdict !== "decides" || reach === undefined) return { kind: "no_owner" };
   const before = await tx.one(lockedConsent, { partition, ownerId, clientId });
   const record = before && consentOf(before);
@@ -27,7 +30,7 @@ export async function makeDirect(tx: Tx, args: IssueDirect): Promise<IssueDirect
   if (row === undefined) return { kind: "exists" };
   const after = recordDirect(record, args);
   await writeConsent(tx, after);
-  // Told when it changes what the app may do, not each time that a program comes back with the same.
+  // Writes a history entry if the scopes of the app change, not each time that a program comes back with the same ones.
   const held = new Set(record?.scopes.map(({ name }) => name));
   if (record === undefined || after.scopes.some(({ name }) => !held.has(name))) {
     await note(tx, {
@@ -47,8 +50,8 @@ export async function makeDirect(tx: Tx, args: IssueDirect): Promise<IssueDirect
 }
 
 /**
- * Inserts a grant without a code, at generation 1; undefined: the id exists. The hash of no salt is empty, so no code leads to it. `decidedAt`: when the
- * owner decided how long it holds.
+ * Inserts a grant without a code, at generation 1. Undefined: the id exists. No salt has an empty hash, so no code
+ * leads to this grant. `decidedAt`: when the owner decided how long it holds.
  */
 export function insertRedeemed(
   tx: Tx,

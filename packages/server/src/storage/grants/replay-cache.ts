@@ -1,10 +1,12 @@
 /**
- * What may be accepted once: ids of assertions (RFC 7522 §3, RFC 7523 §3).
+ * Values that are accepted once: ids of assertions (RFC 7522 §3, RFC 7523 §3).
  *
- * Ids live for minutes and come by the million, so they sit in a ring of tables, one for each quarter of an hour, and a table is emptied whole when all in
- * it is over. An id is written to every table from the present quarter to that of its end: any two acceptances of the same id, whatever ends they
- * claim, meet in the table of the later one's present, and its primary key lets one of them in. Ids that live beyond the ring are also written to
- * `accepted`, where the table of a later present doesn't reach back to; by then they have long been committed, so that looking there is enough.
+ * Ids live for minutes, and there can be millions. So they are in a ring of tables, one for each quarter of an hour,
+ * and the server empties a whole table when all its ids have expired. An id is written to every table from the present
+ * quarter to the quarter of its end. So two acceptances of the same id meet in the table of the later one's present,
+ * whatever ends they claim, and the primary key of that table lets one of them in. Ids that live longer than the ring
+ * are also written to `accepted`, because the ring does not keep them. When such a table is gone, those rows have long
+ * been committed, so a look into `accepted` is enough.
  */
 
 import type { Millis } from "../../oauth/model.ts";
@@ -13,11 +15,14 @@ import { partitionOfName } from "../partition.ts";
 import { MINUTE } from "../rows.ts";
 import { type Params, type Sql, sql, statement, steps, transaction, words } from "../sql.ts";
 
-/** The time that one table stands for. */
+/** The time that one table covers. */
 export const SPAN: Millis = 15 * MINUTE;
-/** Tables of the ring: the present, those ahead, the one that whoever is late may still empty, the one that may be emptied now, and the one just past. */
+/**
+ * Number of tables in the ring: the present one, those ahead, one that a slow clock may still empty, one that may be
+ * emptied now, and the one just past.
+ */
 export const RING = 8;
-/** How many tables an id is written to at most. */
+/** Maximum number of tables that one id is written to. */
 const AHEAD = RING - 3;
 
 const unlessFar = sql`SELECT :partition, :kind, :key, :until
@@ -25,7 +30,10 @@ const unlessFar = sql`SELECT :partition, :kind, :key, :until
   ON CONFLICT (partition, kind, key) DO UPDATE SET until = excluded.until WHERE a.until <= :now
   RETURNING key`;
 
-/** By table: the first of all callers gets the row. One that has passed its time is as good as gone. */
+/**
+ * One statement for each table. Of simultaneous callers, the first gets the row. A row that has expired counts as
+ * absent.
+ */
 const insertions: readonly Sql[] = [
   sql`INSERT INTO accepted_0 AS a (partition, kind, key, until) ${unlessFar}`,
   sql`INSERT INTO accepted_1 AS a (partition, kind, key, until) ${unlessFar}`,
@@ -63,7 +71,7 @@ function spanOf(at: Millis): number {
   return Math.floor(at / SPAN);
 }
 
-/** The one of a ring's statements that is for a span. */
+/** The statement of the ring for a span. */
 function at<T>(ring: readonly T[], span: number): T {
   const found = ring[span % RING];
   if (found === undefined) throw new RangeError("times are after 1970");
@@ -74,12 +82,15 @@ function bound({ kind, key, until, now }: Once): Params {
   return { partition: partitionOfName(kind, key), kind, key, until, now };
 }
 
-/** Most ids begin and end in one quarter of an hour: one statement. */
+/** Most ids begin and end in the same quarter of an hour and need one statement. */
 export const onceWithin = insertions.map((insertion) =>
   statement<Once, boolean>({ lock: "key", sql: insertion, bind: bound, outcome: (row) => row !== undefined }),
 );
 
-/** In the order of time, so that two callers never wait for each other. What a refused one has left in earlier tables is refused there, too. */
+/**
+ * The statements are in the order of time, so that two callers never wait for each other. If one refuses, the rows in
+ * earlier tables stay: the id is refused there, too.
+ */
 export const onceAcross = transaction<Once, boolean>(async (tx, args) => {
   const from = spanOf(args.now);
   const last = spanOf(args.until);
@@ -102,8 +113,9 @@ export const once = steps<Once, boolean>((call, args) => {
 });
 
 /**
- * Empties the table that is next to be reached from behind: all in it ended in the last span but one, so that a node whose clock is up to a span ahead
- * takes nothing that counts; nobody writes to it for two spans to come, so that one that is as late takes nothing either. True: there was something.
+ * Empties the oldest table of the ring. Its ids ended in the span before the last one, so a node whose clock is one
+ * span ahead deletes nothing that counts. Nobody writes to it for two more spans, so a node whose clock is one span
+ * late deletes nothing either. True: the table had rows.
  */
 export const emptyRing = transaction<{ readonly now: Millis }, boolean>(async (tx, { now }) => {
   const past = spanOf(now) - 2 + RING;

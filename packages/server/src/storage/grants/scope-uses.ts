@@ -1,11 +1,14 @@
-/** Verbs of what an app used of what it may, where it asked for less than all of it. */
+/** Verbs that record which scopes an app used, if it asked for fewer than it has. */
 
 import type { RecordScopeUses } from "../../oauth/storage.ts";
 import type { ScopeUse } from "../../owners/storage.ts";
 import { text, whole } from "../rows.ts";
 import { query, sql, type Tx, transaction, words } from "../sql.ts";
 
-/** What the owner took back meanwhile is not noted any more: it would be found in what they allow anew, or outlive them. */
+/**
+ * Scopes that the owner removed meanwhile are not recorded: the record would outlive them, or count as a use of a later
+ * consent.
+ */
 export const recordScopeUses = transaction<RecordScopeUses, void>(async (tx, { scopes, ...args }) => {
   const { partition, ownerId, clientId } = args;
   const consent = await tx.one(
@@ -35,7 +38,7 @@ export const listScopeUses = query<{ readonly partition: number; readonly ownerI
     })),
 });
 
-/** With the owner. */
+/** Deletes the records together with the owner. */
 export async function eraseScopeUses(tx: Tx, partition: number, ownerId: string): Promise<void> {
   await tx.run(sql`DELETE FROM scope_uses WHERE partition = :partition AND owner_id = :ownerId`, {
     partition,
@@ -43,7 +46,7 @@ export async function eraseScopeUses(tx: Tx, partition: number, ownerId: string)
   });
 }
 
-/** With the consent: what is allowed anew has not been used yet. */
+/** Deletes the records together with the consent: a new consent has not been used yet. */
 export async function forgetScopeUses(
   tx: Tx,
   { partition, ownerId, clientId }: { readonly partition: number; readonly ownerId: string; readonly clientId: string },

@@ -1,4 +1,4 @@
-/** The verbs of this folder: what the ports call, by aggregate, and what only other verbs call. */
+/** The verbs of this folder: verbs that the ports call, by aggregate, and verbs that only other verbs call. */
 
 import type { Verb } from "../sql.ts";
 import { changeEmail, createMailLink, findMailLink, takeMailLink, verifyEmail, writeEmail } from "./mail-links.ts";
@@ -22,7 +22,7 @@ export const mailRequests = {
 };
 export const mailLinks = { create: createMailLink, find: findMailLink, take: takeMailLink, verifyEmail, changeEmail };
 
-/** Steps of the verbs above. */
+/** The verbs that the verbs above consist of. */
 export const mailSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   dueMail,
   claimOne,

@@ -1,4 +1,7 @@
-/** Verbs of links in messages: each is good for one purpose, once, while the person's account is as it was when the link was made. */
+/**
+ * Verbs of links in messages. Each link has one purpose and works once, while the person's account is as it was when
+ * the link was made.
+ */
 
 import type { Millis } from "../../oauth/model.ts";
 import type { LinkKey, LinkOutcome, LinkPurpose, MailLink, StoredMail } from "../../owners/mail/storage.ts";
@@ -58,7 +61,7 @@ export const createMailLink = transaction<
   if (await insertLink(tx, link, saltHash, now)) await post(tx, mails, now);
 });
 
-/** Locked: a recovery either finds the link and drops it, or was before it. */
+/** Locks the row, so that a recovery either finds the link and deletes it, or happened before. */
 async function hasPasswordOf(tx: Tx, { partition, personId }: MailLink, at: Millis | null): Promise<boolean> {
   const row = await tx.one(
     sql`SELECT password_changed_at FROM people WHERE partition = :partition AND person_id = :personId ${words.forUpdate}`,
@@ -80,13 +83,16 @@ export const takeMailLink = statement<LinkKey, MailLink | undefined>({
   outcome: (row) => row && linkOf(row),
 });
 
-/** The link inside another verb's transaction. */
+/** Reads the link inside another verb's transaction. */
 export async function peekLink(tx: Tx, key: UnpurposedKey, purpose: LinkPurpose): Promise<MailLink | undefined> {
   const row = await tx.one(sql`SELECT ${linkColumns} FROM mail_links WHERE ${held}`, boundKey({ ...key, purpose }));
   return row && linkOf(row);
 }
 
-/** The link inside another verb's transaction, which keeps it from being used by others; it still holds. */
+/**
+ * Locks the link inside another verb's transaction, so that nobody else can use it. Returns it only if it is still
+ * valid.
+ */
 export async function lockLink(tx: Tx, key: UnpurposedKey, purpose: LinkPurpose): Promise<MailLink | undefined> {
   const row = await tx.one(sql`SELECT ${linkColumns} FROM mail_links WHERE ${held} ${words.forUpdate}`, {
     ...boundKey({ ...key, purpose }),
@@ -146,7 +152,7 @@ export const writeEmail = transaction<Change, LinkOutcome>(async (tx, args) => {
     { ...key, address: link.address, before, since, now },
   );
   if (row === undefined) return { kind: "unknown" };
-  // Links to the mailbox before are of no use, but for those that take something back, unless they went to a younger one.
+  // Deletes links to the previous mailbox. Links that take a change back stay, unless they went to a younger address.
   await dropLinks(tx, key, link.address, { restores: false }, now);
   if (undo !== null && hasWayBack) await insertLink(tx, undo.link, undo.saltHash, now);
   await post(tx, mails, now);
@@ -155,12 +161,14 @@ export const writeEmail = transaction<Change, LinkOutcome>(async (tx, args) => {
 
 interface Move {
   readonly link: MailLink;
-  /** The address that the person has until then. */
+  /** The person's address before the change. */
   readonly before: string;
   readonly now: Millis;
 }
 
-/** Around the transaction that gives a person another address: the new one is reserved before, the old one let go of after. */
+/**
+ * Reserves the new address before the transaction that changes a person's address, and releases the old one after it.
+ */
 export async function moving<O extends { readonly kind: string }>(
   call: Call,
   { link, before, now }: Move,
@@ -178,7 +186,7 @@ export async function moving<O extends { readonly kind: string }>(
   const person = await call(getPerson, { partition: link.partition, personId: ownerId });
   const outcome = await write();
   const late = !(await settleName(call, name)) && outcome.kind === "done";
-  // Who takes an account back needn't have the address that whoever stole it gave it.
+  // A person who recovers the account does not need the address that the intruder had set.
   const goesBack = late && link.purpose === "change";
   if (goesBack && person?.email === before) await giveBack(call, person, name);
   await settleName(call, old);

@@ -1,4 +1,7 @@
-/** Verbs of requests for mail: stored before the page says that a message is on its way, and answered by whichever process comes first. */
+/**
+ * Verbs of requests for mail. The server stores a request before the page says that a message is on its way. Any
+ * process answers it.
+ */
 
 import type { Millis } from "../../oauth/model.ts";
 import type { ClaimedMailRequest, StoredMailRequest } from "../../owners/mail/storage.ts";
@@ -13,14 +16,17 @@ export interface Request {
 
 type Key = Pick<StoredMailRequest, "partition" | "requestId">;
 
-/** Counts across partitions first, so the limit is not exact: many callers at once may each find room. */
+/**
+ * The count across partitions comes first, so the limit is not exact: each of several simultaneous callers may find
+ * room.
+ */
 export const requestMail = steps<Request, boolean>(async (call, args) => {
   if ((await call(mailWaiting, args)) >= args.most) return false;
   await call(insertMailRequest, args);
   return true;
 });
 
-/** Requests and messages that wait, each counted up to `most`. */
+/** Number of waiting requests and of waiting messages, each counted up to `most`. */
 export const mailWaiting = query<Pick<Request, "most">, number>({
   sql: sql`SELECT
       (SELECT COUNT(*) FROM (SELECT 1 FROM mail_requests WHERE +partition >= 0 AND due_at >= 0 LIMIT :most) AS few)
@@ -44,7 +50,7 @@ export interface Claim {
   readonly pause: Millis;
 }
 
-/** Reads first: most of the time nothing is due, and nothing is written. */
+/** Reads first: usually nothing is due, and then nothing is written. */
 export const claimMailRequests = steps<Claim, readonly ClaimedMailRequest[]>(async (call, args) => {
   const due = await call(dueMailRequests, args);
   const claimed = await Promise.all(
@@ -59,7 +65,10 @@ export const dueMailRequests = query<Claim, readonly Key[]>({
   outcome: (rows) => rows.map((row) => ({ partition: whole(row, "partition"), requestId: text(row, "request_id") })),
 });
 
-/** Of several callers one moves the time at which it is due. Each try waits longer, so that a request that always fails costs little. */
+/**
+ * Of several callers, one moves the due time and gets the request. Each try waits longer than the last, so that a
+ * request that always fails costs little.
+ */
 export const claimMailRequest = statement<
   Key & { readonly now: Millis; readonly pause: Millis },
   ClaimedMailRequest | undefined

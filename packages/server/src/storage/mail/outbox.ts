@@ -1,4 +1,4 @@
-/** Verbs of the outbox: messages written with what causes them, and taken on by whoever comes first. */
+/** Verbs of the outbox. Messages are written in the transaction of their cause, and any process sends them. */
 
 import type { Millis } from "../../oauth/model.ts";
 import type { ClaimedMail, SettledMail, StoredMail } from "../../owners/mail/storage.ts";
@@ -27,7 +27,7 @@ export interface Claim {
   readonly until: Millis;
 }
 
-/** A look first: most of the time nothing is due, and nothing is written. */
+/** Reads first: usually nothing is due, and then nothing is written. */
 export const claimMail = steps<Claim, readonly ClaimedMail[]>(async (call, args) => {
   const due = await call(dueMail, args);
   const claimed = await Promise.all(due.map((one) => call(claimOne, { ...one, now: args.now, until: args.until })));
@@ -40,7 +40,10 @@ export const dueMail = query<Claim, readonly Pick<StoredMail, "partition" | "mai
   outcome: (rows) => rows.map((row) => ({ partition: whole(row, "partition"), mailId: text(row, "mail_id") })),
 });
 
-/** Of several callers one moves the time at which it is due. The try is counted before it is made: a message that brings a process down runs out, too. */
+/**
+ * Of several callers, one moves the due time and gets the message. The try is counted before it is made, so that a
+ * message that makes processes crash also reaches its limit.
+ */
 export const claimOne = statement<
   Pick<StoredMail, "partition" | "mailId"> & { readonly now: Millis; readonly until: Millis },
   ClaimedMail | undefined
