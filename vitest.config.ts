@@ -27,6 +27,7 @@ const postgresTests = [
     "flows/recovery",
     "flows/recovery-links",
     "flows/recovery-addresses",
+    "flows/recovery-younger-address",
     "flows/recovery-silence",
     "flows/second-step",
     "flows/history",

@@ -104,6 +104,7 @@ export const securityStates: Readonly<Record<string, (chrome: Chrome) => string>
   "recover-full": (c) => askPage({ what: "recover", csrf: "csrf-value", typed: "ada", fault: { kind: "full" } }, c),
   "recover-sent": (c) => sentPage({ email: null }, c),
   "link-gone": (c) => donePage({ what: "gone", again: "/recover" }, c),
+  "link-another-browser": (c) => donePage({ what: "anotherBrowser" }, c),
   "link-taken": (c) => donePage({ what: "taken" }, c),
   "sign-up": (c) => askPage({ what: "signUp", csrf: "csrf-value", typed: "", fault: null }, c),
   "sign-up-wrong": (c) => askPage({ what: "signUp", csrf: "csrf-value", typed: "ada", fault: { kind: "missing" } }, c),

@@ -1,9 +1,10 @@
 /** `/confirm/…`: an address is proved, and perhaps takes the place of another. A link alone does nothing. */
 
 import type { NewLink } from "../../owners/mail/mail.ts";
-import { leavesWayBack, UNDO_TTL } from "../../owners/recovery/storage.ts";
+import { undoOfChange } from "../../owners/recovery/way-back.ts";
 import { confirmPage } from "../../pages/index.ts";
 import type { Assent } from "../../server-parts.ts";
+import { presentedBy } from "../device-cookie.ts";
 import { formToken, isFormToken } from "../forms.ts";
 import { languageFor } from "../mail-links.ts";
 import { type Answer, formOf, type HttpRequest, page } from "../message.ts";
@@ -46,19 +47,13 @@ export function submitEmailLink(what: What): (http: HttpRequest, assent: Assent)
   };
 }
 
-/**
- * The address before hears of it, with a way back: whoever has a session for a moment must not get the account for good. There is no way back from an
- * older address: whoever goes back to it may have found an intruder's in its place. An address that nobody vouched for hears nothing, as it gets
- * no recovery either: it may be a stranger's, and the change be of a slip of the pen.
- */
+/** The address before hears of it, with a way back; not one that nobody vouched for, as it gets no recovery either. */
 async function change(followed: Followed, http: HttpRequest, assent: Assent) {
-  const { partition, personId, email: before, emailVerifiedAt } = followed.person;
-  const addresses = await assent.storage.people.addresses({ partition, personId, now: assent.now() });
-  const hasWayBack = leavesWayBack(addresses, before, followed.link.address, assent.now());
-  const about = { partition, personId, purpose: "undo", address: before, ttl: UNDO_TTL } as const;
-  const undo = emailVerifiedAt === null || !hasWayBack ? null : assent.links.make(about, "/undo");
-  const mails = emailVerifiedAt === null ? [] : newsOfChange(followed, undo, http, assent);
-  const outcome = await assent.storage.mailLinks.changeEmail({ ...followed.key, before, undo, mails });
+  const { person, link } = followed;
+  const undo = await undoOfChange(person, link.address, presentedBy(person.personId, http, assent), assent);
+  const mails = person.emailVerifiedAt === null ? [] : newsOfChange(followed, undo, http, assent);
+  const changed = { ...followed.key, before: person.email, undo, mails };
+  const outcome = await assent.storage.mailLinks.changeEmail(changed);
   assent.mail.kick();
   return outcome;
 }
@@ -66,13 +61,15 @@ async function change(followed: Followed, http: HttpRequest, assent: Assent) {
 function newsOfChange({ link, person }: Followed, undo: NewLink | null, http: HttpRequest, assent: Assent) {
   const { partition, email: to, username } = person;
   const language = person.language ?? languageFor(http, assent);
+  const at = assent.now();
   if (undo === null) {
-    const values = { person: username, at: assent.now() };
+    const values = { person: username, at };
     const draft = { kind: "emailReturned", to, language, link: `${assent.issuer}/login`, values } as const;
     return assent.mail.write(draft, { partition, cause: [link.linkId] });
   }
-  const values = { person: username, email: link.address };
-  const draft = { kind: "changed", to, language, link: undo.url, values } as const;
+  const goesBack = undo.link.about !== null;
+  const values = goesBack ? { person: username, at } : { person: username, email: link.address };
+  const draft = { kind: goesBack ? "emailReturnedUndo" : "changed", to, language, link: undo.url, values } as const;
   return assent.mail.write(draft, { partition, cause: [undo.link.linkId], uselessAfter: undo.link.expiresAt });
 }
 

@@ -15,7 +15,7 @@ import { passkeyOffer, personOfPasskey } from "../passkeys.ts";
 import { recoveryContext, TAKE_BACK_PATHS } from "../recovery-context.ts";
 import { sealProof } from "../recovery-proof.ts";
 import { type Visitor, visitorOf } from "../visitor.ts";
-import { follow, goneAnswer } from "./recover.ts";
+import { followBack } from "./recover.ts";
 
 const MAX_TYPED = 100;
 
@@ -50,9 +50,9 @@ export function submitProof(what: TakeBackWhat): (http: HttpRequest, assent: Ass
   return async (http, assent) => {
     const form = formOf(http);
     const token = form.get("link") ?? "";
-    const followed = await follow(token, what, assent);
     const visitor = await visitorOf(http, assent);
-    if (followed === undefined) return goneAnswer(what, http, assent, visitor);
+    const followed = await followBack(token, { what, http, visitor }, assent);
+    if ("status" in followed) return followed;
     const asked = { what, token, followed, visitor, http };
     const { ways } = await showRecovery(followed, undefined, recoveryContext(assent));
     if (ways === null) return onward(asked, undefined, assent);

@@ -5,11 +5,13 @@ import type { KnownDevice } from "../../owners/known-device-storage.ts";
 import type { Asker } from "../../owners/mail/limits.ts";
 import type { LinkPurpose, MailLink } from "../../owners/mail/storage.ts";
 import type { Person } from "../../owners/person.ts";
-import { mayTakeBack } from "../../owners/recovery/storage.ts";
 import type { FollowedLink } from "../../owners/recovery/take-back.ts";
+import { holdsIn } from "../../owners/recovery/way-back.ts";
 import { donePage, sentPage } from "../../pages/index.ts";
+import type { TakeBackWhat } from "../../pages/security/take-back-views.ts";
 import type { DoneView } from "../../pages/security/views.ts";
 import type { Assent } from "../../server-parts.ts";
+import { presentedBy } from "../device-cookie.ts";
 import { languageFor, linkKey } from "../mail-links.ts";
 import { type Answer, formOf, type HttpRequest, page } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
@@ -53,25 +55,36 @@ export async function follow(
   if (key === undefined || link === undefined) return undefined;
   const person = await assent.storage.people.get({ partition: link.partition, personId: link.personId });
   if (person?.status !== "active") return undefined;
-  return (await holds(link, person, assent)) ? { key, link, person } : undefined;
+  return holds(link, person) ? { key, link, person } : undefined;
 }
 
-async function holds({ purpose, address }: MailLink, person: Person, { storage, now }: Assent): Promise<boolean> {
-  const { partition, personId, email } = person;
-  // A link to another address than the person has proves nothing any more.
-  if (purpose === "recover" || purpose === "verify") return email === address;
-  if (purpose !== "undo") return true;
-  return mayTakeBack(await storage.people.addresses({ partition, personId, now: now() }), address, email);
+/** A link to another address than the person has proves nothing any more. */
+function holds({ purpose, address }: MailLink, { email }: Person): boolean {
+  return (purpose !== "recover" && purpose !== "verify") || email === address;
+}
+
+/** The same of a link that takes an account back. A page: it doesn't hold, or not in this browser. */
+export async function followBack(
+  token: string | null,
+  { what, http, visitor }: { readonly what: TakeBackWhat; readonly http: HttpRequest; readonly visitor: Visitor },
+  assent: Assent,
+): Promise<FollowedLink | Answer> {
+  const followed = await follow(token, what, assent);
+  if (followed === undefined) return goneAnswer(what, http, assent, visitor);
+  if (what === "recover") return followed;
+  switch (await holdsIn(followed, presentedBy(followed.person.personId, http, assent), assent)) {
+    case "yes":
+      return followed;
+    case "another browser":
+      return doneAnswer({ what: "anotherBrowser" }, http, assent, visitor);
+    case "no":
+      return goneAnswer(what, http, assent, visitor);
+  }
 }
 
 export function doneAnswer(view: DoneView, http: HttpRequest, assent: Assent, visitor?: Visitor): Answer {
   const chrome = { ...assent.chrome(http), here: null };
-  return page(
-    view.what === "gone" || view.what === "taken" ? 400 : 200,
-    donePage(view, chrome),
-    "here",
-    visitor?.cookies,
-  );
+  return page(view.what === "confirmed" ? 200 : 400, donePage(view, chrome), "here", visitor?.cookies);
 }
 
 /** Behind a link that doesn't hold. `what`: a recovery can be asked for again. */

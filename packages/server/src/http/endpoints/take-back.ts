@@ -27,7 +27,7 @@ import { type Visitor, visitorOf } from "../visitor.ts";
 import { nameOf } from "./cards.ts";
 import { newPasswordFault } from "./password.ts";
 import { proveAnswer } from "./prove.ts";
-import { doneAnswer, follow, goneAnswer } from "./recover.ts";
+import { doneAnswer, followBack, goneAnswer } from "./recover.ts";
 
 /** Somebody behind the link, and what they have proved. */
 interface Arrived {
@@ -104,9 +104,9 @@ async function arrive(
   assent: Assent,
 ): Promise<Arrived | Answer> {
   const token = fields.get("link") ?? "";
-  const followed = await follow(token, what, assent);
   const visitor = await visitorOf(http, assent);
-  if (followed === undefined) return goneAnswer(what, http, assent, visitor);
+  const followed = await followBack(token, { what, http, visitor }, assent);
+  if ("status" in followed) return followed;
   const sealed = fields.get("proof");
   const proof = openProof(sealed, followed, visitor, assent);
   return { what, token, followed, sealed: proof === undefined ? null : sealed, proof, visitor, http };

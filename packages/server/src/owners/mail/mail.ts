@@ -11,6 +11,7 @@ export type MailKind =
   | "change"
   | "changed"
   | "emailReturned"
+  | "emailReturnedUndo"
   | "takeBack"
   | "passwordChanged"
   | "signIn"

@@ -50,7 +50,7 @@ export interface MailLink {
   /** Canonical: the address that it is about, which is not always the one that it is sent to. */
   readonly address: string;
   readonly expiresAt: Millis;
-  /** Of `restore` the removal; else null. */
+  /** Of `restore` the removal; of `undo` which browsers it works in (`OWN_BROWSER_ONLY`), null: in any; else null. */
   readonly about: string | null;
 }
 
@@ -125,14 +125,14 @@ export interface MailStorage {
     /** The person's address is the link's, and theirs. */
     verifyEmail(args: Omit<LinkKey, "purpose">): Promise<LinkOutcome>;
     /**
-     * Gives the person the link's address, with a link to take that back. Going back to an address that they had before the one of now, there is none: that
-     * may be an intruder's. Links that went to younger addresses end then.
+     * Gives the person the link's address, with a link to take that back. Going back to an address that they had before the one of now, it is one for the
+     * owner's own browser alone: the address of now may be an intruder's. Other links that went to younger addresses end then.
      */
     changeEmail(
       args: Omit<LinkKey, "purpose"> & {
         /** The address that the messages were written for. */
         readonly before: string;
-        /** Null: nobody vouched for the address before, or the person goes back to an older one. */
+        /** Null: nobody vouched for the address before, or the person goes back to an older one with their own browser. */
         readonly undo: { readonly link: MailLink; readonly saltHash: Uint8Array } | null;
         readonly mails: readonly StoredMail[];
       },

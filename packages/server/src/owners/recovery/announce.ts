@@ -1,7 +1,16 @@
 /** Who hears what a recovery by mail did, and who can undo it. */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { MailDraft, MailKind, MailLinks, NamedApps, NamedFactor, Postbox, RecoveryNews } from "../mail/mail.ts";
+import type {
+  MailDraft,
+  MailKind,
+  MailLinks,
+  NamedApps,
+  NamedFactor,
+  NewLink,
+  Postbox,
+  RecoveryNews,
+} from "../mail/mail.ts";
 import type { MailLink, StoredMail } from "../mail/storage.ts";
 import type { Person } from "../storage.ts";
 import type { Decided, FoundFactor } from "./review-factors-and-apps.ts";
@@ -26,6 +35,8 @@ export interface Happened {
   readonly addresses: readonly Address[];
   /** It is taken back with a browser that was the person's own before. */
   readonly own: boolean;
+  /** For the address that the account has until then; null: it gets none. */
+  readonly wayBack: NewLink | null;
   /** Of the page, for people whose own isn't known. */
   readonly language: string;
   readonly browser: string | null;
@@ -43,14 +54,16 @@ export function announced(
   happened: Happened,
   context: AnnounceContext,
 ): { readonly removal: Removal | null; readonly mails: readonly StoredMail[] } {
-  const { link, decided, addresses } = happened;
+  const { link, decided, addresses, wayBack } = happened;
   const { removed } = decided;
+  const returned = wayBack === null ? [] : returnedLetter(wayBack, happened, context);
   const others = [...new Set(addresses.map(({ address }) => address))].filter((address) => address !== link.address);
   if (removed.length === 0) {
-    const told = link.purpose === "undo" ? others : [];
+    const told = link.purpose === "undo" ? others.filter((to) => to !== wayBack?.link.address) : [];
     const mails = [
       ...letter("recovered", link.address, `${context.issuer}/recover`, happened, context),
       ...told.flatMap((to) => bareLetter("emailReturned", to, happened, context)),
+      ...returned,
     ];
     return { removal: null, mails };
   }
@@ -58,7 +71,7 @@ export function announced(
   const until = context.now() + REMOVAL_KEPT;
   const linked = linkedAddresses(happened, until, context);
   const links: Removal["links"][number][] = [];
-  const mails: StoredMail[] = [];
+  const mails: StoredMail[] = [...returned];
   for (const to of [link.address, ...others]) {
     if (linked.has(to)) {
       const { partition, personId } = link;
@@ -104,6 +117,18 @@ function linkedAddresses(
 
 function firstSign({ addedAt, added }: FoundFactor): Millis {
   return Math.min(addedAt, added.deviceSince ?? addedAt);
+}
+
+/** For the address that the account loses: how the owner gets it back, if it was the owner's. */
+function returnedLetter(
+  { link, url }: NewLink,
+  { person, language }: Happened,
+  { mail, now }: AnnounceContext,
+): readonly StoredMail[] {
+  const values = { person: person.username, at: now() };
+  const to = link.address;
+  const draft = { kind: "emailReturnedUndo", to, language: person.language ?? language, link: url, values } as const;
+  return mail.write(draft, { partition: link.partition, cause: [link.linkId], uselessAfter: link.expiresAt });
 }
 
 /** That it happened, and nothing of it: for an address that the account no longer has. */

@@ -2,9 +2,10 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { AddedFrom, PersonKey } from "../factor-storage.ts";
-import type { DeviceSeen } from "../known-device-storage.ts";
+import type { DeviceSeen, KnownDevice } from "../known-device-storage.ts";
 import type { LinkKey, LinkOutcome, MailLink, StoredMail } from "../mail/storage.ts";
 import type { Person } from "../person.ts";
+import { isOwners } from "./factor-trust.ts";
 
 /** How long a removal can be undone. */
 export const REMOVAL_KEPT: Millis = 72 * 3_600_000;
@@ -67,7 +68,15 @@ export interface TakeBack extends Omit<LinkKey, "purpose"> {
   readonly shownAt: Millis;
   /** Identities at other issuers that were linked by their first use since then end: whoever had the account may have had its address. */
   readonly identitiesSince: Millis;
+  /** A link that takes this back in turn, for the address that the account has until then; null: there is none. */
+  readonly wayBack: NewUndo | null;
   readonly mails: readonly StoredMail[];
+}
+
+/** A link that takes a change of the address back, as it is stored. */
+export interface NewUndo {
+  readonly link: MailLink;
+  readonly saltHash: Uint8Array;
 }
 
 /** `changed`: the factors are not what the person saw; nothing was done, and the link holds. */
@@ -80,7 +89,10 @@ export interface RecoveryStorage {
      * removal end if the browser was the person's own before; it stays that.
      */
     recoverPassword(args: TakeBack): Promise<TakeBackOutcome>;
-    /** The same by a link that gives the person the address back that they had. */
+    /**
+     * The same by a link that gives the person the address back that they had. If the link works in the owner's own browser only, the address is from then on
+     * older than the one that it takes the place of: else whoever reads that one could take the account back in turn.
+     */
     undoEmail(args: TakeBack): Promise<TakeBackOutcome>;
     /**
      * Undoes a removal: the factors come back. They count as their owner's if the browser was the owner's own before the removal, and was not yet signed out
@@ -139,6 +151,32 @@ export function leavesWayBack(addresses: readonly Address[], before: string, to:
 /** Whether the account had an address, and has left it only after `at`. */
 export function leftSince(addresses: readonly Address[], address: string, at: Millis): boolean {
   return addresses.some((one) => one.address === address && (one.until ?? at) > at);
+}
+
+/** In `about` of a link that takes a change back: it works only in a browser that was the owner's own before the account first had the link's address. */
+export const OWN_BROWSER_ONLY = "own browser";
+
+/** Whether a browser was the owner's own before the account first had that address: whoever gave it the address later had none. */
+export function isOwnSinceBefore(
+  addresses: readonly Address[],
+  address: string,
+  device: KnownDevice | undefined,
+  now: Millis,
+): boolean {
+  const since = Math.abs(addressSince(addresses, address) ?? 0);
+  return device !== undefined && isOwners(device, since, now);
+}
+
+/** Whether a link that takes a change back holds while the account has `present`. `device`: of the browser that follows it. */
+export function undoHolds(
+  { address, about }: Pick<MailLink, "address" | "about">,
+  present: string,
+  addresses: readonly Address[],
+  { device, now }: { readonly device: KnownDevice | undefined; readonly now: Millis },
+): "yes" | "another browser" | "no" {
+  if (about !== OWN_BROWSER_ONLY) return mayTakeBack(addresses, address, present) ? "yes" : "no";
+  if (address === present) return "no";
+  return isOwnSinceBefore(addresses, address, device, now) ? "yes" : "another browser";
 }
 
 /** Since when an address has been the account's, with whatever came in between; undefined: it never was, as far as is known. */

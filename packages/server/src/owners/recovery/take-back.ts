@@ -22,6 +22,7 @@ import {
   review,
 } from "./review-factors-and-apps.ts";
 import { type RecoveryStorage, UNDO_TTL } from "./storage.ts";
+import { undoFrom } from "./way-back.ts";
 
 /** What it is given from outside. */
 export interface RecoveryContext extends AnnounceContext {
@@ -123,12 +124,16 @@ export async function takeBack(
   const { partition, personId } = person;
   const now = context.now();
   const addresses = await context.storage.people.addresses({ partition, personId, now });
-  const own = await isOwn(person, device, context);
-  const happened = { person, link, decided, moment: found.moment, addresses, own, ...from };
+  const seen = device === null ? undefined : await seenDevice({ partition, personId, ...device }, context.storage);
+  const own = seen !== undefined && isOwners(seen, now, now);
+  // The address that the account loses may be the owner's newer one: whoever still reads the older one took it back.
+  const about = { to: link.address, addresses, device: seen };
+  const wayBack = link.purpose === "undo" && context.mail.enabled ? undoFrom(person, about, context) : null;
+  const happened = { person, link, decided, moment: found.moment, addresses, own, wayBack, ...from };
   const { removal, mails } = announced(happened, context);
   const args = {
     ...{ partition: key.partition, linkId: key.linkId, saltHash: key.saltHash, now },
-    ...{ passwordHash, device, seen: found.marks, removal, mails, shownAt: Math.min(shown.at, now) },
+    ...{ passwordHash, device, seen: found.marks, removal, wayBack, mails, shownAt: Math.min(shown.at, now) },
     identitiesSince: Math.min(found.moment ?? now, shown.at, now),
     endApps: decided.endApps.map(({ clientId }) => clientId),
     endCompanies: decided.endCompanies.map(({ companyId }) => companyId),
@@ -136,14 +141,4 @@ export async function takeBack(
   const { recoverPassword, undoEmail } = context.storage.recovery;
   const outcome = link.purpose === "undo" ? await undoEmail(args) : await recoverPassword(args);
   return outcome.kind === "done" ? { kind: "done", decided } : { kind: outcome.kind };
-}
-
-/** Whether the account is taken back with a browser that was the person's own before. */
-async function isOwn(
-  { partition, personId }: PersonKey,
-  device: DeviceSeen | null,
-  { storage, now }: RecoveryContext,
-): Promise<boolean> {
-  const known = device && (await seenDevice({ partition, personId, ...device }, storage));
-  return known != null && isOwners(known, now(), now());
 }

@@ -152,6 +152,10 @@ export function donePage(view: DoneView, chrome: Chrome): string {
     }
     case "taken":
       return statement(link.takenTitle, [link.takenText], { href: "/account/profile", label: link.account }, chrome);
+    case "anotherBrowser": {
+      const text = rich(link.anotherBrowserText, { product: chrome.product });
+      return statement(link.anotherBrowserTitle, [text], { href: "/login", label: words.sent.back }, chrome);
+    }
     case "gone": {
       const door =
         view.again === null

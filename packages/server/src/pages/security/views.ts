@@ -95,7 +95,7 @@ export interface ConfirmView {
 }
 
 export type DoneView =
-  | { readonly what: "taken" }
+  | { readonly what: "taken" | "anotherBrowser" }
   | { readonly what: "confirmed"; readonly email: string; readonly person: string }
   /** `again`: where another link is asked for; null: on the profile. */
   | { readonly what: "gone"; readonly again: "/recover" | "/sign-up" | null };

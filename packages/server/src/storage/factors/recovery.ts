@@ -5,11 +5,13 @@ import type { KnownDevice } from "../../owners/known-device-storage.ts";
 import type { LinkOutcome, LinkPurpose, MailLink } from "../../owners/mail/storage.ts";
 import { marksOf, sameMarks } from "../../owners/recovery/factor-marks.ts";
 import {
-  mayTakeBack,
+  addressSince,
+  OWN_BROWSER_ONLY,
   type RecoveryStorage,
   type Removal,
   type TakeBack,
   type TakeBackOutcome,
+  undoHolds,
 } from "../../owners/recovery/storage.ts";
 import { noteStanding, tellOf } from "../companies/membership-outbox.ts";
 import { endConsent } from "../consents/consents.ts";
@@ -18,7 +20,7 @@ import { noteEnded } from "../grants/ended-grants.ts";
 import { findMailLink, insertLink, lockLink, moving, peekLink, type UnpurposedKey } from "../mail/mail-links.ts";
 import { post } from "../mail/outbox.ts";
 import { addressesOf, dropLinks, knownAddresses, noteFormer, sinceWhen } from "../people/addresses.ts";
-import { byMail, keepAge, ownDevice, revokeDevices } from "../people/known-devices.ts";
+import { byMail, getKnownDevice, keepAge, ownDevice, presentedDevice, revokeDevices } from "../people/known-devices.ts";
 import { settleName } from "../people/name-reconciliation.ts";
 import { unreserveName } from "../people/names.ts";
 import type { PersonKey } from "../people/person.ts";
@@ -62,8 +64,11 @@ export const undoEmail = steps<TakeBack, TakeBackOutcome>(async (call, args) => 
     const link = await call(findMailLink, { ...args, purpose: "undo" });
     const person = link && (await call(getPerson, { partition, personId: link.personId }));
     if (link === undefined || person?.status !== "active") return { kind: "unknown" };
-    const addresses = await call(addressesOf, { partition, personId: link.personId, now });
-    if (!mayTakeBack(addresses, link.address, person.email)) return { kind: "unknown" };
+    const key = { partition, personId: link.personId };
+    const addresses = await call(addressesOf, { ...key, now });
+    const known = args.device && (await call(getKnownDevice, { ...key, deviceId: args.device.deviceId }));
+    const device = known?.generation === args.device?.generation ? (known ?? undefined) : undefined;
+    if (undoHolds(link, person.email, addresses, { device, now }) !== "yes") return { kind: "unknown" };
     const write = () => call(writeUndo, { ...args, before: person.email });
     const outcome =
       person.email === link.address ? await write() : await moving(call, { link, before: person.email, now }, write);
@@ -81,8 +86,12 @@ export const writeUndo = transaction<TakeBack & { readonly before: string }, Tak
   const { partition, passwordHash, before, now } = args;
   const key = { partition, personId: link.personId };
   if (!(await isAsSeen(tx, key, args.seen))) return { kind: "changed" };
-  if (!mayTakeBack(await knownAddresses(tx, key, now), link.address, before)) return { kind: "unknown" };
-  const since = await sinceWhen(tx, key, link.address, now);
+  const addresses = await knownAddresses(tx, key, now);
+  const device = await presentedDevice(tx, key, args.device);
+  if (undoHolds(link, before, addresses, { device, now }) !== "yes") return { kind: "unknown" };
+  // Whoever reads the address that goes could else take the account back in turn.
+  const older = link.about === OWN_BROWSER_ONLY ? (addressSince(addresses, before) ?? 0) - 1 : now;
+  const since = Math.min(older, await sinceWhen(tx, key, link.address, now));
   await noteFormer(tx, key, { from: before, to: link.address }, now);
   const row = await tx.one(
     sql`UPDATE people SET email = :address, email_verified_at = :now, email_since = :since,
@@ -93,6 +102,8 @@ export const writeUndo = transaction<TakeBack & { readonly before: string }, Tak
   );
   if (row === undefined) return { kind: "unknown" };
   await takeBack(tx, key, link, args);
+  const { wayBack } = args;
+  if (wayBack?.link.address === before) await insertLink(tx, wayBack.link, wayBack.saltHash, now);
   return { kind: "done", person: personOf(row) };
 });
 

@@ -5,7 +5,7 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { LinkKey, LinkOutcome, LinkPurpose, MailLink, StoredMail } from "../../owners/mail/storage.ts";
-import { leavesWayBack } from "../../owners/recovery/storage.ts";
+import { leavesWayBack, OWN_BROWSER_ONLY } from "../../owners/recovery/storage.ts";
 import { dropLinks, isOwedToAnother, knownAddresses, noteFormer, sinceWhen } from "../people/addresses.ts";
 import { settleName } from "../people/name-reconciliation.ts";
 import { dropName, reserveName, unreserveName } from "../people/names.ts";
@@ -154,7 +154,8 @@ export const writeEmail = transaction<Change, LinkOutcome>(async (tx, args) => {
   if (row === undefined) return { kind: "unknown" };
   // Deletes links to the previous mailbox. Links that take a change back stay, unless they went to a younger address.
   await dropLinks(tx, key, link.address, { restores: false }, now);
-  if (undo !== null && hasWayBack) await insertLink(tx, undo.link, undo.saltHash, now);
+  if (undo !== null && (hasWayBack || undo.link.about === OWN_BROWSER_ONLY))
+    await insertLink(tx, undo.link, undo.saltHash, now);
   await post(tx, mails, now);
   return { kind: "done", person: personOf(row) };
 });

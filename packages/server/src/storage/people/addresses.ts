@@ -6,10 +6,11 @@ import {
   type Address,
   addressSince,
   isOlder,
+  OWN_BROWSER_ONLY,
   type RecoveryStorage,
   UNDO_TTL,
 } from "../../owners/recovery/storage.ts";
-import { text, whole, wholeOrNull } from "../rows.ts";
+import { text, textOrNull, whole, wholeOrNull } from "../rows.ts";
 import { type Call, query, type Row, sql, steps, type Tx } from "../sql.ts";
 import type { NameArgs } from "./names.ts";
 import { getPerson, type PersonKey, thisPerson } from "./person.ts";
@@ -107,7 +108,7 @@ export async function sinceWhen(tx: Tx, key: PersonKey, address: string, now: Mi
  * Ends the links in the person's messages when `address` took the account back, or has become the account's. A link that takes a change of the address back stays if the address
  * that it restores is the older one: an intruder who gave the account their own address can't end it by a recovery there. A link that undoes a removal
  * stays unless it went to a younger address: that may be the intruder's, and the removal one that they made to undo it. `restores`: it ends all the same,
- * since the account was taken back with the owner's own browser.
+ * since the account was taken back with the owner's own browser. Until then a link that works in such a browser alone stays, too: nobody else has a use for it.
  */
 export async function dropLinks(
   tx: Tx,
@@ -117,7 +118,7 @@ export async function dropLinks(
   now: Millis,
 ): Promise<void> {
   const { partition, personId } = key;
-  const rows = await tx.all(sql`SELECT link_id, purpose, address FROM mail_links WHERE ${thisPerson}`, {
+  const rows = await tx.all(sql`SELECT link_id, purpose, address, about FROM mail_links WHERE ${thisPerson}`, {
     ...{ partition, personId },
   });
   const known = await knownAddresses(tx, key, now);
@@ -126,6 +127,7 @@ export async function dropLinks(
     const its = addressSince(known, text(row, "address")) ?? now;
     const purpose = text(row, "purpose");
     if ((purpose === "restore" && its <= since && !ends.restores) || (purpose === "undo" && its < since)) continue;
+    if (textOrNull(row, "about") === OWN_BROWSER_ONLY && !ends.restores) continue;
     await tx.run(sql`DELETE FROM mail_links WHERE partition = :partition AND link_id = :linkId`, {
       ...{ partition, linkId: text(row, "link_id") },
     });

@@ -223,13 +223,22 @@ export async function ownDevice(
   presented: DeviceSeen | null,
   { before, now }: { readonly before: Millis; readonly now: Millis },
 ): Promise<KnownDevice | undefined> {
+  const device = await presentedDevice(tx, key, presented);
+  return device !== undefined && isOwners(device, before, now) ? device : undefined;
+}
+
+/** The device that somebody presents, if the server knows it by this cookie. */
+export async function presentedDevice(
+  tx: Tx,
+  { partition, personId }: PersonKey,
+  presented: DeviceSeen | null,
+): Promise<KnownDevice | undefined> {
   if (presented === null) return undefined;
-  const { partition, personId } = key;
   const row = await tx.one(sql`SELECT ${columns} FROM known_devices WHERE ${thisDevice}`, {
     ...{ partition, personId, deviceId: presented.deviceId },
   });
   const device = row && deviceOf(row);
-  return device?.generation === presented.generation && isOwners(device, before, now) ? device : undefined;
+  return device?.generation === presented.generation ? device : undefined;
 }
 
 /** The device keeps its age, although all are signed out: it is the one by which the account was taken back. */

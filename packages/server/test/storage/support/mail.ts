@@ -43,6 +43,6 @@ export async function aSentLink(storage: Storage, link: MailLink) {
 
 /** What a recovery does that removes and disconnects nothing, for a person without factors. */
 export function aTakeBack(key: Awaited<ReturnType<typeof aSentLink>>, changes: Partial<TakeBack> = {}): TakeBack {
-  const nothing = { device: null, seen: [], removal: null, endApps: [], endCompanies: [], mails: [] };
+  const nothing = { device: null, seen: [], removal: null, wayBack: null, endApps: [], endCompanies: [], mails: [] };
   return { ...key, passwordHash: "new", shownAt: key.now, identitiesSince: key.now, ...nothing, ...changes };
 }

@@ -59,6 +59,12 @@ export const mail = {
         button: "Anmelden",
         hint: "Wenn Sie das waren, tun Sie nichts. Wenn nicht, bitten Sie den Betreiber von {product} um Hilfe.",
       },
+      emailReturnedUndo: {
+        subject: "Das Konto hat wieder eine frühere E-Mail-Adresse",
+        text: "Am {when} bekam das Konto {person} eine E-Mail-Adresse zurück, die es früher hatte. Nachrichten gehen nicht mehr an diese hier.",
+        button: "Das war ich nicht: zurücknehmen",
+        hint: "Wenn Sie das waren, tun Sie nichts. Der Link gilt einmal, 7 Tage lang, und nur in einem Browser, in dem Sie dieses Konto schon eine Woche verwendet hatten, bevor es diese Adresse bekam, oder in seinem ersten Browser. Er gibt dem Konto diese Adresse zurück und lässt Sie ein neues Passwort wählen.",
+      },
       takeBack: {
         subject: "Holen Sie Ihr Konto zurück",
         text: "Jemand, vermutlich Sie, hat für das Konto {person} ein neues Passwort angefordert. Es hatte bis vor wenigen Tagen diese Adresse und hat jetzt eine andere. Der Link gilt einmal, bis {when}: Er gibt dem Konto diese Adresse zurück und lässt Sie ein neues Passwort wählen.",

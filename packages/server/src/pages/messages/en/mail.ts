@@ -57,6 +57,12 @@ export const mail = {
         button: "Sign in",
         hint: "If it was you, do nothing. If not, ask whoever runs {product} for help.",
       },
+      emailReturnedUndo: {
+        subject: "The account has an earlier e-mail address again",
+        text: "On {when}, the account {person} was given back an e-mail address that it had before. Messages no longer go to this one.",
+        button: "It wasn’t me: take it back",
+        hint: "If it was you, do nothing. The link works once, for 7 days, and only in a browser in which you had used this account for a week before it got this address, or in its first browser. It gives the account this address again and lets you choose a new password.",
+      },
       takeBack: {
         subject: "Take your account back",
         text: "Somebody, most likely you, asked for a new password for the account {person}. It had this address until a few days ago, and has another one now. The link works once, until {when}: it gives the account this address again and lets you choose a new password.",

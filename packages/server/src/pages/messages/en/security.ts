@@ -67,6 +67,9 @@ export const security = {
     goneTitle: "This link doesn’t work any more",
     goneText: "It was used, is too old, or was cut off. Nothing was changed.",
     again: "Ask for a new link",
+    anotherBrowserTitle: "This link doesn’t work in this browser",
+    anotherBrowserText:
+      "It works only in a browser in which you had used this account for a week before it got this e-mail address, or in its first browser. Open the link there. If you have none, ask whoever runs {product} for help. Nothing was changed.",
     takenTitle: "This address can’t be used",
     takenText: "Another account has it already. Nothing was changed.",
     account: "Go to your account",

@@ -59,6 +59,12 @@ export const mail = {
         button: "Iniciar sesión",
         hint: "Si fue usted, no haga nada. Si no, pida ayuda a quien administra {product}.",
       },
+      emailReturnedUndo: {
+        subject: "La cuenta vuelve a tener una dirección de correo anterior",
+        text: "El {when}, la cuenta {person} recuperó una dirección de correo que había tenido antes. Los mensajes ya no llegan a esta.",
+        button: "No fui yo: deshacerlo",
+        hint: "Si fue usted, no haga nada. El enlace sirve una vez, durante 7 días, y solo en un navegador en el que ya usaba esta cuenta una semana antes de que recibiera esta dirección, o en el primer navegador de la cuenta. Devuelve esta dirección a la cuenta y le deja elegir una contraseña nueva.",
+      },
       takeBack: {
         subject: "Recupere su cuenta",
         text: "Alguien, seguramente usted, ha pedido una contraseña nueva para la cuenta {person}. Hasta hace pocos días tenía esta dirección y ahora tiene otra. El enlace sirve una vez, hasta el {when}: devuelve esta dirección a la cuenta y le deja elegir una contraseña nueva.",

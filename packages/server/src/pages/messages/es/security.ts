@@ -69,6 +69,9 @@ export const security = {
     goneTitle: "Este enlace ya no funciona",
     goneText: "Ya se usó, es demasiado antiguo o está incompleto. No se ha cambiado nada.",
     again: "Pedir un enlace nuevo",
+    anotherBrowserTitle: "Este enlace no funciona en este navegador",
+    anotherBrowserText:
+      "Solo funciona en un navegador en el que ya usaba esta cuenta una semana antes de que recibiera esta dirección de correo, o en el primer navegador de la cuenta. Abra el enlace allí. Si no tiene ninguno, pida ayuda a quien administra {product}. No se ha cambiado nada.",
     takenTitle: "Esta dirección no se puede usar",
     takenText: "Otra cuenta ya la tiene. No se ha cambiado nada.",
     account: "Ir a su cuenta",

@@ -1,0 +1,147 @@
+/** The owner has moved to another address, and somebody who reads the one before goes back to it: the way back from that works in the owner's own browser alone. */
+
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Person } from "../../packages/server/src/owners/storage.ts";
+import { Agent } from "../support/browser-like.ts";
+import {
+  aPasskeyOf,
+  DAY,
+  decide,
+  entersWith,
+  messageTo,
+  NEW_PASSWORD,
+  OWNERS_BROWSER,
+  STRANGE_BROWSER,
+} from "../support/recovery.ts";
+import { HOUR, recoveryStage } from "../support/recovery-stage.ts";
+import { formWith } from "../support/second-step.ts";
+import { PASSWORD, type TestServer } from "../support/server.ts";
+import type { TestMailbox } from "../support/smtp.ts";
+
+let server: TestServer;
+let mailbox: TestMailbox;
+const stage = recoveryStage();
+const { anOwner, anIntruder, movedTo, opened } = stage;
+beforeAll(() => {
+  ({ server, mailbox } = stage.started());
+});
+
+const RETURNED = "The account has an earlier e-mail address again";
+const WAY_BACK = "Take your account back";
+const THIEFS = "the thief chose this one";
+const DECIDED = { password: THIEFS, again: THIEFS };
+const ELSEWHERE = "This link doesn’t work in this browser";
+
+const emailOf = async (person: Person) => (await server.assent.storage.people.get(person))?.email;
+const aStranger = () => new Agent(server.issuer, { "user-agent": STRANGE_BROWSER });
+
+async function enters(agent: Agent, login: string, password: string): Promise<Agent> {
+  await agent.submit(formWith(await agent.get("/login"), "username"), { username: login, password });
+  return agent;
+}
+
+/** On the page of the profile, and by the link to the address. */
+async function moves(agent: Agent, email: string, password: string): Promise<void> {
+  await agent.submit(formWith(await agent.get("/account/profile"), "email"), { email, current_password: password });
+  const { link } = await messageTo(email, "Your new e-mail address", mailbox);
+  await agent.submit(formWith(await agent.get(link), "link"));
+}
+
+const asksAt = async (login: string, agent = new Agent(server.issuer)) =>
+  agent.submit(formWith(await agent.get("/recover"), "login"), { login });
+
+/** The owner moves to another address; days later somebody who knows the password and reads the one before goes back to it. */
+async function goneBack() {
+  const { person, owner } = await anOwner();
+  server.tick(30 * DAY);
+  await enters(owner, person.username, PASSWORD);
+  const { email } = await movedTo(owner, person);
+  server.tick(8 * DAY);
+  const intruder = await enters(aStranger(), person.username, PASSWORD);
+  await moves(intruder, person.email, PASSWORD);
+  const { link } = await messageTo(email, RETURNED, mailbox);
+  return { person, owner, email, intruder, link };
+}
+
+describe("somebody goes back to an address that the owner has left", () => {
+  test("the owner's address gets a link, which does nothing in the intruder's browser, in a new one, or in an old copy of the cookie", async () => {
+    const { person, intruder, email, link } = await goneBack();
+    const attempts = [intruder, aStranger(), new Agent(server.issuer, { "user-agent": OWNERS_BROWSER })];
+    server.tick(6 * DAY);
+    await enters(intruder, person.username, PASSWORD);
+    for (const agent of attempts) {
+      const shown = await agent.get(link);
+      expect([shown.status, shown.text]).toEqual([400, expect.stringContaining(ELSEWHERE)]);
+      expect(shown.text).not.toContain(email);
+    }
+    expect(await emailOf(person)).toBe(person.email);
+  });
+
+  test("the form of the owner's page, sent by the intruder's browser → nothing", async () => {
+    const { person, owner, intruder, link } = await goneBack();
+    const page = formWith(await owner.get(link), "password");
+    const sent = await intruder.submit(page, DECIDED);
+    expect([sent.status, await emailOf(person)]).toEqual([400, person.email]);
+  });
+
+  test("in the owner's own browser → the account has the owner's address; whoever reads the other one can't get it back", async () => {
+    const { person, owner, email, link } = await goneBack();
+    await decide(owner, await owner.get(link));
+    expect([await emailOf(person), await entersWith(email, NEW_PASSWORD, server)]).toEqual([email, "in"]);
+    expect((await owner.get(link)).status).toBe(400);
+    server.tick(HOUR);
+    await asksAt(person.email);
+    await asksAt(email);
+    await messageTo(email, "Choose a new password", mailbox);
+    expect(mailbox.to(person.email).map(({ subject }) => subject)).not.toContain(WAY_BACK);
+  });
+
+  test("and recovers there, adds a passkey, and signs all others out → the link still works in the owner's browser", async () => {
+    const { person, owner, email, link } = await goneBack();
+    const { reader, page } = await opened(person);
+    await decide(reader, page, DECIDED);
+    const thief = await enters(aStranger(), person.username, THIEFS);
+    await aPasskeyOf(thief, server, "Theirs");
+    const form = (await thief.get("/account/security")).forms.find(({ action }) => action.endsWith("/sessions"));
+    if (form !== undefined) await thief.submit(form, { end: "others" });
+    server.tick(6 * DAY);
+    await decide(owner, await owner.get(link));
+    expect([await emailOf(person), await entersWith(email, NEW_PASSWORD, server)]).toEqual([email, "in"]);
+  });
+
+  test("a week later → the link has ended", async () => {
+    const { owner, link } = await goneBack();
+    server.tick(7 * DAY);
+    const shown = await owner.get(link);
+    expect([shown.status, shown.text]).toEqual([400, expect.not.stringContaining(ELSEWHERE)]);
+  });
+});
+
+test("somebody takes the account back by the link to the address that the owner left → the owner's gets one for the own browser", async () => {
+  const { person, owner } = await anOwner();
+  server.tick(30 * DAY);
+  await enters(owner, person.username, PASSWORD);
+  const { email, notice } = await movedTo(owner, person);
+  const reader = new Agent(server.issuer);
+  await decide(reader, await reader.get(notice.link), DECIDED);
+  expect(await emailOf(person)).toBe(person.email);
+  const { link } = await messageTo(email, RETURNED, mailbox);
+  expect((await reader.get(link)).status).toBe(400);
+  await decide(owner, await owner.get(link));
+  expect([await emailOf(person), await entersWith(email, NEW_PASSWORD, server)]).toEqual([email, "in"]);
+});
+
+test("the owner takes an intruder's address off, a week after it came → the intruder's browser, known for nine days by then, can do nothing with the link", async () => {
+  const { person } = await anOwner();
+  const intruder = await anIntruder(person);
+  server.tick(3 * DAY);
+  await enters(intruder, person.username, PASSWORD);
+  const { email } = await movedTo(intruder, person);
+  server.tick(6 * DAY);
+  // In a browser that is new as well: the owner's own sends no link at all.
+  const owner = await enters(aStranger(), person.username, PASSWORD);
+  await moves(owner, person.email, PASSWORD);
+  const { link } = await messageTo(email, RETURNED, mailbox);
+  for (const agent of [intruder, owner]) expect((await agent.get(link)).status).toBe(400);
+  expect(await emailOf(person)).toBe(person.email);
+});
