@@ -67,7 +67,10 @@ function claimedOf(row: Row): ClaimedMail {
   };
 }
 
-/** What was sent is forgotten but for the fact: its cause is not told a second time. By its key alone: an index of what waits would be walked. */
+/**
+ * Deletes the content of a sent message and keeps the row, so that its cause sends no second one. The statement uses
+ * the key alone, because it would otherwise read the index of waiting messages.
+ */
 export const settleMail = statement<
   Pick<ClaimedMail, "partition" | "mailId" | "tries"> & { readonly outcome: SettledMail },
   boolean

@@ -1,11 +1,11 @@
-/** The first schema: people, sessions, attempts, consents, grants, and the operator's catalogue. */
+/** The first schema: people, sessions, attempts, consents, grants, and the operator's catalog. */
 
 import { sql, words } from "../sql.ts";
 import type { Migration } from "./migration.ts";
 
 /**
- * Tables of owners begin with the partition. Grants' indexes hold nothing that a refresh changes, so that refreshing a grant for years grows
- * neither an index nor, where the database keeps row versions, the table.
+ * Tables of owners begin with the partition. Grants' indexes hold no column that a refresh changes. So years of
+ * refreshes grow neither an index nor, if the database keeps row versions, the table.
  */
 export const first: Migration = {
   id: 1,

@@ -1,4 +1,4 @@
-/** What the other flows need: trusted issuers of assertions, and what may be accepted once. */
+/** Tables for other flows: trusted issuers of assertions, and ids that are accepted once. */
 
 import { sql, words } from "../sql.ts";
 import type { Migration } from "./migration.ts";

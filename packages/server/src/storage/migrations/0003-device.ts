@@ -1,9 +1,9 @@
-/** Device authorization requests (RFC 8628): one row from the device's asking to the grant that comes of it. */
+/** Device authorization requests (RFC 8628): one row from the device's request to its grant. */
 
 import { sql, words } from "../sql.ts";
 import type { Migration } from "./migration.ts";
 
-/** The user code is here as a keyed hash alone: it has few bits, and a plain hash of it could be guessed back. */
+/** The row holds the user code as a keyed hash only. The code has few bits, so a plain hash of it could be guessed. */
 export const device: Migration = {
   id: 3,
   name: "device",

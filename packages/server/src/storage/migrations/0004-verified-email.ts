@@ -1,9 +1,12 @@
-/** Which addresses are known to be their people's. */
+/** Marks the addresses that are proven to belong to their people. */
 
 import { sql, words } from "../sql.ts";
 import type { Migration } from "./migration.ts";
 
-/** Until now an operator typed in every address but those that assertions brought, whose people have no password. */
+/**
+ * Until now, an operator typed in every address except those from assertions. People who came by an assertion have no
+ * password.
+ */
 export const verifiedEmail: Migration = {
   id: 4,
   name: "verified email",

@@ -1,4 +1,7 @@
-/** Which owner a subject of a trusted issuer is. That a subject has one owner at most is held by `names`; the link itself lives with its owner. */
+/**
+ * Links the subjects of trusted issuers to owners. `names` ensures that a subject has at most one owner; the link
+ * itself is stored with its owner.
+ */
 
 import { sql, words } from "../sql.ts";
 import type { Migration } from "./migration.ts";

@@ -1,9 +1,9 @@
-/** What the database knows of itself, who is at its housekeeping, and the ring of tables that forget. */
+/** Tables for the state of the database, for the leases of housekeeping, and for the ring of short-lived ids. */
 
 import { sql, words } from "../sql.ts";
 import type { Migration } from "./migration.ts";
 
-/** `accepted` stays for ids that are remembered for longer than the ring is round. */
+/** `accepted` stays for ids that live longer than the ring keeps them. */
 export const upkeep: Migration = {
   id: 6,
   name: "upkeep",

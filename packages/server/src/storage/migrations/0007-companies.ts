@@ -1,11 +1,11 @@
-/** Companies as owners: members, invitations, rules about apps, requests; and what companies are yet to be told of people. */
+/** Companies as owners: members, invitations, rules about apps, requests, and the outbox of news about people. */
 
 import { sql, words } from "../sql.ts";
 import type { Migration } from "./migration.ts";
 
 /**
- * All of a company lies in its own partition. `member_links` is the other half of a membership, in the person's partition; `standings` is the
- * outbox there: what became of the person, for a company to hear.
+ * All rows of a company are in its own partition. `member_links` is the other half of a membership, in the person's
+ * partition. `standings` is the outbox there: news about the person for the companies.
  */
 export const companies: Migration = {
   id: 7,
@@ -120,7 +120,8 @@ export const companies: Migration = {
     sql`CREATE INDEX company_requests_open ON company_requests (partition, company_id, asked_at) WHERE status = 'open'`,
     sql`CREATE INDEX company_requests_to_collect ON company_requests (decided_at) WHERE status <> 'open'`,
 
-    // Grants in a company's name by who made them; people's own, which are most, stand in no second index.
+    // Indexes grants in a company's name by the person who made them. People's own grants, which are most, are not in
+    // this index.
     {
       kind: "index",
       name: "grants_of_member",

@@ -1,4 +1,6 @@
-/** What owners allowed and took back, for good; and the public keys by which receipts of it are verified, however old. */
+/**
+ * The history of what owners allowed and revoked, and the public keys that verify its receipts, however old they are.
+ */
 
 import { sql, words } from "../sql.ts";
 import type { Migration } from "./migration.ts";

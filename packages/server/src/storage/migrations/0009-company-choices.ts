@@ -1,4 +1,4 @@
-/** For whom a person chose to use an app: what was chosen on a page once needs no page again. */
+/** The owner for whom a person chose to use an app: after one choice on a page, no page is needed. */
 
 import { sql, words } from "../sql.ts";
 import type { Migration } from "./migration.ts";

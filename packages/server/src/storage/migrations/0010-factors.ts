@@ -1,4 +1,4 @@
-/** Other ways to sign in than a password: passkeys, one-time codes, recovery codes. */
+/** Factors other than the password: passkeys, one-time codes, recovery codes. */
 
 import { sql, words } from "../sql.ts";
 import type { Migration } from "./migration.ts";

@@ -1,4 +1,4 @@
-/** Single scopes that owners took back: what comes without a page leaves them out from now on. */
+/** Single scopes that owners removed. Grants without a page leave them out from now on. */
 
 import { sql } from "../sql.ts";
 import type { Migration } from "./migration.ts";

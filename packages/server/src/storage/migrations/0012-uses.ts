@@ -1,9 +1,12 @@
-/** What an app used of what it may: so that owners can leave it that and no more. */
+/** Which scopes an app used, so that owners can narrow the consent to these. */
 
 import { sql, words } from "../sql.ts";
 import type { Migration } from "./migration.ts";
 
-/** A refresh for everything is noted in the grant's own row, in columns that no index holds; one for less, which is rare, by a row for each scope. */
+/**
+ * A refresh for all scopes is recorded in the grant's own row, in columns without an index. A refresh for fewer scopes,
+ * which is rare, is recorded in a row for each scope.
+ */
 export const uses: Migration = {
   id: 12,
   name: "uses",

@@ -1,9 +1,11 @@
-/** Messages to people: an outbox, the links in them, the language that a person reads, and accounts that are about to go. */
+/** Messages to people: an outbox, the links in messages, each person's language, and accounts that will be deleted. */
 
 import { sql, words } from "../sql.ts";
 import type { Migration } from "./migration.ts";
 
-/** A message lies in the partition of what causes it, sealed: it may hold a link that is as good as a password for a while. */
+/**
+ * A message is in the partition of its cause, sealed: it may hold a link that is as powerful as a password for a while.
+ */
 export const mail: Migration = {
   id: 13,
   name: "mail",

@@ -1,9 +1,9 @@
-/** What is being ended for a client that was disabled or removed, and the index by which its owners are walked. */
+/** The marker of a disabled or deleted client whose grants are being ended, and the index that finds its owners. */
 
 import { sql } from "../sql.ts";
 import type { Migration } from "./migration.ts";
 
-/** The index of before began in the same way: programs that know only that one go by this. */
+/** The earlier index begins with the same columns, so programs that know only that one can use this one. */
 export const endings: Migration = {
   id: 14,
   name: "endings",

@@ -1,4 +1,4 @@
-/** Browsers that a person has signed in with: since when, and for how long that makes them more than strangers. */
+/** Browsers that a person has signed in with: since when, and how long they count as known. */
 
 import { sql, words } from "../sql.ts";
 import type { Migration } from "./migration.ts";
@@ -25,7 +25,7 @@ export const knownDevices: Migration = {
     )${words.spreadRoomy}`,
     sql`CREATE INDEX known_devices_to_collect ON known_devices (last_seen_at)`,
     sql`ALTER TABLE sessions ADD COLUMN device_id TEXT`,
-    // 0: not yet. NULL: the account is older than this column, so that nobody knows.
+    // 0: not yet. NULL: unknown, because the account is older than this column.
     sql`ALTER TABLE people ADD COLUMN first_sign_in_at ${words.whole}`,
   ],
 };

@@ -1,9 +1,9 @@
-/** Requests for mail: what somebody asked to have sent, until it is known who gets which message. */
+/** Requests for mail: what somebody asked the server to send, until a process decides who gets which message. */
 
 import { sql, words } from "../sql.ts";
 import type { Migration } from "./migration.ts";
 
-/** A row lies in a partition that is drawn for it, and is sealed: it holds what was typed. */
+/** A row is in a random partition, and is sealed, because it holds what the person typed. */
 export const mailRequests: Migration = {
   id: 16,
   name: "mail requests",

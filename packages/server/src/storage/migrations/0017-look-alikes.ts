@@ -1,4 +1,4 @@
-/** The username that a person's own looks like, which nobody else may have. */
+/** The form in which usernames that look alike are equal. Nobody else can have the same one. */
 
 import { sql } from "../sql.ts";
 import type { Migration } from "./migration.ts";

@@ -1,10 +1,16 @@
-/** The redirect hosts that consents hold for: those of approvals for all members, and what clients had before consents noted theirs. */
+/**
+ * The redirect hosts that consents hold for, those of approvals for all members, and those that clients had before
+ * consents recorded theirs.
+ */
 
 import { text } from "../rows.ts";
 import { sql, type Tx, words } from "../sql.ts";
 import type { Migration } from "./migration.ts";
 
-/** Servers of the version before keep the new field of a client's record: they write back every field that they read. */
+/**
+ * Servers of the previous version keep the new field of a client's record, because they write back every field that
+ * they read.
+ */
 export const consentHosts: Migration = {
   id: 18,
   name: "consent hosts",

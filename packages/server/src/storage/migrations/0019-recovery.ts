@@ -1,9 +1,12 @@
-/** Recovery by mail: where each factor was added from, what was removed and can come back, and the addresses that an account had. */
+/**
+ * Recovery by mail: the origin of each factor, removed factors that can come back, and the earlier addresses of an
+ * account.
+ */
 
 import { sql, words } from "../sql.ts";
 import type { Migration } from "./migration.ts";
 
-/** Factors from before this migration count as vouched for (`0`): nobody knows where they were added from. */
+/** Factors from before this migration count as vouched for (`0`), because nobody knows where they were added. */
 export const recovery: Migration = {
   id: 19,
   name: "recovery",
@@ -18,17 +21,18 @@ export const recovery: Migration = {
     sql`ALTER TABLE second_factors ADD COLUMN added_user_agent TEXT`,
     sql`ALTER TABLE second_factors ADD COLUMN device_since ${words.whole}`,
     sql`ALTER TABLE second_factors ADD COLUMN vouched_from ${words.whole} DEFAULT 0`,
-    // Of the recovery codes, which may be newer than the authenticator. NULL: as old as it.
+    // The time of the recovery codes, which may be newer than the authenticator. NULL: as old as the authenticator.
     sql`ALTER TABLE second_factors ADD COLUMN codes_at ${words.whole}`,
     sql`ALTER TABLE second_factors ADD COLUMN codes_address TEXT`,
     sql`ALTER TABLE second_factors ADD COLUMN codes_user_agent TEXT`,
     sql`ALTER TABLE second_factors ADD COLUMN codes_device_since ${words.whole}`,
     sql`ALTER TABLE second_factors ADD COLUMN codes_vouched_from ${words.whole} DEFAULT 0`,
-    // The authenticator before, while nothing vouches for the one that took its place; `earlier` holds in JSON when and where it was set up.
+    // The previous authenticator, until its successor is vouched for. `earlier` holds in JSON when and where it was set
+    // up.
     sql`ALTER TABLE second_factors ADD COLUMN earlier_secret ${words.bytes}`,
     sql`ALTER TABLE second_factors ADD COLUMN earlier_step ${words.whole}`,
     sql`ALTER TABLE second_factors ADD COLUMN earlier TEXT`,
-    // 1: of the set before, while nothing vouches for the one that took its place.
+    // 1: a code of the previous set, until the new set is vouched for.
     sql`ALTER TABLE recovery_codes ADD COLUMN earlier INTEGER NOT NULL DEFAULT 0`,
 
     sql`CREATE TABLE removed_factors (
@@ -54,11 +58,12 @@ export const recovery: Migration = {
     )${words.spread}`,
     sql`CREATE INDEX former_addresses_to_collect ON former_addresses (until)`,
 
-    // NULL: since the account was made.
+    // NULL: the account has had this address since it was made.
     sql`ALTER TABLE people ADD COLUMN email_since ${words.whole}`,
-    // Which removal a link to undo one is about.
+    // The removal that a link undoes.
     sql`ALTER TABLE mail_links ADD COLUMN about TEXT`,
-    // What the person did in the company's name before that stays, and only what they began before the cut and finished since ends. NULL: all of it ends.
+    // Grants in the company's name made before this time stay, and only those that the person began before the cut and
+    // finished after it end. NULL: all of them end.
     sql`ALTER TABLE standings ADD COLUMN kept_before ${words.whole}`,
   ],
 };

@@ -1,9 +1,12 @@
-/** When an owner last decided how long a grant holds: the ceiling of its client counts from then. */
+/** When an owner last decided how long a grant holds. The ceiling of its client counts from that time. */
 
 import { sql, words } from "../sql.ts";
 import type { Migration } from "./migration.ts";
 
-/** Null in rows from before, and in those of servers of the version before: it counts from when the grant was made. */
+/**
+ * Null in rows from before this migration, and in rows that servers of the previous version write: then the ceiling
+ * counts from the time of the grant.
+ */
 export const consentCeilings: Migration = {
   id: 20,
   name: "consent ceilings",

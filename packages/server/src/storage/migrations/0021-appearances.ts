@@ -1,4 +1,4 @@
-/** When a known device appeared, also if it was signed out of everywhere since and its age began anew. */
+/** When a known device first appeared. A later sign-out everywhere resets the device's age, but not this time. */
 
 import { sql, words } from "../sql.ts";
 import type { Migration } from "./migration.ts";
@@ -7,6 +7,6 @@ export const appearances: Migration = {
   id: 21,
   name: "appearances",
   phase: "expand",
-  // NULL: as `first_seen_at` says.
+  // NULL: the same as `first_seen_at`.
   statements: [sql`ALTER TABLE known_devices ADD COLUMN appeared_at ${words.whole}`],
 };

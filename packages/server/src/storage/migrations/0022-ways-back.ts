@@ -1,4 +1,4 @@
-/** Ways back into an account: when a known device was signed out, and whose address one was. */
+/** For recovery: when a known device was signed out, and which address an account had. */
 
 import { sql, words } from "../sql.ts";
 import type { Migration } from "./migration.ts";
@@ -8,7 +8,7 @@ export const waysBack: Migration = {
   name: "ways back",
   phase: "expand",
   statements: [
-    // Of a device that is revoked; NULL: nobody knows.
+    // The time at which a revoked device was revoked. NULL: unknown.
     sql`ALTER TABLE known_devices ADD COLUMN revoked_at ${words.whole}`,
     sql`CREATE INDEX former_addresses_by_address ON former_addresses (address)`,
   ],

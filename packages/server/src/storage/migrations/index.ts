@@ -1,4 +1,4 @@
-/** All migrations, in order. A new one is a new file and a line here. */
+/** All migrations, in order. To add one, add a file and a line here. */
 
 import { first } from "./0001-first.ts";
 import { flows } from "./0002-flows.ts";
@@ -49,5 +49,5 @@ export const migrations: readonly Migration[] = [
   waysBack,
 ];
 
-/** What a database needs whose every migration this program knows. */
+/** The newest migration of this program. A database without a newer one needs nothing else. */
 export const NEWEST_MIGRATION = Math.max(...migrations.map(({ id }) => id));

@@ -1,4 +1,7 @@
-/** Brings a database's schema to this program's without stopping others that run on it, or says why it can't. */
+/**
+ * Brings a database's schema to the version of this program without stopping other programs that run on it, or says why
+ * it can't.
+ */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Millis } from "../../oauth/model.ts";
@@ -22,27 +25,28 @@ export interface MigrationState {
   readonly id: number;
   readonly name: string;
   readonly phase: Migration["phase"];
-  /** The newest migration that a program must know to work beside it. */
+  /** The newest migration that a program must know to run on the same database. */
   readonly floor: number;
-  /** Null: still to be applied. */
+  /** Null: not applied yet. */
   readonly appliedAt: Millis | null;
-  /** False: a newer version of the program applied it, and this one works beside it. */
+  /** False: a newer version of the program applied it, and this version can run with it. */
   readonly known: boolean;
 }
 
 /**
- * How far to go. `start`: what a start may do by itself: everything on an empty database, otherwise what expands and touches few rows.
- * `expand`: all that older programs can live beside. `contract`: all.
+ * How far to go. `start`: what a start may do by itself. On an empty database that is everything, otherwise each
+ * expansion that touches few rows. `expand`: everything that older programs can run with. `contract`: everything.
  */
 export type Reach = "start" | "expand" | "contract";
 
-/** Rows of one batch. */
+/** Number of rows in one batch. */
 const BATCH = 1000;
 
 /**
- * Applies what is missing; the names of what was applied. Of several processes that start at once one does each piece of work and the others find
- * it done; one that was killed is taken up where it stood. Throws `SchemaMismatch` where an applied migration differs from this program's, this
- * program doesn't fit beside one that it doesn't know, or a start finds more to do than it should.
+ * Applies the missing migrations and returns their names. If several processes start at once, one does each piece of
+ * work and the others find it done. The work of a killed process is continued. Throws `SchemaMismatch` in three cases:
+ * an applied migration differs from this program's, this program can't run with a migration that it does not know, or a
+ * start finds more work than it may do.
  */
 export async function migrate(
   host: SchemaHost,
@@ -64,7 +68,7 @@ export async function migrate(
   return applied;
 }
 
-/** Everything in one transaction, on a database where nothing was before; undefined: another process was there first. */
+/** Applies everything in one transaction to an empty database. Undefined: another process was faster. */
 async function fresh(
   host: SchemaHost,
   tx: Tx,
@@ -80,7 +84,7 @@ async function fresh(
   return known.map(({ name }) => name);
 }
 
-/** A step from its beginning to its end in the transaction that there is. */
+/** Runs a whole step in the transaction of the caller. */
 async function runWhole(tx: Tx, step: Step): Promise<void> {
   if (step instanceof Sql) await tx.run(step);
   else if (step.kind === "index") await tx.run(indexStatement(step));
@@ -91,7 +95,7 @@ async function runWhole(tx: Tx, step: Step): Promise<void> {
   }
 }
 
-/** Rows that a start would hold others up for. */
+/** Refuses if a start would touch so many rows that others would wait for it. */
 async function refuseLarge(host: SchemaHost, due: readonly Migration[]): Promise<void> {
   if (due.length === 0) return;
   const rows = await host.reading((tx) => touchedRows(host, tx, due));
@@ -101,7 +105,7 @@ async function refuseLarge(host: SchemaHost, due: readonly Migration[]): Promise
   );
 }
 
-/** One migration; false: another process has applied it. */
+/** Applies one migration. False: another process has applied it. */
 async function apply(
   host: SchemaHost,
   migration: Migration,
@@ -125,7 +129,7 @@ async function apply(
   });
 }
 
-/** One step, unless it is recorded as done; false: another process has applied the whole migration. */
+/** Applies one step, unless it is recorded as done. False: another process has applied the whole migration. */
 async function applyStep(
   host: SchemaHost,
   migration: Migration,
@@ -159,7 +163,7 @@ async function applyStep(
       return after === null ? "done" : "more";
     });
     if (outcome !== "more") return outcome === "done";
-    // Others write in between: as long as this batch took.
+    // Let others write for as long as this batch took.
     await sleep(performance.now() - began);
   }
 }
@@ -183,7 +187,7 @@ async function note(tx: Tx, id: number, step: number, position: string | null, d
   return true;
 }
 
-/** Looked at again inside the transaction that is to apply it. */
+/** Checks again, inside the transaction that applies it. */
 async function isMissing(
   host: SchemaHost,
   tx: Tx,
@@ -194,7 +198,7 @@ async function isMissing(
   return !compare(await appliedRows(tx), known, host.dialect).has(migration.id);
 }
 
-/** The tables in which migrations are noted. */
+/** Creates the tables that record migrations. */
 async function prepare(host: SchemaHost, tx: Tx): Promise<void> {
   if (await host.tableExists(tx, "migration_steps")) return;
   const before = await host.tableExists(tx, "migrations");
@@ -229,7 +233,7 @@ async function record(host: SchemaHost, tx: Tx, migration: Migration, now: Milli
   return true;
 }
 
-/** What is pending, step by step, on the database as it is; writes nothing. Throws as `migrate` does. */
+/** What is pending, step by step, on the database as it is. Writes nothing. Throws like `migrate`. */
 export async function planMigrations(
   host: SchemaHost,
   known: readonly Migration[] = all,
@@ -239,7 +243,10 @@ export async function planMigrations(
   return host.reading((tx) => planOf(host, tx, pending));
 }
 
-/** Each known migration and when it was applied, then those of newer versions. Throws `SchemaMismatch` as `migrate` does; writes nothing. */
+/**
+ * Each known migration and when it was applied, then those of newer versions. Writes nothing. Throws `SchemaMismatch`
+ * like `migrate`.
+ */
 export function migrationStatus(
   host: SchemaHost,
   known: readonly Migration[] = all,
@@ -267,12 +274,12 @@ export function migrationStatus(
   });
 }
 
-/** All columns: databases of the first versions have no `floor` yet. */
+/** Reads all columns, because databases of the first versions have no `floor` yet. */
 function appliedRows(tx: Tx): Promise<readonly Row[]> {
   return tx.all(sql`SELECT * FROM migrations ORDER BY id`);
 }
 
-/** When each was applied. */
+/** Compares the applied migrations with the known ones. Returns when each was applied. */
 function compare(rows: readonly Row[], known: readonly Migration[], dialect: Dialect): ReadonlyMap<number, Millis> {
   const newest = Math.max(0, ...known.map(({ id }) => id));
   for (const row of rows) {

@@ -1,47 +1,53 @@
-/** One numbered change of the schema. What was applied is never edited: its checksum is compared at every start. */
+/** One numbered change of the schema. Never edit a migration that was released: every start compares its checksum. */
 
 import { createHash } from "node:crypto";
 import type { Dialect } from "../dialect.ts";
 import { named, Sql, sql, type Tx } from "../sql.ts";
 
-/** An index on a table that may be large already: built beside writers where the database can do so. */
+/** An index on a table that may be large already. The database builds it while others write, if it can. */
 export interface IndexStep {
   readonly kind: "index";
   readonly name: string;
   readonly table: string;
-  /** What follows the table's name: `(column, …) [WHERE …]`. */
+  /** The text after the table's name: `(column, …) [WHERE …]`. */
   readonly on: Sql;
-  /** Default false. */
+  /** Default: false. */
   readonly unique?: true;
 }
 
-/** Rows that are moved or rewritten a batch at a time, each batch a short transaction that also records how far it came. */
+/** Rows that are moved or rewritten in batches. Each batch is a short transaction that also records its position. */
 export interface BatchStep {
   readonly kind: "batches";
-  /** What it does, in words: it stands in the plan and in the checksum. */
+  /** A description in words. The plan shows it, and the checksum includes it. */
   readonly what: string;
-  /** The table whose rows it walks. */
+  /** The table whose rows the step reads. */
   readonly table: string;
-  /** Takes on at most `limit` rows behind `after` (null: from the start); where it came to, null when there was nothing left. */
+  /**
+   * Processes at most `limit` rows after `after` (null: from the start). Returns the new position, or null if nothing
+   * is left.
+   */
   batch(tx: Tx, after: string | null, limit: number): Promise<{ readonly after: string | null; readonly rows: number }>;
 }
 
-/** A database as migrations need it. */
+/** The access to a database that migrations need. */
 export interface SchemaHost {
   readonly dialect: Dialect;
-  /** One transaction that no other process migrates or writes beside. */
+  /** Runs one transaction while no other process migrates or writes. */
   exclusively<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** One transaction that only reads. */
+  /** Runs one transaction that only reads. */
   reading<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   tableExists(tx: Tx, table: string): Promise<boolean>;
   /**
-   * Builds an index outside of any transaction while others write, one process at a time; one that a crash left unusable is built anew.
-   * Absent: this database builds indexes inside a transaction.
+   * Builds an index outside of a transaction while others write. One process does this at a time, and builds an index
+   * again that a crash left unusable. Absent: this database builds indexes inside a transaction.
    */
   buildIndex?(step: IndexStep): Promise<void>;
 }
 
-/** The statement that builds an index; `concurrently`: beside writers, which PostgreSQL does outside of a transaction alone. */
+/**
+ * The statement that builds an index. With `concurrently`, others can write meanwhile; PostgreSQL allows this only
+ * outside of a transaction.
+ */
 export function indexStatement({ name, table, on, unique }: IndexStep, { concurrently = false } = {}): Sql {
   const index = named(name);
   const place = named(table);
@@ -58,42 +64,43 @@ export function indexStatement({ name, table, on, unique }: IndexStep, { concurr
 export type Step = Sql | IndexStep | BatchStep;
 
 interface Common {
-  /** Rising by one from 1. */
+  /** Counts up by one from 1. */
   readonly id: number;
   readonly name: string;
   /**
-   * In order; what differs between databases is a word of the dialect. Statements alone are one transaction. Where there is an index or a batch
-   * among them, each step is recorded when it is done, and must mean nothing to programs that run beside it.
+   * The steps in order. A difference between databases is a word of the dialect. If all steps are statements, they are
+   * one transaction. If an index or a batch is among them, each step is recorded when it is done, and must not disturb
+   * programs that run meanwhile.
    */
   readonly statements: readonly Step[];
 }
 
 /**
- * `expand` adds, and programs that don't know it go on working beside it: new tables, columns that may be left out, indexes.
- * `contract` takes away or narrows what older programs use: those whose newest migration is below `floor` are refused from then on. It waits
- * until an operator says that none of them runs any more.
+ * `expand` adds something, and programs that don't know it keep working: new tables, optional columns, indexes.
+ * `contract` removes or narrows something that older programs use: programs whose newest migration is below `floor` are
+ * refused from then on. It waits until an operator says that none of them runs any more.
  */
 export type Migration = Common &
   ({ readonly phase: "expand" } | { readonly phase: "contract"; readonly floor: number });
 
-/** The newest migration that a program must know to work beside this one. */
+/** The newest migration that a program must know to run with this one. */
 export function floorOf(migration: Migration): number {
   return migration.phase === "expand" ? 0 : migration.floor;
 }
 
-/** True: done by one transaction, whatever the size of its tables. */
+/** True: one transaction does it, however large its tables are. */
 export function isAtomic({ statements }: Migration): boolean {
   return statements.every((step) => step instanceof Sql);
 }
 
-/** SHA-256, hex, of the texts in the database's own dialect. */
+/** SHA-256 in hex of the texts in the database's own dialect. */
 export function checksum(migration: Migration, dialect: Dialect): string {
   const hash = createHash("sha256");
   for (const step of migration.statements) hash.update(textOf(step, dialect)).update("\0");
   return hash.digest("hex");
 }
 
-/** A step's text: SQL, or for batches what they do. */
+/** The text of a step: its SQL, or the description of its batches. */
 export function textOf(step: Step, dialect: Dialect): string {
   if (step instanceof Sql) return step.text(dialect);
   return step.kind === "index" ? indexStatement(step).text(dialect) : `batches of ${step.table}: ${step.what}`;

@@ -1,17 +1,17 @@
-/** What pending migrations would do, before they do it: rows, locks, time. */
+/** Shows what pending migrations would do: rows, locks, time. */
 
 import type { Dialect } from "../dialect.ts";
 import { whole } from "../rows.ts";
 import { named, Sql, sql, type Tx } from "../sql.ts";
 import { type Migration, type SchemaHost, type Step, textOf } from "./migration.ts";
 
-/** Rows that a start of the server may touch by itself. */
+/** Maximum number of rows that a start of the server may touch by itself. */
 export const SMALL = 100_000;
-/** Rows read to see how fast this database is. */
+/** Number of rows that are read to measure how fast this database is. */
 const SAMPLE = 20_000;
-/** Writing a row, or its place in an index, against reading it. */
+/** The cost of writing a row or an index entry, relative to reading a row. */
 const WRITE_COST = 3;
-/** What others may have to wait for a step that still counts as online. */
+/** How long others may wait for a step that still counts as online, in milliseconds. */
 const UNNOTICED_MS = 1000;
 
 type Action = "create table" | "create index" | "change table" | "fill" | "rewrite" | "drop";
@@ -20,20 +20,20 @@ export interface PlannedStep {
   readonly migration: number;
   readonly name: string;
   readonly phase: Migration["phase"];
-  /** From 1. */
+  /** Counts from 1. */
   readonly step: number;
-  /** The statement, on one line, or what the batches do. */
+  /** The statement on one line, or the description of the batches. */
   readonly does: string;
   readonly table: string;
-  /** Rows in the table now. */
+  /** Number of rows in the table now. */
   readonly rows: number;
-  /** True: the step reads or writes each of them. */
+  /** True: the step reads or writes each row. */
   readonly eachRow: boolean;
-  /** What it holds, in the database's own words. */
+  /** The locks that the step takes, in the database's own words. */
   readonly locks: string;
-  /** From rows of this table read a moment ago; 0: no row is touched. */
+  /** The estimate in milliseconds, from a sample of this table's rows. 0: no row is touched. */
   readonly estimateMs: number;
-  /** False: writers wait for it longer than they should. */
+  /** False: writers wait longer than `UNNOTICED_MS` for the step. */
   readonly online: boolean;
 }
 
@@ -43,7 +43,7 @@ interface Described {
   readonly eachRow: boolean;
 }
 
-/** How statements begin, and what that means; the first that fits. */
+/** The beginnings of statements, with their actions. The first one that matches counts. */
 const KINDS: readonly (readonly [RegExp, Action, boolean])[] = [
   [/^CREATE TABLE (?:IF NOT EXISTS )?(\w+)/, "create table", false],
   [/^CREATE (?:UNIQUE )?INDEX \w+ ON (\w+)/, "create index", true],
@@ -56,7 +56,7 @@ const KINDS: readonly (readonly [RegExp, Action, boolean])[] = [
   [/^DROP (?:TABLE|INDEX) (\w+)/, "drop", false],
 ];
 
-/** What a step does to which table. Throws where a statement begins as none that is known: it wants a line in `KINDS`. */
+/** What a step does, and to which table. Throws if no line of `KINDS` matches the statement; then add one. */
 export function described(step: Step, dialect: Dialect): Described {
   if (!(step instanceof Sql)) {
     return { action: step.kind === "index" ? "create index" : "rewrite", table: step.table, eachRow: true };
@@ -69,7 +69,7 @@ export function described(step: Step, dialect: Dialect): Described {
   throw new TypeError(`a migration's statement of an unknown kind: ${text.slice(0, 60)}`);
 }
 
-/** Each step of what is pending. `migrations`: in the order in which they would be applied. */
+/** The plan of each pending step. `migrations`: in the order in which they would be applied. */
 export async function planOf(
   host: SchemaHost,
   tx: Tx,
@@ -96,7 +96,7 @@ export async function planOf(
   return planned;
 }
 
-/** Rows that the steps would touch one by one, at least: counting ends where there are too many for a start. */
+/** Number of rows that the steps would touch one by one. Counting stops when there are too many for a start. */
 export async function touchedRows(host: SchemaHost, tx: Tx, migrations: readonly Migration[]): Promise<number> {
   let rows = 0;
   for (const step of migrations.flatMap(({ statements }) => statements)) {

@@ -1,15 +1,15 @@
-/** Reads the file of an export, line by line, and says whether it is whole. */
+/** Reads the file of an export line by line, and checks that it is complete. */
 
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 import type { Done, Header, Line, TableEnd } from "./export-format.ts";
 import { VERSION } from "./export-format.ts";
 
-/** A line that is longer is none of ours. */
+/** An export never has a longer line. */
 const LONGEST_LINE = 16 << 20;
 const CHUNK = 1 << 20;
 
-/** The file isn't a whole export, or not one of this schema; the message says what is wrong. */
+/** The file is not a complete export, or has another schema. The message says what is wrong. */
 export class NotAnExport extends Error {
   constructor(message: string) {
     super(message);
@@ -19,11 +19,11 @@ export class NotAnExport extends Error {
 
 export interface ReadLine {
   readonly text: string;
-  /** Where the next line begins. */
+  /** The position at which the next line begins. */
   readonly next: number;
 }
 
-/** The lines from a byte on. */
+/** The lines from a position on, in bytes. */
 export async function* linesOf(file: string, from = 0): AsyncGenerator<ReadLine> {
   const handle = await open(file, "r");
   try {
@@ -56,7 +56,7 @@ export function parsed(text: string): Line {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null) return value as Line;
   } catch {
-    // Told below.
+    // The check below reports it.
   }
   throw new NotAnExport("a line is no JSON");
 }
@@ -64,11 +64,11 @@ export function parsed(text: string): Line {
 export interface Contents {
   readonly header: Header;
   readonly tables: readonly TableEnd[];
-  /** Of all lines but the last: what tells this file from others. */
+  /** The SHA-256 of all lines except the last. It identifies the file. */
   readonly sha256: string;
 }
 
-/** Reads all of it once. Throws `NotAnExport` where it was cut off or changed. */
+/** Reads the whole file once. Throws `NotAnExport` if the file was cut off or changed. */
 export async function contentsOf(file: string): Promise<Contents> {
   const hash = createHash("sha256");
   const tables: TableEnd[] = [];

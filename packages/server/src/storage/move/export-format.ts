@@ -1,9 +1,9 @@
 /**
  * The file of an export: JSON lines.
  *
- * The first line tells what it is, and of which schema. Then each table: a line with its name and columns, a line for each row (an array in
- * the order of the columns, byte strings as `{"b": base64}`), and a line with the number of rows and their digest. The last line has the SHA-256 of all
- * lines before it, so that a file that is cut off or changed is no export.
+ * The first line has the format and the schema. For each table, the following lines have: its name and columns; each
+ * row (an array in the order of the columns, byte strings as `{"b": base64}`); the number of rows and their digest. The
+ * last line has the SHA-256 of all lines before it. So a file that is cut off or changed does not count as an export.
  */
 
 import { createHash } from "node:crypto";
@@ -30,13 +30,13 @@ export interface TableBegin {
 export interface TableEnd {
   readonly end: string;
   readonly rows: number;
-  /** The SHA-256 of each row's line, added up modulo 2²⁵⁶, in hex: it doesn't depend on how a database sorts. */
+  /** The sum of the SHA-256 of all rows' lines, modulo 2²⁵⁶, in hex. It does not depend on how a database sorts. */
   readonly digest: string;
 }
 
 export interface Done {
   readonly done: true;
-  /** Of all bytes before this line. */
+  /** The SHA-256 of all bytes before this line. */
   readonly sha256: string;
 }
 
@@ -62,7 +62,7 @@ export function valuesOf(line: readonly unknown[]): readonly Value[] {
 
 const MODULUS = 1n << 256n;
 
-/** Adds up rows. */
+/** Adds up the digests of rows. */
 export class Digest {
   #sum = 0n;
   rows = 0;

@@ -1,4 +1,4 @@
-/** Writes all that a database holds into a file that another database takes. */
+/** Writes the whole content of a database into a file that another database can import. */
 
 import { createHash } from "node:crypto";
 import { link, open, rm } from "node:fs/promises";
@@ -16,12 +16,13 @@ export interface Exported {
   readonly rows: Readonly<Record<string, number>>;
 }
 
-/** Text that is gathered before it goes to the disk. */
+/** Size of the text that is collected before it is written to the disk. */
 const CHUNK = 1 << 20;
 
 /**
- * Writes an export into a new file (mode 0600), as the database is at one moment; others may go on writing to it. The file has its name only when it is
- * whole and on the disk: one that was interrupted begins anew. Throws `EEXIST` where there is a file of that name.
+ * Writes an export into a new file (mode 0600), with the database as it is at one moment; others may write meanwhile.
+ * The file gets its name only when it is complete and on the disk. After an interruption, an export starts again.
+ * Throws `EEXIST` if a file of that name exists.
  */
 export async function exportDatabase(host: SchemaHost, file: string, now: Millis): Promise<Exported> {
   const draft = `${file}.part`;

@@ -1,4 +1,4 @@
-/** Fills an empty database from the file of an export, and compares the two. */
+/** Fills an empty database from the file of an export, then compares the two. */
 
 import { dropState, readState, STATES, writeState } from "../database-state.ts";
 import { migrationStatus } from "../migrations/migrate.ts";
@@ -11,11 +11,11 @@ import { columnsOf, pagesOf } from "./table-pages.ts";
 
 export interface Imported {
   readonly rows: Readonly<Record<string, number>>;
-  /** An import of the same file had been interrupted or had ended, and this one went on behind it. */
+  /** True: an earlier import of the same file was interrupted or had ended, and this one continued it. */
   readonly resumed: boolean;
 }
 
-/** The database isn't empty, or holds something else than the file; the message says what. */
+/** The database is not empty, or its content differs from the file. The message says how. */
 export class ImportRefused extends Error {
   constructor(message: string) {
     super(message);
@@ -23,7 +23,7 @@ export class ImportRefused extends Error {
   }
 }
 
-/** Where an import stands, in the transaction of the rows before it. */
+/** The position of an import, stored in the transaction of the rows before it. */
 interface Progress {
   readonly sha256: string;
   readonly offset: number;
@@ -31,15 +31,16 @@ interface Progress {
   readonly columns: readonly string[];
 }
 
-/** Rows of one transaction. */
+/** Number of rows in one transaction. */
 const BATCH = 1000;
-/** Rows of one statement. */
+/** Number of rows in one statement. */
 const TOGETHER = 25;
 
 /**
- * Reads the whole file first, then writes it in transactions of 1,000 rows, each with the place in the file, then reads the database and compares every table
- * by count and digest. While that goes on, and where it fails, no server starts on the database; killed at any point, the same call goes on.
- * The schema must be there. Throws `NotAnExport`, `ImportRefused`.
+ * Reads the whole file first. Then writes it in transactions of 1,000 rows, each with the position in the file. Then
+ * reads the database and compares every table by count and digest. No server starts on the database before this is
+ * done. If the process is killed at any point, the same call continues. The schema must exist. Throws `NotAnExport`,
+ * `ImportRefused`.
  */
 export async function importDatabase(host: SchemaHost, file: string): Promise<Imported> {
   const contents = await contentsOf(file);
@@ -115,7 +116,7 @@ async function copyRows(host: SchemaHost, file: string, from: Progress): Promise
       offset = next;
       if (rows.length === BATCH) await flush();
     } else {
-      // A table's rows are written before the next one begins.
+      // All rows of a table are written before the next table begins.
       if (rows.length > 0) await flush();
       const line = parsed(text);
       if ("table" in line) ({ table, columns } = line satisfies TableBegin);
@@ -162,7 +163,7 @@ function paramsOf(rows: readonly (readonly Value[])[]): Params {
   );
 }
 
-/** The database as it is now, against the file. */
+/** Compares the present database with the file. */
 async function compare(host: SchemaHost, contents: Contents): Promise<void> {
   const differing = await host.reading((tx) => firstDifference(tx, contents));
   if (differing === undefined) return;
@@ -187,7 +188,10 @@ async function firstDifference(tx: Tx, { tables }: Contents): Promise<Difference
   return undefined;
 }
 
-/** An import whose process was killed behind its last transaction: nothing is left to do, and the operator who runs it again hears so. */
+/**
+ * The process of an import was killed after its last transaction. Nothing is left to do, and the operator who runs the
+ * import again is told so.
+ */
 async function alreadyDone(host: SchemaHost, contents: Contents): Promise<boolean> {
   const { header, tables } = contents;
   if (tables.every(({ end, rows }) => rows === 0 || SEEDED.includes(end))) return false;

@@ -1,11 +1,11 @@
-/** Goes through a table in the order of its primary key, a page at a time. */
+/** Reads a table in the order of its primary key, page by page. */
 
 import { listed, named, placed, type Row, type Sql, sql, type Tx } from "../sql.ts";
 import type { Table } from "../tables.ts";
 
 const PAGE = 500;
 
-/** All rows, in pages that a transaction's snapshot holds together. */
+/** All rows, in pages of one transaction's snapshot. */
 export async function* pagesOf(tx: Tx, { name, key }: Table): AsyncGenerator<readonly Row[]> {
   const { first, next } = statements(name, key);
   let rows = await tx.all(first, { page: PAGE });
@@ -32,7 +32,7 @@ function statements(name: string, key: readonly string[]): { first: Sql; next: S
   };
 }
 
-/** Columns in an order that no database decides. */
+/** The columns in an order that does not depend on the database. */
 export function columnsOf(row: Row): readonly string[] {
   return Object.keys(row).sort();
 }

@@ -1,4 +1,7 @@
-/** The catalogue's counters: every change of clients, scopes, resources, issuers or keys raises one, which is how other processes see it. */
+/**
+ * The catalog's counters. Every change of clients, scopes, resources, issuers or keys increases one, so that other
+ * processes notice the change.
+ */
 
 import type { CatalogVersions } from "../../admin/storage.ts";
 import { text, whole, wholeOrNull } from "../rows.ts";
@@ -6,7 +9,7 @@ import { query, sql, type Tx, words } from "../sql.ts";
 
 export type CatalogKind = "clients" | "scopes" | "resources" | "keys" | "issuers";
 
-/** Raises a counter; its new value. The row's lock puts changes of one kind in one order. */
+/** Increases a counter and returns its new value. The row's lock puts changes of one kind into one order. */
 export async function raise(tx: Tx, kind: CatalogKind): Promise<number> {
   const row = await tx.one(sql`UPDATE catalog SET version = version + 1 WHERE kind = :kind RETURNING version`, {
     kind,
@@ -15,7 +18,7 @@ export async function raise(tx: Tx, kind: CatalogKind): Promise<number> {
   return whole(row, "version");
 }
 
-/** Keeps other changes of these kinds away until the transaction ends. */
+/** Prevents other changes of these kinds until the transaction ends. */
 export async function hold(tx: Tx): Promise<void> {
   await tx.all(sql`SELECT kind FROM catalog ORDER BY kind ${words.forUpdate}`);
 }

@@ -1,7 +1,8 @@
 /**
- * What becomes of all that was granted to a client that was disabled or removed. However many owners it has, no transaction is long: the change writes
- * a marker into the client's own row, and the grants end in batches that note in it how far they came. From the marker on the client is told no, since
- * its record says so, and nothing is granted to it; as long as the marker stands it can't be enabled again.
+ * Ends all grants of a client that was disabled or deleted. No transaction is long, however many owners the client has:
+ * the change writes a marker into the client's own row, and the grants end in batches that record their position in the
+ * marker. From the change on, the server refuses the client because of its record, and grants it nothing. While the
+ * marker exists, the client can't be enabled again.
  */
 
 import type { Swept } from "../../admin/storage.ts";
@@ -10,24 +11,29 @@ import { noteForOwners } from "../consents/history.ts";
 import { ENDED_KEPT, json, text, whole } from "../rows.ts";
 import { type Call, query, sql, type Tx, transaction, words } from "../sql.ts";
 
-/** As the client's row keeps it. */
+/** The marker as the client's row stores it. */
 interface Ending {
-  /** Of the client, by the change that ends its grants: with an owner's id it names an entry of the history. */
+  /**
+   * The client's version, from the change that ends its grants. With an owner's id it names an entry of the history.
+   */
   readonly version: number;
   readonly name: string;
   readonly at: Millis;
-  /** The client was removed: what was consented to it goes, too. */
+  /** True: the client was deleted, so its consents end, too. */
   readonly revokes: boolean;
-  /** The last owner who is done with; null: none yet. */
+  /** The last owner whose grants have ended; null: none yet. */
   readonly after: { readonly partition: number; readonly ownerId: string } | null;
 }
 
-/** Owners of one batch, where the caller has no wish of its own. */
+/** Number of owners in one batch, unless the caller names another. */
 const OWNERS = 500;
-/** Grants of one batch: a company may have more of one client than there are people in most. */
+/** Number of grants in one batch: a company may have more grants of one client than most clients have owners. */
 const GRANTS = 2000;
 
-/** Begins: to be called in the transaction that disables or removes the client, behind which no grant of it is born. */
+/**
+ * Writes the marker. Call it in the transaction that disables or deletes the client; after that, no grant of the client
+ * is made.
+ */
 export async function markEnding(tx: Tx, clientId: string, ending: Omit<Ending, "after">): Promise<void> {
   await writeEnding(tx, clientId, { ...ending, after: null });
 }
@@ -39,15 +45,18 @@ async function writeEnding(tx: Tx, clientId: string, ending: Ending | null): Pro
   });
 }
 
-/** Every grant has its consent record, and that table has an index by client. */
+/** Every grant has its consent record, and the table of consents has an index by client. */
 const someOwners = sql`SELECT partition, owner_id, client_id FROM consents
   WHERE client_id = :clientId AND (partition, owner_id) > (:partition, :ownerId) ORDER BY partition, owner_id LIMIT :limit`;
 
-/** By an expression, since SQLite would walk all grants to spare the sort. */
+/** The sort is by an expression, because SQLite would otherwise read all grants to avoid sorting. */
 const someGrants = sql`SELECT partition, grant_id FROM grants
   WHERE status = 'active' AND (partition, owner_id, client_id) IN (${someOwners}) ORDER BY partition + 0, grant_id || '' LIMIT :most`;
 
-/** One batch; false: nothing is left to do. Any number of callers at once: they come one after the other, and go on where the last one stopped. */
+/**
+ * Runs one batch. False: nothing is left to do. Simultaneous callers run one after the other, and each continues where
+ * the last one stopped.
+ */
 export const endGrantsOfClient = transaction<{ readonly clientId: string; readonly limit: number }, boolean>(
   async (tx, { clientId, limit }) => {
     const row = await tx.one(
@@ -77,7 +86,10 @@ interface Page {
   readonly limit: number;
 }
 
-/** Consents first, then grants: the order in which whoever makes a grant takes them. How many grants. */
+/**
+ * Locks consents first, then grants: the same order as the transactions that make a grant. Returns the number of
+ * grants.
+ */
 async function endSome(tx: Tx, page: Page, { at, name, version, revokes }: Ending): Promise<number> {
   const some = { ...page, most: GRANTS };
   if (revokes) {
@@ -87,7 +99,7 @@ async function endSome(tx: Tx, page: Page, { at, name, version, revokes }: Endin
       { ...page, at },
     );
   }
-  // In the order in which groups of refreshes lock them.
+  // In the order in which groups of refreshes lock the rows.
   await tx.all(sql`${someGrants} ${words.forUpdate}`, some);
   const ended = await tx.run(
     sql`UPDATE grants SET status = 'client_ended', ended_at = :at, collect_at = :endedKept WHERE (partition, grant_id) IN (${someGrants})`,
@@ -100,12 +112,15 @@ async function endSome(tx: Tx, page: Page, { at, name, version, revokes }: Endin
   return ended;
 }
 
-/** To the end, however far a caller before had come. */
+/** Runs all batches that are left. */
 export async function finishEnding(call: Call, clientId: string): Promise<void> {
   while (await call(endGrantsOfClient, { clientId, limit: OWNERS }));
 }
 
-/** For housekeeping: one batch of each client whose operator's command was cut short; a large one, since this is waited for. */
+/**
+ * For housekeeping: one batch of each client whose operator's command was interrupted. The batch is large, because
+ * other work waits for it.
+ */
 export async function goOnEnding(call: Call, limit: number): Promise<Swept> {
   let seen = 0;
   for (const clientId of await call(endingClients, { limit })) {

@@ -1,4 +1,7 @@
-/** Verbs of client records (RFC 6749 §2). A deleted one leaves its id behind for a day, so that caches learn of it. */
+/**
+ * Verbs of client records (RFC 6749 §2). The id of a deleted client stays for a day, so that caches learn of the
+ * deletion.
+ */
 
 import type { PutOutcome, Versioned } from "../../admin/storage.ts";
 import type { Client, Millis } from "../../oauth/model.ts";
@@ -19,7 +22,7 @@ export const getClient = query<{ readonly clientId: string }, Versioned<Client> 
   outcome: ([row]) => row && { record: json<Client>(row, "record"), version: whole(row, "version") },
 });
 
-/** By client_id. */
+/** Sorted by client_id. */
 export const listClients = query<{ readonly limit: number; readonly after: string | null }, readonly Client[]>({
   sql: sql`SELECT record FROM clients WHERE record IS NOT NULL AND client_id > :after ORDER BY client_id LIMIT :limit`,
   bind: ({ limit, after }) => ({ limit, after: after ?? "" }),
@@ -31,17 +34,20 @@ export interface Put {
   readonly expect: number | null;
 }
 
-/** What it was granted ends with a disabled client and does not come back when it is enabled again; owners are asked anew only where no consent stands. */
+/**
+ * When a client is disabled, its grants end, and they don't come back when it is enabled again. Owners see the consent
+ * page again only if they have no active consent.
+ */
 export const putClient = steps<Put, PutOutcome>(async (call, args) => {
   for (;;) {
     const outcome = await call(writeClient, args);
-    // Before it is enabled again, or another takes its id, nothing of before is left alive.
+    // Before the client is enabled again, or another client gets its id, all earlier grants must have ended.
     if (outcome.kind === "ending" || args.client.status === "disabled") await finishEnding(call, args.client.clientId);
     if (outcome.kind !== "ending") return outcome;
   }
 });
 
-/** `ending`: what was granted to it before is still being ended. */
+/** `ending`: earlier grants of the client are still being ended. */
 export const writeClient = transaction<Put, PutOutcome | { readonly kind: "ending" }>(
   async (tx, { client, expect }) => {
     await hold(tx);
@@ -75,7 +81,10 @@ export const deleteClient = steps<Removal, boolean>(async (call, args) => {
   return removed;
 });
 
-/** The record first: from then on nobody is this client. One that was being disabled begins anew, with its consents. */
+/**
+ * Deletes the record first: from then on nobody is this client. If the client was being disabled, the work starts again
+ * and ends its consents, too.
+ */
 export const removeClient = transaction<Removal, boolean>(async (tx, { clientId, now }) => {
   await hold(tx);
   const found = await tx.one(sql`SELECT record FROM clients WHERE client_id = :clientId AND record IS NOT NULL`, {

@@ -1,4 +1,4 @@
-/** Housekeeping: rows go when what they guard has passed, a bounded number at a time. */
+/** Housekeeping: deletes rows that are no longer needed, a limited number at a time. */
 
 import { COLLECTED, type Collected, type Swept } from "../../admin/storage.ts";
 import type { Millis } from "../../oauth/model.ts";
@@ -21,7 +21,10 @@ export interface Sweep {
   readonly limit: number;
 }
 
-/** Everything in one go, as far as the limit: for an operator. A server collects one kind at a time, with pauses. */
+/**
+ * Deletes everything that is due, up to the limit, at once: for an operator. A server deletes one kind at a time, with
+ * pauses.
+ */
 export const collectGarbage = steps<Sweep, number>(async (call, { now, limit }) => {
   let removed = 0;
   for (const what of COLLECTED) {
@@ -30,14 +33,17 @@ export const collectGarbage = steps<Sweep, number>(async (call, { now, limit }) 
       if (room <= 0) return removed;
       const swept = await call(collect, { what, now, limit: room });
       removed += swept.removed;
-      // What another caller is at is looked at again the next time.
+      // Rows that another caller works on are visited again the next time.
       if (swept.seen < room || what === "names" || what === "member_links") break;
     }
   }
   return removed;
 });
 
-/** One short transaction; for names one for each. Any number of callers at once: what one has removed, others don't find. */
+/**
+ * One short transaction; for names, one for each name. Simultaneous callers are safe: rows that one has deleted, the
+ * others don't find.
+ */
 export const collect = steps<Sweep & { readonly what: Collected }, Swept>(async (call, { what, ...sweep }) => {
   switch (what) {
     case "grants":
@@ -86,7 +92,9 @@ export const collect = steps<Sweep & { readonly what: Collected }, Swept>(async 
   }
 });
 
-/** Reservations whose maker crashed: what became an owner's after all is made so, the others go. */
+/**
+ * Settles reservations whose process crashed: a name that an owner has becomes that owner's, and other names are freed.
+ */
 async function collectNames(call: Call, { now, limit }: Sweep): Promise<Swept> {
   const stale = await call(staleNames, { now, limit });
   let removed = 0;
@@ -98,7 +106,10 @@ async function collectNames(call: Call, { now, limit }: Sweep): Promise<Swept> {
 }
 
 const due = sql`SELECT partition, grant_id FROM grants WHERE +partition >= 0 AND collect_at <= :now ORDER BY collect_at LIMIT :limit`;
-/** When the last thing has passed that the row keeps from happening: a code or token accepted, an access token shown active, an alarm unseen. */
+/**
+ * The time at which the row has no more use: no code or token can be accepted, no access token is shown as active, and
+ * no alarm is unseen.
+ */
 const keptUntil = sql`(CASE
     WHEN ended_at IS NOT NULL THEN ended_at + CASE WHEN status IN ('theft', 'replayed') THEN CAST(:alarmKept AS ${words.whole}) ELSE :endedKept END
     WHEN generation = 0 THEN code_until + :day
@@ -108,8 +119,9 @@ const lastUse = sql`(SELECT MAX(g.last_used_at) FROM grants AS g
     WHERE g.partition = consents.partition AND g.owner_id = consents.owner_id AND g.client_id = consents.client_id)`;
 
 /**
- * Grants are visited at `collect_at`, which nothing but their making, their end and this visit writes: so refreshes touch no index. A visit finds
- * the row dead long enough and removes it, or puts the next visit to where it could be. The consent goes on telling when its app was last used.
+ * Housekeeping visits grants at `collect_at`. Only the insert, the end and this visit of a grant write that column, so
+ * refreshes touch no index. A visit deletes a row that is not needed any more, or sets the next visit to the earliest
+ * time at which this can be so. The consent still shows when its app was last used.
  */
 export const collectGrants = transaction<Sweep, Swept>(async (tx, { now, limit }) => {
   const params = { now, limit, day: DAY, alarmKept: ALARM_KEPT, endedKept: ENDED_KEPT };
@@ -137,7 +149,7 @@ export const collectGrants = transaction<Sweep, Swept>(async (tx, { now, limit }
   return { seen: postponed + removed, removed };
 });
 
-/** What the row told of stays in the history, unless the owner has left with theirs. */
+/** Keeps the alarm of the row in the history, unless the owner and their history were deleted. */
 async function keepAlarm(tx: Tx, row: Row): Promise<void> {
   const alarm = alarmOf(row);
   const { partition, ownerId, clientId } = alarm;
@@ -148,7 +160,7 @@ async function keepAlarm(tx: Tx, row: Row): Promise<void> {
   if (record !== undefined) await note(tx, alarm);
 }
 
-/** Removes all that its statement finds; `:before` is `kept` milliseconds ago. */
+/** Deletes all rows that its statement finds. `:before` is `kept` milliseconds ago. */
 function removing(statement: Sql, kept: Millis = 0) {
   return transaction<Sweep, Swept>(async (tx, { now, limit }) => {
     const removed = await tx.run(statement, { now, before: now - kept, limit });
@@ -172,7 +184,7 @@ export const collectAttempts = removing(sql`DELETE FROM attempts WHERE (partitio
 export const collectAccepted = removing(sql`DELETE FROM accepted WHERE (partition, kind, key) IN
       (SELECT partition, kind, key FROM accepted WHERE +partition >= 0 AND until <= :now ORDER BY until LIMIT :limit)`);
 
-/** For an hour after its end a device is told that it expired, and not that it never was. */
+/** For an hour after its end, a device is told that its code expired. After that, the code is unknown. */
 export const collectDevices = removing(
   sql`DELETE FROM device_requests WHERE (partition, request_id) IN
       (SELECT partition, request_id FROM device_requests WHERE +partition >= 0 AND expires_at <= :before ORDER BY expires_at LIMIT :limit)`,
@@ -185,38 +197,38 @@ export const collectHistory = removing(
   HISTORY_KEPT,
 );
 
-/** What is left of deleted clients, once every cache has heard of it. */
+/** Deletes rows of deleted clients after every cache has learned of the deletion. */
 export const collectClients = removing(
   sql`DELETE FROM clients WHERE client_id IN (SELECT client_id FROM clients WHERE deleted_at <= :before AND ending IS NULL LIMIT :limit)`,
   DAY,
 );
 
-/** Invitations that nobody can follow any more. */
+/** Invitations that have expired. */
 export const collectInvitations = removing(
   sql`DELETE FROM invitations WHERE (partition, invitation_id) IN
       (SELECT partition, invitation_id FROM invitations WHERE +partition >= 0 AND expires_at <= :before ORDER BY expires_at LIMIT :limit)`,
   DAY,
 );
 
-/** Links that nobody can follow any more. */
+/** Links that have expired. */
 export const collectMailLinks = removing(sql`DELETE FROM mail_links WHERE (partition, link_id) IN
       (SELECT partition, link_id FROM mail_links WHERE +partition >= 0 AND expires_at <= :now ORDER BY expires_at LIMIT :limit)`);
 
-/** Requests for mail that nobody answers, because mail was switched off. */
+/** Requests for mail that no process answers, because mail was switched off. */
 export const collectMailRequests = removing(
   sql`DELETE FROM mail_requests WHERE (partition, request_id) IN
       (SELECT partition, request_id FROM mail_requests WHERE +partition >= 0 AND due_at <= :before ORDER BY due_at LIMIT :limit)`,
   DAY,
 );
 
-/** Addresses that accounts no longer have, and that needn't hear of them any more. */
+/** Former addresses of accounts that get no more messages. */
 export const collectAddresses = removing(
   sql`DELETE FROM former_addresses WHERE (partition, person_id, address, until) IN
       (SELECT partition, person_id, address, until FROM former_addresses WHERE +partition >= 0 AND until <= :before ORDER BY until LIMIT :limit)`,
   ADDRESS_TOLD,
 );
 
-/** Messages that were sent, or never will be: for 30 days their cause is not told again. */
+/** Messages that were sent or given up. They stay for 30 days, so that their cause sends no second message. */
 export const collectOutbox = removing(
   sql`DELETE FROM outbox WHERE (partition, mail_id) IN
       (SELECT partition, mail_id FROM outbox
@@ -224,7 +236,7 @@ export const collectOutbox = removing(
   30 * DAY,
 );
 
-/** Requests to companies' admins that were answered: members see the answer for 90 days. */
+/** Requests to companies' admins that were answered. They stay for 90 days, so that members can see the answer. */
 export const collectRequests = removing(
   sql`DELETE FROM company_requests WHERE (partition, company_id, client_id, person_id) IN
       (SELECT partition, company_id, client_id, person_id FROM company_requests
@@ -232,13 +244,13 @@ export const collectRequests = removing(
   90 * DAY,
 );
 
-/** Of processes that died: as long as others may still have to say whose they were. */
+/** Leases of dead processes. They stay while others may need to know whose they were. */
 export const collectLeases = removing(
   sql`DELETE FROM leases WHERE name IN (SELECT name FROM leases WHERE until <= :before LIMIT :limit)`,
   HOUR,
 );
 
-/** Rows whose time to be collected has come, each kind counted up to `most`: a walk along the index that housekeeping goes by. */
+/** Number of rows that are due, each kind counted up to `most`, along the index that housekeeping uses. */
 export const backlog = query<{ readonly now: Millis; readonly most: number }, Readonly<Record<string, number>>>({
   sql: sql`SELECT 'grants' AS kind, COUNT(*) AS due FROM (SELECT 1 FROM grants WHERE +partition >= 0 AND collect_at <= :now LIMIT :most) AS few
     UNION ALL SELECT 'sessions', COUNT(*) FROM (SELECT 1 FROM sessions WHERE +partition >= 0 AND absolute_until <= :now LIMIT :most) AS few

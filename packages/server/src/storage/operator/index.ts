@@ -1,4 +1,4 @@
-/** The verbs of this folder: what the ports call, by aggregate, and what only other verbs call. */
+/** The verbs of this folder: verbs that the ports call, by aggregate, and verbs that only other verbs call. */
 
 import type { Verb } from "../sql.ts";
 import { catalogVersions, ping } from "./catalog-versions.ts";
@@ -55,7 +55,7 @@ export const housekeeping = { collectGarbage, collect, backlog };
 export const leases = { claim: claimLease, release: releaseLease, runningServers };
 export const catalog = { versions: catalogVersions, databaseChanges, ping };
 
-/** Steps of the verbs above. */
+/** The verbs that the verbs above consist of. */
 export const operatorSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   removeIssuer,
   writeClient,

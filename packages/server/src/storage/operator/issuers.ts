@@ -7,14 +7,17 @@ import { json } from "../rows.ts";
 import { query, type Row, sql, steps, transaction } from "../sql.ts";
 import { hold, raise } from "./catalog-versions.ts";
 
-/** By identifier. */
+/** Sorted by identifier. */
 export const listIssuers = query<void, readonly TrustedIssuer[]>({
   sql: sql`SELECT record FROM trusted_issuers ORDER BY issuer`,
   bind: () => ({}),
   outcome: (rows) => rows.map(issuerOf),
 });
 
-/** Records from before links have neither id nor what came with it. The issuer's name does as id: none that was made since looks like one. */
+/**
+ * Records from before subject links have neither an id nor the fields that came with it. The issuer's name is used as
+ * its id; no later id looks like a name.
+ */
 function issuerOf(row: Row): TrustedIssuer {
   const record = json<TrustedIssuer>(row, "record");
   return { ...{ id: record.issuer, subjectClaim: null, emailDomains: [] }, ...record };
@@ -35,7 +38,10 @@ export const putIssuer = transaction<{ readonly issuer: TrustedIssuer; readonly 
   },
 );
 
-/** The record first: from then on nothing leads to its links, whoever is trusted under that name later. */
+/**
+ * Deletes the record first: from then on nothing leads to its links, even if another issuer is trusted under that name
+ * later.
+ */
 export const deleteIssuer = steps<{ readonly issuer: string; readonly now: Millis }, boolean>(
   async (call, { issuer, now }) => {
     const record = await call(removeIssuer, { issuer });

@@ -8,7 +8,7 @@ import { raise } from "./catalog-versions.ts";
 
 const keyColumns = sql`kid, alg, serial, public_jwk, sealed_private, created_at, active_from, retired_at`;
 
-/** By alg, then oldest first. */
+/** Sorted by alg, then oldest first. */
 export const listKeys = query<void, readonly StoredKey[]>({
   sql: sql`SELECT ${keyColumns} FROM signing_keys ORDER BY alg, serial`,
   bind: () => ({}),
@@ -28,7 +28,7 @@ function keyOf(row: Row): StoredKey {
   };
 }
 
-/** Of many nodes that start at once, one makes the key with this alg and serial. */
+/** If many nodes start at once, one of them makes the key with this alg and serial. */
 export const addKey = transaction<{ readonly key: StoredKey }, boolean>((tx, { key }) =>
   counted(
     tx,
@@ -41,7 +41,7 @@ export const addKey = transaction<{ readonly key: StoredKey }, boolean>((tx, { k
   ),
 );
 
-/** False: unknown, or retired before. */
+/** False: the key is unknown or was retired before. */
 export const retireKey = transaction<{ readonly kid: string; readonly now: Millis }, boolean>((tx, { kid, now }) =>
   counted(
     tx,

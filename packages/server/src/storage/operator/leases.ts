@@ -1,4 +1,4 @@
-/** Verbs of leases: work that one process does at a time, and servers that say that they run. */
+/** Verbs of leases: work that one process does at a time, and servers that announce that they run. */
 
 import { type DatabaseChanges, type RunningServer, SERVER_LEASE } from "../../admin/storage.ts";
 import type { Millis } from "../../oauth/model.ts";
@@ -8,11 +8,11 @@ import { query, type Row, sql, statement } from "../sql.ts";
 
 export interface Lease {
   readonly name: string;
-  /** Unlike that of any other process. */
+  /** A text that no other process has. */
   readonly holder: string;
 }
 
-/** True: the work is this holder's until `until`, be it new or prolonged. */
+/** True: this holder has the lease until `until`, whether it is new or renewed. */
 export const claimLease = statement<Lease & { readonly until: Millis; readonly now: Millis }, boolean>({
   lock: null,
   sql: sql`INSERT INTO leases AS l (name, holder, until) VALUES (:name, :holder, :until)
@@ -29,7 +29,7 @@ export const releaseLease = statement<Lease, void>({
   outcome: () => undefined,
 });
 
-/** A table of a few rows, read whole. */
+/** Reads the whole table, which has a few rows. */
 export const runningServers = query<{ readonly now: Millis }, readonly RunningServer[]>({
   sql: sql`SELECT name, holder, until FROM leases WHERE until > :now ORDER BY name`,
   bind: ({ now }) => ({ now }),

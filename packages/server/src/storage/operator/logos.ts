@@ -1,10 +1,10 @@
-/** Verbs of clients' logos, kept under the hash of their bytes. */
+/** Verbs of clients' logos, stored under the hash of their bytes. */
 
 import type { Millis } from "../../oauth/model.ts";
 import { bytes, text } from "../rows.ts";
 import { query, sql, statement } from "../sql.ts";
 
-/** The same bytes twice are one row. */
+/** If two logos have the same bytes, they share one row. */
 export const putLogo = statement<
   { readonly hash: string; readonly type: string; readonly bytes: Uint8Array; readonly now: Millis },
   void

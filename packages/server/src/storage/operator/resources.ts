@@ -6,7 +6,7 @@ import { json } from "../rows.ts";
 import { query, sql, transaction } from "../sql.ts";
 import { hold, raise } from "./catalog-versions.ts";
 
-/** By identifier. */
+/** Sorted by identifier. */
 export const listResources = query<void, readonly Resource[]>({
   sql: sql`SELECT record FROM resources ORDER BY identifier`,
   bind: () => ({}),

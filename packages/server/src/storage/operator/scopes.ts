@@ -6,7 +6,7 @@ import { json } from "../rows.ts";
 import { query, sql, transaction } from "../sql.ts";
 import { hold, raise } from "./catalog-versions.ts";
 
-/** By name. */
+/** Sorted by name. */
 export const listScopes = query<void, readonly Scope[]>({
   sql: sql`SELECT record FROM scopes ORDER BY name`,
   bind: () => ({}),
@@ -32,7 +32,7 @@ export const putScope = transaction<
   return { kind: "stored", version: await raise(tx, "scopes") };
 });
 
-/** Grants from before this moment may still name the scope: whoever refreshes them looks. */
+/** Grants from before this moment may still name the scope; a refresh of such a grant checks its scopes. */
 export const deleteScope = transaction<{ readonly name: string; readonly now: Millis }, boolean>(
   async (tx, { name, now }) => {
     if ((await tx.run(sql`DELETE FROM scopes WHERE name = :name`, { name })) === 0) return false;

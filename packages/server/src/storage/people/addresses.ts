@@ -1,4 +1,7 @@
-/** Verbs of the addresses that an account has and had: who hears of what becomes of it, and to whom an address is owed that was left. */
+/**
+ * Verbs of the present and former addresses of an account: which of them get news, and which account a former address
+ * still belongs to.
+ */
 
 import type { Millis } from "../../oauth/model.ts";
 import {
@@ -30,7 +33,7 @@ export const addressesOf = query<Parameters<RecoveryStorage["people"]["addresses
   outcome: (rows, _, others) => [...rows, ...others].map(addressOf),
 });
 
-/** Accounts that have left an address since then, those first that left it first. */
+/** Accounts that have left an address since then, in the order in which they left it. */
 export const whoLeft = query<
   { readonly address: string; readonly since: Millis; readonly limit: number },
   readonly (PersonKey & { readonly until: Millis })[]
@@ -44,7 +47,7 @@ export const whoLeft = query<
     })),
 });
 
-/** So many accounts that have left an address in the last days are looked at. */
+/** Maximum number of accounts that left an address in the last days and are looked at. */
 const MOST_LEFT = 20;
 
 type OwedTo = RecoveryStorage["people"]["owedTo"];
@@ -64,15 +67,19 @@ export const owedTo = steps<Parameters<OwedTo>[0], Awaited<ReturnType<OwedTo>>>(
 );
 
 /**
- * Whether another account has left the address in the last days for a younger one. Asked after the name was reserved: an account notes what it leaves
- * before it lets the name go. Else an intruder could give the account another address, and take the owner's for an account of their own.
+ * True if another account left the address in the last days for a younger one. Call this after the name was reserved:
+ * an account records a former address before it releases the name. Otherwise an intruder could give the account another
+ * address, and take the owner's address for an account of their own.
  */
 export async function isOwedToAnother(call: Call, { value, ownerId, now }: NameArgs): Promise<boolean> {
   const owed = await call(owedTo, { address: value, limit: MOST_LEFT, now });
   return owed.some(({ person }) => person.personId !== ownerId);
 }
 
-/** Notes, before a person gets another address, the one that they have. One that nobody vouched for is not worth a note: nobody writes to it. */
+/**
+ * Records a person's present address before the person gets another one. An address that is not vouched for is not
+ * recorded, because nobody writes to it.
+ */
 export async function noteFormer(
   tx: Tx,
   { partition, personId }: PersonKey,
@@ -88,7 +95,7 @@ export async function noteFormer(
   );
 }
 
-/** All that is known of a person's addresses, in a transaction. */
+/** All known addresses of a person, in a transaction. */
 export async function knownAddresses(
   tx: Tx,
   { partition, personId }: PersonKey,
@@ -99,7 +106,7 @@ export async function knownAddresses(
   return rows.map(addressOf);
 }
 
-/** Since when an address counts as the person's that they get now: since they first had it, if they had it within the last weeks. */
+/** Since when a new address counts as the person's: since they first had it, if they had it within the last weeks. */
 export async function sinceWhen(tx: Tx, key: PersonKey, address: string, now: Millis): Promise<Millis> {
   return addressSince(await knownAddresses(tx, key, now), address) ?? now;
 }

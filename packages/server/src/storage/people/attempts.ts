@@ -1,4 +1,4 @@
-/** Verbs that count attempts at a secret, so that guesses run out. The window begins with the first attempt. */
+/** Verbs that count attempts at a secret, to limit guesses. The window begins with the first attempt. */
 
 import type { Millis } from "../../oauth/model.ts";
 import type { Attempt, AttemptOutcome } from "../../owners/storage.ts";
@@ -22,9 +22,9 @@ export interface Counting {
 }
 
 /**
- * Counts under each key, or under none: where one turns out to be full, the others are taken back. Keys lie in partitions of their own, so that each
- * is a statement of its own; a crash in between leaves an attempt counted that was refused. Under a flood most are beyond a limit: a read tells them so,
- * which waits for nobody.
+ * Counts the attempt under all keys or under none: if one limit is reached, the verb takes the other counts back. The
+ * keys are in different partitions, so each needs a statement of its own; after a crash in between, a refused attempt
+ * can stay counted. In a flood most attempts are beyond a limit, so a read that waits for nobody refuses them first.
  */
 export const countAttempt = steps<Counting, AttemptOutcome>(async (call, { attempts, ceilings = [], now }) => {
   const placed = (each: Attempt) => ({ ...each, partition: partitionOfKey(each.key), now });
@@ -33,7 +33,7 @@ export const countAttempt = steps<Counting, AttemptOutcome>(async (call, { attem
   const all = attempts.map((each) => placed({ ...each, limit: each.narrowed?.[level - 1] ?? each.limit }));
   const full = await throttled(call, all, now);
   if (full !== undefined) return { ...full, level };
-  // A ceiling that is full has no room, and refuses nobody.
+  // A ceiling that is reached does not refuse the attempt.
   const counters = [...all, ...above];
   const taken = await Promise.all(counters.map((each) => call(takeAttempt, each)));
   const counted = counters.filter((_, at) => taken[at]);
@@ -56,14 +56,14 @@ async function throttled(call: Call, all: readonly Placed[], now: Millis) {
   return until > now ? ({ kind: "throttled", until, full } as const) : undefined;
 }
 
-/** When a key whose limit is reached is free again; undefined: it is not reached. */
+/** When a key whose limit is reached is free again. Undefined: the limit is not reached. */
 export const fullUntil = query<Counted, Millis | undefined>({
   sql: sql`SELECT window_until FROM attempts WHERE ${thisKey} AND count >= :limit AND window_until > :now`,
   bind: ({ partition, key, limit, now }) => ({ partition, key, limit, now }),
   outcome: ([row]) => row && whole(row, "window_until"),
 });
 
-/** False: the limit is reached, and nothing is counted. */
+/** False: the limit is reached, and the attempt is not counted. */
 export const takeAttempt = statement<Counted & Pick<Attempt, "window">, boolean>({
   lock: "key",
   sql: sql`INSERT INTO attempts AS a (partition, key, count, window_until) VALUES (:partition, :key, 1, :windowUntil)
@@ -90,7 +90,7 @@ export const resetAttempts = statement<Key, void>({
   outcome: () => undefined,
 });
 
-/** Empties what a success proves harmless, and takes back the attempt that was none. */
+/** After a success: resets the counters that the success proves harmless, and takes back the count of this attempt. */
 export const forgiveAttempt = steps<{ readonly reset: readonly string[]; readonly undo: readonly string[] }, void>(
   async (call, { reset, undo }) => {
     const place = (key: string): Key => ({ key, partition: partitionOfKey(key) });

@@ -1,4 +1,4 @@
-/** Verbs of accounts that their people want to be rid of: in two weeks, unless they think better of it. */
+/** Verbs of accounts that their people want to delete: in two weeks, unless they change their minds. */
 
 import type { Swept } from "../../admin/storage.ts";
 import type { Millis } from "../../oauth/model.ts";
@@ -34,7 +34,7 @@ export const setDeletion = steps<Deletion, boolean>(async (call, args) => {
 export const writeDeletion = transaction<Deletion, boolean>(
   async (tx, { partition, personId, at, keepSessionId, mails, now, ...asked }) => {
     const key = { partition, personId };
-    // Else the end that an intruder asked for could be written after the owner's recovery, which takes it back.
+    // Otherwise a deletion that an intruder requested could be written after the owner's recovery, which cancels it.
     if (!(await mayStill(tx, key, asked))) return false;
     const changed = await tx.run(
       sql`UPDATE people SET delete_at = :at, updated_at = :now WHERE partition = :partition AND person_id = :personId`,
@@ -71,7 +71,7 @@ async function soleAdminAt(call: Call, companyId: string, personId: string) {
   return company && { name: company.name, slug: company.slug };
 }
 
-/** Two of them at most: more than one is all that is asked for. */
+/** Reads at most two: callers only need to know whether there is more than one. */
 export const adminsOf = query<{ readonly partition: number; readonly companyId: string }, readonly string[]>({
   sql: sql`SELECT person_id FROM members WHERE ${thisCompany} AND role = 'admin' AND standing = 'active' LIMIT 2`,
   bind: ({ partition, companyId }) => ({ partition, companyId }),
@@ -84,8 +84,8 @@ interface Sweep {
 }
 
 /**
- * Accounts whose time has come. Whoever has become a company's only admin meanwhile is looked at again the next day; who wants to stay after all, be it
- * while the others of this sweep go, stays.
+ * Accounts whose deletion is due. If a person has become a company's only admin meanwhile, the account is visited again
+ * the next day. A person who cancels the deletion, even during this sweep, stays.
  */
 export async function collectPeople(call: Call, { now, limit }: Sweep): Promise<Swept> {
   const due = await call(duePeople, { now, limit });

@@ -1,4 +1,4 @@
-/** The verbs of this folder: what the ports call, by aggregate, and what only other verbs call. */
+/** The verbs of this folder: verbs that the ports call, by aggregate, and verbs that only other verbs call. */
 
 import type { Verb } from "../sql.ts";
 import { addressesOf, owedTo, whoLeft } from "./addresses.ts";
@@ -92,7 +92,7 @@ export const sessions = {
 export const knownDevices = { get: getKnownDevice, list: listKnownDevices, remember: rememberDevice };
 export const attempts = { count: countAttempt, forgive: forgiveAttempt };
 
-/** Steps of the verbs above. */
+/** The verbs that the verbs above consist of. */
 export const peopleSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   whoLeft,
   bearsName,

@@ -16,7 +16,7 @@ import { type PersonKey, thisPerson } from "./person.ts";
 
 const thisDevice = sql`${thisPerson} AND device_id = :deviceId`;
 
-/** When the newest passkey or authenticator was added; 0: there is none. */
+/** When the newest passkey or authenticator was added. 0: there is none. */
 const newestFactor = sql`COALESCE((SELECT MAX(f.at) FROM (
       SELECT created_at AS at FROM passkeys WHERE ${thisPerson} UNION ALL SELECT created_at AS at FROM second_factors WHERE ${thisPerson}) AS f), 0)`;
 
@@ -26,14 +26,17 @@ const columns = sql`partition, person_id, device_id, generation, is_first, first
     AND COALESCE(password_changed_at, 0) = COALESCE((SELECT p.password_changed_at FROM people AS p WHERE p.partition = :partition AND p.person_id = :personId), 0)
     THEN 1 ELSE 0 END AS bound`;
 
-/** In `first_sign_in_at`: nobody has signed in yet, and the password was set by a link in a message, which somebody else may have read. */
+/**
+ * A value of `first_sign_in_at`: nobody has signed in yet, and a link in a message set the password. Somebody else may
+ * have read that message.
+ */
 const BY_MAIL = -1;
 export const byMail = sql`first_sign_in_at = CASE WHEN first_sign_in_at = 0 THEN -1 ELSE first_sign_in_at END`;
 
-/** In `is_first`: the first sign-in was with a password that somebody else had chosen. */
+/** A value of `is_first`: the first sign-in used a password that somebody else had chosen. */
 const HANDED_OUT = 2;
 
-/** In `revoked`, 2: it was signed out by a younger device, which takes nothing from it if its owner signs in again soon. */
+/** The value 2 of `revoked`: a younger device signed this one out. Its age stays if its owner signs in again soon. */
 const byYounger = sql`2`;
 
 function deviceOf(row: Row): KnownDevice {
@@ -80,17 +83,20 @@ export const rememberDevice = transaction<
   return bindDevice(tx, { ...seen, passwordChangedAt, account: accountOf(person) });
 });
 
-/** What a person's row says of their sign-ins. */
+/** The columns of a person's row about their sign-ins. */
 export const signInColumns = sql`first_sign_in_at, must_change_password`;
 
 interface Account {
-  /** 0 or `BY_MAIL`: not yet. Null: the account is older than this is noted. */
+  /** 0 or `BY_MAIL`: not yet. Null: unknown, because the account is older than this column. */
   readonly firstSignInAt: Millis | null;
-  /** Whoever signs in first need not be the owner: the password was handed out, and must be changed, or a link in a message set it. */
+  /**
+   * True: the first sign-in may be by somebody other than the owner, because the password was handed out and must be
+   * changed, or a link in a message set it.
+   */
   readonly handedOut: boolean;
 }
 
-/** Of a row with `signInColumns`. */
+/** Reads a row with `signInColumns`. */
 export function accountOf(row: Row): Account {
   return {
     firstSignInAt: wholeOrNull(row, "first_sign_in_at"),
@@ -107,7 +113,10 @@ interface Binding extends PersonKey {
   readonly now: Millis;
 }
 
-/** Inside the transaction of a sign-in, which holds the person's row: the device is bound to the password and factors of this moment. */
+/**
+ * Runs in the transaction of a sign-in, which locks the person's row. Binds the device to the present password and
+ * factors.
+ */
 export async function bindDevice(tx: Tx, { device, account, ...seen }: Binding): Promise<DeviceSeen> {
   const { partition, personId, now } = seen;
   const isFirst = account.firstSignInAt === 0 || account.firstSignInAt === BY_MAIL;
@@ -122,7 +131,7 @@ type Seen = Omit<Binding, "device" | "account">;
 
 const isNew = sql`(revoked = 1 OR (revoked = ${byYounger} AND revoked_at <= :stillOwn))`;
 
-/** Undefined: the cookie is not one of a device that the server knows, or has been replaced since. */
+/** Undefined: the cookie belongs to no known device, or has been replaced since. */
 async function bindAgain(tx: Tx, { presented }: DeviceSighting, seen: Seen): Promise<DeviceSeen | undefined> {
   if (presented === null) return undefined;
   const { partition, personId, now } = seen;
@@ -133,9 +142,10 @@ async function bindAgain(tx: Tx, { presented }: DeviceSighting, seen: Seen): Pro
   if (row === undefined) return undefined;
   const before = deviceOf(row);
   if (before.generation !== presented.generation) return undefined;
-  // Somebody else may hold a copy of the cookie that counted for nothing until now.
+  // Somebody else may have a copy of the cookie, which had no effect until now.
   const generation = before.bound ? before.generation : before.generation + 1;
-  // One that was signed out with all others may be an intruder's: its age begins anew, unless a younger one has done that in the last days.
+  // A device that was signed out with all others may be an intruder's, so its age starts again, unless a younger device
+  // signed it out in the last days.
   await tx.run(
     sql`UPDATE known_devices SET generation = :generation, last_seen_at = :now, address = :address, user_agent = :userAgent,
         appeared_at = COALESCE(appeared_at, first_seen_at), first_seen_at = CASE WHEN ${isNew} THEN :now ELSE first_seen_at END,
@@ -161,12 +171,13 @@ async function bindFirst(tx: Tx, deviceId: string, first: number, seen: Seen): P
   return { deviceId, generation: 0 };
 }
 
-/** Who signs devices out. An operator counts as older than all of them. */
+/** Who signs devices out. An operator counts as older than all devices. */
 export type EndedBy = "operator" | { readonly sessionId: string } | { readonly own: KnownDevice | undefined };
 
 /**
- * `endsFor`: the end is final for devices that were first seen later: an older device that counts as the owner's threw them out. `youngerThan`: those
- * first seen before keep their age: whoever ends them with a newer device may be an intruder.
+ * `endsFor`: the end is final for devices that were first seen later, because an older device that counts as the
+ * owner's signed them out. `youngerThan`: devices first seen before keep their age, because the newer device that signs
+ * them out may be an intruder's.
  */
 interface Ending {
   readonly endsFor: Millis | null;
@@ -187,11 +198,14 @@ async function endingBy(tx: Tx, { partition, personId }: PersonKey, by: EndedBy,
   return { endsFor: isOwners(device, now, now) ? since : null, youngerThan: since };
 }
 
-/** The time is left out where the end is final: nobody's browser it is any more. */
+/** If the end is final, the time is not stored: the browser is nobody's any more. */
 const ended = sql`revoked = CASE WHEN first_seen_at < CAST(:youngerThan AS ${words.whole}) THEN ${byYounger} ELSE 1 END,
   revoked_at = CASE WHEN first_seen_at > CAST(:endsFor AS ${words.whole}) THEN NULL ELSE CAST(:now AS ${words.whole}) END`;
 
-/** No device of the person is bound from now on, but for that of the session that is kept. Who ends all has the last word on those that had ended before. */
+/**
+ * From now on no device of the person is bound, except that of the session that is kept. This also decides anew about
+ * devices that had been signed out before.
+ */
 export async function revokeDevices(
   tx: Tx,
   { partition, personId }: PersonKey,
@@ -211,12 +225,14 @@ export async function revokeDevices(
   );
 }
 
-/** By the session that asks, which is kept; null: an operator asks. */
+/** The session that asks, which is kept. Null: an operator asks. */
 export function endedBy(sessionId: string | null): Parameters<typeof revokeDevices>[2] {
   return { by: sessionId === null ? "operator" : { sessionId }, keepSessionId: sessionId };
 }
 
-/** The device that somebody presents, if it was their own browser at `before` already (`recovery/factor-trust.ts`). */
+/**
+ * The device that is presented, if it was the person's own browser at `before` already (`recovery/factor-trust.ts`).
+ */
 export async function ownDevice(
   tx: Tx,
   key: PersonKey,
@@ -241,14 +257,14 @@ export async function presentedDevice(
   return device?.generation === presented.generation ? device : undefined;
 }
 
-/** The device keeps its age, although all are signed out: it is the one by which the account was taken back. */
+/** The device keeps its age although all devices are signed out, because the person took the account back with it. */
 export async function keepAge(tx: Tx, { partition, personId, deviceId }: KnownDeviceKey): Promise<void> {
   await tx.run(sql`UPDATE known_devices SET revoked = 0, revoked_at = NULL WHERE ${thisDevice}`, {
     ...{ partition, personId, deviceId },
   });
 }
 
-/** The device of one session is not bound any more, unless that of the other one is the same. */
+/** Unbinds the device of one session, unless the other session has the same device. */
 export async function revokeDeviceOf(
   tx: Tx,
   { partition, personId }: PersonKey,
@@ -263,7 +279,7 @@ export async function revokeDeviceOf(
   );
 }
 
-/** For the end of an account. */
+/** Deletes all devices when the account is deleted. */
 export async function eraseDevices(tx: Tx, { partition, personId }: PersonKey): Promise<void> {
   await tx.run(sql`DELETE FROM known_devices WHERE ${thisPerson}`, { partition, personId });
 }

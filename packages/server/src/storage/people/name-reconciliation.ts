@@ -1,4 +1,7 @@
-/** What owners' records say of names: a name is theirs who bear it, whatever became of its reservation. */
+/**
+ * Reads the owner's record to decide about a name: the name belongs to the owner whose record has it, whatever its
+ * reservation says.
+ */
 
 import { partitionOf } from "../partition.ts";
 import { type Call, query, sql } from "../sql.ts";
@@ -26,7 +29,7 @@ export const bearsSubject = query<Borne, boolean>({
   outcome: (rows) => rows.length > 0,
 });
 
-/** A passkey that a recovery removed counts while that can be undone: its id is nobody else's. */
+/** A passkey that a recovery removed counts while the removal can be undone: nobody else can get its id. */
 export const bearsPasskey = query<Borne, boolean>({
   sql: sql`SELECT 1 AS found FROM passkeys WHERE ${theirs} AND credential_id = :value`,
   also: sql`SELECT 1 AS found FROM removed_factors WHERE ${theirs} AND kind = 'passkey' AND factor_id = :value LIMIT 1`,
@@ -34,7 +37,7 @@ export const bearsPasskey = query<Borne, boolean>({
   outcome: (rows, _, removed) => rows.length + removed.length > 0,
 });
 
-/** A username, what it looks like, or an e-mail address. */
+/** A username, the form that it looks like, or an e-mail address. */
 export const bearsName = query<Borne, boolean>({
   sql: sql`SELECT 1 AS found FROM people WHERE ${theirs} AND (username = :value OR look_alike = :value OR email = :value)`,
   bind,
@@ -43,15 +46,16 @@ export const bearsName = query<Borne, boolean>({
 
 const bearing = { "sign-in": bearsName, slug: bearsSlug, subject: bearsSubject, passkey: bearsPasskey } as const;
 
-/** What the owner's own record says of a name. */
+/** True if the owner's own record has the name. */
 export function isBorne(call: Call, { kind = "sign-in", value, ownerId }: Omit<NameArgs, "now">): Promise<boolean> {
   return call(bearing[kind], { partition: partitionOf(ownerId), ownerId, value });
 }
 
 /**
- * After an owner's record was written, or was not: the name becomes theirs for good if they bear it, else free. Several who change one owner at
- * once may come here in any order: each looks again after it acted, so that the last to act saw the record as it stays. False: they bear it, and another
- * has it.
+ * Call this after an owner's record was written, or was not written. If the record has the name, the name becomes the
+ * owner's for good; otherwise it is freed. Simultaneous changes of one owner may call this in any order: each reads
+ * again after it acted, so the last one saw the final record. False: the record has the name, but somebody else holds
+ * it.
  */
 export async function settleName(call: Call, name: NameArgs): Promise<boolean> {
   for (let borne = await isBorne(call, name); ; ) {

@@ -1,7 +1,6 @@
 /**
- * Verbs of names that are unique across owners: reserved, then active. One namespace for usernames and e-mails: both sign in. Another one for
- * the subjects of trusted issuers, another for companies' slugs,
- * another for passkeys.
+ * Verbs of names that are unique across owners: reserved first, then active. Usernames and e-mail addresses share one
+ * namespace, because both sign in. Subjects of trusted issuers, companies' slugs and passkeys have one each.
  */
 
 import type { Millis } from "../../oauth/model.ts";
@@ -11,11 +10,11 @@ import { query, sql, statement } from "../sql.ts";
 
 export type NameKind = "sign-in" | "subject" | "slug" | "passkey";
 
-/** How long a reservation keeps others out; after that, whoever made it has crashed. */
+/** How long a reservation keeps others out. After that, its process counts as crashed. */
 export const RESERVED_FOR: Millis = HOUR;
 
 export interface NamePlace {
-  /** `sign-in` unless it says otherwise. */
+  /** Default: `sign-in`. */
   readonly kind?: NameKind;
   readonly value: string;
 }
@@ -31,7 +30,9 @@ function place({ kind = "sign-in", value }: NamePlace) {
 
 const thisName = sql`partition = :partition AND kind = :kind AND value = :value`;
 
-/** True: the name is the owner's, reserved now or before. A stale reservation of another is taken over. */
+/**
+ * True: the owner has the name, reserved now or before. A reservation of somebody else that is too old is taken over.
+ */
 export const reserveName = statement<NameArgs, boolean>({
   lock: "value",
   sql: sql`INSERT INTO names AS n (partition, kind, value, owner_id, status, reserved_at)
@@ -43,7 +44,7 @@ export const reserveName = statement<NameArgs, boolean>({
   outcome: (row) => row !== undefined,
 });
 
-/** True: the name is the owner's for good. */
+/** True: the owner has the name for good. */
 export const activateName = statement<NameArgs, boolean>({
   lock: "value",
   sql: sql`UPDATE names SET status = 'active' WHERE ${thisName} AND owner_id = :ownerId RETURNING status`,
@@ -51,7 +52,7 @@ export const activateName = statement<NameArgs, boolean>({
   outcome: (row) => row !== undefined,
 });
 
-/** True: the name is the owner's for good, unless another has it or is about to. */
+/** True: the owner has the name for good. False: somebody else has or reserves it. */
 export const claimName = statement<NameArgs, boolean>({
   lock: "value",
   sql: sql`INSERT INTO names AS n (partition, kind, value, owner_id, status, reserved_at)
@@ -61,7 +62,10 @@ export const claimName = statement<NameArgs, boolean>({
   outcome: (row) => row !== undefined,
 });
 
-/** Back to a reservation: if what comes next is cut short, housekeeping asks the owner's record who is right. */
+/**
+ * Turns an active name into a reservation. If the process then crashes, housekeeping reads the owner's record to
+ * decide.
+ */
 export const unreserveName = statement<NameArgs, boolean>({
   lock: "value",
   sql: sql`UPDATE names SET status = 'reserved', reserved_at = :now WHERE ${thisName} AND owner_id = :ownerId RETURNING status`,
@@ -69,7 +73,7 @@ export const unreserveName = statement<NameArgs, boolean>({
   outcome: (row) => row !== undefined,
 });
 
-/** Lets a reservation of the owner go; an active name stays. */
+/** Frees a reservation of the owner. An active name stays. */
 export const dropName = statement<NameArgs, boolean>({
   lock: "value",
   sql: sql`DELETE FROM names WHERE ${thisName} AND owner_id = :ownerId AND status = 'reserved' RETURNING status`,
@@ -77,7 +81,7 @@ export const dropName = statement<NameArgs, boolean>({
   outcome: (row) => row !== undefined,
 });
 
-/** Takes the name away from an owner who is gone or has no claim to it any more. */
+/** Frees the name of an owner who was deleted or has no right to it any more. */
 export const forgetName = statement<NameArgs, boolean>({
   lock: "value",
   sql: sql`DELETE FROM names WHERE ${thisName} AND owner_id = :ownerId RETURNING status`,
@@ -85,7 +89,7 @@ export const forgetName = statement<NameArgs, boolean>({
   outcome: (row) => row !== undefined,
 });
 
-/** Who has the name (`active`), or is about to (`reserved`). */
+/** The owner who has the name (`active`) or reserves it (`reserved`). */
 export const holderOfName = query<
   NamePlace,
   { readonly ownerId: string; readonly status: "active" | "reserved" } | undefined
@@ -95,7 +99,7 @@ export const holderOfName = query<
   outcome: ([row]) => row && { ownerId: text(row, "owner_id"), status: text(row, "status") as "active" | "reserved" },
 });
 
-/** Reservations whose maker gave up. */
+/** Reservations whose process crashed. */
 export const staleNames = query<
   { readonly now: Millis; readonly limit: number },
   readonly { readonly kind: NameKind; readonly value: string; readonly ownerId: string }[]

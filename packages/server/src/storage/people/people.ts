@@ -1,4 +1,4 @@
-/** Verbs of people. Their names live in other partitions, so that what touches names is several verbs. */
+/** Verbs of people. Their names are in other partitions, so a verb that changes names consists of several verbs. */
 
 import type { Millis } from "../../oauth/model.ts";
 import type { InSession } from "../../owners/asked-in-session.ts";
@@ -33,7 +33,8 @@ export const createPerson = steps<NewPerson, CreatePersonOutcome>((call, args) =
 );
 
 /**
- * All that a person keeps others from being called: the username, another that it looks like, the address. Only the first and the last sign in.
+ * All names of a person that nobody else can have: the username, the form that it looks like, and the address. A person
+ * can sign in with the first and the last only.
  */
 export function namesOf({
   username,
@@ -43,7 +44,10 @@ export function namesOf({
   return lookAlike == null ? [username, email] : [username, lookAlike, email];
 }
 
-/** Reserve all names, create, activate. Called again with the same person after a crash, it goes on where it was. */
+/**
+ * Reserves all names, creates the person and activates the names. If it is called again with the same person after a
+ * crash, it continues.
+ */
 export async function makePerson(
   call: Call,
   { person, byOperator = false, now }: NewPerson,
@@ -62,9 +66,9 @@ export async function makePerson(
   await insert();
   for (const value of namesOf(person)) {
     if (await call(activateName, { value, ownerId, now })) continue;
-    // Another has made the same person, by another name.
+    // Another call has made the same person with another name.
     if (!(await isBorne(call, { value, ownerId }))) continue;
-    // The reservation had become so old that another took it over: this creation is the late one.
+    // The reservation was so old that another creation took it over. This creation came too late.
     await eraseWholly(call, person, now);
     return taken(value);
   }
@@ -75,7 +79,10 @@ async function release(call: Call, person: Person, now: Millis): Promise<void> {
   for (const value of namesOf(person)) await call(dropName, { value, ownerId: person.personId, now });
 }
 
-/** The person with all that is theirs, and then their names, unless others have made the same person again. False: they are not to go by `due`, or not any more, and keep all of it. */
+/**
+ * Deletes the person with all their records, and then their names, unless another call has made the same person again.
+ * False: the person's deletion is not due at `due`, and nothing is deleted.
+ */
 export async function eraseWholly(call: Call, person: Person, now: Millis, due?: Millis): Promise<boolean> {
   const { partition, personId } = person;
   const keys = (await call(listPasskeys, { partition, personId })).map(({ credentialId }) => credentialId);
@@ -84,7 +91,7 @@ export async function eraseWholly(call: Call, person: Person, now: Millis, due?:
   const erased = await call(erasePerson, { partition, personId, now, ...(due === undefined ? {} : { due }) });
   const { names, links, passkeys } = erased ?? NOTHING;
   await tellOf(call, person, now);
-  // Others than at first, if they were changed meanwhile.
+  // The names may have changed meanwhile.
   for (const value of new Set([...namesOf(person), ...names]))
     await settleName(call, { value, ownerId: personId, now });
   for (const value of links) await settleName(call, { kind: "subject", value, ownerId: personId, now });
@@ -111,8 +118,8 @@ export const insertPerson = statement<Person, boolean>({
 });
 
 /**
- * The name's row leads to the person; only a person who bears the name is the answer. A name that nobody has is the same work: how long it takes must
- * not tell who has an account.
+ * The name's row leads to a person. The result counts only if that person has the name. The lookup of an unknown name
+ * takes the same work, because its duration must not tell who has an account.
  */
 export const findPersonByName = steps<{ readonly name: string }, Person | undefined>(async (call, { name }) => {
   const holder = await call(holderOfName, { value: name });
@@ -125,7 +132,7 @@ export function bears(person: Pick<Person, "username" | "email">, name: string):
   return person.username === name || person.email === name;
 }
 
-/** Oldest first. `after`: the last id of the page before; nothing follows a person who is gone. */
+/** Oldest first. `after`: the last id of the previous page. If that person was deleted, the result is empty. */
 export const listPeople = steps<{ readonly limit: number; readonly after: string | null }, readonly Person[]>(
   async (call, { limit, after }) => {
     if (after === null) return call(peopleAfter, { createdAt: 0, personId: "", limit });
@@ -151,13 +158,14 @@ export interface PersonUpdate extends PersonKey, InSession {
 
 type UpdateOutcome = { readonly kind: "updated" } | { readonly kind: "unknown" } | { readonly kind: "taken" };
 
-/** A new e-mail is reserved before, the old one loosened; both are settled after. */
+/** Reserves a new e-mail address first and releases the old one. After the change it settles both. */
 export const updatePerson = steps<PersonUpdate, UpdateOutcome>(async (call, args) => {
   for (;;) {
     const before = await call(getPerson, args);
     if (before === undefined) return { kind: "unknown" };
     const outcome = await updateFrom(call, before, args);
-    // Undefined: another changed the person's e-mail meanwhile, so that these changes have another beginning now.
+    // Undefined: another call changed the person's e-mail address meanwhile, so this call starts again from the new
+    // record.
     if (outcome !== undefined) return outcome;
   }
 });
@@ -172,7 +180,7 @@ async function updateFrom(call: Call, before: Person, args: PersonUpdate): Promi
   const old = { value: before.email, ownerId: personId, now };
   const leaves = moves && !bears({ ...before, email }, before.email);
   if (leaves) await call(unreserveName, old);
-  // What is known of an address says nothing about another.
+  // A proof of the old address proves nothing about the new one.
   const written = await call(writePerson, {
     ...{ partition, personId, ...asked, before: before.email, given: true, now },
     changes: { ...(moves ? { emailVerifiedAt: null } : {}), ...changes },
@@ -185,8 +193,8 @@ async function updateFrom(call: Call, before: Person, args: PersonUpdate): Promi
 }
 
 /**
- * Another has taken a person's new address, which a change of theirs that came to nothing had let go of before this one was written: they have the
- * address before again, unless that is another's by now, too.
+ * Somebody else has the person's new address, because a change that failed had released it. The person gets the
+ * previous address back, unless somebody else has that one by now, too.
  */
 export async function giveBack(call: Call, person: Person, { value, now }: NameArgs): Promise<void> {
   const { partition, personId, email, emailVerifiedAt } = person;
@@ -196,14 +204,15 @@ export async function giveBack(call: Call, person: Person, { value, now }: NameA
 }
 
 /**
- * Only what is named: the rest may be changed by others at the same moment, a role taken away with it. `moved`: the person is gone, or the e-mail was
- * changed by another meanwhile. `unknown`: the session that asks has ended.
+ * Changes only the named fields, because others may change the rest at the same moment, for example remove a role.
+ * `moved`: the person was deleted, or another call changed the e-mail address. `unknown`: the session that asks has
+ * ended.
  */
 export const writePerson = transaction<
   PersonKey &
     InSession & {
       readonly before: string;
-      /** Another e-mail is one that the operator gives; else one that the person had before this. */
+      /** True: the operator gives this address. False: the person had it before. */
       readonly given: boolean;
       readonly changes: PersonChanges;
       readonly now: Millis;
@@ -213,7 +222,8 @@ export const writePerson = transaction<
   if (!(await mayStill(tx, { partition, personId }, asked))) return "unknown";
   const { email, emailVerifiedAt, name, operator, mustChangePassword } = changes;
   const key = { partition, personId };
-  // What the operator says is older than anything said before: no other address can take it back, and it can take the account back from all.
+  // An address from the operator counts as older than all others: no other address can take it back, and it can take
+  // the account back from all others.
   const since = given ? -now : email === undefined ? null : await sinceWhen(tx, key, email, now);
   await noteFormer(tx, key, { from: before, to: email ?? before }, now);
   const written = await tx.run(
@@ -250,7 +260,7 @@ export interface NewPassword extends PersonKey, InSession {
   readonly now: Millis;
 }
 
-/** The person first; then each of their companies, where what they did in its name ends, too. */
+/** Changes the person first, then tells each of their companies, where grants in its name end, too. */
 export const setPassword = steps<NewPassword, boolean>(async (call, args) => {
   const changed = await call(writePassword, args);
   if (changed) await tellOf(call, args, args.now);
@@ -270,13 +280,13 @@ export const writePassword = transaction<NewPassword, boolean>(
       },
     );
     if (changed === 0) return false;
-    // Asked for by whoever knew the password before.
+    // Somebody who knew the previous password asked for this link.
     await tx.run(sql`DELETE FROM mail_links WHERE ${thisPerson} AND purpose IN ('change', 'recover')`, {
       partition,
       personId,
     });
     if (endSessions) {
-      // All but that of the browser that asks: what another browser was known for ends with its session.
+      // All devices except the browser that asks: another browser stops being known when its session ends.
       await revokeDevices(tx, { partition, personId }, endedBy(asked.sessionId ?? keepSessionId), now);
       await tx.run(
         sql`DELETE FROM sessions WHERE ${thisPerson} AND (session_id <> :keepSessionId OR :keepSessionId IS NULL)`,
@@ -286,7 +296,8 @@ export const writePassword = transaction<NewPassword, boolean>(
     if (endGrants) {
       await endGrantsOf(tx, { partition, personId, cause: "password", by: mustChange ? "operator" : personId, now });
     }
-    // Where apps are kept, companies hear of it all the same: what the person's old sessions have begun there must not come to an end.
+    // Companies are told even if the person's own apps keep access: a grant that an old session began in a company's
+    // name must not be completed.
     const keeps = { before: now, butIn: [] };
     await noteStanding(tx, { partition, personId }, { cutAt: now, ...(endGrants ? {} : { keeps }), now });
     await post(tx, mails, now);
@@ -303,7 +314,10 @@ export const rehashPassword = statement<PersonKey & { readonly from: string; rea
 
 type NewStatus = PersonKey & { readonly status: "active" | "disabled"; readonly now: Millis };
 
-/** The person first; then each of their companies. Interrupted in between, whoever keeps house tells the others. */
+/**
+ * Changes the person first, then tells each of their companies. If this is interrupted in between, housekeeping tells
+ * the others.
+ */
 export const setPersonStatus = steps<NewStatus, boolean>(async (call, args) => {
   const changed = await call(writePersonStatus, args);
   if (changed) await tellOf(call, args, args.now);
@@ -328,7 +342,7 @@ export const writePersonStatus = transaction<NewStatus, boolean>(async (tx, { pa
 });
 
 interface EndsAll extends PersonKey {
-  /** Null: nobody is left whom the history could tell. */
+  /** Null: the account is being deleted, and nobody would read the entry. */
   readonly cause: EndCause | null;
   readonly by: string;
   readonly now: Millis;
@@ -336,7 +350,7 @@ interface EndsAll extends PersonKey {
 
 const ofPerson = endingOf(sql`partition = :partition AND owner_id = :personId`);
 
-/** Ends the grants that are the person's own. */
+/** Ends the person's own grants. */
 export async function endGrantsOf(tx: Tx, { partition, personId, cause, by, now }: EndsAll): Promise<void> {
   if (cause !== null) await keepLastUse(tx, partition, personId);
   const ended = await endGrants(tx, ofPerson, { partition, personId }, { status: "owner_ended", now });
@@ -361,8 +375,9 @@ interface Erased {
 const NOTHING: Erased = { names: [], links: [], passkeys: [] };
 
 /**
- * The person's own partition: person, sessions, factors, consents and links go, grants end; companies are still to be told. What had names of its own;
- * undefined: the person isn't to go by `due`, where that is named.
+ * Works in the person's own partition: deletes person, sessions, factors, consents and links, ends the grants, and
+ * leaves entries for the companies. Returns the owners of names to free. Undefined: the deletion is not due at `due`,
+ * if that is named.
  */
 export const erasePerson = transaction<PersonKey & { readonly due?: Millis; readonly now: Millis }, Erased | undefined>(
   async (tx, { partition, personId, due, now }) => {
@@ -382,7 +397,8 @@ export const erasePerson = transaction<PersonKey & { readonly due?: Millis; read
       personId,
     });
     const passkeys = await eraseFactors(tx, partition, personId);
-    // Whoever ends one of them at the same moment tells of it: they are waited for, and what they told goes with the rest.
+    // A transaction that ends one of these grants at the same moment writes its own history entry. This call waits for
+    // it; the entry is deleted with the rest.
     await endGrantsOf(tx, { partition, personId, cause: null, by: personId, now });
     await eraseHistory(tx, partition, personId);
     await eraseScopeUses(tx, partition, personId);
@@ -397,7 +413,7 @@ export const erasePerson = transaction<PersonKey & { readonly due?: Millis; read
   },
 );
 
-/** Locked, so that whoever wants to stay is heard, or has already gone. */
+/** Locks the row, so that a person who cancels the deletion is either in time or too late. */
 async function isDue(tx: Tx, { partition, personId }: PersonKey, due: Millis): Promise<boolean> {
   const row = await tx.one(
     sql`SELECT person_id FROM people WHERE ${thisPerson} AND delete_at <= :due ${words.forUpdate}`,

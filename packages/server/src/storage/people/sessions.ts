@@ -1,4 +1,4 @@
-/** Verbs of signed-in browsers. */
+/** Verbs of sessions. */
 
 import type { Millis } from "../../oauth/model.ts";
 import type { InSession } from "../../owners/asked-in-session.ts";
@@ -10,7 +10,7 @@ import { MINUTE, personColumns, personOf, sessionColumns, sessionOf, text, whole
 import { query, sql, statement, steps, transaction, words } from "../sql.ts";
 import { accountOf, bindDevice, endedBy, revokeDeviceOf, revokeDevices, signInColumns } from "./known-devices.ts";
 
-/** How old the last recorded sight of a session must be before another is written. */
+/** Minimum time between two recorded uses of a session. */
 const SEEN_RECORDED_EVERY: Millis = 5 * MINUTE;
 
 export interface SessionKey {
@@ -18,7 +18,10 @@ export interface SessionKey {
   readonly sessionId: string;
 }
 
-/** Nothing is made for a person who was disabled or removed meanwhile, or whose password is another: their next request finds no session. */
+/**
+ * Makes no session if the person was disabled or deleted meanwhile, or has another password. Their next request finds
+ * no session.
+ */
 export const createSession = transaction<NewSession, DeviceSeen | undefined>(
   async (tx, { replaces, amr, language, mails, passwordChangedAt, device, ...session }) => {
     if (replaces !== null) {
@@ -53,7 +56,7 @@ export const createSession = transaction<NewSession, DeviceSeen | undefined>(
   },
 );
 
-/** One read; every 5 minutes a write, which also notices a session that ended between the two. */
+/** Reads once. Every 5 minutes it also writes, and then notices a session that ended after the read. */
 export const useSession = steps<
   SessionKey & { readonly secretHash: Uint8Array; readonly now: Millis; readonly idleUntil: Millis },
   { readonly session: Session; readonly person: Person } | undefined
@@ -131,7 +134,7 @@ export const endOneSession = transaction<
 >(async (tx, { partition, personId, ends, sessionId, now }) => {
   const key = { partition, personId };
   if (!(await mayStill(tx, key, { sessionId }))) return false;
-  // Else the browser that its owner has ended would go on ageing into one that counts as theirs.
+  // Otherwise the age of a browser that its owner has signed out would go on growing until it counts as the owner's.
   await revokeDeviceOf(tx, key, { ends, keeps: sessionId, now });
   const ended = await tx.run(
     sql`DELETE FROM sessions WHERE partition = :partition AND session_id = :ends AND person_id = :personId`,
@@ -140,14 +143,14 @@ export const endOneSession = transaction<
   return ended === 1;
 });
 
-/** Whether a session is there; for one that was live when this request began. */
+/** Whether a session still exists that was live when this request began. */
 export const isOpenSession = query<SessionKey, boolean>({
   sql: sql`SELECT session_id FROM sessions WHERE partition = :partition AND session_id = :sessionId`,
   bind: ({ partition, sessionId }) => ({ partition, sessionId }),
   outcome: ([row]) => row !== undefined,
 });
 
-/** The live ones, last seen first. */
+/** Live sessions, last seen first. */
 export const listSessions = query<
   { readonly partition: number; readonly personId: string; readonly now: Millis },
   readonly Session[]

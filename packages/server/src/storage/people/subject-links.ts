@@ -1,6 +1,7 @@
 /**
- * Verbs of links from a trusted issuer's subjects to owners (RFC 7521 §5.2). A name of kind `subject` makes a subject one owner's at most; the
- * link's row, in the owner's partition, is what counts: it comes and goes with the owner, and a name without it leads nowhere.
+ * Verbs of links from a trusted issuer's subjects to owners (RFC 7521 §5.2). A name of kind `subject` ensures that a
+ * subject has at most one owner. The row in the owner's partition decides: it is written and deleted with the owner,
+ * and a name without it leads nowhere.
  */
 
 import { createHash } from "node:crypto";
@@ -20,7 +21,7 @@ import { settleName } from "./name-reconciliation.ts";
 import { dropName, holderOfName, reserveName } from "./names.ts";
 import { eraseWholly, insertPerson, makePerson, namesOf } from "./people.ts";
 
-/** What stands for a subject: of one length, and no two subjects share it however they are spelt. */
+/** The key of a subject. All keys have the same length, and no two subjects share one, however they are spelled. */
 export function linkOf({ issuerId, claim, subject }: ForeignSubject): string {
   return createHash("sha256")
     .update(JSON.stringify([issuerId, claim, subject]))
@@ -46,7 +47,7 @@ export const findPersonBySubject = steps<Args<"findPerson">, Person | undefined>
   return call(linkedPerson, { partition: partitionOf(holder.ownerId), personId: holder.ownerId, link });
 });
 
-/** The owner, if the link is theirs. */
+/** The owner, if the owner has the link. */
 export const linkedPerson = query<LinkKey, Person | undefined>({
   sql: sql`SELECT ${personColumns} FROM people WHERE partition = :partition AND person_id = :personId
     AND EXISTS (SELECT 1 FROM subject_links WHERE ${thisLink})`,
@@ -54,7 +55,7 @@ export const linkedPerson = query<LinkKey, Person | undefined>({
   outcome: ([row]) => row && personOf(row),
 });
 
-/** The link, then the name that makes it count. Called again after a crash, it goes on where it was. */
+/** Writes the link, then the name that activates it. If it is called again after a crash, it continues. */
 export const linkSubject = steps<Args<"link">, LinkOutcome>(async (call, args) => {
   const { partition, personId, subject, sole, madeBy, email, now } = args;
   const link = linkOf(subject);
@@ -77,7 +78,7 @@ interface SubjectName {
   readonly now: Millis;
 }
 
-/** Whether another is the subject, or about to be. A name that was left behind without its link keeps nobody out. */
+/** True if another owner has or reserves the subject. A name that remains without its link keeps nobody out. */
 async function othersHave(call: Call, name: SubjectName): Promise<boolean> {
   const holder = await call(holderOfName, name);
   if (holder === undefined || holder.ownerId === name.ownerId) return false;
@@ -94,7 +95,10 @@ const newLink = sql`INSERT INTO subject_links (${linkColumns})
 
 type NewLink = LinkKey & Pick<Args<"link">, "subject" | "sole" | "madeBy" | "email" | "now">;
 
-/** The person's row is locked, so that they are not deleted meanwhile and two subjects aren't both the only one. */
+/**
+ * Locks the person's row, so that the person is not deleted meanwhile, and so that two subjects can't both become the
+ * only one.
+ */
 export const insertLink = transaction<NewLink, Exclude<LinkOutcome, { readonly kind: "taken" }>>(
   async (tx, { partition, personId, link, subject: { issuerId, claim, subject }, sole, madeBy, email, now }) => {
     const key = { partition, personId, link };
@@ -119,7 +123,7 @@ export const insertLink = transaction<NewLink, Exclude<LinkOutcome, { readonly k
 
 type LinkedPerson = Pick<NewLink, "link" | "subject" | "now"> & { readonly person: Person };
 
-/** The owner and the link at once: none is ever without the other, and who deletes the owner finds both. */
+/** Inserts owner and link together: neither exists without the other, and a deletion of the owner finds both. */
 export const insertLinkedPerson = transaction<LinkedPerson, boolean>(async (tx, { person, link, subject, now }) => {
   if ((await tx.one(insertPerson.sql, insertPerson.bind(person))) === undefined) return false;
   const { partition, personId } = person;
@@ -135,8 +139,9 @@ export const eraseLink = statement<LinkKey, boolean>({
 });
 
 /**
- * The subject is reserved first, so that of many first uses one makes the owner. Who finds it reserved goes on with what was begun: the owner is
- * there and needs the name made active, or the caller is told the id that the owner was to have.
+ * Reserves the subject first, so that one of several simultaneous first uses makes the owner. A call that finds the
+ * subject reserved continues: either the owner exists and the name has to become active, or the caller gets the id that
+ * the owner was to have.
  */
 export const createLinkedPerson = steps<Args<"createPerson">, CreateLinkedOutcome>(
   async (call, { people, subject, now }) => {
@@ -147,7 +152,8 @@ export const createLinkedPerson = steps<Args<"createPerson">, CreateLinkedOutcom
     const name = { kind: "subject", value: link, ownerId: personId, now } as const;
     if ((await othersHave(call, name)) || !(await call(reserveName, name))) return underWay(call, name);
     for (const person of people) {
-      // Looked at before they are reserved: others may go on with the same owner, whose reservations a refusal would let go.
+      // Checks the names before it reserves them: another call may be making the same owner, and a refusal here would
+      // release its reservations.
       if (await isAnothers(call, person.email, personId)) break;
       if (await isAnothers(call, person.username, personId)) continue;
       if (person.lookAlike != null && (await isAnothers(call, person.lookAlike, personId))) continue;
@@ -157,15 +163,15 @@ export const createLinkedPerson = steps<Args<"createPerson">, CreateLinkedOutcom
       };
       const outcome = await makePerson(call, { person, now }, insert);
       if (outcome.kind === "taken") {
-        // An address that is another's stays so, whatever the username.
+        // If somebody else has the address, another username does not help.
         if (outcome.what === "email") break;
         continue;
       }
-      // Another, who went on with the same owner, may have found other names free.
+      // Another call that made the same owner may have found other names free.
       if (!isNew) await settleNames(call, person, now);
       const stored = await call(linkedPerson, { partition, personId, link });
       if (stored !== undefined && (await settleName(call, name))) return { kind: "created", person: stored };
-      // The reservation had become so old that another took it over, or an operator has unlinked the subject meanwhile.
+      // The reservation was so old that another call took it over, or an operator has unlinked the subject meanwhile.
       if (isNew) await eraseWholly(call, person, now);
       break;
     }
@@ -184,7 +190,8 @@ async function underWay(call: Call, name: SubjectName): Promise<CreateLinkedOutc
   if (holder === undefined) return { kind: "begun", personId: name.ownerId };
   const { ownerId: personId } = holder;
   const person = await call(linkedPerson, { partition: partitionOf(personId), personId, link: name.value });
-  // One who had the subject and was unlinked a moment ago is nobody to go on with: they are an owner already, without it.
+  // A person who had the subject and was unlinked a moment ago is an owner already, so this call can't continue with
+  // them.
   if (person === undefined) return { kind: "begun", personId: holder.status === "active" ? name.ownerId : personId };
   return (await settleName(call, { ...name, ownerId: personId })) ? { kind: "linked", person } : { kind: "taken" };
 }
@@ -194,7 +201,9 @@ async function settleNames(call: Call, person: Person, now: Millis): Promise<voi
   for (const value of namesOf(person)) await settleName(call, { value, ownerId, now });
 }
 
-/** The link first: from then on the subject leads nowhere, unless somebody links it again at the same moment. */
+/**
+ * Deletes the link first: from then on the subject leads nowhere, unless somebody links it again at the same moment.
+ */
 export const unlinkSubject = steps<Args<"unlink">, string | undefined>(async (call, { subject, now }) => {
   const value = linkOf(subject);
   const holder = await call(holderOfName, { kind: "subject", value });
@@ -212,8 +221,8 @@ async function unlink(call: Call, key: LinkKey, now: Millis): Promise<boolean> {
 }
 
 /**
- * For an account that is taken back: identities that were linked by their first use since then are the owner's no more. The names that they leave behind lead
- * nowhere, and keep nobody out.
+ * For a recovered account: identities that were linked by their first use since then no longer belong to the owner. The
+ * names that remain lead nowhere and keep nobody out.
  */
 export async function dropFirstUses(
   tx: Tx,
@@ -226,10 +235,10 @@ export async function dropFirstUses(
   );
 }
 
-/** How many links go at once. */
+/** Number of links that one call deletes. */
 const SWEEP = 100;
 
-/** All of an issuer's; how many there were. */
+/** Deletes all links of an issuer, and returns their number. */
 export async function unlinkAll(call: Call, issuerId: string, now: Millis): Promise<number> {
   let removed = 0;
   for (;;) {
@@ -261,7 +270,7 @@ export const subjectsOf = query<Args<"ofPerson">, readonly SubjectLink[]>({
   outcome: (rows) => rows.map(subjectLinkOf),
 });
 
-/** Across all partitions, by an index of its own. */
+/** Reads across all partitions, by an index for this purpose. */
 export const listSubjectLinks = query<Args<"list">, readonly SubjectLink[]>({
   sql: sql`SELECT ${linkColumns} FROM subject_links
     WHERE +partition >= 0 AND issuer_id = :issuerId AND (created_at, link) > (:createdAt, :link) ORDER BY created_at, link LIMIT :limit`,

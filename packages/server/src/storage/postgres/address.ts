@@ -1,11 +1,11 @@
-/** The URL of a PostgreSQL database: one or more hosts, who signs in, and how the connection is protected. */
+/** The URL of a PostgreSQL database: one or more hosts, the credentials, and the protection of the connection. */
 
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import type { ConnectionOptions } from "node:tls";
 
 export interface Host {
-  /** A name, an address, or the directory of a Unix socket. */
+  /** A host name, an IP address, or the directory of a Unix socket. */
   readonly host: string;
   readonly port: number;
 }
@@ -13,36 +13,36 @@ export interface Host {
 export type SslMode = "disable" | "prefer" | "require" | "verify-ca" | "verify-full";
 
 export interface Address {
-  /** Tried in this order; at least one. */
+  /** At least one; tried in this order. */
   readonly hosts: readonly Host[];
   readonly user: string;
   readonly password: string | undefined;
   readonly database: string;
   readonly sslMode: SslMode;
-  /** PEM file of the authorities that are believed; undefined: those that Node believes. */
+  /** The PEM file of the authorities that the server trusts. Undefined: those that Node.js trusts. */
   readonly sslRootCert: string | undefined;
   readonly applicationName: string;
-  /** How many connections one process opens at most. */
+  /** Maximum number of connections that one process opens. */
   readonly maxConnections: number;
 }
 
 const PORT = 5432;
 const MAX_CONNECTIONS = 12;
-/** Two that write, two that read, one for transactions. */
+/** Two connections write, two read, and one runs transactions. */
 const LEAST_CONNECTIONS = 5;
 const URL_SHAPE = /^postgres(?:ql)?:\/\/(?:([^@/?]*)@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/;
 const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full"] as const;
-/** With all of these, only a server that takes writes is talked to, as without. */
+/** All these values mean the same here: the server uses only a database server that takes writes. */
 const SESSION_ATTRS = ["read-write", "primary", "any"];
 
-/** True: the URL is meant for PostgreSQL, well formed or not. */
+/** True: the URL is meant for PostgreSQL, even if it is malformed. */
 export function isPostgresUrl(url: string): boolean {
   return /^postgres(?:ql)?:/.test(url);
 }
 
 /**
- * Reads `postgres://user:password@host:port,host:port/database?sslmode=…`. Throws a `TypeError` that says what is wrong without repeating the URL:
- * a password stands in it.
+ * Reads `postgres://user:password@host:port,host:port/database?sslmode=…`. Throws a `TypeError` that says what is
+ * wrong. The message does not repeat the URL, because the URL can hold a password.
  */
 export function parseAddress(url: string): Address {
   const match = URL_SHAPE.exec(url);
@@ -109,7 +109,10 @@ function hostsOf(list: string, ports: string | undefined): readonly Host[] {
   return hosts;
 }
 
-/** A password that travels in the clear is somebody else's: beyond this machine the server must prove who it is, unless told otherwise. */
+/**
+ * Anybody on the network can read a password that travels in clear text. So a server on another machine must prove its
+ * identity, unless the URL says otherwise.
+ */
 function sslModeOf(text: string | undefined, hosts: readonly Host[]): SslMode {
   const local = hosts.every(({ host }) => isLocal(host));
   if (text === undefined) return local ? "prefer" : "verify-full";
@@ -140,11 +143,13 @@ function connectionsOf(text: string | undefined): number {
   return number;
 }
 
-/** TLS as `sslmode` wants it (the names are libpq's); false: none. Throws where the authorities' file can't be read. */
+/**
+ * The TLS options for `sslmode` (the names are libpq's). False: no TLS. Throws if the authorities' file can't be read.
+ */
 export function tlsOf({ sslMode, sslRootCert }: Address, { host }: Host): ConnectionOptions | false {
   if (sslMode === "disable" || host.startsWith("/")) return false;
   const ca = sslRootCert === undefined ? {} : { ca: readFileSync(sslRootCert) };
-  // As with libpq, naming authorities makes `require` verify against them.
+  // As in libpq, `require` verifies the server if the URL names authorities.
   const verifies = sslMode === "verify-full" || sslMode === "verify-ca" || sslRootCert !== undefined;
   if (!verifies) return { rejectUnauthorized: false };
   return {
@@ -154,7 +159,7 @@ export function tlsOf({ sslMode, sslRootCert }: Address, { host }: Host): Connec
   };
 }
 
-/** The URL as it may be shown: without password. */
+/** The URL without its password, for messages. */
 export function maskedUrl(url: string): string {
   let address: Address;
   try {

@@ -1,19 +1,28 @@
-/** The database's clock as this process knows it: measured with each connection and now and then, in between counted by a clock that nobody sets. */
+/**
+ * The database's clock as this process knows it. It is measured with each connection and from time to time. In between,
+ * a clock that nobody sets counts on.
+ */
 
 import type { Millis } from "../../oauth/model.ts";
 
-/** How old a measurement may be before another is wished for. */
+/** Age from which a measurement should be repeated. */
 const MEASURE_EVERY: Millis = 1_000;
-/** A database whose clock was set back further than this is followed at once; less is waited out. */
+/**
+ * If the database's clock was set back further than this, the time follows at once. After a smaller step, the time
+ * stands still until the clock has caught up.
+ */
 const STEP: Millis = 10_000;
 
 export class DatabaseClock {
-  /** What to add to `performance.now()`. */
+  /** The difference between the database's clock and `performance.now()`. */
   #offset: number | undefined;
   #measuredAt = Number.NEGATIVE_INFINITY;
   #last = 0;
 
-  /** Epoch milliseconds, whole; never earlier than the last answer, unless the database's own clock was set back by much. */
+  /**
+   * Whole epoch milliseconds. Never earlier than the last result, unless the database's own clock was set back by more
+   * than `STEP`.
+   */
   now(): Millis {
     const now = Math.round(this.#offset === undefined ? Date.now() : this.#offset + performance.now());
     this.#last = now < this.#last && this.#last - now < STEP ? this.#last : now;
@@ -25,8 +34,8 @@ export class DatabaseClock {
   }
 
   /**
-   * Takes a reading of the database's clock that was on its way for `tookMs` there and back. It was read in between: an offset that this
-   * allows stays, one that it contradicts moves as little as it must.
+   * Takes a reading of the database's clock that took `tookMs` there and back. The database read its clock during that
+   * time. An offset that agrees with this stays; otherwise it changes as little as possible.
    */
   measured({ clock, tookMs }: { readonly clock: Millis; readonly tookMs: number }): void {
     if (!Number.isFinite(clock)) return;
@@ -39,7 +48,9 @@ export class DatabaseClock {
     else this.#offset = Math.min(Math.max(this.#offset, least), most);
   }
 
-  /** How far this machine's clock is from the database's, in milliseconds: positive where it is ahead. */
+  /**
+   * The difference between this machine's clock and the database's in milliseconds. Positive: this machine is ahead.
+   */
   get localAhead(): Millis {
     return this.#offset === undefined ? 0 : Math.round(Date.now() - this.#offset - performance.now());
   }

@@ -1,4 +1,4 @@
-/** Finds the server that takes writes, among those of the address, and fails fast while there is none. */
+/** Finds the host of the address that takes writes, and fails fast while there is none. */
 
 import type { Dialect } from "../dialect.ts";
 import { StorageUnavailable } from "../errors.ts";
@@ -6,14 +6,17 @@ import { type Address, type Host, tlsOf } from "./address.ts";
 import { stateOf } from "./faults.ts";
 import { type Greeting, Link } from "./link.ts";
 
-/** After a failure nobody tries for so long, in milliseconds: twice as long each time, up to the longest, and never in step with other processes. */
+/**
+ * After a failure nobody tries for this time, in milliseconds. The time doubles with each failure up to a maximum, and
+ * is random so that processes don't try together.
+ */
 const FIRST_PAUSE = 50;
 const LONGEST_PAUSE = 1_000;
 
-/** What a connection is for. */
+/** The purpose of a connection. */
 export type Use = "write" | "read";
 
-/** After a failure, the same answer for a while. */
+/** After a failure, returns the same error for a while. */
 class Pause {
   #failures = 0;
   #until = 0;
@@ -39,17 +42,20 @@ class Pause {
 
 export class Connector {
   readonly #address: Address;
-  /** True: a standby will do, since nothing is written. */
+  /** True: a standby is enough, because nothing is written. */
   readonly #readonly: boolean;
   readonly #dialect: Dialect;
   readonly #greeted: (greeting: Greeting) => void;
-  /** Of those who would write, and of those who only read. */
+  /** One pause for connections that write, and one for those that only read. */
   readonly #pauses: Readonly<Record<Use, Pause>> = { write: new Pause(), read: new Pause() };
-  /** The highest timeline met: whoever is behind it was the primary before. */
+  /** The highest timeline seen so far. A server with a lower one is a former primary. */
   #timeline = 0;
-  /** Who took writes last. */
+  /** The host that took writes last. */
   #primary: Host | undefined;
-  /** Raised when the server turns out not to take writes any more, or another does: connections from before are not used again. */
+  /**
+   * Increases when the server takes no writes any more, or another one does. Connections from before are not used
+   * again.
+   */
   epoch = 0;
 
   constructor(
@@ -63,8 +69,8 @@ export class Connector {
   }
 
   /**
-   * A connection to the first host that takes writes; for reading alone, where there is none, to a primary that takes none now. Rejects with
-   * `StorageUnavailable`, at once where the last try has just failed.
+   * Connects to the first host that takes writes. For reads, if there is no such host, it connects to a primary that
+   * takes no writes now. Rejects with `StorageUnavailable`, at once if the last try has just failed.
    */
   async open(use: Use = "write"): Promise<Link> {
     const pause = this.#pauses[use];
@@ -102,21 +108,21 @@ export class Connector {
     throw pause.begin(`PostgreSQL cannot be reached: ${reasons.join("; ")}`, cause);
   }
 
-  /** Another server than before takes the writes: what reads from the one before would not see them. */
+  /** Another server takes the writes now, and connections to the previous one would not see them. */
   #found(host: Host): void {
     if (this.#primary !== undefined && this.#primary !== host) this.epoch += 1;
     this.#primary = host;
   }
 
-  /** A former primary that was started again takes writes, too: they would be lost, and are seen by nobody else. */
+  /** A former primary that was started again takes writes, too. They would be lost, and nobody else would see them. */
   #isPrimary({ greeting: { standby, readOnly, timeline } }: Link, use: Use): boolean {
-    // A standby is behind: what was revoked on the primary may still live there.
+    // A standby can be behind: a grant that was revoked on the primary may still be active there.
     if (standby || (readOnly && use === "write") || timeline < this.#timeline) return false;
     this.#timeline = timeline;
     return true;
   }
 
-  /** Before the first connection of all: which timeline is the newest. */
+  /** Before the first connection: finds the newest timeline. */
   async #lookAround(): Promise<void> {
     await Promise.all(
       this.#address.hosts.map(async (host) => {
@@ -132,7 +138,7 @@ export class Connector {
     try {
       return await Link.open(this.#address, host, ssl, this.#dialect);
     } catch (error) {
-      // `prefer`: a server on this machine that has no TLS is talked to without.
+      // With `prefer`, a server on this machine that has no TLS is used without TLS.
       const refused = stateOf(error) === "" && error instanceof Error && /SSL/.test(error.message);
       if (this.#address.sslMode !== "prefer" || ssl === false || !refused) throw error;
       return Link.open(this.#address, host, false, this.#dialect);

@@ -1,4 +1,6 @@
-/** Storage in PostgreSQL: statements that come together go as one pipeline, transactions on connections of their own. */
+/**
+ * Storage in PostgreSQL. Simultaneous statements are sent as one pipeline; transactions have connections of their own.
+ */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Millis } from "../../oauth/model.ts";
@@ -27,33 +29,33 @@ import type { Link } from "./link.ts";
 import type { Ask, Result } from "./pipeline.ts";
 import { Pool } from "./pool.ts";
 
-/** Connections that write groups, and those that read them. */
+/** Number of connections that write groups, and of those that read groups. */
 const WRITERS = 2;
 const READERS = 2;
-/** How often a transaction that stood in another's way is begun anew. */
+/** How often a transaction is repeated after a conflict with another one. */
 const ATTEMPTS = 8;
-/** How long a change of the schema waits for a table, in milliseconds, and how often. */
+/** How long a change of the schema waits for a table, in milliseconds, and how often it tries. */
 const TABLE_LOCK = 1_000;
 const LOCK_ATTEMPTS = 60;
-/** "assent" as a number: who changes the schema holds this advisory lock. */
+/** "assent" as a number. A process that changes the schema holds this advisory lock. */
 const SCHEMA_LOCK = 107_119_544_717_428;
 
 export interface PostgresOptions {
   readonly url: string;
-  /** True: nothing may be written; a standby will do. */
+  /** True: nothing may be written, and a standby is enough. */
   readonly readonly: boolean;
-  /** Told of each group of statements when it is over: how many, how many milliseconds. */
+  /** Called after each group of statements, with their number and the duration in milliseconds. */
   readonly onBatch?: (size: number, milliseconds: number) => void;
 }
 
-/** What has happened since the storage was opened. */
+/** Counts since the storage was opened. */
 export interface PostgresStats {
-  /** Groups of statements, each one transaction unless a statement in it failed. */
+  /** Groups of statements. Each is one transaction, unless one of its statements failed. */
   readonly batches: number;
   readonly verbs: number;
-  /** Statements that wait for a group to set out. */
+  /** Statements that wait until their group is sent. */
   readonly waiting: number;
-  /** Connections made so far. */
+  /** Connections opened so far. */
   readonly connections: number;
 }
 
@@ -64,7 +66,7 @@ interface StatementJob {
   readonly params: Params;
 }
 
-/** What a statement yields; its outcome is made of it where the verb was called. */
+/** The result of a statement. The call of the verb turns it into an outcome. */
 interface StatementResult {
   readonly row: Row | undefined;
   readonly why: Row | undefined;
@@ -77,7 +79,7 @@ const commit = sql`COMMIT`;
 const rollback = sql`ROLLBACK`;
 const readClock = sql`SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS clock`;
 
-/** Opens without waiting for a connection. Throws a `TypeError` for a URL that is not well formed. */
+/** Opens without waiting for a connection. Throws a `TypeError` for a malformed URL. */
 export function openPostgres({ url, ...options }: PostgresOptions): PostgresEngine {
   return new PostgresEngine(parseAddress(url), options);
 }
@@ -92,7 +94,7 @@ export class PostgresEngine implements SchemaHost {
   readonly #transactions: Pool;
   readonly #writes: Groups<StatementJob, StatementResult>;
   readonly #reads: Groups<readonly Ask[], readonly Result[]>;
-  /** Verbs that have begun: closing waits for the last one. */
+  /** Verbs that have begun. `close` waits for the last one. */
   readonly #underWay = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
@@ -113,7 +115,7 @@ export class PostgresEngine implements SchemaHost {
     this.#reads = new Groups((group) => this.#readGroup(group), { lanes: READERS });
   }
 
-  /** Runs a verb. Outages reject with `StorageUnavailable`; any other error is a bug of this program. */
+  /** Runs a verb. An outage rejects with `StorageUnavailable`; any other error is a bug of this program. */
   readonly call = async <A, O>(verb: Verb<A, O>, args: A): Promise<O> => {
     if (this.#closing !== undefined) throw new StorageUnavailable("the storage is closed");
     const running = this.#run(verb, args);
@@ -151,12 +153,12 @@ export class PostgresEngine implements SchemaHost {
     return this.clock.now();
   }
 
-  /** Which server is the right one is decided with each connection. */
+  /** Each connection checks anew which server is the right one. */
   displaced(): boolean {
     return false;
   }
 
-  /** Answers what was asked before, then lets go of the connections. */
+  /** Completes the calls that are under way, then closes the connections. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -169,8 +171,8 @@ export class PostgresEngine implements SchemaHost {
   }
 
   /**
-   * For other processes that change the schema it waits as long as they need. For a table it waits briefly and begins anew: whoever waits for a table has
-   * all others wait behind.
+   * Waits for other processes that change the schema as long as they need. Waits briefly for a table and starts again,
+   * because everybody else queues behind a process that waits for a table.
    */
   async exclusively<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
@@ -213,7 +215,7 @@ export class PostgresEngine implements SchemaHost {
     );
   }
 
-  /** On a connection of its own, without hurry: the schema is looked at once, at the start. */
+  /** Runs on a connection of its own: the schema is read once, at the start. */
   async #aside<T>(beginning: Sql, work: (tx: Tx) => Promise<T>): Promise<T> {
     const link = await this.#connector.open();
     try {
@@ -242,7 +244,9 @@ export class PostgresEngine implements SchemaHost {
     return look.outcome(result?.rows[0], args);
   }
 
-  /** All reads of a turn in one pipeline; in one snapshot where one of them is two statements. */
+  /**
+   * Sends all reads of one turn as one pipeline. If one of them has two statements, the pipeline reads in one snapshot.
+   */
   async #readGroup(group: readonly Member<readonly Ask[], readonly Result[]>[]): Promise<void> {
     const asks = group.flatMap(({ job }) => job);
     const snapshot = asks.length > group.length;
@@ -259,13 +263,13 @@ export class PostgresEngine implements SchemaHost {
       else if (isOutage(error)) {
         for (const { reject } of group) reject(told(error));
       } else {
-        // One of them is at fault, and only its caller hears of it.
+        // One of them failed, and only its caller gets the error.
         await Promise.all(group.map((member) => this.#readGroup([member])));
       }
     }
   }
 
-  /** Now and then the database's clock is read along, at no cost but a few bytes. */
+  /** From time to time the pipeline also reads the database's clock, which costs a few bytes. */
   async #readPipeline(link: Link, asks: readonly Ask[], snapshot: boolean): Promise<readonly Result[]> {
     const measures = this.clock.stale;
     const started = performance.now();
@@ -292,7 +296,7 @@ export class PostgresEngine implements SchemaHost {
     return verb.outcome(row, args, why);
   }
 
-  /** All statements of a turn in one pipeline, which is one transaction. */
+  /** Sends all statements of one turn as one pipeline, which is one transaction. */
   async #writeGroup(group: readonly StatementMember[]): Promise<void> {
     const asks = group.map(({ job: { verb, params } }) => ({ sql: verb.sql, params }));
     try {
@@ -303,21 +307,21 @@ export class PostgresEngine implements SchemaHost {
         if (row !== undefined || member.job.verb.why === undefined) member.resolve({ row, why: undefined });
         else missed.push(member);
       });
-      // The next group needn't wait for them.
+      // The next group does not have to wait for them.
       if (missed.length > 0) void this.#explain(missed);
     } catch (error) {
       if (isOutage(error)) {
         for (const { reject } of group) reject(told(error, true));
       } else {
-        // One of them is at fault, or waits for a lock: the others needn't.
+        // One of them failed or waits for a lock, so the others run again without it.
         for (const member of group) void this.#explain([member]);
       }
     }
   }
 
   /**
-   * Statements and, where they miss, their reasons, in one snapshot: what a request did in between would otherwise be held against another. A row
-   * that was changed since the snapshot makes it begin anew.
+   * Runs statements and, if they return no row, the queries for their reasons, in one snapshot. Otherwise another
+   * request in between could change the reason. If a row was changed since the snapshot, it starts again.
    */
   async #explain(group: readonly StatementMember[]): Promise<void> {
     const asks = group.flatMap(({ job: { verb, params } }) =>
@@ -359,14 +363,14 @@ export class PostgresEngine implements SchemaHost {
   }
 }
 
-/** The database is away, for all alike. */
+/** True: the database is unavailable for everybody. */
 function isOutage(error: unknown): boolean {
   return endsConnection(error) || error instanceof StorageUnavailable;
 }
 
 /**
- * Begins anew, after a moment of chance, what stood in another transaction's way; and what met a server that takes no writes any more, on the one that
- * does now.
+ * Repeats work that conflicted with another transaction, after a short random time. Also repeats work on the new
+ * primary if its server takes no writes any more.
  */
 async function retried<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
@@ -379,7 +383,7 @@ async function retried<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** BEGIN goes with the first statement. Rolls back and rethrows what the work throws. */
+/** Sends BEGIN together with the first statement. If the work throws, rolls back and throws the same error. */
 async function inTransaction<T>(link: Link, beginning: Sql, work: (tx: Tx) => Promise<T>): Promise<T> {
   let begun = false;
   const ask = async (statement: Sql, params: Params = {}): Promise<Result> => {

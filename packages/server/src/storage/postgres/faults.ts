@@ -1,9 +1,9 @@
-/** What PostgreSQL's errors mean to a caller: an outage, a conflict to try again, a lost connection, or a bug. */
+/** Classifies PostgreSQL's errors: an outage, a conflict to retry, a lost connection, or a bug. */
 
 import { DatabaseError } from "pg";
 import { StorageUnavailable } from "../errors.ts";
 
-/** The connection is gone: what was under way may or may not have been committed. */
+/** The connection was lost. The work under way may have been committed or not. */
 export class ConnectionLost extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
@@ -11,35 +11,41 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** SQLSTATE of an error that the server sent; "" for any other. */
+/** The SQLSTATE of an error from the server; "" for any other error. */
 export function stateOf(error: unknown): string {
   return error instanceof DatabaseError ? (error.code ?? "") : "";
 }
 
-/** Two transactions stood in each other's way, and this one was undone: serialization failure, deadlock. */
+/** The transaction conflicted with another one and was rolled back: serialization failure or deadlock. */
 export function isConflict(error: unknown): boolean {
   return ["40001", "40P01"].includes(stateOf(error));
 }
 
-/** A lock wasn't to be had within `lock_timeout`. */
+/** A lock was not available within `lock_timeout`. */
 export function isLockTimeout(error: unknown): boolean {
   return stateOf(error) === "55P03";
 }
 
-/** The server no longer takes writes here: it was made a standby, or read-only. */
+/** The server takes no writes any more: it became a standby or read-only. */
 export function isReadOnly(error: unknown): boolean {
   return stateOf(error) === "25006";
 }
 
-/** The server ends the connection with these; so does a pooler that forgets what was prepared, or a plan whose columns changed. */
+/**
+ * The server ends the connection after these errors. A pooler that forgets prepared statements, or a plan whose columns
+ * changed, also needs a new connection.
+ */
 export function endsConnection(error: unknown): boolean {
   return error instanceof ConnectionLost || /^(?:08|57P|XX|26000|0A000|25006)/.test(stateOf(error));
 }
 
-/** Classes that speak of the machine or of rights, not of the statement; a cancelled statement, a lock not got in time. */
+/**
+ * Classes of errors about the machine or about rights, not about the statement; also a cancelled statement and a lock
+ * timeout.
+ */
 const OUTAGE = /^(?:08|53|58|XX|28|57P|57014|55P03|25006|25P03|40001|40P01|42501|3D000|26000|0A000)/;
 
-/** The error as a verb's caller gets it. `uncertain`: the commit had been sent. */
+/** The error for the caller of a verb. `uncertain`: the commit had been sent. */
 export function told(error: unknown, uncertain = false): unknown {
   if (error instanceof StorageUnavailable) return error;
   if (error instanceof ConnectionLost) {

@@ -1,14 +1,17 @@
-/** What is called in one turn of the event loop goes to the server together; while it is under way, the next group gathers. */
+/** Sends all calls of one turn of the event loop to the server together. Meanwhile the next group collects calls. */
 
 import { BatchScheduler } from "../batch-scheduler.ts";
 import { StorageUnavailable } from "../errors.ts";
 import { inLockOrder, type LockKey } from "../lock-order.ts";
 
-/** What one group holds at most, so that nobody waits long behind a crowd. */
+/** Maximum number of calls in one group, so that nobody waits long behind many others. */
 const GROUP = 256;
-/** With so many waiting, a group sets out amid the turn that brings them: the server works at it while this process reads the others' requests. */
+/**
+ * When this many calls wait, the group is sent before the turn ends. So the server works while this process reads
+ * further requests.
+ */
 const EARLY = 8;
-/** Waiting beyond this number are refused: answering late is no better than asking to come again. */
+/** Calls beyond this number of waiting ones are refused: a late answer is no better than a request to come again. */
 const WAITING = 20_000;
 
 export interface Member<Job, Value> {
@@ -33,7 +36,10 @@ export class Groups<Job, Value> {
   #drained: (() => void) | undefined;
   readonly counts = { batches: 0, verbs: 0 };
 
-  /** `run` settles every member, sooner or later; it resolves when the next group may set out. `lanes`: groups under way at once. */
+  /**
+   * `run` settles every member at some time, and resolves when the next group may be sent. `lanes`: maximum number of
+   * groups under way.
+   */
   constructor(
     run: (group: readonly Member<Job, Value>[]) => Promise<void>,
     { lanes, observe }: { readonly lanes: number; readonly observe?: (size: number, milliseconds: number) => void },
@@ -43,7 +49,7 @@ export class Groups<Job, Value> {
     this.#observe = observe;
   }
 
-  /** How many wait for a group to set out. */
+  /** Number of calls that wait until their group is sent. */
   get waiting(): number {
     return this.#queue.length;
   }
@@ -59,7 +65,7 @@ export class Groups<Job, Value> {
     });
   }
 
-  /** Everything submitted is sent; nothing more is taken. */
+  /** Sends all waiting calls, and accepts no more. */
   async drain(): Promise<void> {
     this.#closed = true;
     if (this.#queue.length > 0 || this.#running > 0) await new Promise<void>((resolve) => (this.#drained = resolve));

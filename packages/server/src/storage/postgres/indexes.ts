@@ -1,4 +1,4 @@
-/** Indexes built beside writers (CREATE INDEX CONCURRENTLY), which no transaction can hold together. */
+/** Builds indexes while others write (CREATE INDEX CONCURRENTLY). PostgreSQL can't do this in a transaction. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { type IndexStep, indexStatement } from "../migrations/migration.ts";
@@ -6,13 +6,14 @@ import { text } from "../rows.ts";
 import { named, type Row, type Sql, sql } from "../sql.ts";
 import type { Link } from "./link.ts";
 
-/** Who builds an index holds this advisory lock. */
+/** A process that builds an index holds this advisory lock. */
 const INDEX_LOCK = 107_119_544_717_429;
 const LOOKED_EVERY = 500;
 
 /**
- * Builds the index, unless it is there. One that a crash or a duplicate left behind unusable is dropped first. Processes do so one after the other: they
- * ask for the lock instead of waiting in it, since building waits for every statement that is under way, and so would wait for them.
+ * Builds the index, unless it exists. An unusable index that a crash or a duplicate left behind is dropped first.
+ * Processes do this one after the other. They poll for the lock instead of waiting for it in the database: the build
+ * waits for every statement that is under way, and so would wait for them.
  */
 export async function buildBeside(link: Link, step: IndexStep): Promise<void> {
   while (
@@ -39,11 +40,11 @@ export async function buildBeside(link: Link, step: IndexStep): Promise<void> {
       WHERE relname = CAST(:index AS TEXT) AND relnamespace = CAST(current_schema() AS regnamespace)`,
     step.table,
   );
-  // PostgreSQL can't build an index of a spread table beside writers.
+  // PostgreSQL can't build an index of a spread table while others write.
   await link.say(indexStatement(step, { concurrently: kind !== "spread" }));
 }
 
-/** The answer of a question that has one row, or none. */
+/** The answer to a question that returns one row, or none. */
 async function state(link: Link, question: Sql, index = ""): Promise<string | undefined> {
   const [result] = await link.run([{ sql: question, params: { lock: INDEX_LOCK, index } }]);
   const row: Row | undefined = result?.rows[0];

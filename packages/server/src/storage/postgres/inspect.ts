@@ -1,4 +1,4 @@
-/** What a PostgreSQL server and the role that we sign in as are like, for whoever runs it. */
+/** Describes a PostgreSQL server and the role that the server signs in as, for operators. */
 
 import { postgres } from "../dialect.ts";
 import { text, whole } from "../rows.ts";
@@ -8,7 +8,7 @@ import { Connector } from "./connector.ts";
 import { told } from "./faults.ts";
 
 export interface ServerFacts {
-  /** `host:port` of the one that would be used. */
+  /** `host:port` of the server that would be used. */
   readonly place: string;
   /** Major version. */
   readonly version: number;
@@ -16,20 +16,23 @@ export interface ServerFacts {
   readonly standby: boolean;
   readonly encrypted: boolean;
   readonly encoding: string;
-  /** As it is without what our sessions set. */
+  /** The value without the settings of our own sessions. */
   readonly synchronousCommit: string;
   readonly fsync: boolean;
-  /** How far this machine's clock is ahead of the server's, in milliseconds. */
+  /** How far this machine's clock is ahead of the server's clock, in milliseconds. */
   readonly localAhead: number;
   readonly superuser: boolean;
-  /** The role may make tables. */
+  /** True: the role may create tables. */
   readonly mayCreate: boolean;
   readonly maxConnections: number;
-  /** What one process opens at most. */
+  /** Maximum number of connections that one process opens. */
   readonly ownConnections: number;
 }
 
-/** Looks at the first server that takes writes, or at the first that answers. Throws `StorageUnavailable`, and a `TypeError` for a bad URL. */
+/**
+ * Inspects the first server that takes writes, or else the first that answers. Throws `StorageUnavailable`, and a
+ * `TypeError` for a malformed URL.
+ */
 export async function inspectPostgres(url: string): Promise<ServerFacts> {
   const address = parseAddress(url);
   const options = { dialect: postgres, greeted: () => undefined };

@@ -1,4 +1,4 @@
-/** One connection to a server: statements prepared once, a deadline for every answer. */
+/** One connection to a server. Statements are prepared once, and every answer has a deadline. */
 
 import type { ConnectionOptions } from "node:tls";
 import { Client } from "pg";
@@ -8,31 +8,34 @@ import type { Address, Host } from "./address.ts";
 import { ConnectionLost, endsConnection } from "./faults.ts";
 import { type Ask, Pipeline, Preparations, type Result } from "./pipeline.ts";
 
-/** What a server does at most for one statement, in milliseconds. Who waits for a lock is told sooner, but not before a deadlock is found (1 s). */
+/**
+ * Maximum time that the server spends on one statement, in milliseconds. A wait for a lock ends sooner, but not before
+ * a deadlock is detected (1 s).
+ */
 const STATEMENT_TIMEOUT = 2_000;
 const LOCK_TIMEOUT = 1_500;
-/** A process that hangs between BEGIN and COMMIT holds its locks no longer than this. */
+/** Maximum time for which a process that hangs between BEGIN and COMMIT holds its locks, in milliseconds. */
 const IDLE_IN_TRANSACTION = 5_000;
 const CONNECT_TIMEOUT = 2_000;
-/** Beyond the statement's own timeout: the network holds the answer back, or the server is gone without a word. */
+/** Longer than the statement's own timeout: after this the network has lost the answer, or the server is gone. */
 const ANSWER_TIMEOUT = 3_500;
 const UNHURRIED = 24 * 3_600_000;
 const KEEP_ALIVE = 10_000;
 
-/** What a server says of itself when it is greeted. */
+/** The data that a server returns when a connection is opened. */
 export interface Greeting {
-  /** Its clock, epoch milliseconds, and how long the question took. */
+  /** The server's clock in epoch milliseconds, and how long the question took. */
   readonly clock: number;
   readonly tookMs: number;
   readonly readOnly: boolean;
   readonly standby: boolean;
-  /** Raised by one each time a standby became the primary; 0: a standby, or a server that tells none. */
+  /** Increases by one each time a standby becomes the primary. 0: a standby, or a server that doesn't tell. */
   readonly timeline: number;
 }
 
 /**
- * Sets what our sessions rely on. Every statement of ours is made to find its rows by an index: on a fresh database the planner would take the
- * tables for small, and keep that plan. A session that would answer before the log is on disk is brought back to doing so.
+ * Sets what our sessions rely on. The planner must find rows by an index: in a fresh database it would take the tables
+ * for small, and keep that plan. A session that would answer before the log is on the disk is set to wait for the disk.
  */
 const greet = sql`SELECT
     CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS clock,
@@ -47,12 +50,12 @@ const greet = sql`SELECT
     set_config('synchronous_commit',
       CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false) AS g`;
 
-/** Any user may ask. Not every kind of PostgreSQL has it: who doesn't answer has no timeline. */
+/** Any user may ask. Not every kind of PostgreSQL has this function; a server without it has no timeline. */
 const askTimeline = sql`SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) AS timeline`;
 
 /**
- * A plan that was made for a table of a few rows is kept when it has millions, until the server's statistics notice: walking all of a partition looked
- * as good as finding one row of it.
+ * A plan that was made for a table of a few rows is kept when the table has millions, until the server's statistics
+ * notice. In a small table, reading a whole partition looks as good as finding one row of it.
  */
 const discardPlans = sql`DISCARD PLANS`;
 const YOUNG = 60_000;
@@ -82,7 +85,7 @@ export class Link {
     });
   }
 
-  /** Connects and signs in; rejects with what `pg` or the network says. */
+  /** Connects and signs in. Rejects with the error of `pg` or of the network. */
   static async open(address: Address, host: Host, ssl: ConnectionOptions | false, dialect: Dialect): Promise<Link> {
     const client = new Client({
       host: host.host,
@@ -116,7 +119,7 @@ export class Link {
         tookMs: performance.now() - asked,
         standby: row["standby"] === 1,
         readOnly: row["read_only"] === 1,
-        // With one host there is no other that could be the primary.
+        // With one host, no other server can be the primary.
         timeline: address.hosts.length > 1 && row["standby"] !== 1 ? await timelineOf(client, known) : 0,
       };
       return new Link(client, known, host, greeting, () => failure);
@@ -126,14 +129,14 @@ export class Link {
     }
   }
 
-  /** False: throw it away. */
+  /** False: close this connection. */
   get usable(): boolean {
     return this.#lost === undefined;
   }
 
   /**
-   * Sends the statements in one go; outside of a BEGIN they are one transaction. Rejects with the first error, after which nothing of them
-   * stays, or with `ConnectionLost`, after which nobody knows.
+   * Sends the statements together. Outside of a BEGIN they are one transaction. Rejects with the first error, after
+   * which nothing was written, or with `ConnectionLost`, after which this is unknown.
    */
   async run(asks: readonly Ask[]): Promise<readonly Result[]> {
     if (this.#lost !== undefined) throw this.#lost;
@@ -150,7 +153,7 @@ export class Link {
     }
   }
 
-  /** Now and then, more often while the connection is young. */
+  /** True from time to time, more often while the connection is young. */
   #replans(): boolean {
     const now = performance.now();
     if (now - this.#plannedAt < (now - this.#openedAt < YOUNG ? PLANS_KEPT_YOUNG : PLANS_KEPT)) return false;
@@ -158,12 +161,12 @@ export class Link {
     return true;
   }
 
-  /** One statement without parameters. */
+  /** Runs one statement without parameters. */
   async say(statement: Sql): Promise<void> {
     await this.run([{ sql: statement, params: {} }]);
   }
 
-  /** For work that may take its time, such as a change of the schema: from now on no statement has a limit. */
+  /** From now on no statement has a time limit: for long work such as a change of the schema. */
   async unhurried(): Promise<void> {
     await this.say(
       sql`SELECT set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false) AS b,
@@ -178,14 +181,14 @@ export class Link {
     await this.#client.end().catch(() => undefined);
   }
 
-  /** At once, whatever is under way. */
+  /** Closes at once, whatever is under way. */
   destroy(): void {
     this.#lost ??= new ConnectionLost("the connection was given up");
     destroy(this.#client);
   }
 }
 
-/** Anything that the server did not send as an answer: the socket's errors, its end, our deadline. */
+/** True for everything that is not an answer of the server: errors and the end of the socket, and our deadline. */
 function isBroken(error: unknown): boolean {
   return error instanceof Error && !("severity" in error) && !(error instanceof TypeError);
 }

@@ -1,19 +1,19 @@
-/** Several statements sent in one go, answered in order: Bind and Execute for each, one Sync for all. */
+/** Sends several statements together and reads the answers in order: Bind and Execute for each, one Sync for all. */
 
 import type { Connection, Submittable } from "pg";
 import type { Dialect } from "../dialect.ts";
 import { compile, type Params, type Row, type Sql, type Value } from "../sql.ts";
 
-/** A statement and what goes into it. */
+/** A statement and its parameters. */
 export interface Ask {
   readonly sql: Sql;
   readonly params: Params;
 }
 
-/** What one statement yielded. */
+/** The result of one statement. */
 export interface Result {
   readonly rows: readonly Row[];
-  /** Rows that it returned or changed. */
+  /** Number of rows that it returned or changed. */
   readonly count: number;
 }
 
@@ -26,7 +26,7 @@ interface Prepared {
 const prepared = new WeakMap<Dialect, WeakMap<Sql, Prepared>>();
 let count = 0;
 
-/** One name for each text in this process: every connection prepares it under the same. */
+/** In this process, each text has one name, under which every connection prepares it. */
 function prepare(sql: Sql, dialect: Dialect): Prepared {
   const all = prepared.get(dialect) ?? new WeakMap<Sql, Prepared>();
   prepared.set(dialect, all);
@@ -43,12 +43,12 @@ interface Column {
   readonly type: number;
 }
 
-/** What a connection knows of the statements that it has prepared. */
+/** The statements that a connection has prepared. */
 export class Preparations {
   readonly dialect: Dialect;
-  /** Columns of each, none for those that return nothing. */
+  /** The columns of each statement; none for a statement that returns no rows. */
   readonly columns = new Map<string, readonly Column[]>();
-  /** Prepared, perhaps: an error came in between. */
+  /** Statements that may be prepared or not, because an error came in between. */
   readonly doubtful = new Set<string>();
 
   constructor(dialect: Dialect) {
@@ -60,7 +60,7 @@ interface Description {
   readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[];
 }
 
-/** As `pg` drives it: `submit` sends, the handlers get what comes back. */
+/** A pipeline as `pg` drives it: `submit` sends, and the handlers get the answers. */
 export class Pipeline implements Submittable {
   readonly answer: Promise<readonly Result[]>;
   readonly #asks: readonly { readonly prepared: Prepared; readonly values: readonly (string | Buffer | null)[] }[];
@@ -102,7 +102,7 @@ export class Pipeline implements Submittable {
   }
 
   handleRowDescription({ fields }: Description): void {
-    // A description comes right before the rows of the statement that asked for it.
+    // A description comes right before the rows of its statement.
     const name = this.#current()?.prepared.name;
     if (name !== undefined)
       this.#fresh.set(
@@ -150,7 +150,7 @@ export class Pipeline implements Submittable {
   }
 }
 
-/** A text column takes no NUL: it becomes the replacement character, as half of a surrogate pair does everywhere. */
+/** A text column can't hold NUL. It becomes the replacement character, as half of a surrogate pair does everywhere. */
 function encoded(name: string, value: Value | undefined): string | Buffer | null {
   if (value === undefined) throw new TypeError(`the statement's parameter :${name} was not given`);
   if (value === null) return null;
@@ -163,7 +163,7 @@ function encoded(name: string, value: Value | undefined): string | Buffer | null
 const BYTEA = 17;
 const NUMBERS: ReadonlySet<number> = new Set([20, 21, 23, 26, 700, 701]);
 
-/** Whole numbers as numbers: nothing that is stored goes beyond 2⁵³. */
+/** Returns whole numbers as numbers, because no stored number exceeds 2⁵³. */
 function decoded(type: number, text: string | null): Value {
   if (text === null) return null;
   if (type === BYTEA) return new Uint8Array(Buffer.from(text.slice(2), "hex"));

@@ -1,15 +1,15 @@
-/** A bounded number of connections, lent one at a time. */
+/** A limited number of connections. Each is lent to one caller at a time. */
 
 import { StorageUnavailable } from "../errors.ts";
 import type { Connector, Use } from "./connector.ts";
 import { endsConnection, isReadOnly } from "./faults.ts";
 import type { Link } from "./link.ts";
 
-/** How long somebody waits for a connection at most, in milliseconds. */
+/** Maximum time that a caller waits for a connection, in milliseconds. */
 const WAIT = 1_000;
-/** Waiting beyond this number are refused: answering late is no better than asking to come again. */
+/** Callers beyond this number of waiting ones are refused: a late answer is no better than a request to come again. */
 const WAITING = 1_000;
-/** What lies unused for so long is closed. */
+/** A connection that is unused for this time is closed, in milliseconds. */
 const IDLE = 60_000;
 
 interface Waiter {
@@ -29,12 +29,12 @@ export class Pool {
   readonly #use: Use;
   readonly #waiting: Waiter[] = [];
   #idle: Idle[] = [];
-  /** Connections there are, or are being made. */
+  /** Number of connections that exist or are being opened. */
   #size = 0;
   #lent = 0;
   #closing = false;
   #closed: (() => void) | undefined;
-  /** Connections made so far. */
+  /** Number of connections opened so far. */
   opened = 0;
 
   constructor(connector: Connector, max: number, use: Use = "write") {
@@ -43,7 +43,10 @@ export class Pool {
     this.#use = use;
   }
 
-  /** Does the work on a connection. Rejects with `StorageUnavailable` where none is free or can be made in a second. */
+  /**
+   * Does the work on a connection. Rejects with `StorageUnavailable` if none is free, or can be opened, within a
+   * second.
+   */
   async use<T>(work: (link: Link) => Promise<T>): Promise<T> {
     const link = await this.#acquire();
     const { epoch } = this.#connector;
@@ -60,7 +63,7 @@ export class Pool {
     }
   }
 
-  /** Waits for what is under way, then closes all. */
+  /** Waits for the work under way, then closes all connections. */
   async close(): Promise<void> {
     this.#closing = true;
     const idle = this.#idle;
@@ -95,7 +98,7 @@ export class Pool {
     });
   }
 
-  /** Who has waited longest gets the new connection, or hears why there is none. */
+  /** The caller who has waited longest gets the new connection, or the error. */
   async #make(): Promise<void> {
     this.#size += 1;
     const { epoch } = this.#connector;
@@ -106,7 +109,7 @@ export class Pool {
     } catch (error) {
       this.#size -= 1;
       this.#finish();
-      // Those who wait for a connection that is lent go on waiting; where there is none, all hear of it.
+      // If other connections are lent, callers go on waiting for them. If there is none, all get the error.
       for (const { reject } of this.#waiting.splice(0, this.#size === 0 ? this.#waiting.length : 1)) reject(error);
     }
   }
@@ -124,7 +127,7 @@ export class Pool {
 
   #rest(link: Link, epoch: number): void {
     const now = performance.now();
-    // The one used last is used next: what is too much grows old at the front.
+    // The connection used last is used next, so that unneeded ones grow old at the front.
     const [oldest] = this.#idle;
     if (oldest !== undefined && now - oldest.since > IDLE) {
       this.#idle.shift();

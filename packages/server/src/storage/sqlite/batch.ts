@@ -1,4 +1,4 @@
-/** A group of write verbs as one transaction. What runs here runs on the thread that owns the writing connection. */
+/** Runs a group of write verbs as one transaction, on the thread that owns the writing connection. */
 
 import { verbs } from "../aggregates.ts";
 import { StorageUnavailable } from "../errors.ts";
@@ -6,13 +6,15 @@ import type { Params, Row } from "../sql.ts";
 import { type Connection, told } from "./connection.ts";
 import { fastPaths } from "./fast-paths.ts";
 
-/** One verb to run: a statement's parameters, or a transaction's arguments. Both survive a structured clone. */
+/**
+ * One verb to run: the parameters of a statement, or the arguments of a transaction. Both survive a structured clone.
+ */
 export interface Job {
   readonly verb: string;
   readonly input: unknown;
 }
 
-/** What a statement yields; its outcome is made of it where the verb was called. */
+/** The result of a statement. The call of the verb turns it into an outcome. */
 export interface StatementResult {
   readonly row: Row | undefined;
   readonly why: Row | undefined;
@@ -23,8 +25,9 @@ export type Answer =
   | { readonly ok: false; readonly unavailable: boolean; readonly message: string; readonly stack: string | undefined };
 
 /**
- * BEGIN IMMEDIATE, each verb, COMMIT; answers in the order of the jobs. If a verb fails, nothing of the group stays and each verb is run in a
- * transaction of its own, so that one error is one caller's. If the database is away, it is away for all.
+ * Runs BEGIN IMMEDIATE, each verb, COMMIT, and answers in the order of the jobs. If a verb fails, the group is rolled
+ * back and each verb runs in a transaction of its own, so that only the caller at fault gets the error. If the database
+ * is unavailable, all callers get the error.
  */
 export async function runBatch(connection: Connection, jobs: readonly Job[]): Promise<readonly Answer[]> {
   try {

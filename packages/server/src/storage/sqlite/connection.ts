@@ -1,11 +1,11 @@
-/** One connection to an SQLite file: statements prepared once, errors told apart. */
+/** One connection to an SQLite file. Statements are prepared once, and outages are told apart from bugs. */
 
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { sqlite } from "../dialect.ts";
 import { StorageUnavailable } from "../errors.ts";
 import { compile, type Params, type Row, type Sql, type Tx, type Value } from "../sql.ts";
 
-/** How long a connection waits for another process's write lock. */
+/** How long a connection waits for another process's write lock, in milliseconds. */
 const BUSY_TIMEOUT = 5_000;
 
 interface Prepared {
@@ -21,11 +21,12 @@ export class Connection implements Tx {
     this.#db = new DatabaseSync(path, {
       readOnly: options.readOnly,
       timeout: BUSY_TIMEOUT,
-      // Rows of different partitions may live in different databases one day: the verbs keep what foreign keys would.
+      // Rows of different partitions may be in different databases one day, so the verbs do the work of foreign keys.
       enableForeignKeyConstraints: false,
     });
-    // FULL: what was committed survives a loss of power. At most 8 MiB of pages are kept in memory, the system keeps the others. The log is folded into the file every 16 MiB:
-    // a page that many commits touch is then written there once.
+    // FULL: a committed write survives a loss of power. At most 8 MiB of pages are kept in memory; the system caches
+    // the others. The log is written into the file every 16 MiB, so that a page that many commits change is written
+    // there once.
     this.#db.exec(`
       PRAGMA synchronous = FULL;
       PRAGMA cache_size = -8192;
@@ -40,12 +41,12 @@ export class Connection implements Tx {
     this.#db.exec(text);
   }
 
-  /** Makes the file keep a write-ahead log from now on; false: it can't here. */
+  /** Switches the file to a write-ahead log. False: that is impossible here. */
   useWriteAheadLog(): boolean {
     return this.#db.prepare("PRAGMA journal_mode = WAL").get()?.journal_mode === "wal";
   }
 
-  /** In a transaction; rolls back and rethrows what the work throws. */
+  /** Runs the work in a transaction. If the work throws, rolls back and throws the same error. */
   inTransaction<T>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => T): T {
     this.exec(begin);
     try {
@@ -58,7 +59,7 @@ export class Connection implements Tx {
     }
   }
 
-  /** SQLite may have rolled back by itself (disk full); then there's nothing to do. */
+  /** After some errors (disk full), SQLite has rolled back by itself. Then there is nothing to do. */
   rollback(): void {
     if (this.#db.isTransaction) this.exec("ROLLBACK");
   }
@@ -113,10 +114,13 @@ function placed(names: readonly string[], params: Params): Value[] {
   });
 }
 
-/** Primary result codes that speak of the machine, not of the statement: busy, locked, memory, read-only, interrupt, I/O, corrupt, full, can't open, protocol, no database. */
+/**
+ * Primary result codes about the machine, not about the statement: busy, locked, memory, read-only, interrupt, I/O,
+ * corrupt, full, can't open, protocol, no database.
+ */
 const OUTAGES: ReadonlySet<number> = new Set([5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 26]);
 
-/** The error as a caller of a verb gets it: an outage as `StorageUnavailable`, a bug as it is. */
+/** The error for the caller of a verb: an outage becomes `StorageUnavailable`, a bug stays as it is. */
 export function told(error: unknown): unknown {
   if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return error;
   if (!OUTAGES.has(error.errcode & 0xff)) return error;

@@ -1,4 +1,4 @@
-/** Copies of an SQLite file: made while it is written to, checked, and put back. */
+/** Copies of an SQLite file: made while others write to it, checked, and restored. */
 
 import { chmodSync, closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -6,13 +6,14 @@ import { backup, DatabaseSync } from "node:sqlite";
 import { StorageUnavailable } from "../errors.ts";
 import { told } from "./connection.ts";
 
-/** Pages copied before others get a turn of this process's event loop. */
+/** Number of pages copied before the event loop of this process gets a turn. */
 const PAGES = 2000;
 const BUSY_TIMEOUT = 5_000;
 
 /**
- * Copies a database into a new file (mode 0600) that needs no log beside it, and checks every page of the copy. Others go on reading and writing: the
- * copy is the database as it was at one moment. Throws `StorageUnavailable`; a target that exists is left alone. Resolves with the copy's size.
+ * Copies a database into a new file (mode 0600) that needs no log beside it, and checks every page of the copy. Others
+ * can read and write meanwhile: the copy is the database at one moment. Resolves with the copy's size. Throws
+ * `StorageUnavailable`. Never changes a target that exists.
  */
 export async function copyDatabase(from: string, target: string): Promise<{ readonly bytes: number }> {
   const draft = `${target}.part`;
@@ -26,7 +27,10 @@ export async function copyDatabase(from: string, target: string): Promise<{ read
   return { bytes: statSync(target).size };
 }
 
-/** Gives a file its name. A link, not a rename, where the file system has links: what another put there meanwhile isn't replaced. */
+/**
+ * Gives a file its name. If the file system has links, it uses a link instead of a rename, so that it never replaces a
+ * file that another process made meanwhile.
+ */
 function publish(draft: string, target: string): void {
   try {
     linkSync(draft, target);
@@ -37,7 +41,7 @@ function publish(draft: string, target: string): void {
   }
 }
 
-/** As `copyDatabase`, over whatever was left there by one that was interrupted. */
+/** Like `copyDatabase`, but overwrites the rest of an interrupted copy. */
 export async function draftOf(from: string, draft: string): Promise<void> {
   removeDatabase(draft);
   closeSync(openSync(draft, "wx", 0o600));
@@ -49,9 +53,9 @@ export async function draftOf(from: string, draft: string): Promise<void> {
   }
 }
 
-/** Replaces all that a database holds by what another file holds, in one transaction of SQLite's own. */
+/** Replaces the whole content of a database by that of another file, in one transaction of SQLite. */
 export async function putBack(from: string, into: string): Promise<void> {
-  // A new file is nobody else's from its first byte on.
+  // Other users must not be able to read the new file from its first byte on.
   closeSync(openSync(into, "a", 0o600));
   try {
     await copyPages(from, into);
@@ -61,7 +65,9 @@ export async function putBack(from: string, into: string): Promise<void> {
   chmodSync(into, 0o600);
 }
 
-/** The open transaction keeps the pages as they are: without it, a write by another process would begin the copy anew. */
+/**
+ * The open transaction keeps the pages as they are. Without it, a write by another process would start the copy again.
+ */
 async function copyPages(from: string, into: string): Promise<void> {
   const source = new DatabaseSync(from, { readOnly: true, timeout: BUSY_TIMEOUT });
   try {
@@ -74,7 +80,7 @@ async function copyPages(from: string, into: string): Promise<void> {
   }
 }
 
-/** Folds the copy into one file and reads all of it. */
+/** Writes the log into the file and reads all of it. */
 function check(path: string): void {
   const database = new DatabaseSync(path);
   try {
@@ -92,19 +98,20 @@ function check(path: string): void {
   closeSync(file);
 }
 
-/** Moves a database and what SQLite keeps beside it under another name, as it is: for one that is too damaged to be copied. */
+/** Renames a database and the files that SQLite keeps beside it: for a database that is too damaged to copy. */
 export function moveAside(path: string, aside: string): void {
   for (const end of ["", "-wal", "-shm", "-journal"]) {
     if (existsSync(`${path}${end}`)) renameSync(`${path}${end}`, `${aside}${end}`);
   }
 }
 
-/** SQLite's codes for a file that it can't make sense of. */
+/** SQLite's codes for a file that it can't read. */
 const DAMAGED = [11, 26];
 
 /**
- * False: another process has the database open, be it a server, a command or a shell. Leaving the write-ahead log takes the file for oneself alone, which
- * SQLite grants by the system's own locks: they end with their process, however it ends.
+ * False: another process has the database open, for example a server, a command or a shell. The function checks this by
+ * leaving the write-ahead log, which needs the file for this process alone. SQLite uses the system's own locks for
+ * that, which end with their process, however it ends.
  */
 export function isAlone(path: string): boolean {
   const database = new DatabaseSync(path, { timeout: 0 });
@@ -113,7 +120,7 @@ export function isAlone(path: string): boolean {
   } catch (error) {
     const { errcode = 0 } = error as { readonly errcode?: number };
     if ((errcode & 0xff) === 5) return false;
-    // Nothing can run on it.
+    // No process can run on it.
     if (DAMAGED.includes(errcode & 0xff)) return true;
     throw told(error);
   } finally {
@@ -121,12 +128,12 @@ export function isAlone(path: string): boolean {
   }
 }
 
-/** The file and what SQLite keeps beside it. */
+/** Deletes the file and the files that SQLite keeps beside it. */
 export function removeDatabase(path: string): void {
   for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(`${path}${end}`, { force: true });
 }
 
-/** A name is on the disk when its folder is. */
+/** A file's name is safe on the disk only after its folder was written. */
 function syncFolder(path: string): void {
   const folder = openSync(dirname(path), "r");
   fsyncSync(folder);

@@ -1,4 +1,4 @@
-/** Storage in one SQLite file: one connection reads on this thread, one writes in groups. */
+/** Storage in one SQLite file: one connection reads on this thread, and one writes in groups. */
 
 import { closeSync, existsSync, openSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -15,26 +15,26 @@ import { type BatchObserver, LocalRunner, ThreadRunner, Writer } from "./writer.
 
 export interface SqliteOptions {
   readonly path: string;
-  /** Where writes run; the thread keeps this thread's event loop free of waits for the disk. */
+  /** Where writes run. With `thread`, this thread's event loop never waits for the disk. */
   readonly writer: "thread" | "main";
-  /** True: nothing may be written; the file must be there. */
+  /** True: nothing may be written, and the file must exist. */
   readonly readonly: boolean;
   readonly onBatch?: BatchObserver;
 }
 
-/** What has happened since the file was opened. */
+/** Counts since the file was opened. */
 export interface SqliteStats {
-  /** Groups of verbs, each one transaction unless a verb in it failed. */
+  /** Groups of verbs. Each is one transaction, unless one of its verbs failed. */
   readonly batches: number;
   readonly verbs: number;
-  /** Verbs that wait for their group now. */
+  /** Number of verbs that wait for their group now. */
   readonly waiting: number;
   readonly writerStarts: number;
 }
 
 /**
- * Opens or creates the file (mode 0600, write-ahead log). Throws `UnsafeFileMode` where others than its owner may touch an existing one, and
- * `StorageUnavailable` where it can't be opened.
+ * Opens or creates the file (mode 0600, write-ahead log). Throws `UnsafeFileMode` if other users may read or write an
+ * existing file, and `StorageUnavailable` if it can't be opened.
  */
 export async function openSqlite(options: SqliteOptions): Promise<SqliteEngine> {
   const { path, readonly } = options;
@@ -45,7 +45,8 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteEngine> 
     const runner =
       options.writer === "thread" ? new ThreadRunner(path) : new LocalRunner(new Connection(path, { readOnly: false }));
     const thread = runner instanceof ThreadRunner ? runner : undefined;
-    // It starts while the process goes on; whoever writes first waits for it, and is told if it could not.
+    // The thread starts while the process goes on. The first write waits for it, and gets the error if the thread could
+    // not start.
     thread?.start().catch(() => undefined);
     return new SqliteEngine(
       path,
@@ -58,7 +59,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteEngine> 
   }
 }
 
-/** The log and its index take their mode from the file. */
+/** The log and its index get their mode from the file. */
 function secureFile(path: string, readonly: boolean): void {
   if (!existsSync(path)) {
     if (readonly) throw new StorageUnavailable(`${path} does not exist`);
@@ -78,7 +79,10 @@ function secureFile(path: string, readonly: boolean): void {
   }
 }
 
-/** Changing the journal takes the file for itself and, unlike other statements, doesn't wait for other processes that do the same. */
+/**
+ * A change of the journal mode locks the whole file. Unlike other statements, it does not wait for other processes that
+ * do the same.
+ */
 async function useWriteAheadLog(path: string): Promise<void> {
   const connection = new Connection(path, { readOnly: false });
   try {
@@ -103,9 +107,9 @@ export class SqliteEngine implements SchemaHost {
   readonly #reader: Connection;
   readonly #writer: Writer | undefined;
   readonly #thread: ThreadRunner | undefined;
-  /** Which file it was when it was opened. */
+  /** Identifies the file that was opened. */
   readonly #inode: bigint | undefined;
-  /** Verbs of several steps that have begun: closing waits for their last one. */
+  /** Verbs of several steps that have begun. `close` waits for the last step. */
   readonly #underWay = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
@@ -117,7 +121,7 @@ export class SqliteEngine implements SchemaHost {
     this.#inode = inodeOf(path);
   }
 
-  /** Runs a verb. Outages reject with `StorageUnavailable`; any other error is a bug of this program. */
+  /** Runs a verb. An outage rejects with `StorageUnavailable`; any other error is a bug of this program. */
   readonly call = <A, O>(verb: Verb<A, O>, args: A): Promise<O> => {
     if (this.#closing !== undefined) return Promise.reject(new StorageUnavailable("the storage is closed"));
     const running = this.#run(verb, args);
@@ -147,12 +151,12 @@ export class SqliteEngine implements SchemaHost {
     }
   };
 
-  /** True: the file was moved away or another was put in its place, and what is written here goes where nobody will look for it. */
+  /** True: the file was moved, or another is in its place. Then nobody will find what this process writes. */
   displaced(): boolean {
     return inodeOf(this.#path) !== this.#inode;
   }
 
-  /** One file, one machine: its clock. */
+  /** A file belongs to one machine, so the time is that machine's clock. */
   now(): Millis {
     return Date.now();
   }
@@ -165,12 +169,12 @@ export class SqliteEngine implements SchemaHost {
     };
   }
 
-  /** The writer's thread, if there is one: for those who test its death. */
+  /** The writer's thread, if there is one: for tests of its death. */
   thread() {
     return this.#thread?.start();
   }
 
-  /** Answers what was asked before, then lets go of the file. */
+  /** Completes the calls that are under way, then closes the file. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -178,7 +182,8 @@ export class SqliteEngine implements SchemaHost {
 
   async #close(): Promise<void> {
     await Promise.allSettled(this.#underWay);
-    // The reader goes after the last verb's read and before the writer, who as the last one folds the log into the file.
+    // Close the reader after the last verb's read and before the writer: the last connection writes the log into the
+    // file.
     await this.#writer?.drain();
     this.#reader.close();
     await this.#writer?.close();
@@ -199,7 +204,7 @@ export class SqliteEngine implements SchemaHost {
     );
   }
 
-  /** On a connection of its own: the schema is looked at once, at the start. */
+  /** Runs on a connection of its own: the schema is read once, at the start. */
   async #aside<T>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: (tx: Tx) => Promise<T>): Promise<T> {
     const connection = new Connection(this.#path, { readOnly: this.#writer === undefined });
     try {

@@ -1,6 +1,7 @@
 /**
- * What goes to the writer's thread and comes back. Values and rows of statements go as one text of JSON for a whole group, at half of what cloning
- * them one by one costs; what transactions are given and yield may be anything that a clone can carry.
+ * The format of messages to the writer's thread and back. Values and rows of statements become one JSON text for a
+ * whole group, which costs half as much as cloning them one by one. Arguments and results of transactions can be
+ * anything that a structured clone can carry.
  */
 
 import { verbs } from "../aggregates.ts";
@@ -9,20 +10,23 @@ import type { Answer, Job, StatementResult } from "./batch.ts";
 
 export interface Parcel {
   readonly text: string;
-  /** What isn't in the text, in its order. */
+  /** Values that are not in the text, in order. */
   readonly apart: readonly unknown[];
 }
 
-/** A value as it is; a byte string as a list of one text, in base64; what is no value, as an empty list. */
+/**
+ * A value is packed as it is. A byte string becomes a list with one text in base64. Anything else becomes an empty
+ * list.
+ */
 type PackedValue = null | number | string | readonly [string] | readonly [];
-/** The number of its names in the text's list of them, and the values: rows of one statement have the same names. */
+/** The index of its names in the text's list of names, then the values. Rows of one statement have the same names. */
 type Packed = readonly [names: number, ...PackedValue[]];
 
 class Packing {
   readonly names: (readonly string[])[] = [];
   readonly #newest = new Map<string, number>();
 
-  /** `of`: what such values belong to. They have the names of those before, or else new ones. */
+  /** `of` identifies the statement of the values: if it is the same as before, the names are, too. */
   pack(values: Params, of: string): Packed {
     const names = Object.keys(values);
     let at = this.#newest.get(of);
@@ -40,10 +44,13 @@ function areSame(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((name, at) => name === other[at]);
 }
 
-/** What is no value stays behind: a caller may give more than the statement names, such as a person with their lists. */
+/**
+ * Properties that are not values are left out: a caller may pass more than the statement names, such as a person with
+ * their lists.
+ */
 function packedValue(value: Params[string] | undefined): PackedValue {
   if (value instanceof Uint8Array) return [base64Of(value)];
-  // What is neither, such as a bigint, goes on to be refused where it is written.
+  // Anything else, such as a bigint, is passed on and refused when it is written.
   return value === undefined || (typeof value === "object" && value !== null) ? [] : value;
 }
 
@@ -87,7 +94,7 @@ export function unpackJobs({ text, apart }: Parcel): readonly Job[] {
 
 type AnswerItem = readonly [row: Packed | null, why: Packed | null] | null;
 
-/** `jobs`: what was asked, in the order of the answers. */
+/** `jobs`: the jobs in the order of their answers. */
 export function packAnswers(jobs: readonly Job[], answers: readonly Answer[]): Parcel {
   const packing = new Packing();
   const apart: unknown[] = [];
@@ -121,7 +128,7 @@ function isStatement(verb: string): boolean {
   return verbs.get(verb)?.kind === "statement";
 }
 
-/** Byte strings without the pool that they were cut from: a message to the thread would carry all of it. */
+/** Copies byte strings out of the buffer pool: otherwise a message to the thread would carry the whole pool. */
 function compact<T>(input: T): T {
   if (typeof input !== "object" || input === null) return input;
   if (input instanceof Uint8Array)

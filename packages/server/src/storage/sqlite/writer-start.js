@@ -1,4 +1,7 @@
-/** The first file of the writer's thread: shares the process's cache of compiled code, then begins. Plain JavaScript, so that nothing is stripped before. */
+/**
+ * The first file of the writer's thread: it shares the process's cache of compiled code, then starts the thread. It is
+ * plain JavaScript, so that no types have to be removed first.
+ */
 
 import { enableCompileCache } from "node:module";
 import { workerData } from "node:worker_threads";

@@ -1,4 +1,4 @@
-/** The writer's thread: owns the one writing connection of this process. */
+/** The writer's thread. It owns the only writing connection of this process. */
 
 import { parentPort, workerData } from "node:worker_threads";
 import { runBatch } from "./batch.ts";

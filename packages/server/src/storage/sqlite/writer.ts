@@ -1,4 +1,4 @@
-/** Group commit: write verbs that arrive together are committed together, and answered after their commit. */
+/** Group commit: write verbs that arrive together are committed together, and answered after the commit. */
 
 import { getCompileCacheDir } from "node:module";
 import { Worker } from "node:worker_threads";
@@ -9,9 +9,9 @@ import { type Answer, type Job, runBatch } from "./batch.ts";
 import type { Connection } from "./connection.ts";
 import { type Parcel, packJobs, unpackAnswers } from "./job-codec.ts";
 
-/** What one transaction holds at most, so that nobody waits long behind a crowd. */
+/** Maximum number of verbs in one transaction, so that nobody waits long behind many others. */
 const BATCH = 512;
-/** Verbs waiting beyond this are refused: answering late is no better than asking to come again. */
+/** Verbs beyond this number of waiting ones are refused: a late answer is no better than a request to come again. */
 const WAITING = 20_000;
 
 /** Runs groups, one at a time. */
@@ -27,7 +27,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Told of each group when it is over: how many verbs, how many milliseconds. */
+/** Called after each group, with the number of verbs and the duration in milliseconds. */
 export type BatchObserver = (size: number, milliseconds: number) => void;
 
 export class Writer {
@@ -41,7 +41,7 @@ export class Writer {
   );
   #running: Promise<void> | undefined;
   #closed = false;
-  /** Groups committed or tried, and verbs in them. */
+  /** Number of groups committed or tried, and of verbs in them. */
   readonly counts = { batches: 0, verbs: 0 };
 
   constructor(runner: Runner, observe?: BatchObserver) {
@@ -49,12 +49,12 @@ export class Writer {
     this.#observe = observe;
   }
 
-  /** Verbs that wait for their group. */
+  /** Number of verbs that wait for their group. */
   get waiting(): number {
     return this.#queue.length;
   }
 
-  /** The verb's result, once it is committed. */
+  /** Resolves with the verb's result after its commit. */
   submit(job: Job, lockKey: LockKey | undefined): Promise<unknown> {
     if (this.#closed) return Promise.reject(new StorageUnavailable("the storage is closed"));
     if (this.#queue.length >= WAITING) return Promise.reject(new StorageUnavailable("too many writes are waiting"));
@@ -64,7 +64,7 @@ export class Writer {
     });
   }
 
-  /** Everything submitted is answered; nothing more is taken. */
+  /** Completes all submitted jobs, and accepts no more. */
   async drain(): Promise<void> {
     this.#closed = true;
     while (this.#queue.length > 0 || this.#running !== undefined) {
@@ -72,7 +72,7 @@ export class Writer {
     }
   }
 
-  /** After `drain`: lets go of the file. */
+  /** Closes the file; call it after `drain`. */
   close(): Promise<void> {
     return this.#runner.close();
   }
@@ -98,7 +98,8 @@ export class Writer {
     }
     this.#running = undefined;
     this.#observe?.(batch.length, performance.now() - startedAt);
-    // The next group sets out before this one's callers go on: the writer's thread needn't wait for them.
+    // The next group is sent before the callers of this one continue, so that the writer's thread does not wait for
+    // them.
     this.#next();
     batch.forEach((waiting, at) => {
       const answer = answers[at];
@@ -119,7 +120,7 @@ function revived({ unavailable, message, stack }: Answer & { readonly ok: false 
   return error;
 }
 
-/** Runs groups on the thread that calls: the highest peak, but the event loop waits for each fsync. */
+/** Runs groups on the calling thread. This gives the highest throughput, but the event loop waits for each fsync. */
 export class LocalRunner implements Runner {
   readonly #connection: Connection;
 
@@ -136,25 +137,28 @@ export class LocalRunner implements Runner {
   }
 }
 
-/** What the writer's thread is told, and what it tells. */
+/** Messages to and from the writer's thread. */
 export type ToThread = { readonly jobs: Parcel } | { readonly close: true };
 export type FromThread = { readonly ready: true } | { readonly answers: Parcel };
 
 const threadFile = import.meta.url.endsWith(".ts") ? "./writer-thread.ts" : "./writer-thread.js";
 
-/** Runs groups on a thread of its own. If that dies, what it was doing is uncertain, and the next group gets a new one. */
+/**
+ * Runs groups on a thread of its own. If the thread dies, the outcome of its work is uncertain, and the next group gets
+ * a new thread.
+ */
 export class ThreadRunner implements Runner {
   readonly #path: string;
   #thread: Promise<Worker> | undefined;
   #inFlight: { resolve(answers: readonly Answer[]): void; reject(error: Error): void } | undefined;
-  /** Threads started so far. */
+  /** Number of threads started so far. */
   starts = 0;
 
   constructor(path: string) {
     this.#path = path;
   }
 
-  /** Resolves when the thread has opened the file; throws `StorageUnavailable` if it can't. */
+  /** Resolves when the thread has opened the file. Throws `StorageUnavailable` if it can't. */
   async start(): Promise<Worker> {
     this.#thread ??= this.#spawn();
     try {
@@ -191,7 +195,8 @@ export class ThreadRunner implements Runner {
         program: new URL(threadFile, import.meta.url).href,
         compiled: getCompileCacheDir(),
       },
-      // What it allocates dies at once: a small young generation is collected in microseconds and leaves the memory to others.
+      // The thread's objects live briefly. A small young generation is collected in microseconds and leaves the memory
+      // to others.
       resourceLimits: { maxYoungGenerationSizeMb: 4 },
     });
     return new Promise((resolve, reject) => {
