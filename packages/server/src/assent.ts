@@ -28,7 +28,6 @@ import { Gate } from "./http/connections/overload.ts";
 import { createHandler } from "./http/connections/server.ts";
 import { Unread } from "./http/connections/unread.ts";
 import { Cookies } from "./http/cookies.ts";
-import { FailedClients } from "./http/failed-clients.ts";
 import { LazyPages, type Served } from "./http/lazy-pages.ts";
 import { commonHeaders } from "./http/message.ts";
 import { tokenMisses } from "./http/token-misses.ts";
@@ -49,6 +48,7 @@ import { remoteKeys } from "./outbound/remote-keys.ts";
 import { assertedOwners, ownerNamed } from "./owners/asserted.ts";
 import type { AuthorizationContext } from "./owners/authorization/context.ts";
 import { admitDevice } from "./owners/device.ts";
+import { FailedClients } from "./owners/failed-clients.ts";
 import type { Notice } from "./owners/mail/notices.ts";
 import { Popularity } from "./owners/popularity.ts";
 import { ScopeUses } from "./owners/scope-uses.ts";
@@ -339,6 +339,7 @@ async function assemble({
     authorization,
     sessions,
     factors: sessions,
+    apps: { storage, oauth: context, consentDurations: config.consentDurations, now, event },
     companies: {
       ...{ storage, catalog, credentials, newId, randomText, now, event, ...notices },
       invitationLink: (token) => `${issuer}/invitation?token=${token}`,
@@ -347,6 +348,12 @@ async function assemble({
     secrets,
     keys,
     metadata,
+    databaseAnswers: () =>
+      storage.catalog.ping().then(
+        () => true,
+        () => false,
+      ),
+    logo: (hash) => storage.logos.get({ hash }),
     now,
     event,
     signIn,
@@ -358,7 +365,10 @@ async function assemble({
         `a trusted proxy sends ${other} without ${config.proxyHeader}, so that its own address counts as the client's: if it names the client there, set ASSENT_PROXY_HEADER=${other}`,
       ),
     ),
-    failedClients: new FailedClients({ storage, attemptKey, now, monotonic: () => performance.now() }),
+    failedClients: new FailedClients({
+      ...{ storage, attemptKey, now, monotonic: () => performance.now() },
+      isOutage: (error) => error instanceof StorageUnavailable,
+    }),
     gate: new Gate(() => performance.now()),
     unread: new Unread(monotonic),
     metrics,

@@ -13,14 +13,15 @@ import type { HeaderLines } from "./http/connections/header-lines.ts";
 import type { Gate } from "./http/connections/overload.ts";
 import type { Unread } from "./http/connections/unread.ts";
 import type { Cookies } from "./http/cookies.ts";
-import type { FailedClients } from "./http/failed-clients.ts";
 import type { HttpRequest } from "./http/message.ts";
 import type { ServerMetrics } from "./metrics/server-metrics.ts";
 import type { Millis, Soon } from "./oauth/model.ts";
 import type { TokenEndpointContext } from "./oauth/token-endpoint/endpoint.ts";
+import type { AppsContext } from "./owners/apps/context.ts";
 import type { AuthorizationContext } from "./owners/authorization/context.ts";
 import type { CompanyContext } from "./owners/companies/context.ts";
 import type { FactorContext } from "./owners/factors.ts";
+import type { FailedClients } from "./owners/failed-clients.ts";
 import type { MailLinks, Postbox } from "./owners/mail/mail.ts";
 import type { Notice } from "./owners/mail/notices.ts";
 import type { MailDesk } from "./owners/mail/requests.ts";
@@ -46,6 +47,7 @@ export interface Assent {
   readonly receipts: Receipts;
   readonly popularity: Popularity;
   readonly authorization: AuthorizationContext;
+  readonly apps: AppsContext;
   readonly companies: CompanyContext;
   readonly factors: FactorContext;
   readonly sessions: SessionContext;
@@ -66,6 +68,10 @@ export interface Assent {
   readonly clientAuthorities: readonly X509Certificate[] | null;
   readonly headerLines: HeaderLines;
   keys(): Soon<KeySet>;
+  /** Whether the database answers. */
+  databaseAnswers(): Promise<boolean>;
+  /** A client's logo by its hash; undefined: no client has had it. */
+  logo(hash: string): Promise<{ readonly type: string; readonly bytes: Uint8Array } | undefined>;
   /** The metadata document (RFC 8414), serialized. */
   metadata(): Promise<string>;
   /** The frame of a page, in its reader's language: for those who are `people` themselves. `about`: the authorization request that it belongs to. */

@@ -46,7 +46,7 @@ export interface Receipt {
 
 export interface ReceiptParts {
   readonly issuer: string;
-  readonly storage: Uses<OwnerStorage, "history.keepReceiptKey">;
+  readonly storage: Uses<OwnerStorage, "history.keepReceiptKey" | "history.listReceiptKeys">;
   keys(): Soon<KeySet>;
 }
 
@@ -70,6 +70,11 @@ export class Receipts {
     const input = `${encoded(header)}.${encoded(claims)}`;
     const signature = await signingAlgorithms[key.alg].sign(input, key.privateKey);
     return { jws: `${input}.${signature.toString("base64url")}`, claims };
+  }
+
+  /** Every public key that ever signed a receipt, as JWKs. */
+  keys(): Promise<readonly string[]> {
+    return this.#parts.storage.history.listReceiptKeys();
   }
 
   /** Before the first receipt is handed out. */

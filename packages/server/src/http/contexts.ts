@@ -26,14 +26,18 @@ export interface FormTools extends PageTools {
   now(): Millis;
 }
 
+/** What happened is told to the log. */
+export interface EventTools {
+  event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
+}
+
 /** The pages and endpoints on the way from a request to its answer. */
-export interface FlowTools extends FormTools, VisitorContext {
+export interface FlowTools extends FormTools, VisitorContext, EventTools {
   readonly authorization: AuthorizationContext;
   readonly secondStep: SecondStepContext;
   readonly popularity: Popularity;
   readonly mail: Pick<Postbox, "enabled">;
   readonly config: Pick<Config, "signUp">;
-  event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
   /** Logs why a request was refused, or what fault it met. */
   refused(refusal: ReturnType<typeof refusalOf>, http: HttpRequest, error?: unknown): void;
 }

@@ -2,10 +2,9 @@
 
 import { type DerivedCredentials, sha256 } from "../crypto/credential.ts";
 import { randomBytes } from "../crypto/random.ts";
-import type { PresentedDevice } from "../owners/known-device.ts";
+import { type BindContext, bindDevice, type PresentedDevice } from "../owners/known-device.ts";
 import { type DeviceSeen, type DeviceSighting, KNOWN_DEVICE_TTL } from "../owners/known-device-storage.ts";
 import type { Person } from "../owners/storage.ts";
-import type { Assent } from "../server-parts.ts";
 import type { Cookies } from "./cookies.ts";
 import type { HttpRequest } from "./message.ts";
 
@@ -14,17 +13,19 @@ export interface DeviceCookie extends PresentedDevice {
   readonly salt: Uint8Array;
 }
 
-/** What reading and making the cookie takes. */
-export interface DeviceTools {
+/** What reading the cookie takes. */
+export interface DeviceReading {
   readonly cookies: Cookies;
+  readonly credentials: Pick<DerivedCredentials, "read">;
+}
+
+/** What reading and making the cookie takes. */
+export interface DeviceTools extends DeviceReading {
   readonly credentials: Pick<DerivedCredentials, "make" | "read">;
 }
 
 /** The browser's device cookie; undefined: it has none, or one that is not ours. */
-export function deviceCookie(
-  request: HttpRequest,
-  { cookies, credentials }: Pick<DeviceTools, "cookies"> & { readonly credentials: Pick<DerivedCredentials, "read"> },
-): DeviceCookie | undefined {
+export function deviceCookie(request: HttpRequest, { cookies, credentials }: DeviceReading): DeviceCookie | undefined {
   const cookie = cookies.read(request, "device");
   const credential = cookie === undefined ? undefined : credentials.read("device", cookie);
   if (credential === undefined) return undefined;
@@ -40,7 +41,7 @@ export interface Device {
 }
 
 /** `presented`: the browser's cookie, whoever's it is. */
-export function deviceOf(personId: string, presented: DeviceCookie | undefined, assent: DeviceTools): Device {
+export function deviceOf(personId: string, presented: DeviceCookie | undefined, tools: DeviceTools): Device {
   const own = presented?.personId === personId ? presented : undefined;
   const freshSalt = randomBytes(32);
   const freshId = Buffer.from(sha256(freshSalt)).toString("base64url");
@@ -48,27 +49,27 @@ export function deviceOf(personId: string, presented: DeviceCookie | undefined, 
     sighting: { presented: own ?? null, freshId },
     cookie({ deviceId, generation }) {
       const salt = deviceId === own?.deviceId ? own.salt : freshSalt;
-      const value = assent.credentials.make("device", personId, generation, salt);
-      return assent.cookies.set("device", value, KNOWN_DEVICE_TTL / 1000);
+      const value = tools.credentials.make("device", personId, generation, salt);
+      return tools.cookies.set("device", value, KNOWN_DEVICE_TTL / 1000);
     },
   };
 }
 
 /** What the browser's cookie says of a person; null: it has none of theirs. */
-export function presentedBy(personId: string, request: HttpRequest, assent: Assent): DeviceSeen | null {
-  const cookie = deviceCookie(request, assent);
+export function presentedBy(personId: string, request: HttpRequest, tools: DeviceReading): DeviceSeen | null {
+  const cookie = deviceCookie(request, tools);
   return cookie?.personId === personId ? { deviceId: cookie.deviceId, generation: cookie.generation } : null;
 }
 
 /** Binds this browser to the person as they are now, without a sign-in; the cookie that it gets. */
 export async function rememberDevice(
-  { partition, personId, passwordChangedAt }: Person,
+  person: Person,
   request: HttpRequest,
-  assent: Assent,
+  tools: DeviceTools & { readonly sessions: BindContext },
 ): Promise<readonly string[]> {
-  const device = deviceOf(personId, deviceCookie(request, assent), assent);
+  const device = deviceOf(person.personId, deviceCookie(request, tools), tools);
   const userAgent = request.header("user-agent")?.slice(0, 300) ?? null;
-  const about = { device: device.sighting, address: request.address, userAgent, now: assent.now() };
-  const seen = await assent.storage.knownDevices.remember({ partition, personId, passwordChangedAt, ...about });
+  const browser = { device: device.sighting, address: request.address, userAgent };
+  const seen = await bindDevice(person, browser, tools.sessions);
   return seen === undefined ? [] : [device.cookie(seen)];
 }

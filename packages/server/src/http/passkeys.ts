@@ -11,12 +11,12 @@ import {
 } from "../crypto/passkeys.ts";
 import type { Authentication } from "../oauth/authentication-context.ts";
 import type { Passkey } from "../owners/factor-storage.ts";
+import type { FactorContext } from "../owners/factors.ts";
 import { passkeyOf, recordUse, useChallenge } from "../owners/factors.ts";
 import type { UsedFactor } from "../owners/recovery/trust-used-factor.ts";
 import type { Person } from "../owners/storage.ts";
 import type { PasskeyOffer } from "../pages/views.ts";
-import type { Assent } from "../server-parts.ts";
-import type { FormTools } from "./contexts.ts";
+import type { EventTools, FormTools } from "./contexts.ts";
 import type { Visitor } from "./visitor.ts";
 
 /** Null: passkeys don't work at this issuer's address. */
@@ -27,6 +27,11 @@ export function passkeyOffer(
   const rp = relyingPartyOf(tools.issuer);
   if (rp === undefined) return null;
   return { ...newChallenge(tools.secrets, `browser:${nonce}`, tools.now()), rpId: rp.id };
+}
+
+/** By what a passkey is recognized. */
+export interface PasskeyTools extends Pick<FormTools, "issuer" | "secrets" | "now">, EventTools {
+  readonly factors: FactorContext;
 }
 
 /** How surely the person was recognized, and by which passkey. */
@@ -40,23 +45,23 @@ export async function personOfPasskey(
   form: URLSearchParams,
   { nonce }: Visitor,
   address: string,
-  assent: Assent,
+  tools: PasskeyTools,
 ): Promise<{ readonly person: Person; readonly passkey: Passkey; readonly by: ByPasskey } | undefined> {
-  const rp = relyingPartyOf(assent.issuer);
-  const outcome = rp === undefined ? "passkeys don't work at this address" : await verified(form, nonce, rp, assent);
+  const rp = relyingPartyOf(tools.issuer);
+  const outcome = rp === undefined ? "passkeys don't work at this address" : await verified(form, nonce, rp, tools);
   if (typeof outcome !== "string") return outcome;
-  assent.event("sign_in_failed", { reason: `passkey: ${outcome}`, address });
+  tools.event("sign_in_failed", { reason: `passkey: ${outcome}`, address });
   return undefined;
 }
 
-async function verified(form: URLSearchParams, nonce: string, rp: RelyingParty, assent: Assent) {
-  const { secrets } = assent;
-  const now = assent.now();
+async function verified(form: URLSearchParams, nonce: string, rp: RelyingParty, tools: PasskeyTools) {
+  const { secrets } = tools;
+  const now = tools.now();
   const answer = form.get("credential") ?? "";
   const challenge = openChallenge(secrets, `browser:${nonce}`, form.get("challenge"), now);
   if (challenge === undefined) return "not a challenge of this browser's, or too old";
   const credentialId = credentialIdOf(answer);
-  const found = credentialId === undefined ? undefined : await passkeyOf(credentialId, assent.factors);
+  const found = credentialId === undefined ? undefined : await passkeyOf(credentialId, tools.factors);
   if (found === undefined) return "unknown";
   const { passkey, person } = found;
   const used = await usedPasskey(answer, passkey, challenge, rp);
@@ -64,10 +69,10 @@ async function verified(form: URLSearchParams, nonce: string, rp: RelyingParty, 
   if (person.status !== "active") return "disabled";
   const { until } = challenge;
   const key = hashes.sha256(challenge.challenge);
-  if (!(await useChallenge(key, until, assent.factors))) return "the challenge was answered before";
-  const outcome = await recordUse({ ...passkey, ...used }, assent.factors);
+  if (!(await useChallenge(key, until, tools.factors))) return "the challenge was answered before";
+  const outcome = await recordUse({ ...passkey, ...used }, tools.factors);
   if (outcome === "stale") {
-    assent.event("passkey_copied", { owner: person.personId, credential_id: passkey.credentialId });
+    tools.event("passkey_copied", { owner: person.personId, credential_id: passkey.credentialId });
     return "its count didn't go up: there may be a copy of it";
   }
   if (outcome !== "used") return outcome;

@@ -1,13 +1,24 @@
 /** Before something that a borrowed browser must not do: the password once more, or a sign-in of a moment ago. */
 
+import type { Millis } from "../oauth/model.ts";
 import { MAX_PASSWORD_BYTES } from "../owners/new-password.ts";
+import type { SessionContext } from "../owners/sessions.ts";
 import { hasAllSteps, isRecent } from "../owners/sessions.ts";
+import type { SignInContext } from "../owners/sign-in.ts";
 import { signIn } from "../owners/sign-in.ts";
 import type { Person, Session } from "../owners/storage.ts";
-import type { Assent } from "../server-parts.ts";
 import { originOf } from "./connections/client-address.ts";
+import type { EventTools } from "./contexts.ts";
+import type { DeviceReading } from "./device-cookie.ts";
 import { deviceCookie } from "./device-cookie.ts";
 import type { HttpRequest } from "./message.ts";
+
+/** By what a person proves once more that it is them. */
+export interface ProofTools extends DeviceReading, EventTools {
+  readonly sessions: SessionContext;
+  readonly signIn: SignInContext;
+  now(): Millis;
+}
 
 export type ProofFault =
   /** The field `current_password` holds something else. */
@@ -23,35 +34,35 @@ export type ProofFault =
 export async function proofFault(
   { person, session, http }: { readonly person: Person; readonly session: Session; readonly http: HttpRequest },
   given: string,
-  assent: Assent,
+  tools: ProofTools,
 ): Promise<ProofFault | undefined> {
-  if (!(await hasAllSteps(person, session, assent.sessions))) return { kind: "stale" };
+  if (!(await hasAllSteps(person, session, tools.sessions))) return { kind: "stale" };
   if (person.passwordHash === null) {
-    return isRecent(session, assent.sessions) ? undefined : { kind: "stale" };
+    return isRecent(session, tools.sessions) ? undefined : { kind: "stale" };
   }
   if (given === "" || Buffer.byteLength(given) > MAX_PASSWORD_BYTES) return { kind: "current" };
-  const from = { ...originOf(http.address), device: deviceCookie(http, assent) };
+  const from = { ...originOf(http.address), device: deviceCookie(http, tools) };
   const attempt = { username: person.username, password: given, ...from };
-  const outcome = await signIn(attempt, assent.signIn);
+  const outcome = await signIn(attempt, tools.signIn);
   switch (outcome.kind) {
     case "signed_in":
       return undefined;
     case "wrong":
-      assent.event("reauthentication_failed", {
+      tools.event("reauthentication_failed", {
         owner: person.personId,
         reason: outcome.reason,
         address: http.address,
       });
       return { kind: "current" };
     case "throttled":
-      return { kind: "throttled", minutes: Math.ceil(Math.max(1, outcome.until - assent.now()) / 60_000) };
+      return { kind: "throttled", minutes: Math.ceil(Math.max(1, outcome.until - tools.now()) / 60_000) };
   }
 }
 
 /** True: they signed in a moment ago, with all steps that they have. */
 export async function isFresh(
   { person, session }: { readonly person: Person; readonly session: Session },
-  assent: Assent,
+  { sessions }: Pick<ProofTools, "sessions">,
 ): Promise<boolean> {
-  return isRecent(session, assent.sessions) && (await hasAllSteps(person, session, assent.sessions));
+  return isRecent(session, sessions) && (await hasAllSteps(person, session, sessions));
 }

@@ -7,7 +7,7 @@ import { beginSession, type SessionContext, sessionOfCredential } from "../owner
 import type { Person, Session } from "../owners/storage.ts";
 import type { Chrome } from "../pages/index.ts";
 import type { Cookies } from "./cookies.ts";
-import { deviceCookie, deviceOf } from "./device-cookie.ts";
+import { type DeviceTools, deviceCookie, deviceOf } from "./device-cookie.ts";
 import type { HttpRequest } from "./message.ts";
 import { browserName } from "./user-agent.ts";
 
@@ -20,7 +20,7 @@ export interface VisitorContext {
 
 /** What a new session takes. */
 export interface SessionTools extends VisitorContext {
-  readonly credentials: DerivedCredentials;
+  readonly credentials: DeviceTools["credentials"];
   chrome(request: HttpRequest): Chrome;
 }
 

@@ -2,7 +2,14 @@
 
 import type { Millis } from "../oauth/model.ts";
 import type { Uses } from "../uses.ts";
-import type { DeviceSeen, KnownDevice, KnownDeviceKey, KnownDeviceStorage } from "./known-device-storage.ts";
+import type {
+  DeviceSeen,
+  DeviceSighting,
+  KnownDevice,
+  KnownDeviceKey,
+  KnownDeviceStorage,
+} from "./known-device-storage.ts";
+import type { Person } from "./person.ts";
 
 /** A device cookie, as the browser presents it. */
 export type PresentedDevice = KnownDeviceKey & DeviceSeen;
@@ -44,4 +51,18 @@ export async function isBoundTo(
   storage: Uses<KnownDeviceStorage, "knownDevices.get">,
 ): Promise<boolean> {
   return presented?.personId === personId && (await boundDevice(presented, storage)) !== undefined;
+}
+
+export interface BindContext {
+  readonly storage: Uses<KnownDeviceStorage, "knownDevices.remember">;
+  now(): Millis;
+}
+
+/** Binds a browser to the person as they are now, without a sign-in. Undefined: the person is gone or disabled, or has another password since. */
+export function bindDevice(
+  { partition, personId, passwordChangedAt }: Person,
+  browser: { readonly device: DeviceSighting; readonly address: string; readonly userAgent: string | null },
+  { storage, now }: BindContext,
+): Promise<DeviceSeen | undefined> {
+  return storage.knownDevices.remember({ partition, personId, passwordChangedAt, ...browser, now: now() });
 }

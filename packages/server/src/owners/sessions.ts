@@ -22,7 +22,7 @@ export interface SessionContext extends NewsContext, VouchContext {
       | ("sessions.create" | "sessions.use" | "sessions.list" | "sessions.end" | "sessions.endAll" | "sessions.endOne")
     > &
     Uses<FactorStorage, "passkeys.list" | "secondFactors.get"> &
-    Uses<KnownDeviceStorage, "knownDevices.get">;
+    Uses<KnownDeviceStorage, "knownDevices.get" | "knownDevices.remember">;
   /** A new random id in a partition. */
   newId(partition: number): string;
   event(name: string, fields: Readonly<Record<string, string | number | null>>): void;

@@ -1,11 +1,23 @@
 /** A request of node:http as the endpoints see it: nothing of it is worked out before it is asked for. */
 
+import type { X509Certificate } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import type { Config } from "../../config.ts";
 import type { ClientCertificate } from "../../oauth/client-authentication/client-certificate.ts";
-import type { Assent } from "../../server-parts.ts";
+import type { Millis } from "../../oauth/model.ts";
 import type { HttpRequest } from "../message.ts";
-import type { Forwarded } from "./client-address.ts";
+import type { Forwarded, TrustedProxies } from "./client-address.ts";
 import { clientCertificate } from "./client-certificate.ts";
+
+/** By which a request says who sent it, and over what. */
+export interface RequestTools {
+  readonly issuer: string;
+  readonly config: Pick<Config, "clientCertHeader">;
+  readonly proxies: TrustedProxies;
+  /** Who may issue clients' certificates; null: nobody is named. */
+  readonly clientAuthorities: readonly X509Certificate[] | null;
+  now(): Millis;
+}
 
 /** What has been read of it. */
 interface Read extends Pick<HttpRequest, "path" | "params" | "query" | "body" | "id"> {
@@ -22,10 +34,10 @@ export class NodeRequest implements HttpRequest {
   readonly id: string;
   readonly #raw: IncomingMessage;
   readonly #peer: string;
-  readonly #assent: Assent;
+  readonly #tools: RequestTools;
   #forwarded: Forwarded | undefined;
 
-  constructor(raw: IncomingMessage, { peer, path, params, query, body, id }: Read, assent: Assent) {
+  constructor(raw: IncomingMessage, { peer, path, params, query, body, id }: Read, tools: RequestTools) {
     this.method = raw.method ?? "GET";
     this.path = path;
     this.params = params;
@@ -34,7 +46,7 @@ export class NodeRequest implements HttpRequest {
     this.id = id;
     this.#raw = raw;
     this.#peer = peer;
-    this.#assent = assent;
+    this.#tools = tools;
   }
 
   get address(): string {
@@ -42,7 +54,7 @@ export class NodeRequest implements HttpRequest {
   }
 
   get insecure(): boolean {
-    const { issuer } = this.#assent;
+    const { issuer } = this.#tools;
     return issuer.startsWith("https:") && this.#from().proto === "http";
   }
 
@@ -56,7 +68,7 @@ export class NodeRequest implements HttpRequest {
   }
 
   certificate(): ClientCertificate | undefined {
-    const { proxies, clientAuthorities, config, now } = this.#assent;
+    const { proxies, clientAuthorities, config, now } = this.#tools;
     const header = config.clientCertHeader?.toLowerCase();
     return clientCertificate(this.#raw, {
       fromProxy: proxies.trusts(this.#peer),
@@ -68,7 +80,7 @@ export class NodeRequest implements HttpRequest {
   }
 
   #from(): Forwarded {
-    this.#forwarded ??= this.#assent.proxies.resolve(this.#peer, this.#raw.headers);
+    this.#forwarded ??= this.#tools.proxies.resolve(this.#peer, this.#raw.headers);
     return this.#forwarded;
   }
 }

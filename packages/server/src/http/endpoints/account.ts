@@ -3,11 +3,11 @@
 import { endSession } from "../../owners/sessions.ts";
 import type { Person, Session } from "../../owners/storage.ts";
 import { signedOutPage, signOutPage } from "../../pages/index.ts";
-import type { Assent } from "../../server-parts.ts";
+import type { EventTools, FormTools } from "../contexts.ts";
 import { formToken, isFormToken } from "../forms.ts";
 import { type Answer, formOf, type HttpRequest, page, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
-import { type Visitor, visitorOf } from "../visitor.ts";
+import { type Visitor, type VisitorContext, visitorOf } from "../visitor.ts";
 import { signedInAs } from "./cards.ts";
 
 /** What every page here needs: somebody who is signed in. */
@@ -18,40 +18,49 @@ export interface Account {
   readonly http: HttpRequest;
 }
 
-export type Page = (http: HttpRequest, assent: Assent) => Promise<Answer>;
+/** What a page of the account is made with. */
+export interface AccountTools extends FormTools, VisitorContext {}
 
-export type AccountEndpoint = (account: Account, assent: Assent) => Promise<Answer>;
+/** `Tools`: what this page uses, and no more. */
+export type Page<Tools> = (http: HttpRequest, tools: Tools) => Promise<Answer>;
+
+export type AccountEndpoint<Tools> = (account: Account, tools: Tools) => Promise<Answer>;
 
 /**
  * Others are asked to sign in first, and those to choose a new password who must, unless the page is `allowed` before that. A form's token belongs to
  * the session.
  */
-export function signedIn(show: AccountEndpoint, ...allowed: readonly "before a new password"[]): Page {
-  return async (http, assent) => {
-    const visitor = await visitorOf(http, assent);
-    if (visitor.signedIn === undefined) return redirect(303, `${assent.issuer}/login`, visitor.cookies);
+export function signedIn<Tools extends AccountTools>(
+  show: AccountEndpoint<Tools>,
+  ...allowed: readonly "before a new password"[]
+): Page<Tools> {
+  return async (http, tools) => {
+    const visitor = await visitorOf(http, tools);
+    if (visitor.signedIn === undefined) return redirect(303, `${tools.issuer}/login`, visitor.cookies);
     const { person, session } = visitor.signedIn;
     if (person.mustChangePassword && !allowed.includes("before a new password")) {
-      return redirect(303, `${assent.issuer}/account/security/password`, visitor.cookies);
+      return redirect(303, `${tools.issuer}/account/security/password`, visitor.cookies);
     }
     if (
       http.method === "POST" &&
-      !isFormToken(assent.secrets, `session:${session.sessionId}`, formOf(http).get("csrf"))
+      !isFormToken(tools.secrets, `session:${session.sessionId}`, formOf(http).get("csrf"))
     ) {
-      return problemAnswer("form_token_invalid", http, assent);
+      return problemAnswer("form_token_invalid", http, tools);
     }
-    return show({ visitor, person, session, http }, assent);
+    return show({ visitor, person, session, http }, tools);
   };
 }
 
-export const showSignOut = signedIn(async ({ person, session, http, visitor }, assent) => {
-  const view = { csrf: formToken(assent.secrets, `session:${session.sessionId}`), person: signedInAs(person) };
-  return page(200, signOutPage(view, assent.chrome(http)), "here", visitor.cookies);
+export const showSignOut = signedIn(async ({ person, session, http, visitor }, tools: AccountTools) => {
+  const view = { csrf: formToken(tools.secrets, `session:${session.sessionId}`), person: signedInAs(person) };
+  return page(200, signOutPage(view, tools.chrome(http)), "here", visitor.cookies);
 }, "before a new password");
 
-export const submitSignOut = signedIn(async ({ session, http, person, visitor }, assent) => {
-  await endSession(session, assent.sessions);
-  assent.event("signed_out", { owner: person.personId });
-  const cookies = [...visitor.cookies, assent.cookies.clear("session")];
-  return page(200, signedOutPage({ signIn: "/login" }, assent.chrome(http)), "here", cookies);
+interface SignOutTools extends AccountTools, EventTools {}
+
+export const submitSignOut = signedIn(async ({ session, http, person, visitor }, tools: SignOutTools) => {
+  await endSession(session, tools.sessions);
+  tools.event("signed_out", { owner: person.personId });
+  const cookies = [...visitor.cookies, tools.cookies.clear("session")];
+  return page(200, signedOutPage({ signIn: "/login" }, tools.chrome(http)), "here", cookies);
 }, "before a new password");

@@ -9,56 +9,55 @@ import { removeSecondFactor, setAuthenticator, setRecoveryCodes } from "../../ow
 import { afterNewAuthenticator } from "../../owners/session.ts";
 import type { AuthenticatorView } from "../../pages/factor-views.ts";
 import { authenticatorPage, recoveryCodesPage } from "../../pages/index.ts";
-import type { Assent } from "../../server-parts.ts";
 import { factorChange } from "../factor-change.ts";
 import { formToken } from "../forms.ts";
 import { type Answer, formOf, page, redirect } from "../message.ts";
 import { startSession } from "../visitor.ts";
 import type { Account } from "./account.ts";
-import { freshly, securityAfter } from "./security.ts";
+import { type FactorTools, freshly, securityAfter } from "./security.ts";
 
 /** How long a new secret waits for the code that proves it. */
 const SETUP_TTL: Millis = 1_800_000;
 
-export const showAuthenticator = freshly("authenticator", async (account, assent) =>
-  setupAnswer(account, newCodeSecret(), new URLSearchParams(account.http.query).get("request"), null, assent),
+export const showAuthenticator = freshly("authenticator", async (account, tools: FactorTools) =>
+  setupAnswer(account, newCodeSecret(), new URLSearchParams(account.http.query).get("request"), null, tools),
 );
 
-export const submitAuthenticator = freshly("authenticator", async (account, assent) => {
+export const submitAuthenticator = freshly("authenticator", async (account, tools: FactorTools) => {
   const { person, session, http, visitor } = account;
   const form = formOf(http);
   const request = form.get("request");
-  const secret = openSetup(form.get("sealed") ?? "", account, assent);
-  if (secret === undefined) return setupAnswer(account, newCodeSecret(), request, "expired", assent);
-  const now = assent.now();
+  const secret = openSetup(form.get("sealed") ?? "", account, tools);
+  if (secret === undefined) return setupAnswer(account, newCodeSecret(), request, "expired", tools);
+  const now = tools.now();
   const step = stepOfCode(secret, (form.get("code") ?? "").slice(0, 100), now);
-  if (step === undefined) return setupAnswer(account, secret, request, "wrong", assent);
+  if (step === undefined) return setupAnswer(account, secret, request, "wrong", tools);
   const { personId } = person;
   const codes = newRecoveryCodes();
-  const sealedSecret = sealCodeSecret(assent.secrets, personId, secret);
+  const sealedSecret = sealCodeSecret(tools.secrets, personId, secret);
   const factor = { sealedSecret, step, codes: hashed(codes, personId) };
-  const outcome = await setAuthenticator(factorChange(account, assent), factor, assent.factors);
-  if (outcome.kind === "ended") return redirect(303, `${assent.issuer}/login`, visitor.cookies);
+  const outcome = await setAuthenticator(factorChange(account, tools), factor, tools.factors);
+  if (outcome.kind === "ended") return redirect(303, `${tools.issuer}/login`, visitor.cookies);
   const { renewed } = outcome;
   // Password a moment ago, code just now: this session has had both steps. What it is known by changes with its strength.
   const by = afterNewAuthenticator(session);
-  const cookies = [...visitor.cookies, ...(await startSession(person, by, visitor, http, assent, "quietly"))];
+  const cookies = [...visitor.cookies, ...(await startSession(person, by, visitor, http, tools, "quietly"))];
   const next = request === null ? "/account/security" : `/consent?${new URLSearchParams({ request })}`;
-  return page(200, recoveryCodesPage({ codes, renewed, next }, assent.chrome(http)), "here", cookies);
+  return page(200, recoveryCodesPage({ codes, renewed, next }, tools.chrome(http)), "here", cookies);
 });
 
-export const removeAuthenticator = freshly("security", async (account, assent) => {
-  await removeSecondFactor(factorChange(account, assent), assent.factors);
-  return securityAfter("authenticator-removed", account.visitor.cookies, assent);
+export const removeAuthenticator = freshly("security", async (account, tools: FactorTools) => {
+  await removeSecondFactor(factorChange(account, tools), tools.factors);
+  return securityAfter("authenticator-removed", account.visitor.cookies, tools);
 });
 
-export const renewRecoveryCodes = freshly("security", async (account, assent) => {
+export const renewRecoveryCodes = freshly("security", async (account, tools: FactorTools) => {
   const { person, http, visitor } = account;
   const codes = newRecoveryCodes();
-  const renewed = await setRecoveryCodes(factorChange(account, assent), hashed(codes, person.personId), assent.factors);
-  if (!renewed) return redirect(303, `${assent.issuer}/account/security`, visitor.cookies);
+  const renewed = await setRecoveryCodes(factorChange(account, tools), hashed(codes, person.personId), tools.factors);
+  if (!renewed) return redirect(303, `${tools.issuer}/account/security`, visitor.cookies);
   const view = { codes, renewed, next: "/account/security" };
-  return page(200, recoveryCodesPage(view, assent.chrome(http)), "here", visitor.cookies);
+  return page(200, recoveryCodesPage(view, tools.chrome(http)), "here", visitor.cookies);
 });
 
 function hashed(codes: readonly string[], personId: string): readonly string[] {
@@ -70,27 +69,27 @@ function setupAnswer(
   secret: Uint8Array,
   request: string | null,
   fault: AuthenticatorView["fault"],
-  assent: Assent,
+  tools: FactorTools,
 ): Answer {
-  const plain = Buffer.from(JSON.stringify([Buffer.from(secret).toString("base64url"), assent.now()]));
+  const plain = Buffer.from(JSON.stringify([Buffer.from(secret).toString("base64url"), tools.now()]));
   const view: AuthenticatorView = {
-    csrf: formToken(assent.secrets, `session:${session.sessionId}`),
-    sealed: Buffer.from(seal(assent.secrets, "second factor", bearerOf(session), plain)).toString("base64url"),
-    uri: otpauthUri(secret, { issuer: new URL(assent.issuer).host, account: person.username }),
+    csrf: formToken(tools.secrets, `session:${session.sessionId}`),
+    sealed: Buffer.from(seal(tools.secrets, "second factor", bearerOf(session), plain)).toString("base64url"),
+    uri: otpauthUri(secret, { issuer: new URL(tools.issuer).host, account: person.username }),
     secret: base32(secret),
     request,
     fault,
   };
-  return page(200, authenticatorPage(view, assent.chrome(http)), "here", visitor.cookies);
+  return page(200, authenticatorPage(view, tools.chrome(http)), "here", visitor.cookies);
 }
 
 /** The secret that this session was shown. Undefined: another's, or too long ago. */
-function openSetup(sealed: string, { session }: Account, assent: Assent): Uint8Array | undefined {
+function openSetup(sealed: string, { session }: Account, tools: FactorTools): Uint8Array | undefined {
   if (!/^[A-Za-z0-9_-]{1,300}$/.test(sealed)) return undefined;
-  const plain = unseal(assent.secrets, "second factor", bearerOf(session), Buffer.from(sealed, "base64url"));
+  const plain = unseal(tools.secrets, "second factor", bearerOf(session), Buffer.from(sealed, "base64url"));
   if (plain === undefined) return undefined;
   const [secret, at] = JSON.parse(plain.toString()) as [string, Millis];
-  return assent.now() - at > SETUP_TTL ? undefined : Buffer.from(secret, "base64url");
+  return tools.now() - at > SETUP_TTL ? undefined : Buffer.from(secret, "base64url");
 }
 
 function bearerOf({ sessionId }: Account["session"]): string {

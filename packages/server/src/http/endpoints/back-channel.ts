@@ -6,44 +6,58 @@ import { conditions, OAuthError, refuse } from "../../oauth/errors.ts";
 import { introspect } from "../../oauth/introspection.ts";
 import { parseParameters } from "../../oauth/parameters.ts";
 import { revoke } from "../../oauth/revocation.ts";
-import { exchange, type TokenRequest } from "../../oauth/token-endpoint/endpoint.ts";
-import type { Assent } from "../../server-parts.ts";
+import {
+  exchange,
+  type IssueObserver,
+  type TokenEndpointContext,
+  type TokenRequest,
+} from "../../oauth/token-endpoint/endpoint.ts";
+import type { FailedClients } from "../../owners/failed-clients.ts";
 import { originOf } from "../connections/client-address.ts";
 import { backChannelForm } from "../form-body.ts";
 import { type Answer, type HttpRequest, json } from "../message.ts";
 import { problemJson, refusalOf, retryAfterOf } from "../refusal.ts";
 
-/** Resolves with the body of a 200: a value, or its JSON. */
-type BackChannel = (form: TokenRequest, assent: Assent, http: HttpRequest) => Promise<unknown>;
+interface BackChannelTools {
+  readonly issuer: string;
+  readonly oauth: TokenEndpointContext;
+  readonly metrics: IssueObserver;
+  readonly failedClients: FailedClients;
+  /** Logs why a request was refused, or what fault it met. */
+  refused(refusal: ReturnType<typeof refusalOf>, http: HttpRequest, error?: unknown): void;
+}
 
-export const token = guarded((form, assent) => exchange(form, assent.oauth, assent.metrics));
+/** Resolves with the body of a 200: a value, or its JSON. */
+type BackChannel = (form: TokenRequest, tools: BackChannelTools, http: HttpRequest) => Promise<unknown>;
+
+export const token = guarded((form, tools) => exchange(form, tools.oauth, tools.metrics));
 
 // RFC 7009 §2.2: there is nothing to read; clients that parse JSON all the same find some.
-export const revocation = guarded((form, assent) => revoke(form, assent.oauth).then(() => "{}"));
+export const revocation = guarded((form, tools) => revoke(form, tools.oauth).then(() => "{}"));
 
-export const introspection = guarded((form, assent) => introspect(form, assent.oauth));
+export const introspection = guarded((form, tools) => introspect(form, tools.oauth));
 
-export const deviceAuthorization = guarded((form, assent, { address }) =>
-  authorizeDevice({ ...form, address, ...originOf(address) }, assent.oauth),
+export const deviceAuthorization = guarded((form, tools, { address }) =>
+  authorizeDevice({ ...form, address, ...originOf(address) }, tools.oauth),
 );
 
 /** What they share: the form, the count of failed authentications, refusals as JSON. */
-function guarded(respond: BackChannel): (http: HttpRequest, assent: Assent) => Promise<Answer> {
-  return async (http, assent) => {
+function guarded(respond: BackChannel): (http: HttpRequest, tools: BackChannelTools) => Promise<Answer> {
+  return async (http, tools) => {
     let form: TokenRequest | undefined;
     try {
       form = backChannelForm(http);
-      return json(200, await respond(form, assent, http));
+      return json(200, await respond(form, tools, http));
     } catch (error) {
-      return refused(await countedFailure(error, form, http, assent), http, assent);
+      return refused(await countedFailure(error, form, http, tools), http, tools);
     }
   };
 }
 
-function refused(error: unknown, http: HttpRequest, assent: Assent): Answer {
+function refused(error: unknown, http: HttpRequest, tools: BackChannelTools): Answer {
   const refusal = refusalOf(error);
-  assent.refused(refusal, http, error);
-  return problemJson(refusal.condition, assent.issuer, retryAfterOf(error));
+  tools.refused(refusal, http, error);
+  return problemJson(refusal.condition, tools.issuer, retryAfterOf(error));
 }
 
 /** The error; where it is one failed authentication too many, what is said instead. */
@@ -51,11 +65,11 @@ async function countedFailure(
   error: unknown,
   form: TokenRequest | undefined,
   http: HttpRequest,
-  assent: Assent,
+  tools: BackChannelTools,
 ): Promise<unknown> {
   if (form === undefined || !(error instanceof OAuthError) || !conditions[error.condition].countsAsGuess) return error;
   try {
-    await countFailure(form, http, assent);
+    await countFailure(form, http, tools);
     return error;
   } catch (another) {
     return another;
@@ -66,7 +80,11 @@ async function countedFailure(
  * Who fails too often is told to wait. The right secret is taken all the same: it has 256 random bits, so nobody guesses it, and nobody can shut
  * a client out by failing in its name.
  */
-async function countFailure(form: TokenRequest, { address }: HttpRequest, { failedClients }: Assent): Promise<void> {
+async function countFailure(
+  form: TokenRequest,
+  { address }: HttpRequest,
+  { failedClients }: BackChannelTools,
+): Promise<void> {
   if (await failedClients.exceeded(originOf(address), claimedClient(form))) refuse("client_throttled");
 }
 

@@ -1,16 +1,15 @@
 /** `GET /company/{slug}/revoke`, `/leave`, `/members/remove`: what it does, before it is done. */
 
 import type { Client, Millis } from "../../oauth/model.ts";
+import { minutesLeft, outstanding } from "../../owners/apps/token-expiry.ts";
 import { appsActingFor, grantedApp, lossBy } from "../../owners/companies/apps.ts";
 import { memberOf } from "../../owners/companies/members.ts";
 import type { AppRule } from "../../owners/company-storage.ts";
 import type { CompanyConfirmView } from "../../pages/company/views.ts";
 import { companyConfirmPage } from "../../pages/index.ts";
-import type { Assent } from "../../server-parts.ts";
 import { type Answer, page } from "../message.ts";
 import { nameOf } from "./cards.ts";
-import { backTo, forAdmins, forMembers, type InCompany, idIn } from "./company.ts";
-import { minutesLeft, outstanding } from "./token-expiry.ts";
+import { backTo, type CompanyTools, forAdmins, forMembers, type InCompany, idIn } from "./company.ts";
 
 type Question = Pick<CompanyConfirmView, "what" | "subject" | "action" | "fields"> &
   Partial<Pick<CompanyConfirmView, "people" | "apps" | "endsAt">>;
@@ -19,83 +18,83 @@ function confirmAnswer(
   { frame, http, visitor }: InCompany,
   question: Question,
   until: Millis | undefined,
-  assent: Assent,
+  tools: CompanyTools,
 ): Answer {
-  const stopsIn = minutesLeft(until, assent.now());
+  const stopsIn = minutesLeft(until, tools.now());
   const view: CompanyConfirmView = { ...frame, people: 0, apps: [], endsAt: null, ...question, stopsIn };
   const here = http.method === "GET" ? { here: `${http.path}?${http.query}` } : {};
-  return page(200, companyConfirmPage(view, assent.chrome(http, here)), "here", visitor.cookies);
+  return page(200, companyConfirmPage(view, tools.chrome(http, here)), "here", visitor.cookies);
 }
 
 /** When the last token of an app in the company's name ends, were its grants to end now. */
-async function heldBy({ key }: InCompany, clientId: string, assent: Assent): Promise<Millis | undefined> {
+async function heldBy({ key }: InCompany, clientId: string, tools: CompanyTools): Promise<Millis | undefined> {
   const owner = { partition: key.partition, ownerId: key.companyId };
-  return (await outstanding(owner, assent.now(), "ended", assent)).get(clientId);
+  return (await outstanding(owner, tools.now(), "ended", tools.apps)).get(clientId);
 }
 
-export const confirmRevoke = forAdmins(async (at, assent) => {
+export const confirmRevoke = forAdmins(async (at, tools: CompanyTools) => {
   const clientId = idIn(new URLSearchParams(at.http.query), "client_id");
-  const app = await grantedApp(at, clientId, assent.companies);
-  if (app === undefined) return backTo(at, "", "gone", assent);
-  const client = await assent.oauth.catalog.client(clientId);
-  const subject = client === undefined ? app.consent.shown.clientName : nameOf(client, languageOf(at, assent));
+  const app = await grantedApp(at, clientId, tools.companies);
+  if (app === undefined) return backTo(at, "", "gone", tools);
+  const client = await tools.apps.oauth.catalog.client(clientId);
+  const subject = client === undefined ? app.consent.shown.clientName : nameOf(client, languageOf(at, tools));
   const { people } = app;
   const question = { what: "revoke", action: "/revoke", fields: { client_id: clientId }, subject, people } as const;
-  return confirmAnswer(at, question, await heldBy(at, clientId, assent), assent);
+  return confirmAnswer(at, question, await heldBy(at, clientId, tools), tools);
 });
 
-function languageOf({ http }: InCompany, assent: Assent): string {
-  return assent.chrome(http).words.language;
+function languageOf({ http }: InCompany, tools: CompanyTools): string {
+  return tools.chrome(http).words.language;
 }
 
-export const confirmRemoval = forAdmins(async (at, assent) => {
+export const confirmRemoval = forAdmins(async (at, tools: CompanyTools) => {
   const personId = idIn(new URLSearchParams(at.http.query), "person_id");
-  const member = await memberOf(at, personId, assent.companies);
-  if (member === undefined) return backTo(at, "/members", "gone", assent);
+  const member = await memberOf(at, personId, tools.companies);
+  if (member === undefined) return backTo(at, "/members", "gone", tools);
   const fields = { person_id: personId };
   const question = { what: "remove", action: "/members/remove", fields, subject: member.username } as const;
-  return departure(at, personId, question, assent);
+  return departure(at, personId, question, tools);
 });
 
-export const confirmLeave = forMembers((at, assent) => {
+export const confirmLeave = forMembers((at, tools: CompanyTools) => {
   const question = { what: "leave", action: "/leave", fields: {}, subject: at.frame.company.name } as const;
-  return departure(at, at.person.personId, question, assent);
+  return departure(at, at.person.personId, question, tools);
 });
 
 /** With the apps that act for the member, and stop. */
-async function departure(at: InCompany, personId: string, question: Question, assent: Assent): Promise<Answer> {
+async function departure(at: InCompany, personId: string, question: Question, tools: CompanyTools): Promise<Answer> {
   const { key } = at;
-  const now = assent.now();
+  const now = tools.now();
   const owner = { partition: key.partition, ownerId: key.companyId, personId };
   const [apps, held] = await Promise.all([
-    appsActingFor(at, personId, assent.companies),
-    outstanding(owner, now, "ended", assent),
+    appsActingFor(at, personId, tools.companies),
+    outstanding(owner, now, "ended", tools.apps),
   ]);
-  const language = languageOf(at, assent);
+  const language = languageOf(at, tools);
   const names = apps.map(async (clientId) => {
-    const client = await assent.oauth.catalog.client(clientId);
+    const client = await tools.apps.oauth.catalog.client(clientId);
     return client === undefined ? clientId : nameOf(client, language);
   });
   const last = held.size === 0 ? undefined : Math.max(...held.values());
-  return confirmAnswer(at, { ...question, apps: await Promise.all(names) }, last, assent);
+  return confirmAnswer(at, { ...question, apps: await Promise.all(names) }, last, tools);
 }
 
 /** A decision about an app that ends something, or may: asked about first. Undefined: nobody loses anything by it. */
 export async function confirmDecision(
   at: InCompany,
   decided: { readonly client: Client; readonly rule: AppRule["rule"] | "default"; readonly answered: boolean },
-  assent: Assent,
+  tools: CompanyTools,
 ): Promise<Answer | undefined> {
   const { client, rule, answered } = decided;
   if (rule === "allow" || answered) return undefined;
   const { clientId } = client;
-  const loss = await lossBy(at, clientId, rule, assent.companies);
+  const loss = await lossBy(at, clientId, rule, tools.companies);
   if (loss === undefined) return undefined;
   const question = {
     what: rule === "block" ? "block" : "unapprove",
     ...{ action: "/rule", fields: { client_id: clientId, rule, confirmed: "yes" } },
-    ...{ subject: nameOf(client, languageOf(at, assent)), endsAt: loss.endsAt },
+    ...{ subject: nameOf(client, languageOf(at, tools)), endsAt: loss.endsAt },
     people: loss.people,
   } as const;
-  return confirmAnswer(at, question, await heldBy(at, clientId, assent), assent);
+  return confirmAnswer(at, question, await heldBy(at, clientId, tools), tools);
 }

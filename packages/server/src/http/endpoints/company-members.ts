@@ -1,5 +1,6 @@
 /** `/company/{slug}/members`, `/company/{slug}/history`, `/invitation`: who belongs to a company, who is asked to. */
 
+import { historyEntryOf, historyPage } from "../../owners/apps/history-page.ts";
 import {
   addresseeOf,
   changeRole as changeRoleOf,
@@ -13,13 +14,12 @@ import {
   withdrawInvitation,
 } from "../../owners/companies/members.ts";
 import type { MemberOutcome, Role } from "../../owners/company-storage.ts";
-import { historyEntryOf, historyPage } from "../../owners/history-page.ts";
 import { canonicalLogin } from "../../owners/names.ts";
 import type { HistoryEntry } from "../../owners/storage.ts";
 import type { CompanyHistoryView, CompanyMembersView, InvitationView } from "../../pages/company/views.ts";
 import { companyHistoryPage, companyMembersPage, invitationPage } from "../../pages/index.ts";
 import type { Messages } from "../../pages/messages/index.ts";
-import type { Assent } from "../../server-parts.ts";
+import type { FlowTools } from "../contexts.ts";
 import { formToken } from "../forms.ts";
 import { type Answer, formOf, type HttpRequest, page, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
@@ -27,22 +27,31 @@ import { isFresh } from "../reauthentication.ts";
 import { visitorOf } from "../visitor.ts";
 import { type Account, signedIn } from "./account.ts";
 import { signedInAs } from "./cards.ts";
-import { backTo, forAdmins, forMembers, type InCompany, idIn, noLongerAdmin, unproved } from "./company.ts";
-import { historyEntry, receiptAnswer } from "./history.ts";
+import {
+  backTo,
+  type CompanyTools,
+  forAdmins,
+  forMembers,
+  type InCompany,
+  idIn,
+  noLongerAdmin,
+  unproved,
+} from "./company.ts";
+import { historyEntry, type ReceiptTools, receiptAnswer } from "./history.ts";
 import { confirmFirst } from "./security.ts";
 import { signInAnswer } from "./sign-in-page.ts";
 
 const ENTRIES_SHOWN = 25;
 
-export const showMembers = forAdmins((at, assent) => membersAnswer(at, {}, assent));
+export const showMembers = forAdmins((at, tools: CompanyTools) => membersAnswer(at, {}, tools));
 
 type Invited = Partial<Pick<CompanyMembersView, "invited" | "addressee" | "problem">>;
 
-async function membersAnswer(at: InCompany, shown: Invited, assent: Assent): Promise<Answer> {
+async function membersAnswer(at: InCompany, shown: Invited, tools: CompanyTools): Promise<Answer> {
   const { frame, person, http, visitor } = at;
   const named = http.method === "GET" ? new URLSearchParams(http.query).get("after") : null;
   const after = named === null ? null : (canonicalLogin(named) ?? null);
-  const { members, next, invitations, lastAdmin } = await membersPage(at, after, assent.companies);
+  const { members, next, invitations, lastAdmin } = await membersPage(at, after, tools.companies);
   const view: CompanyMembersView = {
     ...frame,
     members: members.map(({ personId, username, role, since, standing }) => ({
@@ -57,7 +66,7 @@ async function membersAnswer(at: InCompany, shown: Invited, assent: Assent): Pro
     ...{ invited: null, addressee: "", problem: null, ...shown },
   };
   const problem = view.problem !== null;
-  return page(problem ? 400 : 200, companyMembersPage(view, assent.chrome(http)), "here", visitor.cookies);
+  return page(problem ? 400 : 200, companyMembersPage(view, tools.chrome(http)), "here", visitor.cookies);
 }
 
 function roleOf(form: URLSearchParams): Role | undefined {
@@ -65,127 +74,127 @@ function roleOf(form: URLSearchParams): Role | undefined {
 }
 
 /** Whoever has borrowed this browser must not make an admin, who could stay for good, nor end the rights of one. */
-async function signInAnew(at: InCompany, assent: Assent): Promise<Answer | undefined> {
-  return (await isFresh(at, assent)) ? undefined : confirmFirst(`company/${at.frame.company.slug}`, at, assent);
+async function signInAnew(at: InCompany, tools: CompanyTools): Promise<Answer | undefined> {
+  return (await isFresh(at, tools)) ? undefined : confirmFirst(`company/${at.frame.company.slug}`, at, tools);
 }
 
-export const changeRole = forAdmins(async (at, assent) => {
+export const changeRole = forAdmins(async (at, tools: CompanyTools) => {
   const form = formOf(at.http);
   const role = roleOf(form);
   const personId = idIn(form, "person_id");
-  if (role === undefined) return backTo(at, "/members", "nothing", assent);
-  const unsure = await signInAnew(at, assent);
+  if (role === undefined) return backTo(at, "/members", "nothing", tools);
+  const unsure = await signInAnew(at, tools);
   if (unsure !== undefined) return unsure;
-  return memberAnswer(at, await changeRoleOf(at, personId, role, assent.companies), "role", assent);
+  return memberAnswer(at, await changeRoleOf(at, personId, role, tools.companies), "role", tools);
 });
 
-export const removeFromCompany = forAdmins(async (at, assent) => {
+export const removeFromCompany = forAdmins(async (at, tools: CompanyTools) => {
   const personId = idIn(formOf(at.http), "person_id");
-  const unsure = await unproved(at, "/members/remove", assent);
+  const unsure = await unproved(at, "/members/remove", tools);
   if (unsure !== undefined) return unsure;
-  return memberAnswer(at, await removeMember(at, personId, assent.companies), "removed", assent);
+  return memberAnswer(at, await removeMember(at, personId, tools.companies), "removed", tools);
 });
 
 /** Every member may leave. */
-export const leaveCompany = forMembers(async (at, assent) => {
-  const outcome = await removeMember(at, at.person.personId, assent.companies);
-  if (outcome.kind === "last_admin") return backTo(at, "", "lastAdmin", assent);
-  return redirect(303, `${assent.issuer}/account/companies`, at.visitor.cookies);
+export const leaveCompany = forMembers(async (at, tools: CompanyTools) => {
+  const outcome = await removeMember(at, at.person.personId, tools.companies);
+  if (outcome.kind === "last_admin") return backTo(at, "", "lastAdmin", tools);
+  return redirect(303, `${tools.issuer}/account/companies`, at.visitor.cookies);
 });
 
-function memberAnswer(at: InCompany, outcome: MemberOutcome, done: "role" | "removed", assent: Assent): Answer {
+function memberAnswer(at: InCompany, outcome: MemberOutcome, done: "role" | "removed", tools: CompanyTools): Answer {
   switch (outcome.kind) {
     case "done":
-      return backTo(at, "/members", done, assent);
+      return backTo(at, "/members", done, tools);
     case "last_admin":
-      return backTo(at, "/members", "lastAdmin", assent);
+      return backTo(at, "/members", "lastAdmin", tools);
     case "unknown":
-      return backTo(at, "/members", "gone", assent);
+      return backTo(at, "/members", "gone", tools);
     case "not_admin":
-      return noLongerAdmin(at, assent);
+      return noLongerAdmin(at, tools);
   }
 }
 
 /** The link stands on this page and in the notice, once; the database keeps a hash. */
-export const invite = forAdmins(async (at, assent) => {
+export const invite = forAdmins(async (at, tools: CompanyTools) => {
   const form = formOf(at.http);
   const typed = (form.get("addressee") ?? "").trim().slice(0, 254);
   const addressee = addresseeOf(typed);
   const role = roleOf(form);
   if (addressee === undefined || role === undefined) {
-    return membersAnswer(at, { addressee: typed, problem: "addressee" }, assent);
+    return membersAnswer(at, { addressee: typed, problem: "addressee" }, tools);
   }
-  const unsure = role === "admin" ? await signInAnew(at, assent) : undefined;
+  const unsure = role === "admin" ? await signInAnew(at, tools) : undefined;
   if (unsure !== undefined) return unsure;
-  const outcome = await inviteMember(at, addressee, role, assent.companies);
-  if (outcome.kind === "not_admin") return noLongerAdmin(at, assent);
-  if (outcome.kind === "too_many") return membersAnswer(at, { addressee: typed, problem: "tooMany" }, assent);
+  const outcome = await inviteMember(at, addressee, role, tools.companies);
+  if (outcome.kind === "not_admin") return noLongerAdmin(at, tools);
+  if (outcome.kind === "too_many") return membersAnswer(at, { addressee: typed, problem: "tooMany" }, tools);
   const { link, expiresAt, mailed } = outcome;
-  return membersAnswer(at, { invited: { addressee, link, expiresAt, mailed } }, assent);
+  return membersAnswer(at, { invited: { addressee, link, expiresAt, mailed } }, tools);
 });
 
-export const withdraw = forAdmins(async (at, assent) => {
+export const withdraw = forAdmins(async (at, tools: CompanyTools) => {
   const invitationId = idIn(formOf(at.http), "invitation");
-  const outcome = await withdrawInvitation(at, invitationId, assent.companies);
-  if (outcome.kind === "not_admin") return noLongerAdmin(at, assent);
-  return backTo(at, "/members", outcome.kind === "done" ? "withdrawn" : "gone", assent);
+  const outcome = await withdrawInvitation(at, invitationId, tools.companies);
+  if (outcome.kind === "not_admin") return noLongerAdmin(at, tools);
+  return backTo(at, "/members", outcome.kind === "done" ? "withdrawn" : "gone", tools);
 });
 
-function gone({ http }: Account, assent: Assent): Answer {
-  return problemAnswer("invitation_unknown", http, assent);
+function gone({ http }: Account, tools: CompanyTools): Answer {
+  return problemAnswer("invitation_unknown", http, tools);
 }
 
 /** Whoever isn't signed in signs in first and comes back; what isn't an invitation of ours leads to the plain sign-in. */
-export async function showInvitation(http: HttpRequest, assent: Assent): Promise<Answer> {
-  const visitor = await visitorOf(http, assent);
+export async function showInvitation(http: HttpRequest, tools: FlowTools & CompanyTools): Promise<Answer> {
+  const visitor = await visitorOf(http, tools);
   const token = new URLSearchParams(http.query).get("token") ?? "";
-  if (visitor.signedIn === undefined && isInvitation(token, assent.companies)) {
+  if (visitor.signedIn === undefined && isInvitation(token, tools.companies)) {
     const continuation = { kind: "invitation", token } as const;
-    return signInAnswer({ visitor, http, continuation, flow: undefined }, assent, null);
+    return signInAnswer({ visitor, http, continuation, flow: undefined }, tools, null);
   }
-  return showToPerson(http, assent);
+  return showToPerson(http, tools);
 }
 
-const showToPerson = signedIn(async (account, assent) => {
+const showToPerson = signedIn(async (account, tools: CompanyTools) => {
   const token = new URLSearchParams(account.http.query).get("token") ?? "";
-  const found = await openInvitation(token, account.person, assent.companies);
-  if (found === undefined) return gone(account, assent);
+  const found = await openInvitation(token, account.person, tools.companies);
+  if (found === undefined) return gone(account, tools);
   const { company, role, forReader } = found;
-  return invitationAnswer(account, { token, company: company.name, role, wrongPerson: !forReader }, assent);
+  return invitationAnswer(account, { token, company: company.name, role, wrongPerson: !forReader }, tools);
 });
 
 function invitationAnswer(
   { person, session, http, visitor }: Account,
   shown: Pick<InvitationView, "token" | "company" | "role" | "wrongPerson">,
-  assent: Assent,
+  tools: CompanyTools,
 ): Answer {
-  const csrf = formToken(assent.secrets, `session:${session.sessionId}`);
+  const csrf = formToken(tools.secrets, `session:${session.sessionId}`);
   const view: InvitationView = { ...shown, csrf, person: signedInAs(person) };
-  const html = invitationPage(view, assent.chrome(http, { here: `/invitation?token=${shown.token}` }));
+  const html = invitationPage(view, tools.chrome(http, { here: `/invitation?token=${shown.token}` }));
   return page(shown.wrongPerson ? 403 : 200, html, "here", visitor.cookies);
 }
 
-export const acceptInvitation = signedIn(async (account, assent) => {
+export const acceptInvitation = signedIn(async (account, tools: CompanyTools) => {
   const { http, visitor } = account;
-  const company = await joinByInvitation(formOf(http).get("token") ?? "", account, assent.companies);
-  if (company === undefined) return gone(account, assent);
-  return redirect(303, `${assent.issuer}/company/${company.slug}?done=joined`, visitor.cookies);
+  const company = await joinByInvitation(formOf(http).get("token") ?? "", account, tools.companies);
+  if (company === undefined) return gone(account, tools);
+  return redirect(303, `${tools.issuer}/company/${company.slug}?done=joined`, visitor.cookies);
 });
 
-export const showCompanyHistory = forAdmins(async (at, assent) => {
+export const showCompanyHistory = forAdmins(async (at, tools: CompanyTools) => {
   const { key, frame, http, visitor } = at;
   const query = new URLSearchParams(http.query);
   const before = query.has("before") ? idIn(query, "before") : null;
   const owner = { partition: key.partition, ownerId: key.companyId };
-  const found = await historyPage(owner, before, ENTRIES_SHOWN, assent.companies);
-  if (found === undefined) return problemAnswer("not_found", http, assent);
-  const chrome = assent.chrome(http);
-  const nameOf = namesOf(at, chrome.words, assent);
+  const found = await historyPage(owner, before, ENTRIES_SHOWN, tools.companies);
+  if (found === undefined) return problemAnswer("not_found", http, tools);
+  const chrome = tools.chrome(http);
+  const nameOf = namesOf(at, chrome.words, tools);
   const view: CompanyHistoryView = {
     ...frame,
     entries: await Promise.all(
       found.entries.map(async (entry) => ({
-        ...(await historyEntry(entry, chrome.words.language, assent)),
+        ...(await historyEntry(entry, chrome.words.language, tools.apps.oauth.catalog)),
         by: await byName(entry, chrome.words, nameOf),
         ...(entry.record.personId === undefined ? {} : { person: await nameOf(entry.record.personId) }),
       })),
@@ -197,16 +206,16 @@ export const showCompanyHistory = forAdmins(async (at, assent) => {
 });
 
 /** An entry of the company's history to keep, for its admins. */
-export const downloadCompanyReceipt = forAdmins(async ({ key, http }, assent) => {
+export const downloadCompanyReceipt = forAdmins(async ({ key, http }, tools: CompanyTools & ReceiptTools) => {
   const entryId = idIn(new URLSearchParams(http.query), "entry");
-  const entry = await historyEntryOf(key.companyId, entryId, assent.companies);
-  return receiptAnswer(entry, http, assent);
+  const entry = await historyEntryOf(key.companyId, entryId, tools.companies);
+  return receiptAnswer(entry, http, tools);
 });
 
 /** Names of people for a company's admins: whoever acted in its name keeps the one that they knew, until the account is gone. */
-function namesOf(at: InCompany, { company }: Messages, assent: Assent): (personId: string) => Promise<string> {
+function namesOf(at: InCompany, { company }: Messages, tools: CompanyTools): (personId: string) => Promise<string> {
   const asked = new Map<string, Promise<string>>();
-  const ask = async (personId: string) => (await nameOfActor(at, personId, assent.companies)) ?? company.formerMember;
+  const ask = async (personId: string) => (await nameOfActor(at, personId, tools.companies)) ?? company.formerMember;
   return (personId) => {
     const name = asked.get(personId) ?? ask(personId);
     asked.set(personId, name);

@@ -1,5 +1,7 @@
 /** `/company/{slug}`: a company's pages. To whoever doesn't belong to it, it isn't there. */
 
+import type { AppsContext } from "../../owners/apps/context.ts";
+import type { CompanyContext } from "../../owners/companies/context.ts";
 import { companiesOf, membershipOf } from "../../owners/companies/members.ts";
 import type { Acting, CompanyKey } from "../../owners/company-storage.ts";
 import {
@@ -9,13 +11,12 @@ import {
   type CompanyProofView,
 } from "../../pages/company/views.ts";
 import { companiesPage, companyProofPage } from "../../pages/index.ts";
-import type { Assent } from "../../server-parts.ts";
 import { formToken } from "../forms.ts";
 import { type Answer, formOf, page, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
-import { isFresh, proofFault } from "../reauthentication.ts";
+import { isFresh, type ProofTools, proofFault } from "../reauthentication.ts";
 
-import { type Account, type Page, signedIn } from "./account.ts";
+import { type Account, type AccountTools, type Page, signedIn } from "./account.ts";
 import { signedInAs } from "./cards.ts";
 import { confirmFirst } from "./security.ts";
 
@@ -26,37 +27,47 @@ export interface InCompany extends Account {
   readonly frame: CompanyFrame;
 }
 
-type CompanyEndpoint = (at: InCompany, assent: Assent) => Promise<Answer>;
+/** What a page of a company is made with. */
+export interface CompanyTools extends AccountTools, ProofTools {
+  readonly companies: CompanyContext;
+  readonly apps: AppsContext;
+}
+
+type CompanyEndpoint<Tools> = (at: InCompany, tools: Tools) => Promise<Answer>;
 
 /** Where the reader is no active member, or no admin where one is wanted, the answer is that of an unknown address. */
-function inCompany(admins: boolean, show: CompanyEndpoint): Page {
-  return signedIn(async (account, assent) => {
+function inCompany<Tools extends CompanyTools>(admins: boolean, show: CompanyEndpoint<Tools>): Page<Tools> {
+  return signedIn(async (account, tools: Tools) => {
     const { http } = account;
-    const nobody = problemAnswer("not_found", http, assent);
-    const membership = await membershipOf(http.params["slug"] ?? "", account, assent.companies);
+    const nobody = problemAnswer("not_found", http, tools);
+    const membership = await membershipOf(http.params["slug"] ?? "", account, tools.companies);
     if (membership === undefined) return nobody;
     const { key, acting } = membership;
     const admin = acting.member.role === "admin";
     if (admins && !admin) return nobody;
-    return show({ ...account, acting, key, frame: frameOf(account, acting, assent) }, assent);
+    return show({ ...account, acting, key, frame: frameOf(account, acting, tools) }, tools);
   });
 }
 
 /** For every member. */
-export const forMembers = (show: CompanyEndpoint): Page => inCompany(false, show);
+export function forMembers<Tools extends CompanyTools>(show: CompanyEndpoint<Tools>): Page<Tools> {
+  return inCompany(false, show);
+}
 
 /** For admins alone. */
-export const forAdmins = (show: CompanyEndpoint): Page => inCompany(true, show);
+export function forAdmins<Tools extends CompanyTools>(show: CompanyEndpoint<Tools>): Page<Tools> {
+  return inCompany(true, show);
+}
 
-function frameOf({ session, person, http }: Account, { company, member }: Acting, assent: Assent): CompanyFrame {
+function frameOf({ session, person, http }: Account, { company, member }: Acting, tools: CompanyTools): CompanyFrame {
   const { name, slug } = company;
   const done = new URLSearchParams(http.query).get("done");
   return {
-    csrf: formToken(assent.secrets, `session:${session.sessionId}`),
+    csrf: formToken(tools.secrets, `session:${session.sessionId}`),
     person: signedInAs(person),
     company: { name, slug },
     admin: member.role === "admin",
-    now: assent.now(),
+    now: tools.now(),
     notice: COMPANY_NOTICES.find((one) => one === done) ?? null,
   };
 }
@@ -66,12 +77,12 @@ export function backTo(
   { frame, visitor }: Pick<InCompany, "frame" | "visitor">,
   place: "" | "/members",
   done: CompanyNotice,
-  assent: Assent,
+  tools: CompanyTools,
   /** The client that it was about. */
   app?: string,
 ): Answer {
   const query = new URLSearchParams({ done, ...(app === undefined ? {} : { app }) });
-  return redirect(303, `${assent.issuer}/company/${frame.company.slug}${place}?${query}`, visitor.cookies);
+  return redirect(303, `${tools.issuer}/company/${frame.company.slug}${place}?${query}`, visitor.cookies);
 }
 
 /** An id that a form or an address names; empty where it is none: no such thing is looked for. */
@@ -81,8 +92,8 @@ export function idIn(fields: URLSearchParams, name: string): string {
 }
 
 /** An admin who was one when the page was asked for, and isn't any more. */
-export function noLongerAdmin({ http }: InCompany, assent: Assent): Answer {
-  return problemAnswer("not_found", http, assent);
+export function noLongerAdmin({ http }: InCompany, tools: CompanyTools): Answer {
+  return problemAnswer("not_found", http, tools);
 }
 
 /** The field of the admin's password. */
@@ -95,29 +106,29 @@ const FIELD = "current_password";
 export async function unproved(
   at: InCompany,
   action: CompanyProofView["action"],
-  assent: Assent,
+  tools: CompanyTools,
 ): Promise<Answer | undefined> {
-  if (await isFresh(at, assent)) return undefined;
+  if (await isFresh(at, tools)) return undefined;
   const { frame, http, visitor } = at;
   const form = formOf(http);
   const typed = form.get(FIELD);
-  const fault = await proofFault(at, typed ?? "", assent);
+  const fault = await proofFault(at, typed ?? "", tools);
   if (fault === undefined) return undefined;
   if (fault.kind === "stale") {
     const { slug } = frame.company;
-    return confirmFirst(action === "/members/remove" ? `company/${slug}` : `company-apps/${slug}`, at, assent);
+    return confirmFirst(action === "/members/remove" ? `company/${slug}` : `company-apps/${slug}`, at, tools);
   }
   const fields = [...form].filter(([name]) => name !== "csrf" && name !== FIELD);
   const view: CompanyProofView = { ...frame, action, fields, fault: typed === null ? null : fault };
-  return page(200, companyProofPage(view, assent.chrome(http)), "here", visitor.cookies);
+  return page(200, companyProofPage(view, tools.chrome(http)), "here", visitor.cookies);
 }
 
-export const showCompanies = signedIn(async ({ person, session, http, visitor }, assent) => {
-  const companies = await companiesOf(person, assent.companies);
+export const showCompanies = signedIn(async ({ person, session, http, visitor }, tools: CompanyTools) => {
+  const companies = await companiesOf(person, tools.companies);
   const view = {
-    csrf: formToken(assent.secrets, `session:${session.sessionId}`),
+    csrf: formToken(tools.secrets, `session:${session.sessionId}`),
     person: signedInAs(person),
     companies: companies.map(({ company: { name, slug }, member: { role } }) => ({ name, slug, role })),
   };
-  return page(200, companiesPage(view, assent.chrome(http)), "here", visitor.cookies);
+  return page(200, companiesPage(view, tools.chrome(http)), "here", visitor.cookies);
 });

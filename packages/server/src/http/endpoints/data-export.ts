@@ -15,14 +15,14 @@ const MOST_ENTRIES = 10_000;
 /** So many receipts are signed for one file, the newest first; each of the others is had at its entry. */
 const MOST_RECEIPTS = 500;
 
-export const showExport = freshly("export", async ({ session, http, visitor }, assent) => {
+export const showExport = freshly("export", async ({ session, http, visitor }, assent: Assent) => {
   const view = { csrf: formToken(assent.secrets, `session:${session.sessionId}`) };
   const chrome = assent.chrome(http, { here: "/account/profile/export" });
   return page(200, exportPage(view, chrome), "here", visitor.cookies);
 });
 
 /** But for what proves who they are: keys, secrets and hashes stay here. Times in milliseconds since the epoch. */
-export const exportData = freshly("export", async ({ person, http, visitor }, assent) => {
+export const exportData = freshly("export", async ({ person, http, visitor }, assent: Assent) => {
   const { storage } = assent;
   const { partition, personId } = person;
   const now = assent.now();

@@ -1,26 +1,37 @@
 /** Documents that anyone may read beside their pages: what an error means, logos, files of pages. */
 
 import { type Condition, conditions, publicConditions } from "../../oauth/errors.ts";
-import { accentSheet, assets, conditionPage } from "../../pages/index.ts";
-import type { Assent } from "../../server-parts.ts";
+import { accentSheet, assets, type Brand, conditionPage } from "../../pages/index.ts";
+import type { PageTools } from "../contexts.ts";
 import { type Answer, type HttpRequest, page, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 
+interface FileTools extends PageTools {
+  /** Path of the issuer, without its final slash. */
+  readonly basePath: string;
+  readonly brand: Brand;
+}
+
+interface LogoTools extends PageTools {
+  /** A client's logo by its hash; undefined: no client has had it. */
+  logo(hash: string): Promise<{ readonly type: string; readonly bytes: Uint8Array } | undefined>;
+}
+
 /** The page that `error_uri` leads to. */
-export async function errorCondition(http: HttpRequest, assent: Assent): Promise<Answer> {
+export async function errorCondition(http: HttpRequest, tools: PageTools): Promise<Answer> {
   const name = publicConditions().find((one) => one === http.params["condition"]);
-  if (name === undefined) return problemAnswer("not_found", http, assent);
+  if (name === undefined) return problemAnswer("not_found", http, tools);
   const { error, status, section, description, help }: Condition = conditions[name];
   const others = publicConditions().filter((one) => one !== name && conditions[one].error === error);
   const view = { name, error, status, section, description, help: [help], others };
-  return page(200, conditionPage(view, assent.chrome(http)));
+  return page(200, conditionPage(view, tools.chrome(http)));
 }
 
-export async function asset(http: HttpRequest, assent: Assent): Promise<Answer> {
-  const path = http.path.slice(assent.basePath.length);
-  const { stylesheet, logo: mark } = assent.brand;
+export async function asset(http: HttpRequest, tools: FileTools): Promise<Answer> {
+  const path = http.path.slice(tools.basePath.length);
+  const { stylesheet, logo: mark } = tools.brand;
   const found = assets.get(path) ?? [stylesheet, mark].find((one) => one?.path === path) ?? accentSheet(path);
-  if (found === undefined || found === null) return problemAnswer("not_found", http, assent);
+  if (found === undefined || found === null) return problemAnswer("not_found", http, tools);
   const caching = found.immutable ? "public, max-age=31536000, immutable" : "public, max-age=86400";
   const headers = { "content-type": found.type, "cache-control": caching, etag: found.etag };
   if (http.header("if-none-match") === found.etag) return { status: 304, headers, body: "" };
@@ -28,10 +39,10 @@ export async function asset(http: HttpRequest, assent: Assent): Promise<Answer> 
 }
 
 /** A client's logo: stored and re-encoded by us, named by its hash. */
-export async function logo(http: HttpRequest, assent: Assent): Promise<Answer> {
+export async function logo(http: HttpRequest, tools: LogoTools): Promise<Answer> {
   const hash = http.params["hash"] ?? "";
-  const found = /^[A-Za-z0-9_-]{43}$/.test(hash) ? await assent.storage.logos.get({ hash }) : undefined;
-  if (found === undefined) return problemAnswer("not_found", http, assent);
+  const found = /^[A-Za-z0-9_-]{43}$/.test(hash) ? await tools.logo(hash) : undefined;
+  if (found === undefined) return problemAnswer("not_found", http, tools);
   const headers = {
     "content-type": found.type,
     "cache-control": "public, max-age=31536000, immutable",
@@ -40,6 +51,6 @@ export async function logo(http: HttpRequest, assent: Assent): Promise<Answer> {
   return { status: 200, headers, body: found.bytes };
 }
 
-export async function home(_http: HttpRequest, assent: Assent): Promise<Answer> {
-  return redirect(303, `${assent.issuer}/account/apps`);
+export async function home(_http: HttpRequest, { issuer }: PageTools): Promise<Answer> {
+  return redirect(303, `${issuer}/account/apps`);
 }

@@ -1,50 +1,57 @@
 /** `/account/history`: what an owner allowed and took back, and signed receipts of it. */
 
-import { RECEIPT_TYPE } from "../../crypto/receipts.ts";
+import { RECEIPT_TYPE, type Receipts } from "../../crypto/receipts.ts";
+import type { Millis } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
+import type { Catalog } from "../../oauth/storage.ts";
+import type { AppsContext } from "../../owners/apps/context.ts";
+import { historyPage as entriesOf, historyEntryOf } from "../../owners/apps/history-page.ts";
 import { descriptionOf } from "../../owners/scope-texts.ts";
 import type { HistoryEntry } from "../../owners/storage.ts";
 import { historyPage } from "../../pages/index.ts";
 import type { HistoryEntryView, HistoryView } from "../../pages/views.ts";
-import type { Assent } from "../../server-parts.ts";
+import type { PageTools } from "../contexts.ts";
 import { formToken } from "../forms.ts";
 import { type Answer, cachedJson, type HttpRequest, json, page } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
-import { type Account, signedIn } from "./account.ts";
+import { type AccountTools, signedIn } from "./account.ts";
 import { signedInAs } from "./cards.ts";
 
 const ENTRIES_SHOWN = 25;
-export const showHistory = signedIn(async ({ person, session, http, visitor }, assent) => {
+
+interface HistoryTools extends AccountTools {
+  readonly apps: AppsContext;
+}
+
+/** What a receipt is made with. */
+export interface ReceiptTools extends PageTools {
+  readonly receipts: Receipts;
+  now(): Millis;
+}
+
+export const showHistory = signedIn(async ({ person, session, http, visitor }, tools: HistoryTools) => {
+  const { partition, personId } = person;
   const before = new URLSearchParams(http.query).get("before");
-  const last = before === null ? undefined : await entryFor(before, { person }, assent);
-  if (before !== null && last === undefined) return problemAnswer("not_found", http, assent);
-  const found = await assent.storage.history.list({
-    partition: person.partition,
-    ownerId: person.personId,
-    before: last ?? null,
-    limit: ENTRIES_SHOWN + 1,
-  });
-  const chrome = assent.chrome(http);
-  const shown = found.slice(0, ENTRIES_SHOWN);
+  const found = await entriesOf({ partition, ownerId: personId }, before, ENTRIES_SHOWN, tools.apps);
+  if (found === undefined) return problemAnswer("not_found", http, tools);
+  const chrome = tools.chrome(http);
   const view: HistoryView = {
-    csrf: formToken(assent.secrets, `session:${session.sessionId}`),
+    csrf: formToken(tools.secrets, `session:${session.sessionId}`),
     person: signedInAs(person),
-    entries: await Promise.all(shown.map((entry) => historyEntry(entry, chrome.words.language, assent))),
-    now: assent.now(),
-    older: found.length > ENTRIES_SHOWN ? (shown.at(-1)?.entryId ?? null) : null,
+    entries: await Promise.all(
+      found.entries.map((entry) => historyEntry(entry, chrome.words.language, tools.apps.oauth.catalog)),
+    ),
+    now: tools.now(),
+    older: found.older,
     first: before === null,
   };
   return page(200, historyPage(view, chrome), "here", visitor.cookies);
 });
 
-function entryFor(entryId: string, { person }: Pick<Account, "person">, assent: Assent) {
-  return assent.storage.history.get({ ownerId: person.personId, entryId });
-}
-
 /** An entry as a page shows it: the app's name and the words are those of then, where they were noted. */
-export async function historyEntry(entry: HistoryEntry, language: string, assent: Assent): Promise<HistoryEntryView> {
+export async function historyEntry(entry: HistoryEntry, language: string, catalog: Catalog): Promise<HistoryEntryView> {
   const { record, clientId } = entry;
-  const [client, scopes] = await Promise.all([assent.oauth.catalog.client(clientId), assent.oauth.catalog.scopes()]);
+  const [client, scopes] = await Promise.all([catalog.client(clientId), catalog.scopes()]);
   const texts = record.shown?.texts ?? {};
   const say = (name: string) => {
     const scope = scopes.get(name);
@@ -109,28 +116,29 @@ function whatOf({ kind, record, ownerId }: HistoryEntry): HistoryEntryView["what
 }
 
 /** A receipt to keep: the signed text, what it says, and where the keys are. */
-export const downloadReceipt = signedIn(async ({ person, http }, assent) => {
-  const entry = await entryFor(new URLSearchParams(http.query).get("entry") ?? "", { person }, assent);
-  return receiptAnswer(entry, http, assent);
+export const downloadReceipt = signedIn(async ({ person, http }, tools: HistoryTools & ReceiptTools) => {
+  const entryId = new URLSearchParams(http.query).get("entry") ?? "";
+  const entry = await historyEntryOf(person.personId, entryId, tools.apps);
+  return receiptAnswer(entry, http, tools);
 });
 
 /** Of what was decided: an app that came back within it is told of and no decision. */
 export async function receiptAnswer(
   entry: HistoryEntry | undefined,
   http: HttpRequest,
-  assent: Assent,
+  tools: ReceiptTools,
 ): Promise<Answer> {
-  if (entry === undefined || entry.kind === "reconnected") return problemAnswer("not_found", http, assent);
-  const { jws, claims } = await assent.receipts.sign(entry, assent.now());
+  if (entry === undefined || entry.kind === "reconnected") return problemAnswer("not_found", http, tools);
+  const { jws, claims } = await tools.receipts.sign(entry, tools.now());
   const day = new Date(entry.at).toISOString().slice(0, 10);
-  const body = { receipt: jws, type: RECEIPT_TYPE, content: claims, keys: `${assent.issuer}/receipts/keys` };
+  const body = { receipt: jws, type: RECEIPT_TYPE, content: claims, keys: `${tools.issuer}/receipts/keys` };
   return json(200, `${JSON.stringify(body, null, 2)}\n`, {
     "content-disposition": `attachment; filename="receipt-${day}-${entry.entryId.slice(-6)}.json"`,
   });
 }
 
 /** Every public key that ever signed a receipt (RFC 7517 §5). */
-export async function receiptKeys(_http: HttpRequest, assent: Assent): Promise<Answer> {
-  const keys = await assent.storage.history.listReceiptKeys();
+export async function receiptKeys(_http: HttpRequest, { receipts }: Pick<ReceiptTools, "receipts">): Promise<Answer> {
+  const keys = await receipts.keys();
   return cachedJson(`{"keys":[${keys.join(",")}]}`);
 }

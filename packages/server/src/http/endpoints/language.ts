@@ -1,7 +1,9 @@
 /** `/language`: where the foot of every page leads. The choice is kept in the browser alone. */
 
+import type { Millis } from "../../oauth/model.ts";
 import { languagePage, locales, localPath } from "../../pages/index.ts";
-import type { Assent } from "../../server-parts.ts";
+import type { PageTools } from "../contexts.ts";
+import type { Cookies } from "../cookies.ts";
 import { writeChoice } from "../language.ts";
 import { type Answer, formOf, type HttpRequest, page, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
@@ -10,16 +12,21 @@ const YEAR = 31_536_000;
 /** Where nothing says where to go back to. */
 const HOME = "/account/apps";
 
-export async function showLanguages(http: HttpRequest, assent: Assent): Promise<Answer> {
+interface LanguageTools extends PageTools {
+  readonly cookies: Cookies;
+  now(): Millis;
+}
+
+export async function showLanguages(http: HttpRequest, tools: PageTools): Promise<Answer> {
   const back = localPath(new URLSearchParams(http.query).get("back")) ?? HOME;
-  return page(200, languagePage({ back }, assent.chrome(http)));
+  return page(200, languagePage({ back }, tools.chrome(http)));
 }
 
 /** Back to the page that it was chosen on. The form has no token: it is enough that no other site's form is taken. */
-export async function chooseLanguage(http: HttpRequest, assent: Assent): Promise<Answer> {
+export async function chooseLanguage(http: HttpRequest, tools: LanguageTools): Promise<Answer> {
   const form = formOf(http);
   const language = locales.find((one) => one === form.get("language"));
-  if (language === undefined) return problemAnswer("form_token_invalid", http, assent);
-  const cookie = assent.cookies.set("language", writeChoice(language, assent.now()), YEAR);
-  return redirect(303, assent.issuer + (localPath(form.get("back")) ?? HOME), [cookie]);
+  if (language === undefined) return problemAnswer("form_token_invalid", http, tools);
+  const cookie = tools.cookies.set("language", writeChoice(language, tools.now()), YEAR);
+  return redirect(303, tools.issuer + (localPath(form.get("back")) ?? HOME), [cookie]);
 }

@@ -6,33 +6,32 @@ import { displayTextProblem } from "../../oauth/names/display-name.ts";
 import { addPasskey, passkeysOf, removePasskey as removeOwnPasskey, useChallenge } from "../../owners/factors.ts";
 import type { AddPasskeyView } from "../../pages/factor-views.ts";
 import { addPasskeyPage } from "../../pages/index.ts";
-import type { Assent } from "../../server-parts.ts";
 import { deviceCookie, rememberDevice } from "../device-cookie.ts";
 import { factorChange } from "../factor-change.ts";
 import { formToken } from "../forms.ts";
 import { type Answer, formOf, page, redirect } from "../message.ts";
 import type { Account } from "./account.ts";
-import { freshly, securityAfter } from "./security.ts";
+import { type FactorTools, freshly, securityAfter } from "./security.ts";
 
 const MAX_NAME = 60;
 
-export const showAddPasskey = freshly("passkeys", async (account, assent) => {
+export const showAddPasskey = freshly("passkeys", async (account, tools: FactorTools) => {
   const request = new URLSearchParams(account.http.query).get("request");
-  return addAnswer(account, { name: "", request, fault: null }, assent);
+  return addAnswer(account, { name: "", request, fault: null }, tools);
 });
 
-export const submitAddPasskey = freshly("passkeys", async (account, assent) => {
+export const submitAddPasskey = freshly("passkeys", async (account, tools: FactorTools) => {
   const { person, session, http, visitor } = account;
   const form = formOf(http);
   const name = (form.get("name") ?? "").trim().normalize("NFC");
   const request = form.get("request");
   const again = (fault: AddPasskeyView["fault"], reason?: string) => {
-    if (reason !== undefined) assent.event("passkey_refused", { owner: person.personId, reason });
-    return addAnswer(account, { name: name.slice(0, MAX_NAME), request, fault }, assent);
+    if (reason !== undefined) tools.event("passkey_refused", { owner: person.personId, reason });
+    return addAnswer(account, { name: name.slice(0, MAX_NAME), request, fault }, tools);
   };
-  const rp = relyingPartyOf(assent.issuer);
-  const now = assent.now();
-  const challenge = openChallenge(assent.secrets, `session:${session.sessionId}`, form.get("challenge"), now);
+  const rp = relyingPartyOf(tools.issuer);
+  const now = tools.now();
+  const challenge = openChallenge(tools.secrets, `session:${session.sessionId}`, form.get("challenge"), now);
   if (rp === undefined || challenge === undefined)
     return again("failed", "not a challenge of this session's, or too old");
   if (displayTextProblem(name, MAX_NAME) !== undefined) return again("name");
@@ -40,33 +39,33 @@ export const submitAddPasskey = freshly("passkeys", async (account, assent) => {
   if ("refused" in made) return again("failed", made.refused);
   const { until } = challenge;
   const key = hashes.sha256(challenge.challenge);
-  if (!(await useChallenge(key, until, assent.factors))) return again("failed", "answered before");
-  const about = { name, device: deviceCookie(http, assent) };
-  const { outcome, knownDevice } = await addPasskey(factorChange(account, assent), made, about, assent.factors);
-  if (outcome === "unknown") return redirect(303, `${assent.issuer}/login`, visitor.cookies);
+  if (!(await useChallenge(key, until, tools.factors))) return again("failed", "answered before");
+  const about = { name, device: deviceCookie(http, tools) };
+  const { outcome, knownDevice } = await addPasskey(factorChange(account, tools), made, about, tools.factors);
+  if (outcome === "unknown") return redirect(303, `${tools.issuer}/login`, visitor.cookies);
   if (outcome !== "added") return again(outcome);
   // Another factor makes strangers of known devices; this one has just proved that it is the person's.
-  const cookies = [...visitor.cookies, ...(knownDevice ? await rememberDevice(person, http, assent) : [])];
-  if (request !== null) return redirect(303, `${assent.issuer}/consent?${new URLSearchParams({ request })}`, cookies);
-  return securityAfter("passkey-added", cookies, assent);
+  const cookies = [...visitor.cookies, ...(knownDevice ? await rememberDevice(person, http, tools) : [])];
+  if (request !== null) return redirect(303, `${tools.issuer}/consent?${new URLSearchParams({ request })}`, cookies);
+  return securityAfter("passkey-added", cookies, tools);
 });
 
-export const removePasskey = freshly("security", async (account, assent) => {
+export const removePasskey = freshly("security", async (account, tools: FactorTools) => {
   const credentialId = formOf(account.http).get("id") ?? "";
-  const outcome = await removeOwnPasskey(factorChange(account, assent), credentialId, assent.factors);
-  return securityAfter(outcome === "last" ? "passkey-last" : "passkey-removed", account.visitor.cookies, assent);
+  const outcome = await removeOwnPasskey(factorChange(account, tools), credentialId, tools.factors);
+  return securityAfter(outcome === "last" ? "passkey-last" : "passkey-removed", account.visitor.cookies, tools);
 });
 
 async function addAnswer(
   { person, session, http, visitor }: Account,
   shown: Pick<AddPasskeyView, "name" | "request" | "fault">,
-  assent: Assent,
+  tools: FactorTools,
 ): Promise<Answer> {
-  const rp = relyingPartyOf(assent.issuer);
-  const { challenge, sealed } = newChallenge(assent.secrets, `session:${session.sessionId}`, assent.now());
-  const existing = await passkeysOf(person, assent.factors);
+  const rp = relyingPartyOf(tools.issuer);
+  const { challenge, sealed } = newChallenge(tools.secrets, `session:${session.sessionId}`, tools.now());
+  const existing = await passkeysOf(person, tools.factors);
   const options = rp && {
-    rp: { id: rp.id, name: assent.chrome(http).product },
+    rp: { id: rp.id, name: tools.chrome(http).product },
     user: { id: person.personId, name: person.username, displayName: person.name ?? person.username },
     challenge,
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: "public-key", alg })),
@@ -81,11 +80,11 @@ async function addAnswer(
     timeout: 300_000,
   };
   const view: AddPasskeyView = {
-    csrf: formToken(assent.secrets, `session:${session.sessionId}`),
+    csrf: formToken(tools.secrets, `session:${session.sessionId}`),
     options: options === undefined ? null : JSON.stringify(options),
     challenge: sealed,
     ...shown,
   };
   const leads = shown.request === null ? "here" : "to a client";
-  return page(200, addPasskeyPage(view, assent.chrome(http)), leads, visitor.cookies);
+  return page(200, addPasskeyPage(view, tools.chrome(http)), leads, visitor.cookies);
 }

@@ -18,11 +18,11 @@ import { type Account, signedIn } from "./account.ts";
 import { signedInAs } from "./cards.ts";
 
 export const showChangePassword = signedIn(
-  async (account, assent) => formAnswer(account, new URLSearchParams(account.http.query), null, assent),
+  async (account, assent: Assent) => formAnswer(account, new URLSearchParams(account.http.query), null, assent),
   "before a new password",
 );
 
-export const submitChangePassword = signedIn(async (account, assent) => {
+export const submitChangePassword = signedIn(async (account, assent: Assent) => {
   const { person, session, http, visitor } = account;
   const form = formOf(http);
   const again = (fault: PasswordFault) => formAnswer(account, form, fault, assent);

@@ -24,13 +24,13 @@ const MAX_NAME = 120;
 const UNTOUCHED = { nameWrong: false, typed: "", fault: null, notice: null } as const;
 type Shown = Pick<ProfileView, "nameWrong" | "typed" | "fault" | "notice"> & { readonly name?: string };
 
-export const showProfile = signedIn(async (account, assent) => {
+export const showProfile = signedIn(async (account, assent: Assent) => {
   const done = new URLSearchParams(account.http.query).get("done");
   const notice = done === "name" || done === "kept" ? ({ kind: done } as const) : null;
   return answer(account, { ...UNTOUCHED, notice }, assent);
 });
 
-export const saveName = signedIn(async (account, assent) => {
+export const saveName = signedIn(async (account, assent: Assent) => {
   const { person, session, http, visitor } = account;
   const name = formOf(http).get("name")?.trim() ?? "";
   if (name !== "" && displayTextProblem(name, MAX_NAME, person.name) !== undefined)
@@ -42,7 +42,7 @@ export const saveName = signedIn(async (account, assent) => {
   return redirect(303, `${assent.issuer}/account/profile?done=name`, visitor.cookies);
 });
 
-export const askVerification = signedIn(async (account, assent) => {
+export const askVerification = signedIn(async (account, assent: Assent) => {
   const { person, http } = account;
   if (!assent.mail.enabled || person.emailVerifiedAt !== null) return answer(account, UNTOUCHED, assent);
   const { partition, personId, email, username } = person;
@@ -56,7 +56,7 @@ export const askVerification = signedIn(async (account, assent) => {
 });
 
 /** The new address is written to; whether another account has it, only that mailbox hears. */
-export const askNewEmail = signedIn(async (account, assent) => {
+export const askNewEmail = signedIn(async (account, assent: Assent) => {
   const { person, http } = account;
   if (!assent.mail.enabled) return problemAnswer("not_found", http, assent);
   const form = formOf(http);
@@ -100,10 +100,10 @@ function answer(account: Account, { name, ...shown }: Shown, assent: Assent, sta
   return page(status, profilePage(view, chrome), "here", visitor.cookies);
 }
 
-export const showDelete = signedIn(async (account, assent) => deleteAnswer(account, null, assent));
+export const showDelete = signedIn(async (account, assent: Assent) => deleteAnswer(account, null, assent));
 
 /** In two weeks, unless they sign in and keep it; what others could do in their name ends now. */
-export const submitDelete = signedIn(async (account, assent) => {
+export const submitDelete = signedIn(async (account, assent: Assent) => {
   const { person, session, http, visitor } = account;
   const { partition, personId } = person;
   if ((await assent.storage.people.soleAdminOf({ partition, personId })).length > 0)
@@ -130,7 +130,7 @@ export const submitDelete = signedIn(async (account, assent) => {
   return redirect(303, `${assent.issuer}/account/profile`, visitor.cookies);
 });
 
-export const keepAccount = signedIn(async ({ person, session, http, visitor }, assent) => {
+export const keepAccount = signedIn(async ({ person, session, http, visitor }, assent: Assent) => {
   const { partition, personId } = person;
   const kept = await assent.storage.people.setDeletion({
     ...{ partition, personId, sessionId: session.sessionId },

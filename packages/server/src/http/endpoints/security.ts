@@ -3,43 +3,51 @@
 import { relyingPartyOf } from "../../crypto/passkeys.ts";
 import { type AccountPage, requestOf } from "../../owners/authorization/continuation.ts";
 import type { AddedFrom } from "../../owners/factor-storage.ts";
+import type { FactorContext } from "../../owners/factors.ts";
 import { endSessions as endSessionsOf, waysAndSessionsOf } from "../../owners/sessions.ts";
 import type { FactorSections, SeenFrom } from "../../pages/factor-views.ts";
 import { securityPage, signedOutPage } from "../../pages/index.ts";
 import { SECURITY_NOTICES, type SecurityView } from "../../pages/security/views.ts";
-import type { Assent } from "../../server-parts.ts";
 import { arrivalOf, isAnswer } from "../authorization/arrival.ts";
 import { coarse } from "../connections/client-address.ts";
+import type { EventTools, FlowTools, PageTools } from "../contexts.ts";
+import type { DeviceTools } from "../device-cookie.ts";
 import { formToken } from "../forms.ts";
 import { type Answer, formOf, page, redirect } from "../message.ts";
 import { isFresh } from "../reauthentication.ts";
 import { deviceOf } from "../user-agent.ts";
-import { type Account, type AccountEndpoint, signedIn } from "./account.ts";
+import { type Account, type AccountEndpoint, type AccountTools, type Page, signedIn } from "./account.ts";
 import { signedInAs } from "./cards.ts";
 import { FIRST, signInAnswer } from "./sign-in-page.ts";
 
-export const showSecurity = signedIn(async (account, assent) => {
+/** What changes how a person signs in. */
+export interface FactorTools extends AccountTools, EventTools {
+  readonly credentials: DeviceTools["credentials"];
+  readonly factors: FactorContext;
+}
+
+export const showSecurity = signedIn(async (account, tools: AccountTools) => {
   const { person, session, http, visitor } = account;
   const done = new URLSearchParams(http.query).get("done");
   const view: SecurityView = {
-    csrf: formToken(assent.secrets, `session:${session.sessionId}`),
+    csrf: formToken(tools.secrets, `session:${session.sessionId}`),
     person: signedInAs(person),
-    now: assent.now(),
+    now: tools.now(),
     notice: (Object.keys(SECURITY_NOTICES) as (keyof typeof SECURITY_NOTICES)[]).find((one) => one === done) ?? null,
     password: { set: person.passwordHash !== null, changedAt: person.passwordChangedAt },
-    ...(await factorsOf(account, assent)),
+    ...(await factorsOf(account, tools)),
   };
-  return page(200, securityPage(view, assent.chrome(http)), "here", visitor.cookies);
+  return page(200, securityPage(view, tools.chrome(http)), "here", visitor.cookies);
 });
 
-async function factorsOf({ person, session }: Account, assent: Assent): Promise<FactorSections> {
-  const { passkeys, factor, sessions } = await waysAndSessionsOf(person, assent.sessions);
+async function factorsOf({ person, session }: Account, tools: AccountTools): Promise<FactorSections> {
+  const { passkeys, factor, sessions } = await waysAndSessionsOf(person, tools.sessions);
   const entries = passkeys.map(({ credentialId, backupEligible, added, ...entry }) => ({
     ...{ id: credentialId, name: entry.name, synced: backupEligible, ...seenFrom(added) },
     ...{ createdAt: entry.createdAt, lastUsedAt: entry.lastUsedAt },
   }));
   return {
-    passkeys: { available: relyingPartyOf(assent.issuer) !== undefined, entries },
+    passkeys: { available: relyingPartyOf(tools.issuer) !== undefined, entries },
     authenticator:
       factor === undefined
         ? null
@@ -65,24 +73,28 @@ function seenFrom({ userAgent, address }: Pick<AddedFrom, "userAgent" | "address
 const MOST_SHOWN = 50;
 
 /** Ends sessions; what apps may do goes on. */
-export const endSessions = signedIn(async ({ person, session, http, visitor }, assent) => {
+export const endSessions = signedIn(async ({ person, session, http, visitor }, tools: AccountTools) => {
   const by = { person, session, address: http.address };
-  switch (await endSessionsOf(formOf(http).get("end") ?? "", by, assent.sessions)) {
+  switch (await endSessionsOf(formOf(http).get("end") ?? "", by, tools.sessions)) {
     case "all": {
-      const cookies = [...visitor.cookies, assent.cookies.clear("session")];
-      return page(200, signedOutPage({ signIn: "/login" }, assent.chrome(http)), "here", cookies);
+      const cookies = [...visitor.cookies, tools.cookies.clear("session")];
+      return page(200, signedOutPage({ signIn: "/login" }, tools.chrome(http)), "here", cookies);
     }
     case "others":
-      return securityAfter("others-ended", visitor.cookies, assent);
+      return securityAfter("others-ended", visitor.cookies, tools);
     case "one":
-      return securityAfter("session-ended", visitor.cookies, assent);
+      return securityAfter("session-ended", visitor.cookies, tools);
     case "unknown":
-      return redirect(303, `${assent.issuer}/account/security`, visitor.cookies);
+      return redirect(303, `${tools.issuer}/account/security`, visitor.cookies);
   }
 });
 
 /** Back to the page about security, which says what was done. */
-export function securityAfter(done: keyof typeof SECURITY_NOTICES, cookies: readonly string[], { issuer }: Assent) {
+export function securityAfter(
+  done: keyof typeof SECURITY_NOTICES,
+  cookies: readonly string[],
+  { issuer }: Pick<PageTools, "issuer">,
+) {
   return redirect(303, `${issuer}/account/security?done=${done}`, cookies);
 }
 
@@ -90,27 +102,31 @@ export function securityAfter(done: keyof typeof SECURITY_NOTICES, cookies: read
  * A page that a borrowed browser must not use: it takes a sign-in of the last ten minutes, with all its steps. Others sign in once more, and come
  * back to it.
  */
-export function freshly(to: AccountPage, show: AccountEndpoint): ReturnType<typeof signedIn> {
-  return signedIn(async (account, assent) =>
-    (await isFresh(account, assent)) ? show(account, assent) : confirmFirst(to, account, assent),
+export function freshly<Tools extends AccountTools>(to: AccountPage, show: AccountEndpoint<Tools>): Page<Tools> {
+  return signedIn(async (account, tools: Tools) =>
+    (await isFresh(account, tools)) ? show(account, tools) : confirmFirst(to, account, tools),
   );
 }
 
 /** To the sign-in once more, and then to that place. */
-export function confirmFirst(to: AccountPage, { http, visitor }: Account, { issuer }: Assent): Answer {
+export function confirmFirst(
+  to: AccountPage,
+  { http, visitor }: Account,
+  { issuer }: Pick<PageTools, "issuer">,
+): Answer {
   const request = (http.method === "GET" ? new URLSearchParams(http.query) : formOf(http)).get("request");
   const query = new URLSearchParams({ to, ...(request === null ? {} : { request }) });
   return redirect(303, `${issuer}/account/confirm?${query}`, visitor.cookies);
 }
 
 /** The sign-in once more, on the way to one of those pages. */
-export const showConfirm = signedIn(async ({ person, http }, assent) => {
-  const arrival = await arrivalOf(http, assent, new URLSearchParams(http.query));
+export const showConfirm = signedIn(async ({ person, http }, tools: FlowTools) => {
+  const arrival = await arrivalOf(http, tools, new URLSearchParams(http.query));
   if (isAnswer(arrival)) return arrival;
   const { continuation: waits } = arrival;
   const continuation =
     waits?.kind === "account_page"
       ? waits
       : ({ kind: "account_page", page: "security", behind: requestOf(waits) } as const);
-  return signInAnswer({ ...arrival, continuation }, assent, { ...FIRST, username: person.username });
+  return signInAnswer({ ...arrival, continuation }, tools, { ...FIRST, username: person.username });
 });

@@ -103,7 +103,12 @@ export async function decide<Denied, Written>(
 /** The lengths of time that a client's owners may choose. */
 export function durationsFor(
   client: Client,
-  { consentDurations, oauth }: Pick<AuthorizationContext, "consentDurations" | "oauth">,
+  {
+    consentDurations,
+    oauth,
+  }: Pick<AuthorizationContext, "consentDurations"> & {
+    readonly oauth: Pick<AuthorizationContext["oauth"], "policy">;
+  },
 ): readonly ConsentDuration[] {
   return offeredDurations(consentDurations, ceilingOf(client, oauth.policy));
 }

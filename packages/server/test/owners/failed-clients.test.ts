@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { originOf } from "../../src/http/connections/client-address.ts";
-import { FailedClients } from "../../src/http/failed-clients.ts";
+import { FailedClients } from "../../src/owners/failed-clients.ts";
 import { onEveryBackend } from "../storage/support/backends.ts";
 import { NOW } from "../storage/support/builders.ts";
 
@@ -16,6 +16,7 @@ onEveryBackend("clients that fail", (storage) => {
         keys.add(key);
         return key;
       },
+      isOutage: () => false,
       now: () => NOW,
       monotonic: () => 0,
     });

@@ -1,12 +1,12 @@
 /** Tells the operator and the person that somebody guesses at an account more than its ceilings allow. */
 
 import { LRUCache } from "lru-cache";
-import type { Millis } from "../oauth/model.ts";
-import type { Guessed } from "../owners/guessing.ts";
-import type { MailKind, Postbox } from "../owners/mail/mail.ts";
-import type { MailStorage } from "../owners/mail/storage.ts";
-import type { OwnerStorage, Person } from "../owners/storage.ts";
-import type { Uses } from "../uses.ts";
+import type { Millis } from "../../oauth/model.ts";
+import type { Uses } from "../../uses.ts";
+import type { Guessed } from "../guessing.ts";
+import type { OwnerStorage, Person } from "../storage.ts";
+import type { MailKind, Postbox } from "./mail.ts";
+import type { MailStorage } from "./storage.ts";
 
 const DAY: Millis = 86_400_000;
 /** How long one process says nothing more of an account after an alarm. */

@@ -1,7 +1,7 @@
 /** An owner's history, a page at a time. */
 
-import type { Uses } from "../uses.ts";
-import type { HistoryEntry, OwnerStorage } from "./storage.ts";
+import type { Uses } from "../../uses.ts";
+import type { HistoryEntry, OwnerStorage } from "../storage.ts";
 
 export interface HistoryContext {
   readonly storage: Uses<OwnerStorage, "history.get" | "history.list">;

@@ -2,10 +2,9 @@
 
 import { LRUCache } from "lru-cache";
 import type { Millis } from "../oauth/model.ts";
-import type { OwnerStorage } from "../owners/storage.ts";
-import { StorageUnavailable } from "../storage/errors.ts";
 import type { Uses } from "../uses.ts";
-import type { Origin } from "./connections/client-address.ts";
+import type { HashFor } from "./hash-for.ts";
+import type { OwnerStorage } from "./storage.ts";
 
 const MINUTE: Millis = 60_000;
 /** Of one client, from one network, in a minute. */
@@ -20,6 +19,8 @@ const HELD = 10_000;
 export interface FailedClientsParts {
   readonly storage: Uses<OwnerStorage, "attempts.count">;
   readonly attemptKey: (...parts: readonly string[]) => string;
+  /** Whether an exception says that the database is away. */
+  isOutage(error: unknown): boolean;
   now(): Millis;
   /** Milliseconds of a clock that nobody sets. */
   monotonic(): Millis;
@@ -40,7 +41,7 @@ export class FailedClients {
    * Counts a failure; true where there were too many before it. Those are not counted, so that a flood costs no writes. While the database is
    * away nothing is counted: what is guessed here has 256 random bits.
    */
-  async exceeded({ network, provider }: Pick<Origin, "network" | "provider">, claimed: string): Promise<boolean> {
+  async exceeded({ network, provider }: Pick<HashFor, "network" | "provider">, claimed: string): Promise<boolean> {
     const { attemptKey } = this.#parts;
     const wide = attemptKey("client failures", "provider", provider);
     if (this.#isOver(wide)) return true;
@@ -56,7 +57,7 @@ export class FailedClients {
   }
 
   async #isTooMany(key: string, limit: number): Promise<boolean> {
-    const { storage, now, monotonic } = this.#parts;
+    const { storage, isOutage, now, monotonic } = this.#parts;
     try {
       const at = now();
       const counted = await storage.attempts.count({ attempts: [{ key, limit, window: MINUTE }], now: at });
@@ -64,7 +65,7 @@ export class FailedClients {
       this.#over.set(key, monotonic() + (counted.until - at));
       return true;
     } catch (error) {
-      if (error instanceof StorageUnavailable) return false;
+      if (isOutage(error)) return false;
       throw error;
     }
   }

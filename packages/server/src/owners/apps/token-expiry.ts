@@ -2,9 +2,16 @@
 
 import { accessTokenTtl, longestAccessTtl } from "../../oauth/access-token.ts";
 import type { Millis } from "../../oauth/model.ts";
+import type { OAuthContext } from "../../oauth/ports.ts";
 import { USE_RECORDED_EVERY } from "../../oauth/storage.ts";
-import type { LastIssue } from "../../owners/storage.ts";
-import type { Assent } from "../../server-parts.ts";
+import type { Uses } from "../../uses.ts";
+import type { LastIssue, OwnerStorage } from "../storage.ts";
+
+export interface TokenExpiryContext {
+  readonly storage: Uses<OwnerStorage, "consents.lastIssues">;
+  readonly oauth: Pick<OAuthContext, "catalog" | "policy" | "issuer">;
+  now(): Millis;
+}
 
 /** Whose tokens: all of an owner's, or those that one person made in a company's name. */
 interface Whose {
@@ -24,15 +31,15 @@ export async function outstanding(
   whose: Whose,
   at: Millis,
   change: Change,
-  assent: Assent,
+  context: TokenExpiryContext,
 ): Promise<ReadonlyMap<string, Millis>> {
-  const longest = await longestAccessTtl(assent.oauth);
+  const longest = await longestAccessTtl(context.oauth);
   const since = at - longest - USE_RECORDED_EVERY;
-  const issues = await assent.storage.consents.lastIssues({ ...whose, personId: whose.personId ?? null, since });
+  const issues = await context.storage.consents.lastIssues({ ...whose, personId: whose.personId ?? null, since });
   const until = new Map<string, Millis>();
   for (const issue of issues) {
-    const end = await endOf(issue, at, change, longest, assent);
-    if (end > assent.now()) until.set(issue.clientId, Math.max(end, until.get(issue.clientId) ?? 0));
+    const end = await endOf(issue, at, change, longest, context);
+    if (end > context.now()) until.set(issue.clientId, Math.max(end, until.get(issue.clientId) ?? 0));
   }
   return until;
 }
@@ -42,7 +49,7 @@ async function endOf(
   at: Millis,
   change: Change,
   longest: Millis,
-  { oauth }: Assent,
+  { oauth }: TokenExpiryContext,
 ): Promise<Millis> {
   const resource = audience === null ? undefined : (await oauth.catalog.resources()).get(audience);
   // Nobody but this server reads such a token, and it answers for it as for its grant.
@@ -55,7 +62,7 @@ async function endOf(
 }
 
 /** How much later than written the last token may have been made: not each use of a kept refresh token is written, nor the retry of a rotation. */
-async function lagOf(clientId: string, { catalog, policy }: Assent["oauth"]): Promise<Millis> {
+async function lagOf(clientId: string, { catalog, policy }: TokenExpiryContext["oauth"]): Promise<Millis> {
   const client = await catalog.client(clientId);
   if (client?.type === "public") return policy.retryWindowPublic;
   return client?.refresh === "rotate" ? policy.retryWindow : USE_RECORDED_EVERY;

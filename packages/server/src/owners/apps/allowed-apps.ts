@@ -1,0 +1,135 @@
+/** The apps that a person allowed something: what each may do and until when, and what it did with it. */
+
+import { ceilingOf, underCeiling } from "../../oauth/consent-reach.ts";
+import type { Client, Consent, Grant, GrantedScope, Millis, Scope } from "../../oauth/model.ts";
+import { durationsFor } from "../authorization/answer.ts";
+import { againByRules, consentUnder, latestOf } from "../consent-record.ts";
+import type { Person } from "../person.ts";
+import type { ConsentDuration, ConsentWithGrants, ScopeUse } from "../storage.ts";
+import type { AppsContext } from "./context.ts";
+import { outstanding } from "./token-expiry.ts";
+
+/** An app has had the time to use what it may. */
+const SETTLED: Millis = 7 * 86_400_000;
+
+export interface AllowedScope {
+  readonly name: string;
+  /** Undefined: the operator has removed it. */
+  readonly scope: Scope | undefined;
+  /** Null: until revoked. */
+  readonly expiresAt: Millis | null;
+  /** When the app last got access for it; null: never; undefined: not known. */
+  readonly usedAt: Millis | null | undefined;
+}
+
+export interface AllowedApp {
+  /** As the operator's ceiling leaves it. */
+  readonly consent: Consent;
+  /** Undefined: the operator has removed it. */
+  readonly client: Client | undefined;
+  readonly scopes: readonly AllowedScope[];
+  readonly lastUsedAt: Millis | null;
+  /** The network that it was last used from; null: not known. */
+  readonly usedFrom: string | null;
+  /** Some of what it may do it has never used, and it has had the time to. */
+  readonly idleScopes: boolean;
+  /** The end of the last that it may do; null: until revoked. */
+  readonly expiresAt: Millis | null;
+  /** Lengths of time that may be chosen anew. */
+  readonly durations: readonly ConsentDuration[];
+  /** When a grant of it ended because a spent token or code came back; null: none did. */
+  readonly theftAt: Millis | null;
+  /** When the last token ends that it would hold if it were revoked now; undefined: it holds none. */
+  readonly heldUntil: Millis | undefined;
+}
+
+export async function allowedApps(
+  { partition, personId }: Person,
+  context: AppsContext,
+): Promise<readonly AllowedApp[]> {
+  const { storage } = context;
+  const key = { partition, ownerId: personId };
+  const now = context.now();
+  const [consents, uses, held] = await Promise.all([
+    storage.consents.list({ ...key, now }),
+    storage.scopeUses.list(key),
+    outstanding(key, now, "ended", context),
+  ]);
+  const usesOf = Map.groupBy(uses, ({ clientId }) => clientId);
+  const all = await Promise.all(
+    consents.map(async (stored) => {
+      const { clientId } = stored.consent;
+      return { ...(await appOf(stored, usesOf.get(clientId) ?? [], context)), heldUntil: held.get(clientId) };
+    }),
+  );
+  // The database knows nothing of the ceiling: what is over by it alone is still among them.
+  return all.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+}
+
+async function appOf(
+  stored: ConsentWithGrants,
+  uses: readonly ScopeUse[],
+  context: AppsContext,
+): Promise<Omit<AllowedApp, "heldUntil">> {
+  const { catalog, policy } = context.oauth;
+  const now = context.now();
+  const client = await catalog.client(stored.consent.clientId);
+  const ceiling = client === undefined ? null : ceilingOf(client, policy);
+  const consent = consentUnder(stored.consent, ceiling);
+  const grants = stored.grants.map((grant) => underCeiling(grant, ceiling));
+  const known = await catalog.scopes();
+  const live = grants.filter(({ status, absoluteUntil }) => status === "active" && absoluteUntil > now);
+  const again = againByRules(consent).map((name) => ({ name, expiresAt: consent.expiresAt }));
+  const ends = endsByScope([...again, ...live.flatMap(({ scopes }) => scopes), ...consent.scopes]);
+  const lastUsed = newest(grants);
+  const thefts = grants.filter(({ status }) => status === "theft" || status === "replayed");
+  const usedAt = usesByScope([...ends.keys()], live, uses);
+  const settled = consent.createdAt < now - SETTLED;
+  return {
+    consent,
+    client,
+    scopes: [...ends].map(([name, expiresAt]) => {
+      return { name, scope: known.get(name), expiresAt, usedAt: settled ? usedAt?.get(name) : undefined };
+    }),
+    lastUsedAt: latest([consent.lastUsedAt, lastUsed?.lastUsedAt ?? null]),
+    usedFrom: lastUsed?.usedFrom ?? null,
+    idleScopes: settled && usedAt !== undefined && [...usedAt.values()].includes(null),
+    expiresAt: latestOf([consent.expiresAt, ...live.map(({ scopes }) => scopes).flatMap(endsOf)]) ?? null,
+    durations: client === undefined ? [] : durationsFor(client, context).filter((one) => one !== "once"),
+    theftAt: latest(thefts.map(({ endedAt }) => endedAt)),
+  };
+}
+
+function endsOf(scopes: readonly GrantedScope[]): readonly (Millis | null)[] {
+  return scopes.map(({ expiresAt }) => expiresAt);
+}
+
+/** The latest end of each scope, by its name. */
+function endsByScope(scopes: readonly GrantedScope[]): ReadonlyMap<string, Millis | null> {
+  const byName = Map.groupBy(scopes, ({ name }) => name);
+  return new Map([...byName].map(([name, all]) => [name, latestOf(endsOf(all)) ?? null]));
+}
+
+/** Undefined: nothing is known of what the app uses. The first token holds everything whatever the app wants, so only refreshes tell. */
+function usesByScope(
+  scopes: readonly string[],
+  live: readonly Grant[],
+  uses: readonly ScopeUse[],
+): ReadonlyMap<string, Millis | null> | undefined {
+  if (uses.length === 0 && live.every(({ wholeUsedAt }) => wholeUsedAt === null)) return undefined;
+  const own = new Map(uses.map(({ scope, lastUsedAt }) => [scope, lastUsedAt]));
+  return new Map(
+    scopes.map((name) => {
+      const whole = live.filter((grant) => grant.scopes.some((scope) => scope.name === name));
+      return [name, latest([own.get(name) ?? null, ...whole.map(({ wholeUsedAt }) => wholeUsedAt)])];
+    }),
+  );
+}
+
+function newest(grants: readonly Grant[]): Grant | undefined {
+  return grants.toSorted((a, b) => (b.lastUsedAt ?? 0) - (a.lastUsedAt ?? 0))[0];
+}
+
+function latest(times: readonly (Millis | null)[]): Millis | null {
+  return Math.max(0, ...times.map((at) => at ?? 0)) || null;
+}

@@ -1,0 +1,18 @@
+/** What the use-cases about an owner's apps are given. */
+
+import type { Uses } from "../../uses.ts";
+import type { ConsentDuration, OwnerStorage } from "../storage.ts";
+import type { HistoryContext } from "./history-page.ts";
+import type { TokenExpiryContext } from "./token-expiry.ts";
+
+export interface AppsContext extends HistoryContext, TokenExpiryContext {
+  readonly storage: HistoryContext["storage"] &
+    TokenExpiryContext["storage"] &
+    Uses<
+      OwnerStorage,
+      "consents.list" | "consents.revoke" | "consents.narrow" | "consents.changeEnd" | "scopeUses.list"
+    >;
+  /** The lengths of time that the operator offers. */
+  readonly consentDurations: readonly ConsentDuration[];
+  event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
+}
