@@ -1,4 +1,4 @@
-/** What people hear of their own account, by mail. */
+/** Mail to people about changes of their own account. */
 
 import type { Millis } from "../oauth/model.ts";
 import type { Uses } from "../uses.ts";
@@ -17,7 +17,10 @@ export interface NewsContext {
 }
 
 const DAY: Millis = 86_400_000;
-/** News of one kind to an account's owner, a day. Each kind is counted by itself: nobody first uses up the day's news with sign-ins, and then does in silence what matters. */
+/**
+ * Maximum number of messages of one kind to an account's owner a day. Each kind has its own limit, so that an intruder
+ * can't use the limit up with sign-ins and then make other changes without a message.
+ */
 const NEWS_A_DAY = 20;
 
 export type NewsKind = Extract<
@@ -27,14 +30,17 @@ export type NewsKind = Extract<
 >;
 
 export interface News {
-  /** A path of this server. */
+  /** A path on this server. */
   readonly link: string;
-  /** Of the page that somebody looks at: for people whose own isn't known. */
+  /** The language of the current page: for people whose own language is unknown. */
   readonly language: string;
   readonly values?: MailDraft["values"];
 }
 
-/** News for a person of what has just become of their account; none to an address that nobody vouched for, and no more than twenty of a kind a day. */
+/**
+ * Messages to a person about a change of their account. None to an address that is not vouched for, and at most twenty
+ * of a kind a day.
+ */
 export async function newsFor(
   person: Person,
   kind: NewsKind,
@@ -48,7 +54,7 @@ export async function newsFor(
   return outcome === "allowed" ? letters(person, kind, news, context) : [];
 }
 
-/** The same without counting: for what can't happen often. */
+/** The same without a limit: for events that can't happen often. */
 export function uncountedNewsFor(person: Person, kind: NewsKind, news: News, context: NewsContext) {
   return hears(person, context) ? letters(person, kind, news, context) : [];
 }

@@ -1,15 +1,18 @@
-/** Who asks for a change of an account, as far as that must still hold when it happens. */
+/** Who asks for a change of an account, and the conditions that must still hold when the change is made. */
 
 import type { Millis } from "../oauth/model.ts";
 
-/** Who changes something of an account. */
+/** The person or operator who changes an account. */
 export interface InSession {
-  /** The session that asks for it: if it has ended meanwhile, nothing is changed. Absent: an operator. */
+  /** The session that asks: if it has ended meanwhile, nothing changes. Absent: an operator asks. */
   readonly sessionId?: string;
 }
 
-/** The same, for what takes the password. */
+/** The same for a change that needs the password. */
 export interface Asked extends InSession {
-  /** When the password was chosen that was proved: with another since, nothing is changed. Absent: none was asked for. */
+  /**
+   * When the password that was proved was chosen: if it has changed since, nothing changes. Absent: no password was
+   * asked for.
+   */
   readonly passwordChangedAt?: Millis | null;
 }

@@ -1,4 +1,7 @@
-/** Owners as the subjects of assertions: found by link or by what an issuer calls them, made where it may (RFC 7521 §5.2). */
+/**
+ * Owners as subjects of assertions: found by a link or by the issuer's name for them, or created if the issuer may (RFC
+ * 7521 §5.2).
+ */
 
 import type { AssertedOwner, AssertedOwners, FoundOwner, MappedSubject } from "../oauth/asserted-subject.ts";
 import { type Millis, PARTITIONS, type TrustedIssuer } from "../oauth/model.ts";
@@ -19,11 +22,11 @@ export interface AssertedOwnersContext {
   now(): Millis;
 }
 
-/** 16 bytes of base64url. */
+/** 16 bytes in base64url. */
 const OWNER_ID = /^[A-Za-z0-9_-]{22}$/;
-/** How many characters of an owner's id tell two people of one name apart. */
+/** Number of characters of an owner's id that distinguish two people with one name. */
 const SUFFIX = 8;
-/** How often a creation goes on with what another began. Once is what it takes; the other may end between two looks. */
+/** How often a creation continues the work of another call. Once is enough, but that call may end between two reads. */
 const TURNS = 5;
 
 export function assertedOwners(context: AssertedOwnersContext): AssertedOwners {
@@ -53,8 +56,8 @@ export async function ownerNamed(
 }
 
 /**
- * What links know a subject by. The value that is itself a username or an address counts in the form in which we have it, so that no spelling
- * passes by a link. Undefined: it can have none.
+ * The value by which links know a subject. A value that is itself a username or an address counts in its stored form,
+ * so that another spelling can't avoid a link. Undefined: the subject can't have a link.
  */
 export function linkKey(
   record: TrustedIssuer,
@@ -92,7 +95,7 @@ async function find(
   if (record.mapSubject !== "email") return { kind: "found", owner: ownerOf(person) };
   if (person.emailVerifiedAt === null) return { kind: "unverified", by: "account" };
   const owner = ownerOf(person);
-  // The next who gets the address has another value: whose it is, is settled by the first.
+  // The next owner of the address comes with another value, so the first owner decides whose it is.
   return subject.lasting && subject.name !== subject.value ? { kind: "unlinked", owner } : { kind: "found", owner };
 }
 
@@ -109,13 +112,13 @@ async function findByName(
   }
   const name = by === "email" ? canonicalEmail(text) : canonicalUsername(text);
   const person = name === undefined ? undefined : await storage.people.findByName({ name });
-  // A username is never an address, but the issuer must not depend on that.
+  // A username is never an address, but the issuer must not rely on that.
   return person !== undefined && person[by] === name ? person : undefined;
 }
 
 /**
- * An owner without a password: they sign in once an operator gave them one, and act through assertions until then. Linked from the first, so that
- * the subject stays theirs whatever becomes of their names.
+ * Creates an owner without a password. They act through assertions, and can sign in when an operator gives them a
+ * password. The link is made at once, so that the subject stays theirs if their names change.
  */
 async function create(
   record: TrustedIssuer,
@@ -124,7 +127,7 @@ async function create(
 ): Promise<{ readonly owner: AssertedOwner; readonly made: boolean } | undefined> {
   const key = linkKey(record, subject);
   if (key === undefined) return undefined;
-  // Most servers make no owners: the rules of new names are loaded when the first one comes.
+  // Most servers create no owners, so the rules of new names are loaded on demand.
   const rules = await import("./new-names.ts");
   const own = newOwnerId();
   let personId = own;
@@ -171,13 +174,13 @@ function newcomer(personId: string, partition: number, now: Millis): Omit<Person
 
 interface Names extends NewUsername {
   readonly email: string;
-  /** Of the address. */
+  /** Whether the address is verified. */
   readonly verified: boolean;
 }
 
 type Rules = Pick<typeof import("./new-names.ts"), "newEmail" | "newUsername">;
 
-/** Pairs of names to try, the plainest first; none: the subject can't be a name. */
+/** Pairs of names to try, the plainest first. Empty: the subject can't be a name. */
 function namesOf(
   by: TrustedIssuer["mapSubject"],
   { name, email: asserted, emailBelieved: believed }: MappedSubject,
@@ -185,16 +188,16 @@ function namesOf(
   rules: Rules,
 ): readonly Names[] {
   if (name === null) return [];
-  // RFC 2606 §2: an address under .invalid is nobody's, and no mail goes there.
+  // RFC 2606 §2: an address under .invalid belongs to nobody, and no mail reaches it.
   const nowhere = `${personId.toLowerCase()}@users.invalid`;
   switch (by) {
     case "id":
-      // Ids are ours to give: an issuer can only know those of owners that are there.
+      // This server chooses ids: an issuer can only know the ids of existing owners.
       return [];
     case "email":
       return namesFor(rules.newEmail(name), personId, rules);
     case "link":
-      // An address that nobody vouches for would keep out the person whose it is.
+      // An address that nobody vouches for would keep out the person who has it.
       if (asserted !== null && believed) return namesFor(rules.newEmail(asserted), personId, rules);
       return [{ username: `user-${suffixOf(personId)}`, lookAlike: null, email: nowhere, verified: false }];
     case "username": {
@@ -206,7 +209,7 @@ function namesOf(
   }
 }
 
-/** A believed address, and usernames that are made of it. */
+/** A verified address, and usernames made from it. */
 function namesFor(email: string | undefined, personId: string, rules: Rules): readonly Names[] {
   if (email === undefined) return [];
   const local = email.slice(0, email.indexOf("@")).replace(/[^\p{L}\p{M}\p{N}._-]/gu, "-");

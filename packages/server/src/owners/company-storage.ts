@@ -1,16 +1,19 @@
-/** The storage port of companies: who belongs to one, which apps may act in its name, who asked. Each verb is one transaction. */
+/**
+ * The storage port of companies: members, apps that may act in a company's name, requests. Each verb is one
+ * transaction.
+ */
 
 import type { Consent, Grant, Millis } from "../oauth/model.ts";
 import type { StoredMail } from "./mail/storage.ts";
 
-/** What holds for apps that no rule of the company names: members decide, members ask an admin, or nobody but admins. */
+/** The rule for apps that no rule of the company names: members decide, members ask an admin, or only admins decide. */
 export type DefaultRule = "members" | "ask" | "block";
 
 /** A company that owns grants. */
 export interface Company {
   readonly partition: number;
   readonly companyId: string;
-  /** Its place in addresses: unique, lower case. */
+  /** The company's part of URLs: unique, in lower case. */
   readonly slug: string;
   readonly name: string;
   readonly status: "active" | "disabled";
@@ -25,15 +28,18 @@ export type Role = "member" | "admin";
 export interface Member {
   readonly companyId: string;
   readonly personId: string;
-  /** As the person signs in: what a list is ordered and read by. */
+  /** The name with which the person signs in. Lists show it and are sorted by it. */
   readonly username: string;
   readonly role: Role;
   readonly since: Millis;
-  /** A person, `operator`, or whoever sent the invitation. */
+  /** A person, `operator`, or the person who sent the invitation. */
   readonly addedBy: string;
-  /** `disabled`: the person is, everywhere; back with them. */
+  /** `disabled`: the person is disabled everywhere; it ends with that. */
   readonly standing: "active" | "disabled";
-  /** Approvals of this person from before are no good any more: they joined later, or their account was taken back from another. */
+  /**
+   * Approvals by this person from before this time are no longer valid: they joined later, or their account was
+   * recovered from somebody else.
+   */
   readonly trustedFrom: Millis;
 }
 
@@ -43,28 +49,31 @@ export interface AppRule {
   /** `allow`: all members, within `scopes`, until `endsAt`. `ask`: members ask an admin. `block`: nobody. */
   readonly rule: "allow" | "ask" | "block";
   readonly scopes: readonly string[];
-  /** Of an `allow`: the redirect hosts that it holds for, as `consentHost` writes them. Null: it was decided before hosts were noted. */
+  /**
+   * For an `allow`: the redirect hosts that it holds for, as `consentHost` writes them. Null: it was decided before
+   * hosts were recorded.
+   */
   readonly hosts: readonly string[] | null;
   /** Null: until an admin changes it. */
   readonly endsAt: Millis | null;
-  /** Members may keep the app from acting for them. */
+  /** True: members may keep the app from acting for them. */
   readonly optOut: boolean;
   /** A person, or `operator`. */
   readonly decidedBy: string;
   readonly decidedAt: Millis;
 }
 
-/** All that decides whether a person may let one app act in a company's name. */
+/** Everything that decides whether a person may let an app act in a company's name. */
 export interface Acting {
   readonly company: Company;
   readonly member: Member;
   readonly rule: AppRule | undefined;
   readonly optedOut: boolean;
-  /** On a page, the person chose this company for the app before. */
+  /** True: the person chose this company for the app on a page before. */
   readonly chosen: boolean;
 }
 
-/** A member's wish that an admin lets an app in. */
+/** A member's request that an admin approves an app. */
 export interface AppRequest {
   readonly clientId: string;
   readonly personId: string;
@@ -77,12 +86,12 @@ export interface AppRequest {
   readonly decidedAt: Millis | null;
 }
 
-/** A place in a company for whoever has the link and bears the name. */
+/** A place in a company for the person who has the link and the invited name. */
 export interface Invitation {
   readonly partition: number;
   readonly invitationId: string;
   readonly companyId: string;
-  /** Canonical username or e-mail. */
+  /** The canonical username or e-mail address. */
   readonly addressee: string;
   readonly role: Role;
   readonly invitedBy: string;
@@ -96,13 +105,13 @@ export interface CompanyKey {
   readonly companyId: string;
 }
 
-/** A member as they were looked up before a change. */
+/** A member as read before a change. */
 export interface TrustedSince {
-  /** From when their sessions counted then: another time since, and this one has ended. Absent: no session asks. */
+  /** The `trustedFrom` of that time. If it differs now, this session has ended. Absent: no session asks. */
   readonly trustedFrom?: Millis;
 }
 
-/** Who changes something: an admin of the company, looked up in the same transaction; null: the operator, who may. */
+/** Who makes the change: an admin of the company, checked in the same transaction. Null: the operator, who may. */
 export interface ByAdmin extends TrustedSince {
   readonly by: string | null;
   readonly now: Millis;
@@ -111,23 +120,23 @@ export interface ByAdmin extends TrustedSince {
 /** One app of a company. */
 export interface CompanyApp {
   readonly consent: Consent;
-  /** Live grants under it, and how many people made them. */
+  /** Number of live grants under it, and of people who made them. */
   readonly grants: number;
   readonly people: number;
   /** When the last of these grants was used. */
   readonly lastUsedAt: Millis | null;
 }
 
-/** Messages about what is done, written with it and not without it; in the company's partition. */
+/** Messages about the change, written in its transaction, in the company's partition. */
 interface Told {
   readonly mails?: readonly StoredMail[];
 }
 
 export type MemberOutcome =
   | { readonly kind: "done"; readonly grantsEnded: number }
-  /** Whoever asks for it is no admin (any more). */
+  /** The person who asks is not an admin, or not any more. */
   | { readonly kind: "not_admin" }
-  /** Nobody would be left who can change anything. */
+  /** Nobody would remain who can change the company. */
   | { readonly kind: "last_admin" }
   | { readonly kind: "unknown" };
 
@@ -135,15 +144,21 @@ export type RuleOutcome =
   | { readonly kind: "done"; readonly grantsEnded: number; readonly lastUsedAt: Millis | null }
   | { readonly kind: "not_admin" | "unknown" };
 
-/** `repeated`: the same wish is open already. `needless`: they may already, or it is blocked, or they left. */
+/**
+ * `repeated`: the same request is open already. `needless`: the person may already, the app is blocked, or the person
+ * left.
+ */
 export type AskOutcome = { readonly kind: "asked" | "repeated" | "needless" | "too_many" };
 
 export type JoinOutcome =
   | { readonly kind: "joined"; readonly company: Company }
-  /** `wrong_person`: it is for somebody else. `unknown`: used, withdrawn, out of time, or never there. */
+  /**
+   * `wrong_person`: the invitation is for somebody else. `unknown`: it was used or withdrawn, has expired, or never
+   * existed.
+   */
   | { readonly kind: "wrong_person" | "unknown" };
 
-/** The person of a membership, in their own partition. */
+/** The person of a membership, with their own partition. */
 export interface PersonRef {
   readonly partition: number;
   readonly personId: string;
@@ -152,7 +167,7 @@ export interface PersonRef {
 
 export interface CompanyStorage {
   readonly companies: {
-    /** Reserves the slug, creates, activates. */
+    /** Reserves the slug, creates the company, activates the slug. */
     create(args: { readonly company: Company; readonly now: Millis }): Promise<{
       readonly kind: "created" | "taken";
     }>;
@@ -165,11 +180,14 @@ export interface CompanyStorage {
     ): Promise<{ readonly kind: "updated" | "unknown" | "taken" | "not_admin" }>;
     /** Disabling ends the company's grants (`owner_ended`) in the same transaction. */
     setStatus(args: CompanyKey & { readonly status: Company["status"]; readonly now: Millis }): Promise<boolean>;
-    /** Removes the company with memberships, rules and consents; grants end. */
+    /** Deletes the company with memberships, rules and consents, and ends its grants. */
     delete(args: CompanyKey & { readonly now: Millis }): Promise<boolean>;
   };
   readonly members: {
-    /** Adds a person, or gives a member another role. `link`: a new random id. Only the operator adds without an invitation. */
+    /**
+     * Adds a person, or gives a member another role. `link`: a new random id. Only the operator can add somebody
+     * without an invitation.
+     */
     add(
       args: CompanyKey & {
         readonly person: PersonRef;
@@ -180,17 +198,20 @@ export interface CompanyStorage {
       },
     ): Promise<{ readonly kind: "added" | "no_company" | "no_person" }>;
     setRole(args: CompanyKey & ByAdmin & { readonly personId: string; readonly role: Role }): Promise<MemberOutcome>;
-    /** Ends, in the same transaction, the grants that the person made in the company's name. Anybody may remove themselves. */
+    /**
+     * In the same transaction, ends the grants that the person made in the company's name. Members may remove
+     * themselves.
+     */
     remove(
       args: CompanyKey & ByAdmin & Told & { readonly person: Pick<PersonRef, "partition" | "personId"> },
     ): Promise<MemberOutcome>;
-    /** By username. `after`: the last username of the page before. */
+    /** Sorted by username. `after`: the last username of the previous page. */
     list(args: CompanyKey & { readonly limit: number; readonly after: string | null }): Promise<readonly Member[]>;
-    /** What a person is in one company, with what it decided about an app (null: about none). */
+    /** What a person may do in one company, with the company's rule about an app (null: about none). */
     findActing(
       args: CompanyKey & { readonly personId: string; readonly clientId: string | null },
     ): Promise<Acting | undefined>;
-    /** The companies of a person, by name; with what each decided about an app. */
+    /** The companies of a person, sorted by name, each with its rule about an app. */
     companiesOf(args: {
       readonly partition: number;
       readonly personId: string;
@@ -200,30 +221,35 @@ export interface CompanyStorage {
   };
   readonly companyApps: {
     list(args: CompanyKey & { readonly now: Millis }): Promise<readonly CompanyApp[]>;
-    /** People for whom an app acts in the company's name now, and those of them who are no admins. */
+    /** Number of people for whom an app acts in the company's name now, and number of those who are not admins. */
     countActing(
       args: CompanyKey & { readonly clientId: string; readonly now: Millis },
     ): Promise<{ readonly people: number; readonly members: number }>;
     listRules(args: CompanyKey): Promise<readonly AppRule[]>;
     /**
-     * `allow` writes the company's consent to the app; `block` ends it and its grants; null: the default holds again. Requests that it answers
-     * are marked.
+     * `allow` writes the company's consent to the app. `block` ends the consent and its grants. Null: the default
+     * applies again. Requests that this answers are closed.
      */
     setRule(
       args: CompanyKey &
         ByAdmin & {
           readonly clientId: string;
-          /** `end`: what the app does for members who are no admins ends, where the rule is not `allow`; absent: it goes on. */
+          /**
+           * `end`: if the rule is not `allow`, the app's access for members who are not admins ends. Absent: it goes
+           * on.
+           */
           readonly members?: "keep" | "end";
-          /** What those are told whose requests it answers. */
+          /** Messages to the people whose requests this answers. */
           readonly news?: readonly { readonly personId: string; readonly mails: readonly StoredMail[] }[];
           readonly rule: Pick<AppRule, "rule" | "scopes" | "hosts" | "endsAt" | "optOut"> | null;
           readonly shown: Consent["shown"];
         },
     ): Promise<RuleOutcome>;
-    /** Ends the company's consent to the app, every grant under it whoever made it, and an approval for all. */
+    /**
+     * Ends the company's consent to the app, every grant under it, whoever made it, and an approval for all members.
+     */
     revokeForAll(args: CompanyKey & ByAdmin & { readonly clientId: string }): Promise<RuleOutcome>;
-    /** A member keeps an app from acting for them (their grants end), or lets it again. */
+    /** A member keeps an app from acting for them, which ends their grants, or allows it again. */
     setOptOut(
       args: CompanyKey & {
         readonly clientId: string;
@@ -232,16 +258,16 @@ export interface CompanyStorage {
         readonly now: Millis;
       } & TrustedSince,
     ): Promise<{ readonly kind: "done"; readonly grantsEnded: number } | { readonly kind: "unknown" }>;
-    /** Live grants that one person made in the company's name. */
+    /** The live grants that one person made in the company's name. */
     grantsOfMember(args: CompanyKey & { readonly personId: string; readonly now: Millis }): Promise<readonly Grant[]>;
     askApproval(
       args: CompanyKey & {
         readonly clientId: string;
         readonly personId: string;
         readonly scopes: readonly string[];
-        /** Where the answer would go; absent: to a device. */
+        /** The destination of the answer. Absent: a device. */
         readonly redirectUri?: string;
-        /** How long an answer to the client holds at most, in milliseconds; absent or null: as long as it says. */
+        /** Maximum time for which an answer to the client holds, in milliseconds. Absent or null: no maximum. */
         readonly ceiling?: Millis | null;
         readonly reason: string;
         readonly now: Millis;
@@ -250,7 +276,7 @@ export interface CompanyStorage {
     refuseRequest(
       args: CompanyKey & ByAdmin & Told & { readonly clientId: string; readonly personId: string },
     ): Promise<{ readonly kind: "done" | "not_admin" | "unknown" }>;
-    /** Open ones, oldest first. */
+    /** Open requests, oldest first. */
     listRequests(args: CompanyKey & { readonly limit: number }): Promise<readonly AppRequest[]>;
   };
   readonly invitations: {
@@ -260,31 +286,34 @@ export interface CompanyStorage {
     withdraw(
       args: CompanyKey & ByAdmin & { readonly invitationId: string },
     ): Promise<{ readonly kind: "done" | "not_admin" | "unknown" }>;
-    /** Open ones that still hold, the latest first. */
+    /** Open invitations that have not expired, latest first. */
     list(args: CompanyKey & { readonly now: Millis }): Promise<readonly Invitation[]>;
-    /** The open invitation of a link, with its company; undefined: none that holds. */
+    /** The open invitation of a link, with its company. Undefined: there is none that is valid. */
     find(args: {
       readonly partition: number;
       readonly invitationId: string;
       readonly saltHash: Uint8Array;
       readonly now: Millis;
     }): Promise<{ readonly invitation: Invitation; readonly company: Company } | undefined>;
-    /** Joins the person that the invitation names; used up by the first success. */
+    /** Adds the person whom the invitation names. The first success uses the invitation up. */
     accept(args: {
       readonly partition: number;
       readonly invitationId: string;
       readonly saltHash: Uint8Array;
       readonly person: PersonRef & { readonly email: string };
-      /** That accepts: with its end, nothing is accepted. */
+      /** The session that accepts. If it has ended, nothing happens. */
       readonly sessionId?: string;
       readonly link: string;
       readonly now: Millis;
     }): Promise<JoinOutcome>;
   };
   readonly membershipOutbox: {
-    /** Tells companies what became of people (disabled, removed, back): at most `limit` of them. How many were told. */
+    /**
+     * Tells companies about people who were disabled, removed or enabled again, at most `limit` of them. Returns their
+     * number.
+     */
     deliver(args: { readonly now: Millis; readonly limit: number }): Promise<number>;
-    /** People who were disabled or removed, of whom a company may not know yet; null: more than `limit`. */
+    /** People who were disabled or removed, and of whom a company may not know yet. Null: more than `limit`. */
     undelivered(args: { readonly limit: number }): Promise<readonly string[] | null>;
   };
 }

@@ -1,29 +1,32 @@
-/** Companies as owners: what one may be called, and who may let an app act in its name. Pure. */
+/** Companies as owners: valid names, and who may let an app act in a company's name. Pure functions. */
 
 import { cappedEnd, type Reach, reaches } from "../oauth/consent-reach.ts";
 import type { GrantedScope, Millis } from "../oauth/model.ts";
 import { SCOPE_MARGIN } from "../oauth/scope.ts";
 import type { Acting, AppRule } from "./company-storage.ts";
 
-/** How long an invitation holds. */
+/** How long an invitation is valid. */
 export const INVITATION_TTL: Millis = 7 * 86_400_000;
-/** The longest reason that a member gives, in characters. */
+/** Maximum length of a member's reason, in characters. */
 export const MAX_REASON = 500;
-/** The longest name of a company, in characters. */
+/** Maximum length of a company's name, in characters. */
 export const MAX_COMPANY_NAME = 120;
 
 const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 
-/** Undefined: it may not stand in an address. Lower case, digits and single dashes inside, up to 40 characters. */
+/**
+ * The slug in lower case: digits, letters and single dashes inside, up to 40 characters. Undefined: the text can't be a
+ * slug.
+ */
 export function canonicalSlug(text: string): string | undefined {
   const slug = text.toLowerCase();
   return SLUG.test(slug) && !slug.includes("--") ? slug : undefined;
 }
 
 /**
- * What a person may do in a company's name about an app, some scopes and where the answer goes. `decides`: consent for the company. `approved`: use what the company
- * approved for all members, within it. `ask`: ask an admin. `blocked`: nothing, nor may an admin before they lift the block. `stranger`: they
- * don't belong to it, or it or they are disabled.
+ * What a person may do in a company's name about an app, some scopes and a destination. `decides`: consent for the
+ * company. `approved`: use what the company approved for all members. `ask`: ask an admin. `blocked`: nothing; an admin
+ * must lift the block first. `stranger`: the person does not belong to the company, or one of the two is disabled.
  */
 export type Verdict = "decides" | "approved" | "ask" | "blocked" | "stranger";
 
@@ -40,7 +43,7 @@ export function judgeActing(acting: Acting | undefined, scopes: readonly string[
   return company.defaultRule === "ask" ? "ask" : "blocked";
 }
 
-/** An approval for all that has not run out. */
+/** True: an approval for all members that has not expired. */
 export function isInForce(rule: AppRule, { ceiling }: Pick<Reach, "ceiling">, now: Millis): boolean {
   const end = cappedEnd(rule.endsAt, rule.decidedAt, ceiling);
   return rule.rule === "allow" && (end === null || end - now >= SCOPE_MARGIN);
@@ -50,7 +53,7 @@ function covers(rule: AppRule, scopes: readonly string[], reach: Reach): boolean
   return scopes.every((name) => rule.scopes.includes(name)) && reaches(rule.hosts, reach);
 }
 
-/** No page is needed: an admin approved it for all, and this member did not opt out of that. */
+/** True: no page is needed, because an admin approved the app for all members, and this member did not opt out. */
 export function isApprovedForAll(acting: Acting, scopes: readonly string[], reach: Reach, now: Millis): boolean {
   const { rule, optedOut } = acting;
   if (rule === undefined || !isInForce(rule, reach, now) || optedOut) return false;
@@ -58,7 +61,7 @@ export function isApprovedForAll(acting: Acting, scopes: readonly string[], reac
   return (verdict === "approved" || verdict === "decides") && covers(rule, scopes, reach);
 }
 
-/** A page-less grant of a member may end sooner than what the company's consent allows. */
+/** A grant of a member without a page may end sooner than the company's consent allows. */
 export function cappedEnds(scopes: readonly GrantedScope[], endsBy: Millis | null): readonly GrantedScope[] {
   if (endsBy === null) return scopes;
   return scopes.map(({ name, expiresAt }) => ({ name, expiresAt: Math.min(expiresAt ?? endsBy, endsBy) }));

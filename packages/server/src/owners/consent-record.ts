@@ -1,4 +1,4 @@
-/** What a decision of an owner does to the consent record and to the live grants under it. Pure. */
+/** How a decision of an owner changes the consent record and the live grants under it. Pure functions. */
 
 import { cappedEnd, type Reach, reaches } from "../oauth/consent-reach.ts";
 import { type Consent, type ConsentedScope, type GrantedScope, type Millis, NEVER } from "../oauth/model.ts";
@@ -6,7 +6,7 @@ import { SCOPE_MARGIN } from "../oauth/scope.ts";
 import type { IssueDirect } from "../oauth/storage.ts";
 import type { Approve, ConsentDuration } from "./storage.ts";
 
-/** What of a live grant a decision may change. */
+/** The parts of a live grant that a decision can change. */
 export interface LiveGrant {
   readonly grantId: string;
   readonly refreshable: boolean;
@@ -16,19 +16,19 @@ export interface LiveGrant {
   readonly decidedAt: Millis;
 }
 
-/** A live grant's new scopes and end; `scopes` empty: it ends. */
+/** The new scopes and the new end of a live grant. Empty `scopes`: the grant ends. */
 export type GrantChange = Omit<LiveGrant, "refreshable">;
 
-/** An answer on a page, whatever grant comes of it. */
+/** An answer on a page, whatever grant follows. */
 export interface Decision extends Omit<Approve, "grant"> {
   readonly grant: Pick<Approve["grant"], "partition" | "ownerId" | "clientId" | "scopes" | "ceiling">;
-  /** The redirect hosts that the answer is for, as `consentHost` writes them; none for a device. */
+  /** The redirect hosts that the answer holds for, as `consentHost` writes them. Empty: a device. */
   readonly hosts: readonly string[];
-  /** What standing scopes hold for that were given before hosts were noted. */
+  /** The hosts of active scopes that were given before hosts were recorded. */
   readonly earlierHosts: readonly string[];
-  /** True: what stands already ends no sooner than before. */
+  /** True: existing scopes end no sooner than before. */
   readonly onlyAdds?: boolean;
-  /** When what is granted now ends, to the millisecond (null: until revoked); absent: `duration` says. */
+  /** When the scopes granted now end, exactly (null: until revoked). Absent: `duration` decides. */
   readonly endsAt?: Millis | null;
 }
 
@@ -38,7 +38,7 @@ export function endOf(duration: ConsentDuration, now: Millis, onceUntil: Millis)
   return duration === "once" ? onceUntil : now + duration * 1000;
 }
 
-/** How long a scope of a decision lasts: its own time, else that of all. */
+/** How long a scope of a decision lasts: its own time, or else the common one. */
 export function durationOf(
   name: string,
   { duration, durations }: Pick<Approve, "duration" | "durations">,
@@ -46,7 +46,7 @@ export function durationOf(
   return durations !== undefined && Object.hasOwn(durations, name) ? (durations[name] ?? duration) : duration;
 }
 
-/** What a decision grants, each scope with its end. */
+/** The scopes that a decision grants, each with its end. */
 export function decidedScopes(decision: Decision): readonly GrantedScope[] {
   const { grant, now, onceUntil } = decision;
   const { endsAt } = decision;
@@ -56,24 +56,24 @@ export function decidedScopes(decision: Decision): readonly GrantedScope[] {
   });
 }
 
-/** All that is allowed is for this once. What is approved until a day is not. */
+/** True: all scopes are allowed for this once. An approval with an end date is not. */
 export function isOnce(decision: Decision): boolean {
   const { grant, endsAt } = decision;
   return endsAt === undefined && grant.scopes.every((name) => durationOf(name, decision) === "once");
 }
 
-/** The latest of some ends, null (until revoked) being the latest of all; undefined where there are none. */
+/** The latest of these ends; null (until revoked) is later than all others. Undefined: there are none. */
 export function latestOf(ends: readonly (Millis | null)[]): Millis | null | undefined {
   if (ends.length === 0) return undefined;
   return ends.includes(null) ? null : Math.max(...ends.filter((end) => end !== null));
 }
 
-/** The grant's last day: the end of its latest scope. */
+/** The time at which the grant ends: the end of its latest scope. */
 export function absoluteUntilOf(scopes: readonly GrantedScope[]): Millis {
   return latestOf(scopes.map(({ expiresAt }) => expiresAt)) ?? NEVER;
 }
 
-/** A consent as it stands under a ceiling, which may be lower now than when its owner decided. */
+/** The consent under a ceiling, which may be lower now than at the owner's decision. */
 export function consentUnder(consent: Consent, ceiling: Millis | null): Consent {
   const scopes = consent.scopes.map((scope) => {
     const { expiresAt, decidedAt = consent.updatedAt } = scope;
@@ -84,14 +84,14 @@ export function consentUnder(consent: Consent, ceiling: Millis | null): Consent 
   return { ...consent, scopes, expiresAt: cappedEnd(consent.expiresAt, last, ceiling) };
 }
 
-/** The scopes of a consent record that have not ended, whatever hosts they were given for. */
+/** The scopes of a consent record that have not ended, for any host. */
 export function unexpired(
   consent: Consent | undefined,
   { ceiling }: Pick<Reach, "ceiling">,
   now: Millis,
 ): readonly ConsentedScope[] {
   if (consent === undefined || consent.status !== "active") return [];
-  // What an operator approved for assertions, the owner was never asked for.
+  // The operator approved these scopes for assertions; the owner was never asked.
   if (consent.via === "operator policy") return [];
   return consentUnder(consent, ceiling).scopes.filter(
     ({ expiresAt }) => expiresAt === null || expiresAt - now >= SCOPE_MARGIN,
@@ -99,8 +99,8 @@ export function unexpired(
 }
 
 /**
- * The hosts that a standing consent was given for, where this host is none of them; empty: none, as by a device. Undefined: the host is not new, or
- * nothing stands.
+ * The hosts that an active consent was given for, if this host is none of them. Empty: the consent has no hosts, as
+ * from a device. Undefined: the host is not new, or there is no active consent.
  */
 export function hostsBefore(consent: Consent | undefined, reach: Reach, now: Millis): readonly string[] | undefined {
   const live = unexpired(consent, reach, now);
@@ -109,12 +109,13 @@ export function hostsBefore(consent: Consent | undefined, reach: Reach, now: Mil
 }
 
 /**
- * The record after an approval, and what the approval changes in the other live grants.
+ * The record after an approval, and the changes in the other live grants.
  *
- * A record that was revoked, or never was, starts anew. An active one keeps what was not asked now and has not expired. Standing scopes move to
- * the new end, in every live grant too, and hold for the answer's hosts as well; but no grant gains a scope, and a grant without refresh tokens (a `once` among them) never lasts longer
- * than it was born to. `once` leaves no standing scope behind. Declined scopes leave the record and every grant, and stay away until they are
- * allowed on a page.
+ * A record that was revoked or never existed starts anew. An active one keeps the scopes that were not asked for now
+ * and have not expired. Existing scopes get the new end, in every live grant too, and hold for the answer's hosts as
+ * well. But no grant gains a scope, and a grant without refresh tokens (`once` is one) never lasts longer than at its
+ * start. `once` leaves no active scope in the record. Declined scopes leave the record and every grant, and stay away
+ * until they are allowed on a page.
  */
 export function approve(
   before: Consent | undefined,
@@ -164,26 +165,30 @@ export function approve(
   return { consent, changes: differences(live, after) };
 }
 
-/** Hosts that one scope remembers, the latest. */
+/** Maximum number of hosts that one scope remembers: the latest ones. */
 const MOST_HOSTS = 100;
 
 function hostsAfter({ hosts }: ConsentedScope, { hosts: given, earlierHosts }: Decision): readonly string[] {
   return union(hosts ?? earlierHosts, given).slice(-MOST_HOSTS);
 }
 
-/** What the owner decided on a page stays as they decided it, whatever comes without one: only what a password alone brought is added to. */
+/**
+ * True: a grant without a page changes nothing of the owner's decision on a page. It only adds to a record that
+ * passwords alone made.
+ */
 function standsAlone(before: Consent | undefined, { via }: Pick<IssueDirect, "via">): boolean {
   return via === "password" && (before === undefined || before.via === "password");
 }
 
-/** True: the owner took back all that a grant without a page is about. Only a page can give consent again. */
+/** True: the owner revoked everything that a grant without a page asks for. Only a page can give consent again. */
 export function blocksDirect(before: Consent | undefined, scopes: readonly string[]): boolean {
   return before?.status === "revoked" || scopes.every((name) => before?.removed.includes(name));
 }
 
 /**
- * The ends of a grant without a page. A password given beside a decision on a page reaches no further than that: a scope of the record ends
- * with it, any other with this access token. What the owner took back is left out.
+ * The ends of the scopes of a grant without a page. A password reaches no further than a decision on a page: a scope of
+ * the record ends with the record, and any other scope with this access token. Scopes that the owner removed are left
+ * out.
  */
 export function directScopes(before: Consent | undefined, issued: IssueDirect): readonly GrantedScope[] {
   const { grant, via, consentUntil, accessUntil } = issued;
@@ -198,9 +203,9 @@ export function directScopes(before: Consent | undefined, issued: IssueDirect): 
 }
 
 /**
- * The record after a grant without a page, by password or assertion. It is there, so that the owner sees the app and can revoke it; but scopes that
- * the owner never saw on a page become standing ones only where nothing but passwords made the record. The record must not be a revoked one: only a page makes
- * that active again.
+ * The record after a grant without a page, by password or assertion. It exists so that the owner sees the app and can
+ * revoke it. But scopes that the owner never saw on a page become active ones only if passwords alone made the record.
+ * The record must not be a revoked one: only a page activates that again.
  */
 export function recordDirect(before: Consent | undefined, issued: IssueDirect): Consent {
   const { grant, consentUntil, now } = issued;
@@ -263,19 +268,22 @@ export function recordDirect(before: Consent | undefined, issued: IssueDirect): 
   };
 }
 
-/** So many are remembered: the record is read at each authorization. */
+/** Maximum number of such scopes, because each authorization reads the record. */
 const MOST_BY_RULES = 100;
 
 function byRules(names: readonly string[]): Pick<Consent["shown"], "byRules"> {
   return names.length === 0 ? {} : { byRules: names };
 }
 
-/** What of the operator's rules the owner has not taken back: the app gets it again when it asks. */
+/** The scopes by the operator's rules that the owner has not removed: the app gets them again when it asks. */
 export function againByRules({ shown, removed }: Pick<Consent, "shown" | "removed">): readonly string[] {
   return (shown.byRules ?? []).filter((name) => !removed.includes(name));
 }
 
-/** The record and its live grants after some scopes were taken away, for good until a page; `left`: the scopes that something still holds, or gets again by the operator's rules. */
+/**
+ * The record and its live grants after the owner removed some scopes, until a page allows them again. `left`: the
+ * scopes that something still holds, or that the app gets again by the operator's rules.
+ */
 export function narrow(
   consent: Consent,
   remove: readonly string[],
@@ -284,7 +292,7 @@ export function narrow(
 ): { readonly consent: Consent; readonly changes: readonly GrantChange[]; readonly left: number } {
   const removed = new Set(remove);
   const isLeft = (name: string) => !removed.has(name);
-  // Less is no decision about how long: what is left holds as long as before.
+  // A narrower consent is no decision about its length: the rest holds as long as before.
   const scopes = consentUnder(consent, null).scopes.filter(
     ({ name, expiresAt }) => !removed.has(name) && isAhead(expiresAt, now),
   );
@@ -304,7 +312,7 @@ export function narrow(
   };
 }
 
-/** The record and its live grants with another end for everything that stands; a `once` keeps its own. */
+/** The record and its live grants with another end for all active scopes. A `once` keeps its own end. */
 export function moveEnd(
   consent: Consent,
   end: Millis | null,
@@ -364,7 +372,7 @@ function differences(before: readonly LiveGrant[], after: readonly LiveGrant[]):
     .map(({ grantId, scopes, absoluteUntil, decidedAt }) => ({ grantId, scopes, absoluteUntil, decidedAt }));
 }
 
-/** When the last of the record ends: its standing scopes, and what live grants (a `once`) still hold. */
+/** When the last scope ends: active scopes of the record, and scopes that live grants (a `once`) still hold. */
 function expiryOf(scopes: readonly GrantedScope[], grants: readonly Pick<LiveGrant, "scopes">[]): Millis | null {
   const ends = [...scopes, ...grants.flatMap((grant) => grant.scopes)].map(({ expiresAt }) => expiresAt);
   return latestOf(ends) ?? null;

@@ -1,4 +1,4 @@
-/** Whether the owner has to be asked, what for, and how long their answer may hold. */
+/** Whether the server must ask the owner, for which scopes, and how long the answer may hold. */
 
 import type { AuthorizationRequest } from "../oauth/authorization-endpoint/request.ts";
 import { type Reach, reaches } from "../oauth/consent-reach.ts";
@@ -7,7 +7,7 @@ import { isUnverifiedRedirect } from "../oauth/redirect-uri.ts";
 import { unexpired } from "./consent-record.ts";
 import type { ConsentDuration, Person } from "./storage.ts";
 
-/** The scopes of a request that this person may grant; an `ownerRole` needs an operator's role. */
+/** The scopes of a request that this person may grant. A scope with `ownerRole` needs an operator's role. */
 export function grantableScopes(scopes: readonly Scope[], person: Person): readonly Scope[] {
   return scopes.filter(({ ownerRole }) => ownerRole === null || hasRole(person, ownerRole));
 }
@@ -17,20 +17,21 @@ function hasRole(person: Person, role: string): boolean {
   return role === "operator" && person.operator.length > 0;
 }
 
-/** What of a consent record still stands for an answer that goes there, by name. */
+/** The scopes of a consent record that hold for this destination, by name. */
 export function standingScopes(consent: Consent | undefined, reach: Reach, now: Millis): ReadonlyMap<string, Millis> {
   const live = unexpired(consent, reach, now).filter(({ hosts }) => reaches(hosts, reach));
   return new Map(live.map(({ name, expiresAt }) => [name, expiresAt ?? NEVER]));
 }
 
 /**
- * `skip`: a standing consent covers all of it, and the redirect leads to where it can be verified.
- * `vouched`: the operator stands for a first-party client, so its consent is recorded without a page. `ask`: show the page. `asked_again`: all is granted already, but the request wants the page, or the redirect can't be verified.
- * `elsewhere`: all is granted already, but for other hosts: show the page.
+ * `skip`: an active consent covers all scopes, and the redirect's destination can be verified. `vouched`: the operator
+ * vouches for a first-party client, so its consent is recorded without a page. `ask`: show the page. `asked_again`: all
+ * scopes are granted already, but the request wants the page, or the destination can't be verified. `elsewhere`: all
+ * scopes are granted already, but for other hosts: show the page.
  */
 export type ConsentDecision = "skip" | "vouched" | "ask" | "asked_again" | "elsewhere";
 
-/** What of a request decides whether somebody is asked. */
+/** The parts of a request that decide whether the owner is asked. */
 export type ConsentAsked = Pick<AuthorizationRequest, "redirectUri" | "prompt"> & {
   readonly client: Pick<Client, "type" | "firstParty">;
 };
@@ -53,7 +54,7 @@ export function decideConsent(
   return granted ? "skip" : ask;
 }
 
-/** The duration of a form, if it is one that the operator allows. */
+/** The duration in a form, if the operator allows it. */
 export function readDuration(
   text: string | undefined,
   allowed: readonly ConsentDuration[],
@@ -61,12 +62,14 @@ export function readDuration(
   return allowed.find((one) => String(one) === text);
 }
 
-/** The field of a form that holds one scope's own time. */
+/** The form field with one scope's own duration. */
 export function durationField(scope: string): string {
   return `duration:${scope}`;
 }
 
-/** The times of single scopes, as far as the answer names any that isn't empty; undefined: one of them isn't allowed. */
+/**
+ * The durations of single scopes, as far as the form has any that are not empty. Undefined: one of them is not allowed.
+ */
 export function readDurations(
   text: (scope: string) => string | null,
   scopes: readonly string[],
@@ -83,7 +86,10 @@ export function readDurations(
   return durations;
 }
 
-/** The lengths of time that a client's owners may choose: those that the operator offers; what exceeds the ceiling is replaced by it. */
+/**
+ * The durations that a client's owners can choose: those that the operator offers. A duration above the ceiling is
+ * replaced by the ceiling.
+ */
 export function offeredDurations(
   allowed: readonly ConsentDuration[],
   ceiling: Millis | null,
@@ -96,7 +102,7 @@ export function offeredDurations(
 
 const NINETY_DAYS = 7_776_000;
 
-/** What is selected at first: 90 days; where the operator doesn't allow that, the longest that ends. */
+/** The duration selected at first: 90 days, or else the longest allowed one that ends. */
 export function defaultDuration(allowed: readonly ConsentDuration[]): ConsentDuration {
   if (allowed.includes(NINETY_DAYS)) return NINETY_DAYS;
   const ending = allowed.filter((one) => typeof one === "number");
@@ -104,7 +110,7 @@ export function defaultDuration(allowed: readonly ConsentDuration[]): ConsentDur
   return shorter.length > 0 ? Math.max(...shorter) : ending.length > 0 ? Math.min(...ending) : (allowed[0] ?? "once");
 }
 
-/** The scopes that an answer grants: all required ones, and the optional ones that were left ticked. */
+/** The scopes that an answer grants: all required ones, and the optional ones that are ticked. */
 export function answeredScopes(
   scopes: readonly Scope[],
   ticked: ReadonlySet<string>,

@@ -1,4 +1,7 @@
-/** Connecting a device: how many may wait, how often codes may be guessed, and the request that a code leads to (RFC 8628 §5.1). */
+/**
+ * Connecting a device: how many requests may be pending, how often codes may be guessed, and which request a code leads
+ * to (RFC 8628 §5.1).
+ */
 
 import type { Millis } from "../oauth/model.ts";
 import type { DeviceAsker, Policy, UserCodes } from "../oauth/ports.ts";
@@ -14,21 +17,24 @@ const MINUTE: Millis = 60_000;
 const QUARTER: Millis = 15 * MINUTE;
 
 /**
- * How many count together. Nobody is refused because of `ceilings`: where one is reached, a network and a provider may have fewer. So those who have
- * none, or few, go on, whatever others do.
+ * Limits that depend on the total. A ceiling itself refuses nobody. When the total reaches one, the limits for a
+ * network and a provider become lower. So a network with few requests can go on, whatever others do.
  */
 interface Shares {
   readonly ceilings: readonly number[];
-  /** Of an IPv4 address or an IPv6 /64: below the ceilings, above the first, above the second. */
+  /** For an IPv4 address or an IPv6 /64: below the ceilings, above the first, above the second. */
   readonly network: readonly [number, ...number[]];
-  /** Of a /24 of IPv4 or a /48 of IPv6: whoever has a /48 has 65,536 networks. */
+  /** For an IPv4 /24 or an IPv6 /48, because the holder of a /48 has 65,536 networks. */
   readonly provider: readonly [number, ...number[]];
 }
 
-/** Devices of one client that wait. A table of 40,000 is no burden; more come from as many providers as no single attacker has. */
+/**
+ * Pending devices of one client. A table of 40,000 rows is small; more than that come from more providers than one
+ * attacker has.
+ */
 const WAITING: Shares = { ceilings: [20_000, 40_000], network: [1_000, 20, 2], provider: [2_000, 200, 20] };
 
-/** Counts a device that begins to wait; false: enough of this client's are waiting already. */
+/** Counts a device that begins to wait. False: too many devices of this client are pending. */
 export async function admitDevice(
   { clientId, network, provider }: DeviceAsker,
   context: Pick<SignInContext, "attemptKey" | "now"> & {
@@ -65,19 +71,19 @@ function countersOf(
   };
 }
 
-/** Who enters a code: a session, the person in it, and where they are. */
+/** The session, person and place from which a code is entered. */
 export interface CodeReader {
   readonly personId: string;
   readonly sessionId: string;
-  /** A session of the same browser that had entered this code before. */
+  /** A session of the same browser that entered this code before. */
   readonly before: string | null;
   readonly network: string;
   readonly provider: string;
-  /** The bound device, whoever's it is. */
+  /** The bound device of any person. */
   readonly device: KnownDevice | undefined;
 }
 
-/** What looking for a code is given from outside. */
+/** The dependencies of the search for a code. */
 export interface ClaimContext {
   readonly storage: Uses<
     OwnerStorage,
@@ -87,18 +93,19 @@ export interface ClaimContext {
   now(): Millis;
 }
 
-/** `throttled`: too many wrong codes, whatever this one is. */
+/** `throttled`: too many wrong codes, so this one was not checked. */
 export type CodeOutcome =
   | { readonly kind: "found"; readonly request: DeviceRequest; readonly place: UserCodePlace }
   | { readonly kind: "unknown" }
   | { readonly kind: "throttled"; readonly until: Millis };
 
 /**
- * A code has 34.5 bits: with a thousand devices waiting, a hundred guesses a minute hit one in 25,000 times ten minutes. Beyond a hundred, a network has
- * five in a quarter of an hour and a provider ten, so that as many guesses again take 150 providers.
+ * A code has 34.5 bits. If a thousand devices are pending, a hundred guesses a minute for ten minutes hit one with a
+ * probability of 1 in 25,000. Above a hundred a minute, a network has five guesses in a quarter of an hour and a
+ * provider ten. So another hundred guesses need 150 providers.
  */
 const GUESSES: Shares = { ceilings: [100], network: [20, 5], provider: [100, 10] };
-/** Of one person, below the ceiling and above it: nobody is kept from reading a code by what others guess. */
+/** For one person, below the ceiling and above it: guesses of others never keep a person from entering a code. */
 const OF_A_PERSON = [5, 2] as const;
 
 function guessesFor(
@@ -111,14 +118,15 @@ function guessesFor(
   const { attempts, ceilings } = countersOf(shares, reader, key, QUARTER, MINUTE);
   const [limit, ...narrowed] = OF_A_PERSON;
   const own = { key: key("person", personId), limit, narrowed, window: QUARTER };
-  // An older device of theirs counts for its person alone, whatever else its network does.
+  // For an older device of the person, only the person's limit counts, whatever else its network does.
   const settled = device?.personId === personId && !isYoung(device, now());
   return { attempts: settled ? [own] : [own, ...attempts], ceilings };
 }
 
 /**
- * The live request of a code as it was typed, claimed for the reader's session. Counted before it is looked for, so that guesses at the same time
- * count, too; a code that is right takes nothing of the allowance. Unknown, expired, answered and another session's codes are one outcome.
+ * Finds the live request of a code and claims it for the reader's session. The try is counted before the search, so
+ * that simultaneous guesses count, too; a right code is not counted in the end. Unknown, expired and answered codes,
+ * and those of another session, have the same outcome.
  */
 export async function enterUserCode(
   typed: string,
@@ -147,7 +155,7 @@ export async function claimUserCode(
   return { kind: "unknown" };
 }
 
-/** What this session has answered to the request of that code; undefined: nothing. */
+/** The answer of this session to the request of that code. Undefined: none. */
 export async function answerOf(
   typed: string,
   sessionId: string,

@@ -1,11 +1,14 @@
-/** The storage port of what people sign in with beside a password. Each verb is one transaction, or says that it is several. */
+/**
+ * The storage port of factors: passkeys, authenticators, recovery codes. Each verb is one transaction, or says that it
+ * has several.
+ */
 
 import type { Millis } from "../oauth/model.ts";
 import type { InSession } from "./asked-in-session.ts";
 import type { StoredMail } from "./mail/storage.ts";
 import type { Person } from "./storage.ts";
 
-/** As many as anybody has devices. */
+/** Maximum number of passkeys of one person. */
 export const MOST_PASSKEYS = 20;
 
 export interface PersonKey {
@@ -13,56 +16,59 @@ export interface PersonKey {
   readonly personId: string;
 }
 
-/** Where a factor was added from, and whether anything says that its owner added it. */
+/** Where a factor was added, and whether its owner is known to have added it. */
 export interface AddedFrom {
   readonly address: string | null;
   readonly userAgent: string | null;
-  /** When the browser that added it was first seen with this person; null: not known. */
+  /** When the browser that added the factor was first seen with this person. Null: unknown. */
   readonly deviceSince: Millis | null;
   /**
-   * From then on the factor counts as the owner's, and recovery by mail demands it (`recovery/vouching.ts`); null: nothing vouches for it. 0: it is
-   * older than this record.
+   * From this time on the factor counts as the owner's, and recovery by mail demands it (`recovery/vouching.ts`). Null:
+   * it is not vouched for. 0: it is older than this record.
    */
   readonly vouchedFrom: Millis | null;
 }
 
-/** A key pair of which an authenticator has the private half (Web Authentication Level 3, §4 "public key credential source"). */
+/**
+ * The public half of a passkey. The authenticator has the private half (Web Authentication Level 3, §4 "public key
+ * credential source").
+ */
 export interface Passkey extends PersonKey {
   /** base64url. */
   readonly credentialId: string;
-  /** COSE_Key, as the authenticator wrote it. */
+  /** A COSE_Key, as the authenticator wrote it. */
   readonly publicKey: Uint8Array;
-  /** The authenticator's own count of its signatures; 0 for good: it keeps none. */
+  /** The authenticator's own count of its signatures. Always 0: it does not count. */
   readonly counter: number;
-  /** It may leave its device, as those do that a vendor's account carries to others. */
+  /** True: the key can leave its device, as when a vendor's account copies it to others. */
   readonly backupEligible: boolean;
   readonly backedUp: boolean;
   readonly transports: readonly string[];
-  /** What its owner calls it. */
+  /** The owner's name for it. */
   readonly name: string;
   readonly createdAt: Millis;
   readonly lastUsedAt: Millis | null;
   readonly added: AddedFrom;
 }
 
-/** One-time codes by an authenticator app, with the recovery codes that stand in for it. */
+/** An authenticator app for one-time codes, and its recovery codes. */
 export interface SecondFactor {
   readonly sealedSecret: Uint8Array;
-  /** The time step of the newest code that was accepted: neither it nor an older one is accepted again. */
+  /** The time step of the newest accepted code. The server accepts neither this step nor an older one again. */
   readonly lastStep: number;
   readonly createdAt: Millis;
   readonly lastUsedAt: Millis | null;
   readonly added: AddedFrom;
-  /** Of the recovery codes, which may be newer than the authenticator. */
+  /** The time of the recovery codes, which may be newer than the authenticator. */
   readonly codesAt: Millis;
   readonly codesAdded: AddedFrom;
   readonly codesLeft: number;
   /**
-   * The authenticator that this one took the place of. It signs nobody in. It is kept while nothing vouches for the new one, since recovery by mail
-   * demands one of the two.
+   * The authenticator that this one replaced. Nobody can sign in with it. It is kept until the new one is vouched for,
+   * because recovery by mail demands one of the two.
    */
   readonly earlier: EarlierAuthenticator | null;
-  /** Recovery codes of the set before, kept for the same reason. */
+  /** Number of unused recovery codes of the previous set, kept for the same reason. */
   readonly earlierCodesLeft: number;
 }
 
@@ -75,29 +81,32 @@ export interface EarlierAuthenticator {
   readonly added: AddedFrom;
 }
 
-/** `taken`: the key is registered already. `full`: there are as many as there may be. `unknown`: there is no such person, or they are disabled. */
+/**
+ * `taken`: the key is registered already. `full`: the person has the maximum. `unknown`: the person does not exist or
+ * is disabled.
+ */
 export type AddPasskeyOutcome = "added" | "taken" | "full" | "unknown";
-/** `stale`: its counter didn't go up, so that there are two of it, or an answer came twice. */
+/** `stale`: the counter did not increase, so there is a copy of the key, or a response came twice. */
 export type UsePasskeyOutcome = "used" | "stale" | "unknown";
-/** `last`: without it, nothing would be left to sign in with. */
+/** `last`: without it, the person could not sign in any more. */
 export type RemovePasskeyOutcome = "removed" | "last" | "unknown";
 
-/** Messages about a change, written with it. */
+/** Messages about a change, written in its transaction. */
 export interface Told {
   readonly mails?: readonly StoredMail[];
 }
 
 export interface FactorStorage {
   readonly passkeys: {
-    /** Several steps: the key's id is reserved among those of all people first. */
+    /** Several steps: it reserves the key's id among all people first. */
     add(args: { readonly passkey: Passkey; readonly now: Millis } & Told & InSession): Promise<AddPasskeyOutcome>;
-    /** Whose it is: nobody has said a name yet. */
+    /** The person who has the key, because a passkey sign-in begins without a name. */
     find(args: {
       readonly credentialId: string;
     }): Promise<{ readonly passkey: Passkey; readonly person: Person } | undefined>;
     /** Oldest first. */
     list(args: PersonKey): Promise<readonly Passkey[]>;
-    /** Records a use; of two with the same count, one. */
+    /** Records a use. Of two uses with the same count, one succeeds. */
     use(
       args: PersonKey & {
         readonly credentialId: string;
@@ -109,21 +118,22 @@ export interface FactorStorage {
     remove(
       args: PersonKey & { readonly credentialId: string; readonly now: Millis } & Told & InSession,
     ): Promise<RemovePasskeyOutcome>;
-    /** From `from` on the passkey counts as its owner's, unless it did so before. */
+    /** From `from` on, the passkey counts as its owner's, unless it did so before. */
     vouch(args: PersonKey & { readonly credentialId: string; readonly from: Millis }): Promise<void>;
   };
   readonly secondFactors: {
-    /** Undefined: this person has none. */
+    /** Undefined: the person has none. */
     get(args: PersonKey): Promise<SecondFactor | undefined>;
     /**
-     * With new recovery codes. The authenticator and the codes before are kept as `earlier` where something vouched for them and nothing vouches for the new
-     * ones, and are erased otherwise. `step`: of the code that proved it. False: no such person, disabled, or the session has ended.
+     * Sets the authenticator with new recovery codes. The previous ones are kept as `earlier` if they were vouched for
+     * and the new ones are not, and are deleted otherwise. `step`: the step of the code that proved the new one. False:
+     * the person does not exist or is disabled, or the session has ended.
      */
     set(
       args: PersonKey & {
         readonly sealedSecret: Uint8Array;
         readonly step: number;
-        /** Hashes. */
+        /** Hashes of the recovery codes. */
         readonly codes: readonly string[];
         readonly added: AddedFrom;
         readonly now: Millis;
@@ -132,22 +142,23 @@ export interface FactorStorage {
     ): Promise<boolean>;
     /** True: no code of this step or a later one was accepted before, and none will be again. */
     use(args: PersonKey & { readonly step: number; readonly now: Millis }): Promise<boolean>;
-    /** The same of the authenticator before. */
+    /** The same for the previous authenticator. */
     useEarlier(args: PersonKey & { readonly step: number }): Promise<boolean>;
-    /** With its recovery codes, and with what is kept of earlier ones. */
+    /** Removes it with its recovery codes and with everything kept of earlier ones. */
     remove(args: PersonKey & { readonly now: Millis } & Told & InSession): Promise<boolean>;
-    /** In place of those that are left; `earlier` as in `setSecondFactor`. False: there is no second factor that they could stand in for, or the session has ended. */
+    /** Replaces the unused codes; `earlier` as in `set`. False: there is no authenticator, or the session has ended. */
     setRecoveryCodes(
       args: PersonKey & { readonly codes: readonly string[]; readonly added: AddedFrom; readonly now: Millis } & Told &
         InSession,
     ): Promise<boolean>;
-    /** True: it was one, and is none any more. `earlier`: one of the set before. */
+    /** True: the code was valid, and is used up now. `earlier`: it belonged to the previous set. */
     useRecoveryCode(
       args: PersonKey & { readonly code: string; readonly earlier?: boolean; readonly now: Millis } & Told,
     ): Promise<boolean>;
     /**
-     * From `from` on the authenticator, or its recovery codes, count as their owner's, unless they did so before; earlier ones are erased. `createdAt`: of
-     * what was used. If something newer has taken its place meanwhile, nothing changes.
+     * From `from` on, the authenticator or its recovery codes count as the owner's, unless they did so before; earlier
+     * ones are deleted. `createdAt`: the time of the factor that was used. If something newer has replaced it
+     * meanwhile, nothing changes.
      */
     vouch(
       args: PersonKey & {

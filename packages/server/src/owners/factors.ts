@@ -1,4 +1,4 @@
-/** A person changes how they sign in beside a password: an authenticator app with its recovery codes, and passkeys. */
+/** A person changes their factors: an authenticator app with its recovery codes, and passkeys. */
 
 import type { GrantStorage } from "../oauth/storage.ts";
 import type { Uses } from "../uses.ts";
@@ -27,13 +27,13 @@ export interface FactorContext extends SessionContext {
     Uses<GrantStorage, "replayCache.once">;
 }
 
-/** Who changes it, with which browser. */
+/** The person and browser that change a factor. */
 export interface FactorChange {
   readonly person: Person;
   readonly session: Session;
   readonly address: string;
   readonly userAgent: string | null;
-  /** What the person is told of this browser. */
+  /** What the message to the person says about this browser. */
   readonly news: News;
 }
 
@@ -51,7 +51,10 @@ function addedHere({ session, address, userAgent }: FactorChange, context: Facto
   return addedFrom(session, { deviceId: session.deviceId, address, userAgent }, context);
 }
 
-/** `codes`: hashes of the recovery codes that go with it. `renewed`: it took the place of another one. `ended`: the session has ended meanwhile. */
+/**
+ * `codes`: hashes of its recovery codes. `renewed`: it replaced another authenticator. `ended`: the session has ended
+ * meanwhile.
+ */
 export async function setAuthenticator(
   at: FactorChange,
   factor: { readonly sealedSecret: Uint8Array; readonly step: number; readonly codes: readonly string[] },
@@ -77,7 +80,7 @@ export async function removeSecondFactor(at: FactorChange, context: FactorContex
   event("second_factor_removed", { owner: at.person.personId, address: at.address });
 }
 
-/** `codes`: hashes. False: there is nothing that they could stand in for, or the session has ended. */
+/** `codes`: hashes. False: there is no authenticator, or the session has ended. */
 export async function setRecoveryCodes(
   at: FactorChange,
   codes: readonly string[],
@@ -92,7 +95,7 @@ export async function setRecoveryCodes(
   return true;
 }
 
-/** True: the challenge was not answered before. */
+/** True: this challenge was not answered before. */
 export function useChallenge(
   key: string,
   until: number,
@@ -101,12 +104,12 @@ export function useChallenge(
   return storage.replayCache.once({ kind: "passkey challenge", key, until, now: now() });
 }
 
-/** Whose passkey that is: nobody has said a name yet. Undefined: nobody's. */
+/** The person who has the passkey, because the sign-in begins without a name. Undefined: nobody has it. */
 export function passkeyOf(credentialId: string, { storage }: FactorContext) {
   return storage.passkeys.find({ credentialId });
 }
 
-/** A passkey has signed; of two signatures with the same count, one is recorded. */
+/** Records that a passkey has signed. Of two signatures with the same count, one is recorded. */
 export function recordUse(
   used: Pick<Passkey, "partition" | "personId" | "credentialId" | "counter" | "backedUp">,
   { storage, now }: FactorContext,
@@ -119,7 +122,10 @@ export function passkeysOf({ partition, personId }: Person, { storage }: FactorC
   return storage.passkeys.list({ partition, personId });
 }
 
-/** `knownDevice`: the browser was bound to the person before: another factor makes strangers of known devices. */
+/**
+ * `knownDevice`: the browser was bound to the person before. A new factor turns all known devices into strangers, and
+ * this one is bound again.
+ */
 export async function addPasskey(
   at: FactorChange,
   made: Pick<Passkey, "credentialId" | "publicKey" | "counter" | "transports" | "backupEligible" | "backedUp">,

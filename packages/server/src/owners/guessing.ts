@@ -11,68 +11,83 @@ const HOUR: Millis = 60 * MINUTE;
 const DAY: Millis = 24 * HOUR;
 
 /**
- * Wrong answers that an account takes. `hour` and `day` are ceilings: everything counts, whatever device and network it comes from. At a ceiling the
- * server alerts, and takes fewer: `[below both, above the hour's, above the day's]`.
+ * Limits on wrong answers for an account. `hour` and `day` are ceilings: every wrong answer counts, whatever device and
+ * network it comes from. At a ceiling the server alerts, and accepts fewer: `[below both, above the hour's, above the
+ * day's]`.
  */
 interface Limits {
   readonly hour: number;
   readonly day: number;
-  /** Of strangers, of one network, in 15 minutes. */
+  /** For strangers from one network, in 15 minutes. */
   readonly network: number;
-  /** Of all strangers, in an hour, once the day's ceiling is reached. The hour's ceiling is their limit before that. */
+  /**
+   * For all strangers, in an hour, after the day's ceiling is reached. Before that, the hour's ceiling is their limit.
+   */
   readonly strangersLater: number;
-  /** Of one known device, in 15 minutes: its owner waits no longer than that. */
+  /** For one known device, in 15 minutes: its owner never waits longer. */
   readonly device: readonly [number, number, number];
 }
 
 export const PASSWORD_LIMITS: Limits = { hour: 50, day: 200, network: 10, strangersLater: 20, device: [10, 3, 1] };
-/** Three codes of a million are right at any time. Who gets to them knows the password. */
+/** Three of a million codes are right at any time. Whoever can enter codes knows the password. */
 export const CODE_LIMITS: Limits = { hour: 10, day: 50, network: 5, strangersLater: 4, device: [5, 2, 1] };
-/** Wrong passwords for any account from one network, in 15 minutes. Known devices are not counted, here and below. */
+/**
+ * Wrong passwords for any account from one network, in 15 minutes. Known devices are not counted in this and the
+ * following limits.
+ */
 export const FROM_A_NETWORK = 50;
-/** The same from a /24 of IPv4 or a /48 of IPv6: whoever has a /48 has 65,536 networks. */
+/** The same for an IPv4 /24 or an IPv6 /48, because the holder of a /48 has 65,536 networks. */
 export const FROM_A_PROVIDER = 500;
-/** Passwords for one account from one network or known device in 15 minutes, the right ones too: each costs a hash, whoever knows the password. */
+/**
+ * Passwords for one account from one network or known device in 15 minutes, right ones included: each costs a hash,
+ * even if the caller knows the password.
+ */
 export const TRIES = 300;
 
 export type Guessed = "password" | "code";
 
 export interface GuessingContext {
   readonly storage: Uses<OwnerStorage, "attempts.count" | "attempts.forgive">;
-  /** Keys of counters are hashed, so that no name or address stands in the table. */
+  /** Hashes the keys of counters, so that the table has no name or address. */
   attemptKey(...parts: readonly string[]): string;
-  /** Somebody has reached a ceiling of this person's account. `behind`: what let them guess codes; absent: the password. Must return at once. */
+  /**
+   * A ceiling of this person's account is reached. `behind`: the link that allowed somebody to guess codes; absent: the
+   * password did. Must return at once.
+   */
   alarm(person: Person, guessed: Guessed, behind?: "link"): void;
   now(): Millis;
 }
 
 export interface Guess {
   readonly guessed: Guessed;
-  /** Undefined: there is nobody of that name. */
+  /** Undefined: nobody has that name. */
   readonly person: Person | undefined;
-  /** The name that was typed. */
+  /** The name as typed. */
   readonly login: string;
   /** An IPv4 address, or the /64 of an IPv6 one. */
   readonly network: string;
-  /** The wider network that it belongs to, where that is counted: for passwords. */
+  /** The provider, if it counts too: for passwords. */
   readonly provider?: string;
-  /** The bound device that the guess comes from, whoever's it is. */
+  /** The bound device from which the guess comes, of any person. */
   readonly device: KnownDevice | undefined;
-  /** Id of the link of a recovery that a code is typed behind: whoever got there reads the person's mail, so strangers can't use up their tries. */
+  /**
+   * The id of the recovery link behind which a code is typed. Whoever opened it reads the person's mail, so strangers
+   * can't use up these tries.
+   */
   readonly link?: string;
 }
 
 export type Admission =
   | {
       readonly kind: "allowed";
-      /** The answer was right: the own counter begins anew, the shared ones count it as none. */
+      /** The answer was right: resets the guesser's own counter, and takes this try off the shared ones. */
       right(): Promise<void>;
-      /** The answer was never looked at. */
+      /** The answer was not checked. */
       unseen(): Promise<void>;
     }
   | { readonly kind: "throttled"; readonly until: Millis };
 
-/** Counts a guess before anybody looks at it, so that guesses at the same time count, too. */
+/** Counts a guess before it is checked, so that simultaneous guesses count, too. */
 export async function admitGuess(guess: Guess, context: GuessingContext): Promise<Admission> {
   const { storage, now } = context;
   const { attempts, ceilings, alarming, tries } = countersOf(guess, context.attemptKey);
@@ -94,12 +109,12 @@ export async function admitGuess(guess: Guess, context: GuessingContext): Promis
 }
 
 interface Counters {
-  /** The own one first. */
+  /** The guesser's own counter is first. */
   readonly attempts: readonly Attempt[];
   readonly ceilings: readonly Attempt[];
-  /** Keys of the counters that alarm when they are full: the hour's ceiling, and those behind a link. */
+  /** Keys of the counters that raise an alarm when they reach the limit: the hour's ceiling, and those of links. */
   readonly alarming: readonly string[];
-  /** The key of the counter that right answers stay in; null: there is none. */
+  /** The key of the counter that keeps right answers, too. Null: there is none. */
   readonly tries: string | null;
 }
 
@@ -124,7 +139,7 @@ export function countersOf(
   if (link !== undefined) {
     const [limit, ...narrowed] = limits.device;
     const own: Attempt = { key: key("behind a link", ...account.all, link), limit, narrowed, window: QUARTER };
-    // Whoever has many links guesses no more for it.
+    // One counter for all links, so that several links give no more guesses.
     const links: Attempt = { key: key("behind links", ...account.all), limit: limits.hour, window: HOUR };
     return { ...counters, alarming: [own.key, links.key], attempts: [own, links], ceilings: [hour, day] };
   }
@@ -144,7 +159,7 @@ function networkCounters(
   return [narrow, { key: key("provider", provider), limit: FROM_A_PROVIDER, window: QUARTER }];
 }
 
-/** A person has two names to sign in with, and one ceiling. */
+/** A person can sign in with two names, but has one ceiling. */
 function accountKeys(guessed: Guessed, person: Person | undefined, login: string) {
   const personId = person?.personId ?? "";
   if (guessed === "code")

@@ -1,4 +1,4 @@
-/** The storage port of browsers that people have signed in with. Each verb is one transaction. */
+/** The storage port of known devices. Each verb is one transaction. */
 
 import type { Millis } from "../oauth/model.ts";
 
@@ -17,31 +17,41 @@ export interface KnownDeviceKey {
 
 /** A browser that a person has signed in with. */
 export interface KnownDevice extends KnownDeviceKey {
-  /** A cookie counts only if it carries the same number. It rises when a device is bound anew, so that copies of the older cookie end. */
+  /**
+   * A cookie counts only if it has the same number. The number increases when a device is bound again, so that copies
+   * of an older cookie stop working.
+   */
   readonly generation: number;
   /** True: the first sign-in of this account came from this device. */
   readonly first: boolean;
-  /** True: that sign-in was with a password that somebody else had chosen and that had to be changed. */
+  /** True: at that sign-in, somebody else had chosen the password, and it had to be changed. */
   readonly handedOut: boolean;
-  /** A device that was revoked is new again when somebody next signs in with it, and is no longer the first; not if a younger device did it days ago. */
+  /**
+   * A revoked device counts as new when somebody signs in with it again, and is no longer the first. The exception: a
+   * younger device revoked it a few days ago.
+   */
   readonly firstSeenAt: Millis;
-  /** When the person signed in with it for the very first time, also if it was revoked since. */
+  /** When the person signed in with it for the first time ever, even if it was revoked since. */
   readonly appearedAt: Millis;
-  /** When it was signed out with others, by "sign out everywhere" or by recovery; null: it was not since the last sign-in with it. 0: for good, or nobody knows when. */
+  /**
+   * When it was signed out together with others, by "sign out everywhere" or by recovery. Null: not since the last
+   * sign-in with it. 0: for good, or at an unknown time.
+   */
   readonly endedAt: Millis | null;
   /** When the person last signed in with it. */
   readonly lastSeenAt: Millis;
-  /** Of the last sign-in. */
+  /** The address of the last sign-in. */
   readonly address: string | null;
   readonly userAgent: string | null;
   /**
-   * True: since the last sign-in with this device the password is the same, no passkey or authenticator was added, and the device was not revoked: by
-   * the end of its session from the list of sessions, of all sessions, by a new password that ends them, or by recovery. Only such a device has limits of its own at sign-in.
+   * True: since the last sign-in with this device, the password is the same, no passkey or authenticator was added, and
+   * the device was not revoked. A device is revoked by the end of its session in the list of sessions, by the end of
+   * all sessions, by a new password that ends them, or by recovery. Only a bound device has sign-in limits of its own.
    */
   readonly bound: boolean;
 }
 
-/** Which cookie a browser is to have from now on. */
+/** The cookie that a browser gets now. */
 export interface DeviceSeen {
   readonly deviceId: string;
   readonly generation: number;
@@ -49,21 +59,21 @@ export interface DeviceSeen {
 
 /** The browser of a sign-in. */
 export interface DeviceSighting {
-  /** What its cookie says; null: it has none of this person's. */
+  /** The content of its cookie. Null: it has no cookie of this person. */
   readonly presented: DeviceSeen | null;
-  /** The id that it gets if the server doesn't know it. */
+  /** The new id if the server does not know the device. */
   readonly freshId: string;
 }
 
 export interface KnownDeviceStorage {
   readonly knownDevices: {
-    /** Undefined: the server doesn't know it, or has forgotten it. */
+    /** Undefined: the server does not know the device, or has forgotten it. */
     get(args: KnownDeviceKey): Promise<KnownDevice | undefined>;
     /** Last used first. */
     list(args: Omit<KnownDeviceKey, "deviceId">): Promise<readonly KnownDevice[]>;
     /**
-     * Binds the device to the person's password and factors as they are now, as a sign-in does. Undefined: no such person, disabled, or the password is
-     * another than at `passwordChangedAt`.
+     * Binds the device to the person's present password and factors, as a sign-in does. Undefined: the person does not
+     * exist or is disabled, or the password has changed since `passwordChangedAt`.
      */
     remember(
       args: Omit<KnownDeviceKey, "deviceId"> & {

@@ -1,4 +1,4 @@
-/** Whether a browser's device cookie still makes it one of a person's own. */
+/** Whether a browser's device cookie still makes it a known device of a person. */
 
 import type { Millis } from "../oauth/model.ts";
 import type { Uses } from "../uses.ts";
@@ -14,15 +14,15 @@ import type { Person } from "./person.ts";
 /** A device cookie, as the browser presents it. */
 export type PresentedDevice = KnownDeviceKey & DeviceSeen;
 
-/** How long a device must have been known before limits take it for one that was not made to get around them. */
+/** A known device that is older than this was not made in order to avoid limits. */
 const YOUNG: Millis = 7 * 86_400_000;
 
-/** Anybody who knows the password makes known devices at will. A device that is older was not made for a flood, nor for guessing. */
+/** Anybody who knows the password can make known devices. An older device was not made for a flood or for guessing. */
 export function isYoung({ firstSeenAt }: Pick<KnownDevice, "firstSeenAt">, now: Millis): boolean {
   return now - firstSeenAt < YOUNG;
 }
 
-/** The known device that the cookie names, bound to its person as they are now or not. An older copy of a cookie that was replaced names none. */
+/** The known device that the cookie names, bound or not. A copy of a cookie that was replaced since names none. */
 export async function seenDevice(
   presented: PresentedDevice | undefined,
   storage: Uses<KnownDeviceStorage, "knownDevices.get">,
@@ -33,8 +33,8 @@ export async function seenDevice(
 }
 
 /**
- * The known device that the cookie names, if it is bound to its person as they are now. Whoever has no cookie costs no query, and whoever has one costs
- * the same query whatever name they type.
+ * The known device that the cookie names, if it is bound. A request without a cookie needs no query; with a cookie the
+ * query is the same for every name.
  */
 export async function boundDevice(
   presented: PresentedDevice | undefined,

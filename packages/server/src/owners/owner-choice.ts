@@ -8,26 +8,26 @@ import type { Acting, CompanyStorage } from "./company-storage.ts";
 import { type ConsentAsked, type ConsentDecision, decideConsent, grantableScopes } from "./consent.ts";
 import type { OwnerStorage, Person } from "./storage.ts";
 
-/** One owner whom the grant of a request may have. */
+/** One owner whom the grant of a request can have. */
 export interface OwnerChoice {
   readonly partition: number;
   readonly ownerId: string;
-  /** Undefined: the person themselves. */
+  /** Undefined: the owner is the person. */
   readonly acting: Acting | undefined;
-  /** What of the request may be granted for this owner; never empty. */
+  /** The scopes of the request that can be granted for this owner; never empty. */
   readonly scopes: readonly Scope[];
-  /** Where the answer goes. */
+  /** The destination of the answer. */
   readonly reach: Reach;
   readonly verdict: Verdict;
   readonly consent: Consent | undefined;
 }
 
-/** What goes with an answer for an owner: whoever has another password since was not the one who gave it. */
+/** The `trustedFrom` that goes with an answer for an owner: if it has changed, the answer no longer counts. */
 export function trustedFrom({ acting }: Pick<OwnerChoice, "acting">, { passwordChangedAt }: Person): Millis {
   return acting?.member.trustedFrom ?? passwordChangedAt ?? 0;
 }
 
-/** Of a request: which client, for what, where the answer goes (null: to a device), and how long it holds at most. */
+/** A request: its client and scopes, its destination (null: a device), and the maximum time of an answer. */
 interface Asked {
   readonly client: Pick<Client, "clientId" | "earlierRedirectUris">;
   readonly scopes: readonly Scope[];
@@ -36,8 +36,9 @@ interface Asked {
 }
 
 /**
- * The person, as they were seen with their session, first; then their companies by name. Scopes for operators are people's alone. Companies hear of a
- * new password after it was set: what they tell of the person belongs to the session only if it was the same after that.
+ * The person first, as read with their session, then their companies by name. Only people can have scopes for
+ * operators. Companies learn of a new password after it was set, so their data about the person fits the session only
+ * if the password is still the same after the read.
  */
 export async function ownerChoices(
   person: Person,
@@ -74,17 +75,17 @@ export async function ownerChoices(
 }
 
 /**
- * `skip`, `vouched`: no page, for this owner. `ask`: the page, with this owner selected. `ambiguous`: as `ask`, since several owners' answers
- * stand: never is it chosen for the person whom they act for.
+ * `skip`, `vouched`: no page, for this owner. `ask`: the page, with this owner selected. `ambiguous`: like `ask`,
+ * because several owners' answers hold; the server never chooses for the person.
  */
 export interface OwnerDecision {
   readonly kind: "skip" | "vouched" | "ask" | "ambiguous";
   readonly choice: OwnerChoice;
-  /** All is granted already, and the page is shown nevertheless. */
+  /** True: all scopes are granted already, and the page is shown nevertheless. */
   readonly allGranted: boolean;
 }
 
-/** `choices`: as `ownerChoices` gives them, at least one. */
+/** `choices`: the result of `ownerChoices`, at least one. */
 export function decideOwner(
   request: ConsentAsked,
   choices: readonly OwnerChoice[],
@@ -95,7 +96,7 @@ export function decideOwner(
   const judged = choices.map((choice) => ({ choice, decision: decisionOf(request, choice, now) }));
   const ready = judged.filter(({ decision }) => decision === "skip" || decision === "vouched");
   const [only] = ready;
-  // The account is to be chosen: so is whom it acts for.
+  // With `select_account`, the person also chooses the owner.
   const chooses = request.prompt.includes("select_account") && choices.length > 1;
   if (only !== undefined && ready.length === 1 && !chooses) {
     return { kind: only.decision === "vouched" ? "vouched" : "skip", choice: only.choice, allGranted: false };
@@ -106,7 +107,7 @@ export function decideOwner(
   return { kind: ready.length > 1 ? "ambiguous" : "ask", choice, allGranted };
 }
 
-/** The owner for whom a person last answered a client, where there is no request to judge by: else the person. */
+/** The owner for whom a person last answered a client, if there is no request to judge by. Otherwise the person. */
 export function preferredOwner(choices: readonly OwnerChoice[]): OwnerChoice | undefined {
   const [first] = choices;
   return latestUsed(choices.filter(({ acting, consent }) => acting?.chosen ?? consent?.status === "active")) ?? first;
@@ -128,18 +129,21 @@ function decisionOf(request: ConsentAsked, choice: OwnerChoice, now: Millis): Co
   if (acting === undefined || decision !== "skip") return decision;
   if (verdict !== "decides" && verdict !== "approved") return "ask";
   const names = scopes.map(({ name }) => name);
-  // The company consented; that this person means the company, they said once, or an admin said for all.
+  // The company consented. Either this person chose the company once, or an admin approved the app for all members.
   return isApprovedForAll(acting, names, reach, now) || (acting.chosen && !acting.optedOut) ? "skip" : "ask";
 }
 
-/** The owner that a form names; without one, the person. Undefined: none that it may name, or not any more. */
+/**
+ * The owner that a form names; without a name, the person. Undefined: the form may not name this owner, or not any
+ * more.
+ */
 export function chosenOwner(choices: readonly OwnerChoice[], named: string | null): OwnerChoice | undefined {
   if (named === null) return choices.find(({ acting }) => acting === undefined);
   const choice = choices.find(({ ownerId }) => ownerId === named);
   return choice?.verdict === "blocked" || choice?.verdict === "stranger" ? undefined : choice;
 }
 
-/** The choice judged by what is granted in the end: less than was asked may be within what a company approved. */
+/** Judges the choice by the scopes that are finally granted: a smaller set may be within a company's approval. */
 export function judgedFor(choice: OwnerChoice, granted: readonly string[], now: Millis): OwnerChoice {
   const { acting, reach } = choice;
   return acting === undefined ? choice : { ...choice, verdict: judgeActing(acting, granted, reach, now) };

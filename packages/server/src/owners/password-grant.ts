@@ -1,4 +1,7 @@
-/** An owner whose password came by a client, not by the sign-in page (RFC 6749 §4.3): the same look, the same counters. */
+/**
+ * An owner whose password came through a client (RFC 6749 §4.3): the same check and the same counters as on the sign-in
+ * page.
+ */
 
 import { BY_PASSWORD, isAsSure } from "../oauth/authentication-context.ts";
 import type { Scope } from "../oauth/model.ts";
@@ -10,7 +13,7 @@ import type { FactorStorage } from "./factor-storage.ts";
 import { type SignInContext, type SignInOutcome, type SignInRequest, signIn } from "./sign-in.ts";
 import type { OwnerStorage, Person } from "./storage.ts";
 
-/** As much as any name has. */
+/** The maximum length of any name. */
 const MAX_USERNAME = 254;
 
 export interface PasswordGrantContext extends SignInContext {
@@ -19,17 +22,20 @@ export interface PasswordGrantContext extends SignInContext {
     Uses<OwnerStorage, "consents.find">;
   /** Maximum length of a password, in bytes. */
   readonly longest: number;
-  /** The address as limits count it. */
+  /** The address in the form that limits count. */
   originOf(address: string): Pick<SignInRequest, "network" | "provider" | "allocation">;
 }
 
-/** Reasons that hold although the password is right. Whoever asks must not learn that it is, by words or by time. */
+/**
+ * Reasons for a refusal although the password is right. The caller must not learn that it is right, neither from the
+ * text nor from the time.
+ */
 const STANDING = ["second factor", "must change the password", "consent taken back"] as const;
 type Standing = (typeof STANDING)[number];
 
 /**
- * Each refusal is the same work: the same reads of the database, one hash, the same writes. A name or password that is longer than any gets it as
- * well, without being looked at.
+ * Each refusal does the same work: the same reads, one hash, the same writes. A name or password that is too long gets
+ * the same work, without being checked.
  */
 export async function ownerByPassword(
   asked: OwnerPasswordAsked,
@@ -42,7 +48,7 @@ export async function ownerByPassword(
     {
       ...typed,
       ...context.originOf(address),
-      // A client's server is no device of the owner: whoever guesses through it is counted with all strangers.
+      // A client's server is no device of the owner: a guess through it counts as a stranger's.
       device: undefined,
       standing: (person) => standingOf(person, asked, context),
     },
@@ -74,12 +80,12 @@ function refused({ reason }: Extract<SignInOutcome, { kind: "wrong" }>, tooLong:
   }
 }
 
-/** A password alone proves the least that a scope may ask for. */
+/** A password alone gives the lowest level that a scope can require. */
 function mayGrant(person: Person, scope: Scope): boolean {
   return grantableScopes([scope], person).length > 0 && isAsSure(BY_PASSWORD.acr, scope.acr ?? BY_PASSWORD.acr);
 }
 
-/** Of nobody it is read as well. */
+/** The same read happens for an unknown person. */
 const NOBODY = { partition: 0, personId: "nobody" };
 
 async function standingOf(
@@ -92,10 +98,10 @@ async function standingOf(
     storage.secondFactors.get({ partition, personId }),
     storage.consents.find({ partition, ownerId: personId, clientId }),
   ]);
-  // A password alone is not what this owner chose; no client can ask for the rest.
+  // This owner chose to need more than a password, and no client can ask for the rest.
   if (factor !== undefined) return "second factor";
   if (person?.mustChangePassword) return "must change the password";
   const names = scopes.filter((scope) => person !== undefined && mayGrant(person, scope)).map(({ name }) => name);
-  // Where nothing is left to grant, the grant says so.
+  // If nothing is left to grant, the grant reports that.
   return names.length > 0 && blocksDirect(consent, names) ? "consent taken back" : undefined;
 }

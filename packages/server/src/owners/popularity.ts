@@ -1,10 +1,13 @@
-/** How many owners use an app: what a consent page says of it. */
+/** How many owners use an app, for the consent page. */
 
 import { LRUCache } from "lru-cache";
 import type { Uses } from "../uses.ts";
 import type { OwnerStorage } from "./storage.ts";
 
-/** How many owners use a client, as an order of magnitude: enough to tell a stranger from everybody's app, and no count of anybody's customers. */
+/**
+ * The number of a client's owners as an order of magnitude. It tells a new app from a popular one, and gives nobody's
+ * exact number of customers away.
+ */
 const MAGNITUDES = [10_000, 1000, 100, 10];
 const COUNTED_AGAIN = 3_600_000;
 
@@ -16,7 +19,10 @@ export class Popularity {
     this.#storage = storage;
   }
 
-  /** 0: fewer than ten; n: more than n; null: in between. Counted at most once an hour, and never beyond ten thousand. */
+  /**
+   * 0: fewer than ten; n: more than n; null: in between. It is counted at most once an hour, and never beyond ten
+   * thousand.
+   */
   async of(clientId: string): Promise<number | null> {
     const known = this.#counted.get(clientId);
     if (known !== undefined) return known.people;

@@ -1,4 +1,4 @@
-/** What an owner reads about scopes, in their language where there is a text in it. */
+/** The descriptions of scopes for owners, in their language if there is a translation. */
 
 import type { Scope } from "../oauth/model.ts";
 
@@ -6,7 +6,7 @@ export function descriptionOf({ description, descriptions }: Scope, language: st
   return translated(descriptions, language) ?? description;
 }
 
-/** About each scope, by its name. */
+/** The description of each scope, by its name. */
 export function textsOf(scopes: readonly Scope[], language: string): Readonly<Record<string, string>> {
   return Object.fromEntries(scopes.map((scope) => [scope.name, descriptionOf(scope, language)]));
 }

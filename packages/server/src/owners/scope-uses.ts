@@ -1,17 +1,17 @@
-/** Which scopes an app uses, as far as it asks for less than all of them: noted now and then, not with each token. */
+/** Records which scopes an app uses, if it asks for fewer than it has: from time to time, not with each token. */
 
 import { LRUCache } from "lru-cache";
 import type { Grant, Millis } from "../oauth/model.ts";
 import { type GrantStorage, USE_RECORDED_EVERY } from "../oauth/storage.ts";
 import type { Uses } from "../uses.ts";
 
-/** So many grants are remembered in a process as noted a moment ago. */
+/** Number of grants that a process remembers as recorded a moment ago. */
 const REMEMBERED = 20_000;
 
 export class ScopeUses {
   readonly #storage: Uses<GrantStorage, "scopeUses.record">;
   readonly #now: () => Millis;
-  /** Grant and scopes → when they were noted. */
+  /** Grant and scopes → when they were recorded. */
   readonly #noted = new LRUCache<string, Millis>({ max: REMEMBERED });
 
   constructor(storage: Uses<GrantStorage, "scopeUses.record">, now: () => Millis) {

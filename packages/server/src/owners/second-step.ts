@@ -1,4 +1,4 @@
-/** The second step of a sign-in: a one-time code or a recovery code, throttled before it is looked at. */
+/** The second step of a sign-in: a one-time code or a recovery code. It is counted before it is checked. */
 
 import type { Acr, Millis } from "../oauth/model.ts";
 import type { Uses } from "../uses.ts";
@@ -10,46 +10,46 @@ import type { StoredMail } from "./mail/storage.ts";
 import type { UsedFactor } from "./recovery/trust-used-factor.ts";
 import type { OwnerStorage, Person } from "./storage.ts";
 
-/** What it is given from outside. */
+/** The dependencies of the second step. */
 export interface SecondStepContext extends GuessingContext {
   readonly storage: Uses<OwnerStorage, "attempts.count" | "attempts.forgive"> &
     Uses<KnownDeviceStorage, "knownDevices.get"> &
     Uses<FactorStorage, "secondFactors.get" | "passkeys.list" | "secondFactors.use" | "secondFactors.useRecoveryCode">;
-  /** The time step of a code; undefined: it is wrong. Throws where the secret can't be opened any more. */
+  /** The time step of a code. Undefined: the code is wrong. Throws if the secret can't be opened any more. */
   stepOfCode(personId: string, sealedSecret: Uint8Array, typed: string): number | undefined;
-  /** Undefined: no code looks like that. */
+  /** Undefined: the text does not have the form of a code. */
   recoveryCodeHash(personId: string, typed: string): string | undefined;
 }
 
 export interface SecondStepRequest {
-  /** Messages to the person that a recovery code was used, so many being left. */
+  /** Messages to the person that a recovery code was used; `left` are unused. */
   recoveryNews?(left: number): readonly StoredMail[];
   readonly person: Person;
   readonly by: "code" | "recovery";
   readonly typed: string;
   /** An IPv4 address, or the /64 of an IPv6 one. */
   readonly network: string;
-  /** The browser's device cookie, whoever's it is. */
+  /** The browser's device cookie, of any person. */
   readonly device: PresentedDevice | undefined;
-  /** As of `Guess`. */
+  /** As in `Guess`. */
   readonly link?: string;
 }
 
 export type SecondStepOutcome =
-  /** `codesLeft`: recovery codes. `used`: what was proved; null where that vouches for nothing. */
+  /** `codesLeft`: unused recovery codes. `used`: the factor that was proved. Null: it vouches for nothing. */
   | { readonly kind: "passed"; readonly codesLeft: number; readonly used: UsedFactor | null }
   | { readonly kind: "wrong"; readonly reason: "none" | "code" | "spent" }
   | { readonly kind: "throttled"; readonly until: Millis };
 
-/** Looks at what was typed, once it has been counted. */
+/** Checks the typed text after it was counted. */
 export type Look = (
   request: SecondStepRequest,
   context: SecondStepContext,
 ) => Promise<Exclude<SecondStepOutcome, { readonly kind: "throttled" }>>;
 
 /**
- * `look`: what a code is held against; default: the authenticator and the recovery codes of now. `deviceOf`: which devices have limits of their own;
- * default: those that are bound.
+ * `look`: what to check a code against; default: the present authenticator and recovery codes. `deviceOf`: which
+ * devices have limits of their own; default: bound ones.
  */
 export async function secondStep(
   request: SecondStepRequest,
@@ -85,7 +85,7 @@ async function looked(
   }
   const step = stepOfCode(person.personId, factor.sealedSecret, typed);
   if (step === undefined) return { kind: "wrong", reason: "code" };
-  // The statement decides which of two with the same code comes in.
+  // If two requests have the same code, the statement decides which one succeeds.
   if (!(await storage.secondFactors.use({ ...key, step, now: now() }))) return { kind: "wrong", reason: "spent" };
   return { kind: "passed", codesLeft: factor.codesLeft, used: { kind: "authenticator", factor } };
 }
@@ -94,13 +94,13 @@ function usedCodes({ codesAt, codesAdded }: SecondFactor): UsedFactor {
   return { kind: "codes", factor: { createdAt: codesAt, added: codesAdded } };
 }
 
-/** Ways that a person has for the second step. */
+/** The person's ways to do the second step. */
 export interface Ways {
   readonly codes: boolean;
   readonly passkeys: boolean;
 }
 
-/** Which of them reach `wanted`. `passkeysWork`: at this server's address. */
+/** The ways that reach `wanted`. `passkeysWork`: passkeys work at this server's address. */
 export async function waysOf(
   { partition, personId }: Pick<Person, "partition" | "personId">,
   wanted: Acr,

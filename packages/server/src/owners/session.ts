@@ -1,4 +1,4 @@
-/** Sessions: how long one lasts, and whether its sign-in is fresh enough for a request. */
+/** How long a session lasts, and whether its sign-in is strong and recent enough for a request. */
 
 import {
   ACR_VALUES,
@@ -14,12 +14,12 @@ import type { Person } from "./person.ts";
 import type { UsedFactor } from "./recovery/trust-used-factor.ts";
 import type { Session } from "./storage.ts";
 
-/** 12 hours without use … */
+/** A session ends after 12 hours without use. */
 export const SESSION_IDLE: Millis = 12 * 3_600_000;
-/** … and 14 days in all. */
+/** A session ends 14 days after its sign-in. */
 export const SESSION_ABSOLUTE: Millis = 14 * 86_400_000;
 
-/** What a request asks of the sign-in before it. */
+/** The parts of a request that demand something of the sign-in. */
 export type SignInAsked = Pick<AuthorizationRequest, "prompt" | "maxAge" | "acr">;
 
 export type SignInNeeded =
@@ -28,9 +28,9 @@ export type SignInNeeded =
   | { readonly kind: "step"; readonly acr: Exclude<Acr, "1fa"> };
 
 /**
- * What has to come before the owner's answer, although there is a session (OpenID Connect Core §3.1.2.1, RFC 9470 §5): `sign_in` once more; `step`,
- * something stronger beside it. `scopes`: what is asked for, with what the operator wants for it. `startedAt`: when the request began; a sign-in since then is
- * fresh enough for all of it.
+ * The step that must come before the owner's answer although there is a session (OpenID Connect Core §3.1.2.1, RFC 9470
+ * §5). `sign_in`: sign in again. `step`: a stronger factor in addition. `scopes`: the requested ones, with the
+ * operator's demands. `startedAt`: when the request began; a sign-in since then is recent enough.
  */
 export function signInNeeded(
   asked: SignInAsked,
@@ -49,32 +49,41 @@ export function signInNeeded(
   return { kind: "step", acr };
 }
 
-/** How surely the person of a session was recognized. One from before this was noted began with a password. */
+/**
+ * How strongly the person of a session was recognized. Sessions from before this was recorded began with a password.
+ */
 export function authenticationOf({ acr, amr }: Pick<Session, "acr" | "amr">): Authentication {
   return { acr: ACR_VALUES.find((one) => one === acr) ?? BY_PASSWORD.acr, amr };
 }
 
-/** How and when a person signed in: what a session says of them. */
+/** How and when a person signed in: the data of a session. */
 export interface SignedInBy extends Authentication {
-  /** When the oldest of the proofs was given that `acr` and `amr` name (OpenID Connect Core §2): a later one makes the others no younger. */
+  /**
+   * The time of the oldest proof that `acr` and `amr` name (OpenID Connect Core §2): a later proof does not make the
+   * others more recent.
+   */
   readonly authTime: Millis;
-  /** The factor that was used; absent: a password alone, or none. */
+  /** The factor that was used. Absent: none, or a password alone. */
   readonly used?: UsedFactor;
 }
 
-/** The session that takes the place of another one when its person has chosen a new password. */
+/** The session that replaces the present one after its person has chosen a new password. */
 export function afterNewPassword(
   session: Pick<Session, "authTime" | "acr" | "amr">,
   { passwordHash }: Pick<Person, "passwordHash">,
   now: Millis,
 ): SignedInBy {
   const before = authenticationOf(session);
-  // Where the old password was all that had been proved, all of it has been proved again. A code or a passkey has not.
+  // If the old password was the only proof, the new one proves everything again. It does not prove a code or a passkey
+  // again.
   if (before.acr === BY_PASSWORD.acr && passwordHash !== null) return { ...BY_PASSWORD, authTime: now };
   return { ...before, authTime: session.authTime };
 }
 
-/** The session that takes the place of another one when its person has set up an authenticator app, and so given a code of it. */
+/**
+ * The session that replaces the present one after its person has set up an authenticator app, which includes typing a
+ * code.
+ */
 export function afterNewAuthenticator(session: Pick<Session, "authTime" | "acr" | "amr">): SignedInBy {
   const before = authenticationOf(session);
   const both = before.acr === BY_PASSWORD.acr ? BY_CODE : before;

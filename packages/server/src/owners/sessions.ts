@@ -1,4 +1,4 @@
-/** Sessions of people: begun, looked up, ended; and whether one is good for what a borrowed browser must not do. */
+/** Sessions of people: how they begin, are found and end, and whether one is good enough for sensitive changes. */
 
 import { isAsSure } from "../oauth/authentication-context.ts";
 import type { Millis } from "../oauth/model.ts";
@@ -29,7 +29,7 @@ export interface SessionContext extends NewsContext, VouchContext {
   now(): Millis;
 }
 
-/** The live session of a cookie's credential; undefined: it has ended, or never was. */
+/** The live session of a cookie's credential. Undefined: it has ended, or never existed. */
 export async function sessionOfCredential(
   { partition, id: sessionId, saltHash: secretHash }: Pick<Credential, "partition" | "id" | "saltHash">,
   { storage, now: clock }: SessionContext,
@@ -40,26 +40,28 @@ export async function sessionOfCredential(
 
 /** The browser that somebody signs in with. */
 export interface SigningIn {
-  /** Its device cookie, whoever's it is. */
+  /** Its device cookie, of any person. */
   readonly presented: PresentedDevice | undefined;
   readonly sighting: DeviceSighting;
-  /** What it calls itself; null: nothing. */
+  /** The browser's `User-Agent`. Null: it sent none. */
   readonly userAgent: string | null;
-  /** The same in words. */
+  /** The browser's name in words. */
   readonly browserName: string | null;
   readonly address: string;
   readonly language: string;
-  /** The session that this one takes the place of. */
+  /** The session that this one replaces. */
   readonly replaces: Pick<Session, "partition" | "sessionId"> | undefined;
-  /** Of the cookie of the session to come. */
+  /** The hash for the cookie of the new session. */
   readonly secretHash: Uint8Array;
-  /** They have just made the account, or shown that it is them: a new browser is no news to them. */
+  /**
+   * True: the person has just made the account, or proved who they are, so a message about a new browser is not needed.
+   */
   readonly quietly: boolean;
 }
 
 /**
- * A new session for a person who has just signed in; the one that this browser had ends with it. The person hears of a browser that is new with them.
- * `seen` undefined: the sign-in was overtaken, and the session was not made.
+ * Begins a session for a person who has just signed in, and ends the browser's previous one. The person gets a message
+ * about a browser that is new for them. `seen` undefined: the account changed meanwhile, and the session was not made.
  */
 export async function beginSession(
   person: Person,
@@ -78,7 +80,7 @@ export async function beginSession(
   const seen = await storage.sessions.create({
     ...{ partition, sessionId, personId, authTime, acr, amr, userAgent, language, mails, address, secretHash, now },
     idleUntil: now + SESSION_IDLE,
-    // A session that takes the place of another one is no reason to sign in later than the other would have.
+    // A session that replaces another one must not last longer than that one.
     absoluteUntil: authTime + SESSION_ABSOLUTE,
     device: at.sighting,
     passwordChangedAt,
@@ -96,14 +98,17 @@ export async function endSession(
   await storage.sessions.end({ partition, sessionId });
 }
 
-/** Who ends sessions, from where. */
+/** Who ends sessions, and from where. */
 interface Ending {
   readonly person: Person;
   readonly session: Session;
   readonly address: string;
 }
 
-/** Ends all sessions of a person, all but this one, or the one with that id. What apps may do goes on. `unknown`: none of theirs has that id. */
+/**
+ * Ends all sessions of a person, all except this one, or the one with that id. Apps keep their access. `unknown`: the
+ * person has no session with that id.
+ */
 export async function endSessions(
   which: string,
   { person: { partition, personId }, session, address }: Ending,
@@ -120,13 +125,13 @@ export async function endSessions(
     told(await storage.sessions.endAll({ ...key, keepSessionId: sessionId }));
     return "others";
   }
-  // Their own alone: an id of somebody else's is as unknown as one that nobody has.
+  // Only the person's own sessions: an id of somebody else's is as unknown as one that nobody has.
   if (!(await storage.sessions.endOne({ ...key, ends: which }))) return "unknown";
   told(1);
   return "one";
 }
 
-/** How a person can sign in beside a password, and where they are signed in. */
+/** The person's factors beside the password, and their sessions. */
 export async function waysAndSessionsOf(
   { partition, personId }: Person,
   { storage, now }: SessionContext,
@@ -144,14 +149,14 @@ export async function waysAndSessionsOf(
   return { passkeys, factor, sessions };
 }
 
-/** How long a sign-in without a password counts as one of a moment ago. */
+/** How long a sign-in without a password counts as recent. */
 const FRESH: Millis = 600_000;
 
 export function isRecent({ authTime }: Pick<Session, "authTime">, { now }: Pick<SessionContext, "now">): boolean {
   return now() - authTime <= FRESH;
 }
 
-/** False: the second step came into being after this sign-in, which might not have got past it. */
+/** False: the person added a second step after this sign-in, which had not passed that step. */
 export async function hasAllSteps(
   { partition, personId }: Person,
   session: Session,
@@ -161,7 +166,7 @@ export async function hasAllSteps(
   return (await storage.secondFactors.get({ partition, personId })) === undefined;
 }
 
-/** The person, if their account is in use. */
+/** The person, if their account is active. */
 export async function activePerson(
   key: { readonly partition: number; readonly personId: string },
   { storage }: SessionContext,

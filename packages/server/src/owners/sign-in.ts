@@ -1,4 +1,4 @@
-/** Sign-in by password: throttled before the password is looked at, the same answer whatever was wrong. */
+/** Sign-in by password. It is counted before the password is checked, and the answer is the same whatever was wrong. */
 
 import type { Millis } from "../oauth/model.ts";
 import type { Uses } from "../uses.ts";
@@ -9,44 +9,44 @@ import type { KnownDeviceStorage } from "./known-device-storage.ts";
 import { canonicalLogin } from "./names.ts";
 import type { OwnerStorage, Person } from "./storage.ts";
 
-/** What sign-in is given from outside. */
+/** The dependencies of sign-in. */
 export interface SignInContext extends GuessingContext {
   readonly storage: Uses<
     OwnerStorage,
     "people.findByName" | "attempts.count" | "attempts.forgive" | "people.rehashPassword"
   > &
     Uses<KnownDeviceStorage, "knownDevices.get">;
-  /** Throws where more wait for a hash already than can be answered in time, and this one has no better claim. */
+  /** Throws if more hashes wait already than can be answered in time, and this one has no higher priority. */
   requireHashRoom(whose: HashFor): void;
-  /** False for a wrong password; takes the same time where there is no hash. */
+  /** False for a wrong password. Takes the same time if there is no hash. */
   verifyPassword(password: string, stored: string | null, whose: HashFor): Promise<boolean>;
   needsRehash(stored: string): boolean;
   hashPassword(password: string, whose: HashFor): Promise<string>;
-  /** Does some work once the answer is on its way, so that its time doesn't tell of it. */
+  /** Does some work after the answer was sent, so that the answer's time tells nothing about it. */
   afterwards(work: () => Promise<void>): void;
 }
 
 export interface SignInRequest {
   readonly username: string;
   readonly password: string;
-  /** Who asks: an IPv4 address, or the /64 of an IPv6 one. */
+  /** The source of the request: an IPv4 address, or the /64 of an IPv6 one. */
   readonly network: string;
-  /** The wider network that it belongs to. */
+  /** The provider of the source. */
   readonly provider: string;
-  /** The widest one that it belongs to. */
+  /** The largest block of addresses that the source belongs to. */
   readonly allocation: string;
-  /** The browser's device cookie, whoever's it is. */
+  /** The browser's device cookie, of any person. */
   readonly device: PresentedDevice | undefined;
   /**
-   * Why the person must not get in although the password is right; undefined: they may. It is read for everybody, also where there is nobody of that
-   * name, while the password is looked at.
+   * Why the person must not sign in although the password is right. Undefined: they may. It is read for every name,
+   * also for an unknown one, while the password is checked.
    */
   standing?(person: Person | undefined): Promise<string | undefined>;
 }
 
 export type SignInOutcome =
   | { readonly kind: "signed_in"; readonly person: Person }
-  /** `reason`: `unknown`, `password`, `disabled`, `no_password`, or what `standing` says. For the log alone. */
+  /** `reason`: `unknown`, `password`, `disabled`, `no_password`, or the text of `standing`. For the log only. */
   | { readonly kind: "wrong"; readonly reason: string }
   | { readonly kind: "throttled"; readonly until: Millis };
 
@@ -57,7 +57,7 @@ export async function signIn(request: SignInRequest, context: SignInContext): Pr
   const { storage } = context;
   const login = canonicalLogin(request.username);
   const [person, device] = await Promise.all([
-    // What can't be a name is looked up as well, under one that nobody has.
+    // A text that can't be a name is looked up as well, under a name that nobody has.
     storage.people.findByName({ name: login ?? NO_NAME }),
     boundDevice(request.device, storage),
   ]);
@@ -66,7 +66,7 @@ export async function signIn(request: SignInRequest, context: SignInContext): Pr
   const known = device !== undefined && device.personId === person?.personId;
   // One person, whether they type their username or an address.
   const whose: HashFor = { allocation, provider, network, account: known ? device.personId : account, known };
-  // Before anything is counted: a try that is not looked at is none, and costs as little as can be.
+  // Before the try is counted: a try that is not checked does not count, and must cost as little as possible.
   context.requireHashRoom(whose);
   const guess = { guessed: "password", person, login: account, network, provider, device } as const;
   const admission = await admitGuess(guess, context);
@@ -98,7 +98,7 @@ export async function signIn(request: SignInRequest, context: SignInContext): Pr
   return { kind: "signed_in", person };
 }
 
-/** An attempt that nobody could look at is none: sign-ins that crowd each other out use up nobody's tries. */
+/** A try that could not be checked does not count: so sign-ins that overload the server use up nobody's tries. */
 async function verified(
   password: string,
   person: Person | undefined,

@@ -10,7 +10,7 @@ import type { Person } from "./person.ts";
 
 export type { Person } from "./person.ts";
 
-/** A signed-in browser. */
+/** The sign-in of one person in one browser. */
 export interface Session {
   readonly partition: number;
   readonly sessionId: string;
@@ -24,19 +24,19 @@ export interface Session {
   readonly absoluteUntil: Millis;
   readonly userAgent: string | null;
   readonly address: string | null;
-  /** Of the browser, among the person's known devices; null: the session is older than those. */
+  /** The browser's known device. Null: the session is older than known devices. */
   readonly deviceId: string | null;
 }
 
 export interface NewSession extends Omit<Session, "createdAt" | "lastSeenAt" | "deviceId"> {
   readonly device: DeviceSighting;
   readonly secretHash: Uint8Array;
-  /** Of the person, as they were when they signed in: with another password since, this sign-in is none. */
+  /** The person's state at the sign-in. If the password has changed since, the sign-in does not count. */
   readonly passwordChangedAt: Millis | null;
   readonly now: Millis;
-  /** The session that this sign-in takes the place of; ended in the same transaction. */
+  /** The session that this sign-in replaces; it ends in the same transaction. */
   readonly replaces: { readonly partition: number; readonly sessionId: string } | null;
-  /** The language that the person reads, from now on; absent: as it was. */
+  /** The person's language from now on. Absent: unchanged. */
   readonly language?: string;
   /** Messages about this sign-in. */
   readonly mails?: readonly StoredMail[];
@@ -50,37 +50,40 @@ export interface Approve {
   readonly grant: NewGrant;
   readonly grantedBy: string;
   readonly via: Consent["via"];
-  /** What the page offered as a choice and the owner left out: leaves the record and every live grant under it. */
+  /** Optional scopes that the owner left out: they leave the record and every live grant under it. */
   readonly declined: readonly string[];
   readonly duration: ConsentDuration;
-  /** Scopes that last another time than the rest; absent: none. */
+  /** Scopes with a duration of their own. Absent: none. */
   readonly durations?: Readonly<Record<string, ConsentDuration>>;
-  /** What the owner read about each scope, for the history; absent: no page was shown. */
+  /** The description of each scope that the owner read, for the history. Absent: no page was shown. */
   readonly texts?: Readonly<Record<string, string>>;
-  /** End of a `once`: when its access token ends. */
+  /** The end of a `once`: the end of its access token. */
   readonly onceUntil: Millis;
   readonly shown: Consent["shown"];
   readonly address: string | null;
-  /** As of `IssueGrant`. */
+  /** As in `IssueGrant`. */
   readonly trustedFrom?: Millis;
   readonly now: Millis;
 }
 
-/** Whose answer a device request takes: the session that entered its code. */
+/** The session whose answer a device request accepts: the one that entered its code. */
 export interface DeviceClaim extends UserCodePlace {
   readonly sessionId: string;
   readonly now: Millis;
 }
 
-/** An owner's yes to a device: the consent record, and what the next poll makes the grant of. */
+/** An owner's consent to a device: the consent record, and the data from which the next poll makes the grant. */
 export interface ApproveDevice extends DeviceClaim, Omit<Approve, "grant" | "now"> {
   readonly clientId: string;
   readonly approval: DeviceApproval;
-  /** As of `NewGrant`. */
+  /** As in `NewGrant`. */
   readonly ceiling: Millis | null;
 }
 
-/** `allowed`, `denied`: this session has answered so before; that stands. `unknown`: no such request, over, or another session's. */
+/**
+ * `allowed`, `denied`: this session has answered so before, and that answer stays. `unknown`: the request does not
+ * exist, is over, or belongs to another session.
+ */
 export type DecideDeviceOutcome = "decided" | "allowed" | "denied" | "unknown";
 
 export interface ConsentKey {
@@ -90,10 +93,12 @@ export interface ConsentKey {
 }
 
 /**
- * What an entry of the history tells. `allowed`: an owner's yes, or the first access without a page. `reconnected`: other grants within what
- * stood, told once a day. `given_up`: by the app (RFC 7009). `alarm`: a spent code or token came back, and its grant ended. `ended`: by something
- * that was not about the app alone. Of a company, about no app: `member_joined` (by an invitation, or added by the operator), `member_role`, `member_left`
- * (by themselves, or removed), `member_invited`, `invitation_withdrawn`; about an app: `rule_changed`, where it is no approval (that is an `allowed`).
+ * The kind of a history entry. `allowed`: an owner's consent, or the first access without a page. `reconnected`:
+ * another grant under an existing consent, recorded once a day. `given_up`: the app revoked its token (RFC 7009).
+ * `alarm`: a spent code or token came back, and its grant ended. `ended`: an event that was not about the app alone
+ * ended the access. For a company, without an app: `member_joined` (by an invitation, or added by the operator),
+ * `member_role`, `member_left` (left, or removed), `member_invited`, `invitation_withdrawn`. For a company, about an
+ * app: `rule_changed`, unless it is an approval (an `allowed`).
  */
 export type HistoryKind =
   | "allowed"
@@ -111,77 +116,81 @@ export type CompanyHappening =
   | "rule_changed";
 
 /**
- * Why grants `ended` while what the owner had allowed stood. `account`: it was disabled; `leaving`: it is to be deleted; `app`: it was switched off
- * or removed; `company`: it was disabled; `member`: they left, were disabled, or have another password; `stopped`: a member wanted no more of it;
- * `crowded`: a newer one took its place; `approval`: a company no longer lets the app act for all its members.
+ * Why grants `ended` although the owner's decision did not change. `account`: it was disabled. `leaving`: it is to be
+ * deleted. `app`: it was disabled or deleted. `company`: it was disabled. `member`: they left, were disabled, or have
+ * another password. `stopped`: a member opted out. `crowded`: a newer grant replaced it. `approval`: a company no
+ * longer approves the app for all members.
  */
 export type EndCause =
   | ("password" | "account" | "leaving" | "app" | "company" | "member" | "stopped" | "crowded")
   | "approval";
 
-/** What happened between an owner and a client: written in the transaction in which it happened, never changed. */
+/** An event between an owner and a client. It is written in the transaction of the event and never changed. */
 export interface HistoryEntry {
   readonly partition: number;
-  /** Of an `allowed` the grant's id; else it derives from the entry. */
+  /** For an `allowed`, the grant's id; otherwise it derives from the entry. */
   readonly entryId: string;
   readonly ownerId: string;
   readonly at: Millis;
   readonly kind: HistoryKind;
-  /** Empty: it is about no app. */
+  /** Empty: the entry is about no app. */
   readonly clientId: string;
   readonly record: {
-    /** As it called itself then; null: not noted. */
+    /** The app's name at that time. Null: not recorded. */
     readonly clientName: string | null;
     /** A person's id, `operator`, `client`, or `server`. */
     readonly by: string;
-    /** How an `allowed` came about; null: of no concern. */
+    /** How an `allowed` came about. Null for other kinds. */
     readonly via: Consent["via"] | null;
-    /** What was allowed now; what is left after a change; what ended. Each with its own end. */
+    /** The scopes allowed now, left after a change, or ended, each with its own end. */
     readonly scopes: readonly GrantedScope[];
-    /** What was taken away. */
+    /** The scopes that were removed. */
     readonly removed: readonly string[];
-    /** End of the whole; null: until revoked. */
+    /** The end of all of it. Null: until revoked. */
     readonly expiresAt: Millis | null;
-    /** Of an `allowed`: the redirect hosts that the answer was for; absent: none. */
+    /** For an `allowed`: the redirect hosts that the answer holds for. Absent: none. */
     readonly hosts?: readonly string[];
-    /** Those of them that were new to a consent that stood. */
+    /** The hosts among them that were new to an existing consent. */
     readonly newHosts?: readonly string[];
-    /** Of an `allowed`: all of it was for this once. `expiresAt` is when what the app got then has run out. */
+    /** For an `allowed`: all scopes were for this once. `expiresAt` is the end of the app's access. */
     readonly once?: true;
-    /** Of a `revoked`: when the app was last seen to use it; null: never. */
+    /** For a `revoked`: when the app last used it. Null: never. */
     readonly lastUsedAt?: Millis | null;
-    /** Of an `ended`. */
+    /** For an `ended`. */
     readonly cause?: EndCause;
-    /** Of an `ended` in a company: whose grants these were; of a `member_…`: whom it is about. */
+    /** For an `ended` in a company: the member who made the grants. For a `member_…`: the person it is about. */
     readonly personId?: string;
     /** The role that a `member_joined`, `member_role` or `member_invited` gave or offered. */
     readonly role?: Role;
-    /** Tells invitations apart. To whom it went is not noted: whoever never joins is named nowhere for years. */
+    /**
+     * Distinguishes invitations. The invited person is not recorded, so that people who never join are not named for
+     * years.
+     */
     readonly invitationId?: string;
-    /** Of a `rule_changed`: what holds for the app since; `unblocked`, `none`: the company's default. */
+    /** For a `rule_changed`: the rule from then on. `unblocked`, `none`: the company's default. */
     readonly rule?: "blocked" | "unblocked" | "ask" | "none";
-    /** The grant that ended, where it was one of several. */
+    /** The grant that ended, if it was one of several. */
     readonly grantId?: string;
-    /** What the owner read about each scope, and in which language; absent: nothing was shown. */
+    /** The description of each scope that the owner read, and its language. Absent: no page was shown. */
     readonly shown?: { readonly locale: string; readonly texts: Readonly<Record<string, string>> };
   };
 }
 
-/** When an app last got a token for a scope of its own, where it asked for less than it may. */
+/** When an app last got a token for a scope, recorded if it asked for fewer scopes than it has. */
 export interface ScopeUse {
   readonly clientId: string;
   readonly scope: string;
   readonly lastUsedAt: Millis;
 }
 
-/** When the last access token of some grants of one app was made, as far as it is written. */
+/** When the last access token of some grants of one app was issued, as far as this is recorded. */
 export interface LastIssue {
   readonly clientId: string;
-  /** As of `Grant`. */
+  /** As in `Grant`. */
   readonly audience: string | null;
   readonly refreshable: boolean;
   readonly lastUsedAt: Millis;
-  /** When the last of these grants ended; `NEVER`: one of them stands. */
+  /** When the last of these grants ended. `NEVER`: one of them is still active. */
   readonly openUntil: Millis;
 }
 
@@ -189,12 +198,12 @@ export interface LastIssue {
 export interface HistoryPage {
   readonly partition: number;
   readonly ownerId: string;
-  /** The last entry of the page before; null: the newest. */
+  /** The last entry of the previous page. Null: the newest entries. */
   readonly before: { readonly at: Millis; readonly entryId: string } | null;
   readonly limit: number;
 }
 
-/** `entryId`: the entry of the history that tells of it. */
+/** `entryId`: the history entry of the change. */
 export type RevokeConsentOutcome =
   | {
       readonly kind: "revoked";
@@ -206,73 +215,76 @@ export type RevokeConsentOutcome =
 
 export type NarrowConsentOutcome =
   | { readonly kind: "narrowed"; readonly left: number; readonly entryId: string }
-  /** Nothing was left: the consent and its grants ended. */
+  /** Nothing was left, so the consent and its grants ended. */
   | { readonly kind: "revoked"; readonly entryId: string }
   | { readonly kind: "unknown" };
 
 /** One application on the dashboard. */
 export interface ConsentWithGrants {
   readonly consent: Consent;
-  /** Live ones, and those that ended as `theft` or `replayed` in the last 30 days. */
+  /** Live grants, and those that ended as `theft` or `replayed` in the last 30 days. */
   readonly grants: readonly Grant[];
 }
 
-/** A counter of attempts, and how many it takes. */
+/** A counter of attempts, and its limit. */
 export interface Attempt {
-  /** What is counted, hashed by the caller: an account, an address, an account from a known device. */
+  /** The key of the counter, hashed by the caller: an account, an address, or an account on a known device. */
   readonly key: string;
   readonly limit: number;
-  /** What the limit becomes when the first ceiling is full, the second, … Absent: it stays. */
+  /** The limit when the first ceiling is reached, the second, … Absent: the limit stays. */
   readonly narrowed?: readonly number[];
   /** Milliseconds from the first attempt to the window's end. */
   readonly window: number;
 }
 
-/** `level`: how many ceilings are full, up to the last one that is; 0 below all. */
+/** `level`: the position of the last ceiling that is reached; 0: none is reached. */
 export type AttemptOutcome =
-  /** `counted`: the keys that it was counted under. */
+  /** `counted`: the keys under which the attempt was counted. */
   | { readonly kind: "allowed"; readonly level: number; readonly counted: readonly string[] }
-  /** One of the limits is reached; nothing was counted. `full`: the keys whose limit it is. */
+  /** One of the limits is reached, and the attempt was not counted. `full`: the keys of these limits. */
   | { readonly kind: "throttled"; readonly until: Millis; readonly level: number; readonly full: readonly string[] };
 
 export type CreatePersonOutcome =
   | { readonly kind: "created" }
   | { readonly kind: "taken"; readonly what: "username" | "email" };
 
-/** A subject as its issuer means it: two that differ in any character are two. */
+/** A subject as its issuer writes it: two that differ in any character are different. */
 export interface ForeignSubject {
-  /** Of the issuer's record. */
+  /** The id of the issuer's record. */
   readonly issuerId: string;
-  /** The claim or attribute that the subject is the value of; null: `sub`, or the NameID. */
+  /** The claim or attribute whose value is the subject. Null: `sub`, or the NameID. */
   readonly claim: string | null;
   readonly subject: string;
 }
 
-/** A foreign subject that is an owner of ours. */
+/** A subject of an issuer that is linked to an owner of this server. */
 export interface SubjectLink extends ForeignSubject {
   readonly partition: number;
   readonly ownerId: string;
-  /** What stands for the subject in keys. */
+  /** The key of the subject. */
   readonly link: string;
   readonly madeBy: "operator" | "first use";
   readonly createdAt: Millis;
 }
 
-/** `known`: it was so before. `taken`: another owner is that subject. `other`: the owner is another subject of that issuer. `unknown`: no such person. */
+/**
+ * `known`: the link existed before. `taken`: another owner is linked to that subject. `other`: the owner is linked to
+ * another subject of that issuer. `unknown`: the person does not exist.
+ */
 export interface LinkOutcome {
   readonly kind: "linked" | "known" | "taken" | "other" | "unknown";
 }
 
 export type CreateLinkedOutcome =
   | { readonly kind: "created" | "linked"; readonly person: Person }
-  /** Somebody began before: to be called again with this id. */
+  /** Another call began before. Call again with this id. */
   | { readonly kind: "begun"; readonly personId: string }
-  /** None of the names is free, or the subject went to another. */
+  /** None of the names is free, or another owner got the subject. */
   | { readonly kind: "taken" };
 
-/** What the caller may change of a person; absent: as it was. */
+/** The fields of a person that the caller changes. Absent: unchanged. */
 export interface PersonChanges {
-  /** A new one is unverified unless `emailVerifiedAt` says otherwise. */
+  /** A new address is unverified unless `emailVerifiedAt` says otherwise. */
   readonly email?: string;
   readonly emailVerifiedAt?: Millis | null;
   readonly name?: string | null;
@@ -283,15 +295,15 @@ export interface PersonChanges {
 export interface OwnerStorage {
   readonly people: {
     /**
-     * Reserves username and e-mail (already canonical), creates, activates. Only an operator gives somebody an address that another account has left in
-     * the last days and can have back.
+     * Reserves username and e-mail address (already canonical), creates the person and activates the names. Only an
+     * operator can give somebody an address that another account left in the last days and can take back.
      */
     create(args: {
       readonly person: Person;
       readonly byOperator?: boolean;
       readonly now: Millis;
     }): Promise<CreatePersonOutcome>;
-    /** By canonical username or e-mail. */
+    /** Finds by canonical username or e-mail address. */
     findByName(args: { readonly name: string }): Promise<Person | undefined>;
     get(args: { readonly partition: number; readonly personId: string }): Promise<Person | undefined>;
     /** Oldest first. */
@@ -304,24 +316,27 @@ export interface OwnerStorage {
         readonly now: Millis;
       } & InSession,
     ): Promise<{ readonly kind: "updated" } | { readonly kind: "unknown" } | { readonly kind: "taken" }>;
-    /** Ends all sessions but `keep`, unless `endSessions` is false; ends all grants too where `endGrants`. False: nobody, or not the one to be replaced. */
+    /**
+     * Ends all sessions except `keep`, unless `endSessions` is false. With `endGrants`, also ends all grants. False:
+     * the person does not exist, or has another password than the one to be replaced.
+     */
     setPassword(
       args: InSession & {
         readonly partition: number;
         readonly personId: string;
         readonly passwordHash: string;
-        /** When the password was set that this takes the place of, which the person proved to know; absent: whichever there is. */
+        /** When the replaced password was set, which the person proved to know. Absent: any password. */
         readonly replacing?: Millis | null;
         readonly mustChange: boolean;
         readonly endGrants: boolean;
         readonly endSessions?: boolean;
-        /** Messages about it. */
+        /** Messages about the change. */
         readonly mails?: readonly StoredMail[];
         readonly keepSessionId: string | null;
         readonly now: Millis;
       },
     ): Promise<boolean>;
-    /** A better hash of the same password (parameters changed); ends nothing. */
+    /** Stores a better hash of the same password, after a change of parameters. Ends nothing. */
     rehashPassword(args: {
       readonly partition: number;
       readonly personId: string;
@@ -335,12 +350,15 @@ export interface OwnerStorage {
       readonly status: "active" | "disabled";
       readonly now: Millis;
     }): Promise<boolean>;
-    /** Removes the person, sessions and consents; grants end and their rows stay until garbage collection. */
+    /** Deletes the person, sessions and consents. Grants end, and their rows stay until housekeeping deletes them. */
     delete(args: { readonly partition: number; readonly personId: string; readonly now: Millis }): Promise<boolean>;
   };
   readonly subjectLinks: {
     findPerson(args: { readonly subject: ForeignSubject }): Promise<Person | undefined>;
-    /** `sole`: only if no other subject of that issuer is this owner. `email`: by which they were found; with another since, nothing is linked. */
+    /**
+     * `sole`: only if no other subject of that issuer is linked to this owner. `email`: the address by which the owner
+     * was found; if it has changed since, nothing is linked.
+     */
     link(args: {
       readonly partition: number;
       readonly personId: string;
@@ -350,15 +368,18 @@ export interface OwnerStorage {
       readonly madeBy: SubjectLink["madeBy"];
       readonly now: Millis;
     }): Promise<LinkOutcome>;
-    /** Of the people, who differ in their names alone, the first whose names are free, linked. Many at once make one owner. */
+    /**
+     * Creates and links the first of these people whose names are free; they differ only in their names. Simultaneous
+     * calls make one owner.
+     */
     createPerson(args: {
       readonly people: readonly Person[];
       readonly subject: ForeignSubject;
       readonly now: Millis;
     }): Promise<CreateLinkedOutcome>;
-    /** The owner's id; undefined: the subject was nobody's. */
+    /** Returns the owner's id. Undefined: the subject had no link. */
     unlink(args: { readonly subject: ForeignSubject; readonly now: Millis }): Promise<string | undefined>;
-    /** What one person is known by elsewhere, oldest first. */
+    /** The links of one person, oldest first. */
     ofPerson(args: { readonly partition: number; readonly personId: string }): Promise<readonly SubjectLink[]>;
     /** Oldest first. */
     list(args: {
@@ -368,9 +389,12 @@ export interface OwnerStorage {
     }): Promise<readonly SubjectLink[]>;
   };
   readonly sessions: {
-    /** Undefined: nothing was made, since the person is gone, disabled, or has another password meanwhile. */
+    /** Undefined: nothing was made, because the person was deleted or disabled, or has another password meanwhile. */
     create(args: NewSession): Promise<DeviceSeen | undefined>;
-    /** The live session of an active person, if the secret's hash is right. Moves `idle_until`, at most every 5 minutes. */
+    /**
+     * The live session of an active person, if the secret's hash is right. Extends `idle_until`, at most every 5
+     * minutes.
+     */
     use(args: {
       readonly partition: number;
       readonly sessionId: string;
@@ -379,7 +403,10 @@ export interface OwnerStorage {
       readonly idleUntil: Millis;
     }): Promise<{ readonly session: Session; readonly person: Person } | undefined>;
     end(args: { readonly partition: number; readonly sessionId: string }): Promise<boolean>;
-    /** How many ended: all, or all but one. The devices of those that ended are not bound any more. */
+    /**
+     * Ends all sessions, or all but one, and returns their number. The devices of ended sessions are not bound any
+     * more.
+     */
     endAll(
       args: {
         readonly partition: number;
@@ -389,8 +416,8 @@ export interface OwnerStorage {
       } & InSession,
     ): Promise<number>;
     /**
-     * Ends one session of a person, whose device is not bound any more, unless the session that asks is of it, too. False: there is no such session, or
-     * the one that asks has ended.
+     * Ends one session of a person. Its device is not bound any more, unless the session that asks has the same device.
+     * False: there is no such session, or the one that asks has ended.
      */
     endOne(args: {
       readonly partition: number;
@@ -399,7 +426,7 @@ export interface OwnerStorage {
       readonly sessionId: string;
       readonly now: Millis;
     }): Promise<boolean>;
-    /** Whether a session has not ended; for one that was live when its request began. */
+    /** Whether a session has not ended that was live when its request began. */
     isOpen(args: { readonly partition: number; readonly sessionId: string }): Promise<boolean>;
     list(args: {
       readonly partition: number;
@@ -408,27 +435,38 @@ export interface OwnerStorage {
     }): Promise<readonly Session[]>;
   };
   readonly attempts: {
-    /** Counts one attempt under each key, all or none, before the password is looked at: parallel guesses count, too. */
+    /**
+     * Counts one attempt under all keys or none, before the password is checked, so that simultaneous guesses count,
+     * too.
+     */
     count(args: {
       readonly attempts: readonly Attempt[];
-      /** Counted as well, and refuse nothing: each that is full narrows the limits. In the order of `narrowed`. */
+      /**
+       * Counters that also count, but refuse nothing: each one that is full lowers the limits. In the order of
+       * `narrowed`.
+       */
       readonly ceilings?: readonly Attempt[];
       readonly now: Millis;
     }): Promise<AttemptOutcome>;
-    /** A success: `reset` keys are emptied, `undo` keys lose the one that was counted. */
+    /** After a success: sets the `reset` counters to zero, and takes this attempt off the `undo` counters. */
     forgive(args: { readonly reset: readonly string[]; readonly undo: readonly string[] }): Promise<void>;
   };
   readonly deviceRequests: {
-    /** The live request with that user code, from now on this session's alone; undefined: none, over, answered, or another session's. */
+    /**
+     * Claims the live request with that user code for this session. Undefined: there is none, or it is over, answered,
+     * or claimed by another session.
+     */
     claim(
       args: DeviceClaim & {
-        /** A session of the same browser that had it before. */
+        /** A session of the same browser that had claimed it before. */
         readonly before: string | null;
       },
     ): Promise<DeviceRequest | undefined>;
     approve(args: ApproveDevice): Promise<DecideDeviceOutcome>;
     deny(args: DeviceClaim): Promise<DecideDeviceOutcome>;
-    /** What an answer of this session would meet; writes nothing. `decided`: it would be taken. */
+    /**
+     * The outcome that an answer of this session would have now; writes nothing. `decided`: the request would take it.
+     */
     standing(args: DeviceClaim): Promise<DecideDeviceOutcome>;
   };
   readonly consents: {
@@ -439,11 +477,14 @@ export interface OwnerStorage {
       readonly ownerId: string;
       readonly now: Millis;
     }): Promise<readonly ConsentWithGrants[]>;
-    /** The consent first, then its grants, in one transaction. */
+    /** Revokes the consent and its grants in one transaction. */
     revoke(
       args: ConsentKey & InSession & { readonly revokedBy: string; readonly now: Millis },
     ): Promise<RevokeConsentOutcome>;
-    /** Everything that stands ends then, in the record and in its live grants; null: when it is revoked. `ceiling`: as of `NewGrant`. */
+    /**
+     * Sets the end of everything active, in the record and in its live grants. Null: until revoked. `ceiling`: as in
+     * `NewGrant`.
+     */
     changeEnd(
       args: ConsentKey &
         InSession & {
@@ -453,14 +494,14 @@ export interface OwnerStorage {
           readonly now: Millis;
         },
     ): Promise<{ readonly kind: "changed"; readonly entryId: string } | { readonly kind: "unknown" }>;
-    /** Of grants that were used since then, ended ones too; `personId`: of those alone that this person made. */
+    /** For grants that were used since then, ended ones included. `personId`: only those that this person made. */
     lastIssues(args: {
       readonly partition: number;
       readonly ownerId: string;
       readonly personId: string | null;
       readonly since: Millis;
     }): Promise<readonly LastIssue[]>;
-    /** Owners whose consent to the client stands, counted up to `most`. */
+    /** Number of owners with an active consent to the client, counted up to `most`. */
     countOwners(args: { readonly clientId: string; readonly most: number }): Promise<number>;
     narrow(
       args: ConsentKey & InSession & { readonly remove: readonly string[]; readonly by: string; readonly now: Millis },
@@ -471,11 +512,11 @@ export interface OwnerStorage {
   };
   readonly history: {
     list(args: HistoryPage): Promise<readonly HistoryEntry[]>;
-    /** Undefined: there is none, or it is another owner's. */
+    /** Undefined: the entry does not exist, or belongs to another owner. */
     get(args: { readonly ownerId: string; readonly entryId: string }): Promise<HistoryEntry | undefined>;
-    /** Keeps the public key of a signed receipt for good. True: it was new. */
+    /** Keeps the public key of a signed receipt for good. True: the key was new. */
     keepReceiptKey(args: { readonly kid: string; readonly publicJwk: string; readonly now: Millis }): Promise<boolean>;
-    /** Public JWKs, serialized, of all keys that ever signed a receipt. */
+    /** The public JWKs, as JSON, of all keys that ever signed a receipt. */
     listReceiptKeys(): Promise<readonly string[]>;
   };
 }

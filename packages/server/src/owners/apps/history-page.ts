@@ -1,4 +1,4 @@
-/** An owner's history, a page at a time. */
+/** An owner's history, page by page. */
 
 import type { Uses } from "../../uses.ts";
 import type { HistoryEntry, OwnerStorage } from "../storage.ts";
@@ -7,18 +7,18 @@ export interface HistoryContext {
   readonly storage: Uses<OwnerStorage, "history.get" | "history.list">;
 }
 
-/** Undefined: there is none, or it is another owner's. */
+/** Undefined: the entry does not exist, or belongs to another owner. */
 export function historyEntryOf(ownerId: string, entryId: string, { storage }: HistoryContext) {
   return storage.history.get({ ownerId, entryId });
 }
 
 export interface HistoryShown {
   readonly entries: readonly HistoryEntry[];
-  /** The last entry of this page, where older ones follow; else null. */
+  /** The last entry of this page if older ones follow, otherwise null. */
   readonly older: string | null;
 }
 
-/** Undefined: `before` is no entry of this owner's. */
+/** Undefined: this owner has no entry `before`. */
 export async function historyPage(
   { partition, ownerId }: { readonly partition: number; readonly ownerId: string },
   before: string | null,

@@ -1,4 +1,4 @@
-/** An owner's answer to an app: what it says, and what becomes of it. The same for a browser and for a device. */
+/** An owner's answer to an app: how it is read, and what it changes. The browser and the device flow share it. */
 
 import { ceilingOf } from "../../oauth/consent-reach.ts";
 import { type GrantTerms, newGrant } from "../../oauth/grants/new-grant.ts";
@@ -11,52 +11,52 @@ import { textsOf } from "../scope-texts.ts";
 import type { Approve, ConsentDuration } from "../storage.ts";
 import type { AuthorizationContext, SignedIn } from "./context.ts";
 
-/** A form as it was sent: nothing of it is believed yet. */
+/** A form as it was sent, not checked yet. */
 export interface AnswerForm {
   readonly decision: string | null;
-  /** The id of the owner to answer for; null: the person themselves. */
+  /** The id of the owner of the answer. Null: the person. */
   readonly owner: string | null;
-  /** Names of the scopes that were left ticked. */
+  /** Names of the ticked scopes. */
   readonly scopes: ReadonlySet<string>;
   readonly duration: string | null;
-  /** The time of a single scope, by its name. */
+  /** The duration of a single scope, by its name. */
   durationOf(scope: string): string | null;
 }
 
-/** What an answer is held against. */
+/** The question that an answer is checked against. */
 export interface Question {
   readonly client: Client;
-  /** For whom the person may answer. */
+  /** The owners for whom the person may answer. */
   readonly owners: readonly OwnerChoice[];
-  /** The lengths of time that may be chosen. */
+  /** The durations that can be chosen. */
   readonly durations: readonly ConsentDuration[];
-  /** False: no single scope can be for once, since what is granted is fetched later. */
+  /** False: a single scope can't be for once, because the grant is fetched later. */
   readonly onceByScope: boolean;
 }
 
-/** What is granted, for whom, for how long. */
+/** What is granted, for whom, and for how long. */
 export interface Allowed {
   readonly owner: OwnerChoice;
   readonly scopes: readonly Scope[];
-  /** Names of what was offered as a choice and left out. */
+  /** Names of optional scopes that were not ticked. */
   readonly declined: readonly string[];
   readonly duration: ConsentDuration;
-  /** Of single scopes. */
+  /** Durations of single scopes. */
   readonly durations: Readonly<Record<string, ConsentDuration>>;
 }
 
-/** What is wrong with an answer. `stale`: it is none. `nothing`: no scope is left. */
+/** What is wrong with an answer. `stale`: the form is not an answer. `nothing`: no scope is left. */
 export type AnswerProblem = "stale" | "bad_owner" | "bad_duration" | "nothing";
 
 export type Decision =
   | { readonly kind: "denied" }
-  /** `owner`: whom the page selects again; undefined: nobody that the form may name. */
+  /** `owner`: the owner that the page selects again. Undefined: none that the form may name. */
   | { readonly kind: "unclear"; readonly problem: AnswerProblem; readonly owner: OwnerChoice | undefined }
-  /** The company's admins have to be asked. */
+  /** The person has to ask the company's admins. */
   | { readonly kind: "ask_admin"; readonly owner: OwnerChoice; readonly scopes: readonly Scope[] }
   | ({ readonly kind: "allowed" } & Allowed);
 
-/** What a form says. What it adds or renames counts for nothing: the request that was checked is what is granted from. */
+/** Reads a form. Fields that were added or renamed have no effect: the scopes come from the checked request. */
 export function readAnswer(form: AnswerForm, question: Question, now: Millis): Decision {
   if (form.decision === "deny") return { kind: "denied" };
   const { owners, durations: offered, onceByScope } = question;
@@ -77,13 +77,13 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
   return { kind: "allowed", owner, scopes, declined, duration, durations: own };
 }
 
-/** Writes down what a flow does with an answer. */
+/** The parts of a flow that store an answer. */
 export interface AnswerWriter<Denied, Written> {
   denied(): Promise<Denied>;
   allowed(allowed: Allowed): Promise<Written>;
 }
 
-/** Reads the answer, and writes what it says. */
+/** Reads the answer and stores it. */
 export async function decide<Denied, Written>(
   form: AnswerForm,
   question: Question,
@@ -100,7 +100,7 @@ export async function decide<Denied, Written>(
   return decision;
 }
 
-/** The lengths of time that a client's owners may choose. */
+/** The durations that a client's owners can choose. */
 export function durationsFor(
   client: Client,
   {
@@ -113,7 +113,7 @@ export function durationsFor(
   return offeredDurations(consentDurations, ceilingOf(client, oauth.policy));
 }
 
-/** The grant of an answer. Its id derives from what was asked, so that an answer given twice makes one grant. */
+/** The grant of an answer. Its id derives from the question, so that an answer that is sent twice makes one grant. */
 export function grantTerms(
   client: Client,
   { owner, scopes, duration, durations }: Allowed,
@@ -122,7 +122,7 @@ export function grantTerms(
   { oauth }: Pick<AuthorizationContext, "oauth">,
 ): GrantTerms {
   const { partition, ownerId } = owner;
-  // Of several APIs one may be left by what the owner may, or wanted to, grant.
+  // The request may name several APIs, and the owner may grant scopes of only one.
   const audience = audienceOf(scopes, [], new Map(), oauth.issuer);
   const lasting = scopes.some(({ name }) => durationOf(name, { duration, durations }) !== "once");
   const names = scopes.map(({ name }) => name);
@@ -130,7 +130,10 @@ export function grantTerms(
   return newGrant({ client, ...whose, scopes: names, audience, refreshable: lasting, signIn: session }, oauth);
 }
 
-/** What of an answer every flow writes into the record. `via` a page: the texts that were read go with it. */
+/**
+ * The parts of an answer that every flow writes into the record. If `via` is a page, the texts that the owner read go
+ * with it.
+ */
 export function recordTerms(
   client: Client,
   { owner, scopes, declined, duration, durations }: Allowed,
@@ -147,7 +150,10 @@ export function recordTerms(
   };
 }
 
-/** When an answer under what an admin approved for all ends: with its shortest scope. It changes nothing of the approval. */
+/**
+ * When an answer under an admin's approval for all members ends: with its shortest scope. It does not change the
+ * approval.
+ */
 export function endsBy({ scopes, duration, durations }: Allowed, now: Millis, onceUntil: Millis): Millis | null {
   const ends = scopes.map(({ name }) => endOf(durationOf(name, { duration, durations }), now, onceUntil));
   return ends.reduce((least, end) => (end === null || (least !== null && least < end) ? least : end), null);

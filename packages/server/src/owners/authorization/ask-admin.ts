@@ -1,4 +1,4 @@
-/** A member asks the admins of their company to let an app act in its name. */
+/** A member asks the admins of their company to approve an app. */
 
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
 import { MAX_REASON } from "../company.ts";
@@ -7,20 +7,23 @@ import { chosenOwner, judgedFor, type OwnerChoice } from "../owner-choice.ts";
 import type { AnswerForm } from "./answer.ts";
 import type { AuthorizationContext } from "./context.ts";
 
-/** What is asked for, of which company, and why. */
+/** The requested scopes, the company, and the reason. */
 export interface AskedAdmins {
   readonly owner: OwnerChoice;
   readonly scopes: readonly Scope[];
   readonly reason: string;
 }
 
-/** Null: nothing is wrong. `reason`: there is none, or it is none that can be shown. `too_many`: so many of theirs wait already. */
+/**
+ * Null: nothing is wrong. `reason`: it is missing, or can't be shown. `too_many`: too many requests of this person are
+ * open already.
+ */
 export type AdminProblem = "reason" | "too_many" | null;
 
-/** The form of a wish. */
+/** The form of such a request. */
 export type AdminForm = Pick<AnswerForm, "owner" | "scopes"> & { readonly reason: string };
 
-/** What a form asks for; undefined: not of a company whose admins would have to be asked. */
+/** Reads the form. Undefined: it names no company whose admins must be asked. */
 export function readAdminRequest(
   { owner: named, scopes: ticked, reason }: AdminForm,
   owners: readonly OwnerChoice[],
@@ -34,7 +37,7 @@ export function readAdminRequest(
   return { owner, scopes: chosen.scopes.filter(({ name }) => granted.includes(name)), reason };
 }
 
-/** Puts the wish into the admins' queue. `redirectUri`: where the answer would go; absent: to a device. */
+/** Stores the request for the admins. `redirectUri`: the destination of the answer; absent: a device. */
 export async function askAdmins(
   { owner, scopes, reason }: AskedAdmins,
   { client, redirectUri }: { readonly client: Pick<Client, "clientId" | "name">; readonly redirectUri?: string },

@@ -1,4 +1,6 @@
-/** An authorization request on its way through sign-in and consent to the client's answer (RFC 6749 §§4.1, 4.2). */
+/**
+ * The steps of an authorization request: from sign-in and consent to the response for the client (RFC 6749 §§4.1, 4.2).
+ */
 
 import { grantedResponse, implicitUntil } from "../../oauth/authorization-endpoint/implicit.ts";
 import {
@@ -32,7 +34,7 @@ import { openRequest, REQUEST_TTL, type RequestContinuation } from "./continuati
 import { type Asked, type AskStep, type NextStep, nextStep, type RefuseStep } from "./next-step.ts";
 import { noteChallenge } from "./reused-challenges.ts";
 
-/** An authorization request under way, checked. */
+/** A checked authorization request that has not been answered yet. */
 export interface AuthorizationFlow {
   readonly continuation: RequestContinuation;
   readonly request: AuthorizationRequest;
@@ -40,28 +42,28 @@ export interface AuthorizationFlow {
 
 /** A question to the owner. */
 export interface Asking extends AskStep {
-  /** For whom the person may answer. */
+  /** The owners for whom the person may answer. */
   readonly owners: readonly OwnerChoice[];
 }
 
-/** What the browser is to show or to be sent. */
+/** What the browser must show or receive. */
 export type FlowStep =
   | Extract<NextStep, { kind: "sign_in" | "step_up" | "change_password" }>
   | Asking
   | { readonly kind: "unclear"; readonly problem: AnswerProblem; readonly asking: Asking }
   | ({ readonly kind: "ask_admin" } & AskedAdmins)
-  /** The admins have been asked, or what is wrong with the wish. */
+  /** The admins have been asked, or something is wrong with the request to them. */
   | ({ readonly kind: "asked_admin"; readonly problem: AdminProblem } & AskedAdmins)
-  /** An answer for the client. */
+  /** A response for the client. */
   | { readonly kind: "respond"; readonly response: AuthorizationResponse }
-  /** An error for a client that nobody has looked at: it waits until the person has seen a page (RFC 9700 §4.11.2). */
+  /** An error for a client that nobody has reviewed: it waits until the person has seen a page (RFC 9700 §4.11.2). */
   | { readonly kind: "hold"; readonly condition: ConditionName }
-  /** The form is none of this session's. */
+  /** The form does not belong to this session. */
   | { readonly kind: "forged" }
-  /** Answered before, and its code is spent. */
+  /** The request was answered before, and its code is spent. */
   | { readonly kind: "finished" };
 
-/** A new request, checked. `query`: its parameters as a link can hold them. */
+/** Begins a new, checked request. `query`: its parameters in the form of a link. */
 export async function begin(
   request: AuthorizationRequest,
   query: string,
@@ -74,23 +76,23 @@ export async function begin(
   return { kind: "flow", flow, step: await advance(flow, reader, context) };
 }
 
-/** Why a request can't go on. */
+/** Why a request can't continue. */
 export type NotResumed =
   | { readonly kind: "unknown" }
-  /** `query`: with it the request begins anew. */
+  /** `query`: the parameters with which the request can begin again. */
   | { readonly kind: "expired"; readonly query: string }
   | ({ readonly kind: "refused" } & RefusedRequest);
 
 export type Resumed = { readonly kind: "resumed"; readonly flow: AuthorizationFlow } | NotResumed;
 
-/** A step, and the request that it is one of. */
+/** A step and its request. */
 export interface FlowOutcome {
   readonly kind: "flow";
   readonly flow: AuthorizationFlow;
   readonly step: FlowStep;
 }
 
-/** Goes on with the request that a form or link carries. */
+/** Continues the request that a form or link carries. */
 async function resumed(
   sealed: string | null,
   reader: Reader,
@@ -104,7 +106,7 @@ async function resumed(
   return { kind: "flow", flow: found.flow, step: await work(found.flow) };
 }
 
-/** Where a sign-in leads. */
+/** Continues after a sign-in. */
 export function goOn(sealed: string | null, reader: Reader, context: AuthorizationContext) {
   return resumed(sealed, reader, context, (flow) => advance(flow, reader, context));
 }
@@ -119,7 +121,7 @@ export function answer(
   return resumed(sealed, reader, context, (flow) => answered(form, flow, reader, context));
 }
 
-/** A member's wish that the admins of their company let the app in. */
+/** A member's request to the admins of their company to approve the app. */
 export function answerToAdmins(
   form: OwnForm<AdminForm>,
   sealed: string | null,
@@ -129,10 +131,10 @@ export function answerToAdmins(
   return resumed(sealed, reader, context, (flow) => wished(form, flow, reader, context));
 }
 
-/** `genuine`: it is a form of this session. */
+/** `genuine`: the form belongs to this session. */
 type OwnForm<Form> = Form & { readonly genuine: boolean };
 
-/** Client, redirect_uri and scopes may have changed since: they are checked again each time. */
+/** Client, redirect_uri and scopes may have changed since, so they are checked again each time. */
 export async function resumeFlow(
   continuation: RequestContinuation,
   { oauth, now }: Pick<AuthorizationContext, "oauth" | "now">,
@@ -144,7 +146,7 @@ export async function resumeFlow(
   return { kind: "resumed", flow: { continuation, request: outcome.request } };
 }
 
-/** Goes on as far as it can without the person. */
+/** Continues as far as possible without the person. */
 async function advance(flow: AuthorizationFlow, reader: Reader, context: AuthorizationContext): Promise<FlowStep> {
   const { signedIn } = reader;
   const owners = signedIn === undefined ? [] : await ownersFor(flow, signedIn, context);
@@ -159,7 +161,7 @@ async function advance(flow: AuthorizationFlow, reader: Reader, context: Authori
   const from = trustedFrom(owner, signedIn.person);
   const { address } = reader;
   const outcome = await context.storage.grants.issue({ grant, address, trustedFrom: from, now: context.now() });
-  // It ended between the look and the lock.
+  // The consent ended between the check and the lock.
   if (outcome.kind === "no_consent") return shown(otherwise, owners, flow, reader, context);
   return written({ grant, outcome }, flow, reader, context);
 }
@@ -215,14 +217,17 @@ async function wished(
   if (signedIn === undefined) return advance(flow, reader, context);
   if (!form.genuine) return { kind: "forged" };
   const asked = readAdminRequest(form, await ownersFor(flow, signedIn, context), context.now());
-  // Approved meanwhile, or nothing that this person may ask for: the page says what can be chosen now.
+  // The app was approved meanwhile, or the person may ask for nothing: the page shows the choices as they are now.
   if (asked === undefined) return advance(flow, reader, context);
   const { client, redirectUri } = flow.request;
   const problem = await askAdmins(asked, { client, redirectUri }, signedIn.person.personId, context);
   return { kind: "asked_admin", problem, ...asked };
 }
 
-/** An error that the client learns of. `by`: whose doing it is; what the person answers on a page of ours needs no other page. */
+/**
+ * An error for the client. `by`: who caused it. If the person answered on a page of this server, no other page is
+ * needed.
+ */
 export function refused(
   { request }: AuthorizationFlow,
   condition: ConditionName,
@@ -240,7 +245,7 @@ function askedBy({ request, continuation }: AuthorizationFlow): Asked {
   return { ...request, startedAt: continuation.startedAt };
 }
 
-/** At least the person themselves, unless all that is asked for needs a role that they don't have. */
+/** At least the person, unless all requested scopes need a role that the person does not have. */
 function ownersFor(
   { request }: AuthorizationFlow,
   { person }: SignedIn,
@@ -288,7 +293,9 @@ interface Made {
   readonly outcome: IssueOutcome;
 }
 
-/** Records the consent with its grant. `via`: an owner's answer, or the operator who vouches for a first-party client. */
+/**
+ * Stores the consent with its grant. `via`: an owner's answer, or the operator who vouches for a first-party client.
+ */
 async function record(
   flow: AuthorizationFlow,
   allowed: Allowed,
@@ -315,7 +322,10 @@ async function record(
   return { grant, outcome };
 }
 
-/** The code or the token. The same request answered again gets the same code, while it is unspent, or another token as long. */
+/**
+ * The code or the token. If the same request is answered again, it gets the same code while the code is unspent, or
+ * another token for as long.
+ */
 async function written(
   { grant, outcome }: Made,
   flow: AuthorizationFlow,

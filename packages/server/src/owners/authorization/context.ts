@@ -1,4 +1,4 @@
-/** What the use-cases of authorizing are given, and who comes to them. */
+/** The dependencies of the authorization use-cases, and the person at the browser. */
 
 import type { Millis } from "../../oauth/model.ts";
 import type { OAuthContext } from "../../oauth/ports.ts";
@@ -30,16 +30,19 @@ export interface AuthorizationContext extends CarrierContext {
     > &
     Uses<KnownDeviceStorage, "knownDevices.get"> &
     Uses<CompanyStorage, "members.companiesOf" | "companyApps.askApproval">;
-  /** The lengths of time that the operator offers. */
+  /** The durations that the operator offers. */
   readonly consentDurations: readonly ConsentDuration[];
   readonly attemptKey: SignInContext["attemptKey"];
-  /** A random text with so many bytes in it. */
+  /** A random text from that many bytes. */
   randomText(bytes: number): string;
-  /** The same id for the same parts, in a partition. */
+  /** Returns the same id, in that partition, for the same parts. */
   derivedId(partition: number, ...parts: readonly string[]): string;
-  /** A salt that was written as text, and its hash. */
+  /** The salt of a text, and its hash. */
   saltOf(text: string): { readonly salt: Uint8Array; readonly hash: Uint8Array };
-  /** What limits count of an address: by itself, an IPv4 address or the /64 of an IPv6 one; and its provider's /24 or /48. */
+  /**
+   * The network and the provider of an address, as limits count them: the IPv4 address or the IPv6 /64, and the /24 or
+   * the /48.
+   */
   originOf(address: string): { readonly network: string; readonly provider: string };
   noticeLetters(notice: Notice): Promise<readonly StoredMail[]>;
   notify(notice: Notice): void;
@@ -47,21 +50,21 @@ export interface AuthorizationContext extends CarrierContext {
   event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
 }
 
-/** Who is signed in at the browser. */
+/** The person who is signed in at the browser. */
 export interface SignedIn {
   readonly person: Person;
   readonly session: Session;
 }
 
-/** Somebody at a browser. */
+/** Somebody at a browser, signed in or not. */
 export interface Reader {
   /** Undefined: nobody is signed in. */
   readonly signedIn: SignedIn | undefined;
-  /** What ties a request under way to this browser. */
+  /** The nonce that binds a request to this browser. */
   readonly browser: string;
   readonly address: string;
-  /** The browser's device cookie, whoever's it is. */
+  /** The browser's device cookie, of any person. */
   readonly device: PresentedDevice | undefined;
-  /** Of the pages that they read. `request`: the authorization request that these belong to, if any. */
+  /** The language of the pages. `request`: the authorization request of these pages, if there is one. */
   language(request?: { readonly uiLocales: string | null; readonly startedAt: Millis }): string;
 }

@@ -1,45 +1,48 @@
-/** What goes on once a person has signed in. The browser carries it; what nobody else may read or change is sealed and bound to that browser. */
+/**
+ * The data with which a flow continues after a sign-in. The browser carries it. Secret parts are sealed and bound to
+ * that browser.
+ */
 
 import type { Millis } from "../../oauth/model.ts";
 import { canonicalSlug } from "../company.ts";
 
-/** An authorization request under way. Nothing is stored for an anonymous visitor. */
+/** An authorization request that has not been answered yet. The server stores nothing for an anonymous visitor. */
 export interface RequestContinuation {
   readonly kind: "request";
-  /** The request's parameters; they are checked again each time. */
+  /** The request's parameters. The server checks them again each time. */
   readonly query: string;
   readonly startedAt: Millis;
-  /** The grant's id comes of this and the owner: a double click makes one grant. */
+  /** The grant's id derives from this nonce and the owner, so that a double click makes one grant. */
   readonly nonce: string;
-  /** Salt of the code, so that the second click of a double click gets the same code. */
+  /** The code's salt, so that the second click of a double click gets the same code. */
   readonly codeSalt: string;
 }
 
-/** A device's code that somebody typed in (RFC 8628 §3.3). */
+/** A device's code that somebody typed (RFC 8628 §3.3). */
 export interface DeviceContinuation {
   readonly kind: "device";
-  /** As it was typed. */
+  /** The code as typed. */
   readonly userCode: string;
-  /** The session of this browser that has the request; null: the code hasn't been looked for yet. */
+  /** The session of this browser that claimed the request. Null: the code has not been looked up yet. */
   readonly claimedBy: string | null;
-  /** Who asks, once that is known: after the answer, too, the page says whom it was about. */
+  /** The client, once it is known: the page names it after the answer, too. */
   readonly clientId: string | null;
-  /** The reader said that the device is theirs, although it asked from another network. */
+  /** True: the person said that the device is theirs, although it asked from another network. */
   readonly confirmed: boolean;
 }
 
 /** An invitation to a company. */
 export interface InvitationContinuation {
   readonly kind: "invitation";
-  /** A credential by itself: nothing needs to be sealed. */
+  /** A credential of its own, so it does not need to be sealed. */
   readonly token: string;
 }
 
-/** A page of the person's account that asks for a fresh sign-in. */
+/** A page of the person's account that needs a recent sign-in. */
 export interface AccountPageContinuation {
   readonly kind: "account_page";
   readonly page: AccountPage;
-  /** The request that waits behind the page: a way to sign in is set up on the way to an app. */
+  /** The authorization request that waits for this page: the person sets up a factor on the way to an app. */
   readonly behind: RequestContinuation | undefined;
 }
 
@@ -47,20 +50,20 @@ export type Continuation = RequestContinuation | DeviceContinuation | Invitation
 
 export const ACCOUNT_PAGES = ["security", "passkeys", "authenticator", "profile", "export", "delete"] as const;
 
-/** One of the account's own pages, or the members or the apps of the company with that slug. */
+/** One of the account's own pages, or the members or apps page of the company with that slug. */
 export type AccountPage = (typeof ACCOUNT_PAGES)[number] | `company/${string}` | `company-apps/${string}`;
 
 /** How long a page of an authorization request may stay open. */
 export const REQUEST_TTL: Millis = 3_600_000;
 
-/** Longer than any user code, however it is spaced. */
+/** Longer than any user code, whatever spaces it has. */
 const MAX_TYPED = 100;
 
 export function newDevice(typed: string): DeviceContinuation {
   return { kind: "device", userCode: typed.slice(0, MAX_TYPED), claimedBy: null, clientId: null, confirmed: false };
 }
 
-/** The authorization request of a continuation; undefined: it has none. */
+/** The authorization request of a continuation. Undefined: it has none. */
 export function requestOf(continuation: Continuation | undefined): RequestContinuation | undefined {
   if (continuation?.kind === "request") return continuation;
   return continuation?.kind === "account_page" ? continuation.behind : undefined;
@@ -69,7 +72,7 @@ export function requestOf(continuation: Continuation | undefined): RequestContin
 /** Seals texts for one browser, and opens them. */
 export interface Sealer {
   seal(purpose: "authorization request" | "device request", browser: string, text: string): string;
-  /** Undefined: not ours, changed, or another browser's. */
+  /** Undefined: the text is not from this server, was changed, or belongs to another browser. */
   open(purpose: "authorization request" | "device request", browser: string, sealed: string): string | undefined;
 }
 
@@ -78,7 +81,7 @@ export interface CarrierContext {
   readonly credentials: { read(kind: "invitation", token: string): unknown };
 }
 
-/** The fields in which a continuation travels, in a form or in a link. Absent: not of that kind. */
+/** The fields of a form or link that carry a continuation. Absent: the continuation is of another kind. */
 export interface Carried {
   readonly request?: string;
   readonly device?: string;
@@ -116,8 +119,9 @@ function sealRequest({ query, startedAt, nonce, codeSalt }: RequestContinuation,
 }
 
 /**
- * The continuation that a form or link carries; undefined: none. `unknown`: it carries one that is not ours, was changed, or is another browser's. How
- * long a request is good is judged where it goes on; a device's is good as long as the device waits.
+ * The continuation that a form or link carries. Undefined: none. `unknown`: it is not from this server, was changed, or
+ * belongs to another browser. The code that continues a request checks its age. A device's continuation is valid while
+ * the device waits.
  */
 export function opened(
   field: (name: keyof Carried) => string | null,

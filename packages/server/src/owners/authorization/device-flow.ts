@@ -1,4 +1,4 @@
-/** A device that waits for its owner's answer: its code, sign-in, the question, the answer (RFC 8628 §3.3). */
+/** The steps of a device that waits for its owner's answer: code, sign-in, question, answer (RFC 8628 §3.3). */
 
 import { ceilingOf } from "../../oauth/consent-reach.ts";
 import { deviceCode } from "../../oauth/grants/device-code.ts";
@@ -25,23 +25,23 @@ import type { AuthorizationContext, Reader, SignedIn } from "./context.ts";
 import type { DeviceContinuation } from "./continuation.ts";
 import { type AskStep, type NextStep, nextStep } from "./next-step.ts";
 
-/** A device whose code was right, and whoever is to answer it. */
+/** A device whose code was right, and the person who answers it. */
 export interface DeviceFlow extends SignedIn {
   readonly continuation: DeviceContinuation;
   readonly request: DeviceRequest;
   readonly client: Client;
   readonly place: UserCodePlace;
-  /** For whom the person may answer. */
+  /** The owners for whom the person may answer. */
   readonly owners: readonly OwnerChoice[];
-  /** Whom the page selects, and whether all stands already. */
+  /** The owner that the page selects, and whether everything is granted already. */
   readonly ask: AskStep;
-  /** The device asked from the network that its owner is on now. */
+  /** True: the device asked from the network that the person is on now. */
   readonly near: boolean;
 }
 
-/** What the browser is to show. */
+/** What the browser must show. */
 export type DeviceStep =
-  /** `username`: for the form; undefined: nobody is known. */
+  /** `username`: the value for the form. Undefined: no person is known. */
   | { readonly kind: "sign_in"; readonly continuation: DeviceContinuation; readonly username?: string }
   | { readonly kind: "change_password"; readonly continuation: DeviceContinuation }
   | (Extract<NextStep, { kind: "step_up" }> & {
@@ -49,12 +49,12 @@ export type DeviceStep =
       readonly client: Client;
       readonly signedIn: SignedIn;
     })
-  /** Unknown, expired, answered, somebody else's: one step, so that nobody learns which. */
+  /** The code is unknown, expired, answered or somebody else's. All four are one step, so that nobody learns which. */
   | { readonly kind: "code_unknown"; readonly continuation: DeviceContinuation }
   | { readonly kind: "code_throttled"; readonly continuation: DeviceContinuation; readonly until: number }
-  /** `nothing`: the person may grant nothing of what is asked for. */
+  /** `nothing`: the person may grant none of the requested scopes. */
   | { readonly kind: "done"; readonly client: Client; readonly outcome: "allowed" | "denied" | "nothing" }
-  /** Is it their device? It asked from another network. */
+  /** The device asked from another network: the page asks whether it is the person's. */
   | { readonly kind: "elsewhere"; readonly flow: DeviceFlow }
   | { readonly kind: "ask"; readonly flow: DeviceFlow }
   | {
@@ -64,10 +64,10 @@ export type DeviceStep =
       readonly owner: OwnerChoice;
     }
   | ({ readonly kind: "ask_admin"; readonly flow: DeviceFlow; readonly problem: AdminProblem } & AskedAdmins)
-  /** The admins have been asked. The device goes on waiting: an admin may be quick. */
+  /** The admins have been asked. The device goes on waiting, because an admin may answer in time. */
   | ({ readonly kind: "asked_admin"; readonly flow: DeviceFlow } & AskedAdmins);
 
-/** Nobody learns whether a code is right before they have signed in: guesses are counted by person. */
+/** Nobody learns whether a code is right before they have signed in, because guesses are counted by person. */
 export function advanceDevice(
   continuation: DeviceContinuation,
   reader: Reader,
@@ -76,7 +76,7 @@ export function advanceDevice(
   return withDevice(continuation, reader, context, async (flow) => shown(flow));
 }
 
-/** The person says that the device is theirs, or denies it. */
+/** The person says whether the device is theirs. */
 export function answerWhose(
   decision: string | null,
   continuation: DeviceContinuation,
@@ -108,7 +108,7 @@ async function answered(
 ): Promise<DeviceStep> {
   const { client, owners } = flow;
   if (form.decision !== "deny" && shown(flow).kind === "elsewhere") return { kind: "elsewhere", flow };
-  // A single scope can't be for once: the next poll finds it among what stands.
+  // A single scope can't be for once, because the next poll reads the active scopes.
   const question = { client, owners, durations: durationsFor(client, context), onceByScope: false };
   const writer = {
     denied: () => deny(flow, reader, context),
@@ -125,7 +125,7 @@ async function answered(
   }
 }
 
-/** A member's wish that the admins of their company let the device in. */
+/** A member's request to the admins of their company to approve the device. */
 export function answerDeviceToAdmins(
   form: AdminForm,
   continuation: DeviceContinuation,
@@ -141,7 +141,7 @@ export function answerDeviceToAdmins(
   });
 }
 
-/** Goes on with the device of a code, if it is there for this reader. */
+/** Continues with the device of a code, if this reader may answer it. */
 async function withDevice(
   continuation: DeviceContinuation,
   reader: Reader,
@@ -158,7 +158,7 @@ function shown(flow: DeviceFlow): Extract<DeviceStep, { kind: "ask" | "elsewhere
 
 type Found = { readonly kind: "found"; readonly flow: DeviceFlow };
 
-/** The device of a code, for somebody who is signed in and may grant something of it. */
+/** The device of a code, for a signed-in person who may grant some of its scopes. */
 async function findDevice(
   continuation: DeviceContinuation,
   reader: Reader,
@@ -172,7 +172,7 @@ async function findDevice(
   if (outcome.kind !== "found") return notFound(outcome, continuation, reader, context);
   const { request, place } = outcome;
   const client = await context.oauth.catalog.client(request.clientId);
-  // Nor one that has lost the grant meanwhile: a yes would lead to no token.
+  // The client may also have lost the grant type meanwhile: then an answer would lead to no token.
   if (client?.status !== "active" || !mayUse(client, deviceCode.grantType, context.oauth)) {
     return notFound({ kind: "unknown" }, continuation, reader, context);
   }
@@ -181,9 +181,9 @@ async function findDevice(
   const ceiling = ceilingOf(client, context.oauth.policy);
   const now = context.now();
   const owners = await ownerChoices(person, { ...asked, ceiling }, context.storage, now);
-  // Whoever typed the code began just now: no sign-in is fresh for that alone.
+  // The request begins when the code is typed, so no earlier sign-in counts as recent because of it.
   const step = nextStep({ asked: { ...asked, startedAt: now }, signedIn, owners, now });
-  // This session has found the device: the one that comes of a sign-in takes it over.
+  // This session has claimed the device. A session after a new sign-in takes the claim over.
   const claimed = { ...continuation, claimedBy: session.sessionId, clientId: client.clientId };
   switch (step.kind) {
     case "ask": {
@@ -206,7 +206,7 @@ async function findDevice(
   }
 }
 
-/** Of the scopes that the device asked for, those that there still are, and that its client may still ask for. */
+/** The requested scopes that still exist and that the client may still ask for. */
 async function scopesOf(
   request: DeviceRequest,
   client: Client,
@@ -224,7 +224,7 @@ function claimContext({ storage, oauth, now }: AuthorizationContext): ClaimConte
   return { storage, userCodes: oauth.userCodes, now };
 }
 
-/** A code that this browser had found before is no guess. */
+/** A code that this browser has entered successfully before is no guess. */
 async function lookUp(
   { userCode, claimedBy: before }: DeviceContinuation,
   { person: { personId }, session: { sessionId } }: SignedIn,
@@ -238,7 +238,7 @@ async function lookUp(
   return enterUserCode(userCode, reader, { ...claim, attemptKey: context.attemptKey });
 }
 
-/** Only who has answered it themselves is told so. */
+/** Only the person who answered the request learns that it was answered. */
 async function notFound(
   outcome: Exclude<CodeOutcome, { kind: "found" }>,
   continuation: DeviceContinuation,
@@ -255,7 +255,10 @@ async function notFound(
   return { kind: "code_unknown", continuation };
 }
 
-/** A second press of a button shows what the first one did: a browser follows the second, and the device goes by the first. */
+/**
+ * A second press of a button shows the result of the first one, because the browser follows the second and the device
+ * gets the first.
+ */
 async function answeredBefore(
   { userCode, claimedBy, clientId }: DeviceContinuation,
   { session }: SignedIn,
@@ -277,14 +280,14 @@ async function allow(
   const { owner, duration } = allowed;
   const now = context.now();
   const onceUntil = request.expiresAt + context.oauth.policy.accessTtl;
-  // However many poll, it is one grant.
+  // However often the device polls, it gets one grant.
   const grantId = context.derivedId(owner.partition, "device", request.requestId, person.personId);
   const { clientId, ceiling, ...grant } = grantTerms(client, allowed, flow, grantId, context);
   const approval = {
     ...grant,
     authTime: session.authTime,
     onceUntil: duration === "once" ? onceUntil : null,
-    // Under what an admin approved for all, the person's own choice may end sooner.
+    // Under an admin's approval for all members, the person's own choice may end sooner.
     endsBy: owner.verdict === "approved" ? endsBy(allowed, now, onceUntil) : null,
     approvedAt: now,
   };
@@ -314,7 +317,7 @@ async function deny(flow: DeviceFlow, reader: Reader, context: AuthorizationCont
   return { kind: "done", client, outcome: "denied" };
 }
 
-/** Answered in another tab, or run out, between the look and the answer. */
+/** The request was answered in another tab, or expired, between the check and the answer. */
 async function notDecided(
   outcome: Exclude<DecideDeviceOutcome, "decided">,
   { continuation, client }: DeviceFlow,

@@ -1,6 +1,6 @@
 /**
- * What comes next on the way from a request to its answer, for a browser and for a device. Pure, and the only place where that is decided
- * (OpenID Connect Core §3.1.2.1, RFC 9470 §5).
+ * Decides the next step between a request and its answer, for a browser and for a device. It is a pure function, and
+ * the only place of this decision (OpenID Connect Core §3.1.2.1, RFC 9470 §5).
  */
 
 import type { Prompt } from "../../oauth/authorization-endpoint/request.ts";
@@ -12,22 +12,22 @@ import type { Person } from "../person.ts";
 import { signInNeeded } from "../session.ts";
 import type { Session } from "../storage.ts";
 
-/** What an app asks for, and of whoever answers it. */
+/** What an app asks for, and what it demands of the sign-in. */
 export interface Asked {
   readonly client: Pick<Client, "type" | "firstParty">;
   readonly scopes: readonly Scope[];
-  /** Where the answer goes. Null: to a device, for which no answer of before stands: each time somebody is asked. */
+  /** The destination of the answer. Null: a device; no earlier answer covers a device, so the server asks each time. */
   readonly redirectUri: string | null;
   readonly prompt: readonly Prompt[];
-  /** Seconds that a sign-in may be old; null: any age. */
+  /** Maximum age of the sign-in in seconds. Null: any age. */
   readonly maxAge: number | null;
-  /** How surely the person must have been recognized; null: by any sign-in. */
+  /** The level that the sign-in must reach. Null: any sign-in. */
   readonly acr: Acr | null;
-  /** When the request began: a sign-in since then is fresh enough for all of it. */
+  /** When the request began: a sign-in since then is recent enough for it. */
   readonly startedAt: Millis;
 }
 
-/** All that the next step depends on. */
+/** Everything that the next step depends on. */
 export interface Situation {
   readonly asked: Asked;
   /** Undefined: nobody is signed in. */
@@ -37,19 +37,22 @@ export interface Situation {
         readonly session: Pick<Session, "authTime" | "acr" | "amr">;
       }
     | undefined;
-  /** For whom the person may answer, each with what they are remembered to have answered. Empty where nobody is signed in. */
+  /** The owners for whom the person may answer, each with their earlier answers. Empty if nobody is signed in. */
   readonly owners: readonly OwnerChoice[];
   readonly now: Millis;
 }
 
-/** The consent page, with the owner whom it selects. `allGranted`: all is granted already, and the page is shown nevertheless. */
+/**
+ * The consent page, with the owner that it selects. `allGranted`: everything is granted already, and the page is shown
+ * nevertheless.
+ */
 export interface AskStep {
   readonly kind: "ask";
   readonly owner: OwnerChoice;
   readonly allGranted: boolean;
 }
 
-/** An error for the app, and no page. */
+/** An error for the app, without a page. */
 export interface RefuseStep {
   readonly kind: "refuse";
   readonly condition: Extract<
@@ -59,13 +62,15 @@ export interface RefuseStep {
 }
 
 export type NextStep =
-  /** For the first time, or once more. */
+  /** The first sign-in, or another one. */
   | { readonly kind: "sign_in" }
-  /** Something stronger beside the sign-in that there is. */
+  /** A stronger factor in addition to the present sign-in. */
   | { readonly kind: "step_up"; readonly acr: Exclude<Acr, "1fa"> }
   | { readonly kind: "change_password" }
   | AskStep
-  /** `by`: what answers in place of a page. `otherwise`: the step where a standing consent turns out to have ended since it was looked at. */
+  /**
+   * `by`: the reason why no page is needed. `otherwise`: the step to take if the consent has ended since it was read.
+   */
   | {
       readonly kind: "issue";
       readonly owner: OwnerChoice;
@@ -93,7 +98,7 @@ export function nextStep(situation: Situation): NextStep {
   return kind === "skip" ? { kind: "issue", owner, by: "standing consent", otherwise: ask } : ask;
 }
 
-/** What the person still has to show or to do before anything is asked of them; undefined: nothing. */
+/** The proof or change that the person owes before they are asked. Undefined: none. */
 function proofNeeded({ asked, signedIn, now }: Situation): Exclude<NextStep, AskStep | RefuseStep> | undefined {
   if (signedIn === undefined) return { kind: "sign_in" };
   const needed = signInNeeded(asked, asked.scopes, signedIn.session, asked.startedAt, now);

@@ -1,14 +1,17 @@
-/** Apps that send one code_challenge in several authorizations (RFC 9700 §2.1.1): PKCE protects none of their codes. */
+/**
+ * Detects apps that send one code_challenge in several authorizations (RFC 9700 §2.1.1): PKCE protects none of their
+ * codes.
+ */
 
 import { LRUCache } from "lru-cache";
 import type { AuthorizationContext } from "./context.ts";
 
-/** Challenges of the last authorizations, in this process. */
+/** Number of recent challenges that this process remembers. */
 const REMEMBERED = 2_000;
-/** Authorizations with one challenge from which on the app is named in the log. */
+/** From this number of authorizations with one challenge on, the log names the app. */
 const SUSPICIOUS = 3;
 
-/** Each authorization with this challenge, by what tells it from a page that was loaded again. */
+/** The authorizations with this challenge, each by values that do not change when a page is loaded again. */
 type Authorizations = Set<string>;
 
 const reused = new WeakMap<AuthorizationContext, LRUCache<string, Authorizations>>();
@@ -20,7 +23,10 @@ export interface IssuedCode {
   readonly state: string | null;
 }
 
-/** Logs `pkce_challenge_reused` once for a client's challenge, at the third authorization of another owner or with another `state`. */
+/**
+ * Logs `pkce_challenge_reused` once for a client's challenge, at the third authorization with another owner or another
+ * `state`.
+ */
 export function noteChallenge(
   { clientId, codeChallenge, ownerId, state }: IssuedCode,
   context: AuthorizationContext,

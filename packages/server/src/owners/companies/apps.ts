@@ -1,21 +1,21 @@
-/** The apps of a company: what its admins decide for all, and what a member decides for themselves. */
+/** The apps of a company: decisions of admins for all members, and of a member for themselves. */
 
 import type { Client } from "../../oauth/model.ts";
 import type { Acting, AppRequest, AppRule, CompanyApp, DefaultRule } from "../company-storage.ts";
 import type { Notice } from "../mail/notices.ts";
 import { type AsMember, askedBy, type CompanyContext, isPersonId, toldOf } from "./context.ts";
 
-/** One app in a company, as its reader may know it. */
+/** One app in a company, with the details that its reader may see. */
 export interface AppInCompany {
   readonly clientId: string;
-  /** What was granted; undefined: nothing. */
+  /** What was granted. Undefined: nothing. */
   readonly app: CompanyApp | undefined;
   readonly rule: AppRule | undefined;
-  /** What it does for the reader: it acts, or they stopped it; null: nothing. */
+  /** Its access for the reader: it acts for them, or they stopped it. Null: none. */
   readonly mine: "acts" | "stopped" | null;
 }
 
-/** All apps that were granted something or that a rule names. */
+/** All apps that have a grant or a rule. */
 export async function appsOf(
   { key, person: { personId } }: AsMember,
   { storage, now: clock }: CompanyContext,
@@ -42,10 +42,10 @@ function stateOf(acting: Acting | undefined, acts: ReadonlySet<string>, clientId
   return acts.has(clientId) ? "acts" : null;
 }
 
-/** How many requests a page shows; the rest comes when these are answered. */
+/** Maximum number of requests on a page. The rest comes when these are answered. */
 const REQUESTS_SHOWN = 50;
 
-/** Members' requests, each with the scopes that the company approved for all already. */
+/** Members' requests, each with the scopes that the company approved for all members already. */
 export async function requestsOf(
   { key }: AsMember,
   { storage }: CompanyContext,
@@ -58,7 +58,7 @@ export async function requestsOf(
   return requests.map((request) => ({ ...request, approved: approved.get(request.clientId) ?? [] }));
 }
 
-/** What the company granted an app; undefined: nothing. */
+/** What the company granted an app. Undefined: nothing. */
 export async function grantedApp(
   { key }: AsMember,
   clientId: string,
@@ -77,7 +77,10 @@ export async function appsActingFor(
   return [...new Set(grants.map(({ clientId }) => clientId))];
 }
 
-/** Whom a rule about an app would take something from; undefined: nobody. `endsAt`: of what the company allowed; null: by itself never. */
+/**
+ * The members who would lose access by a rule about an app. Undefined: none. `endsAt`: the end of the company's
+ * approval; null: it does not end by itself.
+ */
 export async function lossBy(
   { key }: AsMember,
   clientId: string,
@@ -96,18 +99,18 @@ export async function lossBy(
   return before?.rule === "allow" && acting.members > 0 ? { people: acting.members, endsAt } : undefined;
 }
 
-/** What an admin decides about an app for all. */
+/** An admin's decision about an app for all members. */
 export interface RuleDecision {
   readonly client: Client;
-  /** Null: the company's default holds again. */
+  /** Null: the company's default applies again. */
   readonly rule: Pick<AppRule, "rule" | "scopes" | "hosts" | "endsAt" | "optOut"> | null;
-  /** What becomes of the members for whom it acts; absent: it goes on. */
+  /** What happens to members for whom the app acts. Absent: they keep it. */
   readonly members?: "keep" | "end";
-  /** Of the page that they read. */
+  /** The language of the page. */
   readonly language: string;
 }
 
-/** As many as may wait. */
+/** The maximum number of open requests. */
 const MOST_REQUESTS = 200;
 
 export async function decideRule(
@@ -140,7 +143,7 @@ export async function decideRule(
   return "done";
 }
 
-/** Who waits for an answer about an app. */
+/** The people who wait for an answer about an app. */
 async function openRequests({ key }: AsMember, clientId: string, { storage }: CompanyContext): Promise<string[]> {
   const requests = await storage.companyApps.listRequests({ ...key, limit: MOST_REQUESTS });
   return requests.filter((request) => request.clientId === clientId).map(({ personId }) => personId);
@@ -201,7 +204,7 @@ export async function changeDefaultRule(
   return "done";
 }
 
-/** A member keeps an app from acting for them, or lets it again. */
+/** A member keeps an app from acting for them, or allows it again. */
 export async function optOut(
   { key, acting, person: { personId } }: AsMember,
   clientId: string,

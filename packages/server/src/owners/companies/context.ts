@@ -1,4 +1,4 @@
-/** What the use-cases of companies are given, and who comes to them. */
+/** The dependencies of the use-cases of companies, and the member who uses them. */
 
 import type { Millis } from "../../oauth/model.ts";
 import type { Catalog } from "../../oauth/storage.ts";
@@ -40,9 +40,9 @@ export interface CompanyContext {
   readonly credentials: InvitationCredentials;
   /** A new random id in a partition. */
   newId(partition: number): string;
-  /** A random text with so many bytes in it. */
+  /** A random text from that many bytes. */
   randomText(bytes: number): string;
-  /** Where an invitation is answered. */
+  /** The URL at which an invitation is answered. */
   invitationLink(token: string): string;
   noticeLetters(notice: Notice): Promise<readonly StoredMail[]>;
   notify(notice: Notice): void;
@@ -62,14 +62,17 @@ export interface InvitationCredentials {
   partitionOf(id: string): number;
 }
 
-/** A member of a company, as they were found with their session. */
+/** A member of a company, as read together with their session. */
 export interface AsMember {
   readonly key: CompanyKey;
   readonly acting: Acting;
   readonly person: Person;
 }
 
-/** Who changes something, as storage is told: if the member's sessions have ended since they were found, nothing is changed. */
+/**
+ * The person who makes a change, as storage needs it: if the member's sessions have ended since they were read, nothing
+ * changes.
+ */
 export function askedBy({ acting: { member }, person }: AsMember): {
   readonly by: string;
   readonly trustedFrom: Millis;
@@ -77,7 +80,7 @@ export function askedBy({ acting: { member }, person }: AsMember): {
   return { by: person.personId, trustedFrom: member.trustedFrom };
 }
 
-/** The company and the member, as people are told of them. */
+/** The company and the member, as messages name them. */
 export function toldOf({ acting: { company }, person }: AsMember): {
   readonly company: CompanyRef;
   readonly by: { readonly personId: string; readonly username: string };
@@ -86,7 +89,7 @@ export function toldOf({ acting: { company }, person }: AsMember): {
   return { company: { companyId, slug, name }, by: { personId: person.personId, username: person.username } };
 }
 
-/** Whether an id that a form named can be a person's at all. */
+/** Whether an id from a form can be a person's id. */
 export function isPersonId(text: string): boolean {
   return /^[\w-]{22}$/.test(text);
 }

@@ -1,4 +1,4 @@
-/** Who belongs to a company: its admins change roles, remove, invite; whoever is invited joins. */
+/** The members of a company: admins change roles, remove and invite; invited people join. */
 
 import { canonicalSlug, INVITATION_TTL } from "../company.ts";
 import type { Acting, Company, CompanyKey, Invitation, Member, MemberOutcome, Role } from "../company-storage.ts";
@@ -7,7 +7,10 @@ import type { Person } from "../person.ts";
 import type { Session } from "../storage.ts";
 import { type AsMember, askedBy, type CompanyContext, isPersonId, toldOf } from "./context.ts";
 
-/** What a person is in the company of that slug; undefined: no active member, signed out since, or there is no such company. */
+/**
+ * The person's membership in the company with that slug. Undefined: they are no active member, are signed out
+ * meanwhile, or the company does not exist.
+ */
 export async function membershipOf(
   slug: string,
   { person: { personId }, session }: { readonly person: Person; readonly session: Session },
@@ -20,16 +23,17 @@ export async function membershipOf(
   const key = { partition, companyId };
   const acting = await storage.members.findActing({ ...key, personId, clientId: null });
   if (acting?.company.status !== "active" || acting.member.standing !== "active") return undefined;
-  // After the member was found: else what ended the session before that, the company may have heard of already (`askedBy`).
+  // Check the session after the member was read. Otherwise the company could have learned of the session's end before
+  // this read (`askedBy`).
   return (await storage.sessions.isOpen(session)) ? { key, acting } : undefined;
 }
 
-/** The companies of a person, by name. */
+/** The companies of a person, sorted by name. */
 export function companiesOf({ partition, personId }: Person, { storage, now }: CompanyContext) {
   return storage.members.companiesOf({ partition, personId, clientId: null, now: now() });
 }
 
-/** One member, whatever became of them; undefined: they don't belong to the company. */
+/** One member with any standing. Undefined: the person does not belong to the company. */
 export async function memberOf(
   { key }: AsMember,
   personId: string,
@@ -38,19 +42,19 @@ export async function memberOf(
   return (await storage.members.findActing({ ...key, personId, clientId: null }))?.member;
 }
 
-/** Members of one page. */
+/** Number of members on one page. */
 const MEMBERS_SHOWN = 50;
 
 export interface MembersPage {
   readonly members: readonly Member[];
-  /** The last username of this page, where another one follows; else null. */
+  /** The last username of this page if another page follows, otherwise null. */
   readonly next: string | null;
   readonly invitations: readonly Invitation[];
-  /** The reader is its only admin: without them nobody could change anything. */
+  /** True: the reader is the only admin. Without them nobody could change the company. */
   readonly lastAdmin: boolean;
 }
 
-/** A page of members by username. `after`: the last username of the page before; null: the first page. */
+/** A page of members, sorted by username. `after`: the last username of the previous page; null: the first page. */
 export async function membersPage(
   { key, person, acting: { company } }: AsMember,
   after: string | null,
@@ -79,7 +83,7 @@ export async function changeRole(
   return outcome;
 }
 
-/** Removes a member; anybody may remove themselves. */
+/** Removes a member. Members may remove themselves. */
 export async function removeMember(
   at: AsMember,
   personId: string,
@@ -89,7 +93,7 @@ export async function removeMember(
   if (!isPersonId(personId)) return { kind: "unknown" };
   const { key, person } = at;
   const notice = { kind: "company_removal", ...toldOf(at), personId } as const;
-  // Who leaves knows it.
+  // A person who leaves needs no message.
   const leaves = personId === person.personId;
   const mails = leaves ? [] : await noticeLetters(notice);
   const whom = { partition: credentials.partitionOf(personId), personId };
@@ -102,18 +106,18 @@ export async function removeMember(
   return outcome;
 }
 
-/** Whom an admin invites, as a form names them; undefined: nobody can be called so. */
+/** The person that an admin invites, as typed in a form. Undefined: the text can't be a name. */
 export function addresseeOf(typed: string): string | undefined {
   return canonicalLogin(typed);
 }
 
 export type InviteOutcome =
-  /** `link`: shown once; the database keeps a hash. `mailed`: a message with it is on its way to the address. */
+  /** `link`: shown once; the database keeps a hash. `mailed`: a message with the link is on its way to the address. */
   | { readonly kind: "invited"; readonly link: string; readonly expiresAt: number; readonly mailed: boolean }
   | { readonly kind: "not_admin" }
   | { readonly kind: "too_many" };
 
-/** `addressee`: canonical username or address. */
+/** `addressee`: the canonical username or address. */
 export async function inviteMember(
   at: AsMember,
   addressee: string,
@@ -136,7 +140,7 @@ export async function inviteMember(
   if (outcome.kind !== "invited") return { kind: outcome.kind };
   event("company_invitation_made", { company: key.companyId, invitation: invitationId, role, by });
   notify(notice);
-  // Of a username it isn't said: who invites would learn which names have an account.
+  // For a username this is not reported: the admin would learn which names have an account.
   return { kind: "invited", link, expiresAt, mailed: addressee.includes("@") && mails.length > 0 };
 }
 
@@ -148,7 +152,7 @@ export function withdrawInvitation(
   return storage.invitations.withdraw({ ...at.key, invitationId, ...askedBy(at), now: now() });
 }
 
-/** True: the token is one of ours, whatever became of its invitation. */
+/** True: the token is from this server, whatever happened to its invitation. */
 export function isInvitation(token: string, { credentials }: Pick<CompanyContext, "credentials">): boolean {
   return credentials.read("invitation", token) !== undefined;
 }
@@ -160,7 +164,7 @@ function presentedInvitation(token: string, { credentials, now }: CompanyContext
   return { partition, invitationId, saltHash, now: now() };
 }
 
-/** The open invitation of a link. `forReader`: it bears the reader's name; undefined: none that holds. */
+/** The open invitation of a link. `forReader`: it names the reader. Undefined: the link is not valid. */
 export async function openInvitation(
   token: string,
   { username, email }: Pick<Person, "username" | "email">,
@@ -173,7 +177,7 @@ export async function openInvitation(
   return { company: found.company, role, forReader: addressee === username || addressee === email };
 }
 
-/** The company that the person has joined; undefined: no invitation of theirs. */
+/** The company that the person has joined. Undefined: there is no such invitation for them. */
 export async function joinByInvitation(
   token: string,
   { person, session }: { readonly person: Person; readonly session: Pick<Session, "sessionId"> },
@@ -193,7 +197,7 @@ export async function joinByInvitation(
   return outcome.company;
 }
 
-/** The name by which a company's admins know somebody who acted in it; undefined: the account is gone. */
+/** The name by which a company's admins know somebody who acted in it. Undefined: the account was deleted. */
 export async function nameOfActor(
   { key }: AsMember,
   personId: string,
