@@ -123,7 +123,7 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (kind) => {
         key: randomBytes(32).toString("base64url"),
         until: Date.now() + 300_000 + 2 * ROWS,
       };
-      expect(await storage.replayCache.once({ ...jti, now: Date.now() })).toBe(true);
+      expect(await storage.replayCache.useOnce({ ...jti, now: Date.now() })).toBe(true);
 
       const before = refreshing(tokens);
       await sleep(BASELINE_SECONDS * 1000);
@@ -153,7 +153,7 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (kind) => {
       expect(removed).toBe(ROWS);
       const due = await storage.housekeeping.backlog({ now: Date.now(), most: 10 });
       expect(Object.values(due).every((count) => count === 0)).toBe(true);
-      expect(await storage.replayCache.once({ ...jti, now: Date.now() })).toBe(false);
+      expect(await storage.replayCache.useOnce({ ...jti, now: Date.now() })).toBe(false);
       const [left] = await byHand(url, [
         "SELECT (SELECT COUNT(*) FROM grants) AS grants, (SELECT COUNT(*) FROM sessions) AS sessions",
       ]);

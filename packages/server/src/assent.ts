@@ -167,7 +167,7 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
     const housekeeping = new Housekeeping({ storage, now, log, alsoDue });
     if (config.housekeeping) housekeeping.start();
     mail.start();
-    const telling = keepMembershipsInSync(assent.assent, log);
+    const membershipSync = keepMembershipsInSync(assent.assent, log);
     assent.assent.people.loadSoon();
     return {
       handler: createHandler(assent.assent),
@@ -182,7 +182,7 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
       drain: assent.drain,
       measure: () => metrics.snapshot(sourcesOf(assent.assent, connections)),
       async close() {
-        clearInterval(telling);
+        clearInterval(membershipSync);
         metrics.close();
         await housekeeping.stop();
         await assent.assent.people.stop();

@@ -215,7 +215,7 @@ async function unlink(
 
 async function links(issuer: string, options: JsonOption & { readonly limit?: number }) {
   await withAdmin(options, async (admin, out) => {
-    const { linksOf, subjectLinkRecord } = await import("@assent/server/admin");
+    const { subjectLinksOf: linksOf, subjectLinkRecord } = await import("@assent/server/admin");
     const found = await firstOf(linksOf(issuer, admin), options.limit);
     out.list(
       found.map(({ link: each, person }) => subjectLinkRecord(issuer, each, person)),

@@ -17,12 +17,12 @@ export async function postgresFindings({
   databaseUrl,
   workers,
 }: Pick<Config, "databaseUrl" | "workers">): Promise<Finding[]> {
-  return judge(await inspectPostgres(databaseUrl), workers);
+  return findingsFrom(await inspectPostgres(databaseUrl), workers);
 }
 
 /** The judgement alone. */
-export function judge(facts: ServerFacts, workers: number): Finding[] {
-  const { place, version } = facts;
+export function findingsFrom(facts: ServerFacts, workers: number): Finding[] {
+  const { address: place, version } = facts;
   const findings: Finding[] = [];
   const find = (status: Finding["status"], detail: string) => findings.push({ check: "database", status, detail });
   if (version < OLDEST) find("broken", `${place} is PostgreSQL ${version}: ${OLDEST} is the oldest that works`);

@@ -109,7 +109,7 @@ export function memberRecord(member: Member): WireRecord {
     role: member.role,
     since: time(member.since),
     added_by: member.addedBy,
-    status: member.standing,
+    status: member.accountStatus,
   };
 }
 

@@ -1,7 +1,7 @@
 /** What an operator does with links from a trusted issuer's subjects to owners (RFC 7521 §5.2). */
 
 import type { TrustedIssuer } from "../oauth/model.ts";
-import { linkKey } from "../owners/asserted.ts";
+import { subjectOf } from "../owners/asserted.ts";
 import type { ForeignSubject, Person, SubjectLink } from "../owners/storage.ts";
 import type { AdminContext } from "./context.ts";
 import { issuerOf } from "./issuers.ts";
@@ -61,7 +61,7 @@ export interface OwnedLink {
 }
 
 /** All links of an issuer, oldest first, a page at a time. Throws `unknown`. */
-export async function* linksOf(issuer: string, context: AdminContext): AsyncGenerator<OwnedLink> {
+export async function* subjectLinksOf(issuer: string, context: AdminContext): AsyncGenerator<OwnedLink> {
   const { id: issuerId } = await issuerOf(issuer, context);
   const { storage } = context;
   let after: SubjectLink | null = null;
@@ -79,7 +79,7 @@ function keyOf(record: TrustedIssuer, subject: string): ForeignSubject {
   if (record.mapSubject === "id") {
     refuse("invalid", "issuer", "its subjects are ids of this server: there is nothing to link");
   }
-  const key = linkKey(record, { value: subject, name: null, nameBelieved: false, lasting: true });
+  const key = subjectOf(record, { value: subject, name: null, nameBelieved: false, lasting: true });
   const wanted = "it is 1 to 255 characters as the issuer writes it, without control characters and spaces at its ends";
   return key ?? refuse("invalid", "subject", wanted);
 }

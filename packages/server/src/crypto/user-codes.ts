@@ -15,7 +15,7 @@ export function userCodes(secrets: Secrets): UserCodes {
       const place = requestKeyOf(secrets.mac("user code", userCode));
       return { userCode, requestId: newId(place.partition), ...place };
     },
-    places: (userCode) => secrets.macs("user code", userCode).map(requestKeyOf),
+    keysOf: (userCode) => secrets.macs("user code", userCode).map(requestKeyOf),
   };
 }
 

@@ -4,7 +4,7 @@ import { type News, type NewsKind, newsFor, uncountedNewsFor } from "../owners/a
 import { seenDevice } from "../owners/known-device.ts";
 import type { Asker } from "../owners/mail/limits.ts";
 import type { MailDraft } from "../owners/mail/mail.ts";
-import type { LinkKey, LinkPurpose, StoredMail } from "../owners/mail/storage.ts";
+import type { MailLinkKey, MailLinkPurpose, StoredMail } from "../owners/mail/storage.ts";
 import type { Person } from "../owners/storage.ts";
 import type { Assent } from "../server-parts.ts";
 import { originOf } from "./connections/client-address.ts";
@@ -13,7 +13,7 @@ import type { HttpRequest } from "./message.ts";
 import { browserName } from "./user-agent.ts";
 
 /** What a link's text presents; undefined: it is none of ours. */
-export function linkKey(text: string | null, purpose: LinkPurpose, assent: Assent): LinkKey | undefined {
+export function mailLinkKey(text: string | null, purpose: MailLinkPurpose, assent: Assent): MailLinkKey | undefined {
   const credential = assent.credentials.read("mail link", text ?? "");
   if (credential === undefined) return undefined;
   const { partition, id: linkId, saltHash } = credential;

@@ -85,7 +85,7 @@ export function assertionEntitlement(
     async owner() {
       const found = await context.assertedOwners.find(record, subject);
       checkOwner(found, record);
-      const first = await context.storage.replayCache.once({
+      const first = await context.storage.replayCache.useOnce({
         kind: assertion.kind,
         key: context.hashes.sha256(JSON.stringify([record.issuer, assertion.id])),
         until: assertion.end + REMEMBERED_LONGER,

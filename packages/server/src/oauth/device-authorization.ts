@@ -76,10 +76,10 @@ async function begin(
 ): Promise<Begun> {
   const { salt, hash } = credentials.newSalt();
   for (let draws = 0; draws < DRAWS; draws += 1) {
-    const { userCode, ...place } = userCodes.draw();
+    const { userCode, ...requestKey } = userCodes.draw();
     const at = now();
     const created = await storage.deviceRequests.create({
-      ...place,
+      ...requestKey,
       saltHash: hash,
       clientId,
       scopes: scopes.map(({ name }) => name),
@@ -88,7 +88,7 @@ async function begin(
       expiresAt: at + policy.deviceTtl,
       now: at,
     });
-    if (created) return { deviceCode: credentials.make("device_code", place.requestId, 0, salt), userCode };
+    if (created) return { deviceCode: credentials.make("device_code", requestKey.requestId, 0, salt), userCode };
   }
   return refuse("temporarily_unavailable", "every user code that was drawn is in use");
 }

@@ -3,7 +3,7 @@
 import type { AssertedOwner, AssertedOwners } from "./asserted-subject.ts";
 import type { Grant, Millis, Resource, Scope, SigningAlg, Soon } from "./model.ts";
 import type { SamlReader } from "./saml-assertion.ts";
-import type { Catalog, DeviceStorage, GrantStorage, UserCodePlace } from "./storage.ts";
+import type { Catalog, DeviceStorage, GrantStorage, UserCodeKey } from "./storage.ts";
 
 /** What a credential is for; a code is never taken for a refresh token, nor either for anything else. */
 export type CredentialKind = "code" | "refresh_token" | "device_code";
@@ -33,9 +33,9 @@ export interface Credentials {
 /** The codes that people type in (RFC 8628 §6.1). */
 export interface UserCodes {
   /** A new one, in its canonical form, its place, and the id of a request there. */
-  draw(): { readonly userCode: string; readonly requestId: string } & UserCodePlace;
+  draw(): { readonly userCode: string; readonly requestId: string } & UserCodeKey;
   /** Where the request of a canonical code may be, newest secret first. */
-  places(userCode: string): readonly UserCodePlace[];
+  keysOf(userCode: string): readonly UserCodeKey[];
 }
 
 /** Who asks for a device: a client from a network. */

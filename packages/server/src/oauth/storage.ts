@@ -195,7 +195,7 @@ export type IssueDirectOutcome =
   | { readonly kind: "no_owner" };
 
 /** Something that may be accepted once: a `jti` (RFC 7523 §3), an assertion's ID (RFC 7522 §3). */
-export interface Once {
+export interface SingleUse {
   /** Whose namespace: e.g. `client jti`, `issuer jti`, `saml id`. */
   readonly kind: string;
   /** SHA-256 of the sender and the id, base64url. */
@@ -212,14 +212,14 @@ export interface DeviceKey {
 }
 
 /** How a user code leads to its request. A code may have several: one for each of the server's secrets. */
-export interface UserCodePlace {
+export interface UserCodeKey {
   readonly partition: number;
   /** Keyed hash of the code. */
   readonly userCodeHash: string;
 }
 
 /** A device's request for authorization (RFC 8628 §3.1). */
-export interface NewDeviceRequest extends DeviceKey, UserCodePlace {
+export interface NewDeviceRequest extends DeviceKey, UserCodeKey {
   /** Of the device code. */
   readonly saltHash: Uint8Array;
   readonly clientId: string;
@@ -316,7 +316,7 @@ export interface GrantStorage {
   };
   readonly replayCache: {
     /** True for the first of all callers, on all processes; false: it was there. */
-    once(args: Once): Promise<boolean>;
+    useOnce(args: SingleUse): Promise<boolean>;
   };
   readonly scopeUses: {
     record(args: RecordScopeUses): Promise<void>;

@@ -33,7 +33,7 @@ export function assertedOwners(context: AssertedOwnersContext): AssertedOwners {
   return {
     find: (record, subject) => find(record, subject, context),
     async tie(record, subject, { partition, ownerId }) {
-      const key = linkKey(record, subject);
+      const key = subjectOf(record, subject);
       if (key === undefined) return false;
       const args = { partition, personId: ownerId, subject: key, sole: true, madeBy: "first use" } as const;
       const email = record.mapSubject === "email" && subject.name !== null ? canonicalEmail(subject.name) : undefined;
@@ -59,7 +59,7 @@ export async function ownerNamed(
  * The value by which links know a subject. A value that is itself a username or an address counts in its stored form,
  * so that another spelling can't avoid a link. Undefined: the subject can't have a link.
  */
-export function linkKey(
+export function subjectOf(
   record: TrustedIssuer,
   { value, name, nameBelieved, lasting }: Pick<MappedSubject, "value" | "name" | "nameBelieved" | "lasting">,
 ): ForeignSubject | undefined {
@@ -85,7 +85,7 @@ async function find(
   context: AssertedOwnersContext,
 ): Promise<FoundOwner> {
   const { storage } = context;
-  const key = linkKey(record, subject);
+  const key = subjectOf(record, subject);
   const linked = key && (await storage.subjectLinks.findPerson({ subject: key }));
   if (linked !== undefined) return { kind: "found", owner: ownerOf(linked) };
   if (subject.name === null) return { kind: "unknown" };
@@ -125,7 +125,7 @@ async function create(
   subject: MappedSubject,
   { storage, newOwnerId, partitionOf, now }: AssertedOwnersContext,
 ): Promise<{ readonly owner: AssertedOwner; readonly made: boolean } | undefined> {
-  const key = linkKey(record, subject);
+  const key = subjectOf(record, subject);
   if (key === undefined) return undefined;
   // Most servers create no owners, so the rules of new names are loaded on demand.
   const rules = await import("./new-names.ts");

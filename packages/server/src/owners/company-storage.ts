@@ -35,7 +35,7 @@ export interface Member {
   /** A person, `operator`, or the person who sent the invitation. */
   readonly addedBy: string;
   /** `disabled`: the person is disabled everywhere; it ends with that. */
-  readonly standing: "active" | "disabled";
+  readonly accountStatus: "active" | "disabled";
   /**
    * Approvals by this person from before this time are no longer valid: they joined later, or their account was
    * recovered from somebody else.

@@ -30,8 +30,8 @@ export function canonicalSlug(text: string): string | undefined {
  */
 export type Verdict = "decides" | "approved" | "ask" | "blocked" | "stranger";
 
-export function judgeActing(acting: Acting | undefined, scopes: readonly string[], reach: Reach, now: Millis): Verdict {
-  if (acting?.company.status !== "active" || acting.member.standing !== "active") return "stranger";
+export function verdictOn(acting: Acting | undefined, scopes: readonly string[], reach: Reach, now: Millis): Verdict {
+  if (acting?.company.status !== "active" || acting.member.accountStatus !== "active") return "stranger";
   const { company, member, rule } = acting;
   if (rule?.rule === "block") return "blocked";
   if (member.role === "admin") return "decides";
@@ -57,7 +57,7 @@ function covers(rule: AppRule, scopes: readonly string[], reach: Reach): boolean
 export function isApprovedForAll(acting: Acting, scopes: readonly string[], reach: Reach, now: Millis): boolean {
   const { rule, optedOut } = acting;
   if (rule === undefined || !isInForce(rule, reach, now) || optedOut) return false;
-  const verdict = judgeActing(acting, scopes, reach, now);
+  const verdict = verdictOn(acting, scopes, reach, now);
   return (verdict === "approved" || verdict === "decides") && covers(rule, scopes, reach);
 }
 

@@ -5,7 +5,7 @@
 
 import type { Millis } from "../oauth/model.ts";
 import type { DeviceAsker, Policy, UserCodes } from "../oauth/ports.ts";
-import type { DeviceRequest, UserCodePlace } from "../oauth/storage.ts";
+import type { DeviceRequest, UserCodeKey } from "../oauth/storage.ts";
 import { readUserCode } from "../oauth/user-code.ts";
 import type { Uses } from "../uses.ts";
 import { isYoung } from "./known-device.ts";
@@ -87,7 +87,7 @@ export interface CodeReader {
 export interface ClaimContext {
   readonly storage: Uses<
     OwnerStorage,
-    "attempts.count" | "attempts.forgive" | "deviceRequests.claim" | "deviceRequests.standing"
+    "attempts.count" | "attempts.forgive" | "deviceRequests.claim" | "deviceRequests.previewAnswer"
   >;
   readonly userCodes: UserCodes;
   now(): Millis;
@@ -95,7 +95,7 @@ export interface ClaimContext {
 
 /** `throttled`: too many wrong codes, so this one was not checked. */
 export type CodeOutcome =
-  | { readonly kind: "found"; readonly request: DeviceRequest; readonly place: UserCodePlace }
+  | { readonly kind: "found"; readonly request: DeviceRequest; readonly key: UserCodeKey }
   | { readonly kind: "unknown" }
   | { readonly kind: "throttled"; readonly until: Millis };
 
@@ -148,9 +148,9 @@ export async function claimUserCode(
   { sessionId, before }: Pick<CodeReader, "sessionId" | "before">,
   { storage, userCodes, now }: ClaimContext,
 ): Promise<Exclude<CodeOutcome, { kind: "throttled" }>> {
-  for (const place of placesOf(typed, userCodes)) {
-    const request = await storage.deviceRequests.claim({ ...place, sessionId, before, now: now() });
-    if (request !== undefined) return { kind: "found", request, place };
+  for (const key of userCodeKeysOf(typed, userCodes)) {
+    const request = await storage.deviceRequests.claim({ ...key, sessionId, before, now: now() });
+    if (request !== undefined) return { kind: "found", request, key };
   }
   return { kind: "unknown" };
 }
@@ -161,14 +161,14 @@ export async function answerOf(
   sessionId: string,
   { storage, userCodes, now }: ClaimContext,
 ): Promise<"allowed" | "denied" | undefined> {
-  for (const place of placesOf(typed, userCodes)) {
-    const standing = await storage.deviceRequests.standing({ ...place, sessionId, now: now() });
-    if (standing === "allowed" || standing === "denied") return standing;
+  for (const key of userCodeKeysOf(typed, userCodes)) {
+    const answer = await storage.deviceRequests.previewAnswer({ ...key, sessionId, now: now() });
+    if (answer === "allowed" || answer === "denied") return answer;
   }
   return undefined;
 }
 
-function placesOf(typed: string, userCodes: UserCodes): readonly UserCodePlace[] {
+function userCodeKeysOf(typed: string, userCodes: UserCodes): readonly UserCodeKey[] {
   const userCode = readUserCode(typed);
-  return userCode === undefined ? [] : userCodes.places(userCode);
+  return userCode === undefined ? [] : userCodes.keysOf(userCode);
 }

@@ -24,7 +24,7 @@ export interface FactorContext extends SessionContext {
       | ("secondFactors.set" | "secondFactors.remove" | "secondFactors.setRecoveryCodes")
       | ("passkeys.add" | "passkeys.remove" | "passkeys.find" | "passkeys.use")
     > &
-    Uses<GrantStorage, "replayCache.once">;
+    Uses<GrantStorage, "replayCache.useOnce">;
 }
 
 /** The person and browser that change a factor. */
@@ -101,7 +101,7 @@ export function useChallenge(
   until: number,
   { storage, now }: Pick<FactorContext, "storage" | "now">,
 ): Promise<boolean> {
-  return storage.replayCache.once({ kind: "passkey challenge", key, until, now: now() });
+  return storage.replayCache.useOnce({ kind: "passkey challenge", key, until, now: now() });
 }
 
 /** The person who has the passkey, because the sign-in begins without a name. Undefined: nobody has it. */

@@ -3,7 +3,7 @@
 import { type Reach, reachOf } from "../oauth/consent-reach.ts";
 import type { Client, Consent, Millis, Scope } from "../oauth/model.ts";
 import type { Uses } from "../uses.ts";
-import { isApprovedForAll, judgeActing, type Verdict } from "./company.ts";
+import { isApprovedForAll, type Verdict, verdictOn } from "./company.ts";
 import type { Acting, CompanyStorage } from "./company-storage.ts";
 import { type ConsentAsked, type ConsentDecision, decideConsent, grantableScopes } from "./consent.ts";
 import type { OwnerStorage, Person } from "./storage.ts";
@@ -59,12 +59,12 @@ export async function ownerChoices(
   const same = after?.passwordChangedAt === person.passwordChangedAt;
   const choices = await Promise.all(
     (same ? companies : []).map(async (acting): Promise<OwnerChoice> => {
-      const { partition: place, companyId: ownerId } = acting.company;
+      const { partition: companyPartition, companyId: ownerId } = acting.company;
       const names = forCompanies.map(({ name }) => name);
       return {
-        ...{ partition: place, ownerId, acting, scopes: forCompanies, reach },
-        verdict: judgeActing(acting, names, reach, now),
-        consent: await storage.consents.find({ partition: place, ownerId, clientId }),
+        ...{ partition: companyPartition, ownerId, acting, scopes: forCompanies, reach },
+        verdict: verdictOn(acting, names, reach, now),
+        consent: await storage.consents.find({ partition: companyPartition, ownerId, clientId }),
       };
     }),
   );
@@ -93,15 +93,15 @@ export function decideOwner(
 ): OwnerDecision | undefined {
   const [first] = choices;
   if (first === undefined) return undefined;
-  const judged = choices.map((choice) => ({ choice, decision: decisionOf(request, choice, now) }));
-  const ready = judged.filter(({ decision }) => decision === "skip" || decision === "vouched");
+  const decisions = choices.map((choice) => ({ choice, decision: decisionOf(request, choice, now) }));
+  const ready = decisions.filter(({ decision }) => decision === "skip" || decision === "vouched");
   const [only] = ready;
   // With `select_account`, the person also chooses the owner.
   const chooses = request.prompt.includes("select_account") && choices.length > 1;
   if (only !== undefined && ready.length === 1 && !chooses) {
     return { kind: only.decision === "vouched" ? "vouched" : "skip", choice: only.choice, allGranted: false };
   }
-  const held = judged.filter(({ decision }) => decision !== "ask");
+  const held = decisions.filter(({ decision }) => decision !== "ask");
   const choice = latestUsed(held.map((one) => one.choice)) ?? first;
   const allGranted = held.some((one) => one.choice === choice && one.decision !== "elsewhere");
   return { kind: ready.length > 1 ? "ambiguous" : "ask", choice, allGranted };
@@ -144,7 +144,7 @@ export function chosenOwner(choices: readonly OwnerChoice[], named: string | nul
 }
 
 /** Judges the choice by the scopes that are finally granted: a smaller set may be within a company's approval. */
-export function judgedFor(choice: OwnerChoice, granted: readonly string[], now: Millis): OwnerChoice {
+export function withVerdictOn(choice: OwnerChoice, granted: readonly string[], now: Millis): OwnerChoice {
   const { acting, reach } = choice;
-  return acting === undefined ? choice : { ...choice, verdict: judgeActing(acting, granted, reach, now) };
+  return acting === undefined ? choice : { ...choice, verdict: verdictOn(acting, granted, reach, now) };
 }

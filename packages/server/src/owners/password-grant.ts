@@ -30,8 +30,8 @@ export interface PasswordGrantContext extends SignInContext {
  * Reasons for a refusal although the password is right. The caller must not learn that it is right, neither from the
  * text nor from the time.
  */
-const STANDING = ["second factor", "must change the password", "consent taken back"] as const;
-type Standing = (typeof STANDING)[number];
+const REFUSALS = ["second factor", "must change the password", "consent taken back"] as const;
+type Refusal = (typeof REFUSALS)[number];
 
 /**
  * Each refusal does the same work: the same reads, one hash, the same writes. A name or password that is too long gets
@@ -50,7 +50,7 @@ export async function ownerByPassword(
       ...context.originOf(address),
       // A client's server is no device of the owner: a guess through it counts as a stranger's.
       device: undefined,
-      standing: (person) => standingOf(person, asked, context),
+      refusal: (person) => refusalOf(person, asked, context),
     },
     context,
   );
@@ -69,7 +69,7 @@ export async function ownerByPassword(
 }
 
 function refused({ reason }: Extract<SignInOutcome, { kind: "wrong" }>, tooLong: boolean): OwnerPasswordOutcome {
-  const why = STANDING.find((one) => one === reason);
+  const why = REFUSALS.find((one) => one === reason);
   switch (why) {
     case "must change the password":
       return { kind: "refused", condition: "owner_must_change_password", reason };
@@ -88,11 +88,11 @@ function mayGrant(person: Person, scope: Scope): boolean {
 /** The same read happens for an unknown person. */
 const NOBODY = { partition: 0, personId: "nobody" };
 
-async function standingOf(
+async function refusalOf(
   person: Person | undefined,
   { clientId, scopes }: OwnerPasswordAsked,
   { storage }: PasswordGrantContext,
-): Promise<Standing | undefined> {
+): Promise<Refusal | undefined> {
   const { partition, personId } = person ?? NOBODY;
   const [factor, consent] = await Promise.all([
     storage.secondFactors.get({ partition, personId }),

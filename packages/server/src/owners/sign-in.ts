@@ -41,7 +41,7 @@ export interface SignInRequest {
    * Why the person must not sign in although the password is right. Undefined: they may. It is read for every name,
    * also for an unknown one, while the password is checked.
    */
-  standing?(person: Person | undefined): Promise<string | undefined>;
+  refusal?(person: Person | undefined): Promise<string | undefined>;
 }
 
 export type SignInOutcome =
@@ -72,18 +72,18 @@ export async function signIn(request: SignInRequest, context: SignInContext): Pr
   const admission = await admitGuess(guess, context);
   if (admission.kind === "throttled") return admission;
 
-  const [right, standing] = await Promise.all([
+  const [right, refusal] = await Promise.all([
     verified(request.password, person, whose, admission, context),
-    request.standing?.(person),
+    request.refusal?.(person),
   ]);
   if (person === undefined) return { kind: "wrong", reason: "unknown" };
   if (person.passwordHash === null) return { kind: "wrong", reason: "no_password" };
   if (!right) return { kind: "wrong", reason: "password" };
   if (person.status !== "active") return { kind: "wrong", reason: "disabled" };
 
-  if (standing !== undefined) {
+  if (refusal !== undefined) {
     context.afterwards(() => admission.right());
-    return { kind: "wrong", reason: standing };
+    return { kind: "wrong", reason: refusal };
   }
   await admission.right();
   if (context.needsRehash(person.passwordHash)) {

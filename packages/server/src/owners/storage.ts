@@ -1,7 +1,7 @@
 /** The storage port of owners: people, sessions, sign-in attempts, consents. Each verb is one transaction. */
 
 import type { Consent, Grant, GrantedScope, Millis } from "../oauth/model.ts";
-import type { DeviceApproval, DeviceRequest, IssueOutcome, NewGrant, UserCodePlace } from "../oauth/storage.ts";
+import type { DeviceApproval, DeviceRequest, IssueOutcome, NewGrant, UserCodeKey } from "../oauth/storage.ts";
 import type { InSession } from "./asked-in-session.ts";
 import type { Role } from "./company-storage.ts";
 import type { DeviceSeen, DeviceSighting } from "./known-device-storage.ts";
@@ -67,7 +67,7 @@ export interface Approve {
 }
 
 /** The session whose answer a device request accepts: the one that entered its code. */
-export interface DeviceClaim extends UserCodePlace {
+export interface DeviceClaim extends UserCodeKey {
   readonly sessionId: string;
   readonly now: Millis;
 }
@@ -271,7 +271,7 @@ export interface SubjectLink extends ForeignSubject {
  * `known`: the link existed before. `taken`: another owner is linked to that subject. `other`: the owner is linked to
  * another subject of that issuer. `unknown`: the person does not exist.
  */
-export interface LinkOutcome {
+export interface LinkSubjectOutcome {
   readonly kind: "linked" | "known" | "taken" | "other" | "unknown";
 }
 
@@ -367,7 +367,7 @@ export interface OwnerStorage {
       readonly email?: string;
       readonly madeBy: SubjectLink["madeBy"];
       readonly now: Millis;
-    }): Promise<LinkOutcome>;
+    }): Promise<LinkSubjectOutcome>;
     /**
      * Creates and links the first of these people whose names are free; they differ only in their names. Simultaneous
      * calls make one owner.
@@ -467,7 +467,7 @@ export interface OwnerStorage {
     /**
      * The outcome that an answer of this session would have now; writes nothing. `decided`: the request would take it.
      */
-    standing(args: DeviceClaim): Promise<DecideDeviceOutcome>;
+    previewAnswer(args: DeviceClaim): Promise<DecideDeviceOutcome>;
   };
   readonly consents: {
     approve(args: Approve): Promise<IssueOutcome>;

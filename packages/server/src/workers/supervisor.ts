@@ -221,7 +221,7 @@ async function stopped(worker: Worker, within: number): Promise<boolean> {
 function measured(worker: Worker, id: number): Promise<Snapshot | undefined> {
   return new Promise((resolve) => {
     const end = (snapshot?: Snapshot) => {
-      clearTimeout(late);
+      clearTimeout(timeout);
       worker.off("message", hear);
       resolve(snapshot);
     };
@@ -229,7 +229,7 @@ function measured(worker: Worker, id: number): Promise<Snapshot | undefined> {
       const heard = ours<FromWorker>(message);
       if (heard?.assent === "measured" && heard.id === id) end(heard.snapshot);
     };
-    const late = setTimeout(end, MEASURE_WITHIN);
+    const timeout = setTimeout(end, MEASURE_WITHIN);
     worker.on("message", hear);
     say(worker, { assent: "measure", id });
   });

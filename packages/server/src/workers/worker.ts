@@ -62,9 +62,9 @@ export function workerChannel(): WorkerChannel | undefined {
     },
     async closed() {
       say({ assent: "closed" });
-      const late = setTimeout(drain, DRAIN_ANYWAY);
+      const timeout = setTimeout(drain, DRAIN_ANYWAY);
       await allClosed;
-      clearTimeout(late);
+      clearTimeout(timeout);
     },
     leave: () => {
       if (worker.isConnected()) worker.disconnect();

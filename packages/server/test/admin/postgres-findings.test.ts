@@ -5,12 +5,12 @@ import { Client } from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { aPostgresDatabase, type TestDatabase } from "../../../../test/support/postgres.ts";
 import { diagnose, type Finding } from "../../src/admin/index.ts";
-import { judge } from "../../src/admin/postgres-findings.ts";
+import { findingsFrom } from "../../src/admin/postgres-findings.ts";
 import { configOf } from "../../src/config.ts";
 import type { ServerFacts } from "../../src/storage/postgres/inspect.ts";
 
 const good: ServerFacts = {
-  place: "db.example:5432",
+  address: "db.example:5432",
   version: 17,
   readOnly: false,
   standby: false,
@@ -46,7 +46,7 @@ describe("what is judged", () => {
       /up to 12 connections, and the server allows 20/,
     ],
   ])("%s → said", (_, facts, status, detail) => {
-    expect(judge({ ...good, ...facts }, 1)).toContainEqual({
+    expect(findingsFrom({ ...good, ...facts }, 1)).toContainEqual({
       check: "database",
       status,
       detail: expect.stringMatching(detail),
@@ -54,13 +54,13 @@ describe("what is judged", () => {
   });
 
   test("nothing wrong → one line", () => {
-    expect(judge(good, 1)).toEqual([
+    expect(findingsFrom(good, 1)).toEqual([
       { check: "database", status: "ok", detail: "PostgreSQL 17 at db.example:5432, read-write, TLS" },
     ]);
   });
 
   test("eight processes → their connections together", () => {
-    expect(judge(good, 8)).toContainEqual(
+    expect(findingsFrom(good, 8)).toContainEqual(
       expect.objectContaining({ status: "warning", detail: expect.stringContaining("96") }),
     );
   });

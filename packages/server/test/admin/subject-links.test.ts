@@ -5,8 +5,8 @@ import {
   createUser,
   deleteIssuer,
   linkSubject,
-  linksOf,
   type NewIssuer,
+  subjectLinksOf,
   unlinkSubject,
   updateIssuer,
 } from "../../src/admin/index.ts";
@@ -32,7 +32,11 @@ beforeAll(async () => {
 afterAll(() => admin.close());
 
 const all = async (issuer = IDP) =>
-  (await collected(linksOf(issuer, admin))).map(({ link, person }) => [link.subject, link.claim, person?.username]);
+  (await collected(subjectLinksOf(issuer, admin))).map(({ link, person }) => [
+    link.subject,
+    link.claim,
+    person?.username,
+  ]);
 
 describe("what can't be linked → refused", () => {
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { canonicalSlug, cappedEnds, isApprovedForAll, judgeActing } from "../../src/owners/company.ts";
+import { canonicalSlug, cappedEnds, isApprovedForAll, verdictOn } from "../../src/owners/company.ts";
 import type { Acting, AppRule, Member } from "../../src/owners/company-storage.ts";
 import { anId, DAY, HOUR, NOW, SECOND } from "../storage/support/builders.ts";
 import { aCompany, anAppRule } from "../storage/support/companies.ts";
@@ -11,7 +11,7 @@ const HERE = { host: "https://app.example", earlierHosts: [], ceiling: null };
 function acting(role: "member" | "admin" = "member", changes: Partial<Acting> = {}): Acting {
   const member: Member = {
     ...{ companyId: company.companyId, personId: anId(), username: "ada", role, since: NOW, addedBy: "operator" },
-    ...{ standing: "active", trustedFrom: NOW },
+    ...{ accountStatus: "active", trustedFrom: NOW },
   };
   return { company, member, rule: undefined, optedOut: false, chosen: false, ...changes };
 }
@@ -41,7 +41,11 @@ describe("what a person may do in a company's name", () => {
   test.each<[string, Acting | undefined, string]>([
     ["nobody of it", undefined, "stranger"],
     ["an admin of a disabled company", acting("admin", { company: { ...company, status: "disabled" } }), "stranger"],
-    ["a disabled admin", acting("admin", { member: { ...acting("admin").member, standing: "disabled" } }), "stranger"],
+    [
+      "a disabled admin",
+      acting("admin", { member: { ...acting("admin").member, accountStatus: "disabled" } }),
+      "stranger",
+    ],
     ["an admin, the app blocked", acting("admin", { rule: blocked }), "blocked"],
     ["a member, the app blocked", acting("member", { rule: blocked }), "blocked"],
     ["an admin, no rule", acting("admin"), "decides"],
@@ -76,7 +80,7 @@ describe("what a person may do in a company's name", () => {
     ["a member, approved until now", acting("member", { rule: rule({ endsAt: NOW + 29 * SECOND }) }), "ask"],
     ["an admin, approved for less", acting("admin", { rule: rule({ scopes: ["write"] }) }), "decides"],
   ])("%s → %s", (_, who, verdict) => {
-    expect(judgeActing(who, ["read"], HERE, NOW)).toBe(verdict);
+    expect(verdictOn(who, ["read"], HERE, NOW)).toBe(verdict);
   });
 
   test("no page is needed → only within what was approved for all, in time, by who didn't opt out", () => {

@@ -83,7 +83,7 @@ onEveryBackend("codes that are guessed", (storage) => {
       )(fresh("test")),
       userCodes: {
         draw: () => ({ userCode: RIGHT, requestId: waiting.requestId, partition, userCodeHash }),
-        places: (code: string) => (code === "BCDFGHJK" ? [{ partition, userCodeHash }] : []),
+        keysOf: (code: string) => (code === "BCDFGHJK" ? [{ partition, userCodeHash }] : []),
       },
       now: () => clock.now,
     };

@@ -4,8 +4,8 @@ import { join as path } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Company } from "../../src/owners/company-storage.ts";
 import type { Person } from "../../src/owners/storage.ts";
-import { confirmLink, insertMember, writeLink } from "../../src/storage/companies/members.ts";
-import { applyStanding } from "../../src/storage/companies/membership-outbox.ts";
+import { confirmCompanyLink, insertMember, writeCompanyLink } from "../../src/storage/companies/members.ts";
+import { applyOutboxEntry } from "../../src/storage/companies/membership-outbox.ts";
 import { openStorage, type Storage } from "../../src/storage/open.ts";
 import { writePersonStatus } from "../../src/storage/people/people.ts";
 import { openSqlite, type SqliteEngine } from "../../src/storage/sqlite/engine.ts";
@@ -67,17 +67,17 @@ test("old news told after newer → changes nothing; the same news twice → hea
   await storage.people.setStatus({ ...admin, status: "active", now: NOW });
   const grant = await aLiveCompanyGrant(storage, company, admin);
   const news = { ...keyOf(company), personId: admin.personId, standing: "disabled", cutAt: NOW, now: NOW };
-  expect(await engine.call(applyStanding, { ...news, version: 1 })).toBe(false);
+  expect(await engine.call(applyOutboxEntry, { ...news, version: 1 })).toBe(false);
   expect(await statusOf(storage, grant)).toMatchObject({ status: "active" });
-  expect(await engine.call(applyStanding, { ...news, version: 3 })).toBe(true);
-  expect(await engine.call(applyStanding, { ...news, version: 3 })).toBe(false);
+  expect(await engine.call(applyOutboxEntry, { ...news, version: 3 })).toBe(true);
+  expect(await engine.call(applyOutboxEntry, { ...news, version: 3 })).toBe(false);
   expect(await statusOf(storage, grant)).toMatchObject({ status: "owner_ended" });
 });
 
 test("a member half added: the link alone → leads nowhere, and is collected an hour later", async () => {
   const company = await aStoredCompany(storage);
   const person = await aStoredPerson(storage);
-  await engine.call(writeLink, { ...person, companyId: company.companyId, link: anId(), now: NOW });
+  await engine.call(writeCompanyLink, { ...person, companyId: company.companyId, link: anId(), now: NOW });
   expect(await storage.members.companiesOf({ ...person, clientId: null, now: NOW })).toEqual([]);
   await storage.housekeeping.collectGarbage({ now: NOW + HOUR + 1, limit: 100 });
   await half(person, "disabled");
@@ -96,7 +96,7 @@ test("disabled and told between the two halves → the confirmation sees to it t
   const company = await aStoredCompany(storage);
   const person = await aStoredPerson(storage);
   const link = { ...person, companyId: company.companyId, link: anId(), now: NOW };
-  const version = (await engine.call(writeLink, link)) ?? -1;
+  const version = (await engine.call(writeCompanyLink, link)) ?? -1;
   await storage.people.setStatus({ ...person, status: "disabled", now: NOW });
   expect(await tell()).toBe(0);
   const member = {
@@ -107,7 +107,7 @@ test("disabled and told between the two halves → the confirmation sees to it t
     link: link.link,
   } as const;
   await engine.call(insertMember, { ...member, addedBy: "operator", version, now: NOW });
-  await engine.call(confirmLink, { ...link, version });
+  await engine.call(confirmCompanyLink, { ...link, version });
   expect(await storage.membershipOutbox.undelivered({ limit: 10 })).toEqual([person.personId]);
   expect(await tell()).toBe(1);
   expect(await storage.consents.approve(anApproval(aCompanyGrant(company, person)))).toEqual({ kind: "no_consent" });
@@ -117,7 +117,7 @@ async function aHalfMember() {
   const company = await aStoredCompany(storage);
   const person = await aStoredPerson(storage);
   const link = { ...person, companyId: company.companyId, link: anId(), now: NOW };
-  const version = (await engine.call(writeLink, link)) ?? -1;
+  const version = (await engine.call(writeCompanyLink, link)) ?? -1;
   const member = { ...keyOf(company), personId: person.personId, username: person.username, role: "admin" } as const;
   await engine.call(insertMember, { ...member, link: link.link, addedBy: "operator", version, now: NOW });
   return { company, person };

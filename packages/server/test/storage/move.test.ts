@@ -63,7 +63,7 @@ async function filled(storage: Storage): Promise<Awaited<ReturnType<typeof aLive
   await storage.logos.put({ hash: "h", type: "image/png", bytes: new Uint8Array(70_000).fill(7), now: NOW });
   const live = await aLiveGrant(storage);
   await storage.sessions.create(aSession(live.person, { userAgent: null }));
-  await storage.replayCache.once({ kind: "saml id", key: "a", until: NOW + 20 * HOUR, now: NOW });
+  await storage.replayCache.useOnce({ kind: "saml id", key: "a", until: NOW + 20 * HOUR, now: NOW });
   await storage.attempts.count({ attempts: [{ key: "k", limit: 5, window: HOUR }], now: NOW });
   await Promise.all(Array.from({ length: 600 }, () => aStoredPerson(storage)));
   return live;

@@ -10,7 +10,7 @@ import type { FlowTools } from "../contexts.ts";
 import { clientCard, deviceCard } from "../endpoints/cards.ts";
 import { type Answer, page } from "../message.ts";
 import { type Arrival, type FlowArrival, pageContextOf, sessionSecrets } from "./arrival.ts";
-import { devicePlace } from "./device-page.ts";
+import { devicePageContext } from "./device-page.ts";
 
 type Shown = AskedAdmins & { readonly problem: AdminProblem };
 
@@ -36,7 +36,7 @@ export function adminsAskedAnswer({ owner }: AskedAdmins, arrival: FlowArrival, 
 /** For a device. */
 export function deviceAskAnswer(asked: Shown, flow: DeviceFlow, { visitor, http }: Arrival, tools: FlowTools): Answer {
   const form = sessionSecrets(flow.continuation, visitor, tools);
-  const chrome = tools.chrome(http, devicePlace(form, flow.client));
+  const chrome = tools.chrome(http, devicePageContext(form, flow.client));
   const { language } = chrome.words;
   const html = askAdminPage(viewOf(asked, form, deviceCard(flow.client, language), language), chrome);
   return page(asked.problem === null ? 200 : 400, html, "here", visitor.cookies);
@@ -49,7 +49,7 @@ export function deviceAskedAnswer(
   tools: FlowTools,
 ): Answer {
   const form = sessionSecrets(flow.continuation, visitor, tools);
-  const chrome = tools.chrome(http, devicePlace(form, flow.client));
+  const chrome = tools.chrome(http, devicePageContext(form, flow.client));
   const client = deviceCard(flow.client, chrome.words.language);
   const html = askedAdminPage({ form, client, company: owner.acting?.company.name ?? "" }, chrome);
   return page(200, html, "here", visitor.cookies);

@@ -37,7 +37,7 @@ export function codeAnswer(shown: CodeShown, visitor: Visitor, http: HttpRequest
 }
 
 /** Where a page of the device is had again, in the colour of the client that it asks for. */
-export function devicePlace({ device }: FormSecrets, { accent = null }: Client): PageContext {
+export function devicePageContext({ device }: FormSecrets, { accent = null }: Client): PageContext {
   return { accent, here: `/device/consent?device=${device ?? ""}` };
 }
 
@@ -54,7 +54,7 @@ function factsOf({ continuation, request, near }: DeviceFlow, tools: FlowTools):
 /** The extra question, where the device asked from another network. */
 export function elsewhereAnswer(flow: DeviceFlow, { visitor, http }: Arrival, tools: FlowTools): Answer {
   const form = sessionSecrets(flow.continuation, visitor, tools);
-  const chrome = tools.chrome(http, devicePlace(form, flow.client));
+  const chrome = tools.chrome(http, devicePageContext(form, flow.client));
   const client = deviceCard(flow.client, chrome.words.language);
   const view = { form, client, device: factsOf(flow, tools) };
   return page(200, deviceElsewherePage(view, chrome), "here", visitor.cookies);
@@ -70,7 +70,7 @@ export async function deviceConsentAnswer(
 ): Promise<Answer> {
   const { owners, person, client } = flow;
   const form = sessionSecrets(flow.continuation, visitor, tools);
-  const chrome = tools.chrome(http, devicePlace(form, client));
+  const chrome = tools.chrome(http, devicePageContext(form, client));
   const { language } = chrome.words;
   const standing = standingScopes(owner.consent, owner.reach, tools.now());
   const view: ConsentView = {

@@ -54,8 +54,15 @@ async function membersAnswer(at: InCompany, shown: Invited, tools: CompanyTools)
   const { members, next, invitations, lastAdmin } = await membersPage(at, after, tools.companies);
   const view: CompanyMembersView = {
     ...frame,
-    members: members.map(({ personId, username, role, since, standing }) => ({
-      ...{ personId, username, role, since, disabled: standing === "disabled", self: personId === person.personId },
+    members: members.map(({ personId, username, role, since, accountStatus }) => ({
+      ...{
+        personId,
+        username,
+        role,
+        since,
+        disabled: accountStatus === "disabled",
+        self: personId === person.personId,
+      },
     })),
     next,
     first: after === null,

@@ -1,6 +1,6 @@
 /** `/confirm/…`: an address is proved, and perhaps takes the place of another. A link alone does nothing. */
 
-import type { NewLink } from "../../owners/mail/mail.ts";
+import type { NewMailLink } from "../../owners/mail/mail.ts";
 import { undoOfChange } from "../../owners/recovery/way-back.ts";
 import { confirmPage } from "../../pages/index.ts";
 import type { Assent } from "../../server-parts.ts";
@@ -58,7 +58,7 @@ async function change(followed: Followed, http: HttpRequest, assent: Assent) {
   return outcome;
 }
 
-function newsOfChange({ link, person }: Followed, undo: NewLink | null, http: HttpRequest, assent: Assent) {
+function newsOfChange({ link, person }: Followed, undo: NewMailLink | null, http: HttpRequest, assent: Assent) {
   const { partition, email: to, username } = person;
   const language = person.language ?? languageFor(http, assent);
   const at = assent.now();

@@ -99,7 +99,7 @@ async function entryOf(entry: HistoryEntry, at: number, now: Millis, assent: Ass
 async function companyOf({ company, member }: Acting, personId: string, now: Millis, { storage }: Assent) {
   const { partition, companyId, name, slug } = company;
   const grants = await storage.companyApps.grantsOfMember({ partition, companyId, personId, now });
-  const { role, since, standing } = member;
+  const { role, since, accountStatus: standing } = member;
   const connections = grants.map((grant) => ({ clientId: grant.clientId, ...connectionOf(grant) }));
   return { companyId, name, slug, role, since, standing, connections };
 }

@@ -3,7 +3,7 @@
 import type { PresentedDevice } from "../../owners/known-device.ts";
 import type { KnownDevice } from "../../owners/known-device-storage.ts";
 import type { Asker } from "../../owners/mail/limits.ts";
-import type { LinkPurpose, MailLink } from "../../owners/mail/storage.ts";
+import type { MailLink, MailLinkPurpose } from "../../owners/mail/storage.ts";
 import type { Person } from "../../owners/person.ts";
 import type { FollowedLink } from "../../owners/recovery/take-back.ts";
 import { holdsIn } from "../../owners/recovery/way-back.ts";
@@ -12,7 +12,7 @@ import type { TakeBackWhat } from "../../pages/security/take-back-views.ts";
 import type { DoneView } from "../../pages/security/views.ts";
 import type { Assent } from "../../server-parts.ts";
 import { presentedBy } from "../device-cookie.ts";
-import { languageFor, linkKey } from "../mail-links.ts";
+import { languageFor, mailLinkKey } from "../mail-links.ts";
 import { type Answer, formOf, type HttpRequest, page } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { type Visitor, visitorOf } from "../visitor.ts";
@@ -47,10 +47,10 @@ function presentedAs(device: KnownDevice | undefined): PresentedDevice | null {
 /** What a link's page begins with; undefined: the link doesn't hold. */
 export async function follow(
   token: string | null,
-  purpose: LinkPurpose,
+  purpose: MailLinkPurpose,
   assent: Assent,
 ): Promise<FollowedLink | undefined> {
-  const key = linkKey(token, purpose, assent);
+  const key = mailLinkKey(token, purpose, assent);
   const link = key && (await assent.storage.mailLinks.find(key));
   if (key === undefined || link === undefined) return undefined;
   const person = await assent.storage.people.get({ partition: link.partition, personId: link.personId });

@@ -13,7 +13,7 @@ import type { CreateAccountView } from "../../pages/security/views.ts";
 import type { Assent } from "../../server-parts.ts";
 import { originOf } from "../connections/client-address.ts";
 import { formToken, isFormToken } from "../forms.ts";
-import { languageFor, linkKey } from "../mail-links.ts";
+import { languageFor, mailLinkKey } from "../mail-links.ts";
 import { type Answer, formOf, type HttpRequest, page, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { startSession, type Visitor, visitorOf } from "../visitor.ts";
@@ -48,7 +48,7 @@ export async function submitSignUp(http: HttpRequest, assent: Assent): Promise<A
 export async function showCreateAccount(http: HttpRequest, assent: Assent): Promise<Answer> {
   if (!maySignUp(assent)) return problemAnswer("not_found", http, assent);
   const token = new URLSearchParams(http.query).get("link");
-  const key = linkKey(token, "sign-up", assent);
+  const key = mailLinkKey(token, "sign-up", assent);
   const link = key && (await assent.storage.mailLinks.find(key));
   const visitor = await visitorOf(http, assent);
   if (link === undefined) return doneAnswer({ what: "gone", again: "/sign-up" }, http, assent, visitor);
@@ -60,7 +60,7 @@ export async function submitCreateAccount(http: HttpRequest, assent: Assent): Pr
   if (!maySignUp(assent)) return problemAnswer("not_found", http, assent);
   const visitor = await visitorOf(http, assent);
   const form = formOf(http);
-  const key = linkKey(form.get("link"), "sign-up", assent);
+  const key = mailLinkKey(form.get("link"), "sign-up", assent);
   const link = key && (await assent.storage.mailLinks.find(key));
   const gone = () => doneAnswer({ what: "gone", again: "/sign-up" }, http, assent, visitor);
   if (key === undefined || link === undefined) return gone();

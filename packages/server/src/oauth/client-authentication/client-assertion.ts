@@ -78,7 +78,7 @@ export async function checkAssertion(
   // Before it is spent: a disabled client leaves no trace.
   if (client.status !== "active") refuse("client_disabled");
   const key = context.hashes.sha256(JSON.stringify([client.clientId, jti]));
-  const first = await context.storage.replayCache.once({
+  const first = await context.storage.replayCache.useOnce({
     kind: "client jti",
     key,
     until: until + CLOCK_SKEW,

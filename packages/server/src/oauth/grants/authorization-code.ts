@@ -22,7 +22,7 @@ export const authorizationCode: GrantType = {
       context.credentials.read("code", required(request, "code")) ?? refuse("code_unknown", "not one of ours");
     return {
       kind: "grant",
-      judgeFirst: await scopesWereTaken(client, context),
+      checkScopesFirst: await scopesWereTaken(client, context),
 
       async read() {
         const grant = await context.storage.grants.find({ ...credential, grantId: credential.id });
@@ -31,7 +31,7 @@ export const authorizationCode: GrantType = {
         return unspent && grant.clientId === client.clientId ? grant : undefined;
       },
 
-      async redeem({ judged, ...terms }) {
+      async redeem({ scopesChecked: judged, ...terms }) {
         const outcome = await context.storage.grants.redeem({
           partition: credential.partition,
           grantId: credential.id,

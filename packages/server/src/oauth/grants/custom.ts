@@ -122,7 +122,7 @@ async function useUp(once: Decided["once"], { grantType }: CustomGrant, context:
     refuse("custom_grant_refused", "it is from before the database was restored, and may have been used");
   }
   const key = context.hashes.sha256(JSON.stringify([grantType, once.id]));
-  const first = await context.storage.replayCache.once({
+  const first = await context.storage.replayCache.useOnce({
     kind: "custom grant",
     key,
     until: once.until,

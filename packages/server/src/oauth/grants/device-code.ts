@@ -18,18 +18,18 @@ export const deviceCode: GrantType = {
     const credential =
       context.credentials.read("device_code", required(request, "device_code")) ??
       refuse("device_code_unknown", "not one of ours");
-    const place = { partition: credential.partition, requestId: credential.id, clientId: client.clientId };
-    const poll = { ...place, saltHash: credential.saltHash, now: context.now() };
+    const requestKey = { partition: credential.partition, requestId: credential.id, clientId: client.clientId };
+    const poll = { ...requestKey, saltHash: credential.saltHash, now: context.now() };
     const approval = approved(await context.storage.deviceRequests.poll(poll));
     const ceiling = ceilingOf(client, context.policy);
     return {
       kind: "grant",
       // A poll that is refused for its resource uses nothing up: the next one may name the right one.
-      judgeFirst: true,
+      checkScopesFirst: true,
       read: async () => ({ scopes: approval.scopes.map((name) => ({ name, expiresAt: approval.onceUntil })) }),
 
-      async redeem({ judged: _, ...terms }) {
-        const outcome = await context.storage.deviceRequests.redeem({ ...place, approval, ceiling, ...terms });
+      async redeem({ scopesChecked: _, ...terms }) {
+        const outcome = await context.storage.deviceRequests.redeem({ ...requestKey, approval, ceiling, ...terms });
         return redeemed(outcome, client, credential, context);
       },
     };

@@ -55,7 +55,7 @@ export interface GrantEntitlement {
   /** How long a scope must still last to be worth a token. Absent: any time at all. */
   readonly margin?: Millis;
   /** True: scope and API are judged before the row is touched, although the request names neither. */
-  readonly judgeFirst: boolean;
+  readonly checkScopesFirst: boolean;
   /** Reads the grant, and writes nothing. Undefined: it is not this client's live grant, and `redeem` finds the exact reason. */
   read(): Promise<Pick<Grant, "scopes"> | undefined>;
   /** One conditional statement that decides and writes. Every outcome but these two is a refusal, by throwing. */
@@ -74,7 +74,7 @@ export interface RedemptionTerms {
   /** Hash of the fresh salt of the refresh tokens to come. */
   readonly refreshSaltHash: Uint8Array;
   /** True: scope and API have been judged. */
-  readonly judged: boolean;
+  readonly scopesChecked: boolean;
 }
 
 /** `ambiguous`: nothing was written, because the grant covers several APIs and the request names none. */

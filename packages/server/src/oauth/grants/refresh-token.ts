@@ -27,11 +27,11 @@ export const refreshToken: GrantType = {
       scope,
       margin: SCOPE_MARGIN,
       // While a company hasn't heard yet that somebody who acts for it was disabled, what they granted still stands there.
-      judgeFirst: (await scopesWereTaken(client, context)) || (await context.catalog.someSuspended()),
+      checkScopesFirst: (await scopesWereTaken(client, context)) || (await context.catalog.someSuspended()),
 
-      read: () => standing(credential, client, context),
+      read: () => presentedGrant(credential, client, context),
 
-      async redeem({ now, idleUntil, judged }) {
+      async redeem({ now, idleUntil, scopesChecked: judged }) {
         const outcome = await context.storage.grants.refresh({
           partition: credential.partition,
           grantId: credential.id,
@@ -57,7 +57,11 @@ export const refreshToken: GrantType = {
 };
 
 /** The grant that a request may be refused for before its row is touched: no such refusal writes. */
-async function standing(credential: Credential, client: Client, context: OAuthContext): Promise<Grant | undefined> {
+async function presentedGrant(
+  credential: Credential,
+  client: Client,
+  context: OAuthContext,
+): Promise<Grant | undefined> {
   const grant = await context.storage.grants.find({ ...credential, grantId: credential.id });
   // Where it isn't this client's live grant, the statement that follows finds the exact reason.
   if (grant === undefined || grant.clientId !== client.clientId || grant.status !== "active") return undefined;

@@ -55,24 +55,24 @@ async function fromGrant(
 ): Promise<TokenResponse> {
   const { client, resource } = request;
   const asked = { scope: entitlement.scope, resource, margin: entitlement.margin };
-  const judge = (grant: Pick<Grant, "scopes">) => effectiveScopes(grant, client, asked, context);
+  const check = (grant: Pick<Grant, "scopes">) => effectiveScopes(grant, client, asked, context);
 
-  let judged = entitlement.judgeFirst || asked.scope !== undefined || resource !== undefined;
-  const standing = judged ? await entitlement.read() : undefined;
-  const expected = standing && (await judge(standing));
+  let scopesChecked = entitlement.checkScopesFirst || asked.scope !== undefined || resource !== undefined;
+  const found = scopesChecked ? await entitlement.read() : undefined;
+  const expected = found && (await check(found));
 
   const { salt, hash } = entitlement.refreshToken === undefined ? context.credentials.newSalt() : NO_SALT;
   const terms = { ...(await ends(expected?.audience, request, context)), refreshSaltHash: hash };
-  let redemption: Redemption = await entitlement.redeem({ ...terms, judged });
+  let redemption: Redemption = await entitlement.redeem({ ...terms, scopesChecked });
   if (redemption.kind === "ambiguous") {
     // Several APIs once. Unless narrowing has left one of them, this refuses.
-    await judge(redemption.grant);
-    judged = true;
-    redemption = await entitlement.redeem({ ...terms, judged });
+    await check(redemption.grant);
+    scopesChecked = true;
+    redemption = await entitlement.redeem({ ...terms, scopesChecked });
     if (redemption.kind === "ambiguous") return refuse("resource_needed");
   }
   const { grant } = redemption;
-  const effective = await judge(grant);
+  const effective = await check(grant);
   if (asked.scope !== undefined) {
     const names = effective.scopes.map(({ name }) => name);
     await context.noteUse(grant, names);

@@ -6,7 +6,7 @@ import type { Client, Millis, Scope } from "../../oauth/model.ts";
 import { audienceOf } from "../../oauth/resource-indicator.ts";
 import { answeredScopes, offeredDurations, readDuration, readDurations } from "../consent.ts";
 import { durationOf, endOf } from "../consent-record.ts";
-import { chosenOwner, judgedFor, type OwnerChoice, trustedFrom } from "../owner-choice.ts";
+import { chosenOwner, type OwnerChoice, trustedFrom, withVerdictOn } from "../owner-choice.ts";
 import { textsOf } from "../scope-texts.ts";
 import type { Approve, ConsentDuration } from "../storage.ts";
 import type { AuthorizationContext, SignedIn } from "./context.ts";
@@ -72,7 +72,7 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
   const { granted, declined } = answeredScopes(chosen.scopes, form.scopes);
   if (granted.length === 0) return unclear("nothing");
   const scopes = chosen.scopes.filter(({ name }) => granted.includes(name));
-  const owner = judgedFor(chosen, granted, now);
+  const owner = withVerdictOn(chosen, granted, now);
   if (owner.verdict === "ask") return { kind: "ask_admin", owner, scopes };
   return { kind: "allowed", owner, scopes, declined, duration, durations: own };
 }

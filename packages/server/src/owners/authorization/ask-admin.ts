@@ -3,7 +3,7 @@
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
 import { MAX_REASON } from "../company.ts";
 import { answeredScopes } from "../consent.ts";
-import { chosenOwner, judgedFor, type OwnerChoice } from "../owner-choice.ts";
+import { chosenOwner, type OwnerChoice, withVerdictOn } from "../owner-choice.ts";
 import type { AnswerForm } from "./answer.ts";
 import type { AuthorizationContext } from "./context.ts";
 
@@ -32,7 +32,7 @@ export function readAdminRequest(
   const chosen = chosenOwner(owners, named);
   if (chosen === undefined) return undefined;
   const { granted } = answeredScopes(chosen.scopes, ticked);
-  const owner = judgedFor(chosen, granted, now);
+  const owner = withVerdictOn(chosen, granted, now);
   if (owner.verdict !== "ask" || granted.length === 0) return undefined;
   return { owner, scopes: chosen.scopes.filter(({ name }) => granted.includes(name)), reason };
 }

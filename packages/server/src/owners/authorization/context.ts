@@ -24,7 +24,7 @@ export interface AuthorizationContext extends CarrierContext {
       | "attempts.count"
       | "attempts.forgive"
       | "deviceRequests.claim"
-      | "deviceRequests.standing"
+      | "deviceRequests.previewAnswer"
       | "deviceRequests.approve"
       | "deviceRequests.deny"
     > &

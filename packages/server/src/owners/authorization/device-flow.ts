@@ -5,7 +5,7 @@ import { deviceCode } from "../../oauth/grants/device-code.ts";
 import { mayUse } from "../../oauth/grants/registry.ts";
 import type { Client, Scope } from "../../oauth/model.ts";
 import { offeredTo } from "../../oauth/scope.ts";
-import type { DeviceRequest, UserCodePlace } from "../../oauth/storage.ts";
+import type { DeviceRequest, UserCodeKey } from "../../oauth/storage.ts";
 import { answerOf, type ClaimContext, type CodeOutcome, claimUserCode, enterUserCode } from "../device.ts";
 import { boundDevice } from "../known-device.ts";
 import { type OwnerChoice, ownerChoices } from "../owner-choice.ts";
@@ -30,7 +30,7 @@ export interface DeviceFlow extends SignedIn {
   readonly continuation: DeviceContinuation;
   readonly request: DeviceRequest;
   readonly client: Client;
-  readonly place: UserCodePlace;
+  readonly userCodeKey: UserCodeKey;
   /** The owners for whom the person may answer. */
   readonly owners: readonly OwnerChoice[];
   /** The owner that the page selects, and whether everything is granted already. */
@@ -170,7 +170,7 @@ async function findDevice(
   if (person.mustChangePassword) return { kind: "change_password", continuation };
   const outcome = await lookUp(continuation, signedIn, reader, context);
   if (outcome.kind !== "found") return notFound(outcome, continuation, reader, context);
-  const { request, place } = outcome;
+  const { request, key: userCodeKey } = outcome;
   const client = await context.oauth.catalog.client(request.clientId);
   // The client may also have lost the grant type meanwhile: then an answer would lead to no token.
   if (client?.status !== "active" || !mayUse(client, deviceCode.grantType, context.oauth)) {
@@ -189,7 +189,7 @@ async function findDevice(
     case "ask": {
       const network = (address: string) => context.originOf(address).network;
       const near = request.address !== null && network(request.address) === network(reader.address);
-      const flow = { person, session, continuation: claimed, request, client, place, owners, ask: step, near };
+      const flow = { person, session, continuation: claimed, request, client, userCodeKey, owners, ask: step, near };
       return { kind: "found", flow };
     }
     case "sign_in":
@@ -200,7 +200,7 @@ async function findDevice(
       return { kind: "change_password", continuation: claimed };
     case "refuse":
     case "issue":
-      await context.storage.deviceRequests.deny({ ...place, sessionId: session.sessionId, now: context.now() });
+      await context.storage.deviceRequests.deny({ ...userCodeKey, sessionId: session.sessionId, now: context.now() });
       context.event("authorization_denied", { client_id: client.clientId, condition: "nothing_grantable" });
       return { kind: "done", client, outcome: "nothing" };
   }
@@ -276,7 +276,7 @@ async function allow(
   reader: Reader,
   context: AuthorizationContext,
 ): Promise<DeviceStep> {
-  const { client, request, place, person, session } = flow;
+  const { client, request, userCodeKey, person, session } = flow;
   const { owner, duration } = allowed;
   const now = context.now();
   const onceUntil = request.expiresAt + context.oauth.policy.accessTtl;
@@ -292,7 +292,7 @@ async function allow(
     approvedAt: now,
   };
   const terms = recordTerms(client, allowed, flow, "device", { address: reader.address, language: reader.language() });
-  const claim = { ...place, sessionId: session.sessionId };
+  const claim = { ...userCodeKey, sessionId: session.sessionId };
   const outcome = await context.storage.deviceRequests.approve({
     ...terms,
     ...claim,
@@ -309,8 +309,8 @@ async function allow(
 }
 
 async function deny(flow: DeviceFlow, reader: Reader, context: AuthorizationContext): Promise<DeviceStep> {
-  const { client, place, session } = flow;
-  const claim = { ...place, sessionId: session.sessionId, now: context.now() };
+  const { client, userCodeKey, session } = flow;
+  const claim = { ...userCodeKey, sessionId: session.sessionId, now: context.now() };
   const outcome = await context.storage.deviceRequests.deny(claim);
   if (outcome !== "decided") return notDecided(outcome, flow, reader, context);
   context.event("authorization_denied", { client_id: client.clientId, condition: "device_denied" });

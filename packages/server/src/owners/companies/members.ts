@@ -22,7 +22,7 @@ export async function membershipOf(
   const { partition, companyId } = company;
   const key = { partition, companyId };
   const acting = await storage.members.findActing({ ...key, personId, clientId: null });
-  if (acting?.company.status !== "active" || acting.member.standing !== "active") return undefined;
+  if (acting?.company.status !== "active" || acting.member.accountStatus !== "active") return undefined;
   // Check the session after the member was read. Otherwise the company could have learned of the session's end before
   // this read (`askedBy`).
   return (await storage.sessions.isOpen(session)) ? { key, acting } : undefined;

@@ -100,7 +100,7 @@ export interface Postbox {
   kick(): void;
 }
 
-export interface NewLink {
+export interface NewMailLink {
   readonly link: MailLink;
   readonly saltHash: Uint8Array;
   /** As it stands in the message. */
@@ -122,7 +122,7 @@ export interface MailLinks {
     },
     path: string,
     cause?: string,
-  ): NewLink;
+  ): NewMailLink;
 }
 
 /** How long a link holds. */

@@ -112,7 +112,7 @@ async function adminsOf(companyId: string, { storage, partitionOf }: NoticeConte
   const key = { partition: partitionOf(companyId), companyId };
   const members = await storage.members.list({ ...key, limit: MEMBERS_READ, after: null });
   const admins = members
-    .filter(({ role, standing }) => role === "admin" && standing === "active")
+    .filter(({ role, accountStatus }) => role === "admin" && accountStatus === "active")
     .slice(0, ADMINS_TOLD);
   const people = await Promise.all(
     admins.map(({ personId }) => storage.people.get({ partition: partitionOf(personId), personId })),

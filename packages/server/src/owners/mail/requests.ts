@@ -8,7 +8,7 @@ import { canonicalLogin } from "../names.ts";
 import { type RecoveryStorage, UNDO_TTL } from "../recovery/storage.ts";
 import type { OwnerStorage, Person } from "../storage.ts";
 import { mayRecover, mayWriteTo } from "./limits.ts";
-import { CONFIRM_TTL, type MailDraft, type MailLinks, type NewLink, type Postbox, RECOVER_TTL } from "./mail.ts";
+import { CONFIRM_TTL, type MailDraft, type MailLinks, type NewMailLink, type Postbox, RECOVER_TTL } from "./mail.ts";
 import type { MailStorage } from "./storage.ts";
 
 /** So many accounts that have left an address in the last days are looked at. */
@@ -191,7 +191,7 @@ type LinkContext = Pick<MailRequestContext, "mail" | "now"> & {
 
 /** Stores the link and its message, and has it sent. `bound`: the link is not made if the person has chosen another password since. */
 export async function sendLink(
-  { link, saltHash, url }: NewLink,
+  { link, saltHash, url }: NewMailLink,
   draft: Omit<MailDraft, "link">,
   { storage, mail, now }: LinkContext,
   bound: { readonly passwordChangedAt?: Millis | null } = {},

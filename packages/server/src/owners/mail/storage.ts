@@ -38,7 +38,7 @@ export interface ClaimedMailRequest extends StoredMailRequest {
 
 /** What following a link does. */
 /** `undo`: of a change of the address; `restore`: of a removal of factors by recovery. */
-export type LinkPurpose = "recover" | "sign-up" | "verify" | "change" | "undo" | "restore";
+export type MailLinkPurpose = "recover" | "sign-up" | "verify" | "change" | "undo" | "restore";
 
 /** A link that stands in one message. */
 export interface MailLink {
@@ -46,7 +46,7 @@ export interface MailLink {
   readonly linkId: string;
   /** For `sign-up` the id that the person will have. */
   readonly personId: string;
-  readonly purpose: LinkPurpose;
+  readonly purpose: MailLinkPurpose;
   /** Canonical: the address that it is about, which is not always the one that it is sent to. */
   readonly address: string;
   readonly expiresAt: Millis;
@@ -55,11 +55,11 @@ export interface MailLink {
 }
 
 /** A link as somebody presents it. */
-export interface LinkKey {
+export interface MailLinkKey {
   readonly partition: number;
   readonly linkId: string;
   readonly saltHash: Uint8Array;
-  readonly purpose: LinkPurpose;
+  readonly purpose: MailLinkPurpose;
   readonly now: Millis;
 }
 
@@ -69,7 +69,9 @@ export type SettledMail =
   | { readonly kind: "dead"; readonly fault: string };
 
 /** `unknown`: the link was used, is too old, or never was; or the person may not sign in. `taken`: another account has the address. */
-export type LinkOutcome = { readonly kind: "done"; readonly person: Person } | { readonly kind: "unknown" | "taken" };
+export type FollowLinkOutcome =
+  | { readonly kind: "done"; readonly person: Person }
+  | { readonly kind: "unknown" | "taken" };
 
 interface PersonKey {
   readonly partition: number;
@@ -119,24 +121,24 @@ export interface MailStorage {
       readonly now: Millis;
     }): Promise<void>;
     /** The link, if it holds; it still does afterwards. */
-    find(args: LinkKey): Promise<MailLink | undefined>;
+    find(args: MailLinkKey): Promise<MailLink | undefined>;
     /** The link, used up. */
-    take(args: LinkKey): Promise<MailLink | undefined>;
+    take(args: MailLinkKey): Promise<MailLink | undefined>;
     /** The person's address is the link's, and theirs. */
-    verifyEmail(args: Omit<LinkKey, "purpose">): Promise<LinkOutcome>;
+    verifyEmail(args: Omit<MailLinkKey, "purpose">): Promise<FollowLinkOutcome>;
     /**
      * Gives the person the link's address, with a link to take that back. Going back to an address that they had before the one of now, it is one for the
      * owner's own browser alone: the address of now may be an intruder's. Other links that went to younger addresses end then.
      */
     changeEmail(
-      args: Omit<LinkKey, "purpose"> & {
+      args: Omit<MailLinkKey, "purpose"> & {
         /** The address that the messages were written for. */
         readonly before: string;
         /** Null: nobody vouched for the address before, or the person goes back to an older one with their own browser. */
         readonly undo: { readonly link: MailLink; readonly saltHash: Uint8Array } | null;
         readonly mails: readonly StoredMail[];
       },
-    ): Promise<LinkOutcome>;
+    ): Promise<FollowLinkOutcome>;
   };
   readonly people: {
     /** When the account goes (null: it stays). Going, its other sessions and all of its grants end now. False: no such person, or not asked for any more. */

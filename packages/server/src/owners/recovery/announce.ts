@@ -7,7 +7,7 @@ import type {
   MailLinks,
   NamedApps,
   NamedFactor,
-  NewLink,
+  NewMailLink,
   Postbox,
   RecoveryNews,
 } from "../mail/mail.ts";
@@ -36,7 +36,7 @@ export interface Happened {
   /** It is taken back with a browser that was the person's own before. */
   readonly own: boolean;
   /** For the address that the account has until then; null: it gets none. */
-  readonly wayBack: NewLink | null;
+  readonly wayBack: NewMailLink | null;
   /** Of the page, for people whose own isn't known. */
   readonly language: string;
   readonly browser: string | null;
@@ -121,7 +121,7 @@ function firstSign({ addedAt, added }: FoundFactor): Millis {
 
 /** For the address that the account loses: how the owner gets it back, if it was the owner's. */
 function returnedLetter(
-  { link, url }: NewLink,
+  { link, url }: NewMailLink,
   { person, language }: Happened,
   { mail, now }: AnnounceContext,
 ): readonly StoredMail[] {

@@ -4,7 +4,7 @@ import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../uses.ts";
 import type { DeviceSeen } from "../known-device-storage.ts";
 import type { Postbox } from "../mail/mail.ts";
-import type { LinkOutcome } from "../mail/storage.ts";
+import type { FollowLinkOutcome } from "../mail/storage.ts";
 import type { RecoveryStorage, RemovedFactor } from "./storage.ts";
 import type { FollowedLink } from "./take-back.ts";
 
@@ -36,7 +36,7 @@ export async function restore(
     readonly address: string;
   },
   context: RestoreContext,
-): Promise<LinkOutcome> {
+): Promise<FollowLinkOutcome> {
   const { storage, mail, issuer } = context;
   const { partition, personId, username } = person;
   const now = context.now();

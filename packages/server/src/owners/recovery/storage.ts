@@ -3,7 +3,7 @@
 import type { Millis } from "../../oauth/model.ts";
 import type { AddedFrom, PersonKey } from "../factor-storage.ts";
 import type { DeviceSeen, KnownDevice } from "../known-device-storage.ts";
-import type { LinkKey, LinkOutcome, MailLink, StoredMail } from "../mail/storage.ts";
+import type { FollowLinkOutcome, MailLink, MailLinkKey, StoredMail } from "../mail/storage.ts";
 import type { Person } from "../person.ts";
 import { isOwners } from "./factor-trust.ts";
 
@@ -52,7 +52,7 @@ export interface Removal {
 }
 
 /** A new password for an account, by a link in a message. */
-export interface TakeBack extends Omit<LinkKey, "purpose"> {
+export interface TakeBack extends Omit<MailLinkKey, "purpose"> {
   readonly passwordHash: string;
   /** The person's device cookie, as the browser presents it; null: it has none of theirs. */
   readonly device: DeviceSeen | null;
@@ -80,7 +80,7 @@ export interface NewUndo {
 }
 
 /** `changed`: the factors are not what the person saw; nothing was done, and the link holds. */
-export type TakeBackOutcome = LinkOutcome | { readonly kind: "changed" };
+export type TakeBackOutcome = FollowLinkOutcome | { readonly kind: "changed" };
 
 export interface RecoveryStorage {
   readonly recovery: {
@@ -100,12 +100,12 @@ export interface RecoveryStorage {
      * the password, and factors and connections that were added since the removal end, unless a known device vouches for them.
      */
     restoreFactors(
-      args: Omit<LinkKey, "purpose"> & {
+      args: Omit<MailLinkKey, "purpose"> & {
         readonly passwordHash: string;
         readonly device: DeviceSeen | null;
         readonly mails: readonly StoredMail[];
       },
-    ): Promise<LinkOutcome>;
+    ): Promise<FollowLinkOutcome>;
     /** Of one removal, or of all; oldest factors first. */
     removedFactors(
       args: PersonKey & { readonly removalId: string | null; readonly now: Millis },

@@ -6,7 +6,7 @@ import type { CompanyStorage } from "../company-storage.ts";
 import type { FactorStorage, PersonKey } from "../factor-storage.ts";
 import { seenDevice } from "../known-device.ts";
 import type { DeviceSeen, KnownDeviceStorage } from "../known-device-storage.ts";
-import type { LinkKey, LinkOutcome, MailLink } from "../mail/storage.ts";
+import type { FollowLinkOutcome, MailLink, MailLinkKey } from "../mail/storage.ts";
 import type { OwnerStorage, Person } from "../storage.ts";
 import { type AnnounceContext, announced } from "./announce.ts";
 import { marksOf, sameMarks } from "./factor-marks.ts";
@@ -37,7 +37,7 @@ export interface RecoveryContext extends AnnounceContext {
 
 /** A link that holds, and the person whose it is. */
 export interface FollowedLink {
-  readonly key: LinkKey;
+  readonly key: MailLinkKey;
   readonly link: MailLink;
   readonly person: Person;
 }
@@ -80,10 +80,10 @@ async function holdingsOf(
   ]);
   const companies = await Promise.all(
     acting.map(async (one) => {
-      const { partition: place, companyId } = one.company;
+      const { partition: companyPartition, companyId } = one.company;
       return {
         acting: one,
-        grants: await storage.companyApps.grantsOfMember({ partition: place, companyId, personId, now }),
+        grants: await storage.companyApps.grantsOfMember({ partition: companyPartition, companyId, personId, now }),
       };
     }),
   );
@@ -108,7 +108,7 @@ export interface Decision {
 /** `unproved`: the factor is still to be proved. `changed`: something about the factors is not as the person saw it. */
 export type TakenBack =
   | { readonly kind: "done"; readonly decided: Decided }
-  | { readonly kind: Exclude<LinkOutcome["kind"], "done"> | "unproved" | "changed" };
+  | { readonly kind: Exclude<FollowLinkOutcome["kind"], "done"> | "unproved" | "changed" };
 
 /** The transaction decides once more whether the link holds, and whether the factors are as they were seen. */
 export async function takeBack(

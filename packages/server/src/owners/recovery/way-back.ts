@@ -4,7 +4,7 @@ import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../uses.ts";
 import { seenDevice } from "../known-device.ts";
 import type { DeviceSeen, KnownDevice, KnownDeviceStorage } from "../known-device-storage.ts";
-import type { MailLinks, NewLink } from "../mail/mail.ts";
+import type { MailLinks, NewMailLink } from "../mail/mail.ts";
 import type { MailLink } from "../mail/storage.ts";
 import type { Person } from "../person.ts";
 import {
@@ -46,7 +46,7 @@ export function undoOfChange(
   to: string,
   presented: Presented,
   context: WayBackContext,
-): Promise<NewLink | null> {
+): Promise<NewMailLink | null> {
   return around(person, presented, context, (addresses, device, now) =>
     undoFrom(person, { to, addresses, device }, { links: context.links, now: () => now }),
   );
@@ -61,7 +61,7 @@ export function undoFrom(
     readonly device: KnownDevice | undefined;
   },
   { links, now }: Pick<WayBackContext, "links" | "now">,
-): NewLink | null {
+): NewMailLink | null {
   const { to, addresses, device } = about;
   if (emailVerifiedAt === null || to === email) return null;
   const anywhere = leavesWayBack(addresses, email, to, now());

@@ -15,7 +15,7 @@ import { activateName, forgetName, holderOfName, reserveName, unreserveName } fr
 import { text } from "../rows.ts";
 import { type Call, named, query, type Row, sql, statement, steps, type Tx, transaction } from "../sql.ts";
 import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
-import { doubtLink } from "./members.ts";
+import { doubtCompanyLink } from "./members.ts";
 import { companyColumns, companyOf } from "./rows.ts";
 
 export const getCompany = query<CompanyKey, Company | undefined>({
@@ -94,13 +94,13 @@ export const updateCompany = steps<CompanyUpdate, UpdateOutcome>(async (call, ar
   if (moves && !(await call(reserveName, next))) return { kind: "taken" };
   if (moves) await call(unreserveName, old);
   const written = await call(writeCompany, { ...args, slugBefore: before.slug });
-  const late = moves && !(await settleName(call, next)) && written === "updated";
+  const taken = moves && !(await settleName(call, next)) && written === "updated";
   // Another company has the new slug, because a change that failed had released it. This company gets its own slug
   // again, if it is still free.
-  if (late && (await call(reserveName, old)))
+  if (taken && (await call(reserveName, old)))
     await call(writeCompany, { ...args, by: null, changes: { slug: old.value }, slugBefore: slug });
   if (moves) await settleName(call, old);
-  return { kind: late ? "taken" : written };
+  return { kind: taken ? "taken" : written };
 });
 
 export const writeCompany = transaction<
@@ -168,7 +168,7 @@ async function forget(
   { companyId, now }: { readonly companyId: string; readonly now: Millis },
 ): Promise<void> {
   for (const { personId, link } of members) {
-    await call(doubtLink, { partition: partitionOf(personId), personId, companyId, link, now });
+    await call(doubtCompanyLink, { partition: partitionOf(personId), personId, companyId, link, now });
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { reachOf } from "../../oauth/consent-reach.ts";
 import type { Consent, Grant, Millis } from "../../oauth/model.ts";
-import { judgeActing } from "../../owners/company.ts";
+import { verdictOn } from "../../owners/company.ts";
 import type {
   AppRequest,
   AppRule,
@@ -311,7 +311,7 @@ export const setOptOut = transaction<
   const key = { partition, companyId, clientId, personId };
   await lockCompany(tx, key);
   const acting = await lockActing(tx, key);
-  if (judgeActing(acting, [], reachOf({}, null, null), now) === "stranger") return { kind: "unknown" };
+  if (verdictOn(acting, [], reachOf({}, null, null), now) === "stranger") return { kind: "unknown" };
   if (trustedFrom !== undefined && trustedFrom !== acting?.member.trustedFrom) return { kind: "unknown" };
   if (!out) {
     await tx.run(sql`DELETE FROM company_opt_outs WHERE ${thisApp} AND person_id = :personId`, key);
@@ -361,7 +361,7 @@ export const askApproval = transaction<
   const acting = await lockActing(tx, key);
   const reach = await lockedReach(tx, { clientId, ceiling, redirectUri: redirectUri ?? "" });
   if (acting === undefined || reach === undefined) return { kind: "needless" };
-  if (judgeActing(acting, scopes, reach, now) !== "ask") return { kind: "needless" };
+  if (verdictOn(acting, scopes, reach, now) !== "ask") return { kind: "needless" };
   const open = await tx.all(
     sql`SELECT client_id, scopes FROM company_requests
       WHERE ${thisCompany} AND person_id = :personId AND status = 'open' LIMIT :limit`,

@@ -11,7 +11,7 @@ import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
 import { query, sql, steps, transaction } from "../sql.ts";
 import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
-import { adoptLink, confirmLink, noteMember, putMember, writeLink } from "./members.ts";
+import { adoptCompanyLink, confirmCompanyLink, noteMember, putMember, writeCompanyLink } from "./members.ts";
 import { companyColumns, companyOf, invitationColumns, invitationOf } from "./rows.ts";
 
 /** Maximum number of open invitations of one company. */
@@ -109,12 +109,12 @@ export const acceptInvitation = steps<Accept, JoinOutcome>(async (call, args) =>
   if (!isFor(found.invitation, person)) return { kind: "wrong_person" };
   const { companyId } = found.company;
   const key = { partition: person.partition, personId: person.personId, companyId };
-  const version = await call(writeLink, { ...key, ...asked, link, now });
+  const version = await call(writeCompanyLink, { ...key, ...asked, link, now });
   if (version === undefined) return { kind: "unknown" };
   const joined = await call(joinCompany, { ...args, companyId, version });
   // If the person is a member already, perhaps by this invitation, this link replaces the earlier one.
-  const known = joined ? version : await call(adoptLink, { ...key, partition: partitionOf(companyId), link });
-  if (known !== undefined) await call(confirmLink, { ...key, link, version: known, now });
+  const known = joined ? version : await call(adoptCompanyLink, { ...key, partition: partitionOf(companyId), link });
+  if (known !== undefined) await call(confirmCompanyLink, { ...key, link, version: known, now });
   return joined ? { kind: "joined", company: found.company } : { kind: "unknown" };
 });
 

@@ -35,14 +35,14 @@ const PENDING_FOR: Millis = HOUR;
 
 const thisMember = sql`partition = :partition AND company_id = :companyId AND person_id = :personId`;
 
-interface LinkKey {
+interface CompanyLinkKey {
   /** The partition of the person. */
   readonly partition: number;
   readonly personId: string;
   readonly companyId: string;
 }
 
-const thisLink = sql`partition = :partition AND person_id = :personId AND company_id = :companyId`;
+const thisCompanyLink = sql`partition = :partition AND person_id = :personId AND company_id = :companyId`;
 
 /** Writes the link, the membership and the confirmation. If it is called again after a crash, it continues. */
 export const addMember = steps<
@@ -56,13 +56,13 @@ export const addMember = steps<
   { readonly kind: "added" | "no_company" | "no_person" }
 >(async (call, { partition, companyId, person, role, addedBy, link, now }) => {
   const key = { partition: person.partition, personId: person.personId, companyId };
-  const version = await call(writeLink, { ...key, link, now });
+  const version = await call(writeCompanyLink, { ...key, link, now });
   if (version === undefined) return { kind: "no_person" };
   const { personId, username } = person;
   const member = { partition, companyId, personId, username, role, addedBy, link, version, now };
   // The link may belong to an earlier membership, so it is settled later.
   if (!(await call(insertMember, member))) return { kind: "no_company" };
-  await call(confirmLink, { ...key, link, version, now });
+  await call(confirmCompanyLink, { ...key, link, version, now });
   return { kind: "added" };
 });
 
@@ -71,8 +71,8 @@ export const addMember = steps<
  * stay below the limit. Returns the person's present standing, with which the membership begins. Undefined: there is no
  * such person, or they belong to too many companies.
  */
-export const writeLink = transaction<
-  LinkKey & InSession & { readonly link: string; readonly now: Millis },
+export const writeCompanyLink = transaction<
+  CompanyLinkKey & InSession & { readonly link: string; readonly now: Millis },
   number | undefined
 >(async (tx, { partition, personId, companyId, link, now, ...asked }) => {
   if (!(await mayStill(tx, { partition, personId }, asked))) return undefined;
@@ -164,8 +164,8 @@ export function noteMember(
  * The link leads to a membership now. If the person was disabled after the link was written, the company is told: it
  * may not have had the membership when that news was sent.
  */
-export const confirmLink = transaction<
-  LinkKey & { readonly link: string; readonly version: number; readonly now: Millis },
+export const confirmCompanyLink = transaction<
+  CompanyLinkKey & { readonly link: string; readonly version: number; readonly now: Millis },
   void
 >(async (tx, { partition, personId, companyId, link, version, now }) => {
   const person = await tx.one(
@@ -174,34 +174,34 @@ export const confirmLink = transaction<
   );
   const standing = person === undefined ? "gone" : text(person, "status");
   const current = person === undefined ? version + 1 : whole(person, "standing_version");
-  await tx.run(sql`UPDATE member_links SET status = 'active' WHERE ${thisLink} AND link = :link`, {
+  await tx.run(sql`UPDATE member_links SET status = 'active' WHERE ${thisCompanyLink} AND link = :link`, {
     partition,
     personId,
     companyId,
     link,
   });
   if (current !== version) {
-    await putStanding(tx, { partition, personId, companyId, version: current, standing, cutAt: null, now });
+    await putInOutbox(tx, { partition, personId, companyId, version: current, standing, cutAt: null, now });
   }
 });
 
 /** The membership of this link ended: whether another stands by it is settled when nobody can be adding one any more. */
-export const doubtLink = statement<LinkKey & { readonly link: string; readonly now: Millis }, boolean>({
+export const doubtCompanyLink = statement<CompanyLinkKey & { readonly link: string; readonly now: Millis }, boolean>({
   lock: "personId",
-  sql: sql`UPDATE member_links SET status = 'pending', written_at = :now WHERE ${thisLink} AND link = :link RETURNING company_id`,
+  sql: sql`UPDATE member_links SET status = 'pending', written_at = :now WHERE ${thisCompanyLink} AND link = :link RETURNING company_id`,
   bind: ({ partition, personId, companyId, link, now }) => ({ partition, personId, companyId, link, now }),
   outcome: (row) => row !== undefined,
 });
 
 /** Deletes a link that has been in doubt for long enough. A link that was written or doubted since stays. */
-export const dropLink = statement<LinkKey & { readonly link: string; readonly stale: Millis }, boolean>({
+export const dropCompanyLink = statement<CompanyLinkKey & { readonly link: string; readonly stale: Millis }, boolean>({
   lock: "personId",
-  sql: sql`DELETE FROM member_links WHERE ${thisLink} AND link = :link AND status = 'pending' AND written_at < :stale RETURNING company_id`,
+  sql: sql`DELETE FROM member_links WHERE ${thisCompanyLink} AND link = :link AND status = 'pending' AND written_at < :stale RETURNING company_id`,
   bind: ({ partition, personId, companyId, link, stale }) => ({ partition, personId, companyId, link, stale }),
   outcome: (row) => row !== undefined,
 });
 
-interface Standing extends LinkKey {
+interface NewOutboxEntry extends CompanyLinkKey {
   readonly version: number;
   readonly standing: string;
   /**
@@ -220,7 +220,7 @@ interface Standing extends LinkKey {
 /**
  * Stores what a company has to learn about a person. News that the company has not received yet are combined into one.
  */
-export async function putStanding(tx: Tx, { keptBefore = null, ...standing }: Standing): Promise<void> {
+export async function putInOutbox(tx: Tx, { keptBefore = null, ...entry }: NewOutboxEntry): Promise<void> {
   await tx.run(
     sql`INSERT INTO standings AS s (partition, person_id, company_id, version, standing, cut_at, kept_before, written_at)
       VALUES (:partition, :personId, :companyId, :version, :standing, :cutAt, :keptBefore, :now)
@@ -228,7 +228,7 @@ export async function putStanding(tx: Tx, { keptBefore = null, ...standing }: St
         kept_before = CASE WHEN excluded.cut_at IS NULL THEN s.kept_before WHEN s.cut_at IS NULL THEN excluded.kept_before
           WHEN s.kept_before < excluded.kept_before OR s.kept_before IS NULL THEN s.kept_before ELSE excluded.kept_before END,
         cut_at = COALESCE(excluded.cut_at, s.cut_at), written_at = excluded.written_at`,
-    { ...standing, keptBefore },
+    { ...entry, keptBefore },
   );
 }
 
@@ -243,7 +243,7 @@ export const removeMember = steps<
 >(async (call, { partition, companyId, person, mails = [], by, now, ...asked }) => {
   const { personId } = person;
   const { outcome, link } = await call(eraseMember, { partition, companyId, personId, mails, by, now, ...asked });
-  if (link !== null) await call(doubtLink, { partition: person.partition, personId, companyId, link, now });
+  if (link !== null) await call(doubtCompanyLink, { partition: person.partition, personId, companyId, link, now });
   return outcome;
 });
 
@@ -403,28 +403,28 @@ export const companiesOf = steps<
   { readonly partition: number; readonly personId: string; readonly clientId: string | null; readonly now: Millis },
   readonly Acting[]
 >(async (call, { partition, personId, clientId, now }) => {
-  const links = await call(linksOf, { partition, personId });
+  const links = await call(companyLinksOf, { partition, personId });
   const found = await Promise.all(
     links.map(async ({ companyId, link, pending }) => {
       const acting = await call(findActing, { partition: partitionOf(companyId), companyId, personId, clientId });
       // An interrupted removal left this link.
-      if (acting === undefined && !pending) await call(doubtLink, { partition, personId, companyId, link, now });
+      if (acting === undefined && !pending) await call(doubtCompanyLink, { partition, personId, companyId, link, now });
       return acting;
     }),
   );
   return found
-    .filter((one) => one?.company.status === "active" && one.member.standing === "active")
+    .filter((one) => one?.company.status === "active" && one.member.accountStatus === "active")
     .filter((one) => one !== undefined)
     .sort((a, b) => (a.company.name < b.company.name ? -1 : 1));
 });
 
-interface Link {
+interface CompanyLink {
   readonly companyId: string;
   readonly link: string;
   readonly pending: boolean;
 }
 
-export const linksOf = query<{ readonly partition: number; readonly personId: string }, readonly Link[]>({
+export const companyLinksOf = query<{ readonly partition: number; readonly personId: string }, readonly CompanyLink[]>({
   sql: sql`SELECT company_id, link, status FROM member_links WHERE partition = :partition AND person_id = :personId ORDER BY company_id LIMIT :limit`,
   bind: ({ partition, personId }) => ({ partition, personId, limit: MAX_COMPANIES }),
   outcome: (rows) =>
@@ -439,23 +439,23 @@ export const linksOf = query<{ readonly partition: number; readonly personId: st
  * Links that were never confirmed, or are in doubt. The verb confirms a link that has a membership and deletes one that
  * has none.
  */
-export const settleLinks = steps<{ readonly now: Millis; readonly limit: number }, number>(
+export const settleCompanyLinks = steps<{ readonly now: Millis; readonly limit: number }, number>(
   async (call, { now, limit }) => {
     const stale = now - PENDING_FOR;
-    const links = await call(staleLinks, { stale, limit });
+    const links = await call(staleCompanyLinks, { stale, limit });
     for (const link of links) {
       const { companyId, personId } = link;
-      const version = await call(adoptLink, { ...link, partition: partitionOf(companyId), companyId, personId });
-      if (version === undefined) await call(dropLink, { ...link, stale });
-      else await call(confirmLink, { ...link, version, now });
+      const version = await call(adoptCompanyLink, { ...link, partition: partitionOf(companyId), companyId, personId });
+      if (version === undefined) await call(dropCompanyLink, { ...link, stale });
+      else await call(confirmCompanyLink, { ...link, version, now });
     }
     return links.length;
   },
 );
 
-export const staleLinks = query<
+export const staleCompanyLinks = query<
   { readonly stale: Millis; readonly limit: number },
-  readonly (LinkKey & { readonly link: string })[]
+  readonly (CompanyLinkKey & { readonly link: string })[]
 >({
   sql: sql`SELECT partition, person_id, company_id, link FROM member_links
     WHERE +partition >= 0 AND status = 'pending' AND written_at < :stale ORDER BY written_at LIMIT :limit`,
@@ -470,7 +470,7 @@ export const staleLinks = query<
 });
 
 /** Writes the link's id into the membership that the link leads to. Returns the standing that the membership knows. */
-export const adoptLink = statement<
+export const adoptCompanyLink = statement<
   CompanyKey & { readonly personId: string; readonly link: string },
   number | undefined
 >({

@@ -10,10 +10,10 @@ import { partitionOf } from "../partition.ts";
 import { text, whole, wholeOrNull } from "../rows.ts";
 import { type Call, query, type Row, sql, statement, steps, type Tx, transaction } from "../sql.ts";
 import { lockCompany } from "./company-lock.ts";
-import { endGrantsOfMember, forgetMember, putStanding } from "./members.ts";
+import { endGrantsOfMember, forgetMember, putInOutbox } from "./members.ts";
 
 /** One company that has to be told about one person. */
-interface Untold {
+interface OutboxEntry {
   /** The partition of the person. */
   readonly partition: number;
   readonly personId: string;
@@ -24,9 +24,9 @@ interface Untold {
   readonly keptBefore: Millis | null;
 }
 
-const untoldColumns = sql`partition, person_id, company_id, version, standing, cut_at, kept_before`;
+const outboxColumns = sql`partition, person_id, company_id, version, standing, cut_at, kept_before`;
 
-function untoldOf(row: Row): Untold {
+function outboxEntryOf(row: Row): OutboxEntry {
   return {
     partition: whole(row, "partition"),
     personId: text(row, "person_id"),
@@ -44,7 +44,7 @@ function untoldOf(row: Row): Untold {
  * `keeps`: in all companies except these, grants made before `keeps.before` stay, and only grants that the person began
  * before `cutAt` and finished after it end.
  */
-export async function noteStanding(
+export async function noteForCompanies(
   tx: Tx,
   { partition, personId }: { readonly partition: number; readonly personId: string },
   {
@@ -74,7 +74,7 @@ export async function noteStanding(
   for (const link of links) {
     const companyId = text(link, "company_id");
     const keptBefore = keeps === undefined || keeps.butIn.includes(companyId) ? null : keeps.before;
-    await putStanding(tx, { partition, personId, companyId, version, standing, cutAt, keptBefore, now });
+    await putInOutbox(tx, { partition, personId, companyId, version, standing, cutAt, keptBefore, now });
   }
 }
 
@@ -92,13 +92,13 @@ export async function tellOf(
   }
 }
 
-async function tell(call: Call, news: readonly Untold[], now: Millis): Promise<void> {
+async function tell(call: Call, news: readonly OutboxEntry[], now: Millis): Promise<void> {
   for (const one of news) {
     const { companyId, personId, version, standing, cutAt, keptBefore } = one;
-    await call(applyStanding, {
+    await call(applyOutboxEntry, {
       ...{ partition: partitionOf(companyId), companyId, personId, version, standing, cutAt, keptBefore, now },
     });
-    await call(forgetStanding, one);
+    await call(removeFromOutbox, one);
   }
 }
 
@@ -110,16 +110,16 @@ export const tellCompanies = steps<{ readonly now: Millis; readonly limit: numbe
   },
 );
 
-export const untold = query<{ readonly limit: number }, readonly Untold[]>({
-  sql: sql`SELECT ${untoldColumns} FROM standings WHERE +partition >= 0 AND written_at >= 0 ORDER BY written_at LIMIT :limit`,
+export const untold = query<{ readonly limit: number }, readonly OutboxEntry[]>({
+  sql: sql`SELECT ${outboxColumns} FROM standings WHERE +partition >= 0 AND written_at >= 0 ORDER BY written_at LIMIT :limit`,
   bind: ({ limit }) => ({ limit }),
-  outcome: (rows) => rows.map(untoldOf),
+  outcome: (rows) => rows.map(outboxEntryOf),
 });
 
-export const untoldOfPerson = query<{ readonly partition: number; readonly personId: string }, readonly Untold[]>({
-  sql: sql`SELECT ${untoldColumns} FROM standings WHERE partition = :partition AND person_id = :personId`,
+export const untoldOfPerson = query<{ readonly partition: number; readonly personId: string }, readonly OutboxEntry[]>({
+  sql: sql`SELECT ${outboxColumns} FROM standings WHERE partition = :partition AND person_id = :personId`,
   bind: ({ partition, personId }) => ({ partition, personId }),
-  outcome: (rows) => rows.map(untoldOf),
+  outcome: (rows) => rows.map(outboxEntryOf),
 });
 
 /**
@@ -139,7 +139,7 @@ export const untoldPeople = query<{ readonly limit: number }, readonly string[] 
  * Runs in the company's partition. News that are older than the last ones change nothing, so news that arrive twice
  * take effect once.
  */
-export const applyStanding = transaction<
+export const applyOutboxEntry = transaction<
   CompanyKey & {
     readonly personId: string;
     readonly version: number;
@@ -169,7 +169,10 @@ export const applyStanding = transaction<
 });
 
 /** Deletes the entry after the company was told, unless there are newer news. */
-export const forgetStanding = statement<Pick<Untold, "partition" | "personId" | "companyId" | "version">, boolean>({
+export const removeFromOutbox = statement<
+  Pick<OutboxEntry, "partition" | "personId" | "companyId" | "version">,
+  boolean
+>({
   lock: "personId",
   sql: sql`DELETE FROM standings WHERE partition = :partition AND person_id = :personId AND company_id = :companyId AND version = :version
     RETURNING company_id`,

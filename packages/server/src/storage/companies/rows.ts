@@ -44,7 +44,7 @@ export function memberOf(row: Row): Member {
     role: text(row, "role") as Role,
     since: whole(row, "since"),
     addedBy: text(row, "added_by"),
-    standing: text(row, "standing") as Member["standing"],
+    accountStatus: text(row, "standing") as Member["accountStatus"],
     trustedFrom: whole(row, "trusted_from"),
   };
 }

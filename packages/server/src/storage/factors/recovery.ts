@@ -2,7 +2,7 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { KnownDevice } from "../../owners/known-device-storage.ts";
-import type { LinkOutcome, LinkPurpose, MailLink } from "../../owners/mail/storage.ts";
+import type { FollowLinkOutcome, MailLink, MailLinkPurpose } from "../../owners/mail/storage.ts";
 import { marksOf, sameMarks } from "../../owners/recovery/factor-marks.ts";
 import {
   addressSince,
@@ -13,13 +13,20 @@ import {
   type TakeBackOutcome,
   undoHolds,
 } from "../../owners/recovery/storage.ts";
-import { noteStanding, tellOf } from "../companies/membership-outbox.ts";
+import { noteForCompanies, tellOf } from "../companies/membership-outbox.ts";
 import { endConsent } from "../consents/consents.ts";
 import { endGrants, endingOf } from "../grants/end-in-batches.ts";
 import { noteEnded } from "../grants/ended-grants.ts";
-import { findMailLink, insertLink, lockLink, moving, peekLink, type UnpurposedKey } from "../mail/mail-links.ts";
+import {
+  findMailLink,
+  insertMailLink,
+  lockMailLink,
+  moving,
+  peekMailLink,
+  type UnpurposedKey,
+} from "../mail/mail-links.ts";
 import { post } from "../mail/outbox.ts";
-import { addressesOf, dropLinks, knownAddresses, noteFormer, sinceWhen } from "../people/addresses.ts";
+import { addressesOf, dropMailLinks, knownAddresses, noteFormer, sinceWhen } from "../people/addresses.ts";
 import { byMail, getKnownDevice, keepAge, ownDevice, presentedDevice, revokeDevices } from "../people/known-devices.ts";
 import { settleName } from "../people/name-reconciliation.ts";
 import { unreserveName } from "../people/names.ts";
@@ -103,7 +110,7 @@ export const writeUndo = transaction<TakeBack & { readonly before: string }, Tak
   if (row === undefined) return { kind: "unknown" };
   await takeBack(tx, key, link, args);
   const { wayBack } = args;
-  if (wayBack?.link.address === before) await insertLink(tx, wayBack.link, wayBack.saltHash, now);
+  if (wayBack?.link.address === before) await insertMailLink(tx, wayBack.link, wayBack.saltHash, now);
   return { kind: "done", person: personOf(row) };
 });
 
@@ -111,8 +118,8 @@ export const writeUndo = transaction<TakeBack & { readonly before: string }, Tak
  * Locks the person first, because every change of a person waits for that lock, then the link. Undefined also if the
  * person is not active.
  */
-async function lockAccount(tx: Tx, args: UnpurposedKey, purpose: LinkPurpose): Promise<MailLink | undefined> {
-  const link = await peekLink(tx, args, purpose);
+async function lockAccount(tx: Tx, args: UnpurposedKey, purpose: MailLinkPurpose): Promise<MailLink | undefined> {
+  const link = await peekMailLink(tx, args, purpose);
   if (link === undefined) return undefined;
   const { partition, personId } = link;
   const person = await tx.one(
@@ -120,7 +127,7 @@ async function lockAccount(tx: Tx, args: UnpurposedKey, purpose: LinkPurpose): P
     { partition, personId },
   );
   if (person === undefined || text(person, "status") !== "active") return undefined;
-  return lockLink(tx, args, purpose);
+  return lockMailLink(tx, args, purpose);
 }
 
 async function isAsSeen(tx: Tx, key: PersonKey, seen: readonly string[]): Promise<boolean> {
@@ -141,16 +148,16 @@ async function takeBack(tx: Tx, key: PersonKey, link: MailLink, args: TakeBack):
   }
   await endNewConnections(tx, key, shownAt, now);
   await dropFirstUses(tx, key, identitiesSince);
-  await noteStanding(tx, key, { cutAt: now, keeps: { before: shownAt, butIn: endCompanies }, now });
+  await noteForCompanies(tx, key, { cutAt: now, keeps: { before: shownAt, butIn: endCompanies }, now });
   await useUp(tx, link);
-  await dropLinks(tx, key, link.address, { restores: own !== undefined }, now);
+  await dropMailLinks(tx, key, link.address, { restores: own !== undefined }, now);
   if (removal !== null) await remove(tx, key, removal, now);
   await post(tx, mails, now);
 }
 
 async function remove(tx: Tx, key: PersonKey, removal: Removal, now: Millis): Promise<void> {
   await setAside(tx, key, removal, now);
-  for (const { link, saltHash } of removal.links) await insertLink(tx, link, saltHash, now);
+  for (const { link, saltHash } of removal.links) await insertMailLink(tx, link, saltHash, now);
 }
 
 /**
@@ -205,7 +212,7 @@ async function endNewConnections(
 type Restore = Parameters<RecoveryStorage["recovery"]["restoreFactors"]>[0];
 
 /** Releases the ids of passkeys that the transaction may delete before it, and settles them after it. */
-export const restoreFactors = steps<Restore, LinkOutcome>(async (call, args) => {
+export const restoreFactors = steps<Restore, FollowLinkOutcome>(async (call, args) => {
   const { now } = args;
   const link = await call(findMailLink, { ...args, purpose: "restore" });
   if (link === undefined || link.about === null) return { kind: "unknown" };
@@ -222,34 +229,35 @@ export const restoreFactors = steps<Restore, LinkOutcome>(async (call, args) => 
   return outcome;
 });
 
-export const writeRestore = transaction<Restore, { readonly outcome: LinkOutcome; readonly erased: readonly string[] }>(
-  async (tx, args) => {
-    const nothing = { outcome: { kind: "unknown" }, erased: [] } as const;
-    const link = await lockAccount(tx, args, "restore");
-    if (link === undefined || link.about === null) return nothing;
-    const { partition, passwordHash, device, mails, now } = args;
-    const key = { partition, personId: link.personId };
-    const back = await bringBack(tx, key, { removalId: link.about, device, now });
-    if (back === undefined) return nothing;
-    const row = await tx.one(
-      sql`UPDATE people SET password_hash = :passwordHash, password_changed_at = :now, delete_at = NULL, updated_at = :now
+export const writeRestore = transaction<
+  Restore,
+  { readonly outcome: FollowLinkOutcome; readonly erased: readonly string[] }
+>(async (tx, args) => {
+  const nothing = { outcome: { kind: "unknown" }, erased: [] } as const;
+  const link = await lockAccount(tx, args, "restore");
+  if (link === undefined || link.about === null) return nothing;
+  const { partition, passwordHash, device, mails, now } = args;
+  const key = { partition, personId: link.personId };
+  const back = await bringBack(tx, key, { removalId: link.about, device, now });
+  if (back === undefined) return nothing;
+  const row = await tx.one(
+    sql`UPDATE people SET password_hash = :passwordHash, password_changed_at = :now, delete_at = NULL, updated_at = :now
       WHERE partition = :partition AND person_id = :personId RETURNING ${personColumns}`,
-      { ...key, passwordHash, now },
-    );
-    if (row === undefined) throw new Error("the person was locked and is gone");
-    await endSessions(tx, key, back.own, now);
-    await endNewConnections(tx, key, back.since, now);
-    await dropFirstUses(tx, key, back.since);
-    await noteStanding(tx, key, { cutAt: now, keeps: { before: back.since, butIn: [] }, now });
-    await dropLinks(tx, key, link.address, { restores: false }, now);
-    await tx.run(
-      sql`DELETE FROM mail_links WHERE partition = :partition AND person_id = :personId AND purpose = 'restore' AND about = :about`,
-      { ...key, about: link.about },
-    );
-    await post(tx, mails, now);
-    return { outcome: { kind: "done", person: personOf(row) }, erased: back.erased };
-  },
-);
+    { ...key, passwordHash, now },
+  );
+  if (row === undefined) throw new Error("the person was locked and is gone");
+  await endSessions(tx, key, back.own, now);
+  await endNewConnections(tx, key, back.since, now);
+  await dropFirstUses(tx, key, back.since);
+  await noteForCompanies(tx, key, { cutAt: now, keeps: { before: back.since, butIn: [] }, now });
+  await dropMailLinks(tx, key, link.address, { restores: false }, now);
+  await tx.run(
+    sql`DELETE FROM mail_links WHERE partition = :partition AND person_id = :personId AND purpose = 'restore' AND about = :about`,
+    { ...key, about: link.about },
+  );
+  await post(tx, mails, now);
+  return { outcome: { kind: "done", person: personOf(row) }, erased: back.erased };
+});
 
 /** Releases the passkeys' ids before the change and settles them after it; then they are free. */
 export const endWaysBack = steps<PersonKey & { readonly now: Millis }, void>(async (call, { now, ...key }) => {

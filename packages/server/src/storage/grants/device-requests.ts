@@ -149,8 +149,8 @@ export const claimDevice = statement<DeviceClaim & { readonly before: string | n
  * their apps, the page tells of a fault, and pressing again does the same once more.
  */
 export const approveDevice = steps<ApproveDevice, DecideDeviceOutcome>(async (call, args) => {
-  const standing = await call(deviceStanding, args);
-  if (standing !== "decided") return standing;
+  const answer = await call(previewDeviceAnswer, args);
+  if (answer !== "decided") return answer;
   if (!(await call(recordDevice, args))) return "unknown";
   return call(markApproved, args);
 });
@@ -174,13 +174,13 @@ export const recordDevice = transaction<ApproveDevice, boolean>(async (tx, args)
 /**
  * The outcome that an answer of this session would have now; `decided` means that the request would take the answer.
  */
-export const deviceStanding = query<DeviceClaim, DecideDeviceOutcome>({
+export const previewDeviceAnswer = query<DeviceClaim, DecideDeviceOutcome>({
   sql: sql`SELECT status, claimed_by, expires_at FROM device_requests WHERE ${coded}`,
   bind: ({ partition, userCodeHash }) => ({ partition, userCodeHash }),
-  outcome: ([row], claim) => standing(row, claim),
+  outcome: ([row], claim) => outcomeOfAnswer(row, claim),
 });
 
-function standing(row: Row | undefined, { sessionId, now }: DeviceClaim): DecideDeviceOutcome {
+function outcomeOfAnswer(row: Row | undefined, { sessionId, now }: DeviceClaim): DecideDeviceOutcome {
   if (row === undefined || textOrNull(row, "claimed_by") !== sessionId) return "unknown";
   const status = text(row, "status");
   if (status !== "pending") return status === "denied" ? "denied" : "allowed";
@@ -198,7 +198,7 @@ export const markApproved = statement<ApproveDevice, DecideDeviceOutcome>({
     ...{ partition, userCodeHash, sessionId, now },
     approval: JSON.stringify(approval),
   }),
-  outcome: (row, args, why) => (row === undefined ? standing(why, args) : "decided"),
+  outcome: (row, args, why) => (row === undefined ? outcomeOfAnswer(why, args) : "decided"),
 });
 
 export const denyDevice = statement<DeviceClaim, DecideDeviceOutcome>({
@@ -206,5 +206,5 @@ export const denyDevice = statement<DeviceClaim, DecideDeviceOutcome>({
   sql: sql`UPDATE device_requests SET status = 'denied', decided_at = :now WHERE ${answerable} RETURNING status`,
   why: whyNotAnswered,
   bind: ({ partition, userCodeHash, sessionId, now }) => ({ partition, userCodeHash, sessionId, now }),
-  outcome: (row, args, why) => (row === undefined ? standing(why, args) : "decided"),
+  outcome: (row, args, why) => (row === undefined ? outcomeOfAnswer(why, args) : "decided"),
 });

@@ -23,7 +23,7 @@ import {
   type RefreshOutcome,
   USE_RECORDED_EVERY,
 } from "../../oauth/storage.ts";
-import { cappedEnds, judgeActing, type Verdict } from "../../owners/company.ts";
+import { cappedEnds, type Verdict, verdictOn } from "../../owners/company.ts";
 import { consentUnder } from "../../owners/consent-record.ts";
 import { lockActing, rememberChoice } from "../companies/members.ts";
 import { note, noteReconnected } from "../consents/history.ts";
@@ -290,17 +290,17 @@ export type Ownership = Pick<NewGrant, "partition" | "ownerId" | "personId" | "c
  * the session and everything that it had allowed.
  */
 export async function ownerVerdict(tx: Tx, grant: Ownership, now: Millis, seen?: Millis): Promise<OwnerVerdict> {
-  const judged = await judgedOwner(tx, grant, now);
-  return seen === undefined || seen === judged.trustedFrom ? judged : { ...judged, verdict: "stranger" };
+  const found = await verdictOnOwner(tx, grant, now);
+  return seen === undefined || seen === found.trustedFrom ? found : { ...found, verdict: "stranger" };
 }
 
-async function judgedOwner(tx: Tx, grant: Ownership, now: Millis): Promise<OwnerVerdict> {
+async function verdictOnOwner(tx: Tx, grant: Ownership, now: Millis): Promise<OwnerVerdict> {
   const { partition, ownerId, personId, clientId, scopes } = grant;
   if (ownerId !== personId) {
     const acting = await lockActing(tx, { partition, companyId: ownerId, personId, clientId });
     const trustedFrom = acting?.member.trustedFrom ?? 0;
     const reach = await lockedReach(tx, grant);
-    const verdict = reach === undefined ? "stranger" : judgeActing(acting, scopes, reach, now);
+    const verdict = reach === undefined ? "stranger" : verdictOn(acting, scopes, reach, now);
     return { verdict, isAdmin: acting?.member.role === "admin", trustedFrom, reach };
   }
   const row = await tx.one(

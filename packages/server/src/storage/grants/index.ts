@@ -6,17 +6,17 @@ import {
   claimDevice,
   createDevice,
   denyDevice,
-  deviceStanding,
   grantDevice,
   markApproved,
   pollDevice,
+  previewDeviceAnswer,
   recordDevice,
   redeemDevice,
   spendDevice,
 } from "./device-requests.ts";
 import { endGrant, findGrant, issueGrant, redeemCode, refreshGrant } from "./grants.ts";
 import { issueDirect } from "./issue-without-code.ts";
-import { emptyRing, once, onceAcross, onceWithin } from "./replay-cache.ts";
+import { emptyRing, useAcrossSpans, useInOneSpan, useOnce } from "./replay-cache.ts";
 import { listScopeUses, recordScopeUses } from "./scope-uses.ts";
 
 export const grants = {
@@ -27,7 +27,7 @@ export const grants = {
   find: findGrant,
   end: endGrant,
 };
-export const replayCache = { once };
+export const replayCache = { useOnce };
 export const scopeUses = { record: recordScopeUses, list: listScopeUses };
 export const deviceRequests = {
   create: createDevice,
@@ -36,14 +36,14 @@ export const deviceRequests = {
   claim: claimDevice,
   approve: approveDevice,
   deny: denyDevice,
-  standing: deviceStanding,
+  previewAnswer: previewDeviceAnswer,
 };
 
 /** The verbs that the verbs above consist of. */
 export const grantsSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   emptyRing,
-  onceAcross,
-  ...Object.fromEntries(onceWithin.map((verb, at) => [`onceWithin${at}`, verb])),
+  useAcrossSpans,
+  ...Object.fromEntries(useInOneSpan.map((verb, at) => [`useInOneSpan${at}`, verb])),
   grantDevice,
   spendDevice,
   recordDevice,

@@ -10,7 +10,7 @@
  */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { Once } from "../../oauth/storage.ts";
+import type { SingleUse } from "../../oauth/storage.ts";
 import { partitionOfName } from "../partition.ts";
 import { MINUTE } from "../rows.ts";
 import { type Params, type Sql, sql, statement, steps, transaction, words } from "../sql.ts";
@@ -78,20 +78,20 @@ function at<T>(ring: readonly T[], span: number): T {
   return found;
 }
 
-function bound({ kind, key, until, now }: Once): Params {
+function bound({ kind, key, until, now }: SingleUse): Params {
   return { partition: partitionOfName(kind, key), kind, key, until, now };
 }
 
 /** Most ids begin and end in the same quarter of an hour and need one statement. */
-export const onceWithin = insertions.map((insertion) =>
-  statement<Once, boolean>({ lock: "key", sql: insertion, bind: bound, outcome: (row) => row !== undefined }),
+export const useInOneSpan = insertions.map((insertion) =>
+  statement<SingleUse, boolean>({ lock: "key", sql: insertion, bind: bound, outcome: (row) => row !== undefined }),
 );
 
 /**
  * The statements are in the order of time, so that two callers never wait for each other. If one refuses, the rows in
  * earlier tables stay: the id is refused there, too.
  */
-export const onceAcross = transaction<Once, boolean>(async (tx, args) => {
+export const useAcrossSpans = transaction<SingleUse, boolean>(async (tx, args) => {
   const from = spanOf(args.now);
   const last = spanOf(args.until);
   for (let span = from; span <= Math.min(last, from + AHEAD - 1); span += 1) {
@@ -107,9 +107,9 @@ export const onceAcross = transaction<Once, boolean>(async (tx, args) => {
   return far !== undefined;
 });
 
-export const once = steps<Once, boolean>((call, args) => {
+export const useOnce = steps<SingleUse, boolean>((call, args) => {
   const span = spanOf(args.now);
-  return spanOf(args.until) <= span ? call(at(onceWithin, span), args) : call(onceAcross, args);
+  return spanOf(args.until) <= span ? call(at(useInOneSpan, span), args) : call(useAcrossSpans, args);
 });
 
 /**

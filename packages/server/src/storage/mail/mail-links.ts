@@ -4,9 +4,15 @@
  */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { LinkKey, LinkOutcome, LinkPurpose, MailLink, StoredMail } from "../../owners/mail/storage.ts";
+import type {
+  FollowLinkOutcome,
+  MailLink,
+  MailLinkKey,
+  MailLinkPurpose,
+  StoredMail,
+} from "../../owners/mail/storage.ts";
 import { leavesWayBack, OWN_BROWSER_ONLY } from "../../owners/recovery/storage.ts";
-import { dropLinks, isOwedToAnother, knownAddresses, noteFormer, sinceWhen } from "../people/addresses.ts";
+import { dropMailLinks, isOwedToAnother, knownAddresses, noteFormer, sinceWhen } from "../people/addresses.ts";
 import { settleName } from "../people/name-reconciliation.ts";
 import { dropName, reserveName, unreserveName } from "../people/names.ts";
 import { giveBack } from "../people/people.ts";
@@ -15,31 +21,31 @@ import { personColumns, personOf, text, textOrNull, whole, wholeOrNull } from ".
 import { type Call, query, type Row, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
 import { post } from "./outbox.ts";
 
-const linkColumns = sql`partition, link_id, person_id, purpose, address, expires_at, about`;
+const mailLinkColumns = sql`partition, link_id, person_id, purpose, address, expires_at, about`;
 const held = sql`partition = :partition AND link_id = :linkId AND salt_hash = :saltHash AND purpose = :purpose AND expires_at > :now`;
 
-export type UnpurposedKey = Omit<LinkKey, "purpose">;
+export type UnpurposedKey = Omit<MailLinkKey, "purpose">;
 
-function linkOf(row: Row): MailLink {
+function mailLinkOf(row: Row): MailLink {
   return {
     partition: whole(row, "partition"),
     linkId: text(row, "link_id"),
     personId: text(row, "person_id"),
-    purpose: text(row, "purpose") as LinkPurpose,
+    purpose: text(row, "purpose") as MailLinkPurpose,
     address: text(row, "address"),
     expiresAt: whole(row, "expires_at"),
     about: textOrNull(row, "about"),
   };
 }
 
-const boundKey = ({ partition, linkId, saltHash, purpose, now }: LinkKey) => ({
+const boundKey = ({ partition, linkId, saltHash, purpose, now }: MailLinkKey) => ({
   ...{ partition, linkId, saltHash, purpose, now },
 });
 
 /** False: a link with this id exists. */
-export async function insertLink(tx: Tx, link: MailLink, saltHash: Uint8Array, now: Millis): Promise<boolean> {
+export async function insertMailLink(tx: Tx, link: MailLink, saltHash: Uint8Array, now: Millis): Promise<boolean> {
   const inserted = await tx.run(
-    sql`INSERT INTO mail_links (${linkColumns}, salt_hash, created_at)
+    sql`INSERT INTO mail_links (${mailLinkColumns}, salt_hash, created_at)
       VALUES (:partition, :linkId, :personId, :purpose, :address, :expiresAt, :about, :saltHash, :now)
       ON CONFLICT (partition, link_id) DO NOTHING`,
     { ...link, saltHash, now },
@@ -58,7 +64,7 @@ export const createMailLink = transaction<
   void
 >(async (tx, { link, saltHash, passwordChangedAt, mails, now }) => {
   if (passwordChangedAt !== undefined && !(await hasPasswordOf(tx, link, passwordChangedAt))) return;
-  if (await insertLink(tx, link, saltHash, now)) await post(tx, mails, now);
+  if (await insertMailLink(tx, link, saltHash, now)) await post(tx, mails, now);
 });
 
 /** Locks the row, so that a recovery either finds the link and deletes it, or happened before. */
@@ -70,46 +76,54 @@ async function hasPasswordOf(tx: Tx, { partition, personId }: MailLink, at: Mill
   return row !== undefined && wholeOrNull(row, "password_changed_at") === at;
 }
 
-export const findMailLink = query<LinkKey, MailLink | undefined>({
-  sql: sql`SELECT ${linkColumns} FROM mail_links WHERE ${held}`,
+export const findMailLink = query<MailLinkKey, MailLink | undefined>({
+  sql: sql`SELECT ${mailLinkColumns} FROM mail_links WHERE ${held}`,
   bind: boundKey,
-  outcome: ([row]) => row && linkOf(row),
+  outcome: ([row]) => row && mailLinkOf(row),
 });
 
-export const takeMailLink = statement<LinkKey, MailLink | undefined>({
+export const takeMailLink = statement<MailLinkKey, MailLink | undefined>({
   lock: "linkId",
-  sql: sql`DELETE FROM mail_links WHERE ${held} RETURNING ${linkColumns}`,
+  sql: sql`DELETE FROM mail_links WHERE ${held} RETURNING ${mailLinkColumns}`,
   bind: boundKey,
-  outcome: (row) => row && linkOf(row),
+  outcome: (row) => row && mailLinkOf(row),
 });
 
 /** Reads the link inside another verb's transaction. */
-export async function peekLink(tx: Tx, key: UnpurposedKey, purpose: LinkPurpose): Promise<MailLink | undefined> {
-  const row = await tx.one(sql`SELECT ${linkColumns} FROM mail_links WHERE ${held}`, boundKey({ ...key, purpose }));
-  return row && linkOf(row);
+export async function peekMailLink(
+  tx: Tx,
+  key: UnpurposedKey,
+  purpose: MailLinkPurpose,
+): Promise<MailLink | undefined> {
+  const row = await tx.one(sql`SELECT ${mailLinkColumns} FROM mail_links WHERE ${held}`, boundKey({ ...key, purpose }));
+  return row && mailLinkOf(row);
 }
 
 /**
  * Locks the link inside another verb's transaction, so that nobody else can use it. Returns it only if it is still
  * valid.
  */
-export async function lockLink(tx: Tx, key: UnpurposedKey, purpose: LinkPurpose): Promise<MailLink | undefined> {
-  const row = await tx.one(sql`SELECT ${linkColumns} FROM mail_links WHERE ${held} ${words.forUpdate}`, {
+export async function lockMailLink(
+  tx: Tx,
+  key: UnpurposedKey,
+  purpose: MailLinkPurpose,
+): Promise<MailLink | undefined> {
+  const row = await tx.one(sql`SELECT ${mailLinkColumns} FROM mail_links WHERE ${held} ${words.forUpdate}`, {
     ...boundKey({ ...key, purpose }),
   });
-  return row && linkOf(row);
+  return row && mailLinkOf(row);
 }
 
 /** Uses the link up inside another verb's transaction. */
-async function take(tx: Tx, key: UnpurposedKey, purpose: LinkPurpose): Promise<MailLink | undefined> {
+async function take(tx: Tx, key: UnpurposedKey, purpose: MailLinkPurpose): Promise<MailLink | undefined> {
   const row = await tx.one(
-    sql`DELETE FROM mail_links WHERE ${held} RETURNING ${linkColumns}`,
+    sql`DELETE FROM mail_links WHERE ${held} RETURNING ${mailLinkColumns}`,
     boundKey({ ...key, purpose }),
   );
-  return row && linkOf(row);
+  return row && mailLinkOf(row);
 }
 
-export const verifyEmail = transaction<UnpurposedKey, LinkOutcome>(async (tx, args) => {
+export const verifyEmail = transaction<UnpurposedKey, FollowLinkOutcome>(async (tx, args) => {
   const { partition, now } = args;
   const link = await take(tx, args, "verify");
   if (link === undefined) return { kind: "unknown" };
@@ -128,7 +142,7 @@ type Change = UnpurposedKey & {
   readonly mails: readonly StoredMail[];
 };
 
-export const changeEmail = steps<Change, LinkOutcome>(async (call, args) => {
+export const changeEmail = steps<Change, FollowLinkOutcome>(async (call, args) => {
   const { before, now } = args;
   const link = await call(findMailLink, { ...args, purpose: "change" });
   if (link === undefined) return { kind: "unknown" };
@@ -136,7 +150,7 @@ export const changeEmail = steps<Change, LinkOutcome>(async (call, args) => {
   return moving(call, { link, before, now }, () => call(writeEmail, args));
 });
 
-export const writeEmail = transaction<Change, LinkOutcome>(async (tx, args) => {
+export const writeEmail = transaction<Change, FollowLinkOutcome>(async (tx, args) => {
   const { partition, before, undo, mails, now } = args;
   const link = await take(tx, args, "change");
   if (link === undefined) return { kind: "unknown" };
@@ -153,9 +167,9 @@ export const writeEmail = transaction<Change, LinkOutcome>(async (tx, args) => {
   );
   if (row === undefined) return { kind: "unknown" };
   // Deletes links to the previous mailbox. Links that take a change back stay, unless they went to a younger address.
-  await dropLinks(tx, key, link.address, { restores: false }, now);
+  await dropMailLinks(tx, key, link.address, { restores: false }, now);
   if (undo !== null && (hasWayBack || undo.link.about === OWN_BROWSER_ONLY))
-    await insertLink(tx, undo.link, undo.saltHash, now);
+    await insertMailLink(tx, undo.link, undo.saltHash, now);
   await post(tx, mails, now);
   return { kind: "done", person: personOf(row) };
 });
@@ -186,9 +200,9 @@ export async function moving<O extends { readonly kind: string }>(
   await call(unreserveName, old);
   const person = await call(getPerson, { partition: link.partition, personId: ownerId });
   const outcome = await write();
-  const late = !(await settleName(call, name)) && outcome.kind === "done";
+  const taken = !(await settleName(call, name)) && outcome.kind === "done";
   // A person who recovers the account does not need the address that the intruder had set.
-  const goesBack = late && link.purpose === "change";
+  const goesBack = taken && link.purpose === "change";
   if (goesBack && person?.email === before) await giveBack(call, person, name);
   await settleName(call, old);
   return goesBack ? { kind: "taken" } : outcome;

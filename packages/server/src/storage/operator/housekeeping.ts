@@ -4,7 +4,7 @@ import { COLLECTED, type Collected, type Swept } from "../../admin/storage.ts";
 import type { Millis } from "../../oauth/model.ts";
 import { KNOWN_DEVICE_TTL } from "../../owners/known-device-storage.ts";
 import { ADDRESS_TOLD } from "../../owners/recovery/storage.ts";
-import { settleLinks } from "../companies/members.ts";
+import { settleCompanyLinks } from "../companies/members.ts";
 import { alarmColumns, alarmOf, HISTORY_KEPT, note } from "../consents/history.ts";
 import { collectRemovals } from "../factors/removals.ts";
 import { ALARM_KEPT } from "../grants/grants.ts";
@@ -88,7 +88,7 @@ export const collect = steps<Sweep & { readonly what: Collected }, Swept>(async 
     case "names":
       return collectNames(call, sweep);
     case "member_links":
-      return { seen: await call(settleLinks, sweep), removed: 0 };
+      return { seen: await call(settleCompanyLinks, sweep), removed: 0 };
   }
 });
 

@@ -117,7 +117,7 @@ export async function sinceWhen(tx: Tx, key: PersonKey, address: string, now: Mi
  * stays unless it went to a younger address: that may be the intruder's, and the removal one that they made to undo it. `restores`: it ends all the same,
  * since the account was taken back with the owner's own browser. Until then a link that works in such a browser alone stays, too: nobody else has a use for it.
  */
-export async function dropLinks(
+export async function dropMailLinks(
   tx: Tx,
   key: PersonKey,
   address: string,

@@ -6,8 +6,8 @@ import type { Asked } from "../../owners/asked-in-session.ts";
 import type { StoredMail } from "../../owners/mail/storage.ts";
 import { getCompany } from "../companies/companies.ts";
 import { thisCompany } from "../companies/company-lock.ts";
-import { linksOf } from "../companies/members.ts";
-import { noteStanding, tellOf } from "../companies/membership-outbox.ts";
+import { companyLinksOf } from "../companies/members.ts";
+import { noteForCompanies, tellOf } from "../companies/membership-outbox.ts";
 import { mayStill } from "../factors/factor-lock.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
@@ -48,7 +48,7 @@ export const writeDeletion = transaction<Deletion, boolean>(
         { ...key, keepSessionId },
       );
       await endGrantsOf(tx, { ...key, cause: "leaving", by: personId, now });
-      await noteStanding(tx, key, { cutAt: now, now });
+      await noteForCompanies(tx, key, { cutAt: now, now });
     }
     await post(tx, mails, now);
     return true;
@@ -57,7 +57,7 @@ export const writeDeletion = transaction<Deletion, boolean>(
 
 export const soleAdminOf = steps<PersonKey, readonly { readonly name: string; readonly slug: string }[]>(
   async (call, { partition, personId }) => {
-    const links = await call(linksOf, { partition, personId });
+    const links = await call(companyLinksOf, { partition, personId });
     const found = await Promise.all(links.map(({ companyId }) => soleAdminAt(call, companyId, personId)));
     return found.filter((one) => one !== undefined);
   },

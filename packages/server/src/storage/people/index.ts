@@ -46,10 +46,10 @@ import {
 } from "./sessions.ts";
 import {
   createLinkedPerson,
-  eraseLink,
+  eraseSubjectLink,
   findPersonBySubject,
-  insertLink,
   insertLinkedPerson,
+  insertSubjectLink,
   linkedPerson,
   linkSubject,
   listSubjectLinks,
@@ -119,8 +119,8 @@ export const peopleSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   claimName,
   insertLinkedPerson,
   linkedPerson,
-  insertLink,
-  eraseLink,
+  insertSubjectLink,
+  eraseSubjectLink,
   findSession,
   touchSession,
   writeDeletion,

@@ -13,18 +13,18 @@ export type NameKind = "sign-in" | "subject" | "slug" | "passkey";
 /** How long a reservation keeps others out. After that, its process counts as crashed. */
 export const RESERVED_FOR: Millis = HOUR;
 
-export interface NamePlace {
+export interface Name {
   /** Default: `sign-in`. */
   readonly kind?: NameKind;
   readonly value: string;
 }
 
-export interface NameArgs extends NamePlace {
+export interface NameArgs extends Name {
   readonly ownerId: string;
   readonly now: Millis;
 }
 
-function place({ kind = "sign-in", value }: NamePlace) {
+function nameKey({ kind = "sign-in", value }: Name) {
   return { partition: partitionOfName(kind, value), kind, value };
 }
 
@@ -40,7 +40,7 @@ export const reserveName = statement<NameArgs, boolean>({
     ON CONFLICT (partition, kind, value) DO UPDATE SET owner_id = :ownerId, reserved_at = :now
     WHERE n.owner_id = :ownerId OR (n.status = 'reserved' AND n.reserved_at < :stale)
     RETURNING status`,
-  bind: ({ ownerId, now, ...name }) => ({ ...place(name), ownerId, now, stale: now - RESERVED_FOR }),
+  bind: ({ ownerId, now, ...name }) => ({ ...nameKey(name), ownerId, now, stale: now - RESERVED_FOR }),
   outcome: (row) => row !== undefined,
 });
 
@@ -48,7 +48,7 @@ export const reserveName = statement<NameArgs, boolean>({
 export const activateName = statement<NameArgs, boolean>({
   lock: "value",
   sql: sql`UPDATE names SET status = 'active' WHERE ${thisName} AND owner_id = :ownerId RETURNING status`,
-  bind: ({ ownerId, ...name }) => ({ ...place(name), ownerId }),
+  bind: ({ ownerId, ...name }) => ({ ...nameKey(name), ownerId }),
   outcome: (row) => row !== undefined,
 });
 
@@ -58,7 +58,7 @@ export const claimName = statement<NameArgs, boolean>({
   sql: sql`INSERT INTO names AS n (partition, kind, value, owner_id, status, reserved_at)
     VALUES (:partition, :kind, :value, :ownerId, 'active', :now)
     ON CONFLICT (partition, kind, value) DO UPDATE SET status = 'active' WHERE n.owner_id = :ownerId RETURNING status`,
-  bind: ({ ownerId, now, ...name }) => ({ ...place(name), ownerId, now }),
+  bind: ({ ownerId, now, ...name }) => ({ ...nameKey(name), ownerId, now }),
   outcome: (row) => row !== undefined,
 });
 
@@ -69,7 +69,7 @@ export const claimName = statement<NameArgs, boolean>({
 export const unreserveName = statement<NameArgs, boolean>({
   lock: "value",
   sql: sql`UPDATE names SET status = 'reserved', reserved_at = :now WHERE ${thisName} AND owner_id = :ownerId RETURNING status`,
-  bind: ({ ownerId, now, ...name }) => ({ ...place(name), ownerId, now }),
+  bind: ({ ownerId, now, ...name }) => ({ ...nameKey(name), ownerId, now }),
   outcome: (row) => row !== undefined,
 });
 
@@ -77,7 +77,7 @@ export const unreserveName = statement<NameArgs, boolean>({
 export const dropName = statement<NameArgs, boolean>({
   lock: "value",
   sql: sql`DELETE FROM names WHERE ${thisName} AND owner_id = :ownerId AND status = 'reserved' RETURNING status`,
-  bind: ({ ownerId, ...name }) => ({ ...place(name), ownerId }),
+  bind: ({ ownerId, ...name }) => ({ ...nameKey(name), ownerId }),
   outcome: (row) => row !== undefined,
 });
 
@@ -85,17 +85,17 @@ export const dropName = statement<NameArgs, boolean>({
 export const forgetName = statement<NameArgs, boolean>({
   lock: "value",
   sql: sql`DELETE FROM names WHERE ${thisName} AND owner_id = :ownerId RETURNING status`,
-  bind: ({ ownerId, ...name }) => ({ ...place(name), ownerId }),
+  bind: ({ ownerId, ...name }) => ({ ...nameKey(name), ownerId }),
   outcome: (row) => row !== undefined,
 });
 
 /** The owner who has the name (`active`) or reserves it (`reserved`). */
 export const holderOfName = query<
-  NamePlace,
+  Name,
   { readonly ownerId: string; readonly status: "active" | "reserved" } | undefined
 >({
   sql: sql`SELECT owner_id, status FROM names WHERE ${thisName}`,
-  bind: place,
+  bind: nameKey,
   outcome: ([row]) => row && { ownerId: text(row, "owner_id"), status: text(row, "status") as "active" | "reserved" },
 });
 

@@ -4,7 +4,7 @@ import type { Millis } from "../../oauth/model.ts";
 import type { InSession } from "../../owners/asked-in-session.ts";
 import type { StoredMail } from "../../owners/mail/storage.ts";
 import type { CreatePersonOutcome, EndCause, Person, PersonChanges } from "../../owners/storage.ts";
-import { noteStanding, tellOf } from "../companies/membership-outbox.ts";
+import { noteForCompanies, tellOf } from "../companies/membership-outbox.ts";
 import { eraseHistory } from "../consents/history.ts";
 import { mayStill } from "../factors/factor-lock.ts";
 import { listPasskeys } from "../factors/passkeys.ts";
@@ -185,10 +185,10 @@ async function updateFrom(call: Call, before: Person, args: PersonUpdate): Promi
     ...{ partition, personId, ...asked, before: before.email, given: true, now },
     changes: { ...(moves ? { emailVerifiedAt: null } : {}), ...changes },
   });
-  const late = moves && !(await settleName(call, name)) && written === "updated";
-  if (late) await giveBack(call, before, name);
+  const taken = moves && !(await settleName(call, name)) && written === "updated";
+  if (taken) await giveBack(call, before, name);
   if (leaves) await settleName(call, old);
-  if (late) return { kind: "taken" };
+  if (taken) return { kind: "taken" };
   return written === "moved" ? undefined : { kind: written };
 }
 
@@ -299,7 +299,7 @@ export const writePassword = transaction<NewPassword, boolean>(
     // Companies are told even if the person's own apps keep access: a grant that an old session began in a company's
     // name must not be completed.
     const keeps = { before: now, butIn: [] };
-    await noteStanding(tx, { partition, personId }, { cutAt: now, ...(endGrants ? {} : { keeps }), now });
+    await noteForCompanies(tx, { partition, personId }, { cutAt: now, ...(endGrants ? {} : { keeps }), now });
     await post(tx, mails, now);
     return true;
   },
@@ -337,7 +337,7 @@ export const writePersonStatus = transaction<NewStatus, boolean>(async (tx, { pa
     await tx.run(sql`DELETE FROM sessions WHERE ${thisPerson}`, { partition, personId });
     await endGrantsOf(tx, { partition, personId, cause: "account", by: "operator", now });
   }
-  await noteStanding(tx, { partition, personId }, { cutAt: status === "disabled" ? now : null, now });
+  await noteForCompanies(tx, { partition, personId }, { cutAt: status === "disabled" ? now : null, now });
   return true;
 });
 
@@ -382,7 +382,7 @@ const NOTHING: Erased = { names: [], links: [], passkeys: [] };
 export const erasePerson = transaction<PersonKey & { readonly due?: Millis; readonly now: Millis }, Erased | undefined>(
   async (tx, { partition, personId, due, now }) => {
     if (due !== undefined && !(await isDue(tx, { partition, personId }, due))) return undefined;
-    await noteStanding(tx, { partition, personId }, { gone: true, cutAt: now, now });
+    await noteForCompanies(tx, { partition, personId }, { gone: true, cutAt: now, now });
     await tx.run(sql`DELETE FROM member_links WHERE ${thisPerson}`, { partition, personId });
     const people = await tx.all(sql`DELETE FROM people WHERE ${thisPerson} RETURNING username, look_alike, email`, {
       partition,

@@ -9,7 +9,7 @@ import type { Millis } from "../../oauth/model.ts";
 import type {
   CreateLinkedOutcome,
   ForeignSubject,
-  LinkOutcome,
+  LinkSubjectOutcome,
   OwnerStorage,
   Person,
   SubjectLink,
@@ -22,52 +22,52 @@ import { dropName, holderOfName, reserveName } from "./names.ts";
 import { eraseWholly, insertPerson, makePerson, namesOf } from "./people.ts";
 
 /** The key of a subject. All keys have the same length, and no two subjects share one, however they are spelled. */
-export function linkOf({ issuerId, claim, subject }: ForeignSubject): string {
+export function hashOfSubject({ issuerId, claim, subject }: ForeignSubject): string {
   return createHash("sha256")
     .update(JSON.stringify([issuerId, claim, subject]))
     .digest("base64url");
 }
 
-interface LinkKey {
+interface SubjectLinkKey {
   readonly partition: number;
   readonly personId: string;
   readonly link: string;
 }
 
-const thisLink = sql`partition = :partition AND owner_id = :personId AND link = :link`;
-const linkColumns = sql`partition, owner_id, link, issuer_id, claim, subject, made_by, created_at`;
+const thisSubjectLink = sql`partition = :partition AND owner_id = :personId AND link = :link`;
+const subjectLinkColumns = sql`partition, owner_id, link, issuer_id, claim, subject, made_by, created_at`;
 
 type Port = OwnerStorage["subjectLinks"];
 type Args<Name extends keyof Port> = Parameters<Port[Name]>[0];
 
 export const findPersonBySubject = steps<Args<"findPerson">, Person | undefined>(async (call, { subject }) => {
-  const link = linkOf(subject);
+  const link = hashOfSubject(subject);
   const holder = await call(holderOfName, { kind: "subject", value: link });
   if (holder === undefined) return undefined;
   return call(linkedPerson, { partition: partitionOf(holder.ownerId), personId: holder.ownerId, link });
 });
 
 /** The owner, if the owner has the link. */
-export const linkedPerson = query<LinkKey, Person | undefined>({
+export const linkedPerson = query<SubjectLinkKey, Person | undefined>({
   sql: sql`SELECT ${personColumns} FROM people WHERE partition = :partition AND person_id = :personId
-    AND EXISTS (SELECT 1 FROM subject_links WHERE ${thisLink})`,
+    AND EXISTS (SELECT 1 FROM subject_links WHERE ${thisSubjectLink})`,
   bind: ({ partition, personId, link }) => ({ partition, personId, link }),
   outcome: ([row]) => row && personOf(row),
 });
 
 /** Writes the link, then the name that activates it. If it is called again after a crash, it continues. */
-export const linkSubject = steps<Args<"link">, LinkOutcome>(async (call, args) => {
+export const linkSubject = steps<Args<"link">, LinkSubjectOutcome>(async (call, args) => {
   const { partition, personId, subject, sole, madeBy, email, now } = args;
-  const link = linkOf(subject);
+  const link = hashOfSubject(subject);
   const name = { kind: "subject", value: link, ownerId: personId, now } as const;
   if (await othersHave(call, name)) return { kind: "taken" };
-  const outcome = await call(insertLink, {
+  const outcome = await call(insertSubjectLink, {
     ...{ partition, personId, link, subject, sole, madeBy, now },
     ...(email === undefined ? {} : { email }),
   });
   if (outcome.kind === "unknown" || outcome.kind === "other") return outcome;
   if (await settleName(call, name)) return outcome;
-  await call(eraseLink, { partition, personId, link });
+  await call(eraseSubjectLink, { partition, personId, link });
   return { kind: "taken" };
 });
 
@@ -90,16 +90,16 @@ async function othersHave(call: Call, name: SubjectName): Promise<boolean> {
   return othersHave(call, name);
 }
 
-const newLink = sql`INSERT INTO subject_links (${linkColumns})
+const newSubjectLink = sql`INSERT INTO subject_links (${subjectLinkColumns})
   VALUES (:partition, :personId, :link, :issuerId, :claim, :subject, :madeBy, :now)`;
 
-type NewLink = LinkKey & Pick<Args<"link">, "subject" | "sole" | "madeBy" | "email" | "now">;
+type NewSubjectLink = SubjectLinkKey & Pick<Args<"link">, "subject" | "sole" | "madeBy" | "email" | "now">;
 
 /**
  * Locks the person's row, so that the person is not deleted meanwhile, and so that two subjects can't both become the
  * only one.
  */
-export const insertLink = transaction<NewLink, Exclude<LinkOutcome, { readonly kind: "taken" }>>(
+export const insertSubjectLink = transaction<NewSubjectLink, Exclude<LinkSubjectOutcome, { readonly kind: "taken" }>>(
   async (tx, { partition, personId, link, subject: { issuerId, claim, subject }, sole, madeBy, email, now }) => {
     const key = { partition, personId, link };
     const person = await tx.one(
@@ -107,7 +107,7 @@ export const insertLink = transaction<NewLink, Exclude<LinkOutcome, { readonly k
       { partition, personId },
     );
     if (person === undefined || text(person, "email") !== (email ?? text(person, "email"))) return { kind: "unknown" };
-    if ((await tx.one(sql`SELECT link FROM subject_links WHERE ${thisLink}`, key)) !== undefined)
+    if ((await tx.one(sql`SELECT link FROM subject_links WHERE ${thisSubjectLink}`, key)) !== undefined)
       return { kind: "known" };
     if (sole) {
       const other = await tx.one(
@@ -116,24 +116,24 @@ export const insertLink = transaction<NewLink, Exclude<LinkOutcome, { readonly k
       );
       if (other !== undefined) return { kind: "other" };
     }
-    await tx.run(newLink, { ...key, issuerId, claim, subject, madeBy, now });
+    await tx.run(newSubjectLink, { ...key, issuerId, claim, subject, madeBy, now });
     return { kind: "linked" };
   },
 );
 
-type LinkedPerson = Pick<NewLink, "link" | "subject" | "now"> & { readonly person: Person };
+type LinkedPerson = Pick<NewSubjectLink, "link" | "subject" | "now"> & { readonly person: Person };
 
 /** Inserts owner and link together: neither exists without the other, and a deletion of the owner finds both. */
 export const insertLinkedPerson = transaction<LinkedPerson, boolean>(async (tx, { person, link, subject, now }) => {
   if ((await tx.one(insertPerson.sql, insertPerson.bind(person))) === undefined) return false;
   const { partition, personId } = person;
-  await tx.run(newLink, { ...subject, partition, personId, link, madeBy: "first use", now });
+  await tx.run(newSubjectLink, { ...subject, partition, personId, link, madeBy: "first use", now });
   return true;
 });
 
-export const eraseLink = statement<LinkKey, boolean>({
+export const eraseSubjectLink = statement<SubjectLinkKey, boolean>({
   lock: "personId",
-  sql: sql`DELETE FROM subject_links WHERE ${thisLink} RETURNING link`,
+  sql: sql`DELETE FROM subject_links WHERE ${thisSubjectLink} RETURNING link`,
   bind: ({ partition, personId, link }) => ({ partition, personId, link }),
   outcome: (row) => row !== undefined,
 });
@@ -148,7 +148,7 @@ export const createLinkedPerson = steps<Args<"createPerson">, CreateLinkedOutcom
     const [first] = people;
     if (first === undefined) throw new Error("an owner without a name can't be made");
     const { partition, personId } = first;
-    const link = linkOf(subject);
+    const link = hashOfSubject(subject);
     const name = { kind: "subject", value: link, ownerId: personId, now } as const;
     if ((await othersHave(call, name)) || !(await call(reserveName, name))) return underWay(call, name);
     for (const person of people) {
@@ -205,7 +205,7 @@ async function settleNames(call: Call, person: Person, now: Millis): Promise<voi
  * Deletes the link first: from then on the subject leads nowhere, unless somebody links it again at the same moment.
  */
 export const unlinkSubject = steps<Args<"unlink">, string | undefined>(async (call, { subject, now }) => {
-  const value = linkOf(subject);
+  const value = hashOfSubject(subject);
   const holder = await call(holderOfName, { kind: "subject", value });
   if (holder === undefined) return undefined;
   const { ownerId } = holder;
@@ -214,8 +214,8 @@ export const unlinkSubject = steps<Args<"unlink">, string | undefined>(async (ca
     : undefined;
 });
 
-async function unlink(call: Call, key: LinkKey, now: Millis): Promise<boolean> {
-  if (!(await call(eraseLink, key))) return false;
+async function unlink(call: Call, key: SubjectLinkKey, now: Millis): Promise<boolean> {
+  if (!(await call(eraseSubjectLink, key))) return false;
   await settleName(call, { kind: "subject", value: key.link, ownerId: key.personId, now });
   return true;
 }
@@ -226,7 +226,7 @@ async function unlink(call: Call, key: LinkKey, now: Millis): Promise<boolean> {
  */
 export async function dropFirstUses(
   tx: Tx,
-  { partition, personId }: Omit<LinkKey, "link">,
+  { partition, personId }: Omit<SubjectLinkKey, "link">,
   since: Millis,
 ): Promise<void> {
   await tx.run(
@@ -265,14 +265,14 @@ function subjectLinkOf(row: Row): SubjectLink {
 }
 
 export const subjectsOf = query<Args<"ofPerson">, readonly SubjectLink[]>({
-  sql: sql`SELECT ${linkColumns} FROM subject_links WHERE partition = :partition AND owner_id = :personId ORDER BY created_at, link`,
+  sql: sql`SELECT ${subjectLinkColumns} FROM subject_links WHERE partition = :partition AND owner_id = :personId ORDER BY created_at, link`,
   bind: ({ partition, personId }) => ({ partition, personId }),
   outcome: (rows) => rows.map(subjectLinkOf),
 });
 
 /** Reads across all partitions, by an index for this purpose. */
 export const listSubjectLinks = query<Args<"list">, readonly SubjectLink[]>({
-  sql: sql`SELECT ${linkColumns} FROM subject_links
+  sql: sql`SELECT ${subjectLinkColumns} FROM subject_links
     WHERE +partition >= 0 AND issuer_id = :issuerId AND (created_at, link) > (:createdAt, :link) ORDER BY created_at, link LIMIT :limit`,
   bind: ({ issuerId, limit, after }) => ({
     issuerId,

@@ -3,8 +3,8 @@
 import type { Dialect } from "../dialect.ts";
 import { StorageUnavailable } from "../errors.ts";
 import { type Address, type Host, tlsOf } from "./address.ts";
+import { Connection, type Greeting } from "./connection.ts";
 import { stateOf } from "./faults.ts";
-import { type Greeting, Link } from "./link.ts";
 
 /**
  * After a failure nobody tries for this time, in milliseconds. The time doubles with each failure up to a maximum, and
@@ -72,29 +72,29 @@ export class Connector {
    * Connects to the first host that takes writes. For reads, if there is no such host, it connects to a primary that
    * takes no writes now. Rejects with `StorageUnavailable`, at once if the last try has just failed.
    */
-  async open(use: Use = "write"): Promise<Link> {
+  async open(use: Use = "write"): Promise<Connection> {
     const pause = this.#pauses[use];
     pause.check();
     if (this.#timeline === 0 && this.#address.hosts.length > 1) await this.#lookAround();
     const reasons: string[] = [];
     let cause: unknown;
-    let fallback: Link | undefined;
+    let fallback: Connection | undefined;
     for (const host of this.#address.hosts) {
       try {
-        const link = await this.#try(host);
-        if (this.#readonly || this.#isPrimary(link, "write")) {
+        const connection = await this.#try(host);
+        if (this.#readonly || this.#isPrimary(connection, "write")) {
           await fallback?.close();
           if (!this.#readonly) this.#found(host);
           pause.end();
-          this.#greeted(link.greeting);
-          return link;
+          this.#greeted(connection.greeting);
+          return connection;
         }
-        if (use === "read" && fallback === undefined && this.#isPrimary(link, "read")) {
-          fallback = link;
+        if (use === "read" && fallback === undefined && this.#isPrimary(connection, "read")) {
+          fallback = connection;
           continue;
         }
-        reasons.push(`${host.host}:${host.port} ${whyNot(link.greeting)}`);
-        await link.close();
+        reasons.push(`${host.host}:${host.port} ${whyNot(connection.greeting)}`);
+        await connection.close();
       } catch (error) {
         cause = error;
         reasons.push(`${host.host}:${host.port}: ${error instanceof Error ? error.message : String(error)}`);
@@ -115,7 +115,7 @@ export class Connector {
   }
 
   /** A former primary that was started again takes writes, too. They would be lost, and nobody else would see them. */
-  #isPrimary({ greeting: { standby, readOnly, timeline } }: Link, use: Use): boolean {
+  #isPrimary({ greeting: { standby, readOnly, timeline } }: Connection, use: Use): boolean {
     // A standby can be behind: a grant that was revoked on the primary may still be active there.
     if (standby || (readOnly && use === "write") || timeline < this.#timeline) return false;
     this.#timeline = timeline;
@@ -126,22 +126,22 @@ export class Connector {
   async #lookAround(): Promise<void> {
     await Promise.all(
       this.#address.hosts.map(async (host) => {
-        const link = await this.#try(host).catch(() => undefined);
-        this.#timeline = Math.max(this.#timeline, link?.greeting.timeline ?? 0);
-        await link?.close();
+        const connection = await this.#try(host).catch(() => undefined);
+        this.#timeline = Math.max(this.#timeline, connection?.greeting.timeline ?? 0);
+        await connection?.close();
       }),
     );
   }
 
-  async #try(host: Host): Promise<Link> {
+  async #try(host: Host): Promise<Connection> {
     const ssl = tlsOf(this.#address, host);
     try {
-      return await Link.open(this.#address, host, ssl, this.#dialect);
+      return await Connection.open(this.#address, host, ssl, this.#dialect);
     } catch (error) {
       // With `prefer`, a server on this machine that has no TLS is used without TLS.
       const refused = stateOf(error) === "" && error instanceof Error && /SSL/.test(error.message);
       if (this.#address.sslMode !== "prefer" || ssl === false || !refused) throw error;
-      return Link.open(this.#address, host, false, this.#dialect);
+      return Connection.open(this.#address, host, false, this.#dialect);
     }
   }
 }

@@ -21,11 +21,11 @@ import {
 } from "../sql.ts";
 import { type Address, parseAddress } from "./address.ts";
 import { DatabaseClock } from "./clock.ts";
+import type { Connection } from "./connection.ts";
 import { Connector } from "./connector.ts";
 import { endsConnection, isConflict, isLockTimeout, isReadOnly, told } from "./faults.ts";
 import { Groups, type Member } from "./groups.ts";
 import { buildBeside } from "./indexes.ts";
-import type { Link } from "./link.ts";
 import type { Ask, Result } from "./pipeline.ts";
 import { Pool } from "./pool.ts";
 
@@ -191,14 +191,14 @@ export class PostgresEngine implements SchemaHost {
   }
 
   async buildIndex(step: IndexStep): Promise<void> {
-    const link = await this.#connector.open();
+    const connection = await this.#connector.open();
     try {
-      await link.unhurried();
-      await buildBeside(link, step);
+      await connection.unhurried();
+      await buildBeside(connection, step);
     } catch (error) {
       throw told(error);
     } finally {
-      await link.close();
+      await connection.close();
     }
   }
 
@@ -217,14 +217,14 @@ export class PostgresEngine implements SchemaHost {
 
   /** Runs on a connection of its own: the schema is read once, at the start. */
   async #aside<T>(beginning: Sql, work: (tx: Tx) => Promise<T>): Promise<T> {
-    const link = await this.#connector.open();
+    const connection = await this.#connector.open();
     try {
-      await link.unhurried();
-      return await inTransaction(link, beginning, work);
+      await connection.unhurried();
+      return await inTransaction(connection, beginning, work);
     } catch (error) {
       throw told(error);
     } finally {
-      await link.close();
+      await connection.close();
     }
   }
 
@@ -251,7 +251,7 @@ export class PostgresEngine implements SchemaHost {
     const asks = group.flatMap(({ job }) => job);
     const snapshot = asks.length > group.length;
     try {
-      const results = await this.#readers.use((link) => this.#readPipeline(link, asks, snapshot));
+      const results = await this.#readers.use((connection) => this.#readPipeline(connection, asks, snapshot));
       let at = 0;
       for (const { job, resolve } of group) {
         resolve(results.slice(at, at + job.length));
@@ -270,14 +270,14 @@ export class PostgresEngine implements SchemaHost {
   }
 
   /** From time to time the pipeline also reads the database's clock, which costs a few bytes. */
-  async #readPipeline(link: Link, asks: readonly Ask[], snapshot: boolean): Promise<readonly Result[]> {
+  async #readPipeline(connection: Connection, asks: readonly Ask[], snapshot: boolean): Promise<readonly Result[]> {
     const measures = this.clock.stale;
     const started = performance.now();
     const framed = [
       ...(snapshot ? [{ sql: beginRead, params: {} }, ...asks, { sql: commit, params: {} }] : asks),
       ...(measures ? [{ sql: readClock, params: {} }] : []),
     ];
-    const results = await orRollback(link, snapshot, () => link.run(framed));
+    const results = await orRollback(connection, snapshot, () => connection.run(framed));
     if (measures) {
       const clock = Number(results.at(-1)?.rows[0]?.["clock"]);
       this.clock.measured({ clock, tookMs: performance.now() - started });
@@ -300,7 +300,7 @@ export class PostgresEngine implements SchemaHost {
   async #writeGroup(group: readonly StatementMember[]): Promise<void> {
     const asks = group.map(({ job: { verb, params } }) => ({ sql: verb.sql, params }));
     try {
-      const results = await retried(() => this.#writers.use((link) => link.run(asks)));
+      const results = await retried(() => this.#writers.use((connection) => connection.run(asks)));
       const missed: StatementMember[] = [];
       group.forEach((member, at) => {
         const row = results[at]?.rows[0];
@@ -330,7 +330,7 @@ export class PostgresEngine implements SchemaHost {
     const framed = [{ sql: beginSnapshot, params: {} }, ...asks, { sql: commit, params: {} }];
     try {
       const results = await retried(() =>
-        this.#transactions.use((link) => orRollback(link, true, () => link.run(framed))),
+        this.#transactions.use((connection) => orRollback(connection, true, () => connection.run(framed))),
       );
       let at = 1;
       for (const { job, resolve } of group) {
@@ -351,7 +351,7 @@ export class PostgresEngine implements SchemaHost {
     this.#mayWrite();
     try {
       return await retried(() =>
-        this.#transactions.use((link) => inTransaction(link, begin, (tx) => verb.body(tx, args))),
+        this.#transactions.use((connection) => inTransaction(connection, begin, (tx) => verb.body(tx, args))),
       );
     } catch (error) {
       throw told(error);
@@ -384,13 +384,13 @@ async function retried<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Sends BEGIN together with the first statement. If the work throws, rolls back and throws the same error. */
-async function inTransaction<T>(link: Link, beginning: Sql, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function inTransaction<T>(connection: Connection, beginning: Sql, work: (tx: Tx) => Promise<T>): Promise<T> {
   let begun = false;
   const ask = async (statement: Sql, params: Params = {}): Promise<Result> => {
     const asks = [{ sql: statement, params }];
-    if (begun) return (await link.run(asks))[0] ?? { rows: [], count: 0 };
+    if (begun) return (await connection.run(asks))[0] ?? { rows: [], count: 0 };
     begun = true;
-    return (await link.run([{ sql: beginning, params: {} }, ...asks]))[1] ?? { rows: [], count: 0 };
+    return (await connection.run([{ sql: beginning, params: {} }, ...asks]))[1] ?? { rows: [], count: 0 };
   };
   const tx: Tx = {
     one: async (statement, params) => (await ask(statement, params)).rows[0],
@@ -398,13 +398,13 @@ async function inTransaction<T>(link: Link, beginning: Sql, work: (tx: Tx) => Pr
     run: async (statement, params) => (await ask(statement, params)).count,
   };
   const result = await orRollback(
-    link,
+    connection,
     () => begun,
     () => work(tx),
   );
   if (begun) {
     try {
-      await link.run([{ sql: commit, params: {} }]);
+      await connection.run([{ sql: commit, params: {} }]);
     } catch (error) {
       throw endsConnection(error) ? told(error, true) : error;
     }
@@ -412,12 +412,16 @@ async function inTransaction<T>(link: Link, beginning: Sql, work: (tx: Tx) => Pr
   return result;
 }
 
-async function orRollback<T>(link: Link, begun: boolean | (() => boolean), work: () => Promise<T>): Promise<T> {
+async function orRollback<T>(
+  connection: Connection,
+  begun: boolean | (() => boolean),
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (link.usable && (begun === true || (begun !== false && begun()))) {
-      await link.say(rollback).catch(() => link.destroy());
+    if (connection.usable && (begun === true || (begun !== false && begun()))) {
+      await connection.say(rollback).catch(() => connection.destroy());
     }
     throw error;
   }

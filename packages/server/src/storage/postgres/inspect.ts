@@ -9,7 +9,7 @@ import { told } from "./faults.ts";
 
 export interface ServerFacts {
   /** `host:port` of the server that would be used. */
-  readonly place: string;
+  readonly address: string;
   /** Major version. */
   readonly version: number;
   readonly readOnly: boolean;
@@ -38,10 +38,10 @@ export async function inspectPostgres(url: string): Promise<ServerFacts> {
   const options = { dialect: postgres, greeted: () => undefined };
   const writable = new Connector(address, { ...options, readonly: false });
   const any = new Connector(address, { ...options, readonly: true });
-  const link = await writable.open().catch(() => any.open());
+  const connection = await writable.open().catch(() => any.open());
   try {
     const received = performance.now();
-    const [result] = await link.run([
+    const [result] = await connection.run([
       {
         sql: sql`SELECT CAST(current_setting('server_version_num') AS INTEGER) / 10000 AS version,
             pg_encoding_to_char(d.encoding) AS encoding,
@@ -56,9 +56,9 @@ export async function inspectPostgres(url: string): Promise<ServerFacts> {
       },
     ]);
     const row = result?.rows[0] ?? {};
-    const { clock, tookMs, readOnly, standby } = link.greeting;
+    const { clock, tookMs, readOnly, standby } = connection.greeting;
     return {
-      place: `${link.host.host}:${link.host.port}`,
+      address: `${connection.host.host}:${connection.host.port}`,
       version: whole(row, "version"),
       readOnly,
       standby,
@@ -75,6 +75,6 @@ export async function inspectPostgres(url: string): Promise<ServerFacts> {
   } catch (error) {
     throw told(error);
   } finally {
-    await link.close();
+    await connection.close();
   }
 }

@@ -1,9 +1,9 @@
 /** A limited number of connections. Each is lent to one caller at a time. */
 
 import { StorageUnavailable } from "../errors.ts";
+import type { Connection } from "./connection.ts";
 import type { Connector, Use } from "./connector.ts";
 import { endsConnection, isReadOnly } from "./faults.ts";
-import type { Link } from "./link.ts";
 
 /** Maximum time that a caller waits for a connection, in milliseconds. */
 const WAIT = 1_000;
@@ -13,12 +13,12 @@ const WAITING = 1_000;
 const IDLE = 60_000;
 
 interface Waiter {
-  resolve(link: Link): void;
+  resolve(connection: Connection): void;
   reject(error: unknown): void;
 }
 
 interface Idle {
-  readonly link: Link;
+  readonly connection: Connection;
   readonly epoch: number;
   readonly since: number;
 }
@@ -47,19 +47,19 @@ export class Pool {
    * Does the work on a connection. Rejects with `StorageUnavailable` if none is free, or can be opened, within a
    * second.
    */
-  async use<T>(work: (link: Link) => Promise<T>): Promise<T> {
-    const link = await this.#acquire();
+  async use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection = await this.#acquire();
     const { epoch } = this.#connector;
     this.#lent += 1;
     try {
-      return await work(link);
+      return await work(connection);
     } catch (error) {
       if (isReadOnly(error)) this.#connector.epoch += 1;
-      if (endsConnection(error)) link.destroy();
+      if (endsConnection(error)) connection.destroy();
       throw error;
     } finally {
       this.#lent -= 1;
-      this.#release(link, epoch);
+      this.#release(connection, epoch);
     }
   }
 
@@ -69,14 +69,14 @@ export class Pool {
     const idle = this.#idle;
     this.#idle = [];
     this.#size -= idle.length;
-    await Promise.all(idle.map(({ link }) => link.close()));
+    await Promise.all(idle.map(({ connection }) => connection.close()));
     if (this.#size > 0) await new Promise<void>((resolve) => (this.#closed = resolve));
   }
 
-  #acquire(): Promise<Link> {
+  #acquire(): Promise<Connection> {
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
-      if (idle.link.usable && idle.epoch === this.#connector.epoch) return Promise.resolve(idle.link);
-      this.#drop(idle.link);
+      if (idle.connection.usable && idle.epoch === this.#connector.epoch) return Promise.resolve(idle.connection);
+      this.#drop(idle.connection);
     }
     if (this.#waiting.length >= WAITING) {
       return Promise.reject(new StorageUnavailable("too many wait for a connection to PostgreSQL"));
@@ -103,9 +103,9 @@ export class Pool {
     this.#size += 1;
     const { epoch } = this.#connector;
     try {
-      const link = await this.#connector.open(this.#use);
+      const connection = await this.#connector.open(this.#use);
       this.opened += 1;
-      this.#release(link, epoch);
+      this.#release(connection, epoch);
     } catch (error) {
       this.#size -= 1;
       this.#finish();
@@ -114,31 +114,31 @@ export class Pool {
     }
   }
 
-  #release(link: Link, epoch: number): void {
-    if (!link.usable || epoch !== this.#connector.epoch || this.#closing) {
-      this.#drop(link);
+  #release(connection: Connection, epoch: number): void {
+    if (!connection.usable || epoch !== this.#connector.epoch || this.#closing) {
+      this.#drop(connection);
       if (this.#waiting.length > 0 && this.#size < this.#max) void this.#make();
       return;
     }
     const waiter = this.#waiting.shift();
-    if (waiter !== undefined) waiter.resolve(link);
-    else this.#rest(link, epoch);
+    if (waiter !== undefined) waiter.resolve(connection);
+    else this.#rest(connection, epoch);
   }
 
-  #rest(link: Link, epoch: number): void {
+  #rest(connection: Connection, epoch: number): void {
     const now = performance.now();
     // The connection used last is used next, so that unneeded ones grow old at the front.
     const [oldest] = this.#idle;
     if (oldest !== undefined && now - oldest.since > IDLE) {
       this.#idle.shift();
-      this.#drop(oldest.link);
+      this.#drop(oldest.connection);
     }
-    this.#idle.push({ link, epoch, since: now });
+    this.#idle.push({ connection, epoch, since: now });
   }
 
-  #drop(link: Link): void {
+  #drop(connection: Connection): void {
     this.#size -= 1;
-    void link.close().finally(() => this.#finish());
+    void connection.close().finally(() => this.#finish());
   }
 
   #finish(): void {

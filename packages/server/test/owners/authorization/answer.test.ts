@@ -12,7 +12,7 @@ const reach = reachOf({}, "https://app.test/cb", null);
 const acting = (rule: string | undefined, scopes: readonly string[] = []) =>
   ({
     company: { status: "active", defaultRule: "ask" },
-    member: { standing: "active", role: "member" },
+    member: { accountStatus: "active", role: "member" },
     rule:
       rule === undefined
         ? undefined

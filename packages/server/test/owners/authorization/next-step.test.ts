@@ -35,7 +35,7 @@ const remembered = owner("me", ["read"]);
 const company = owner("company", ["read"], {
   acting: {
     company: { status: "active", defaultRule: "members" },
-    member: { standing: "active", role: "admin" },
+    member: { accountStatus: "active", role: "admin" },
     rule: undefined,
     optedOut: false,
     chosen: true,

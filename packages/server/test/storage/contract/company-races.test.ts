@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { NewGrant } from "../../../src/oauth/storage.ts";
 import type { Company } from "../../../src/owners/company-storage.ts";
 import type { Person } from "../../../src/owners/storage.ts";
-import { eraseMember, insertMember, MAX_COMPANIES, writeLink } from "../../../src/storage/companies/members.ts";
+import { eraseMember, insertMember, MAX_COMPANIES, writeCompanyLink } from "../../../src/storage/companies/members.ts";
 import { engineAt, onAllBackends } from "../support/backends.ts";
 import { aHash, anApproval, anId, aRefresh, aStoredPerson, HOUR, NOW, statusOf } from "../support/builders.ts";
 import {
@@ -158,8 +158,8 @@ onAllBackends("races in a company", (storage, opened) => {
     const later = { ...person, companyId: company.companyId, link: anId(), now: NOW };
     const sooner = { ...later, link: anId() };
     // Two add at once: the second one's link is the last to be written, its membership the first; that is removed in between.
-    await engine.call(writeLink, later);
-    await engine.call(writeLink, sooner);
+    await engine.call(writeCompanyLink, later);
+    await engine.call(writeCompanyLink, sooner);
     await engine.call(insertMember, { ...member, link: sooner.link, now: NOW });
     const removed = await storage().members.remove({ ...keyOf(company), person, by: null, now: NOW });
     expect(removed.kind).toBe("done");

@@ -130,7 +130,7 @@ onEveryBackend("a device", (storage) => {
       scopes: [{ name: "read", expiresAt: null, grantedAt: answer.now }],
     });
     expect(await storage().deviceRequests.approve(answer)).toBe("allowed");
-    expect(await storage().deviceRequests.standing(aClaim(device))).toBe("allowed");
+    expect(await storage().deviceRequests.previewAnswer(aClaim(device))).toBe("allowed");
     const polled = await storage().deviceRequests.poll(aPoll(device, { now: NOW + 2 }));
     expect(polled).toEqual({ kind: "approved", approval: answer.approval });
     const outcome = await storage().deviceRequests.redeem(aDeviceRedemption(device, answer.approval));

@@ -175,16 +175,16 @@ onEveryBackend("a grant without a code", (storage) => {
 onEveryBackend("what is accepted once", (storage) => {
   test("twenty at once → one; again before its time → no; after it → yes", async () => {
     const one = { kind: "client jti", key: "a", until: NOW + MINUTE, now: NOW };
-    const answers = await Promise.all(Array.from({ length: 20 }, () => storage().replayCache.once(one)));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => storage().replayCache.useOnce(one)));
     expect(answers.filter(Boolean)).toHaveLength(1);
-    expect(await storage().replayCache.once({ ...one, now: NOW + MINUTE - 1, until: NOW + 2 * MINUTE })).toBe(false);
-    expect(await storage().replayCache.once({ ...one, now: NOW + MINUTE, until: NOW + 2 * MINUTE })).toBe(true);
+    expect(await storage().replayCache.useOnce({ ...one, now: NOW + MINUTE - 1, until: NOW + 2 * MINUTE })).toBe(false);
+    expect(await storage().replayCache.useOnce({ ...one, now: NOW + MINUTE, until: NOW + 2 * MINUTE })).toBe(true);
   });
 
   test("the same id of another kind → its own", async () => {
     const one = { key: "b", until: NOW + MINUTE, now: NOW };
-    expect(await storage().replayCache.once({ ...one, kind: "client jti" })).toBe(true);
-    expect(await storage().replayCache.once({ ...one, kind: "saml id" })).toBe(true);
+    expect(await storage().replayCache.useOnce({ ...one, kind: "client jti" })).toBe(true);
+    expect(await storage().replayCache.useOnce({ ...one, kind: "saml id" })).toBe(true);
   });
 
   /** The ring's tables turn every quarter of an hour; these times lie at its seams. */
@@ -199,8 +199,9 @@ onEveryBackend("what is accepted once", (storage) => {
         for (const second of ends) {
           const key = `${begin} ${first} ${second}`;
           const until = begin + first;
-          const again = (now: number) => storage().replayCache.once({ kind: "saml id", key, until: now + second, now });
-          if (!(await storage().replayCache.once({ kind: "saml id", key, until, now: begin })))
+          const again = (now: number) =>
+            storage().replayCache.useOnce({ kind: "saml id", key, until: now + second, now });
+          if (!(await storage().replayCache.useOnce({ kind: "saml id", key, until, now: begin })))
             wrong.push(`${key}: first`);
           for (const now of [begin, begin + Math.floor(first / 2), until - 1])
             if (await again(now)) wrong.push(`${key}: at ${now - begin}`);
@@ -215,7 +216,7 @@ onEveryBackend("what is accepted once", (storage) => {
     for (const [round, begin] of [start - 1, start, start + QUARTER - 1, start + 5 * QUARTER].entries()) {
       const answers = await Promise.all(
         Array.from({ length: 50 }, (_, at) =>
-          storage().replayCache.once({
+          storage().replayCache.useOnce({
             kind: "issuer jti",
             key: `race ${round}`,
             until: begin + 3 + (ends[at % ends.length] ?? 0),
@@ -231,20 +232,20 @@ onEveryBackend("what is accepted once", (storage) => {
   test("emptied by a node that looked at its clock in the quarter before → what was accepted since is remembered to its end", async () => {
     const begin = start + 96 * HOUR;
     const kept = ends.map((end) => ({ kind: "saml id", key: `late ${end}`, until: begin + end, now: begin }));
-    for (const one of kept) expect(await storage().replayCache.once(one)).toBe(true);
+    for (const one of kept) expect(await storage().replayCache.useOnce(one)).toBe(true);
     await storage().housekeeping.collect({ what: "ring", now: begin - 1, limit: 1 });
-    const again = kept.map((one) => storage().replayCache.once({ ...one, now: one.until - 1 }));
+    const again = kept.map((one) => storage().replayCache.useOnce({ ...one, now: one.until - 1 }));
     expect(await Promise.all(again)).toEqual(kept.map(() => false));
   });
 
   test("housekeeping in every minute of a day → what counts is remembered to its end; nothing stays in the ring", async () => {
     const begin = start + 48 * HOUR;
     const kept = ends.map((end) => ({ kind: "client jti", key: `kept ${end}`, until: begin + end, now: begin }));
-    for (const one of kept) expect(await storage().replayCache.once(one)).toBe(true);
+    for (const one of kept) expect(await storage().replayCache.useOnce(one)).toBe(true);
     for (let now = begin; now < begin + 25 * HOUR; now += 7 * MINUTE) {
       await storage().housekeeping.collectGarbage({ now, limit: 1000 });
       for (const one of kept.filter(({ until }) => until > now && until - now < 8 * MINUTE)) {
-        expect(await storage().replayCache.once({ ...one, now }), one.key).toBe(false);
+        expect(await storage().replayCache.useOnce({ ...one, now }), one.key).toBe(false);
       }
     }
     expect(await storage().housekeeping.collect({ what: "accepted", now: begin + 25 * HOUR, limit: 1000 })).toEqual({

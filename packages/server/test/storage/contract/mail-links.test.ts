@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { LinkPurpose, MailLink } from "../../../src/owners/mail/storage.ts";
+import type { MailLink, MailLinkPurpose } from "../../../src/owners/mail/storage.ts";
 import type { Person } from "../../../src/owners/storage.ts";
 import { undoEmail } from "../../../src/storage/factors/recovery.ts";
 import { changeEmail } from "../../../src/storage/mail/mail-links.ts";
@@ -23,7 +23,7 @@ import { interrupted } from "../support/interrupted.ts";
 import { aLink, aMail, aSentLink, aTakeBack } from "../support/mail.ts";
 
 onEveryBackend("a link in a message", (storage, opened) => {
-  const sent = async (purpose: LinkPurpose, changes: Partial<MailLink> = {}, person?: Person) => {
+  const sent = async (purpose: MailLinkPurpose, changes: Partial<MailLink> = {}, person?: Person) => {
     const one = person ?? (await aStoredPerson(storage()));
     const link = aLink(one, purpose, changes);
     return { person: one, link, key: await aSentLink(storage(), link) };
@@ -255,7 +255,7 @@ onEveryBackend("a link in a message", (storage, opened) => {
 
   test("another password → links to another address and to recovery hold no more, those to prove and to undo do", async () => {
     const person = await aStoredPerson(storage());
-    const of = async (purpose: LinkPurpose) => ({ ...(await sent(purpose, {}, person)).key, purpose });
+    const of = async (purpose: MailLinkPurpose) => ({ ...(await sent(purpose, {}, person)).key, purpose });
     const [changing, recovering, verifying, undoing] = [
       await of("change"),
       await of("recover"),

@@ -100,7 +100,7 @@ onAllBackends("races", (storage, opened) => {
       for (let round = 0; round < ROUNDS; round += 1) {
         const kind = round % 2 === 0 ? "issuer jti" : "saml id";
         const args = { kind, key: randomBytes(32).toString("base64url"), until: NOW + SECOND, now: NOW };
-        const answers = await run(Array.from({ length: 50 }, () => ({ verb: "replayCache.once", args })));
+        const answers = await run(Array.from({ length: 50 }, () => ({ verb: "replayCache.useOnce", args })));
         expect(tally(answers), `round ${round}`).toEqual({ true: 1, false: 49 });
       }
     },

@@ -6,8 +6,8 @@ import { dropName, holderOfName, reserveName } from "../../../src/storage/people
 import { deletePerson } from "../../../src/storage/people/people.ts";
 import {
   createLinkedPerson,
-  eraseLink,
-  insertLink,
+  eraseSubjectLink,
+  insertSubjectLink,
   linkedPerson,
   linkSubject,
   unlinkSubject,
@@ -116,7 +116,7 @@ onEveryBackend("linking a subject", (storage, opened) => {
     const [first, second, subject] = [await aStoredPerson(storage()), await aStoredPerson(storage()), aSubject()];
     await link(first, subject);
     const again = async () => expect(await link(first, subject)).toEqual({ kind: "linked" });
-    await interrupted(engine, unlinkSubject, { subject, now: NOW }, eraseLink, again);
+    await interrupted(engine, unlinkSubject, { subject, now: NOW }, eraseSubjectLink, again);
     expect(await found(subject)).toBe(first.personId);
     expect(await link(second, subject)).toEqual({ kind: "taken" });
     expect(await storage().subjectLinks.ofPerson(second)).toEqual([]);
@@ -129,7 +129,7 @@ onEveryBackend("linking a subject", (storage, opened) => {
     await link(first, subject);
     // As if the process that unlinked it had stopped there.
     const [{ link: value = "" } = {}] = await storage().subjectLinks.ofPerson(first);
-    await engine.call(eraseLink, { ...first, link: value });
+    await engine.call(eraseSubjectLink, { ...first, link: value });
     const again = async () => expect(await link(first, subject)).toEqual({ kind: "linked" });
     const args = { ...second, subject, sole: false, madeBy: "operator", now: NOW } as const;
     expect(await interrupted(engine, linkSubject, args, linkedPerson, again)).toEqual({ kind: "taken" });
@@ -144,7 +144,7 @@ onEveryBackend("linking a subject", (storage, opened) => {
     await link(person, subject);
     const [{ link: value = "" } = {}] = await storage().subjectLinks.ofPerson(person);
     const args = { ...person, subject, sole: false, madeBy: "operator", now: NOW } as const;
-    await interrupted(engine, linkSubject, args, insertLink, () => unlink(subject));
+    await interrupted(engine, linkSubject, args, insertSubjectLink, () => unlink(subject));
     expect(await engine.call(holderOfName, { kind: "subject", value })).toBeUndefined();
     await engine.close();
   });

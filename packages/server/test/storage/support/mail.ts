@@ -1,7 +1,7 @@
 /** Messages and links to bend. */
 
 import { randomBytes } from "node:crypto";
-import type { LinkPurpose, MailLink, StoredMail, StoredMailRequest } from "../../../src/owners/mail/storage.ts";
+import type { MailLink, MailLinkPurpose, StoredMail, StoredMailRequest } from "../../../src/owners/mail/storage.ts";
 import type { TakeBack } from "../../../src/owners/recovery/storage.ts";
 import type { Person } from "../../../src/owners/storage.ts";
 import type { Storage } from "../../../src/storage/open.ts";
@@ -18,7 +18,7 @@ export function aMailRequest(partition: number): StoredMailRequest {
 
 export function aLink(
   { partition, personId, email }: Person,
-  purpose: LinkPurpose,
+  purpose: MailLinkPurpose,
   changes: Partial<MailLink> = {},
 ): MailLink {
   const linkId = anId(partition);

@@ -62,7 +62,7 @@ const YOUNG = 60_000;
 const PLANS_KEPT_YOUNG = 2_000;
 const PLANS_KEPT = 60_000;
 
-export class Link {
+export class Connection {
   readonly host: Host;
   readonly greeting: Greeting;
   readonly #client: Client;
@@ -86,7 +86,12 @@ export class Link {
   }
 
   /** Connects and signs in. Rejects with the error of `pg` or of the network. */
-  static async open(address: Address, host: Host, ssl: ConnectionOptions | false, dialect: Dialect): Promise<Link> {
+  static async open(
+    address: Address,
+    host: Host,
+    ssl: ConnectionOptions | false,
+    dialect: Dialect,
+  ): Promise<Connection> {
     const client = new Client({
       host: host.host,
       port: host.port,
@@ -122,7 +127,7 @@ export class Link {
         // With one host, no other server can be the primary.
         timeline: address.hosts.length > 1 && row["standby"] !== 1 ? await timelineOf(client, known) : 0,
       };
-      return new Link(client, known, host, greeting, () => failure);
+      return new Connection(client, known, host, greeting, () => failure);
     } catch (error) {
       destroy(client);
       throw error;
