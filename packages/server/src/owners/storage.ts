@@ -162,10 +162,7 @@ export interface HistoryEntry {
     readonly personId?: string;
     /** The role that a `member_joined`, `member_role` or `member_invited` gave or offered. */
     readonly role?: Role;
-    /**
-     * Distinguishes invitations. The invited person is not recorded, so that people who never join are not named for
-     * years.
-     */
+    /** Distinguishes invitations. The invited person is not recorded: people who never join are not named. */
     readonly invitationId?: string;
     /** For a `rule_changed`: the rule from then on. `unblocked`, `none`: the company's default. */
     readonly rule?: "blocked" | "unblocked" | "ask" | "none";
@@ -295,8 +292,8 @@ export interface PersonChanges {
 export interface OwnerStorage {
   readonly people: {
     /**
-     * Reserves username and e-mail address (already canonical), creates the person and activates the names. Only an
-     * operator can give somebody an address that another account left in the last days and can take back.
+     * Reserves both names (canonical), creates, activates. Only an operator can give an address that is owed to
+     * another.
      */
     create(args: {
       readonly person: Person;
@@ -317,8 +314,8 @@ export interface OwnerStorage {
       } & InSession,
     ): Promise<{ readonly kind: "updated" } | { readonly kind: "unknown" } | { readonly kind: "taken" }>;
     /**
-     * Ends all sessions except `keep`, unless `endSessions` is false. With `endGrants`, also ends all grants. False:
-     * the person does not exist, or has another password than the one to be replaced.
+     * Ends sessions except `keep` (unless `endSessions` is false), with `endGrants` all grants. False: nobody to
+     * change.
      */
     setPassword(
       args: InSession & {
@@ -368,10 +365,7 @@ export interface OwnerStorage {
       readonly madeBy: SubjectLink["madeBy"];
       readonly now: Millis;
     }): Promise<LinkSubjectOutcome>;
-    /**
-     * Creates and links the first of these people whose names are free; they differ only in their names. Simultaneous
-     * calls make one owner.
-     */
+    /** Creates and links the first of these people whose names are free. Simultaneous calls make one owner. */
     createPerson(args: {
       readonly people: readonly Person[];
       readonly subject: ForeignSubject;
@@ -391,10 +385,7 @@ export interface OwnerStorage {
   readonly sessions: {
     /** Undefined: nothing was made, because the person was deleted or disabled, or has another password meanwhile. */
     create(args: NewSession): Promise<DeviceSeen | undefined>;
-    /**
-     * The live session of an active person, if the secret's hash is right. Extends `idle_until`, at most every 5
-     * minutes.
-     */
+    /** The live session, if the person is active and the hash is right. Extends `idle_until`, every 5 minutes. */
     use(args: {
       readonly partition: number;
       readonly sessionId: string;
@@ -403,10 +394,7 @@ export interface OwnerStorage {
       readonly idleUntil: Millis;
     }): Promise<{ readonly session: Session; readonly person: Person } | undefined>;
     end(args: { readonly partition: number; readonly sessionId: string }): Promise<boolean>;
-    /**
-     * Ends all sessions, or all but one, and returns their number. The devices of ended sessions are not bound any
-     * more.
-     */
+    /** Ends all sessions, or all but one, and unbinds their devices. Returns the number of sessions. */
     endAll(
       args: {
         readonly partition: number;
@@ -435,16 +423,10 @@ export interface OwnerStorage {
     }): Promise<readonly Session[]>;
   };
   readonly attempts: {
-    /**
-     * Counts one attempt under all keys or none, before the password is checked, so that simultaneous guesses count,
-     * too.
-     */
+    /** Counts one attempt under all keys or none, before the check of the password: simultaneous guesses count. */
     count(args: {
       readonly attempts: readonly Attempt[];
-      /**
-       * Counters that also count, but refuse nothing: each one that is full lowers the limits. In the order of
-       * `narrowed`.
-       */
+      /** They count too, but refuse nothing: each full one lowers the limits, in the order of `narrowed`. */
       readonly ceilings?: readonly Attempt[];
       readonly now: Millis;
     }): Promise<AttemptOutcome>;
@@ -464,9 +446,7 @@ export interface OwnerStorage {
     ): Promise<DeviceRequest | undefined>;
     approve(args: ApproveDevice): Promise<DecideDeviceOutcome>;
     deny(args: DeviceClaim): Promise<DecideDeviceOutcome>;
-    /**
-     * The outcome that an answer of this session would have now; writes nothing. `decided`: the request would take it.
-     */
+    /** The outcome that an answer would have now; writes nothing. `decided`: the request would take it. */
     previewAnswer(args: DeviceClaim): Promise<DecideDeviceOutcome>;
   };
   readonly consents: {
@@ -481,10 +461,7 @@ export interface OwnerStorage {
     revoke(
       args: ConsentKey & InSession & { readonly revokedBy: string; readonly now: Millis },
     ): Promise<RevokeConsentOutcome>;
-    /**
-     * Sets the end of everything active, in the record and in its live grants. Null: until revoked. `ceiling`: as in
-     * `NewGrant`.
-     */
+    /** Sets the end of the record and its live grants. Null: until revoked. `ceiling`: as in `NewGrant`. */
     changeEnd(
       args: ConsentKey &
         InSession & {
