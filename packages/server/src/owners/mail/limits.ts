@@ -1,4 +1,4 @@
-/** How many messages somebody can have sent, counted in the database for all processes. */
+/** Limits on messages that somebody can cause, counted in the database for all processes. */
 
 import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../uses.ts";
@@ -9,41 +9,47 @@ import type { Attempt, OwnerStorage } from "../storage.ts";
 const HOUR: Millis = 3_600_000;
 const QUARTER: Millis = HOUR / 4;
 
-/** Maximum number of messages an hour that strangers may have sent to one mailbox: of recovery, and of all other kinds. */
+/** Maximum number of messages an hour that strangers can cause to one mailbox: of recovery, and of all other kinds. */
 const TO_A_MAILBOX = 5;
-/** Maximum number of recovery messages an hour from one known device, beside those of strangers. */
+/** Maximum number of recovery messages an hour from one known device, in addition to those of strangers. */
 const FROM_A_DEVICE = 3;
 /** The same for all young devices of a person together. */
 const FROM_YOUNG_DEVICES = 5;
 /** Maximum number of requests in a quarter of an hour from one network. */
 const FROM_A_NETWORK = 20;
-/** The same for a /24 of IPv4 or a /48 of IPv6: whoever has a /48 has 65,536 networks. */
+/** The same for an IPv4 /24 or an IPv6 /48, because the holder of a /48 has 65,536 networks. */
 const FROM_A_PROVIDER = 200;
 /** The same for all known devices of one person, whatever network they are in. */
 const FROM_THE_DEVICES_OF_A_PERSON = 10;
-/** Maximum number of messages an hour that one person may have sent to addresses that they type. */
+/** Maximum number of messages an hour that one person can cause to addresses that they type. */
 const BY_A_PERSON = 10;
 
-/** Maximum number of usernames an hour behind one link of a sign-up: the form says which are taken. */
+/**
+ * Maximum number of usernames an hour that can be tried behind one sign-up link, because the form says which are taken.
+ */
 const NAMES_BEHIND_A_LINK = 20;
 /** The same in a quarter of an hour from one network, behind all links. */
 const NAMES_FROM_A_NETWORK = 60;
 
 export interface MailLimitContext {
   readonly storage: Uses<OwnerStorage, "attempts.count">;
-  /** Keys of counters are hashed, so that no name or address stands in the table. */
+  /** Hashes the keys of counters, so that the table has no name or address. */
   attemptKey(...parts: readonly string[]): string;
   now(): Millis;
 }
 
-/** False: strangers have had enough sent to that mailbox for now. Recovery is counted by itself: else messages without a way in would use up those with one. */
+/**
+ * False: strangers have caused enough messages to that mailbox for now. Recovery has a counter of its own; otherwise
+ * messages without a way in would use up those with one.
+ */
 export function mayWriteTo(address: string, context: MailLimitContext): Promise<boolean> {
   return allowed([{ key: context.attemptKey("mailbox", address), limit: TO_A_MAILBOX, window: HOUR }], context);
 }
 
 /**
- * Whether a recovery message may go to this person's mailbox. Their known devices have an allowance of their own, so that strangers can't use up all
- * messages. It does not matter whether the device is still bound: an intruder who changed the password has unbound them all.
+ * Whether a recovery message may go to this person's mailbox. Their known devices have a limit of their own, so that
+ * strangers can't use up all messages. The device does not have to be bound: an intruder who changed the password has
+ * unbound all of them.
  */
 export async function mayRecover(
   { personId, email }: { readonly personId: string; readonly email: string },
@@ -62,16 +68,16 @@ function ofDevice(device: KnownDevice, context: MailLimitContext): readonly Atte
   return [own, { key: attemptKey("recovery", personId), limit: FROM_YOUNG_DEVICES, window: HOUR }];
 }
 
-/** Who asks for mail, as far as that is known before anybody is looked up. */
+/** The source of a request for mail, as far as it is known before anybody is looked up. */
 export interface Asker {
   readonly network: string;
-  /** The wider network that it belongs to. */
+  /** The provider of the network. */
   readonly provider: string;
-  /** The browser's own, whoever is asked about. */
+  /** The browser's own device, whichever person the request is about. */
   readonly device: KnownDevice | undefined;
 }
 
-/** When this asker may ask again; undefined: now. Counts the asking, whatever it is about. */
+/** When this source may ask again. Undefined: now. Counts the request, whatever it is about. */
 export async function askedTooOften(
   { network, provider, device }: Asker,
   context: MailLimitContext,
@@ -88,7 +94,7 @@ export async function askedTooOften(
   return throttledUntil(attempts, context);
 }
 
-/** When somebody who makes an account may try another username; undefined: now. Counts the try. */
+/** When somebody who creates an account may try another username. Undefined: now. Counts the try. */
 export function askedTooManyNames(
   linkId: string,
   network: string,
@@ -102,7 +108,10 @@ export function askedTooManyNames(
   return throttledUntil(attempts, context);
 }
 
-/** False: this person has had enough links sent to prove their address. Not counted with the messages of strangers: it is their own address, and they are signed in. */
+/**
+ * False: this person has been sent enough links to prove their address. These are not counted with messages of
+ * strangers, because it is their own address, and they are signed in.
+ */
 export function mayProve(personId: string, context: MailLimitContext): Promise<boolean> {
   return allowed(
     [{ key: context.attemptKey("proof of address", personId), limit: TO_A_MAILBOX, window: HOUR }],
@@ -110,7 +119,7 @@ export function mayProve(personId: string, context: MailLimitContext): Promise<b
   );
 }
 
-/** False: this person has asked for enough messages to addresses that they typed. Counts the asking. */
+/** False: this person has caused enough messages to addresses that they typed. Counts the request. */
 export function mayAskForAddress(personId: string, context: MailLimitContext): Promise<boolean> {
   const key = context.attemptKey("asks for mail by", personId);
   return allowed([{ key, limit: BY_A_PERSON, window: HOUR }], context);

@@ -1,4 +1,4 @@
-/** What this service writes to people, before it is put into words. */
+/** The content of messages to people, before it becomes text. */
 
 import type { Millis } from "../../oauth/model.ts";
 import type { MailLink, StoredMail } from "./storage.ts";
@@ -40,11 +40,11 @@ export interface MailDraft {
   readonly kind: MailKind;
   /** Canonical address. */
   readonly to: string;
-  /** BCP 47; one that isn't spoken here is English. */
+  /** BCP 47. For a language without a translation, the message is in English. */
   readonly language: string;
-  /** Where its button leads: an absolute URL. */
+  /** The absolute URL of the message's button. */
   readonly link: string;
-  /** What its sentences speak of, whoever chose it: shown as text, without hidden characters. */
+  /** The values in its sentences, whoever chose them: shown as text, without hidden characters. */
   readonly values: {
     readonly person?: string;
     readonly email?: string;
@@ -55,23 +55,23 @@ export interface MailDraft {
     readonly app?: string;
     readonly by?: string;
     readonly reason?: string;
-    /** What its owner calls a passkey. */
+    /** The owner's name for a passkey. */
     readonly key?: string;
-    /** Recovery codes that are unused. */
+    /** Number of unused recovery codes. */
     readonly left?: number;
-    /** What a recovery did to the ways to sign in, and to the access of apps. */
+    /** How a recovery changed the factors and the access of apps. */
     readonly recovery?: RecoveryNews;
   };
 }
 
-/** A way to sign in, as a message names it. */
+/** A factor as a message names it. */
 export interface NamedFactor {
   readonly kind: "passkey" | "authenticator" | "codes";
-  /** What its owner calls a passkey; else null. */
+  /** The owner's name for a passkey; otherwise null. */
   readonly name: string | null;
 }
 
-/** Names of apps and companies: as many as a message has room for, and how many more there are. */
+/** Names of apps and companies that fit into a message, and the number of further ones. */
 export interface NamedApps {
   readonly names: readonly string[];
   readonly more: number;
@@ -86,34 +86,34 @@ export interface RecoveryNews {
 
 /** Writes messages for the outbox. */
 export interface Postbox {
-  /** False: this server sends none, and `write` yields nothing. */
+  /** False: this server sends no mail, and `write` returns nothing. */
   readonly enabled: boolean;
   /**
-   * The message as storage takes it. `partition`: of the transaction that it is written in. `cause`: the same for the same cause, which is told
-   * once. `uselessAfter`: when a link in it has run out.
+   * The message in the form that storage takes. `partition`: that of its transaction. `cause`: equal for equal causes,
+   * each of which sends one message. `uselessAfter`: when a link in it expires.
    */
   write(
     draft: MailDraft,
     about: { readonly partition: number; readonly cause: readonly string[]; readonly uselessAfter?: Millis },
   ): readonly StoredMail[];
-  /** Something was written: it is sent at once. */
+  /** Call this after a message was stored: it is sent at once. */
   kick(): void;
 }
 
 export interface NewMailLink {
   readonly link: MailLink;
   readonly saltHash: Uint8Array;
-  /** As it stands in the message. */
+  /** The URL as it appears in the message. */
   readonly url: string;
-  /** As a form carries it. */
+  /** The token as a form carries it. */
   readonly token: string;
 }
 
-/** Makes links for messages. */
+/** Makes the links of messages. */
 export interface MailLinks {
   /**
-   * A link to `path` for a person or, at `sign-up`, for the person who will have that id. `cause`: the link's id derives from it, so that one cause has
-   * one link.
+   * A link to `path` for a person or, for `sign-up`, for the person who will have that id. `cause`: the link's id
+   * derives from it, so that one cause has one link.
    */
   make(
     about: Pick<MailLink, "partition" | "personId" | "purpose" | "address"> & {
@@ -125,8 +125,8 @@ export interface MailLinks {
   ): NewMailLink;
 }
 
-/** How long a link holds. */
+/** How long a link is valid. */
 export const RECOVER_TTL: Millis = 15 * 60_000;
 export const CONFIRM_TTL: Millis = 60 * 60_000;
-/** From the wish to delete an account to its end. */
+/** Time from the request to delete an account to its deletion. */
 export const DELETION_DELAY: Millis = 14 * 86_400_000;

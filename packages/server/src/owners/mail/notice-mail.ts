@@ -1,4 +1,4 @@
-/** Notices about companies as messages: whom they go to, in which language. */
+/** Messages about companies: recipients, language, content. */
 
 import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../uses.ts";
@@ -19,16 +19,16 @@ export interface NoticeContext {
   now(): Millis;
 }
 
-/** So many admins of a company hear of one request. */
+/** Maximum number of a company's admins who get a message about one request. */
 const ADMINS_TOLD = 20;
 const MEMBERS_READ = 500;
 const DAY: Millis = 86_400_000;
 const HOUR: Millis = 3_600_000;
-/** Whoever writes to a mailbox through us is bounded, whatever the reason. */
+/** Maximum number of notices to one mailbox a day, whatever their cause. */
 const NOTICES_A_DAY = 50;
 const INVITATIONS_AN_HOUR = 10;
 
-/** A notice's messages, for the transaction in the company's partition that it tells of. */
+/** The messages of a notice, for the transaction of its event in the company's partition. */
 export async function noticeLetters(notice: Notice, context: NoticeContext): Promise<readonly StoredMail[]> {
   if (!context.mail.enabled) return [];
   const partition = context.partitionOf(notice.company.companyId);
@@ -103,7 +103,7 @@ async function lettersOf(notice: Notice, context: NoticeContext): Promise<readon
   }
 }
 
-/** Only an address that is known to be the person's. */
+/** Only an address that is proved to be the person's. */
 function mailbox(person: Person | undefined): string | undefined {
   return person?.status === "active" && person.emailVerifiedAt !== null ? person.email : undefined;
 }

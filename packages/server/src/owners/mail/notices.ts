@@ -1,4 +1,4 @@
-/** What people should hear of although they look at no page: for whoever delivers it (by mail, by a chat). */
+/** News for people who are not on a page, for the code that delivers them (by mail, by a chat). */
 
 interface Who {
   readonly personId: string;
@@ -12,8 +12,9 @@ export interface CompanyRef {
 }
 
 /**
- * `company_request`: to the company's admins, a member asks to let an app in. `company_decision`: to that member, what an admin said. `company_invitation`: to the addressee; the link works once, for
- * them alone, and must stand in no log. `company_removal`: to the member whom an admin removed.
+ * `company_request`: for the company's admins; a member asks them to approve an app. `company_decision`: for that
+ * member; an admin's decision. `company_invitation`: for the invited person; the link works once, for them alone, and
+ * must not be logged. `company_removal`: for the member whom an admin removed.
  */
 export type Notice =
   | {
@@ -28,7 +29,7 @@ export type Notice =
       readonly company: CompanyRef;
       readonly client: { readonly clientId: string; readonly name: string };
       readonly by: Who;
-      /** Who had asked. */
+      /** The person who asked. */
       readonly askedBy: string;
       readonly approved: boolean;
     }
@@ -36,13 +37,13 @@ export type Notice =
       readonly kind: "company_removal";
       readonly company: CompanyRef;
       readonly by: Who;
-      /** Who was removed. */
+      /** The person who was removed. */
       readonly personId: string;
     }
   | {
       readonly kind: "company_invitation";
       readonly company: CompanyRef;
-      /** Canonical e-mail address or username. */
+      /** The canonical e-mail address or username. */
       readonly addressee: string;
       readonly role: "member" | "admin";
       readonly by: Who;

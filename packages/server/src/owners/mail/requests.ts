@@ -1,4 +1,7 @@
-/** Mail that somebody asks for. The page that takes the request says the same to everybody; here it is decided who gets which message. */
+/**
+ * Mail that somebody asks for. The page that takes the request shows the same to everybody; this code decides who gets
+ * which message.
+ */
 
 import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../uses.ts";
@@ -11,16 +14,16 @@ import { mayRecover, mayWriteTo } from "./limits.ts";
 import { CONFIRM_TTL, type MailDraft, type MailLinks, type NewMailLink, type Postbox, RECOVER_TTL } from "./mail.ts";
 import type { MailStorage } from "./storage.ts";
 
-/** So many accounts that have left an address in the last days are looked at. */
+/** Maximum number of accounts that are looked at because they left an address in the last days. */
 const MOST_LEFT = 5;
 
-/** What somebody asked for. `language`: of the page, for people whose own language isn't known. */
+/** What somebody asked for. `language`: the language of the page, for people whose own is unknown. */
 export type MailRequest =
   | {
       readonly kind: "recover";
       readonly login: string;
       readonly language: string;
-      /** The browser's device cookie, whoever's it is. */
+      /** The browser's device cookie, of any person. */
       readonly device: PresentedDevice | null;
     }
   | { readonly kind: "signUp"; readonly email: string; readonly language: string }
@@ -28,16 +31,16 @@ export type MailRequest =
       readonly kind: "change";
       readonly email: string;
       readonly language: string;
-      /** Who asked, and when they had chosen their password: after another one the link is not made. */
+      /** The person who asked, and when they had chosen their password: after another password, no link is made. */
       readonly personId: string;
       readonly passwordChangedAt: Millis | null;
     };
 
-/** Takes requests for mail. */
+/** Accepts requests for mail. */
 export interface MailDesk {
   /**
-   * True: the request is stored, and its message is made, whatever happens to this process. False: too many wait. `from`: for known devices there is
-   * room where strangers find none.
+   * True: the request is stored, and its message will be made, whatever happens to this process. False: too many
+   * requests wait. `from`: known devices still have room when strangers have none.
    */
   ask(request: MailRequest, from: "a known device" | "anybody"): Promise<boolean>;
 }
@@ -56,7 +59,7 @@ export interface MailRequestContext {
   event(name: string, fields: Readonly<Record<string, string>>): void;
 }
 
-/** A request as it was stored. */
+/** A stored request. */
 export interface AskedMail {
   readonly request: MailRequest;
   readonly requestId: string;
@@ -64,8 +67,8 @@ export interface AskedMail {
 }
 
 /**
- * Makes the link and the message. Called a second time for the same request (a process died in between), it finds both made: their ids derive from the
- * request's.
+ * Makes the link and the message. If it is called again for the same request, because a process died in between, it
+ * finds both made: their ids derive from the request's id.
  */
 export async function answerMailRequest(asked: AskedMail, context: MailRequestContext): Promise<void> {
   const { request } = asked;
@@ -77,14 +80,14 @@ export async function answerMailRequest(asked: AskedMail, context: MailRequestCo
     case "change":
       return change(request, asked, context);
     default:
-      // Of a newer version on the same database, whose processes answer it.
+      // A newer version on the same database stored this request. Its processes will answer it.
       throw new TypeError(
         `a request for mail of an unknown kind: ${String((request satisfies never as MailRequest).kind)}`,
       );
   }
 }
 
-/** Only to an address that is known to be the person's, and only for those who have a password. */
+/** Only to an address that is proved to be the person's, and only if they have a password. */
 async function recover(
   { login, device, language }: Extract<MailRequest, { kind: "recover" }>,
   asked: AskedMail,
@@ -112,9 +115,10 @@ async function recover(
 }
 
 /**
- * Nobody has the address now; but accounts may have left it some days ago. If it is older than the one that they have now, it gets the link once more that
- * gives it back to them, for as long as the first one holds: somebody else may have read, and deleted, the message that told of the change.
- * True: there is such an account, other than `except`, so that no other gets the address.
+ * Nobody has the address now, but accounts may have left it some days ago. If it is older than the account's present
+ * address, it gets once more the link that gives it back, valid as long as the first one: an intruder may have read and
+ * deleted the message about the change. True: there is such an account other than `except`, so nobody else can get the
+ * address.
  */
 async function giveBack(
   address: string,
@@ -140,7 +144,7 @@ async function giveBack(
   return owed;
 }
 
-/** Whether there is an account already is told to the mailbox alone. The account will have the request's id. */
+/** Only the mailbox learns whether an account exists. The new account will have the request's id. */
 async function signUp(email: string, asked: AskedMail, context: MailRequestContext): Promise<void> {
   if (!(await mayWriteTo(email, context))) return;
   const known = await context.storage.people.findByName({ name: email });
@@ -153,7 +157,7 @@ async function signUp(email: string, asked: AskedMail, context: MailRequestConte
   await sendLink(made, { kind: "signUp", to: email, language: request.language, values: { email } }, context);
 }
 
-/** Whether another account has the address, only that mailbox hears. */
+/** Only the mailbox learns whether another account has the address. */
 async function change(
   { email, personId, passwordChangedAt }: Extract<MailRequest, { kind: "change" }>,
   asked: AskedMail,
@@ -173,7 +177,10 @@ async function change(
   await sendLink(made, draft, context, { passwordChangedAt });
 }
 
-/** The mailbox of an account hears that somebody wanted to use its address for another one; not if the account was made since. */
+/**
+ * Tells the mailbox of an account that somebody wanted to use its address for another one. Not if the account was
+ * created since.
+ */
 async function tellKnown(known: Person, email: string, asked: AskedMail, context: MailRequestContext): Promise<void> {
   if (known.createdAt >= asked.askedAt) return;
   const { partition, username } = known;
@@ -189,7 +196,10 @@ type LinkContext = Pick<MailRequestContext, "mail" | "now"> & {
   readonly storage: Uses<MailStorage, "mailLinks.create">;
 };
 
-/** Stores the link and its message, and has it sent. `bound`: the link is not made if the person has chosen another password since. */
+/**
+ * Stores the link and its message, and sends it. `bound`: no link is made if the person has chosen another password
+ * since.
+ */
 export async function sendLink(
   { link, saltHash, url }: NewMailLink,
   draft: Omit<MailDraft, "link">,

@@ -1,53 +1,56 @@
-/** The storage port of mail: the outbox, the links that messages carry, and what following one does. Each verb is one transaction. */
+/**
+ * The storage port of mail: the outbox, the links in messages, and the changes that links make. Each verb is one
+ * transaction.
+ */
 
 import type { Millis } from "../../oauth/model.ts";
 import type { Asked } from "../asked-in-session.ts";
 import type { Person } from "../person.ts";
 
-/** A message as it waits: what it says is sealed, since it may hold a link. */
+/** A waiting message. Its content is sealed, because it may hold a link. */
 export interface StoredMail {
-  /** Of what causes it: it is written in the same transaction. */
+  /** The partition of its cause: both are written in the same transaction. */
   readonly partition: number;
-  /** The same for the same cause, which is told once. */
+  /** Equal for equal causes, each of which sends one message. */
   readonly mailId: string;
   readonly kind: string;
   readonly sealed: Uint8Array;
-  /** After that nobody has any use for it. */
+  /** After this time the message has no use. */
   readonly uselessAfter: Millis;
 }
 
-/** A message that the caller is to send now. */
+/** A message that the caller must send now. */
 export interface ClaimedMail extends StoredMail {
-  /** How often it was taken on, this time included. */
+  /** Number of times that it was claimed, including this one. */
   readonly tries: number;
 }
 
-/** A request for mail as it waits: sealed, since it holds what somebody typed. */
+/** A waiting request for mail. It is sealed, because it holds typed text. */
 export interface StoredMailRequest {
   readonly partition: number;
   readonly requestId: string;
   readonly sealed: Uint8Array;
 }
 
-/** A request that the caller is to answer now. */
+/** A request that the caller must answer now. */
 export interface ClaimedMailRequest extends StoredMailRequest {
-  /** How often it was taken on, this time included. */
+  /** Number of times that it was claimed, including this one. */
   readonly tries: number;
   readonly createdAt: Millis;
 }
 
 /** What following a link does. */
-/** `undo`: of a change of the address; `restore`: of a removal of factors by recovery. */
+/** The effect of a link. `undo`: undoes a change of the address. `restore`: undoes a removal of factors by recovery. */
 export type MailLinkPurpose = "recover" | "sign-up" | "verify" | "change" | "undo" | "restore";
 
-/** A link that stands in one message. */
+/** A link in one message. */
 export interface MailLink {
   readonly partition: number;
   readonly linkId: string;
-  /** For `sign-up` the id that the person will have. */
+  /** For `sign-up`, the id that the person will have. */
   readonly personId: string;
   readonly purpose: MailLinkPurpose;
-  /** Canonical: the address that it is about, which is not always the one that it is sent to. */
+  /** The canonical address that the link is about. The message may go to another address. */
   readonly address: string;
   readonly expiresAt: Millis;
   /** Of `restore` the removal; of `undo` which browsers it works in (`OWN_BROWSER_ONLY`), null: in any; else null. */
@@ -68,7 +71,10 @@ export type SettledMail =
   | { readonly kind: "again"; readonly at: Millis; readonly fault: string }
   | { readonly kind: "dead"; readonly fault: string };
 
-/** `unknown`: the link was used, is too old, or never was; or the person may not sign in. `taken`: another account has the address. */
+/**
+ * `unknown`: the link was used, has expired, or never existed; or the person may not sign in. `taken`: another account
+ * has the address.
+ */
 export type FollowLinkOutcome =
   | { readonly kind: "done"; readonly person: Person }
   | { readonly kind: "unknown" | "taken" };
@@ -80,51 +86,60 @@ interface PersonKey {
 
 export interface MailStorage {
   readonly mail: {
-    /** Puts messages of one partition into the outbox; those that are there already stay as they are. */
+    /** Puts messages of one partition into the outbox. A message that exists already stays as it is. */
     post(args: { readonly mails: readonly StoredMail[]; readonly now: Millis }): Promise<void>;
-    /** Takes on what is due, until `until`: no other caller gets it before. Oldest first. */
+    /** Claims messages that are due, until `until`: no other caller gets them before. Oldest first. */
     claim(args: {
       readonly now: Millis;
       readonly limit: number;
       readonly until: Millis;
     }): Promise<readonly ClaimedMail[]>;
-    /** What became of a message that was taken on; false: another caller has taken it on since. What it said is forgotten unless it is tried again. */
+    /**
+     * Stores the result of sending a claimed message, and deletes its content unless it will be tried again. False:
+     * another caller has claimed it since.
+     */
     settle(
       args: Pick<ClaimedMail, "partition" | "mailId" | "tries"> & { readonly outcome: SettledMail },
     ): Promise<boolean>;
   };
   readonly mailRequests: {
-    /** Stores a request for mail. False: `most` requests and messages wait already, and nothing is stored. Callers at the same moment may exceed it by their number. */
+    /**
+     * Stores a request for mail. False: `most` requests and messages wait already, and nothing is stored. Simultaneous
+     * callers may exceed the limit by their number.
+     */
     add(args: { readonly request: StoredMailRequest; readonly most: number; readonly now: Millis }): Promise<boolean>;
-    /** Requests and messages that wait, each counted up to `most`. */
+    /** Number of waiting requests and of waiting messages, each counted up to `most`. */
     countWaiting(args: { readonly most: number }): Promise<number>;
-    /** Takes on requests that are due: no other caller gets them for `pause`, and for as much longer each time. Oldest first. */
+    /**
+     * Claims requests that are due: no other caller gets them for `pause`, which becomes longer each time. Oldest
+     * first.
+     */
     claim(args: {
       readonly now: Millis;
       readonly limit: number;
       readonly pause: Millis;
     }): Promise<readonly ClaimedMailRequest[]>;
-    /** Removes a request that was answered; false: another caller has taken it on since. */
+    /** Deletes an answered request. False: another caller has claimed it since. */
     remove(args: Pick<ClaimedMailRequest, "partition" | "requestId" | "tries">): Promise<boolean>;
   };
   readonly mailLinks: {
     /**
-     * A link and the message that carries it. Neither, where the person has another password since they asked for it, or where a link with this id exists
-     * (the same request is answered a second time).
+     * Stores a link and its message. Stores neither if the person has another password since they asked, or if a link
+     * with this id exists (the request was answered before).
      */
     create(args: {
       readonly link: MailLink;
       readonly saltHash: Uint8Array;
-      /** Of the person, as they were when they asked; absent: whoever reads the message may follow the link, whoever asked. */
+      /** The person's `passwordChangedAt` when they asked. Absent: whoever reads the message may follow the link. */
       readonly passwordChangedAt?: Millis | null;
       readonly mails: readonly StoredMail[];
       readonly now: Millis;
     }): Promise<void>;
-    /** The link, if it holds; it still does afterwards. */
+    /** The link, if it is valid. It stays valid. */
     find(args: MailLinkKey): Promise<MailLink | undefined>;
-    /** The link, used up. */
+    /** The link, which is used up now. */
     take(args: MailLinkKey): Promise<MailLink | undefined>;
-    /** The person's address is the link's, and theirs. */
+    /** The person's address becomes the link's, and verified. */
     verifyEmail(args: Omit<MailLinkKey, "purpose">): Promise<FollowLinkOutcome>;
     /**
      * Gives the person the link's address, with a link to take that back. Going back to an address that they had before the one of now, it is one for the
@@ -132,7 +147,7 @@ export interface MailStorage {
      */
     changeEmail(
       args: Omit<MailLinkKey, "purpose"> & {
-        /** The address that the messages were written for. */
+        /** The address for which the messages were written. */
         readonly before: string;
         /** Null: nobody vouched for the address before, or the person goes back to an older one with their own browser. */
         readonly undo: { readonly link: MailLink; readonly saltHash: Uint8Array } | null;
@@ -141,7 +156,10 @@ export interface MailStorage {
     ): Promise<FollowLinkOutcome>;
   };
   readonly people: {
-    /** When the account goes (null: it stays). Going, its other sessions and all of its grants end now. False: no such person, or not asked for any more. */
+    /**
+     * When the account will be deleted (null: it stays). If it will be deleted, its other sessions and all of its
+     * grants end now. False: the person does not exist, or the session that asks has ended.
+     */
     setDeletion(
       args: PersonKey &
         Asked & {
@@ -151,7 +169,7 @@ export interface MailStorage {
           readonly now: Millis;
         },
     ): Promise<boolean>;
-    /** Companies whose only admin the person is: without them nobody could change anything. */
+    /** Companies whose only admin is this person: without them nobody could change the company. */
     soleAdminOf(args: PersonKey): Promise<readonly { readonly name: string; readonly slug: string }[]>;
   };
 }

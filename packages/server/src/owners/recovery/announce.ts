@@ -1,4 +1,4 @@
-/** Who hears what a recovery by mail did, and who can undo it. */
+/** Who gets a message about a recovery by mail, and who can undo it. */
 
 import type { Millis } from "../../oauth/model.ts";
 import type {
@@ -24,31 +24,32 @@ export interface AnnounceContext {
   now(): Millis;
 }
 
-/** What is told of it. */
+/** The facts for these messages. */
 export interface Happened {
   readonly person: Person;
-  /** The link by which the account was taken back: its address is the account's from now on. */
+  /** The link by which the account was recovered: its address is the account's from now on. */
   readonly link: MailLink;
   readonly decided: Decided;
-  /** The first sign of something suspicious, as the person was shown it; null: nothing looked like that. */
+  /** The first sign of something suspicious that the person was shown. Null: there was none. */
   readonly moment: Millis | null;
   readonly addresses: readonly Address[];
-  /** It is taken back with a browser that was the person's own before. */
+  /** True: the recovery was made in a browser that was the person's own before. */
   readonly own: boolean;
   /** For the address that the account has until then; null: it gets none. */
   readonly wayBack: NewMailLink | null;
-  /** Of the page, for people whose own isn't known. */
+  /** The language of the page, for people whose own is unknown. */
   readonly language: string;
   readonly browser: string | null;
   readonly address: string;
 }
 
-/** Names of apps in one message. */
+/** Maximum number of app names in one message. */
 const MOST_NAMED = 20;
 
 /**
- * What is to be removed, with the links that undo it, and the messages. That something happened is told to every address that the account has or had in
- * the last weeks. What it was hears only the address of now, and whoever gets a link: an intruder's former address must not learn more of the owner.
+ * The removal, the links that undo it, and the messages. Every address that the account has, or had in the last weeks,
+ * gets a message. Only the present address, and addresses that get a link, learn what was removed: an intruder's former
+ * address must not learn more about the owner.
  */
 export function announced(
   happened: Happened,
@@ -94,10 +95,11 @@ export function announced(
 }
 
 /**
- * The link is for an owner whose factors a thief of the mailbox removed: none is made where the owner's own browser did it, so that no thief can
- * undo that. It goes only to addresses that were the account's before the first sign of something suspicious: to the one by which it is taken back, and to
- * older ones that the account left a few days ago. The address that an intruder gave the account is not among them, whatever they did after that, nor
- * is a mailbox that its owner gave up long ago.
+ * The link helps an owner whose factors a thief of the mailbox removed. If the owner's own browser made the removal,
+ * there is no link, so that no thief can undo it. The link goes only to addresses that the account had before the first
+ * sign of something suspicious: the one by which it is recovered, and older ones that the account left a few days ago.
+ * These never include an address that an intruder gave the account, whatever the intruder did afterwards, nor a mailbox
+ * that the owner gave up long ago.
  */
 function linkedAddresses(
   { link, decided, addresses, moment: noticed, own: ownBrowser }: Happened,

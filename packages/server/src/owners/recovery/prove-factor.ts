@@ -1,4 +1,4 @@
-/** Proving a factor before an account is taken back: a code, a recovery code, or (in `http/`) a passkey. */
+/** Proves a factor before an account is recovered: a code, a recovery code, or (in `http/`) a passkey. */
 
 import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../uses.ts";
@@ -17,8 +17,9 @@ export type ProofOutcome =
   | { readonly kind: "throttled"; readonly until: Millis };
 
 /**
- * Guesses count like those of a sign-in: the same codes are guessed. Those behind one link have limits of their own. A device needn't be bound for limits of its own: an intruder who changed the
- * password has unbound the owner's, and could else keep the owner waiting with wrong codes.
+ * Guesses count like those of a sign-in, because the same codes are guessed. Those behind one link have limits of their
+ * own. A device has its own limits even if it is not bound: an intruder who changed the password has unbound the
+ * owner's device, and could otherwise keep the owner waiting with wrong codes.
  */
 export async function proveFactor(
   request: SecondStepRequest,
@@ -41,7 +42,7 @@ export async function proveFactor(
 
 type Found = { readonly proof: Proof; readonly codesLeft: number } | "none" | "code" | "spent";
 
-/** The authenticator of now, or the one before it, where one of the two is demanded. */
+/** The present authenticator or the previous one, if one of the two is demanded. */
 async function byCode({ person, typed }: SecondStepRequest, ways: Ways, context: ProveContext): Promise<Found> {
   const { storage, stepOfCode, now } = context;
   const key = { partition: person.partition, personId: person.personId };

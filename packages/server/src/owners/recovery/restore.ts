@@ -1,4 +1,4 @@
-/** Undoing the removal of factors: for the owner of an account that somebody else took by reading its mail. */
+/** Undoes a removal of factors, for the owner of an account that somebody else recovered by reading its mail. */
 
 import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../uses.ts";
@@ -15,7 +15,7 @@ export interface RestoreContext {
   now(): Millis;
 }
 
-/** What comes back; nothing, where it has been undone or it is too late. */
+/** The factors that come back. Empty if the removal was undone already, or the time is over. */
 export function showRemoved(
   { person, link }: FollowedLink,
   { storage, now }: RestoreContext,
@@ -25,7 +25,7 @@ export function showRemoved(
   return storage.recovery.removedFactors({ partition, personId, removalId: link.about, now: now() });
 }
 
-/** `passwordHash`: of a password that nobody knows. Every address of the account hears of it. */
+/** `passwordHash`: the hash of a password that nobody knows. Every address of the account gets a message. */
 export async function restore(
   { key, link, person }: FollowedLink,
   from: {
@@ -45,7 +45,7 @@ export async function restore(
   const who = { browser: from.browser, address: from.address };
   const language = person.language ?? from.language;
   const mails = [...told].flatMap((to) => {
-    // Whoever may be an intruder, at an address that the account no longer has, learns nothing of the browser.
+    // A possible intruder, at an address that the account no longer has, must not learn about the browser.
     const values = { person: username, at: now, ...(to === link.address || to === person.email ? who : {}) };
     return mail.write(
       { kind: "factorsRestored", to, language, link: `${issuer}/recover`, values },

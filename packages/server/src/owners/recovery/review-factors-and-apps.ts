@@ -1,4 +1,7 @@
-/** What somebody finds who takes an account back by mail: which factor they must prove, what may be an intruder's, and what stays. Pure. */
+/**
+ * What a recovery by mail shows: which factor the person must prove, what may be an intruder's, and what stays. Pure
+ * functions.
+ */
 
 import type { Grant, Millis } from "../../oauth/model.ts";
 import type { Acting } from "../company-storage.ts";
@@ -8,60 +11,63 @@ import type { ConsentWithGrants } from "../storage.ts";
 import { isVouched, SETTLED } from "./factor-trust.ts";
 import type { FactorKind } from "./storage.ts";
 
-/** What an account holds. */
+/** The parts of an account that a recovery shows. */
 export interface Holdings {
   readonly passkeys: readonly Passkey[];
-  /** False: none of them can be used here. */
+  /** False: no passkey works at this server's address. */
   readonly passkeysWork: boolean;
   readonly factor: SecondFactor | undefined;
   readonly devices: readonly KnownDevice[];
   readonly consents: readonly ConsentWithGrants[];
-  /** Grants that the person made in a company's name and that are alive. */
+  /** The person's live grants in companies' names. */
   readonly companies: readonly { readonly acting: Acting; readonly grants: readonly Grant[] }[];
-  /** When the address was changed that a link takes back; null: no link does. */
+  /** When the address was changed, if a link takes that change back; otherwise null. */
   readonly changedAt: Millis | null;
 }
 
-/** A factor that somebody has proved to have before they see any of this. `earlier`: the authenticator before, or recovery codes of the set before. */
+/**
+ * A factor that the person proved before they see the review. `earlier`: the previous authenticator, or a recovery code
+ * of the previous set.
+ */
 export type Proof =
   | { readonly kind: "authenticator" | "earlier" | "codes" }
   | { readonly kind: "passkey"; readonly credentialId: string };
 
-/** Ways to prove a factor that something vouches for. */
+/** The ways to prove a factor that is vouched for. */
 export interface Ways {
-  /** Codes of the authenticator of now, and of the one before it. */
+  /** Codes of the present authenticator, and of the previous one. */
   readonly authenticator: boolean;
   readonly earlier: boolean;
-  /** Recovery codes of the set of now, and of the one before it. */
+  /** Recovery codes of the present set, and of the previous one. */
   readonly codes: boolean;
   readonly earlierCodes: boolean;
-  /** Ids. */
+  /** Ids of passkeys. */
   readonly passkeys: readonly string[];
 }
 
 export interface FoundFactor {
-  /** Of a passkey its own; else the kind. */
+  /** The id of a passkey; for other factors, the kind. */
   readonly id: string;
   readonly kind: FactorKind;
-  /** What its owner calls a passkey; else null. */
+  /** The owner's name for a passkey; otherwise null. */
   readonly name: string | null;
   readonly addedAt: Millis;
   readonly added: AddedFrom;
   readonly lastUsedAt: Millis | null;
-  /** Nothing vouches for it: it may be removed. */
+  /** True: the factor is not vouched for, and can be removed. */
   readonly doubtful: boolean;
-  /** Removed, it makes place for the one that was there before it. */
+  /** True: if it is removed, the previous one comes back. */
   readonly bringsBack: boolean;
 }
 
 /** `doubtful`: connected since something suspicious happened. */
 export interface FoundApp {
   readonly clientId: string;
-  /** As it called itself when it was allowed. */
+  /** The app's name when it was allowed. */
   readonly name: string;
   readonly byDevice: boolean;
   readonly connectedAt: Millis;
-  /** When it was last connected or allowed something more. */
+  /** When it was last connected or got another permission. */
   readonly latestAt: Millis;
   readonly lastUsedAt: Millis | null;
   readonly doubtful: boolean;
@@ -76,22 +82,22 @@ export interface FoundCompany {
 }
 
 export interface Review {
-  /** Null: nothing has to be proved. */
+  /** Null: the person has to prove nothing. */
   readonly ways: Ways | null;
-  /** What may be an intruder's was done since then; null: nothing looks like that. */
+  /** The time since which an intruder may have acted. Null: nothing is suspicious. */
   readonly moment: Millis | null;
   readonly factors: readonly FoundFactor[];
   /** Doubtful ones first, then the latest. */
   readonly apps: readonly FoundApp[];
   readonly companies: readonly FoundCompany[];
-  /** Browsers that were new since then. All are signed out in any case. */
+  /** Browsers that were new since then. All of them are signed out in any case. */
   readonly browsers: readonly KnownDevice[];
 }
 
-/** So many apps are offered for a choice. Of those beyond, doubtful ones end. */
+/** Maximum number of apps to choose from. Doubtful apps beyond it lose access. */
 export const MOST_APPS = 300;
 
-/** `proof`: what the person has proved; undefined: nothing yet. */
+/** `proof`: the factor that the person has proved. Undefined: none yet. */
 export function review(held: Holdings, proof: Proof | undefined, now: Millis): Review {
   const ways = waysOf(held, now);
   const factors = factorsOf(held, proof, now);
@@ -118,7 +124,8 @@ function waysOf({ passkeys, passkeysWork, factor }: Holdings, now: Millis): Ways
   return {
     authenticator,
     earlier: earlier !== null,
-    // Codes that somebody made for an authenticator that is not theirs prove nothing; those that came with it stand in for it.
+    // Codes that were made for an authenticator that is not the person's prove nothing. Codes that came with their
+    // authenticator can replace it.
     codes:
       authenticator && (isVouched(factor.codesAdded, now) || (earlier !== null && factor.codesAt === factor.createdAt)),
     earlierCodes: authenticator && factor.earlierCodesLeft > 0,
@@ -126,14 +133,14 @@ function waysOf({ passkeys, passkeysWork, factor }: Holdings, now: Millis): Ways
   };
 }
 
-/** Whether what was proved is one of the ways still. */
+/** Whether the proved factor is still one of the ways. */
 export function isProved(proof: Proof | undefined, ways: Ways): boolean {
   switch (proof?.kind) {
     case undefined:
       return false;
     case "passkey":
       return ways.passkeys.includes(proof.credentialId);
-    // The last code of a set may have been used for it.
+    // The proof may have used the last code of the set.
     case "authenticator":
     case "earlier":
     case "codes":
@@ -159,14 +166,15 @@ function factorsOf({ passkeys, factor }: Holdings, proof: Proof | undefined, now
     ...{ id: "codes", kind: "codes", name: null, addedAt: codesAt, added: codesAdded, lastUsedAt: null },
     ...{ doubtful: doubtful(codesAdded, proof?.kind === "codes"), bringsBack: factor.earlierCodesLeft > 0 },
   };
-  // Codes that came with a doubtful authenticator, or that nobody has any more, are nothing of their own.
+  // Codes that came with a doubtful authenticator, or that are all used, are not listed separately.
   const apart = codesLeft > 0 && codes.doubtful && !(authenticator.doubtful && inOneGo);
   return [...keys, authenticator, ...(apart ? [codes] : [])];
 }
 
 /**
- * The first sign of something suspicious: the browser that added a doubtful factor, as soon as it appeared; a browser that signed in for the first time within
- * the last week, but for the account's first; the change of the address that is being taken back.
+ * The first sign of something suspicious: when the browser that added a doubtful factor first appeared; when a browser
+ * other than the account's first signed in for the first time within the last week; or the change of the address that
+ * is being taken back.
  */
 function momentOf({ devices, changedAt }: Holdings, factors: readonly FoundFactor[], now: Millis): Millis | null {
   const signs = [
@@ -201,14 +209,14 @@ function companyOf(
   return [{ companyId: company.companyId, name: company.name, apps, latestAt, doubtful: since(latestAt) }];
 }
 
-/** What a person ticked on the page, by what the page calls it. */
+/** The boxes that the person ticked, by their names on the page. */
 export interface Choice {
   readonly factors: readonly string[];
   readonly apps: readonly string[];
   readonly companies: readonly string[];
 }
 
-/** What a choice comes to. */
+/** The result of a choice. */
 export interface Decided {
   readonly removed: readonly FoundFactor[];
   readonly kept: readonly FoundFactor[];
@@ -218,7 +226,7 @@ export interface Decided {
   readonly keepCompanies: readonly FoundCompany[];
 }
 
-/** What is preselected. */
+/** The preselected boxes. */
 export function suggested({ factors, apps, companies }: Review): Choice {
   const doubtful = (one: { readonly doubtful: boolean }) => one.doubtful;
   return {
@@ -228,10 +236,10 @@ export function suggested({ factors, apps, companies }: Review): Choice {
   };
 }
 
-/** Only what the review offers can be chosen: no factor that something vouches for, no app that the person does not have. */
+/** Only items of the review can be chosen: no factor that is vouched for, and no app that the person does not have. */
 export function decide({ factors, apps, companies }: Review, choice: Choice): Decided {
   const goes = ({ id, doubtful }: FoundFactor) => doubtful && choice.factors.includes(id);
-  // Recovery codes go with their authenticator.
+  // Recovery codes are removed with their authenticator.
   const allOf = factors.some((one) => one.kind === "authenticator" && goes(one));
   const [removed, kept] = split(factors, (one) => goes(one) || (one.kind === "codes" && allOf));
   const offered = new Set(apps.slice(0, MOST_APPS).map(({ clientId }) => clientId));

@@ -1,4 +1,6 @@
-/** The storage port of recovery: taking an account back, the factors that this removed, and the addresses that an account had. */
+/**
+ * The storage port of recovery: recovering an account, the factors that it removed, and the addresses of an account.
+ */
 
 import type { Millis } from "../../oauth/model.ts";
 import type { AddedFrom, PersonKey } from "../factor-storage.ts";
@@ -9,17 +11,20 @@ import { isOwners } from "./factor-trust.ts";
 
 /** How long a removal can be undone. */
 export const REMOVAL_KEPT: Millis = 72 * 3_600_000;
-/** For how long a change of the address can be taken back. */
+/** How long a change of the address can be taken back. */
 export const UNDO_TTL: Millis = 7 * 86_400_000;
-/** For how long an address that an account no longer has still hears of a removal. */
+/** How long an address that an account no longer has still gets a message about a removal. */
 export const ADDRESS_TOLD: Millis = 30 * 86_400_000;
 
-/** An address of an account that is or was known to be the person's. */
+/** An address that is or was proved to be the person's. */
 export interface Address {
   readonly address: string;
-  /** Null: since the account was made. Negative: the operator gave it. That is older than any other, and the later the operator gave it, the older. */
+  /**
+   * Null: since the account was created. Negative: the operator gave it. Such an address counts as older than any
+   * other; the later the operator gave it, the older it counts.
+   */
   readonly since: Millis | null;
-  /** Null: the account has it now. */
+  /** Null: it is the present address. */
   readonly until: Millis | null;
 }
 
@@ -28,45 +33,48 @@ export type FactorKind = "passkey" | "authenticator" | "codes";
 /** A factor that a recovery removed and that can still come back. */
 export interface RemovedFactor {
   readonly kind: FactorKind;
-  /** Of a passkey what its owner called it; else null. */
+  /** The owner's name for a passkey; otherwise null. */
   readonly name: string | null;
   readonly createdAt: Millis;
   readonly added: AddedFrom;
   readonly removedAt: Millis;
-  /** It is erased then. */
+  /** The time at which it is deleted. */
   readonly until: Millis;
 }
 
 /** What a recovery removes. */
 export interface Removal {
   readonly removalId: string;
-  /** Ids. */
+  /** Ids of passkeys. */
   readonly passkeys: readonly string[];
-  /** With its recovery codes; an earlier one comes back. */
+  /** True: the authenticator with its recovery codes. The previous one comes back. */
   readonly authenticator: boolean;
-  /** The recovery codes alone; earlier ones come back. */
+  /** True: the recovery codes only. The previous ones come back. */
   readonly codes: boolean;
   readonly until: Millis;
-  /** Links that undo it. */
+  /** Links that undo the removal. */
   readonly links: readonly { readonly link: MailLink; readonly saltHash: Uint8Array }[];
 }
 
 /** A new password for an account, by a link in a message. */
 export interface TakeBack extends Omit<MailLinkKey, "purpose"> {
   readonly passwordHash: string;
-  /** The person's device cookie, as the browser presents it; null: it has none of theirs. */
+  /** The person's device cookie as the browser presents it. Null: it has none of this person. */
   readonly device: DeviceSeen | null;
   /** The account's factors as the person saw them (`marksOf`). */
   readonly seen: readonly string[];
-  /** Null: nothing. */
+  /** Null: nothing is removed. */
   readonly removal: Removal | null;
   /** Apps whose access to the person's own account ends. */
   readonly endApps: readonly string[];
-  /** Companies in whose names nothing goes on that the person began. */
+  /** Companies in whose names the person's grants end. */
   readonly endCompanies: readonly string[];
-  /** When the person was shown what they decided about: what was connected since then ends. */
+  /** When the person saw the review: apps that were connected since then lose access. */
   readonly shownAt: Millis;
-  /** Identities at other issuers that were linked by their first use since then end: whoever had the account may have had its address. */
+  /**
+   * Identities at trusted issuers that were linked by their first use since then end, because an intruder may have had
+   * the account's address.
+   */
   readonly identitiesSince: Millis;
   /** A link that takes this back in turn, for the address that the account has until then; null: there is none. */
   readonly wayBack: NewUndo | null;
@@ -79,14 +87,14 @@ export interface NewUndo {
   readonly saltHash: Uint8Array;
 }
 
-/** `changed`: the factors are not what the person saw; nothing was done, and the link holds. */
+/** `changed`: the factors differ from those that the person saw. Nothing was done, and the link is still valid. */
 export type TakeBackOutcome = FollowLinkOutcome | { readonly kind: "changed" };
 
 export interface RecoveryStorage {
   readonly recovery: {
     /**
-     * By a link to the person's verified address: a new password; all sessions and other links end, and what else the person decided. Links that undo a
-     * removal end if the browser was the person's own before; it stays that.
+     * By a link to the person's verified address: sets a new password, ends all sessions and other links, and does what
+     * the person decided. If the browser was the person's own before, it stays so, and links that undo a removal end.
      */
     recoverPassword(args: TakeBack): Promise<TakeBackOutcome>;
     /**
@@ -95,9 +103,10 @@ export interface RecoveryStorage {
      */
     undoEmail(args: TakeBack): Promise<TakeBackOutcome>;
     /**
-     * Undoes a removal: the factors come back. They count as their owner's if the browser was the owner's own before the removal, and was not yet signed out
-     * when they were added. All sessions end, `passwordHash` (of a password that nobody knows) takes the place of
-     * the password, and factors and connections that were added since the removal end, unless a known device vouches for them.
+     * Undoes a removal: the factors come back. They count as their owner's if the browser was the owner's own before
+     * the removal, and was not yet signed out when they were added. All sessions end. `passwordHash` (of a password
+     * that nobody knows) replaces the password. Factors and connections that were added since the removal end, unless a
+     * known device vouches for them.
      */
     restoreFactors(
       args: Omit<MailLinkKey, "purpose"> & {
@@ -106,19 +115,19 @@ export interface RecoveryStorage {
         readonly mails: readonly StoredMail[];
       },
     ): Promise<FollowLinkOutcome>;
-    /** Of one removal, or of all; oldest factors first. */
+    /** Factors of one removal, or of all; oldest first. */
     removedFactors(
       args: PersonKey & { readonly removalId: string | null; readonly now: Millis },
     ): Promise<readonly RemovedFactor[]>;
-    /** Ends all links that take something back, and erases removed factors: whoever holds such a link has nothing of it any more. */
+    /** Ends all links that take something back, and deletes removed factors: such links have no effect any more. */
     endWaysBack(args: PersonKey & { readonly now: Millis }): Promise<void>;
   };
   readonly people: {
-    /** The one of now, and those of the last `ADDRESS_TOLD`; none that nobody vouched for. */
+    /** The present address, and those of the last `ADDRESS_TOLD`. Addresses that nobody vouched for are left out. */
     addresses(args: PersonKey & { readonly now: Millis }): Promise<readonly Address[]>;
     /**
-     * Accounts that have left an address within `UNDO_TTL` for a younger one, those first that left it first; of the first `limit` that have left it.
-     * `until`: when they left it.
+     * Accounts that have left an address within `UNDO_TTL` for a younger one, in the order in which they left it; of
+     * the first `limit` that have left it. `until`: when they left it.
      */
     owedTo(args: {
       readonly address: string;
@@ -128,27 +137,31 @@ export interface RecoveryStorage {
   };
 }
 
-/** Whether an address was the account's before another one was. An address that nobody vouched for has no age: nothing is older. */
+/**
+ * Whether the account had one address before another one. An address that nobody vouched for has no age, so nothing is
+ * older.
+ */
 export function isOlder(addresses: readonly Address[], one: string, other: string): boolean {
   const [its, others] = [addressSince(addresses, one), addressSince(addresses, other)];
   return its !== undefined && its < (others ?? 0);
 }
 
 /**
- * Whether a link that gives the account `address` back holds while it has `present`: only if that is younger. An intruder who gave the account their
- * own address can't undo that the owner took it back. An address that was left before such times were noted is older.
+ * Whether a link that gives the account `address` back is valid while it has `present`: only if `present` is younger.
+ * So an intruder who gave the account their own address can't undo that the owner took it back. An address that was
+ * left before these times were recorded counts as older.
  */
 export function mayTakeBack(addresses: readonly Address[], address: string, present: string): boolean {
   return addressSince(addresses, address) === undefined || isOlder(addresses, address, present);
 }
 
-/** The same before a change from `before` to `to`: whether a link to the address before will hold after it. */
+/** The same before a change from `before` to `to`: whether a link to the previous address will be valid after it. */
 export function leavesWayBack(addresses: readonly Address[], before: string, to: string, now: Millis): boolean {
   const since = addressSince(addresses, to) ?? now;
   return mayTakeBack([...addresses, { address: to, since, until: null }], before, to);
 }
 
-/** Whether the account had an address, and has left it only after `at`. */
+/** Whether the account had an address, and left it only after `at`. */
 export function leftSince(addresses: readonly Address[], address: string, at: Millis): boolean {
   return addresses.some((one) => one.address === address && (one.until ?? at) > at);
 }
@@ -179,7 +192,7 @@ export function undoHolds(
   return isOwnSinceBefore(addresses, address, device, now) ? "yes" : "another browser";
 }
 
-/** Since when an address has been the account's, with whatever came in between; undefined: it never was, as far as is known. */
+/** Since when an address has been the account's, whatever came in between. Undefined: it is not known to have been. */
 export function addressSince(addresses: readonly Address[], address: string): Millis | undefined {
   const times = addresses.filter((one) => one.address === address).map(({ since }) => since ?? 0);
   return times.length === 0 ? undefined : Math.min(...times);

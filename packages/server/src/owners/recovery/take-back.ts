@@ -1,4 +1,4 @@
-/** Taking an account back by a link in a message: what the person is shown, what they must prove, and what they decide. */
+/** Recovers an account by a link in a message: what the person sees, what they must prove, and what they decide. */
 
 import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../uses.ts";
@@ -24,9 +24,9 @@ import {
 import { type RecoveryStorage, UNDO_TTL } from "./storage.ts";
 import { undoFrom } from "./way-back.ts";
 
-/** What it is given from outside. */
+/** The dependencies of a recovery. */
 export interface RecoveryContext extends AnnounceContext {
-  /** False: no passkey works at this server's address, so that none can be demanded. */
+  /** False: no passkey works at this server's address, so none can be demanded. */
   readonly passkeysWork: boolean;
   readonly storage: Uses<FactorStorage, "passkeys.list" | "secondFactors.get"> &
     Uses<KnownDeviceStorage, "knownDevices.list" | "knownDevices.get"> &
@@ -35,17 +35,17 @@ export interface RecoveryContext extends AnnounceContext {
     Uses<RecoveryStorage, "recovery.recoverPassword" | "recovery.undoEmail" | "people.addresses">;
 }
 
-/** A link that holds, and the person whose it is. */
+/** A valid link and its person. */
 export interface FollowedLink {
   readonly key: MailLinkKey;
   readonly link: MailLink;
   readonly person: Person;
 }
 
-/** What somebody sees who follows the link. `marks`: of the factors, by which a change is noticed. */
+/** What a person sees after following the link. `marks`: identify the factors, so that a change is noticed. */
 export interface Shown extends Review {
   readonly marks: readonly string[];
-  /** Nothing is to be proved, or what was to be proved is. */
+  /** True: nothing has to be proved, or it has been proved. */
   readonly proved: boolean;
 }
 
@@ -91,26 +91,26 @@ async function holdingsOf(
   return { passkeys, passkeysWork, factor, devices, consents, companies, changedAt };
 }
 
-/** What a person sends who has decided. */
+/** The decision that a person sends. */
 export interface Decision {
   readonly proof: Proof | undefined;
   readonly choice: Choice;
-  /** What they were shown when: the factors' marks then. */
+  /** The factors' marks when the person saw the review, and the time. */
   readonly shown: { readonly marks: readonly string[]; readonly at: Millis };
   readonly passwordHash: string;
-  /** Of the browser's cookie; null: it has none of this person's. */
+  /** The content of the browser's cookie. Null: it has none of this person. */
   readonly device: DeviceSeen | null;
   readonly language: string;
   readonly browser: string | null;
   readonly address: string;
 }
 
-/** `unproved`: the factor is still to be proved. `changed`: something about the factors is not as the person saw it. */
+/** `unproved`: the factor still has to be proved. `changed`: the factors differ from those that the person saw. */
 export type TakenBack =
   | { readonly kind: "done"; readonly decided: Decided }
   | { readonly kind: Exclude<FollowLinkOutcome["kind"], "done"> | "unproved" | "changed" };
 
-/** The transaction decides once more whether the link holds, and whether the factors are as they were seen. */
+/** The transaction checks again whether the link is valid, and whether the factors are the same. */
 export async function takeBack(
   followed: FollowedLink,
   { proof, choice, shown, passwordHash, device, ...from }: Decision,

@@ -1,4 +1,4 @@
-/** What the browsers with which factors are added and used say about the factors. */
+/** A factor becomes vouched for by the browsers in which it is added and used. */
 
 import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../uses.ts";
@@ -6,22 +6,22 @@ import type { AddedFrom, FactorStorage, Passkey, PersonKey } from "../factor-sto
 import type { KnownDeviceStorage } from "../known-device-storage.ts";
 import { vouchedFrom } from "./factor-trust.ts";
 
-/** What it is given from outside. */
+/** The dependencies of vouching. */
 export interface VouchContext {
   readonly storage: Uses<KnownDeviceStorage, "knownDevices.get"> &
     Uses<FactorStorage, "passkeys.vouch" | "secondFactors.vouch">;
   now(): Millis;
 }
 
-/** A factor by which somebody has just signed in, as it was when it was proved: another one may have taken its place since. */
+/** The factor of a sign-in, as it was when it was proved: another one may have replaced it since. */
 export type UsedFactor =
   | { readonly kind: "passkey"; readonly passkey: Pick<Passkey, "credentialId" | "createdAt" | "added"> }
   | { readonly kind: "authenticator" | "codes"; readonly factor: UsedSecondFactor };
 
-/** When the authenticator, or its recovery codes, came to be, and from where. */
+/** When and where the authenticator, or its recovery codes, were added. */
 export type UsedSecondFactor = Pick<Passkey, "createdAt" | "added">;
 
-/** What is noted of a factor that is added in a session. `deviceId`: of that session. */
+/** The record of where a factor is added. `deviceId`: the device of the session. */
 export async function addedFrom(
   { partition, personId }: PersonKey,
   from: Pick<AddedFrom, "address" | "userAgent"> & { readonly deviceId: string | null },
@@ -33,7 +33,7 @@ export async function addedFrom(
   return { address, userAgent, deviceSince: device?.firstSeenAt ?? null, vouchedFrom: vouchedFrom(device, at, at) };
 }
 
-/** Somebody has signed in with a factor. If nothing vouched for it so far, the device may. */
+/** Call this after a sign-in with a factor. If the factor was not vouched for so far, the device may vouch for it. */
 export async function vouchByUse(
   { partition, personId }: PersonKey,
   used: UsedFactor,
