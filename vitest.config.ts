@@ -28,6 +28,7 @@ const postgresTests = [
     "flows/recovery-links",
     "flows/recovery-addresses",
     "flows/recovery-younger-address",
+    "flows/recovery-edges",
     "flows/recovery-silence",
     "flows/second-step",
     "flows/history",

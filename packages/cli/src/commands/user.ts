@@ -52,7 +52,11 @@ export function register(program: Command): void {
   )
     .option("--must-change", MUST_CHANGE)
     .action(setPassword_);
-  verb(user, "reset-second-factor <user>", "remove a lost authenticator app and its recovery codes; all sessions end")
+  verb(
+    user,
+    "reset-second-factor <user>",
+    "remove a lost authenticator app and its recovery codes; all sessions end, apps keep their access",
+  )
     .option("--passkeys", "also remove all passkeys, except one if the person could not sign in without it")
     .action(resetSecondFactor_);
   verb(user, "disable <user>", "disable a person; sessions and apps' access end at once").action(

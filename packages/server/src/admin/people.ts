@@ -140,17 +140,19 @@ export async function setPassword(
   const { partition, personId } = person;
   const password = "password" in choice ? choice.password : newPassword(context);
   refuseAny(passwordProblems(password, [person.username, person.email]));
-  await context.storage.recovery.endWaysBack({ partition, personId, now: context.now() });
   const changed = await context.storage.people.setPassword({
     partition,
     personId,
     passwordHash: await hash(password),
     mustChange,
     endGrants: !keepGrants,
+    endWaysBack: true,
     keepSessionId: null,
     now: context.now(),
   });
   if (!changed) return unknownUser(login);
+  // The links ended with the password: what they would have brought back goes after it.
+  await context.storage.recovery.endWaysBack({ partition, personId, now: context.now() });
   return { person: await userOf(login, context), generated: "generate" in choice ? password : null };
 }
 
@@ -179,9 +181,9 @@ export async function sessionsOf(
   return { person, sessions: await context.storage.sessions.list({ partition, personId, now: context.now() }) };
 }
 
-/** Signs one browser out. Throws `unknown`. */
-export async function revokeSession(sessionId: string, { storage }: AdminContext): Promise<void> {
-  const ended = await storage.sessions.end({ partition: partitionOf(sessionId), sessionId });
+/** Signs one browser out, which is not a known one any more. Throws `unknown`. */
+export async function revokeSession(sessionId: string, { storage, now }: AdminContext): Promise<void> {
+  const ended = await storage.sessions.revoke({ partition: partitionOf(sessionId), sessionId, now: now() });
   if (!ended) refuse("unknown", "session_id", `there is no live session ${JSON.stringify(sessionId)}`);
 }
 
@@ -212,19 +214,32 @@ export async function resetSecondFactor(
   const { storage } = context;
   const person = await userOf(login, context);
   const key = { partition: person.partition, personId: person.personId };
-  // Before anything is taken away: what a link brings back meanwhile goes, too.
+  const taken = await takeFactors(key, passkeys, context);
+  // Only after something was taken away: what fails must not end the owner's links. What a link has brought back meanwhile goes, too.
   if (passkeys) await storage.recovery.endWaysBack({ ...key, now: context.now() });
-  const secondFactor = await storage.secondFactors.remove({ ...key, now: context.now() });
-  let removed = 0;
-  for (const { credentialId } of passkeys ? await storage.passkeys.list(key) : []) {
-    if ((await storage.passkeys.remove({ ...key, credentialId, now: context.now() })) === "removed") removed += 1;
-  }
+  const late = passkeys ? await takeFactors(key, passkeys, context) : NOTHING_TAKEN;
   return {
     person,
-    secondFactor,
-    passkeys: removed,
+    secondFactor: taken.secondFactor || late.secondFactor,
+    passkeys: taken.passkeys + late.passkeys,
     sessionsEnded: await storage.sessions.endAll({ ...key, now: context.now() }),
   };
+}
+
+type Taken = Pick<FactorsReset, "secondFactor" | "passkeys">;
+const NOTHING_TAKEN: Taken = { secondFactor: false, passkeys: 0 };
+
+async function takeFactors(
+  key: { readonly partition: number; readonly personId: string },
+  passkeys: boolean,
+  { storage, now }: AdminContext,
+): Promise<Taken> {
+  const secondFactor = await storage.secondFactors.remove({ ...key, now: now() });
+  let removed = 0;
+  for (const { credentialId } of passkeys ? await storage.passkeys.list(key) : []) {
+    if ((await storage.passkeys.remove({ ...key, credentialId, now: now() })) === "removed") removed += 1;
+  }
+  return { secondFactor, passkeys: removed };
 }
 
 function unknownUser(login: string): never {

@@ -5,8 +5,17 @@ import { relyingPartyOf } from "../crypto/passkeys.ts";
 import type { RecoveryContext } from "../owners/recovery/take-back.ts";
 import type { Assent } from "../server-parts.ts";
 
-export function recoveryContext({ storage, mail, links, issuer, now }: Assent): RecoveryContext {
-  return { storage, mail, links, issuer, newId, now, passkeysWork: relyingPartyOf(issuer) !== undefined };
+export function recoveryContext({ storage, mail, links, issuer, now, signIn }: Assent): RecoveryContext {
+  return {
+    attemptKey: signIn.attemptKey,
+    storage,
+    mail,
+    links,
+    issuer,
+    newId,
+    now,
+    passkeysWork: relyingPartyOf(issuer) !== undefined,
+  };
 }
 
 /** Where an account is taken back, below the issuer. */

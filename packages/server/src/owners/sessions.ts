@@ -22,7 +22,7 @@ export interface SessionContext extends NewsContext, VouchContext {
       | ("sessions.create" | "sessions.use" | "sessions.list" | "sessions.end" | "sessions.endAll" | "sessions.endOne")
     > &
     Uses<FactorStorage, "passkeys.list" | "secondFactors.get"> &
-    Uses<KnownDeviceStorage, "knownDevices.get" | "knownDevices.remember">;
+    Uses<KnownDeviceStorage, "knownDevices.get" | "knownDevices.list" | "knownDevices.remember">;
   /** A new random id in a partition. */
   newId(partition: number): string;
   event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
@@ -134,19 +134,26 @@ export async function endSessions(
 /** The person's factors beside the password, and their sessions. */
 export async function waysAndSessionsOf(
   { partition, personId }: Person,
+  { deviceId: here, sessionId }: Session,
   { storage, now }: SessionContext,
 ): Promise<{
   readonly passkeys: readonly Passkey[];
   readonly factor: SecondFactor | undefined;
   readonly sessions: readonly Session[];
+  /** Another browser is signed in, or is a known one although its session has ended. */
+  readonly others: boolean;
 }> {
   const key = { partition, personId };
-  const [passkeys, factor, sessions] = await Promise.all([
+  const [passkeys, factor, sessions, devices] = await Promise.all([
     storage.passkeys.list(key),
     storage.secondFactors.get(key),
     storage.sessions.list({ ...key, now: now() }),
+    storage.knownDevices.list(key),
   ]);
-  return { passkeys, factor, sessions };
+  const others =
+    sessions.some((one) => one.sessionId !== sessionId) ||
+    devices.some(({ deviceId, endedAt }) => endedAt === null && deviceId !== here);
+  return { passkeys, factor, sessions, others };
 }
 
 /** How long a sign-in without a password counts as recent. */

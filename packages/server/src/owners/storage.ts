@@ -327,6 +327,8 @@ export interface OwnerStorage {
         readonly mustChange: boolean;
         readonly endGrants: boolean;
         readonly endSessions?: boolean;
+        /** True: the links that undo a change of the address or a removal of factors end, too. */
+        readonly endWaysBack?: boolean;
         /** Messages about the change. */
         readonly mails?: readonly StoredMail[];
         readonly keepSessionId: string | null;
@@ -414,6 +416,8 @@ export interface OwnerStorage {
       readonly sessionId: string;
       readonly now: Millis;
     }): Promise<boolean>;
+    /** Ends one session by its id alone, for an operator. Its device is nobody's own from then on. False: no such session exists. */
+    revoke(args: { readonly partition: number; readonly sessionId: string; readonly now: Millis }): Promise<boolean>;
     /** Whether a session has not ended that was live when its request began. */
     isOpen(args: { readonly partition: number; readonly sessionId: string }): Promise<boolean>;
     list(args: {

@@ -106,4 +106,6 @@ export interface FactorSections {
   /** Null: it is not set up. */
   readonly authenticator: AuthenticatorEntry | null;
   readonly sessions: readonly SessionEntry[];
+  /** Another browser is signed in, or is a known one although its session has ended. */
+  readonly others: boolean;
 }

@@ -36,6 +36,7 @@ export function aSecurityView(changes: Partial<SecurityView> = {}): SecurityView
     passkeys: { available: true, entries: [] },
     authenticator: null,
     sessions: [aSession({ here: true })],
+    others: (changes.sessions ?? []).length > 1,
     ...changes,
   };
 }

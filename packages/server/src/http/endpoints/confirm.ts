@@ -1,5 +1,6 @@
 /** `/confirm/…`: an address is proved, and perhaps takes the place of another. A link alone does nothing. */
 
+import { mayTell } from "../../owners/mail/limits.ts";
 import type { NewMailLink } from "../../owners/mail/mail.ts";
 import { undoOfChange } from "../../owners/recovery/way-back.ts";
 import { confirmPage } from "../../pages/index.ts";
@@ -51,18 +52,19 @@ export function submitEmailLink(what: What): (http: HttpRequest, assent: Assent)
 async function change(followed: Followed, http: HttpRequest, assent: Assent) {
   const { person, link } = followed;
   const undo = await undoOfChange(person, link.address, presentedBy(person.personId, http, assent), assent);
-  const mails = person.emailVerifiedAt === null ? [] : newsOfChange(followed, undo, http, assent);
+  const mails = person.emailVerifiedAt === null ? [] : await newsOfChange(followed, undo, http, assent);
   const changed = { ...followed.key, before: person.email, undo, mails };
   const outcome = await assent.storage.mailLinks.changeEmail(changed);
   assent.mail.kick();
   return outcome;
 }
 
-function newsOfChange({ link, person }: Followed, undo: NewMailLink | null, http: HttpRequest, assent: Assent) {
+async function newsOfChange({ link, person }: Followed, undo: NewMailLink | null, http: HttpRequest, assent: Assent) {
   const { partition, email: to, username } = person;
   const language = person.language ?? languageFor(http, assent);
   const at = assent.now();
   if (undo === null) {
+    if (!(await mayTell(to, "emailReturned", assent.signIn))) return [];
     const values = { person: username, at };
     const draft = { kind: "emailReturned", to, language, link: `${assent.issuer}/login`, values } as const;
     return assent.mail.write(draft, { partition, cause: [link.linkId] });

@@ -90,8 +90,8 @@ async function byPasskey(
 ): Promise<Proof | undefined> {
   const found = await personOfPasskey(form, visitor, http.address, assent);
   if (found?.person.personId !== followed.person.personId) return undefined;
-  const { credentialId } = found.passkey;
-  return ways.passkeys.includes(credentialId) ? { kind: "passkey", credentialId } : undefined;
+  const { credentialId, createdAt: since } = found.passkey;
+  return ways.passkeys.includes(credentialId) ? { kind: "passkey", credentialId, since } : undefined;
 }
 
 /** Back to the page, which can be loaded again with what was proved. */

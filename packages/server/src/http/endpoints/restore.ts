@@ -12,6 +12,7 @@ import { presentedBy } from "../device-cookie.ts";
 import { formToken, isFormToken } from "../forms.ts";
 import { languageFor } from "../mail-links.ts";
 import { type Answer, formOf, type HttpRequest, page } from "../message.ts";
+import { recoveryContext } from "../recovery-context.ts";
 import { browserName, deviceOf } from "../user-agent.ts";
 import { type Visitor, visitorOf } from "../visitor.ts";
 import { follow, goneAnswer } from "./recover.ts";
@@ -39,7 +40,7 @@ export async function submitRestore(http: HttpRequest, assent: Assent): Promise<
     ...{ language: languageFor(http, assent), address: http.address },
     device: presentedBy(found.followed.person.personId, http, assent),
   };
-  const outcome = await restore(found.followed, from, assent);
+  const outcome = await restore(found.followed, from, recoveryContext(assent));
   if (outcome.kind !== "done") return goneAnswer("recover", http, assent, visitor);
   assent.mail.kick();
   const { personId } = found.followed.person;
@@ -55,7 +56,7 @@ interface Found {
 async function removedBehind(token: string | null, assent: Assent): Promise<Found | undefined> {
   const followed = await follow(token, "restore", assent);
   if (followed === undefined) return undefined;
-  const removed = await showRemoved(followed, assent);
+  const removed = await showRemoved(followed, recoveryContext(assent));
   return removed.length === 0 ? undefined : { followed, removed };
 }
 

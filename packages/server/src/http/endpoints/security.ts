@@ -41,7 +41,7 @@ export const showSecurity = signedIn(async (account, tools: AccountTools) => {
 });
 
 async function factorsOf({ person, session }: Account, tools: AccountTools): Promise<FactorSections> {
-  const { passkeys, factor, sessions } = await waysAndSessionsOf(person, tools.sessions);
+  const { passkeys, factor, sessions, others } = await waysAndSessionsOf(person, session, tools.sessions);
   const entries = passkeys.map(({ credentialId, backupEligible, added, ...entry }) => ({
     ...{ id: credentialId, name: entry.name, synced: backupEligible, ...seenFrom(added) },
     ...{ createdAt: entry.createdAt, lastUsedAt: entry.lastUsedAt },
@@ -55,6 +55,7 @@ async function factorsOf({ person, session }: Account, tools: AccountTools): Pro
             ...{ since: factor.createdAt, ...seenFrom(factor.added), earlier: factor.earlier !== null },
             codes: { since: factor.codesAt, left: factor.codesLeft, ...seenFrom(factor.codesAdded) },
           },
+    others,
     sessions: sessions
       .slice(0, MOST_SHOWN)
       .map(({ sessionId, userAgent, address, createdAt, lastSeenAt }) => ({

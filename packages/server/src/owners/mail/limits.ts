@@ -5,6 +5,7 @@ import type { Uses } from "../../uses.ts";
 import { isYoung } from "../known-device.ts";
 import type { KnownDevice } from "../known-device-storage.ts";
 import type { Attempt, OwnerStorage } from "../storage.ts";
+import type { MailKind } from "./mail.ts";
 
 const HOUR: Millis = 3_600_000;
 const QUARTER: Millis = HOUR / 4;
@@ -123,6 +124,15 @@ export function mayProve(personId: string, context: MailLimitContext): Promise<b
 export function mayAskForAddress(personId: string, context: MailLimitContext): Promise<boolean> {
   const key = context.attemptKey("asks for mail by", personId);
   return allowed([{ key, limit: BY_A_PERSON, window: HOUR }], context);
+}
+
+/** Maximum number of messages of one kind a day to an address that an account has left, without a link: whoever has the address now need not have had the account. */
+const TO_A_FORMER_ADDRESS = 20;
+
+/** False: an address that an account has left has heard enough of it today. Messages with a link are not counted: nobody may use up the owner's. */
+export function mayTell(address: string, kind: MailKind, context: MailLimitContext): Promise<boolean> {
+  const key = context.attemptKey("former address", kind, address);
+  return allowed([{ key, limit: TO_A_FORMER_ADDRESS, window: 24 * HOUR }], context);
 }
 
 type CountContext = Pick<MailLimitContext, "storage" | "now">;

@@ -1,6 +1,7 @@
 /** Who gets a message about a recovery by mail, and who can undo it. */
 
 import type { Millis } from "../../oauth/model.ts";
+import { type MailLimitContext, mayTell } from "../mail/limits.ts";
 import type {
   MailDraft,
   MailKind,
@@ -16,7 +17,7 @@ import type { Person } from "../storage.ts";
 import type { Decided, FoundFactor } from "./review-factors-and-apps.ts";
 import { type Address, addressSince, leftSince, REMOVAL_KEPT, type Removal, UNDO_TTL } from "./storage.ts";
 
-export interface AnnounceContext {
+export interface AnnounceContext extends MailLimitContext {
   readonly mail: Postbox;
   readonly links: MailLinks;
   readonly issuer: string;
@@ -51,10 +52,10 @@ const MOST_NAMED = 20;
  * gets a message. Only the present address, and addresses that get a link, learn what was removed: an intruder's former
  * address must not learn more about the owner.
  */
-export function announced(
+export async function announced(
   happened: Happened,
   context: AnnounceContext,
-): { readonly removal: Removal | null; readonly mails: readonly StoredMail[] } {
+): Promise<{ readonly removal: Removal | null; readonly mails: readonly StoredMail[] }> {
   const { link, decided, addresses, wayBack } = happened;
   const { removed } = decided;
   const returned = wayBack === null ? [] : returnedLetter(wayBack, happened, context);
@@ -63,7 +64,7 @@ export function announced(
     const told = link.purpose === "undo" ? others.filter((to) => to !== wayBack?.link.address) : [];
     const mails = [
       ...letter("recovered", link.address, `${context.issuer}/recover`, happened, context),
-      ...told.flatMap((to) => bareLetter("emailReturned", to, happened, context)),
+      ...(await bareLetters("emailReturned", told, happened, context)),
       ...returned,
     ];
     return { removal: null, mails };
@@ -83,7 +84,7 @@ export function announced(
     } else if (to === link.address) {
       mails.push(...letter("factorsRemovedTold", to, `${context.issuer}/login`, happened, context));
     } else {
-      mails.push(...bareLetter("factorsRemovedTold", to, happened, context));
+      mails.push(...(await bareLetters("factorsRemovedTold", [to], happened, context)));
     }
   }
   const ids = (kind: FoundFactor["kind"]) => removed.filter((one) => one.kind === kind).map(({ id }) => id);
@@ -133,17 +134,23 @@ function returnedLetter(
   return mail.write(draft, { partition: link.partition, cause: [link.linkId], uselessAfter: link.expiresAt });
 }
 
-/** That it happened, and nothing of it: for an address that the account no longer has. */
-function bareLetter(
+/** That it happened, and nothing of it: for addresses that the account no longer has. */
+async function bareLetters(
   kind: MailKind,
-  to: string,
+  told: readonly string[],
   { person, link, language }: Happened,
-  { mail, issuer, now }: AnnounceContext,
-): readonly StoredMail[] {
+  context: AnnounceContext,
+): Promise<readonly StoredMail[]> {
+  const { mail, issuer, now } = context;
   const at = now();
   const values = { person: person.username, at };
-  const draft: MailDraft = { kind, to, language: person.language ?? language, link: `${issuer}/login`, values };
-  return mail.write(draft, { partition: link.partition, cause: [link.linkId, String(at)] });
+  const mails: StoredMail[] = [];
+  for (const to of told) {
+    if (!(await mayTell(to, kind, context))) continue;
+    const draft: MailDraft = { kind, to, language: person.language ?? language, link: `${issuer}/login`, values };
+    mails.push(...mail.write(draft, { partition: link.partition, cause: [link.linkId, String(at)] }));
+  }
+  return mails;
 }
 
 function letter(

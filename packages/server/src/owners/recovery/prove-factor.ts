@@ -48,17 +48,17 @@ async function byCode({ person, typed }: SecondStepRequest, ways: Ways, context:
   const key = { partition: person.partition, personId: person.personId };
   const factor = ways.authenticator ? await storage.secondFactors.get(key) : undefined;
   if (factor === undefined) return "none";
-  const { codesLeft, earlier } = factor;
+  const { codesLeft, createdAt, earlier } = factor;
   const step = stepOfCode(person.personId, factor.sealedSecret, typed);
   if (step !== undefined) {
     const used = await storage.secondFactors.use({ ...key, step, now: now() });
-    return used ? { proof: { kind: "authenticator" }, codesLeft } : "spent";
+    return used ? { proof: { kind: "authenticator", since: createdAt }, codesLeft } : "spent";
   }
-  const before =
-    ways.earlier && earlier !== null ? stepOfCode(person.personId, earlier.sealedSecret, typed) : undefined;
+  if (!ways.earlier || earlier === null) return "code";
+  const before = stepOfCode(person.personId, earlier.sealedSecret, typed);
   if (before === undefined) return "code";
   return (await storage.secondFactors.useEarlier({ ...key, step: before }))
-    ? { proof: { kind: "earlier" }, codesLeft }
+    ? { proof: { kind: "earlier", since: earlier.createdAt }, codesLeft }
     : "spent";
 }
 
@@ -74,13 +74,13 @@ async function byRecoveryCode(
   if (code === undefined) return "code";
   const sets = [
     ...(ways.codes ? [{ earlier: false, left: factor.codesLeft, kind: "codes" } as const] : []),
-    ...(ways.earlierCodes ? [{ earlier: true, left: factor.earlierCodesLeft, kind: "earlier" } as const] : []),
+    ...(ways.earlierCodes ? [{ earlier: true, left: factor.earlierCodesLeft, kind: "earlierCodes" } as const] : []),
   ];
   for (const { earlier, left, kind } of sets) {
     const codesLeft = Math.max(0, left - 1);
     const mails = recoveryNews?.(codesLeft) ?? [];
     if (await storage.secondFactors.useRecoveryCode({ ...key, code, earlier, mails, now: now() })) {
-      return { proof: { kind }, codesLeft };
+      return { proof: { kind, since: factor.codesAt }, codesLeft };
     }
   }
   return "code";

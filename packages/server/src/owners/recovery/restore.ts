@@ -1,18 +1,18 @@
 /** Undoes a removal of factors, for the owner of an account that somebody else recovered by reading its mail. */
 
-import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../uses.ts";
 import type { DeviceSeen } from "../known-device-storage.ts";
+import { type MailLimitContext, mayTell } from "../mail/limits.ts";
 import type { Postbox } from "../mail/mail.ts";
-import type { FollowLinkOutcome } from "../mail/storage.ts";
+import type { FollowLinkOutcome, StoredMail } from "../mail/storage.ts";
 import type { RecoveryStorage, RemovedFactor } from "./storage.ts";
 import type { FollowedLink } from "./take-back.ts";
 
-export interface RestoreContext {
-  readonly storage: Uses<RecoveryStorage, "recovery.removedFactors" | "recovery.restoreFactors" | "people.addresses">;
+export interface RestoreContext extends MailLimitContext {
+  readonly storage: MailLimitContext["storage"] &
+    Uses<RecoveryStorage, "recovery.removedFactors" | "recovery.restoreFactors" | "people.addresses">;
   readonly mail: Postbox;
   readonly issuer: string;
-  now(): Millis;
 }
 
 /** The factors that come back. Empty if the removal was undone already, or the time is over. */
@@ -44,14 +44,15 @@ export async function restore(
   const told = new Set([link.address, ...addresses.map(({ address }) => address)]);
   const who = { browser: from.browser, address: from.address };
   const language = person.language ?? from.language;
-  const mails = [...told].flatMap((to) => {
+  const mails: StoredMail[] = [];
+  for (const to of told) {
     // A possible intruder, at an address that the account no longer has, must not learn about the browser.
-    const values = { person: username, at: now, ...(to === link.address || to === person.email ? who : {}) };
-    return mail.write(
-      { kind: "factorsRestored", to, language, link: `${issuer}/recover`, values },
-      { partition, cause: [link.linkId, String(now)] },
-    );
-  });
+    const theirs = to === link.address || to === person.email;
+    if (!theirs && !(await mayTell(to, "factorsRestored", context))) continue;
+    const values = { person: username, at: now, ...(theirs ? who : {}) };
+    const draft = { kind: "factorsRestored", to, language, link: `${issuer}/recover`, values } as const;
+    mails.push(...mail.write(draft, { partition, cause: [link.linkId, String(now)] }));
+  }
   const { linkId, saltHash } = key;
   return storage.recovery.restoreFactors({
     partition: key.partition,

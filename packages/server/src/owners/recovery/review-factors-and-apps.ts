@@ -26,12 +26,14 @@ export interface Holdings {
 }
 
 /**
- * A factor that the person proved before they see the review. `earlier`: the previous authenticator, or a recovery code
- * of the previous set.
+ * A factor that the person proved before they see the review. `earlier`: the previous authenticator. `earlierCodes`: a
+ * recovery code of the previous set. `since`: when the factor was added; for earlier codes, when the present set was. So
+ * the proof does not count for a factor that has replaced the proved one.
  */
-export type Proof =
-  | { readonly kind: "authenticator" | "earlier" | "codes" }
-  | { readonly kind: "passkey"; readonly credentialId: string };
+export type Proof = { readonly since: Millis } & (
+  | { readonly kind: "authenticator" | "earlier" | "codes" | "earlierCodes" }
+  | { readonly kind: "passkey"; readonly credentialId: string }
+);
 
 /** The ways to prove a factor that is vouched for. */
 export interface Ways {
@@ -84,6 +86,8 @@ export interface FoundCompany {
 export interface Review {
   /** Null: the person has to prove nothing. */
   readonly ways: Ways | null;
+  /** True: nothing has to be proved, or it has been proved. */
+  readonly proved: boolean;
   /** The time since which an intruder may have acted. Null: nothing is suspicious. */
   readonly moment: Millis | null;
   readonly factors: readonly FoundFactor[];
@@ -98,7 +102,8 @@ export interface Review {
 export const MOST_APPS = 300;
 
 /** `proof`: the factor that the person has proved. Undefined: none yet. */
-export function review(held: Holdings, proof: Proof | undefined, now: Millis): Review {
+export function review(held: Holdings, given: Proof | undefined, now: Millis): Review {
+  const proof = given !== undefined && stands(given, held) ? given : undefined;
   const ways = waysOf(held, now);
   const factors = factorsOf(held, proof, now);
   const moment = momentOf(held, factors, now);
@@ -107,6 +112,7 @@ export function review(held: Holdings, proof: Proof | undefined, now: Millis): R
   const companies = held.companies.flatMap(({ acting, grants }) => companyOf(acting, grants, since));
   return {
     ways,
+    proved: ways === null || isProved(proof, ways),
     moment,
     factors,
     apps: apps.sort((one, other) => Number(other.doubtful) - Number(one.doubtful) || other.latestAt - one.latestAt),
@@ -133,8 +139,26 @@ function waysOf({ passkeys, passkeysWork, factor }: Holdings, now: Millis): Ways
   };
 }
 
+/** Whether the proved factor is still there, and no other has replaced it. */
+function stands(proof: Proof, { passkeys, factor }: Holdings): boolean {
+  switch (proof.kind) {
+    case "passkey":
+      return passkeys.some((one) => one.credentialId === proof.credentialId && one.createdAt === proof.since);
+    case "authenticator":
+      return factor?.createdAt === proof.since;
+    case "earlier":
+      return factor?.earlier?.createdAt === proof.since;
+    case "codes":
+    case "earlierCodes":
+      return factor?.codesAt === proof.since;
+    default:
+      // Sealed by an older version.
+      return false;
+  }
+}
+
 /** Whether the proved factor is still one of the ways. */
-export function isProved(proof: Proof | undefined, ways: Ways): boolean {
+function isProved(proof: Proof | undefined, ways: Ways): boolean {
   switch (proof?.kind) {
     case undefined:
       return false;
@@ -144,6 +168,7 @@ export function isProved(proof: Proof | undefined, ways: Ways): boolean {
     case "authenticator":
     case "earlier":
     case "codes":
+    case "earlierCodes":
       return ways.authenticator;
   }
 }

@@ -192,6 +192,12 @@ export function undoHolds(
   return isOwnSinceBefore(addresses, address, device, now) ? "yes" : "another browser";
 }
 
+/** When the account last left an address that it does not have now. Undefined: it is not known to have left it. */
+export function leftAt(addresses: readonly Address[], address: string): Millis | undefined {
+  const times = addresses.filter((one) => one.address === address).map(({ until }) => until ?? 0);
+  return times.length === 0 ? undefined : Math.max(...times);
+}
+
 /** Since when an address has been the account's, whatever came in between. Undefined: it is not known to have been. */
 export function addressSince(addresses: readonly Address[], address: string): Millis | undefined {
   const times = addresses.filter((one) => one.address === address).map(({ since }) => since ?? 0);

@@ -16,7 +16,6 @@ import {
   type Decided,
   decide,
   type Holdings,
-  isProved,
   type Proof,
   type Review,
   review,
@@ -30,9 +29,16 @@ export interface RecoveryContext extends AnnounceContext {
   readonly passkeysWork: boolean;
   readonly storage: Uses<FactorStorage, "passkeys.list" | "secondFactors.get"> &
     Uses<KnownDeviceStorage, "knownDevices.list" | "knownDevices.get"> &
-    Uses<OwnerStorage, "consents.list"> &
+    Uses<OwnerStorage, "consents.list" | "attempts.count"> &
     Uses<CompanyStorage, "members.companiesOf" | "companyApps.grantsOfMember"> &
-    Uses<RecoveryStorage, "recovery.recoverPassword" | "recovery.undoEmail" | "people.addresses">;
+    Uses<
+      RecoveryStorage,
+      | "recovery.recoverPassword"
+      | "recovery.undoEmail"
+      | "people.addresses"
+      | "recovery.removedFactors"
+      | "recovery.restoreFactors"
+    >;
 }
 
 /** A valid link and its person. */
@@ -45,8 +51,6 @@ export interface FollowedLink {
 /** What a person sees after following the link. `marks`: identify the factors, so that a change is noticed. */
 export interface Shown extends Review {
   readonly marks: readonly string[];
-  /** True: nothing has to be proved, or it has been proved. */
-  readonly proved: boolean;
 }
 
 export async function showRecovery(
@@ -57,11 +61,7 @@ export async function showRecovery(
   const now = context.now();
   const held = await holdingsOf(person, link, now, context);
   const found = review(held, proof, now);
-  return {
-    ...found,
-    marks: marksOf(held.passkeys, held.factor),
-    proved: found.ways === null || isProved(proof, found.ways),
-  };
+  return { ...found, marks: marksOf(held.passkeys, held.factor) };
 }
 
 async function holdingsOf(
@@ -130,7 +130,7 @@ export async function takeBack(
   const about = { to: link.address, addresses, device: seen };
   const wayBack = link.purpose === "undo" && context.mail.enabled ? undoFrom(person, about, context) : null;
   const happened = { person, link, decided, moment: found.moment, addresses, own, wayBack, ...from };
-  const { removal, mails } = announced(happened, context);
+  const { removal, mails } = await announced(happened, context);
   const args = {
     ...{ partition: key.partition, linkId: key.linkId, saltHash: key.saltHash, now },
     ...{ passwordHash, device, seen: found.marks, removal, wayBack, mails, shownAt: Math.min(shown.at, now) },

@@ -11,7 +11,6 @@ import type { SecurityView } from "./views.ts";
 export function sessionsSection(view: SecurityView, chrome: Chrome): Markup {
   const { words, base } = chrome;
   const { sessions: said } = words;
-  const others = view.sessions.some(({ here }) => !here);
   return html`<section class="card section" aria-labelledby="sessions-title">
     <div>
       <h2 id="sessions-title">${said.title}</h2>
@@ -22,7 +21,7 @@ export function sessionsSection(view: SecurityView, chrome: Chrome): Markup {
     </ul>
     <form class="way-all" method="post" action=${`${base}/account/security/sessions`}>
       ${hidden({ csrf: view.csrf })}
-      ${others && html`<button class="button" type="submit" name="end" value="others">${said.endOthers}</button>`}
+      ${view.others && html`<button class="button" type="submit" name="end" value="others">${said.endOthers}</button>`}
       <button class="button" type="submit" name="end" value="all">${said.endAll}</button>
     </form>
   </section>`;

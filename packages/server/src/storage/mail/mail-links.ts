@@ -11,12 +11,13 @@ import type {
   MailLinkPurpose,
   StoredMail,
 } from "../../owners/mail/storage.ts";
-import { leavesWayBack, OWN_BROWSER_ONLY } from "../../owners/recovery/storage.ts";
+import { leavesWayBack, leftAt, OWN_BROWSER_ONLY } from "../../owners/recovery/storage.ts";
 import { dropMailLinks, isOwedToAnother, knownAddresses, noteFormer, sinceWhen } from "../people/addresses.ts";
 import { settleName } from "../people/name-reconciliation.ts";
 import { dropName, reserveName, unreserveName } from "../people/names.ts";
 import { giveBack } from "../people/people.ts";
 import { getPerson } from "../people/person.ts";
+import { dropFirstUses } from "../people/subject-links.ts";
 import { personColumns, personOf, text, textOrNull, whole, wholeOrNull } from "../rows.ts";
 import { type Call, query, type Row, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
 import { post } from "./outbox.ts";
@@ -155,7 +156,8 @@ export const writeEmail = transaction<Change, FollowLinkOutcome>(async (tx, args
   const link = await take(tx, args, "change");
   if (link === undefined) return { kind: "unknown" };
   const key = { partition, personId: link.personId };
-  const hasWayBack = leavesWayBack(await knownAddresses(tx, key, now), before, link.address, now);
+  const addresses = await knownAddresses(tx, key, now);
+  const hasWayBack = leavesWayBack(addresses, before, link.address, now);
   const since = await sinceWhen(tx, key, link.address, now);
   await noteFormer(tx, key, { from: before, to: link.address }, now);
   const row = await tx.one(
@@ -166,6 +168,8 @@ export const writeEmail = transaction<Change, FollowLinkOutcome>(async (tx, args
     { ...key, address: link.address, before, since, now },
   );
   if (row === undefined) return { kind: "unknown" };
+  // Whoever gave the account the address in between may have linked identities by it.
+  if (!hasWayBack) await dropFirstUses(tx, key, leftAt(addresses, link.address) ?? now);
   // Deletes links to the previous mailbox. Links that take a change back stay, unless they went to a younger address.
   await dropMailLinks(tx, key, link.address, { restores: false }, now);
   if (undo !== null && (hasWayBack || undo.link.about === OWN_BROWSER_ONLY))

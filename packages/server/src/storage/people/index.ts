@@ -41,6 +41,7 @@ import {
   findSession,
   isOpenSession,
   listSessions,
+  revokeSession,
   touchSession,
   useSession,
 } from "./sessions.ts";
@@ -86,6 +87,7 @@ export const sessions = {
   end: endSession,
   endAll: endSessionsOf,
   endOne: endOneSession,
+  revoke: revokeSession,
   isOpen: isOpenSession,
   list: listSessions,
 };

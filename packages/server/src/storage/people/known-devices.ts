@@ -264,13 +264,13 @@ export async function keepAge(tx: Tx, { partition, personId, deviceId }: KnownDe
   });
 }
 
-/** Unbinds the device of one session, unless the other session has the same device. */
+/** Unbinds the device of one session, unless the asking session has the same device. `keeps`: null: an operator asks. */
 export async function revokeDeviceOf(
   tx: Tx,
   { partition, personId }: PersonKey,
-  { ends, keeps, now }: { readonly ends: string; readonly keeps: string; readonly now: Millis },
+  { ends, keeps, now }: { readonly ends: string; readonly keeps: string | null; readonly now: Millis },
 ): Promise<void> {
-  const ending = await endingBy(tx, { partition, personId }, { sessionId: keeps }, now);
+  const ending = await endingBy(tx, { partition, personId }, endedBy(keeps).by, now);
   await tx.run(
     sql`UPDATE known_devices SET ${ended} WHERE ${thisPerson} AND revoked = 0
       AND device_id IN (SELECT s.device_id FROM sessions AS s WHERE s.partition = :partition AND s.session_id = :ends AND s.person_id = :personId)

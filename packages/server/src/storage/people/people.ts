@@ -255,6 +255,7 @@ export interface NewPassword extends PersonKey, InSession {
   readonly mustChange: boolean;
   readonly endGrants: boolean;
   readonly endSessions?: boolean;
+  readonly endWaysBack?: boolean;
   readonly mails?: readonly StoredMail[];
   readonly keepSessionId: string | null;
   readonly now: Millis;
@@ -269,7 +270,7 @@ export const setPassword = steps<NewPassword, boolean>(async (call, args) => {
 
 export const writePassword = transaction<NewPassword, boolean>(
   async (tx, { partition, personId, passwordHash, replacing, mustChange, mails, now, ...ends }) => {
-    const { endGrants, endSessions = true, keepSessionId, ...asked } = ends;
+    const { endGrants, endSessions = true, endWaysBack = false, keepSessionId, ...asked } = ends;
     if (!(await mayStill(tx, { partition, personId }, asked))) return false;
     const changed = await tx.run(
       sql`UPDATE people SET password_hash = :passwordHash, password_changed_at = :now, must_change_password = :mustChange, updated_at = :now
@@ -281,10 +282,10 @@ export const writePassword = transaction<NewPassword, boolean>(
     );
     if (changed === 0) return false;
     // Somebody who knew the previous password asked for this link.
-    await tx.run(sql`DELETE FROM mail_links WHERE ${thisPerson} AND purpose IN ('change', 'recover')`, {
-      partition,
-      personId,
-    });
+    await tx.run(
+      sql`DELETE FROM mail_links WHERE ${thisPerson} AND (purpose IN ('change', 'recover') OR (purpose IN ('undo', 'restore') AND :waysBack = 1))`,
+      { partition, personId, waysBack: flag(endWaysBack) },
+    );
     if (endSessions) {
       // All devices except the browser that asks: another browser stops being known when its session ends.
       await revokeDevices(tx, { partition, personId }, endedBy(asked.sessionId ?? keepSessionId), now);

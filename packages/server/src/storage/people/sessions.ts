@@ -9,6 +9,7 @@ import { post } from "../mail/outbox.ts";
 import { MINUTE, personColumns, personOf, sessionColumns, sessionOf, text, wholeOrNull } from "../rows.ts";
 import { query, sql, statement, steps, transaction, words } from "../sql.ts";
 import { accountOf, bindDevice, endedBy, revokeDeviceOf, revokeDevices, signInColumns } from "./known-devices.ts";
+import { thisPerson } from "./person.ts";
 
 /** Minimum time between two recorded uses of a session. */
 const SEEN_RECORDED_EVERY: Millis = 5 * MINUTE;
@@ -142,6 +143,25 @@ export const endOneSession = transaction<
   );
   return ended === 1;
 });
+
+/** For an operator, who knows only the id. */
+export const revokeSession = transaction<SessionKey & { readonly now: Millis }, boolean>(
+  async (tx, { partition, sessionId, now }) => {
+    const row = await tx.one(
+      sql`SELECT person_id FROM sessions WHERE partition = :partition AND session_id = :sessionId`,
+      { partition, sessionId },
+    );
+    if (row === undefined) return false;
+    const key = { partition, personId: text(row, "person_id") };
+    await tx.one(sql`SELECT status FROM people WHERE ${thisPerson} ${words.forUpdate}`, key);
+    await revokeDeviceOf(tx, key, { ends: sessionId, keeps: null, now });
+    const ended = await tx.run(sql`DELETE FROM sessions WHERE partition = :partition AND session_id = :sessionId`, {
+      partition,
+      sessionId,
+    });
+    return ended === 1;
+  },
+);
 
 /** Whether a session still exists that was live when this request began. */
 export const isOpenSession = query<SessionKey, boolean>({

@@ -163,6 +163,7 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ],
   ["sessions.create", asking],
   ["sessions.endOne", { ...person, ends: "x", sessionId: asking.sessionId, now: NOW }],
+  ["sessions.revoke", { partition: person.partition, sessionId: "x", now: NOW }],
   ["sessions.endAll", { ...person, sessionId: asking.sessionId, now: NOW }],
   ["insertPasskey", { ...passkey, mails, now: NOW }],
   ["erasePasskey", { ...passkey, mails, now: NOW }],
