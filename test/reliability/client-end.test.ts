@@ -104,17 +104,21 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (kind) => {
   }
 
   async function killedOnce(args: readonly string[]): Promise<{ signal: NodeJS.Signals | null; said: string }> {
-    const child = spawn(process.execPath, [join(root, "packages/cli/src/main.ts"), "client", ...args, clientId], {
-      cwd: folder,
-      stdio: ["ignore", "ignore", "pipe"],
-      env: {
-        PATH: process.env["PATH"],
-        HOME: folder,
-        ASSENT_DATA_DIR: folder,
-        ASSENT_DATABASE_URL: url,
-        ASSENT_SECRET: randomBytes(32).toString("base64"),
+    const child = spawn(
+      process.execPath,
+      [join(root, "packages/cli/src/main.ts"), "client", ...args, clientId, "--yes"],
+      {
+        cwd: folder,
+        stdio: ["ignore", "ignore", "pipe"],
+        env: {
+          PATH: process.env["PATH"],
+          HOME: folder,
+          ASSENT_DATA_DIR: folder,
+          ASSENT_DATABASE_URL: url,
+          ASSENT_SECRET: randomBytes(32).toString("base64"),
+        },
       },
-    });
+    );
     let said = "";
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       said += text;

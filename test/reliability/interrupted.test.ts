@@ -157,7 +157,7 @@ test("restore and epoch: what was there before stands, or the whole of the new",
   });
   const backup = join(folder, "backup.db");
   run(["db", "backup", backup])(base);
-  const restore = ["db", "restore", backup];
+  const restore = ["db", "restore", backup, "--yes"];
   const removeReplaced = (dataDir: string) => execFileSync("find", [dataDir, "-name", "*.replaced-*", "-delete"]);
   everyPoint(base, restore, (dataDir) => {
     removeReplaced(dataDir);

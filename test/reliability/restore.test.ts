@@ -181,7 +181,7 @@ test("backup under load, then all sorts of ends, then restore → 0 of what ende
   await assent("consent", "revoke", data.person.username, keeping.clientId);
 
   await server.end("SIGTERM");
-  const { ended } = (await assent("db", "restore", backup)) as { ended: Record<string, number> };
+  const { ended } = (await assent("db", "restore", backup, "--yes")) as { ended: Record<string, number> };
   expect(ended["grants"]).toBeGreaterThanOrEqual(4 * GRANTS);
   server = await startProcess(data.dataDir);
 

@@ -17,7 +17,7 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 const segments = new Intl.Segmenter("en");
 
-function clean(text: string): string {
+export function printable(text: string): string {
   return text.replace(UNPRINTABLE, "�");
 }
 
@@ -50,7 +50,7 @@ export function shown(value: unknown): string {
       .map(([name, one]) => `${name} ${shown(one)}`)
       .join(" ");
   }
-  return clean(String(value));
+  return printable(String(value));
 }
 
 function bold(text: string): string {
@@ -101,7 +101,9 @@ export class Output {
 
   #table(records: readonly WireRecord[], columns: readonly Column[]): void {
     const titles = columns.map(({ field, title = field }) => title);
-    const rows = records.map((record) => columns.map(({ field, show = shown }) => clean(show(record[field], record))));
+    const rows = records.map((record) =>
+      columns.map(({ field, show = shown }) => printable(show(record[field], record))),
+    );
     const widths = titles.map((title, at) => Math.max(...[title, ...rows.map((row) => row[at] ?? "")].map(widthOf)));
     const line = (cells: readonly string[]) =>
       cells
@@ -119,12 +121,12 @@ export class Output {
 
   /** What may be a mistake, or has a risk. */
   warn(text: string): void {
-    process.stderr.write(`warning: ${clean(text)}\n`);
+    process.stderr.write(`warning: ${printable(text)}\n`);
   }
 
   /** What is good to know, for people alone. */
   note(text: string): void {
-    if (!this.#json) process.stderr.write(`${clean(text)}\n`);
+    if (!this.#json) process.stderr.write(`${printable(text)}\n`);
   }
 
   /** For what is neither a record nor a list: `text` for people. */

@@ -3,8 +3,7 @@ import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { migrations } from "../../server/src/storage/migrations/index.ts";
-import { aWorkspace, aWorkspaceWithDatabase, type Workspace } from "./support/cli.ts";
+import { aWorkspaceWithDatabase, type Workspace } from "./support/cli.ts";
 
 let at: Workspace;
 beforeAll(async () => {
@@ -207,7 +206,18 @@ describe("client", () => {
     const id = String(client["client_id"]);
     expect((await at.run(["client", "show", "nobody"])).stderr).toBe('error: client_id: there is no client "nobody"\n');
 
-    const updated = await at.json(["client", "update", id, "--name", "Printer", "--scope", "", "--status", "disabled"]);
+    const updated = await at.json([
+      "client",
+      "update",
+      id,
+      "--name",
+      "Printer",
+      "--scope",
+      "",
+      "--status",
+      "disabled",
+      "--yes",
+    ]);
     expect(updated).toMatchObject({ client_name: "Printer", scope: "", status: "disabled" });
 
     const rotated = await at.run(["client", "rotate-secret", id]);
@@ -229,8 +239,8 @@ describe("client", () => {
     expect(shown["logo_uri"]).toMatch(/^http:\/\/localhost:9400\/logos\/[A-Za-z0-9_-]{43}$/);
     expect(await at.json(["client", "logo", id, "--remove"])).not.toHaveProperty("logo_uri");
 
-    expect(await at.json(["client", "delete", id])).toEqual({ client_id: id, deleted: true });
-    expect((await at.run(["client", "delete", id])).code).toBe(1);
+    expect(await at.json(["client", "delete", id, "--yes"])).toEqual({ client_id: id, deleted: true });
+    expect((await at.run(["client", "delete", id, "--yes"])).code).toBe(1);
   });
 
   test("a logo that is none, too large, or not there → refused, no client made", async () => {
@@ -332,7 +342,7 @@ describe("user", () => {
     );
     expect(await at.json<unknown[]>(["consent", "list", "--user", "dora"])).toEqual([]);
     expect((await at.run(["consent", "revoke", "dora", "x"])).stderr).toContain('"dora" has no active consent for "x"');
-    expect(await at.json(["user", "delete", "dora"])).toMatchObject({ username: "dora", deleted: true });
+    expect(await at.json(["user", "delete", "dora", "--yes"])).toMatchObject({ username: "dora", deleted: true });
     expect(await at.json<{ username: string }[]>(["user", "list"])).not.toContainEqual(
       expect.objectContaining({ username: "dora" }),
     );
@@ -405,7 +415,7 @@ describe("resource and scope", () => {
     const renewed = await at.json(["resource", "update", identifier, "--new-secret", "--no-token-lifetime"]);
     expect(renewed["introspection_client_secret"]).not.toBe(secret);
     expect(renewed["token_lifetime"]).toBeNull();
-    expect(await at.json(["resource", "delete", identifier])).toEqual({ identifier, deleted: true });
+    expect(await at.json(["resource", "delete", identifier, "--yes"])).toEqual({ identifier, deleted: true });
   });
 
   test("a scope → its record; the list says which API it belongs to", async () => {
@@ -429,7 +439,11 @@ describe("resource and scope", () => {
       resource: "https://api.test",
       sensitive: true,
     });
-    expect(await at.json(["scope", "delete", "audit"])).toEqual({ name: "audit", deleted: true, client_ids: [] });
+    expect(await at.json(["scope", "delete", "audit", "--yes"])).toEqual({
+      name: "audit",
+      deleted: true,
+      client_ids: [],
+    });
   });
 });
 
@@ -448,27 +462,8 @@ describe("key, db and doctor", () => {
     expect(keys.map(({ status }) => status)).toEqual(["verifying", "verifying", "signing"]);
     expect((await at.run(["key", "retire", "unknown"])).stderr).toBe('error: kid: there is no key "unknown"\n');
     const kid = String(first["kid"]);
-    const retired = await at.run(["key", "retire", "--now", "--json", "--", kid]);
+    const retired = await at.run(["key", "retire", "--now", "--yes", "--json", "--", kid]);
     expect(JSON.parse(retired.stdout)).toEqual({ kid, retired: true, removed: true });
-  });
-
-  test("db: status of what isn't there makes nothing; migrate makes it, once; gc", async () => {
-    const fresh = aWorkspace();
-    try {
-      const { code, stdout } = await fresh.run(["db", "status", "--json"]);
-      expect([code, JSON.parse(stdout)]).toEqual([1, expect.objectContaining({ exists: false, migrations: [] })]);
-      expect(readdirSync(fresh.folder)).not.toContain("data");
-      expect(await fresh.json(["db", "migrate"])).toEqual({
-        applied: migrations.map(({ name }) => name),
-        waiting: [],
-      });
-      expect(await fresh.json(["db", "migrate"])).toEqual({ applied: [], waiting: [] });
-      expect(await fresh.json(["db", "migrate", "--plan"])).toEqual([]);
-      expect(await fresh.json(["db", "status"])).toMatchObject({ exists: true, pending: 0, database: "sqlite" });
-      expect(await fresh.json(["db", "gc"])).toEqual({ removed: 0 });
-    } finally {
-      fresh.remove();
-    }
   });
 
   test("doctor: in order → 0; a file that others can read → 1, and every command refuses", async () => {

@@ -112,6 +112,6 @@ test("update → what is named changes; nothing named → wrong usage; renamed �
 
 test("list and delete → gone, for a table, too", async () => {
   expect((await at.run(["company", "list"])).stdout).toMatch(/acme-corp +Acme +disabled +block/);
-  expect(await at.json(["company", "delete", "acme-corp"])).toMatchObject({ deleted: true });
+  expect(await at.json(["company", "delete", "acme-corp", "--yes"])).toMatchObject({ deleted: true });
   expect(await at.json<unknown[]>(["company", "list"])).toEqual([]);
 });

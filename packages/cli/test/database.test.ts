@@ -1,9 +1,10 @@
 /** `assent db …`, `export`, `import`: what they print, and their exit codes. */
 
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { aWorkspaceWithDatabase, type Workspace } from "./support/cli.ts";
+import { migrations } from "../../server/src/storage/migrations/index.ts";
+import { aWorkspace, aWorkspaceWithDatabase, type Workspace } from "./support/cli.ts";
 
 let at: Workspace;
 beforeAll(async () => {
@@ -58,7 +59,7 @@ describe("what can't be done → 1, one line that says what to do", () => {
 test("backup, restore, epoch: each says what it did; the old database is kept", { timeout: 60_000 }, async () => {
   const made = await at.json(["db", "backup", "b.db"]);
   expect(made).toEqual({ file: join(at.folder, "b.db"), bytes: statSync(join(at.folder, "b.db")).size });
-  const restored = await at.run(["db", "restore", "b.db"]);
+  const restored = await at.run(["db", "restore", "b.db", "--yes"]);
   expect([restored.code, restored.stdout]).toEqual([0, `Restored ${join(at.dataDir, "assent.db")}.\n`]);
   expect(restored.stderr).toMatch(/The previous database is in .*\.replaced-\d{8}T\d{6}Z/);
   expect(restored.stderr).toContain(
@@ -116,4 +117,23 @@ test("gc --dry-run counts and removes nothing; status names each migration's pha
   expect(await at.json(["db", "gc", "--dry-run"])).toMatchObject({ grants: 0, sessions: 0, names: 0 });
   const status = await at.json<{ migrations: { phase: string; known: boolean }[] }>(["db", "status"]);
   expect(status.migrations[0]).toMatchObject({ id: 1, phase: "expand", known: true });
+});
+
+test("db: status of what isn't there makes nothing; migrate makes it, once; gc", async () => {
+  const fresh = aWorkspace();
+  try {
+    const { code, stdout } = await fresh.run(["db", "status", "--json"]);
+    expect([code, JSON.parse(stdout)]).toEqual([1, expect.objectContaining({ exists: false, migrations: [] })]);
+    expect(readdirSync(fresh.folder)).not.toContain("data");
+    expect(await fresh.json(["db", "migrate"])).toEqual({
+      applied: migrations.map(({ name }) => name),
+      waiting: [],
+    });
+    expect(await fresh.json(["db", "migrate"])).toEqual({ applied: [], waiting: [] });
+    expect(await fresh.json(["db", "migrate", "--plan"])).toEqual([]);
+    expect(await fresh.json(["db", "status"])).toMatchObject({ exists: true, pending: 0, database: "sqlite" });
+    expect(await fresh.json(["db", "gc"])).toEqual({ removed: 0 });
+  } finally {
+    fresh.remove();
+  }
 });

@@ -83,8 +83,8 @@ test("created, listed, changed, deleted", async () => {
   expect(await at.json(["issuer", "update", idp.entityId, "--subject-attribute", "uid"])).toMatchObject({
     subject_attribute: "uid",
   });
-  await at.json(["issuer", "delete", jwt.issuer]);
-  expect((await at.run(["issuer", "delete", jwt.issuer])).code).toBe(1);
+  await at.json(["issuer", "delete", jwt.issuer, "--yes"]);
+  expect((await at.run(["issuer", "delete", jwt.issuer, "--yes"])).code).toBe(1);
 });
 
 test("linked, listed, unlinked", async () => {

@@ -22,11 +22,11 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["client", "create", "--name", "Printer", "--type", "public", "--redirect-uri", "https://app.test/cb"],
   ["client", "list"],
   ["client", "show", "x"],
-  ["client", "delete", "x"],
+  ["client", "delete", "x", "--yes"],
   ["client", "rotate-secret", "x"],
   ["user", "create", "--username", "a", "--email", "a@x.test", "--generate-password"],
   ["user", "list"],
-  ["user", "delete", "a"],
+  ["user", "delete", "a", "--yes"],
   ["company", "create", "--name", "Acme", "--slug", "acme"],
   ["company", "list"],
   ["scope", "create", "a", "--description", "See"],
@@ -38,7 +38,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["session", "list", "a"],
   ["key", "list"],
   ["key", "rotate"],
-  ["key", "retire", "x"],
+  ["key", "retire", "x", "--yes"],
   ["db", "status"],
   ["db", "backup", "b.db"],
   ["db", "epoch"],
@@ -63,7 +63,7 @@ test.each(COMMANDS.map((args) => [args.slice(0, 2).join(" "), args] as const))(
 
 test("a backup that isn't there, restored where no database is → nothing is made", async () => {
   const before = readdirSync(at.folder);
-  expect((await at.run(["db", "restore", "nowhere.db"])).code).toBe(1);
+  expect((await at.run(["db", "restore", "nowhere.db", "--yes"])).code).toBe(1);
   expect(readdirSync(at.folder)).toEqual(before);
 });
 

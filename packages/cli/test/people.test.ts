@@ -36,7 +36,7 @@ test("user create and update → who vouches for the address", async () => {
   expect(await update("--email-verified")).toMatchObject({ email_verified: true });
   expect(await update("--email", "w@x.test")).toMatchObject({ email_verified: true });
   expect(await update("--email", "x@x.test", "--no-email-verified")).toMatchObject({ email_verified: false });
-  expect(await at.json(["user", "delete", "vera"])).toMatchObject({ deleted: true });
+  expect(await at.json(["user", "delete", "vera", "--yes"])).toMatchObject({ deleted: true });
   expect(await at.json(["user", "show", "alice"])).toMatchObject({ email_verified: true });
 });
 
@@ -73,7 +73,7 @@ test("user reset-second-factor → app, codes, passkeys if named, and sessions a
   });
   expect(await at.json([...reset, "--passkeys"])).toMatchObject({ second_factor_removed: false, passkeys_removed: 1 });
   expect((await at.run(["user", "reset-second-factor", "nobody"])).stderr).toContain('there is no user "nobody"');
-  await at.json(["user", "delete", "lena"]);
+  await at.json(["user", "delete", "lena", "--yes"]);
 });
 
 test("session revoke → gone; again → refused", async () => {

@@ -61,7 +61,7 @@ test("what an operator makes is there for the next command, and gone when it is 
   expect(await json(["user", "show", "alice"])).toMatchObject({ username: "alice" });
   await json(["key", "rotate"]);
   expect(await json(["db", "gc"])).toMatchObject({ removed: 0 });
-  await json(["client", "delete", made.client_id]);
+  await json(["client", "delete", made.client_id, "--yes"]);
   const gone = await at.run(["client", "show", made.client_id], { env });
   expect(gone.code).not.toBe(0);
 });

@@ -178,7 +178,7 @@ describe("serve", () => {
       ok: true,
       findings: expect.arrayContaining([expect.objectContaining({ check: "issuer", status: "ok" })]),
     });
-    await at.json(["client", "update", id, "--status", "disabled"], { env });
+    await at.json(["client", "update", id, "--status", "disabled", "--yes"], { env });
     await sleep(1000);
     expect(await status(`${origin}/authorize?${query}`)).toBe(400);
   });

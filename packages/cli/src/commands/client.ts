@@ -16,6 +16,7 @@ import {
   verb,
   withAdmin,
 } from "../command.ts";
+import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
 import { Failure, lineOf, UsageError } from "../failure.ts";
 import type { Output, WireRecord } from "../output.ts";
 import { translations } from "./scope.ts";
@@ -56,7 +57,15 @@ export function register(program: Command): void {
   verb(client, "list", "list all clients").addOption(limitOption()).action(list);
   verb(client, "show <client-id>", "show a client").action(show);
   registerUpdate(client);
-  verb(client, "delete <client-id>", "delete a client; all its access ends at once").action(remove);
+  verb(client, "disable <client-id>", "disable a client; all its access ends at once, and doesn't come back")
+    .addOption(yesOption())
+    .action((clientId: string, options: JsonOption & YesOption) => setStatus(clientId, "disabled", options));
+  verb(client, "enable <client-id>", "enable a disabled client again; it has to ask for access anew").action(
+    (clientId: string, options: JsonOption) => setStatus(clientId, "active", options),
+  );
+  verb(client, "delete <client-id>", "delete a client; all its access ends at once")
+    .addOption(yesOption())
+    .action(remove);
   verb(client, "rotate-secret <client-id>", "give a confidential client a new secret")
     .addOption(
       secondsOption(
@@ -121,6 +130,7 @@ function registerUpdate(client: Command): void {
         "disabled",
       ]),
     )
+    .addOption(yesOption())
     .action(change);
 }
 
@@ -305,7 +315,7 @@ async function show(clientId: string, options: JsonOption, command: Command) {
 
 async function change(
   clientId: string,
-  options: ClientOptions & { readonly status?: "active" | "disabled" },
+  options: ClientOptions & YesOption & { readonly status?: "active" | "disabled" },
   command: Command,
 ) {
   const changes: ClientChanges = {
@@ -320,6 +330,7 @@ async function change(
       "@assent/server/admin"
     );
     const before = await clientOf(clientId, admin);
+    if (options.status === "disabled") await confirmDisabling(clientId, options, admin);
     const changed = await updateClient(clientId, changes, admin);
     // The method is another one, and what was known of the old secret is worth nothing to it.
     const { client, secret } = needsSecret(changed)
@@ -332,9 +343,36 @@ async function change(
   });
 }
 
-async function remove(clientId: string, options: JsonOption) {
+/** One that is disabled already has nothing left that could end. */
+async function confirmDisabling(clientId: string, options: YesOption, admin: OpenedAdmin) {
+  const { MOST_COUNTED, standingOfClient } = await import("@assent/server/admin");
+  const { client, consents, grants } = await standingOfClient(clientId, admin);
+  if (client.status === "disabled") return;
+  const ended = counted(grants, "grant", MOST_COUNTED);
+  const kept = counted(consents, "consent", MOST_COUNTED);
+  await confirm(
+    `Disabling ${client.name} (${clientId}) ends ${ended}, which don't come back when it is enabled again; ${kept} of owners stay. Issued access tokens work until they expire.`,
+    options,
+  );
+}
+
+async function setStatus(clientId: string, status: "active" | "disabled", options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { deleteClient } = await import("@assent/server/admin");
+    const { clientRecord, updateClient } = await import("@assent/server/admin");
+    if (status === "disabled") await confirmDisabling(clientId, options, admin);
+    out.record(clientRecord(await updateClient(clientId, { status }, admin), admin.issuer));
+  });
+}
+
+async function remove(clientId: string, options: JsonOption & YesOption) {
+  await withAdmin(options, async (admin, out) => {
+    const { deleteClient, MOST_COUNTED, standingOfClient } = await import("@assent/server/admin");
+    const { client, consents, grants } = await standingOfClient(clientId, admin);
+    const ended = `${counted(grants, "grant", MOST_COUNTED)} and ${counted(consents, "consent", MOST_COUNTED)}`;
+    await confirm(
+      `Deleting ${client.name} (${clientId}) ends ${ended} of owners. This can't be undone. Issued access tokens work until they expire.`,
+      options,
+    );
     await deleteClient(clientId, admin);
     out.done({ client_id: clientId, deleted: true }, `Deleted ${clientId}; all its access has ended.`);
   });

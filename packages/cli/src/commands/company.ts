@@ -14,6 +14,7 @@ import {
   verb,
   withAdmin,
 } from "../command.ts";
+import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
 import { UsageError } from "../failure.ts";
 
 const DEFAULT_RULE =
@@ -43,7 +44,7 @@ export function register(program: Command): void {
       ]),
     )
     .action(update);
-  verb(company, "delete <slug>", "delete a company; all access in its name ends").action(remove);
+  verb(company, "delete <slug>", "delete a company; all access in its name ends").addOption(yesOption()).action(remove);
   verb(company, "add-member <slug> <user>", "add a person as a member, or change a member's role")
     .addOption(new Option("--role <role>", "the member's role").choices(["member", "admin"]).default("member"))
     .action(addMember_);
@@ -138,9 +139,15 @@ async function update(slug: string, options: UpdateOptions) {
   });
 }
 
-async function remove(slug: string, options: JsonOption) {
+async function remove(slug: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { deleteCompany } = await import("@assent/server/admin");
+    const { deleteCompany, MOST_COUNTED, standingOfCompany } = await import("@assent/server/admin");
+    const { company, members, grants, consents } = await standingOfCompany(slug, admin);
+    const parts = [counted(members, "membership", MOST_COUNTED), counted(grants, "grant", MOST_COUNTED)];
+    await confirm(
+      `Deleting ${company.name} (${company.slug}) ends ${parts.join(", ")} and ${counted(consents, "consent", MOST_COUNTED)}. This can't be undone. Issued access tokens work until they expire.`,
+      options,
+    );
     const { companyId, slug: was } = await deleteCompany(slug, admin);
     out.done({ id: companyId, slug: was, deleted: true }, `Deleted ${was}; all access in its name has ended.`);
   });

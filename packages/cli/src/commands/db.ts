@@ -1,8 +1,10 @@
 /** `assent db …`: the database's schema and housekeeping. */
 
 import { stat } from "node:fs/promises";
+import type { Inventory } from "@assent/server/admin";
 import type { Command } from "commander";
 import { type JsonOption, noun, verb, withAdmin } from "../command.ts";
+import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
 import { Failure, UsageError } from "../failure.ts";
 import { Output } from "../output.ts";
 
@@ -22,6 +24,7 @@ export function register(program: Command): void {
   )
     .option("--keep-consents", "keep consents; use this only if nobody revoked one since the backup")
     .option("--for-inspection", "restore to look at the data only: nothing ends, and no server starts on it")
+    .addOption(yesOption())
     .action(restore);
   verb(db, "epoch", "end all grants and sessions after other tools restored the database; stop all servers first")
     .option("--keep-consents", "keep consents; use this only if nobody revoked one since the backup")
@@ -119,7 +122,21 @@ async function backup(file: string, options: JsonOption) {
   );
 }
 
-interface RestoreOptions extends JsonOption {
+/** What a database holds, in a few words. */
+function holding(holds: Inventory | "unreadable"): string {
+  if (holds === "unreadable") return "which can't be read";
+  const { people, companies, clients, grants, consents, sessions } = holds;
+  return [
+    counted(people, "person", undefined, "people"),
+    counted(companies, "company", undefined, "companies"),
+    counted(clients, "client"),
+    counted(grants, "grant"),
+    counted(consents, "consent"),
+    counted(sessions, "session"),
+  ].join(", ");
+}
+
+interface RestoreOptions extends JsonOption, YesOption {
   readonly keepConsents?: true;
   readonly forInspection?: true;
 }
@@ -128,13 +145,20 @@ async function restore(file: string, options: RestoreOptions) {
   if (options.keepConsents && options.forInspection) {
     throw new UsageError("use --keep-consents without --for-inspection, which ends nothing");
   }
-  const { loadConfig, restoreDatabase } = await import("@assent/server/admin");
-  const { database, replaced, ended } = await restoreDatabase(
-    await loadConfig(),
-    file,
-    { keepConsents: options.keepConsents ?? false, forInspection: options.forInspection ?? false },
-    Date.now(),
-  );
+  const { inventoryOf, loadConfig, refuseRestore, restoreDatabase } = await import("@assent/server/admin");
+  const config = await loadConfig();
+  const choice = { keepConsents: options.keepConsents ?? false, forInspection: options.forInspection ?? false };
+  const { database: path, source } = refuseRestore(config, file, choice);
+  if (!choice.forInspection) {
+    const now = await inventoryOf(config);
+    const what =
+      now === null
+        ? `There is no database at ${path}: ${source} is put there.`
+        : `${source} replaces the database at ${path} (${holding(now.holds)}), which is kept beside it.`;
+    const consents = choice.keepConsents ? "" : ", and owners must give every consent again";
+    await confirm(`${what} All grants and sessions in it end${consents}.`, options);
+  }
+  const { database, replaced, ended } = await restoreDatabase(config, file, choice, Date.now());
   const out = new Output(options.json ?? false);
   out.done({ database, replaced, ended }, `Restored ${database}.`);
   if (replaced !== null) out.note(`The previous database is in ${replaced}.`);

@@ -15,6 +15,7 @@ import {
   verb,
   withAdmin,
 } from "../command.ts";
+import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
 import { Failure, lineOf, UsageError } from "../failure.ts";
 
 interface IssuerOptions extends JsonOption {
@@ -76,9 +77,9 @@ Examples:
       ]),
     )
     .action(change);
-  verb(issuer, "delete <issuer>", "delete an issuer and its links; issued tokens work until they expire").action(
-    remove,
-  );
+  verb(issuer, "delete <issuer>", "delete an issuer and its links; issued tokens work until they expire")
+    .addOption(yesOption())
+    .action(remove);
   verb(
     issuer,
     "link <issuer> <subject>",
@@ -181,9 +182,14 @@ async function change(issuer: string, options: IssuerOptions) {
   });
 }
 
-async function remove(issuer: string, options: JsonOption) {
+async function remove(issuer: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { deleteIssuer } = await import("@assent/server/admin");
+    const { deleteIssuer, MOST_COUNTED, standingOfIssuer } = await import("@assent/server/admin");
+    const { links } = await standingOfIssuer(issuer, admin);
+    await confirm(
+      `Deleting the trust in ${issuer} ends ${counted(links, "link", MOST_COUNTED)} of its subjects to users, and its assertions are refused. This can't be undone. Issued access tokens work until they expire.`,
+      options,
+    );
     await deleteIssuer(issuer, admin);
     out.done({ issuer, deleted: true }, `Deleted ${issuer}.`);
   });

@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import { type JsonOption, noun, verb, withAdmin } from "../command.ts";
+import { confirm, type YesOption, yesOption } from "../confirm.ts";
 
 export function register(program: Command): void {
   const key = noun(program, "key", "keys that sign the tokens");
@@ -12,6 +13,7 @@ export function register(program: Command): void {
     .action(rotate);
   verb(key, "retire <kid>", "stop signing with a key; it stays published until its last token has expired")
     .option("--now", "remove the key at once; its tokens are refused")
+    .addOption(yesOption())
     .addHelpText("after", "\nA kid that begins with a dash goes behind two dashes: assent key retire -- -abc…")
     .action(retire);
 }
@@ -44,10 +46,17 @@ async function rotate(options: JsonOption & { readonly now?: true; readonly alg:
   });
 }
 
-async function retire(kid: string, options: JsonOption & { readonly now?: true }) {
+async function retire(kid: string, options: JsonOption & YesOption & { readonly now?: true }) {
   await withAdmin(options, async (admin, out) => {
-    const { retireKey } = await import("@assent/server/admin");
+    const { refuseRetiring, retireKey } = await import("@assent/server/admin");
     const immediately = options.now ?? false;
+    await refuseRetiring(kid, { immediately }, admin);
+    await confirm(
+      immediately
+        ? `Removing the key ${kid} at once makes APIs refuse every token that it signed, also those that have not expired. This can't be undone.`
+        : `Retiring the key ${kid} ends its signing for good. Tokens that it signed work until they expire.`,
+      options,
+    );
     await retireKey(kid, { immediately }, admin);
     if (immediately) out.warn("an API refuses the tokens of this key as soon as it fetches the key set again");
     out.done(

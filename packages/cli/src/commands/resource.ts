@@ -2,6 +2,7 @@
 
 import { type Command, Option } from "commander";
 import { given, type JsonOption, noun, requireChanges, secondsOption, verb, withAdmin } from "../command.ts";
+import { confirm, type YesOption, yesOption } from "../confirm.ts";
 
 interface ResourceOptions extends JsonOption {
   readonly name?: string;
@@ -42,7 +43,7 @@ export function register(program: Command): void {
     .option("--no-grant-bound", "introspection reports a token as active until it expires")
     .option("--new-secret", "make a new introspection secret and print it once; the old one stops working")
     .action(change);
-  verb(resource, "delete <identifier>", "delete an API that has no scopes").action(remove);
+  verb(resource, "delete <identifier>", "delete an API that has no scopes").addOption(yesOption()).action(remove);
 }
 
 async function create_(options: CreateOptions) {
@@ -92,9 +93,14 @@ async function change(identifier: string, options: ResourceOptions & { readonly 
   });
 }
 
-async function remove(identifier: string, options: JsonOption) {
+async function remove(identifier: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { deleteResource } = await import("@assent/server/admin");
+    const { deleteResource, standingOfResource } = await import("@assent/server/admin");
+    const { name, introspectionClientId } = await standingOfResource(identifier, admin);
+    await confirm(
+      `Deleting ${name} (${identifier}) ends its introspection (${introspectionClientId}), and no new access token is for it. This can't be undone. No scope belongs to it. Issued access tokens work until they expire.`,
+      options,
+    );
     await deleteResource(identifier, admin);
     out.done({ identifier, deleted: true }, `Deleted ${identifier}.`);
   });

@@ -12,6 +12,7 @@ import {
   verb,
   withAdmin,
 } from "../command.ts";
+import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
 import { UsageError } from "../failure.ts";
 
 interface ScopeOptions extends JsonOption {
@@ -47,7 +48,7 @@ export function register(program: Command): void {
     .option("--no-access", "remove the kind of access")
     .option("--no-owner-role", "any owner may grant it")
     .action(change);
-  verb(scope, "delete <name>", "delete a scope; new tokens don't contain it").action(remove);
+  verb(scope, "delete <name>", "delete a scope; new tokens don't contain it").addOption(yesOption()).action(remove);
 }
 
 function settings(command: Command): Command {
@@ -153,9 +154,15 @@ async function change(name: string, options: ScopeOptions) {
   });
 }
 
-async function remove(name: string, options: JsonOption) {
+async function remove(name: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { deleteScope } = await import("@assent/server/admin");
+    const { deleteScope, standingOfScope } = await import("@assent/server/admin");
+    const naming = await standingOfScope(name, admin);
+    const which = naming.length === 0 ? "" : ` (${naming.slice(0, 5).join(", ")}${naming.length > 5 ? ", …" : ""})`;
+    await confirm(
+      `Deleting the scope ${name} takes it from ${counted(naming.length, "client")}${which}: the server refuses their requests for it, and new tokens of existing grants don't contain it. Issued access tokens contain it until they expire.`,
+      options,
+    );
     const clients = await deleteScope(name, admin);
     if (clients.length > 0) {
       out.warn(

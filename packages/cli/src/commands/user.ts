@@ -13,6 +13,7 @@ import {
   verb,
   withAdmin,
 } from "../command.ts";
+import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
 import { type PasswordOptions, passwordChoice, passwordOptions } from "../prompt.ts";
 
 const OPERATOR = "the person's role as an operator: admin, read, clients, users";
@@ -43,7 +44,7 @@ export function register(program: Command): void {
     .addOption(listOption("--operator <role>", `${OPERATOR}; replaces the present roles`))
     .option("--no-operator", "remove all operator roles")
     .action(update);
-  verb(user, "delete <user>", "delete a person with all sessions and consents").action(remove);
+  verb(user, "delete <user>", "delete a person with all sessions and consents").addOption(yesOption()).action(remove);
   withPassword(
     verb(user, "set-password <user>", "set a password; all sessions end, and apps must ask for access again").option(
       "--keep-grants",
@@ -132,9 +133,19 @@ async function update(login: string, options: UpdateOptions) {
   });
 }
 
-async function remove(login: string, options: JsonOption) {
+async function remove(login: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { deleteUser } = await import("@assent/server/admin");
+    const { deleteUser, MOST_COUNTED, standingOfUser } = await import("@assent/server/admin");
+    const { person, sessions, grants, consents, companies } = await standingOfUser(login, admin);
+    const parts = [
+      counted(sessions, "session", MOST_COUNTED),
+      counted(grants, "grant", MOST_COUNTED),
+      counted(consents, "consent", MOST_COUNTED),
+    ];
+    await confirm(
+      `Deleting ${person.username} (${person.email}) ends ${parts.join(", ")} and ${counted(companies, "membership")} of companies. This can't be undone. Issued access tokens work until they expire.`,
+      options,
+    );
     const { personId, username } = await deleteUser(login, admin);
     out.done({ id: personId, username, deleted: true }, `Deleted ${username}, with all sessions and consents.`);
   });

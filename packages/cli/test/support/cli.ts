@@ -21,6 +21,8 @@ export interface RunOptions {
   readonly input?: string | Uint8Array;
   /** In a process of its own. So runs, without being told, what goes on running, loads code that is configured, or runs beside another. */
   readonly alone?: boolean;
+  /** Somebody sits before a terminal, and types the input. */
+  readonly terminal?: boolean;
 }
 
 export interface Workspace {
@@ -68,10 +70,10 @@ export function aWorkspace(): Workspace {
   };
   const host = aHost(folder, envOf({}));
   const run = async (args: readonly string[], options: RunOptions = {}) => {
-    const { env = {}, input = "", alone = false } = options;
+    const { env = {}, input = "", alone = false, terminal = false } = options;
     const own = alone || host.busy() || ["serve", "demo"].includes(args[0] ?? "") || "ASSENT_CONFIG" in env;
     if (own) return start(args, options).ended();
-    return host.run({ args, env: envOf(env), input: Buffer.from(input).toString("base64") });
+    return host.run({ args, env: envOf(env), input: Buffer.from(input).toString("base64"), terminal });
   };
   return {
     folder,

@@ -8,6 +8,8 @@ export interface Asked {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly input: string;
+  /** The command takes its input and its messages for a terminal. */
+  readonly terminal: boolean;
 }
 
 type Write = (chunk: Uint8Array | string, ...rest: unknown[]) => boolean;
@@ -49,10 +51,12 @@ async function unfinished(before: string): Promise<string> {
   return "";
 }
 
-async function answer({ args, env, input }: Asked): Promise<void> {
+async function answer({ args, env, input, terminal }: Asked): Promise<void> {
   for (const name of Object.keys(process.env)) delete process.env[name];
   for (const [name, value] of Object.entries(env)) if (value !== undefined) process.env[name] = value;
-  Object.defineProperty(process, "stdin", { value: Readable.from([Buffer.from(input, "base64")]), configurable: true });
+  const stdin = Object.assign(Readable.from([Buffer.from(input, "base64")]), { isTTY: terminal });
+  Object.defineProperty(process, "stdin", { value: stdin, configurable: true });
+  Object.defineProperty(process.stderr, "isTTY", { value: terminal, configurable: true });
   process.exitCode = undefined;
   const [out, err] = [caught("stdout"), caught("stderr")];
   const before = kept();

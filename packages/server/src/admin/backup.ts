@@ -57,14 +57,9 @@ export async function restoreDatabase(
   { forInspection, keepConsents }: RestoreOptions,
   now: Millis,
 ): Promise<Restored> {
-  const database = fileOf(config);
-  const source = resolve(file);
-  if (!existsSync(source)) refuse("unknown", null, `there is no backup at ${source}`);
+  const { database, source } = refuseRestore(config, file, { forInspection });
   prepareDataDir(config);
   const there = existsSync(database);
-  if (there && forInspection) {
-    refuse("taken", null, `${database} exists: for inspection, set ASSENT_DATA_DIR to a directory of its own`);
-  }
   if (there && !isAlone(database)) refuseInUse(database);
   const draft = `${database}.restoring`;
   try {
@@ -78,6 +73,21 @@ export async function restoreDatabase(
   } finally {
     removeDatabase(draft);
   }
+}
+
+/** Throws what a restore would, as far as that can be told before anything is opened: nobody is asked about what can't be done. */
+export function refuseRestore(
+  config: Config,
+  file: string,
+  { forInspection }: Pick<RestoreOptions, "forInspection">,
+): { readonly database: string; readonly source: string } {
+  const database = fileOf(config);
+  const source = resolve(file);
+  if (!existsSync(source)) refuse("unknown", null, `there is no backup at ${source}`);
+  if (forInspection && existsSync(database)) {
+    refuse("taken", null, `${database} exists: for inspection, set ASSENT_DATA_DIR to a directory of its own`);
+  }
+  return { database, source };
 }
 
 /** A damaged database can't be copied, and is moved as it is. */

@@ -43,11 +43,16 @@ export async function updateScope(
   changes: Partial<Omit<Scope, "name">>,
   context: AdminContext,
 ): Promise<Scope> {
-  const before = (await context.storage.scopes.list()).find((scope) => scope.name === name) ?? unknownScope(name);
+  const before = await scopeOf(name, context);
   // A translation that is named takes the place of the one before; empty, it goes.
   const descriptions = { ...before.descriptions, ...changes.descriptions };
   const kept = Object.fromEntries(Object.entries(descriptions).filter(([, text]) => text !== ""));
   return putScope({ ...before, ...changes, descriptions: kept }, before, context);
+}
+
+/** Throws `unknown`. */
+export async function scopeOf(name: string, { storage }: AdminContext): Promise<Scope> {
+  return (await storage.scopes.list()).find((scope) => scope.name === name) ?? unknownScope(name);
 }
 
 /** Removes a scope: no new token carries it. Clients that name it are returned; should it be created again, they may ask for it again. */
@@ -183,16 +188,21 @@ export async function updateResource(
 }
 
 /** Throws `unknown`; `in_use` while scopes belong to it. */
-export async function deleteResource(identifier: string, { storage }: AdminContext): Promise<void> {
-  const outcome = await storage.resources.delete({ identifier });
+export async function deleteResource(identifier: string, context: AdminContext): Promise<void> {
+  const outcome = await context.storage.resources.delete({ identifier });
   if (outcome === "unknown") unknownResource(identifier, "identifier");
-  if (outcome === "in_use") {
-    const own = (await storage.scopes.list()).filter(({ resource }) => resource === identifier).map(({ name }) => name);
-    refuse("in_use", "identifier", `scopes belong to it (${own.slice(0, 10).join(", ")}): delete or move them first`);
-  }
+  if (outcome === "in_use") await refuseScopesOf(identifier, context);
 }
 
-async function resourceOf(identifier: string, { storage }: AdminContext): Promise<Resource> {
+/** Throws `in_use` while scopes belong to the API. */
+export async function refuseScopesOf(identifier: string, { storage }: AdminContext): Promise<void> {
+  const own = (await storage.scopes.list()).filter(({ resource }) => resource === identifier).map(({ name }) => name);
+  if (own.length === 0) return;
+  refuse("in_use", "identifier", `scopes belong to it (${own.slice(0, 10).join(", ")}): delete or move them first`);
+}
+
+/** Throws `unknown`. */
+export async function resourceOf(identifier: string, { storage }: AdminContext): Promise<Resource> {
   const found = (await storage.resources.list()).find((resource) => resource.identifier === identifier);
   return found ?? unknownResource(identifier, "identifier");
 }

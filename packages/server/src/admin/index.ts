@@ -3,7 +3,8 @@
 export { type Config, ConfigError, loadConfig } from "../config.ts";
 export { MAX_JWKS_BYTES, MAX_SCOPES } from "../oauth/client-registration/metadata.ts";
 export { DatabaseNotReady, SchemaMismatch, StorageUnavailable, UnsafeFileMode } from "../storage/errors.ts";
-export { backupDatabase, beginEpoch, restoreDatabase } from "./backup.ts";
+export type { Inventory } from "../storage/inventory.ts";
+export { backupDatabase, beginEpoch, refuseRestore, restoreDatabase } from "./backup.ts";
 export * from "./catalog.ts";
 export * from "./clients.ts";
 export * from "./companies.ts";
@@ -20,6 +21,7 @@ export * from "./people.ts";
 export { AdminError, type AdminErrorKind, type Remark } from "./problem.ts";
 export * from "./records.ts";
 export { MOST_SIMILAR, type SimilarClient, similarClients } from "./similar-names.ts";
+export * from "./standing.ts";
 export * from "./subject-links.ts";
 
 /** What `doctor.ts` needs is loaded with it. */

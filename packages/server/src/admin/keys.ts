@@ -88,6 +88,18 @@ export async function rotateKey(
 export async function retireKey(
   kid: string,
   { immediately }: { readonly immediately: boolean },
+  context: AdminContext,
+): Promise<void> {
+  await refuseRetiring(kid, { immediately }, context);
+  const { storage, now } = context;
+  if (immediately) await storage.keys.remove({ kid });
+  else if (!(await storage.keys.retire({ kid, now: now() }))) refuseRetiredBefore();
+}
+
+/** Throws what `retireKey` would, and changes nothing. */
+export async function refuseRetiring(
+  kid: string,
+  { immediately }: { readonly immediately: boolean },
   { storage, now }: AdminContext,
 ): Promise<void> {
   const keys = await storage.keys.list();
@@ -102,6 +114,9 @@ export async function retireKey(
     const flag = key.alg === DEFAULT_ALG ? "" : ` --alg ${key.alg}`;
     refuse("conflict", "kid", `no other key could sign: make one that does first (key rotate --now${flag})`);
   }
-  if (immediately) await storage.keys.remove({ kid });
-  else if (!(await storage.keys.retire({ kid, now: at }))) refuse("conflict", "kid", "this key was retired before");
+  if (!immediately && key.retiredAt !== null) refuseRetiredBefore();
+}
+
+function refuseRetiredBefore(): never {
+  return refuse("conflict", "kid", "this key was retired before");
 }

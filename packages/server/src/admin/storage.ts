@@ -91,6 +91,18 @@ export interface DatabaseChanges {
   readonly importing: boolean;
 }
 
+/** What hangs on a client or an owner now. */
+export interface Standing {
+  readonly consents: number;
+  /** That can still be used. */
+  readonly grants: number;
+  readonly sessions: number;
+  /** Of a company. */
+  readonly members: number;
+  /** That a person belongs to. */
+  readonly companies: number;
+}
+
 /** What one batch of housekeeping did: rows looked at, rows removed. */
 export interface Swept {
   readonly seen: number;
@@ -160,6 +172,19 @@ export interface AdminStorage {
       readonly clientId: string | null;
       readonly limit: number;
     }): Promise<readonly Consent[]>;
+    /** What ends with a client, each kind counted up to `most`. */
+    countOfClient(args: {
+      readonly clientId: string;
+      readonly now: Millis;
+      readonly most: number;
+    }): Promise<Pick<Standing, "consents" | "grants">>;
+    /** What ends with a person or a company, each kind counted up to `most`. */
+    countOfOwner(args: {
+      readonly partition: number;
+      readonly ownerId: string;
+      readonly now: Millis;
+      readonly most: number;
+    }): Promise<Standing>;
   };
   readonly housekeeping: {
     /** Removes what guards nothing any more, at most `limit` rows a call; the number removed. */

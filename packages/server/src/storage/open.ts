@@ -4,6 +4,7 @@ import type { Millis } from "../oauth/model.ts";
 import { aggregates, type Ports } from "./aggregates.ts";
 import { type DatabaseState, STATES, selectStates, stateOf, writeState } from "./database-state.ts";
 import type { Ended } from "./epoch.ts";
+import type { Inventory } from "./inventory.ts";
 import { type MigrationState, migrate, migrationStatus, planMigrations, type Reach } from "./migrations/migrate.ts";
 import type { PlannedStep } from "./migrations/plan.ts";
 import type { Exported } from "./move/export.ts";
@@ -49,6 +50,8 @@ export type Storage = Ports & {
   endAllBefore(args: { readonly now: Millis; readonly keepConsents: boolean }): Promise<Ended>;
   /** Writes the whole content into a new file (see `exportDatabase`). */
   exportTo(args: { readonly file: string; readonly now: Millis }): Promise<Exported>;
+  /** Counts what the database holds. */
+  inventory(): Promise<Inventory>;
   /** Fills the empty database from a file (see `importDatabase`). */
   importFrom(args: { readonly file: string }): Promise<Imported>;
   /** Marks the database as a copy for inspection, on which no server runs. */
@@ -108,6 +111,7 @@ function ownOf(engine: Engine): Omit<Storage, keyof Ports> {
     endAllBefore: async ({ now, keepConsents }) => (await import("./epoch.ts")).endAllBefore(engine, now, keepConsents),
     exportTo: async ({ file, now }) => (await import("./move/export.ts")).exportDatabase(engine, file, now),
     importFrom: async ({ file }) => (await import("./move/import.ts")).importDatabase(engine, file),
+    inventory: async () => (await import("./inventory.ts")).inventory(engine),
     markForInspection: () => engine.exclusively((tx) => writeState(tx, STATES.inspection, true)),
     stats: () => engine.stats(),
     displaced: () => engine.displaced(),

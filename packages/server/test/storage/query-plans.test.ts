@@ -204,6 +204,7 @@ describe("on PostgreSQL, in a session as ours are", () => {
       "consentsOfAll",
       "consentsOfClient",
       "consents.countOwners",
+      "consents.countOfClient",
       "endGrantsOfClient",
       "subjectLinks.list",
     ],

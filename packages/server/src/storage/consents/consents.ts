@@ -1,5 +1,6 @@
 /** Verbs of the consent record: approve, read, narrow, revoke. */
 
+import type { Standing } from "../../admin/storage.ts";
 import { cappedEnd, type Reach, underCeiling } from "../../oauth/consent-reach.ts";
 import { type Consent, type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
 import type { IssueOutcome } from "../../oauth/storage.ts";
@@ -380,6 +381,45 @@ export const countOwners = query<{ readonly clientId: string; readonly most: num
     (SELECT 1 FROM consents WHERE +partition >= 0 AND client_id = :clientId AND status = 'active' LIMIT :most) AS few`,
   bind: (args) => ({ ...args }),
   outcome: ([row]) => (row === undefined ? 0 : whole(row, "owners")),
+});
+
+const liveGrant = sql`status = 'active' AND idle_until > :now AND absolute_until > :now`;
+
+interface Counted {
+  readonly now: Millis;
+  readonly most: number;
+}
+
+export const countOfClient = query<Counted & { readonly clientId: string }, Pick<Standing, "consents" | "grants">>({
+  sql: sql`SELECT
+    (SELECT COUNT(*) FROM (SELECT 1 FROM consents
+      WHERE +partition >= 0 AND client_id = :clientId AND status = 'active' LIMIT :most) AS few) AS consents,
+    (SELECT COUNT(*) FROM (SELECT 1 FROM grants WHERE ${liveGrant} AND (partition, owner_id, client_id) IN
+      (SELECT partition, owner_id, client_id FROM consents WHERE +partition >= 0 AND client_id = :clientId) LIMIT :most) AS few) AS grants`,
+  bind: (args) => ({ ...args }),
+  outcome: ([row]) => ({ consents: row ? whole(row, "consents") : 0, grants: row ? whole(row, "grants") : 0 }),
+});
+
+/** Whoever the id is: a person has no members, and a company no sessions. */
+export const countOfOwner = query<Counted & { readonly partition: number; readonly ownerId: string }, Standing>({
+  sql: sql`SELECT
+    (SELECT COUNT(*) FROM (SELECT 1 FROM consents
+      WHERE partition = :partition AND owner_id = :ownerId AND status = 'active' LIMIT :most) AS few) AS consents,
+    (SELECT COUNT(*) FROM (SELECT 1 FROM grants
+      WHERE partition = :partition AND owner_id = :ownerId AND ${liveGrant} LIMIT :most) AS few) AS grants,
+    (SELECT COUNT(*) FROM (SELECT 1 FROM sessions
+      WHERE partition = :partition AND person_id = :ownerId AND idle_until > :now AND absolute_until > :now LIMIT :most) AS few) AS sessions,
+    (SELECT COUNT(*) FROM (SELECT 1 FROM members WHERE partition = :partition AND company_id = :ownerId LIMIT :most) AS few) AS members,
+    (SELECT COUNT(*) FROM (SELECT 1 FROM member_links
+      WHERE partition = :partition AND person_id = :ownerId AND status = 'active' LIMIT :most) AS few) AS companies`,
+  bind: (args) => ({ ...args }),
+  outcome: ([row]) => {
+    const count = (name: string) => (row === undefined ? 0 : whole(row, name));
+    return {
+      ...{ consents: count("consents"), grants: count("grants"), sessions: count("sessions") },
+      ...{ members: count("members"), companies: count("companies") },
+    };
+  },
 });
 
 export const consentsOfAll = query<{ readonly limit: number }, readonly Consent[]>({

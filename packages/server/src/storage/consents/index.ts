@@ -7,6 +7,8 @@ import {
   consentsOfAll,
   consentsOfClient,
   consentsOfOwner,
+  countOfClient,
+  countOfOwner,
   countOwners,
   findConsent,
   lastIssues,
@@ -27,6 +29,8 @@ export const consents = {
   narrow: narrowConsent,
   changeEnd,
   countOwners,
+  countOfClient,
+  countOfOwner,
 };
 export const history = { list: listHistory, get: getHistoryEntry, keepReceiptKey, listReceiptKeys };
 

@@ -12,7 +12,9 @@ import {
   anId,
   aRedemption,
   aScope,
+  aSession,
   aStoredPerson,
+  DAY,
   expectIssued,
   HOUR,
   NOW,
@@ -210,5 +212,45 @@ onEveryBackend("what else ends grants is told in the history", (storage) => {
       await storage().companies.delete({ ...company, now: THEN });
       expect(await told()).toEqual([]);
     });
+  });
+});
+
+onEveryBackend("counted before a client or an owner goes", (storage) => {
+  const none = { consents: 0, grants: 0, sessions: 0, members: 0, companies: 0 };
+  const ofClient = (clientId: string, now: number, most = 10) =>
+    storage().consents.countOfClient({ clientId, now, most });
+
+  test("what is ended or over isn't counted, what isn't there is nothing, and no more than asked for", async () => {
+    const clientId = "client-counted";
+    const person = await aStoredPerson(storage());
+    const ofOwner = (now: number, most = 10) =>
+      storage().consents.countOfOwner({ ...person, ownerId: person.personId, now, most });
+    expect([await ofOwner(NOW), await ofClient(clientId, NOW)]).toEqual([none, { consents: 0, grants: 0 }]);
+    for (let times = 0; times < 3; times += 1) {
+      const grant = aGrant(person, { clientId });
+      await storage().consents.approve(anApproval(grant));
+      await storage().grants.redeem(aRedemption(grant));
+      // A second use of its code ends it.
+      if (times === 0) await storage().grants.redeem(aRedemption(grant));
+    }
+    await anApprovedGrant(storage(), { clientId });
+    await storage().sessions.create(aSession(person));
+    expect(await ofOwner(NOW + SECOND)).toEqual({ ...none, consents: 1, grants: 2, sessions: 1 });
+    expect(await ofClient(clientId, NOW + SECOND)).toEqual({ consents: 2, grants: 3 });
+    expect(await ofClient(clientId, NOW + SECOND, 1)).toEqual({ consents: 1, grants: 1 });
+    expect(await ofOwner(NOW + SECOND, 1)).toMatchObject({ grants: 1 });
+    // The minute of a code is over, and so is a session that nobody used; refresh tokens live on.
+    expect(await ofClient(clientId, NOW + HOUR)).toEqual({ consents: 2, grants: 2 });
+    expect(await ofOwner(NOW + DAY)).toEqual({ ...none, consents: 1, grants: 2 });
+  });
+
+  test("a company: its members, and what they granted in its name; a member: the company", async () => {
+    const { company, admin } = await aStaffedCompany(storage());
+    await aLiveCompanyGrant(storage(), company, admin);
+    const now = NOW + SECOND;
+    const ofCompany = await storage().consents.countOfOwner({ ...company, ownerId: company.companyId, now, most: 10 });
+    expect(ofCompany).toEqual({ grants: 1, consents: 1, sessions: 0, members: 2, companies: 0 });
+    const ofAdmin = await storage().consents.countOfOwner({ ...admin, ownerId: admin.personId, now, most: 10 });
+    expect(ofAdmin).toMatchObject({ companies: 1, members: 0 });
   });
 });

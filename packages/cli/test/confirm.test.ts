@@ -1,0 +1,183 @@
+/**
+ * Nothing must end without a yes: on a terminal the command says what ends and asks; where nobody can answer it refuses, and doesn't wait; what can't be done isn't
+ * asked about.
+ */
+
+import { generateKeyPairSync } from "node:crypto";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openStorage, type Storage } from "../../server/src/storage/open.ts";
+import { aGrant, anApproval, aRedemption, aSession } from "../../server/test/storage/support/builders.ts";
+import { aWorkspaceWithDatabase, type Workspace } from "./support/cli.ts";
+
+let at: Workspace;
+let clientId: string;
+let kid: string;
+
+/** The owner uses the client in their own name. */
+async function use(storage: Storage): Promise<void> {
+  const person = await storage.people.findByName({ name: "alice" });
+  if (person === undefined) throw new Error("alice is not there");
+  const now = storage.now();
+  const later = now + 3_600_000;
+  for (let times = 0; times < 2; times += 1) {
+    const grant = aGrant(person, { clientId, authTime: now, codeUntil: later });
+    await storage.consents.approve(anApproval(grant, { now }));
+    await storage.grants.redeem(aRedemption(grant, { now }));
+  }
+  await storage.sessions.create(aSession(person, { now, authTime: now, idleUntil: later, absoluteUntil: later }));
+}
+
+beforeAll(async () => {
+  at = await aWorkspaceWithDatabase();
+  const idp = join(at.folder, "jwks.json");
+  const jwk = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({ format: "jwk" });
+  writeFileSync(idp, JSON.stringify({ keys: [{ ...jwk, kid: "one" }] }));
+  await at.json(["resource", "create", "--identifier", "https://api.test", "--name", "Photos"]);
+  await at.json(["scope", "create", "read", "--description", "See"]);
+  await at.json(["user", "create", "--username", "alice", "--email", "alice@x.test", "--generate-password"]);
+  await at.json(["company", "create", "--name", "Acme", "--slug", "acme"]);
+  await at.json(["company", "add-member", "acme", "alice", "--role", "admin"]);
+  const issuer = [
+    "issuer",
+    "create",
+    "--type",
+    "jwt",
+    "--issuer",
+    "https://idp.test",
+    "--jwks",
+    idp,
+    "--scope",
+    "read",
+  ];
+  await at.json([...issuer, "--map-subject", "link"]);
+  await at.json(["issuer", "link", "https://idp.test", "00u1", "--user", "alice"]);
+  const made = ["--type", "public", "--redirect-uri", "https://app.test/cb", "--scope", "read"];
+  clientId = String((await at.json(["client", "create", "--name", "Printer", ...made]))["client_id"]);
+  kid = String((await at.json(["key", "rotate"]))["kid"]);
+  await at.json(["key", "rotate", "--now"]);
+  await at.json(["db", "backup", "b.db"]);
+  const storage = await openStorage({ url: `sqlite:${join(at.dataDir, "assent.db")}`, writer: "main" });
+  await use(storage);
+  await storage.close();
+});
+afterAll(() => at.remove());
+
+/** The command, what it says will end, and how to see that it hasn't. */
+const COMMANDS: readonly (readonly [readonly string[], RegExp, readonly string[]])[] = [
+  [["client", "disable", "CLIENT"], /Printer \(CLIENT\) ends 2 grants.* 1 consent of owners stay/, ["client", "list"]],
+  [["client", "update", "CLIENT", "--status", "disabled"], /Printer \(CLIENT\) ends 2 grants/, ["client", "list"]],
+  [["client", "delete", "CLIENT"], /Printer \(CLIENT\) ends 2 grants and 1 consent/, ["client", "list"]],
+  [["user", "delete", "alice"], /alice .* ends 1 session, 2 grants, 1 consent and 1 membership/, ["user", "list"]],
+  [["company", "delete", "acme"], /Acme \(acme\) ends 1 membership, 0 grants and 0 consents/, ["company", "list"]],
+  [["resource", "delete", "https://api.test"], /Photos \(https:\/\/api.test\)/, ["resource", "list"]],
+  [["scope", "delete", "read"], /read takes it from 1 client \(CLIENT\)/, ["scope", "list"]],
+  [["issuer", "delete", "https://idp.test"], /https:\/\/idp.test ends 1 link/, ["issuer", "list"]],
+  [["key", "retire", "KID"], /the key KID ends its signing/, ["key", "list"]],
+  [["key", "retire", "--now", "KID"], /refuse every token that it signed/, ["key", "list"]],
+  [
+    ["db", "restore", "b.db"],
+    /replaces the database at .*assent\.db \(1 person, 1 company, 1 client, 2 grants, 1 consent, 1 session\)/,
+    ["user", "list"],
+  ],
+];
+
+const filled = (args: readonly string[]) => args.map((one) => one.replace("CLIENT", clientId).replace("KID", kid));
+/** An id may begin with a dash. */
+const line = (args: readonly string[], ...flags: readonly string[]) => {
+  const [noun = "", verb = "", ...rest] = filled(args);
+  const named = rest.filter((one) => one.startsWith("--") || one === "disabled");
+  return [noun, verb, ...flags, ...named, "--", ...rest.filter((one) => !named.includes(one))];
+};
+
+describe.each(COMMANDS.map(([args, ends, list]) => [args.join(" "), args, ends, list] as const))(
+  "%s",
+  (_, args, ends, list) => {
+    const wanted = () => new RegExp(filled([ends.source])[0] ?? "");
+
+    test.each([
+      ["nobody at a terminal", { input: "y\n" }],
+      ["nothing to read from", {}],
+    ])("%s, no --yes → says what would end, exit code 2, and nothing ends", async (_who, options) => {
+      const before = await at.json(list);
+      const { code, stdout, stderr } = await at.run(line(args), options);
+      expect([code, stdout]).toEqual([2, ""]);
+      expect(stderr).toMatch(/^error: [^\n]* Nothing was changed: to do it, add --yes\.\n$/);
+      expect(stderr).toMatch(wanted());
+      expect(await at.json(list)).toEqual(before);
+    });
+
+    test.each(["\n", "n\n", "yess\n", ""])(
+      "on a terminal, %j → asked with what ends, exit code 1, nothing ends",
+      async (input) => {
+        const before = await at.json(list);
+        const { code, stdout, stderr } = await at.run(line(args), { input, terminal: true });
+        expect([code, stdout]).toEqual([1, ""]);
+        expect(stderr).toMatch(wanted());
+        expect(stderr).toMatch(/Go on\? \[y\/N\] \n?error: cancelled: nothing was changed\n$/);
+        expect(await at.json(list)).toEqual(before);
+      },
+    );
+  },
+);
+
+describe("what can't be done → said at once, without a question", () => {
+  test.each([
+    [["client", "delete", "nobody"], /there is no client/],
+    [["client", "disable", "nobody"], /there is no client/],
+    [["user", "delete", "nobody"], /there is no user/],
+    [["company", "delete", "nobody"], /there is no company/],
+    [["scope", "delete", "nobody"], /there is no scope/],
+    [["resource", "delete", "https://nobody.test"], /there is no API/],
+    [["issuer", "delete", "https://nobody.test"], /nobody\.test/],
+    [["key", "retire", "nobody"], /there is no key/],
+    [["db", "restore", "nowhere.db"], /there is no backup/],
+  ] as const)("%j", async (args, problem) => {
+    for (const terminal of [true, false]) {
+      const { code, stderr } = await at.run(args, { terminal });
+      expect([code, stderr]).toEqual([1, expect.stringMatching(problem)]);
+      expect(stderr).not.toContain("[y/N]");
+    }
+  });
+
+  test("an API that has scopes → they are named", async () => {
+    const own = ["--description", "Write", "--resource", "https://api.test"];
+    await at.json(["scope", "create", "write", ...own]);
+    const { code, stderr } = await at.run(["resource", "delete", "https://api.test"], { terminal: true });
+    expect([code, stderr]).toEqual([1, expect.stringContaining("scopes belong to it (write)")]);
+    await at.json(["scope", "delete", "write", "--yes"]);
+  });
+});
+
+test("a name with an escape sequence → none reaches the terminal", async () => {
+  const { stderr } = await at.run(["client", "delete", "\u001b[2J"], { terminal: true });
+  expect(stderr).not.toContain("\u001b");
+});
+
+test("yes on a terminal → done; --yes elsewhere → done; disabled already → no question; enabled again", async () => {
+  const disable = ["client", "disable", clientId];
+  expect((await at.run(disable, { input: "y\n", terminal: true })).code).toBe(0);
+  expect(await at.json(["client", "show", clientId])).toMatchObject({ status: "disabled" });
+  expect((await at.run(disable)).code).toBe(0);
+  expect(await at.json(["client", "enable", clientId])).toMatchObject({ status: "active" });
+  expect((await at.run(["user", "delete", "alice"], { input: "YES\n", terminal: true })).code).toBe(0);
+  expect(await at.json(["user", "list"])).toEqual([]);
+  expect(await at.json(["client", "delete", clientId, "--yes"])).toMatchObject({ deleted: true });
+  const restored = await at.run(["db", "restore", "b.db"], { input: "y\n", terminal: true });
+  expect([restored.code, restored.stderr]).toEqual([0, expect.stringContaining("0 people")]);
+  expect(await at.json(["user", "list"])).toHaveLength(1);
+});
+
+test("restored where no database is → says so before it puts one there; for inspection → nothing to ask", async () => {
+  const env = { ASSENT_DATA_DIR: join(at.folder, "new") };
+  const refused = await at.run(["db", "restore", "b.db"], { env });
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining(`There is no database at ${env.ASSENT_DATA_DIR}`),
+  ]);
+  expect(existsSync(env.ASSENT_DATA_DIR)).toBe(false);
+  expect((await at.run(["db", "restore", "b.db", "--yes"], { env })).code).toBe(0);
+  const drill = { ASSENT_DATA_DIR: join(at.folder, "drill") };
+  expect((await at.run(["db", "restore", "b.db", "--for-inspection"], { env: drill })).code).toBe(0);
+});

@@ -1,0 +1,106 @@
+/** What would end with something that an operator is about to take away: looked up and counted before they say yes. */
+
+import type { Config } from "../config.ts";
+import { databaseFile } from "../data-dir.ts";
+import type { Client, Resource, TrustedIssuer } from "../oauth/model.ts";
+import type { Company } from "../owners/company-storage.ts";
+import type { Person, SubjectLink } from "../owners/storage.ts";
+import type { Inventory } from "../storage/inventory.ts";
+import { openStorage } from "../storage/open.ts";
+import { refuseScopesOf, resourceOf, scopeOf } from "./catalog.ts";
+import { allClients, clientOf } from "./clients.ts";
+import { companyBySlug } from "./companies.ts";
+import { type AdminContext, isMissing } from "./context.ts";
+import { issuerOf } from "./issuers.ts";
+import { userOf } from "./people.ts";
+import type { Standing } from "./storage.ts";
+
+/** Each kind is counted up to here; one more stands for "more than that". */
+export const MOST_COUNTED = 100_000;
+const most = MOST_COUNTED + 1;
+const PAGE = 1000;
+
+/** Throws `unknown`. */
+export async function standingOfClient(
+  clientId: string,
+  context: AdminContext,
+): Promise<Pick<Standing, "consents" | "grants"> & { readonly client: Client }> {
+  const client = await clientOf(clientId, context);
+  return { client, ...(await context.storage.consents.countOfClient({ clientId, now: context.now(), most })) };
+}
+
+/** Throws `unknown`. */
+export async function standingOfUser(
+  login: string,
+  context: AdminContext,
+): Promise<Standing & { readonly person: Person }> {
+  const person = await userOf(login, context);
+  return { person, ...(await standingOf(person.partition, person.personId, context)) };
+}
+
+/** Throws `unknown`. */
+export async function standingOfCompany(
+  slug: string,
+  context: AdminContext,
+): Promise<Standing & { readonly company: Company }> {
+  const company = await companyBySlug(slug, context);
+  return { company, ...(await standingOf(company.partition, company.companyId, context)) };
+}
+
+function standingOf(partition: number, ownerId: string, { storage, now }: AdminContext): Promise<Standing> {
+  return storage.consents.countOfOwner({ partition, ownerId, now: now(), most });
+}
+
+/** Which clients name the scope. Throws `unknown`. */
+export async function standingOfScope(name: string, context: AdminContext): Promise<readonly string[]> {
+  await scopeOf(name, context);
+  const naming: string[] = [];
+  for await (const { clientId, scopes, ownScopes } of allClients(context)) {
+    if (scopes.includes(name) || ownScopes.includes(name)) naming.push(clientId);
+  }
+  return naming;
+}
+
+/** Throws `unknown`; `in_use` while scopes belong to it. */
+export async function standingOfResource(identifier: string, context: AdminContext): Promise<Resource> {
+  const resource = await resourceOf(identifier, context);
+  await refuseScopesOf(identifier, context);
+  return resource;
+}
+
+/** How many of its subjects are linked to users. Throws `unknown`. */
+export async function standingOfIssuer(
+  issuer: string,
+  context: AdminContext,
+): Promise<{ readonly issuer: TrustedIssuer; readonly links: number }> {
+  const record = await issuerOf(issuer, context);
+  let links = 0;
+  let after: SubjectLink | null = null;
+  for (let page = PAGE; page === PAGE && links < most; ) {
+    const found: readonly SubjectLink[] = await context.storage.subjectLinks.list({
+      ...{ issuerId: record.id, limit: PAGE, after },
+    });
+    page = found.length;
+    links += page;
+    after = found.at(-1) ?? null;
+  }
+  return { issuer: record, links: Math.min(links, most) };
+}
+
+/** What the database holds that a restore or an import replaces; null: there is none. `unreadable`: it is damaged, or another program's. */
+export async function inventoryOf(
+  config: Config,
+): Promise<{ readonly database: string; readonly holds: Inventory | "unreadable" } | null> {
+  const database = databaseFile(config);
+  if (database === undefined || isMissing(config)) return null;
+  try {
+    const storage = await openStorage({ url: config.databaseUrl, readonly: true });
+    try {
+      return { database, holds: await storage.inventory() };
+    } finally {
+      await storage.close();
+    }
+  } catch {
+    return { database, holds: "unreadable" };
+  }
+}
