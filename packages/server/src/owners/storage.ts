@@ -398,12 +398,8 @@ export interface OwnerStorage {
     end(args: { readonly partition: number; readonly sessionId: string }): Promise<boolean>;
     /** Ends all sessions, or all but one, and unbinds their devices. Returns the number of sessions. */
     endAll(
-      args: {
-        readonly partition: number;
-        readonly personId: string;
-        readonly keepSessionId?: string;
-        readonly now: Millis;
-      } & InSession,
+      args: Pick<Session, "partition" | "personId"> &
+        InSession & { readonly keepSessionId?: string; readonly now: Millis },
     ): Promise<number>;
     /**
      * Ends one session of a person. Its device is not bound any more, unless the session that asks has the same device.
@@ -420,11 +416,7 @@ export interface OwnerStorage {
     revoke(args: { readonly partition: number; readonly sessionId: string; readonly now: Millis }): Promise<boolean>;
     /** Whether a session has not ended that was live when its request began. */
     isOpen(args: { readonly partition: number; readonly sessionId: string }): Promise<boolean>;
-    list(args: {
-      readonly partition: number;
-      readonly personId: string;
-      readonly now: Millis;
-    }): Promise<readonly Session[]>;
+    list(args: Pick<Session, "partition" | "personId"> & { readonly now: Millis }): Promise<readonly Session[]>;
   };
   readonly attempts: {
     /** Counts one attempt under all keys or none, before the check of the password: simultaneous guesses count. */
