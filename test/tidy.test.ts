@@ -136,36 +136,17 @@ const CIRCLES: readonly string[] = [];
 
 /** Files of http/ that still ask the database themselves, and how often. The list only becomes shorter. */
 const STORAGE_IN_HTTP = {
-  mentions: 39,
-  files: [
-    "endpoints/confirm.ts",
-    "endpoints/data-export.ts",
-    "endpoints/password.ts",
-    "endpoints/profile.ts",
-    "endpoints/prove.ts",
-    "endpoints/recover.ts",
-    "endpoints/sign-up.ts",
-    "endpoints/take-back.ts",
-    "mail-links.ts",
-    "recovery-context.ts",
-  ],
+  mentions: 7,
+  files: ["endpoints/confirm.ts", "endpoints/prove.ts", "endpoints/take-back.ts", "recovery-context.ts"],
 };
 /** Files of http/ that still take the whole server, in place of a context of their own. The list only becomes shorter. */
 const WHOLE_SERVER_IN_HTTP = [
-  "endpoints/ask-mail.ts",
   "endpoints/confirm.ts",
-  "endpoints/data-export.ts",
-  "endpoints/password.ts",
-  "endpoints/profile.ts",
   "endpoints/prove.ts",
   "endpoints/recover.ts",
   "endpoints/restore.ts",
-  "endpoints/second-step.ts",
-  "endpoints/sign-in.ts",
-  "endpoints/sign-up.ts",
   "endpoints/take-back.ts",
   "lazy-pages.ts",
-  "mail-links.ts",
   "recovery-context.ts",
   "recovery-proof.ts",
 ];

@@ -339,6 +339,7 @@ async function assemble({
     authorization,
     sessions,
     factors: sessions,
+    account: { ...sessions, credentials, links, mailDesk, hashPassword: signIn.hashPassword },
     apps: { storage, oauth: context, consentDurations: config.consentDurations, now, event },
     companies: {
       ...{ storage, catalog, credentials, newId, randomText, now, event, ...notices },

@@ -17,6 +17,7 @@ import type { HttpRequest } from "./http/message.ts";
 import type { ServerMetrics } from "./metrics/server-metrics.ts";
 import type { Millis, Soon } from "./oauth/model.ts";
 import type { TokenEndpointContext } from "./oauth/token-endpoint/endpoint.ts";
+import type { AccountContext } from "./owners/account/context.ts";
 import type { AppsContext } from "./owners/apps/context.ts";
 import type { AuthorizationContext } from "./owners/authorization/context.ts";
 import type { CompanyContext } from "./owners/companies/context.ts";
@@ -47,6 +48,7 @@ export interface Assent {
   readonly receipts: Receipts;
   readonly popularity: Popularity;
   readonly authorization: AuthorizationContext;
+  readonly account: AccountContext;
   readonly apps: AppsContext;
   readonly companies: CompanyContext;
   readonly factors: FactorContext;

@@ -1,17 +1,24 @@
 /** The forms that strangers have mail sent by: `/recover`, `/sign-up`. They say the same whoever exists. */
 
-import { type Asker, askedTooOften } from "../../owners/mail/limits.ts";
+import { type AskContext, askForMail as ask } from "../../owners/mail/ask-for-mail.ts";
+import type { Asker } from "../../owners/mail/limits.ts";
 import type { MailRequest } from "../../owners/mail/requests.ts";
 import { askPage } from "../../pages/index.ts";
 import type { AskView } from "../../pages/security/views.ts";
-import type { Assent } from "../../server-parts.ts";
+import { originOf } from "../connections/client-address.ts";
+import type { FormTools } from "../contexts.ts";
+import { deviceCookie } from "../device-cookie.ts";
 import { formToken, isFormToken } from "../forms.ts";
-import { askerOf } from "../mail-links.ts";
 import { type Answer, formOf, type HttpRequest, page } from "../message.ts";
-import type { Visitor } from "../visitor.ts";
+import type { Visitor, VisitorContext } from "../visitor.ts";
 
 /** Seconds in which much of a full queue is sent. */
 export const QUEUE_RETRY = "120";
+
+/** By what mail is asked for. */
+export interface AskTools extends FormTools, VisitorContext {
+  readonly account: AskContext;
+}
 
 type Shown = Pick<AskView, "what" | "typed">;
 
@@ -24,23 +31,27 @@ export async function askForMail(
   requestOf: (asker: Asker) => MailRequest | undefined,
   visitor: Visitor,
   http: HttpRequest,
-  assent: Assent,
+  tools: AskTools,
 ): Promise<Answer | undefined> {
   const again = (fault: AskView["fault"], status: number) =>
-    askAnswer({ ...shown, fault }, visitor, http, assent, status);
-  if (!isFormToken(assent.secrets, `browser:${visitor.nonce}`, formOf(http).get("csrf")))
+    askAnswer({ ...shown, fault }, visitor, http, tools, status);
+  if (!isFormToken(tools.secrets, `browser:${visitor.nonce}`, formOf(http).get("csrf")))
     return again({ kind: "stale" }, 403);
-  const asker = await askerOf(http, assent);
-  const request = requestOf(asker);
-  if (request === undefined) return again({ kind: "missing" }, 200);
-  const until = await askedTooOften(asker, assent.signIn);
-  if (until !== undefined) {
-    const wait = Math.max(1000, until - assent.now());
-    const throttled = again({ kind: "throttled", minutes: Math.ceil(wait / 60_000) }, 429);
-    return later(throttled, String(Math.ceil(wait / 1000)));
+  const from = { ...originOf(http.address), device: deviceCookie(http, tools) };
+  const outcome = await ask(from, requestOf, tools.account);
+  switch (outcome.kind) {
+    case "asked":
+      return undefined;
+    case "missing":
+      return again({ kind: "missing" }, 200);
+    case "throttled": {
+      const wait = Math.max(1000, outcome.until - tools.now());
+      const throttled = again({ kind: "throttled", minutes: Math.ceil(wait / 60_000) }, 429);
+      return later(throttled, String(Math.ceil(wait / 1000)));
+    }
+    case "full":
+      return later(again({ kind: "full" }, 503), QUEUE_RETRY);
   }
-  const taken = await assent.mailDesk.ask(request, asker.device === undefined ? "anybody" : "a known device");
-  return taken ? undefined : later(again({ kind: "full" }, 503), QUEUE_RETRY);
 }
 
 function later(answer: Answer, seconds: string): Answer {
@@ -51,10 +62,10 @@ export function askAnswer(
   asked: Pick<AskView, "what" | "typed" | "fault">,
   visitor: Visitor,
   http: HttpRequest,
-  assent: Assent,
+  tools: AskTools,
   status = 200,
 ): Answer {
-  const view = { ...asked, csrf: formToken(assent.secrets, `browser:${visitor.nonce}`) };
+  const view = { ...asked, csrf: formToken(tools.secrets, `browser:${visitor.nonce}`) };
   const here = asked.what === "recover" ? "/recover" : "/sign-up";
-  return page(status, askPage(view, assent.chrome(http, { here })), "here", visitor.cookies);
+  return page(status, askPage(view, tools.chrome(http, { here })), "here", visitor.cookies);
 }

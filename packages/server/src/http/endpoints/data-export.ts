@@ -1,48 +1,38 @@
 /** `/account/profile/export`: all that is kept about a person, in one file for them. */
 
+import type { Receipts } from "../../crypto/receipts.ts";
 import type { Consent, Grant, Millis } from "../../oauth/model.ts";
-import type { Acting } from "../../owners/company-storage.ts";
+import { type DataExportContext, type InCompany, personalData } from "../../owners/account/data-export.ts";
 import type { SecondFactor } from "../../owners/factor-storage.ts";
 import type { HistoryEntry, Person } from "../../owners/storage.ts";
 import { exportPage } from "../../pages/index.ts";
-import type { Assent } from "../../server-parts.ts";
+import type { EventTools } from "../contexts.ts";
 import { formToken } from "../forms.ts";
 import { json, page } from "../message.ts";
+import type { AccountTools } from "./account.ts";
 import { freshly } from "./security.ts";
 
-/** Of each kind. */
-const MOST_ENTRIES = 10_000;
 /** So many receipts are signed for one file, the newest first; each of the others is had at its entry. */
 const MOST_RECEIPTS = 500;
 
-export const showExport = freshly("export", async ({ session, http, visitor }, assent: Assent) => {
-  const view = { csrf: formToken(assent.secrets, `session:${session.sessionId}`) };
-  const chrome = assent.chrome(http, { here: "/account/profile/export" });
+interface ExportTools extends AccountTools, EventTools {
+  readonly account: DataExportContext;
+  readonly receipts: Receipts;
+}
+
+export const showExport = freshly("export", async ({ session, http, visitor }, tools: AccountTools) => {
+  const view = { csrf: formToken(tools.secrets, `session:${session.sessionId}`) };
+  const chrome = tools.chrome(http, { here: "/account/profile/export" });
   return page(200, exportPage(view, chrome), "here", visitor.cookies);
 });
 
 /** But for what proves who they are: keys, secrets and hashes stay here. Times in milliseconds since the epoch. */
-export const exportData = freshly("export", async ({ person, http, visitor }, assent: Assent) => {
-  const { storage } = assent;
-  const { partition, personId } = person;
-  const now = assent.now();
-  const key = { partition, ownerId: personId };
-  const [sessions, devices, apps, uses, history, companies, passkeys, factor, subjects, removed, addresses] =
-    await Promise.all([
-      storage.sessions.list({ partition, personId, now }),
-      storage.knownDevices.list({ partition, personId }),
-      storage.consents.list({ ...key, now }),
-      storage.scopeUses.list(key),
-      storage.history.list({ ...key, before: null, limit: MOST_ENTRIES }),
-      storage.members.companiesOf({ partition, personId, clientId: null, now }),
-      storage.passkeys.list({ partition, personId }),
-      storage.secondFactors.get({ partition, personId }),
-      storage.subjectLinks.ofPerson({ partition, personId }),
-      storage.recovery.removedFactors({ partition, personId, removalId: null, now }),
-      storage.people.addresses({ partition, personId, now }),
-    ]);
+export const exportData = freshly("export", async ({ person, http, visitor }, tools: ExportTools) => {
+  const now = tools.now();
+  const data = await personalData(person, tools.account);
+  const { sessions, devices, apps, uses, history, companies, passkeys, factor, subjects, removed, addresses } = data;
   const body = {
-    issuer: assent.issuer,
+    issuer: tools.issuer,
     made_at: now,
     account: accountOf(person),
     passkeys: passkeys.map(({ name, createdAt, lastUsedAt, backupEligible, added }) => ({
@@ -59,10 +49,10 @@ export const exportData = freshly("export", async ({ person, http, visitor }, as
     identities: subjects.map(({ issuerId, claim, subject, createdAt }) => ({ issuerId, claim, subject, createdAt })),
     apps: apps.map(({ consent, grants }) => ({ ...consentOf(consent), connections: grants.map(connectionOf) })),
     uses,
-    history: await Promise.all(history.map((entry, at) => entryOf(entry, at, now, assent))),
-    companies: await Promise.all(companies.map((acting) => companyOf(acting, personId, now, assent))),
+    history: await Promise.all(history.map((entry, at) => entryOf(entry, at, now, tools.receipts))),
+    companies: companies.map(companyOf),
   };
-  assent.event("data_exported", { owner: personId, address: http.address });
+  tools.event("data_exported", { owner: person.personId, address: http.address });
   const made = json(200, `${JSON.stringify(body, null, 2)}\n`, {
     "content-disposition": 'attachment; filename="my-data.json"',
   });
@@ -89,16 +79,15 @@ function connectionOf({ scopes, createdAt, lastUsedAt, usedFrom, uses, idleUntil
 }
 
 /** With its receipt, where it has one. */
-async function entryOf(entry: HistoryEntry, at: number, now: Millis, assent: Assent) {
+async function entryOf(entry: HistoryEntry, at: number, now: Millis, receipts: Receipts) {
   const { partition: _, ...told } = entry;
   if (entry.kind === "reconnected" || at >= MOST_RECEIPTS) return told;
-  return { ...told, receipt: (await assent.receipts.sign(entry, now)).jws };
+  return { ...told, receipt: (await receipts.sign(entry, now)).jws };
 }
 
-/** The person's place in a company, and what apps do there by their word. What the company decided is the company's. */
-async function companyOf({ company, member }: Acting, personId: string, now: Millis, { storage }: Assent) {
-  const { partition, companyId, name, slug } = company;
-  const grants = await storage.companyApps.grantsOfMember({ partition, companyId, personId, now });
+/** The person's place in a company, and what apps do there by their word. */
+function companyOf({ company, member, grants }: InCompany) {
+  const { companyId, name, slug } = company;
   const { role, since, accountStatus: standing } = member;
   const connections = grants.map((grant) => ({ clientId: grant.clientId, ...connectionOf(grant) }));
   return { companyId, name, slug, role, since, standing, connections };

@@ -1,67 +1,55 @@
 /** `/account/security/password`: another password, by choice or because there must be one. */
 
 import { isCommonPassword } from "../../crypto/common-passwords.ts";
-import { hashPassword } from "../../crypto/password.ts";
+import { changePassword, type PasswordContext } from "../../owners/account/change-password.ts";
 import { passwordProblem } from "../../owners/new-password.ts";
 import { afterNewPassword } from "../../owners/session.ts";
 import type { Person } from "../../owners/storage.ts";
 import { changePasswordPage } from "../../pages/index.ts";
 import type { PasswordFault } from "../../pages/security/views.ts";
-import type { Assent } from "../../server-parts.ts";
 import { originOf } from "../connections/client-address.ts";
+import { factorChange } from "../factor-change.ts";
 import { formToken } from "../forms.ts";
-import { factorNews } from "../mail-links.ts";
 import { type Answer, formOf, page, redirect } from "../message.ts";
-import { proofFault } from "../reauthentication.ts";
-import { startSession } from "../visitor.ts";
-import { type Account, signedIn } from "./account.ts";
+import { type ProofTools, proofFault } from "../reauthentication.ts";
+import { type SessionTools, startSession } from "../visitor.ts";
+import { type Account, type AccountTools, signedIn } from "./account.ts";
 import { signedInAs } from "./cards.ts";
 
+interface PasswordTools extends AccountTools, ProofTools {
+  readonly credentials: SessionTools["credentials"];
+  readonly account: PasswordContext;
+}
+
 export const showChangePassword = signedIn(
-  async (account, assent: Assent) => formAnswer(account, new URLSearchParams(account.http.query), null, assent),
+  async (account, tools: AccountTools) => formAnswer(account, new URLSearchParams(account.http.query), null, tools),
   "before a new password",
 );
 
-export const submitChangePassword = signedIn(async (account, assent: Assent) => {
+export const submitChangePassword = signedIn(async (account, tools: PasswordTools) => {
   const { person, session, http, visitor } = account;
   const form = formOf(http);
-  const again = (fault: PasswordFault) => formAnswer(account, form, fault, assent);
+  const again = (fault: PasswordFault) => formAnswer(account, form, fault, tools);
   const current = form.get("current_password") ?? "";
   const password = form.get("password") ?? "";
-  const fault = newPasswordFault(password, form.get("again") ?? "", person, assent);
+  const fault = newPasswordFault(password, form.get("again") ?? "", person, tools);
   if (fault !== undefined) return again(fault);
   if (password === current) return again({ kind: "same" });
-  const unproved = await proofFault(account, current, assent);
+  const unproved = await proofFault(account, current, tools);
   if (unproved !== undefined) return again(unproved);
 
-  const { partition, personId } = person;
-  const endApps = form.get("end_apps") === "yes";
-  const endSessions = form.get("end_sessions") === "yes";
-  const mails = await factorNews(person, "passwordChanged", http, assent);
-  const passwordHash = await hashPassword(password, { ...originOf(http.address), account: personId, known: true });
-  const now = assent.now();
-  const changed = await assent.storage.people.setPassword({
-    partition,
-    personId,
-    passwordHash,
-    replacing: person.passwordChangedAt,
-    mustChange: false,
-    endGrants: endApps,
-    endSessions,
-    keepSessionId: null,
-    sessionId: session.sessionId,
-    mails,
-    now,
-  });
-  // Overtaken by another change, by which this session may have ended.
-  if (!changed) return redirect(303, `${assent.issuer}/login`, visitor.cookies);
-  assent.mail.kick();
-  assent.event("password_changed", { owner: personId, address: http.address, apps_ended: String(endApps) });
+  const chosen = {
+    password,
+    endApps: form.get("end_apps") === "yes",
+    endSessions: form.get("end_sessions") === "yes",
+    from: originOf(http.address),
+  };
+  const changed = await changePassword(factorChange(account, tools), chosen, tools.account);
+  if (changed === undefined) return redirect(303, `${tools.issuer}/login`, visitor.cookies);
   // What this browser is known by changes with the password.
-  const changedPerson = { ...person, passwordChangedAt: now };
-  const by = afterNewPassword(session, person, now);
-  const cookies = [...visitor.cookies, ...(await startSession(changedPerson, by, visitor, http, assent, "quietly"))];
-  return redirect(303, assent.issuer + onward(form), cookies);
+  const by = afterNewPassword(session, person, changed.passwordChangedAt);
+  const cookies = [...visitor.cookies, ...(await startSession(changed, by, visitor, http, tools, "quietly"))];
+  return redirect(303, tools.issuer + onward(form), cookies);
 }, "before a new password");
 
 /** What is wrong with a password that is typed twice; undefined: nothing. */
@@ -69,7 +57,7 @@ export function newPasswordFault(
   password: string,
   again: string,
   { username, email }: Pick<Person, "username" | "email">,
-  { issuer }: Assent,
+  { issuer }: Pick<AccountTools, "issuer">,
 ): PasswordFault | undefined {
   if (password === "") return { kind: "missing" };
   const [service = ""] = new URL(issuer).hostname.split(".");
@@ -94,11 +82,11 @@ function formAnswer(
   { person, session, http, visitor }: Account,
   given: URLSearchParams,
   fault: PasswordFault | null,
-  assent: Assent,
+  tools: AccountTools,
 ): Answer {
   const sent = http.method === "POST";
   const view = {
-    csrf: formToken(assent.secrets, `session:${session.sessionId}`),
+    csrf: formToken(tools.secrets, `session:${session.sessionId}`),
     person: signedInAs(person),
     has: person.passwordHash !== null,
     must: person.mustChangePassword,
@@ -111,5 +99,5 @@ function formAnswer(
   const status = fault?.kind === "throttled" ? 429 : 200;
   // The way on may lead to a client: its redirect would be refused by a form that leads here alone.
   const leads = view.request === null ? "here" : "to a client";
-  return page(status, changePasswordPage(view, assent.chrome(http)), leads, visitor.cookies);
+  return page(status, changePasswordPage(view, tools.chrome(http)), leads, visitor.cookies);
 }

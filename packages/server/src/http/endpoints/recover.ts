@@ -3,16 +3,17 @@
 import type { PresentedDevice } from "../../owners/known-device.ts";
 import type { KnownDevice } from "../../owners/known-device-storage.ts";
 import type { Asker } from "../../owners/mail/limits.ts";
-import type { MailLink, MailLinkPurpose } from "../../owners/mail/storage.ts";
-import type { Person } from "../../owners/person.ts";
+import { followLink } from "../../owners/mail/open-link.ts";
+import type { MailLinkPurpose } from "../../owners/mail/storage.ts";
 import type { FollowedLink } from "../../owners/recovery/take-back.ts";
 import { holdsIn } from "../../owners/recovery/way-back.ts";
 import { donePage, sentPage } from "../../pages/index.ts";
 import type { TakeBackWhat } from "../../pages/security/take-back-views.ts";
 import type { DoneView } from "../../pages/security/views.ts";
 import type { Assent } from "../../server-parts.ts";
+import type { PageTools } from "../contexts.ts";
 import { presentedBy } from "../device-cookie.ts";
-import { languageFor, mailLinkKey } from "../mail-links.ts";
+import { languageFor } from "../mail-links.ts";
 import { type Answer, formOf, type HttpRequest, page } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { type Visitor, visitorOf } from "../visitor.ts";
@@ -45,22 +46,12 @@ function presentedAs(device: KnownDevice | undefined): PresentedDevice | null {
 }
 
 /** What a link's page begins with; undefined: the link doesn't hold. */
-export async function follow(
+export function follow(
   token: string | null,
   purpose: MailLinkPurpose,
   assent: Assent,
 ): Promise<FollowedLink | undefined> {
-  const key = mailLinkKey(token, purpose, assent);
-  const link = key && (await assent.storage.mailLinks.find(key));
-  if (key === undefined || link === undefined) return undefined;
-  const person = await assent.storage.people.get({ partition: link.partition, personId: link.personId });
-  if (person?.status !== "active") return undefined;
-  return holds(link, person) ? { key, link, person } : undefined;
-}
-
-/** A link to another address than the person has proves nothing any more. */
-function holds({ purpose, address }: MailLink, { email }: Person): boolean {
-  return (purpose !== "recover" && purpose !== "verify") || email === address;
+  return followLink(token, purpose, assent.account);
 }
 
 /** The same of a link that takes an account back. A page: it doesn't hold, or not in this browser. */
@@ -82,8 +73,8 @@ export async function followBack(
   }
 }
 
-export function doneAnswer(view: DoneView, http: HttpRequest, assent: Assent, visitor?: Visitor): Answer {
-  const chrome = { ...assent.chrome(http), here: null };
+export function doneAnswer(view: DoneView, http: HttpRequest, tools: PageTools, visitor?: Visitor): Answer {
+  const chrome = { ...tools.chrome(http), here: null };
   return page(view.what === "confirmed" ? 200 : 400, donePage(view, chrome), "here", visitor?.cookies);
 }
 

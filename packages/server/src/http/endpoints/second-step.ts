@@ -6,62 +6,68 @@ import { type SecondStepOutcome, secondStep } from "../../owners/second-step.ts"
 import type { SignedInBy } from "../../owners/session.ts";
 import type { Person } from "../../owners/storage.ts";
 import type { SecondStepView } from "../../pages/factor-views.ts";
-import type { Assent } from "../../server-parts.ts";
 import { arrivalOf, type FormArrival, isAnswer, onward } from "../authorization/arrival.ts";
 import { flowAnswer } from "../authorization/flow-answer.ts";
 import { networkOf } from "../connections/client-address.ts";
+import type { FlowTools } from "../contexts.ts";
 import { deviceCookie } from "../device-cookie.ts";
 import { isFormToken } from "../forms.ts";
 import { recoveryNews } from "../mail-links.ts";
 import { type Answer, type HttpRequest, redirect } from "../message.ts";
 import { openPartial, type Partial } from "../partial-sign-in.ts";
-import { personOfPasskey } from "../passkeys.ts";
+import { type PasskeyTools, personOfPasskey } from "../passkeys.ts";
 import { problemAnswer } from "../problem.ts";
-import { startSession } from "../visitor.ts";
+import { type SessionTools, startSession } from "../visitor.ts";
 import { secondStepAnswer, waysFor } from "./second-step-page.ts";
 import { FIRST, signInAnswer } from "./sign-in-page.ts";
 
 const MAX_TYPED = 100;
+
+/** The way to a session. */
+export interface SignInTools extends FlowTools {
+  readonly credentials: SessionTools["credentials"];
+  readonly factors: PasskeyTools["factors"];
+}
 
 /** The session is born, and the way goes on. */
 export async function signedInAnswer(
   person: Person,
   by: SignedInBy,
   arrival: FormArrival,
-  assent: Assent,
+  tools: SignInTools,
 ): Promise<Answer> {
   const { visitor, http } = arrival;
-  const cookies = [...visitor.cookies, ...(await startSession(person, by, visitor, http, assent))];
-  assent.event("signed_in", { owner: person.personId, address: http.address, by: by.amr.join(" ") });
-  return redirect(303, assent.issuer + onward(arrival.continuation, visitor, assent), cookies);
+  const cookies = [...visitor.cookies, ...(await startSession(person, by, visitor, http, tools))];
+  tools.event("signed_in", { owner: person.personId, address: http.address, by: by.amr.join(" ") });
+  return redirect(303, tools.issuer + onward(arrival.continuation, visitor, tools), cookies);
 }
 
-export async function submitSecondStep(http: HttpRequest, assent: Assent): Promise<Answer> {
-  const arrival = await arrivalOf(http, assent);
+export async function submitSecondStep(http: HttpRequest, tools: SignInTools): Promise<Answer> {
+  const arrival = await arrivalOf(http, tools);
   if (isAnswer(arrival)) return arrival;
   const { visitor, form } = arrival;
-  const partial = await openPartial(form.get("partial"), visitor, assent);
+  const partial = await openPartial(form.get("partial"), visitor, tools);
   // Too late, or never begun: from the start.
-  if (partial === undefined) return stale(arrival, assent);
+  if (partial === undefined) return stale(arrival, tools);
   const again = async (problem: SecondStepView["problem"]) =>
-    secondStepAnswer(arrival, await waysFor(partial, "mfa", assent), partial, assent, problem);
-  if (!isFormToken(assent.secrets, `browser:${visitor.nonce}`, form.get("csrf"))) return again({ kind: "stale" });
+    secondStepAnswer(arrival, await waysFor(partial, "mfa", tools), partial, tools, problem);
+  if (!isFormToken(tools.secrets, `browser:${visitor.nonce}`, form.get("csrf"))) return again({ kind: "stale" });
   const by = form.has("recovery") ? "recovery" : "code";
   const typed = (form.get(by) ?? "").slice(0, MAX_TYPED);
   if (typed.trim() === "") return again({ kind: by === "code" ? "missing" : "wrongRecovery" });
   const { person } = partial;
-  const from = { network: networkOf(http.address), device: deviceCookie(http, assent) };
-  const told = { recoveryNews: recoveryNews(person, http, assent) };
-  const outcome = await secondStep({ person, by, typed, ...from, ...told }, assent.secondStep);
+  const from = { network: networkOf(http.address), device: deviceCookie(http, tools) };
+  const told = { recoveryNews: recoveryNews(person, http, tools) };
+  const outcome = await secondStep({ person, by, typed, ...from, ...told }, tools.secondStep);
   if (outcome.kind === "passed") {
     if (by === "recovery") {
-      assent.mail.kick();
-      assent.event("recovery_code_used", { owner: person.personId, address: http.address, left: outcome.codesLeft });
+      tools.sessions.mail.kick();
+      tools.event("recovery_code_used", { owner: person.personId, address: http.address, left: outcome.codesLeft });
     }
     const signedInBy = { ...BY_CODE, authTime: partial.authTime, ...(outcome.used && { used: outcome.used }) };
-    return signedInAnswer(person, signedInBy, arrival, assent);
+    return signedInAnswer(person, signedInBy, arrival, tools);
   }
-  return notPassed(outcome, by, partial, again, http, assent);
+  return notPassed(outcome, by, partial, again, http, tools);
 }
 
 /** Whoever gets here knows the password: that is worth more than a line of a wrong one. */
@@ -71,50 +77,50 @@ async function notPassed(
   { person }: Partial,
   again: (problem: SecondStepView["problem"]) => Promise<Answer>,
   http: HttpRequest,
-  assent: Assent,
+  tools: SignInTools,
 ): Promise<Answer> {
   const { address } = http;
   if (outcome.kind === "wrong") {
-    assent.event("second_step_failed", { owner: person.personId, by, reason: outcome.reason, address });
+    tools.event("second_step_failed", { owner: person.personId, by, reason: outcome.reason, address });
     return again({ kind: by === "code" ? "wrong" : "wrongRecovery" });
   }
-  assent.event("second_step_throttled", { owner: person.personId, address });
-  const wait = Math.max(1, outcome.until - assent.now());
+  tools.event("second_step_throttled", { owner: person.personId, address });
+  const wait = Math.max(1, outcome.until - tools.now());
   const answer = await again({ kind: "throttled", minutes: Math.ceil(wait / 60_000) });
   return { ...answer, headers: { ...answer.headers, "retry-after": String(Math.ceil(wait / 1000)) } };
 }
 
-function stale(arrival: FormArrival, assent: Assent): Answer {
-  return signInAnswer(arrival, assent, { ...FIRST, problem: { kind: "stale" }, status: 403 });
+function stale(arrival: FormArrival, tools: SignInTools): Answer {
+  return signInAnswer(arrival, tools, { ...FIRST, problem: { kind: "stale" }, status: 403 });
 }
 
 /** Without a name, in place of a password; or as the second step after one. */
-export async function submitPasskey(http: HttpRequest, assent: Assent): Promise<Answer> {
-  const arrival = await arrivalOf(http, assent);
+export async function submitPasskey(http: HttpRequest, tools: SignInTools): Promise<Answer> {
+  const arrival = await arrivalOf(http, tools);
   if (isAnswer(arrival)) return arrival;
   const { visitor, form } = arrival;
   const sealed = form.get("partial");
-  const partial = sealed === null ? undefined : await openPartial(sealed, visitor, assent);
-  if (sealed !== null && partial === undefined) return stale(arrival, assent);
-  if (!isFormToken(assent.secrets, `browser:${visitor.nonce}`, form.get("csrf"))) return stale(arrival, assent);
-  const found = await personOfPasskey(form, visitor, http.address, assent);
+  const partial = sealed === null ? undefined : await openPartial(sealed, visitor, tools);
+  if (sealed !== null && partial === undefined) return stale(arrival, tools);
+  if (!isFormToken(tools.secrets, `browser:${visitor.nonce}`, form.get("csrf"))) return stale(arrival, tools);
+  const found = await personOfPasskey(form, visitor, http.address, tools);
   if (found !== undefined && (partial === undefined || partial.person.personId === found.person.personId)) {
     // A whole sign-in by itself: what came before it counts for nothing.
-    return signedInAnswer(found.person, { ...found.by, authTime: assent.now() }, arrival, assent);
+    return signedInAnswer(found.person, { ...found.by, authTime: tools.now() }, arrival, tools);
   }
   const problem = { kind: "passkey" } as const;
-  if (partial === undefined) return signInAnswer(arrival, assent, { ...FIRST, problem });
-  return secondStepAnswer(arrival, await waysFor(partial, "mfa", assent), partial, assent, problem);
+  if (partial === undefined) return signInAnswer(arrival, tools, { ...FIRST, problem });
+  return secondStepAnswer(arrival, await waysFor(partial, "mfa", tools), partial, tools, problem);
 }
 
 /** "Don't allow", where the sign-in that an app wants can't be had (RFC 9470 §5). */
-export async function refuseStronger(http: HttpRequest, assent: Assent): Promise<Answer> {
-  const arrival = await arrivalOf(http, assent);
+export async function refuseStronger(http: HttpRequest, tools: SignInTools): Promise<Answer> {
+  const arrival = await arrivalOf(http, tools);
   if (isAnswer(arrival)) return arrival;
   const { flow, visitor, form } = arrival;
-  if (flow === undefined || !isFormToken(assent.secrets, `browser:${visitor.nonce}`, form.get("csrf"))) {
-    return problemAnswer("form_token_invalid", http, assent);
+  if (flow === undefined || !isFormToken(tools.secrets, `browser:${visitor.nonce}`, form.get("csrf"))) {
+    return problemAnswer("form_token_invalid", http, tools);
   }
-  const step = refused(flow, "authentication_unmet", http, assent.authorization);
-  return flowAnswer({ kind: "flow", flow, step }, visitor, http, assent);
+  const step = refused(flow, "authentication_unmet", http, tools.authorization);
+  return flowAnswer({ kind: "flow", flow, step }, visitor, http, tools);
 }

@@ -3,91 +3,95 @@
 import { BY_PASSWORD } from "../../oauth/authentication-context.ts";
 import { MAX_PASSWORD_BYTES } from "../../owners/new-password.ts";
 import { endSession } from "../../owners/sessions.ts";
-import { type SignInOutcome, signIn } from "../../owners/sign-in.ts";
+import { type SignInContext, type SignInOutcome, signIn } from "../../owners/sign-in.ts";
 import type { SignInView } from "../../pages/views.ts";
-import type { Assent } from "../../server-parts.ts";
 import { arrivalOf, type FormArrival, isAnswer } from "../authorization/arrival.ts";
 import { showConsent } from "../authorization/consent.ts";
 import { originOf } from "../connections/client-address.ts";
+import type { FlowTools } from "../contexts.ts";
 import { deviceCookie } from "../device-cookie.ts";
 import { isFormToken } from "../forms.ts";
 import { type Answer, type HttpRequest, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { visitorOf } from "../visitor.ts";
-import { signedInAnswer } from "./second-step.ts";
+import { type SignInTools, signedInAnswer } from "./second-step.ts";
 import { secondStepAnswer, waysFor } from "./second-step-page.ts";
 import { signInAnswer } from "./sign-in-page.ts";
 
-export async function showSignIn(http: HttpRequest, assent: Assent): Promise<Answer> {
-  const visitor = await visitorOf(http, assent);
-  const sealed = new URLSearchParams(http.query).get("request");
-  if (sealed === null) {
-    if (visitor.signedIn !== undefined) return redirect(303, `${assent.issuer}/account/apps`, visitor.cookies);
-    return signInAnswer({ visitor, http, continuation: undefined, flow: undefined }, assent, null);
-  }
-  // Signed in meanwhile, in another tab: go on from there.
-  return showConsent(http, assent);
+interface PasswordTools extends SignInTools {
+  readonly signIn: SignInContext;
 }
 
-export async function submitSignIn(http: HttpRequest, assent: Assent): Promise<Answer> {
-  const arrival = await arrivalOf(http, assent);
+export async function showSignIn(http: HttpRequest, tools: FlowTools): Promise<Answer> {
+  const visitor = await visitorOf(http, tools);
+  const sealed = new URLSearchParams(http.query).get("request");
+  if (sealed === null) {
+    if (visitor.signedIn !== undefined) return redirect(303, `${tools.issuer}/account/apps`, visitor.cookies);
+    return signInAnswer({ visitor, http, continuation: undefined, flow: undefined }, tools, null);
+  }
+  // Signed in meanwhile, in another tab: go on from there.
+  return showConsent(http, tools);
+}
+
+export async function submitSignIn(http: HttpRequest, tools: PasswordTools): Promise<Answer> {
+  const arrival = await arrivalOf(http, tools);
   if (isAnswer(arrival)) return arrival;
   const { visitor, form } = arrival;
   const again = (problem: SignInView["problem"], status: number) =>
-    signInAnswer(arrival, assent, { problem, status, username: form.get("username")?.slice(0, 254) ?? "" });
+    signInAnswer(arrival, tools, { problem, status, username: form.get("username")?.slice(0, 254) ?? "" });
 
-  if (!isFormToken(assent.secrets, `browser:${visitor.nonce}`, form.get("csrf"))) return again({ kind: "stale" }, 403);
+  if (!isFormToken(tools.secrets, `browser:${visitor.nonce}`, form.get("csrf"))) return again({ kind: "stale" }, 403);
   const username = form.get("username") ?? "";
   const password = form.get("password") ?? "";
   if (username === "" || password === "") return again({ kind: "missing" }, 200);
   // Longer than any password that could have been set: refused before anything is hashed.
   if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES || username.length > 254) return again({ kind: "wrong" }, 200);
 
-  const from = { ...originOf(http.address), device: deviceCookie(http, assent) };
-  const outcome = await signIn({ username, password, ...from }, assent.signIn);
-  return signedInOrAgain(outcome, arrival, again, assent);
+  const from = { ...originOf(http.address), device: deviceCookie(http, tools) };
+  const outcome = await signIn({ username, password, ...from }, tools.signIn);
+  return signedInOrAgain(outcome, arrival, again, tools);
 }
 
 async function signedInOrAgain(
   outcome: SignInOutcome,
   arrival: FormArrival,
   again: (problem: SignInView["problem"], status: number) => Answer,
-  assent: Assent,
+  tools: SignInTools,
 ): Promise<Answer> {
   const { http } = arrival;
   switch (outcome.kind) {
     case "wrong":
-      assent.event("sign_in_failed", { reason: outcome.reason, address: http.address });
+      tools.event("sign_in_failed", { reason: outcome.reason, address: http.address });
       return again({ kind: "wrong" }, 200);
     case "throttled": {
-      assent.event("sign_in_throttled", { address: http.address });
-      const wait = Math.max(1, outcome.until - assent.now());
+      tools.event("sign_in_throttled", { address: http.address });
+      const wait = Math.max(1, outcome.until - tools.now());
       const answer = again({ kind: "throttled", minutes: Math.ceil(wait / 60_000) }, 429);
       return { ...answer, headers: { ...answer.headers, "retry-after": String(Math.ceil(wait / 1000)) } };
     }
     case "signed_in": {
       const { person } = outcome;
-      const ways = await waysFor({ person }, "mfa", assent);
+      const ways = await waysFor({ person }, "mfa", tools);
       // A passkey alone is a way to sign in, not one that must be gone: who has no authenticator app goes in by the password.
-      if (!ways.codes) return signedInAnswer(person, { ...BY_PASSWORD, authTime: assent.now() }, arrival, assent);
-      return secondStepAnswer(arrival, ways, { person, authTime: assent.now(), sessionId: null }, assent);
+      if (!ways.codes) return signedInAnswer(person, { ...BY_PASSWORD, authTime: tools.now() }, arrival, tools);
+      return secondStepAnswer(arrival, ways, { person, authTime: tools.now(), sessionId: null }, tools);
     }
   }
 }
 
 /** "Not you?": ends this session and shows the sign-in form of the same request. */
-export async function switchAccount(http: HttpRequest, assent: Assent): Promise<Answer> {
-  const arrival = await arrivalOf(http, assent);
+export async function switchAccount(http: HttpRequest, tools: FlowTools): Promise<Answer> {
+  const arrival = await arrivalOf(http, tools);
   if (isAnswer(arrival)) return arrival;
   const { visitor, form, flow, continuation } = arrival;
-  if (flow === undefined && continuation?.kind !== "device") return problemAnswer("interaction_unknown", http, assent);
+  if (flow === undefined && continuation?.kind !== "device") return problemAnswer("interaction_unknown", http, tools);
   const { signedIn } = visitor;
-  if (signedIn === undefined) return signInAnswer(arrival, assent, null);
-  if (!isFormToken(assent.secrets, `session:${signedIn.session.sessionId}`, form.get("csrf"))) {
+  if (signedIn === undefined) return signInAnswer(arrival, tools, null);
+  if (!isFormToken(tools.secrets, `session:${signedIn.session.sessionId}`, form.get("csrf"))) {
     // Who presses this wants another account: going on as this one could send the app its answer.
-    return signInAnswer(arrival, assent, { problem: { kind: "stale" }, username: "", status: 403 });
+    return signInAnswer(arrival, tools, { problem: { kind: "stale" }, username: "", status: 403 });
   }
-  await endSession(signedIn.session, assent.sessions);
-  const cookies = [...visitor.cookies, assent.cookies.clear("session")];
-  return signInAnswer({ ...arrival, visitor: { ...visitor, signedIn: undefined, cookies } }, assent, null);
+  await endSession(signedIn.session, tools.sessions);
+  const cookies = [...visitor.cookies, tools.cookies.clear("session")];
+  return signInAnswer({ ...arrival, visitor: { ...visitor, signedIn: undefined, cookies } }, tools, null);
 }
