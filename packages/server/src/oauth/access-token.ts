@@ -7,38 +7,38 @@ import type { AccessTokenClaims, OAuthContext, Policy, SenderConstraint } from "
 export interface TokenResponse {
   readonly access_token: string;
   readonly token_type: "Bearer";
-  /** Seconds. */
+  /** In seconds. */
   readonly expires_in: number;
   readonly refresh_token?: string;
   readonly scope: string;
 }
 
-/** How long tokens for an API live: its own lifetime, or the server's. */
+/** How long tokens for an API live: the API's own lifetime, or the server's default. */
 export function accessTokenTtl(resource: Resource | undefined, accessTtl: Millis): Millis {
   const own = resource?.tokenLifetime;
   return own === null || own === undefined ? accessTtl : own * 1000;
 }
 
-/** The longest that an access token of any API lives: what outlasts it has nothing of a grant to guard any more. */
+/** The longest lifetime of any API's access token: after this time, an ended grant has no live token. */
 export async function longestAccessTtl({ catalog, policy }: Pick<OAuthContext, "catalog" | "policy">): Promise<Millis> {
   const resources = [...(await catalog.resources()).values()];
   return Math.max(policy.accessTtl, ...resources.map((resource) => accessTokenTtl(resource, policy.accessTtl)));
 }
 
-/** What the tokens of an API are; those of the server itself (`undefined`) are JWTs. */
+/** The kind of an API's tokens. Tokens of the server itself (`undefined`) are JWTs. */
 export function accessTokenKind(resource: Resource | undefined): Pick<AccessTokenClaims, "format" | "alg"> {
   return { format: resource?.tokenFormat ?? "jwt", alg: resource?.alg ?? "ES256" };
 }
 
-/** How long a refresh token lives without being used. */
+/** How long a refresh token lives without use. */
 export function refreshLifetime({ type }: Client, policy: Policy): Millis {
   return type === "public" ? policy.refreshIdlePublic : policy.refreshIdleConfidential;
 }
 
-/** Whom an access token speaks of. */
+/** The subject of an access token. */
 export type TokenSubject = Pick<AccessTokenClaims, "sub" | "actor" | "grantId" | "person">;
 
-/** The person who acted, where that isn't the owner: for a company, somebody always acts. Null: the owner acted. */
+/** The person who acted, if that is not the owner: for a company, a person always acts. Null: the owner acted. */
 export function actorOf({ ownerId, personId }: Pick<Grant, "ownerId" | "personId">): string | null {
   return personId === ownerId ? null : personId;
 }
@@ -51,15 +51,15 @@ export function subjectOf(
   return { sub: ownerId, grantId, actor: actorOf(grant), person: { authTime, acr, amr } };
 }
 
-/** Everything that decides an access token. */
+/** Everything that an access token depends on. */
 export interface TokenParts {
   readonly subject: TokenSubject;
   readonly client: Client;
-  /** The token ends with the first of them: no token outlives its consent. */
+  /** The token ends with the first of these scopes: no token outlives its consent. */
   readonly scopes: readonly GrantedScope[];
-  /** The API's identifier, or the issuer. */
+  /** The identifier of the API, or the issuer. */
   readonly audience: string;
-  /** Milliseconds that it may live, whatever the API's own lifetime; absent: as long as that. */
+  /** Maximum lifetime in milliseconds, whatever the API's own lifetime. Absent: the API's lifetime. */
   readonly most?: Millis;
   readonly constraint?: SenderConstraint;
 }
@@ -89,7 +89,7 @@ export async function issueAccessToken(
   return { token, expiresIn: exp - iat, scope };
 }
 
-/** The token response for a grant; `makeRefreshToken` is asked only where the grant has refresh tokens. */
+/** The token response for a grant. Calls `makeRefreshToken` only if the grant has refresh tokens. */
 export async function tokenResponse(
   refreshable: boolean,
   parts: TokenParts,
@@ -101,7 +101,8 @@ export async function tokenResponse(
     access_token: token,
     token_type: "Bearer",
     expires_in: expiresIn,
-    // The operator may have switched refresh tokens off since the grant was made: nobody would take the token.
+    // The operator may have switched refresh tokens off since the grant was made: then the server would refuse the
+    // token.
     ...(refreshable && context.grants.offers("refresh_token") ? { refresh_token: makeRefreshToken() } : {}),
     scope,
   };

@@ -1,24 +1,27 @@
-/** The subject of an assertion: what identifies it, what we call it, and which of its addresses is believed (RFC 7521 §5.2; RFC 7523 §3 item 2). */
+/** The subject of an assertion: its identifier, name and verified address (RFC 7521 §5.2; RFC 7523 §3 item 2). */
 
 import { refuse } from "./errors.ts";
 import type { TrustedIssuer } from "./model.ts";
 
-/** Who an assertion is about, as its issuer says it. */
+/** The subject of an assertion, as its issuer writes it. */
 export interface AssertedSubject {
-  /** `sub` or the NameID, or the value of the claim or attribute that the record names in their place. */
+  /** `sub` or the NameID, or the value of the claim or attribute that the record names instead. */
   readonly value: string;
   readonly email: string | null;
-  /** Null: not said. */
+  /** Null: the issuer does not say. */
   readonly emailVerified: boolean | null;
-  /** False: the issuer makes up another value each time (SAML Core §8.3.8). */
+  /** False: the issuer makes a new value each time (SAML Core §8.3.8). */
   readonly lasting: boolean;
 }
 
-/** What of it leads to an owner. */
+/** The parts of the subject that lead to an owner. */
 export interface MappedSubject extends AssertedSubject {
-  /** The username, address or id that the record's mapping looks for, with `link` the value itself; null: no address, where it looks for one. */
+  /**
+   * The username, address or id that the record's mapping looks for; with `link`, the value itself. Null: the mapping
+   * looks for an address, and there is none.
+   */
   readonly name: string | null;
-  /** False: an address that isn't believed to be the subject's. A link needs none. */
+  /** False: the address does not count as verified. A link needs no address. */
   readonly nameBelieved: boolean;
   readonly emailBelieved: boolean;
 }
@@ -28,26 +31,32 @@ export interface AssertedOwner {
   readonly partition: number;
   readonly ownerId: string;
   readonly active: boolean;
-  /** Operators don't act through assertions: whoever holds an issuer's key would be one of them. */
+  /** Operators don't act through assertions, because whoever holds an issuer's key could then be an operator. */
   readonly operator: boolean;
 }
 
-/** `unlinked`: found by what the subject is not identified by, so that `tie` has to make it theirs. `unverified`: there is an address, unproved by one of both. */
+/**
+ * `unlinked`: found by a value that does not identify the subject, so `tie` must link the subject first. `unverified`:
+ * there is an address, but the subject or the owner has not proved it.
+ */
 export type FoundOwner =
   | { readonly kind: "found"; readonly owner: AssertedOwner }
   | { readonly kind: "unlinked"; readonly owner: AssertedOwner }
   | { readonly kind: "unknown" }
   | { readonly kind: "unverified"; readonly by: "issuer" | "account" };
 
-/** The owners that assertions speak of. */
+/** Finds, links and creates the owners of assertions. */
 export interface AssertedOwners {
-  /** By a link of the subject's first, then by name. */
+  /** Finds the owner by the subject's link first, then by name. */
   find(record: TrustedIssuer, subject: MappedSubject): Promise<FoundOwner>;
-  /** Links the subject to an owner whom it was not known to be. False: the owner is another subject of that issuer, or the subject another owner. */
+  /**
+   * Links the subject to an owner. False: the owner is linked to another subject of that issuer, or the subject to
+   * another owner.
+   */
   tie(record: TrustedIssuer, subject: MappedSubject, owner: AssertedOwner): Promise<boolean>;
   /**
-   * Makes an owner without a password, linked to the subject. `made`: false, if somebody else was faster. Undefined: the subject can't be one's name, or
-   * its names are others'.
+   * Creates an owner without a password, linked to the subject. `made`: false if another call was faster. Undefined:
+   * the subject can't be a name, or others have its names.
    */
   create(
     record: TrustedIssuer,
@@ -55,7 +64,10 @@ export interface AssertedOwners {
   ): Promise<{ readonly owner: AssertedOwner; readonly made: boolean } | undefined>;
 }
 
-/** What the subject is looked for by. Refuses one that is missing, or that the operator doesn't let the issuer speak for. */
+/**
+ * The value by which the owner is looked up. Refuses a missing subject, and one for which the operator does not let the
+ * issuer speak.
+ */
 export function mappedSubject(record: TrustedIssuer, subject: AssertedSubject): MappedSubject {
   const { value, email } = subject;
   if (value === "") refuse("assertion_subject_missing");
@@ -66,7 +78,7 @@ export function mappedSubject(record: TrustedIssuer, subject: AssertedSubject): 
   return { ...subject, name, nameBelieved: !byEmail || believed(name), emailBelieved: believed(email) };
 }
 
-/** Subjects by name, or `@domain`: all addresses of that domain. */
+/** `subjects` has names, or `@domain` for all addresses of a domain. */
 function mayAssert(subjects: readonly string[], name: string): boolean {
   if (subjects.length === 0) return true;
   const folded = name.toLowerCase();
@@ -77,9 +89,9 @@ function mayAssert(subjects: readonly string[], name: string): boolean {
 }
 
 /**
- * A profile's address is what its person typed until somebody proved it. Where the record names domains, the issuer gives those addresses out itself,
- * and no others are believed. Where it names none, the issuer must say that it has verified the address, unless the operator said that the issuer's very
- * subjects are addresses.
+ * A person types the address of a profile, so it proves nothing until somebody verifies it. If the record names
+ * domains, the issuer gives out these addresses itself, and no others count as verified. Otherwise the issuer must say
+ * that it has verified the address, unless the operator said that the issuer's subjects are addresses.
  */
 function believes(record: TrustedIssuer, subject: AssertedSubject, address: string): boolean {
   const folded = address.toLowerCase();

@@ -1,4 +1,4 @@
-/** Assertions of trusted issuers as authorization grants: what the two kinds share (RFC 7521 §§4.1, 5.2). */
+/** Assertions of trusted issuers as authorization grants: the code that JWT and SAML share (RFC 7521 §§4.1, 5.2). */
 
 import {
   type AssertedOwner,
@@ -13,29 +13,29 @@ import type { GrantRequest, OwnerEntitlement } from "./grants/grant-type.ts";
 import type { Client, Millis, TrustedIssuer } from "./model.ts";
 import type { OAuthContext } from "./ports.ts";
 
-/** How far the issuer's clock may differ from ours. */
+/** Maximum difference between the issuer's clock and this server's clock. */
 export const CLOCK_SKEW: Millis = 30_000;
-/** An id is remembered for that much longer than its assertion could be accepted. */
+/** An id is remembered for this much longer than its assertion could be accepted. */
 const REMEMBERED_LONGER: Millis = 60_000;
 
-/** Ends are cut to whole seconds, and the answer takes its time: less would be a token that is over when it arrives. */
+/** Ends are cut to whole seconds, and the response takes time: a shorter token would have expired on arrival. */
 export const SHORTEST_TOKEN: Millis = 2000;
 
-/** What a verified assertion says, whatever it is written in. Times are on the issuer's clock. */
+/** The content of a verified assertion of either format. Times are on the issuer's clock. */
 export interface Assertion {
   readonly record: TrustedIssuer;
-  /** `issuer jti` or `saml id`: whose ids are remembered together. */
+  /** `issuer jti` or `saml id`: ids of one kind are remembered together. */
   readonly kind: "issuer jti" | "saml id";
   readonly id: string;
   readonly subject: AssertedSubject;
-  /** When the subject signed in at the issuer; null: it doesn't say so, or nobody did. */
+  /** When the subject signed in at the issuer. Null: the issuer does not say, or nobody signed in. */
   readonly authTime: Millis | null;
   readonly issuedAt: Millis | null;
   readonly notBefore: Millis | null;
   readonly end: Millis;
 }
 
-/** The active record of an issuer, if its assertions may come by this client (RFC 7521 §3). */
+/** The active record of an issuer, if this client may present its assertions (RFC 7521 §3). */
 export function trustedIssuer(
   issuers: ReadonlyMap<string, TrustedIssuer>,
   issuer: string,
@@ -49,16 +49,16 @@ export function trustedIssuer(
   return record;
 }
 
-/** RFC 7521 §5.2, items 4–6, and the longest life that the operator allows. */
+/** RFC 7521 §5.2, items 4–6, and the maximum lifetime that the operator allows. */
 function checkTimes(assertion: Assertion, now: Millis, forgottenBefore: Millis): void {
   const { record, authTime, issuedAt, notBefore, end } = assertion;
   const longest = record.maxLifetime * 1000;
-  // The shortest token must fit in: none ends later than its assertion could still have been accepted.
+  // Even the shortest token must not end later than the assertion could have been accepted.
   if (end + CLOCK_SKEW < now + SHORTEST_TOKEN) refuse("assertion_expired");
   if (end > now + longest + CLOCK_SKEW) refuse("assertion_lifetime_too_long");
   if (notBefore !== null && notBefore > now + CLOCK_SKEW) refuse("assertion_not_yet_valid");
   if (issuedAt !== null && issuedAt > now + CLOCK_SKEW) refuse("assertion_not_yet_valid", "issued in the future");
-  // An API that wants a fresh sign-in would find this one fresh for ever.
+  // To an API that wants a recent sign-in, this one would look recent for ever.
   if (authTime !== null && authTime > now + CLOCK_SKEW) refuse("assertion_not_yet_valid", "signed in in the future");
   if (issuedAt !== null && issuedAt < now - longest - CLOCK_SKEW) refuse("assertion_lifetime_too_long", "too old");
   if ((issuedAt ?? end - longest) < forgottenBefore + CLOCK_SKEW && forgottenBefore > 0)
@@ -66,8 +66,8 @@ function checkTimes(assertion: Assertion, now: Millis, forgottenBefore: Millis):
 }
 
 /**
- * The entitlement of a verified assertion (RFC 7521 §4.1). Nothing is written before everything that could refuse it has been checked, except the memory
- * of its id. There is no refresh token; the access token ends with the assertion.
+ * The entitlement of a verified assertion (RFC 7521 §4.1). Every check that can refuse comes before the first write,
+ * except the check of its id. There is no refresh token; the access token ends with the assertion.
  */
 export function assertionEntitlement(
   assertion: Assertion,
@@ -99,14 +99,15 @@ export function assertionEntitlement(
 
     under: { record: "operator policy" },
     refreshable: false,
-    // An assertion that is over by our clock alone may still hold by its issuer's. It yields the shortest token there is.
+    // An assertion that has expired by this server's clock may still be valid by its issuer's clock. It yields the
+    // shortest token.
     until: Math.max(assertion.end, now + SHORTEST_TOKEN),
     address: null,
     refusals: { blocked: "assertion_consent_revoked", noOwner: "assertion_owner_disabled" },
   };
 }
 
-/** What is wrong with the owner, or with there being none. */
+/** Refuses if the owner may not get a token, or does not exist. */
 function checkOwner(found: FoundOwner, record: TrustedIssuer): void {
   if (found.kind === "unverified") refuse("assertion_email_unverified", `by the ${found.by}`);
   const owner = found.kind === "found" || found.kind === "unlinked" ? found.owner : undefined;
@@ -115,7 +116,10 @@ function checkOwner(found: FoundOwner, record: TrustedIssuer): void {
   if (owner?.active === false) refuse("assertion_owner_disabled");
 }
 
-/** The owner, from now on linked to the subject where a link is what tells them from the next who has their address. */
+/**
+ * The owner. From now on the owner is linked to the subject, if only a link distinguishes them from a later owner of
+ * the same address.
+ */
 async function ownerOf(
   found: FoundOwner,
   record: TrustedIssuer,

@@ -1,20 +1,23 @@
-/** How far a consent reaches: to which redirect hosts, and how long at most (RFC 6749 §10.6, RFC 9700 §§4.1, 4.14.2). */
+/**
+ * How far a consent reaches: which redirect hosts it holds for, and its maximum duration (RFC 6749 §10.6, RFC 9700
+ * §§4.1, 4.14.2).
+ */
 
 import { type Client, type ConsentedScope, type Grant, type Millis, NEVER } from "./model.ts";
 import type { Policy } from "./ports.ts";
 import { consentHost, consentHosts } from "./redirect-uri.ts";
 
-/** Where the answer to a request goes, and what bounds the consents to its client. */
+/** The destination of the answer to a request, and the limits of consents to its client. */
 export interface Reach {
-  /** The host of the request's redirect URI; null: the answer goes to the client itself, as for a device. */
+  /** The host of the request's redirect URI. Null: the answer goes to the client itself, as for a device. */
   readonly host: string | null;
-  /** What consents hold for that were given before hosts were noted. */
+  /** The hosts of consents that were given before hosts were recorded. */
   readonly earlierHosts: readonly string[];
-  /** How long an answer holds at most, in milliseconds; null: as long as it says. */
+  /** Maximum time for which an answer holds, in milliseconds. Null: no maximum. */
   readonly ceiling: Millis | null;
 }
 
-/** `redirectUri` null: there is none. */
+/** `redirectUri` null: the request has none. */
 export function reachOf(
   client: Pick<Client, "earlierRedirectUris">,
   redirectUri: string | null,
@@ -27,12 +30,12 @@ export function reachOf(
   };
 }
 
-/** `hosts`: as a consent or an approval notes them. */
+/** `hosts`: as a consent or an approval records them. */
 export function reaches(hosts: ConsentedScope["hosts"] | null, { host, earlierHosts }: Reach): boolean {
   return host === null || (hosts ?? earlierHosts).includes(host);
 }
 
-/** How long an owner's answer to a client holds at most, in milliseconds; null: as long as it says. */
+/** Maximum time for which an owner's answer to a client holds, in milliseconds. Null: no maximum. */
 export function ceilingOf(
   { type, consentCeiling }: Pick<Client, "type" | "consentCeiling">,
   policy: Pick<Policy, "consentCeilingPublic" | "consentCeilingConfidential">,
@@ -42,12 +45,12 @@ export function ceilingOf(
   return type === "public" ? policy.consentCeilingPublic : policy.consentCeilingConfidential;
 }
 
-/** An end that was decided then (null: never by itself), under a ceiling. */
+/** The end of a decision under a ceiling. Null: it does not end by itself. */
 export function cappedEnd(end: Millis | null, decidedAt: Millis, ceiling: Millis | null): Millis | null {
   return ceiling === null ? end : Math.min(end ?? NEVER, decidedAt + ceiling);
 }
 
-/** A grant as it stands under a ceiling, which may be lower now than when it was made. */
+/** The grant under a ceiling, which may be lower now than when the grant was made. */
 export function underCeiling<G extends Pick<Grant, "decidedAt" | "absoluteUntil" | "scopes">>(
   grant: G,
   ceiling: Millis | null,

@@ -12,13 +12,16 @@ import { scopesForClient } from "./scope.ts";
 import type { TokenRequest } from "./token-endpoint/endpoint.ts";
 import { showUserCode } from "./user-code.ts";
 
-/** Where its owner types the code in, relative to the issuer. */
+/** The page where the owner types the code, relative to the issuer. */
 export const VERIFICATION_PATH = "/device";
 
-/** A code that is already out is drawn about once in ten thousand times with a million devices waiting. */
+/**
+ * Maximum number of draws of a user code. With a million pending devices, about one draw in ten thousand hits a code in
+ * use.
+ */
 const DRAWS = 5;
 
-/** The body of a successful answer (§3.2). Times in seconds. */
+/** The body of a successful response (§3.2). Times are in seconds. */
 export interface DeviceAuthorizationResponse {
   readonly device_code: string;
   readonly user_code: string;
@@ -30,16 +33,16 @@ export interface DeviceAuthorizationResponse {
 
 /** A device's request as it came over HTTP. */
 export interface DeviceAuthorizationRequest extends TokenRequest {
-  /** Where it came from: its owner is shown that. */
+  /** The address of the device; the page shows it to the owner. */
   readonly address: string;
-  /** What limits count. */
+  /** The network, as limits count it. */
   readonly network: string;
   readonly provider: string;
 }
 
 /**
- * Answers a device authorization request, or refuses it. The client authenticates as at the token endpoint; then its right to the grant, scope
- * and resource are judged, and last the number of requests that it has under way.
+ * Answers a device authorization request, or refuses it. The client authenticates as at the token endpoint. Then its
+ * right to the grant type, scope and resource are checked, and last its number of pending requests.
  */
 export async function authorizeDevice(
   request: DeviceAuthorizationRequest,

@@ -1,9 +1,9 @@
-/** Distinguished names of certificates as text (RFC 4514), as RFC 8705 §2.1.2 names a certificate's subject. */
+/** Distinguished names of certificates as text (RFC 4514), by which RFC 8705 §2.1.2 names a certificate's subject. */
 
-/** Characters. A longer name is none. */
+/** Maximum length in characters. */
 const MAX_NAME = 2048;
 
-/** One attribute, up to the separator behind it: a type, and a value whose special characters are escaped (§§2.3, 2.4). */
+/** One attribute, up to the separator after it: a type, and a value with escaped special characters (§§2.3, 2.4). */
 const ATTRIBUTE = / *([A-Za-z][A-Za-z0-9-]*|\d+(?:\.\d+)+) *=((?:\\[0-9A-Fa-f]{2}|\\[ "#+,;<=>\\]|[^\\"+,;<>\0])*)/y;
 
 /** Types that have a short name (§3), by their object identifier. */
@@ -23,9 +23,9 @@ const SHORT: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * One spelling for all spellings of a name: of its types (`cn`, `CN`, `2.5.4.3`), its escapes, its blanks at separators. Values count character by
- * character, also in upper and lower case: two names that somebody might take for each other are two names.
- * Undefined: it is no name, an empty one, or has a value in hexadecimal BER.
+ * One spelling for all spellings of a name: of its types (`cn`, `CN`, `2.5.4.3`), its escapes, and its blanks at
+ * separators. Values must match character by character, also in case, so names that only look similar stay different.
+ * Undefined: the text is not a name, is empty, or has a value in hexadecimal BER.
  */
 export function canonicalName(text: string): string | undefined {
   if (text.length > MAX_NAME) return undefined;
@@ -45,9 +45,9 @@ export function canonicalName(text: string): string | undefined {
   return names.map((attributes) => `[${attributes.sort().join()}]`).join();
 }
 
-/** The value that an escaped text stands for; undefined: none, or its bytes are not UTF-8. */
+/** The value of an escaped text. Undefined: it is malformed, or its bytes are not UTF-8. */
 function plainValue(raw: string): string | undefined {
-  // Blanks at the end count only where a backslash stands before them that is not escaped itself.
+  // Blanks at the end count only after a backslash that is not escaped itself.
   const bare = /^((?:\\.|[^\\ ]| +(?=[^ ]))*) *$/s.exec(raw.replace(/^ +/, ""))?.[1] ?? "";
   if (bare === "" || bare.startsWith("#")) return undefined;
   try {

@@ -1,28 +1,31 @@
-/** Every refusal of the protocol, named once (RFC 6749 §§4.1.2.1, 5.2; RFC 6750 §3.1; RFC 7009 §2.2.1). */
+/**
+ * The catalogue of all refusals of the protocol. It names each one once (RFC 6749 §§4.1.2.1, 5.2; RFC 6750 §3.1; RFC
+ * 7009 §2.2.1).
+ */
 
-/** The texts for people that a page can show in place of the developer's; the pages hold them in each language. */
+/** The texts for people that a page can show instead of the developer's text. The pages have them in each language. */
 export type ConditionPage =
   | ("clientUnknown" | "redirectUri" | "notFound" | "invitation" | "method" | "form" | "foreignForm")
   | ("cutOff" | "expired" | "finished" | "tooMuch" | "unavailable" | "fault");
 
-/** How a condition is told to the client, the log, and people. */
+/** What the client, the log and people read about a condition. */
 export interface Condition {
   /** The `error` of the RFC. */
   readonly error: string;
   readonly status: number;
-  /** The section that holds the rule. */
+  /** The section with the rule. */
   readonly section: string;
   /** `error_description`: fixed text of %x20-21 / %x23-5B / %x5D-7E, never made from input. */
   readonly description: string;
-  /** The text of its page: what the developer should do. */
+  /** The text of its page: what the developer must do. */
   readonly help: string;
-  /** The condition that the client is told instead, where it must not learn this one. */
+  /** The condition that the client gets instead, if it must not learn this one. */
   readonly public?: string;
   /** A failed client authentication that may be a guess. The server counts it. */
   readonly countsAsGuess?: true;
   /** The text that people read. Absent: the condition is for developers. */
   readonly page?: ConditionPage;
-  /** The condition may pass by itself, so the page offers the same address again. */
+  /** True: the condition can end without a change, so the page offers to try the same address again. */
   readonly passes?: true;
 }
 
@@ -172,7 +175,7 @@ const catalogue = {
     description: "The tokens of this client are bound to its certificate, and the connection has none.",
     help: "Open the connection with the client's certificate, both to the token endpoint and to the API. A proxy passes the certificate in the header that the operator named (RFC 9440).",
   },
-  // -- the authorization request (RFC 6749 §4.1.1): these two never travel by redirect
+  // -- the authorization request (RFC 6749 §4.1.1): these two never go to the client by redirect
   authorization_client_unknown: {
     error: "invalid_request",
     status: 400,
@@ -552,7 +555,8 @@ const catalogue = {
     description: "The server does not accept the parameters of this grant type.",
     help: "The operator of the server added this grant type. Possible causes: a parameter is wrong, expired or already used; the owner does not exist; or the owner revoked their consent to the app. The server's log names the cause.",
   },
-  // -- assertions as grants (RFC 7521 §4.1): the client learns that one was refused, the log why
+  // -- assertions as grants (RFC 7521 §4.1): the client learns only that the assertion was refused; the log has the
+  // reason
   assertion_missing: {
     error: "invalid_request",
     status: 400,
@@ -698,7 +702,7 @@ const catalogue = {
 
 export type ConditionName = keyof typeof catalogue;
 
-/** Every condition, complete: a hidden one has all but its section from its public one. */
+/** Every condition in full: a hidden one gets everything except its section from its public one. */
 export const conditions = complete(catalogue);
 
 function complete(
@@ -711,11 +715,11 @@ function complete(
   return Object.freeze(Object.fromEntries(entries) as Record<ConditionName, Condition>);
 }
 
-/** A named refusal. `detail` is for the log alone and never reaches a client. */
+/** A named refusal. `detail` is for the log only and never reaches a client. */
 export class OAuthError extends Error {
   readonly condition: ConditionName;
   readonly detail: string | undefined;
-  /** Seconds until it is worth another try; undefined: nobody knows. */
+  /** Seconds after which another try makes sense. Undefined: unknown. */
   readonly retryAfter: number | undefined;
 
   constructor(condition: ConditionName, detail?: string, retryAfter?: number) {
@@ -727,7 +731,7 @@ export class OAuthError extends Error {
   }
 }
 
-/** Refuses the request under way. `retryAfter`: seconds. */
+/** Refuses the current request. `retryAfter`: in seconds. */
 export function refuse(condition: ConditionName, detail?: string, retryAfter?: number): never {
   throw new OAuthError(condition, detail, retryAfter);
 }

@@ -12,13 +12,13 @@ import { liveScopes, SCOPE_MARGIN } from "./scope.ts";
 import type { TokenRequest } from "./token-endpoint/endpoint.ts";
 import { missedByApi, missedByClient } from "./token-misses.ts";
 
-/** Nothing more is said of a token that isn't live, or isn't the caller's to see (§2.2). */
+/** The only answer for a token that is not live, or that the caller must not see (§2.2). */
 export const INACTIVE = { active: false } as const;
 
-/** A text: the same in JSON already. */
+/** The answer; a text holds it as JSON already. */
 export type Introspection = typeof INACTIVE | Readonly<Record<string, unknown> & { active: true }> | string;
 
-/** Who may ask: an API about tokens meant for it, a confidential client about its own. */
+/** The caller: an API may ask about tokens meant for it, a confidential client about its own. */
 type Caller = { readonly resource: Resource } | { readonly client: Client };
 
 export async function introspect(request: TokenRequest, context: OAuthContext): Promise<Introspection> {
@@ -40,7 +40,7 @@ async function authenticateCaller(sent: CredentialsSent, context: OAuthContext):
   const resource = apisByCaller(await context.catalog.resources()).get(presented.clientId);
   if (resource === undefined) {
     const client = await authenticateClient(sent, context);
-    // §2.1: the endpoint is no oracle for whoever knows a public client's id.
+    // §2.1: somebody who knows a public client's id must not be able to test tokens here.
     if (client.type === "public") refuse("client_has_no_secret", "a public client may not introspect");
     return { client };
   }
@@ -52,7 +52,7 @@ async function authenticateCaller(sent: CredentialsSent, context: OAuthContext):
 
 const callers = new WeakMap<ReadonlyMap<string, Resource>, ReadonlyMap<string, Resource>>();
 
-/** APIs by the id that they ask with. Made once for each state of the catalogue. */
+/** APIs by the id with which they ask. Made once for each state of the catalog. */
 function apisByCaller(resources: ReadonlyMap<string, Resource>): ReadonlyMap<string, Resource> {
   let known = callers.get(resources);
   if (known === undefined) {
@@ -69,7 +69,7 @@ async function introspectAccessToken(token: string, caller: Caller, context: OAu
   const isCallers =
     "resource" in caller ? claims.aud === caller.resource.identifier : claims.client_id === caller.client.clientId;
   if (!isCallers) return INACTIVE;
-  // Access tokens live until they expire, except for an API that asked to be told of the grant's end.
+  // Access tokens live until they expire. The exception is an API that wants to know about the grant's end.
   const bound = (await context.catalog.resources()).get(claims.aud)?.grantBound === true;
   if (bound) {
     // A client that was disabled a moment ago may have more grants than could be ended since.
@@ -85,7 +85,7 @@ async function introspectAccessToken(token: string, caller: Caller, context: OAu
   return text;
 }
 
-/** What is said of a live access token is the same each time. It is kept as long as its claims are. */
+/** The answer for a live access token is always the same. It is kept for as long as the claims are. */
 const texts = new WeakMap<VerifiedAccessToken["claims"], string>();
 
 async function grantIsLive(grantId: string, client: Client, context: OAuthContext): Promise<boolean> {
@@ -99,7 +99,7 @@ async function grantIsLive(grantId: string, client: Client, context: OAuthContex
 
 async function introspectRefreshToken(token: string, caller: Caller, context: OAuthContext): Promise<Introspection> {
   const credential = context.credentials.read("refresh_token", token);
-  // §4: a refresh token is between the client and this server; no API learns of it.
+  // §4: only the client and this server know a refresh token; no API learns about it.
   if (credential === undefined || "resource" in caller) return INACTIVE;
   const found = await context.storage.grants.find({ ...credential, grantId: credential.id });
   const now = context.now();

@@ -1,6 +1,12 @@
-/** Public keys of others: which may be registered, and which one verifies (RFC 7517, RFC 7518 §§3.3–3.5, RFC 8037 §3.1). */
+/**
+ * Public keys of others: which keys can be registered, and which key verifies a signature (RFC 7517, RFC 7518
+ * §§3.3–3.5, RFC 8037 §3.1).
+ */
 
-/** What others may sign with their private keys: no alg on this list needs a secret, and none lets a public key stand in for one. */
+/**
+ * The algs with which others may sign. Each needs a private key: none uses a shared secret, so a public key can't be
+ * misused as one.
+ */
 export const PUBLIC_KEY_ALGS = ["ES256", "ES384", "PS256", "PS384", "RS256", "EdDSA"] as const;
 export type PublicKeyAlg = (typeof PUBLIC_KEY_ALGS)[number];
 
@@ -8,12 +14,12 @@ export type PublicKeyAlg = (typeof PUBLIC_KEY_ALGS)[number];
 export const SECRET_ALGS = ["HS256", "HS384", "HS512"] as const;
 export type SecretAlg = (typeof SECRET_ALGS)[number];
 
-/** More keys than anybody needs; a longer set is refused as a whole. */
+/** Maximum number of keys. A longer set is refused as a whole. */
 export const MAX_KEYS = 100;
-/** Bits of an RSA modulus: below, too weak; above, a check costs too much. */
+/** Bits of an RSA modulus. Smaller keys are too weak, and a check with larger ones costs too much. */
 const RSA_BITS = { least: 2048, most: 8192 } as const;
 
-/** A public key: the members that matter, and no other of a stranger's document. */
+/** A public key with the members that the server uses, and no others. */
 export interface PublicJwk {
   readonly kty: "EC" | "OKP" | "RSA";
   readonly crv?: string;
@@ -30,8 +36,8 @@ export type KeySetReading =
   | { readonly kind: "invalid"; readonly problem: string };
 
 /**
- * A JWK Set as somebody registers it: all keys must be fit to verify with, none may carry its private part.
- * `document`: the parsed JSON. `problem` is in words for who registers.
+ * Reads a JWK Set that somebody registers. All keys must be able to verify, and none may have its private part.
+ * `document`: the parsed JSON. `problem`: a text for the person who registers.
  */
 export function readRegisteredKeys(document: unknown): KeySetReading {
   const keys = keysOf(document);
@@ -50,7 +56,10 @@ export function readRegisteredKeys(document: unknown): KeySetReading {
   return { kind: "read", keys: read };
 }
 
-/** A JWK Set from somebody's server: what isn't fit to verify with is left out (RFC 7517 §5). Undefined: not a JWK Set, or too long a one. */
+/**
+ * Reads a JWK Set from another server. Keys that can't verify are left out (RFC 7517 §5). Undefined: it is not a JWK
+ * Set, or is too long.
+ */
 export function readPublishedKeys(document: unknown): readonly PublicJwk[] | undefined {
   const keys = keysOf(document);
   if (keys === undefined || keys.length > MAX_KEYS) return undefined;
@@ -58,8 +67,8 @@ export function readPublishedKeys(document: unknown): readonly PublicJwk[] | und
 }
 
 /**
- * The one key that a JWS header points at. Undefined: there is none, or several; trying one after the other would let the sender choose,
- * and make it costly to say no.
+ * The one key that a JWS header names. Undefined: there is none, or several. The server does not try several keys: the
+ * sender could choose among them, and make each refusal costly.
  */
 export function pickKey(keys: readonly PublicJwk[], alg: string, kid: string | undefined): PublicJwk | undefined {
   const fitting = keys.filter(
@@ -68,7 +77,10 @@ export function pickKey(keys: readonly PublicJwk[], alg: string, kid: string | u
   return fitting.length === 1 ? fitting[0] : undefined;
 }
 
-/** Whether a key is of the kind that an alg needs: the key decides what may be verified with it, never the header alone (RFC 8725 §3.1). */
+/**
+ * Whether a key is of the kind that an alg needs. The key decides what it can verify, not the header alone (RFC 8725
+ * §3.1).
+ */
 function fits({ kty, crv }: PublicJwk, alg: string): boolean {
   switch (alg) {
     case "ES256":
@@ -98,7 +110,7 @@ function keysOf(document: unknown): readonly unknown[] | undefined {
 /** Members that only a private or a symmetric key has (RFC 7518 §§6.2.2, 6.3.2, 6.4). */
 const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"] as const;
 
-/** The key, or why it isn't one to verify with. */
+/** The key, or the reason why it can't verify. */
 function readKey(value: unknown): PublicJwk | string {
   if (!isObject(value)) return "it is not an object";
   if (PRIVATE_MEMBERS.some((member) => member in value)) return "it has a private part, which nobody else may see";
@@ -142,12 +154,15 @@ function readNumbers(kty: unknown, { crv, x, y, n, e }: Readonly<Record<string, 
     return `it has ${bits} bits; ${RSA_BITS.least} to ${RSA_BITS.most} are taken`;
   }
   const value = exponent.reduce((sum, byte) => sum * 256 + byte, 0);
-  // A small exponent forgives faults in padding, a huge one makes each check slow.
+  // A small exponent accepts faults in padding; a huge one makes each check slow.
   if (value < 65_537 || value > 0xffff_ffff || value % 2 === 0) return "e is not an odd number of 65537 to 2^32";
   return { kty, n: String(n), e: String(e) };
 }
 
-/** Points of order 1, 2, 4 and 8, and their other spellings, without the sign bit (RFC 8032 §5.1.3): a signature for one of them needs no key. */
+/**
+ * Points of order 1, 2, 4 and 8, and their other spellings, without the sign bit (RFC 8032 §5.1.3). For these keys,
+ * anybody can make a signature without a private key.
+ */
 const SMALL_ORDER: ReadonlySet<string> = new Set([
   "00".repeat(32),
   `01${"00".repeat(31)}`,
@@ -163,7 +178,7 @@ function isSmallOrder(point: readonly number[]): boolean {
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/** The bytes of canonical base64url without padding; undefined: it isn't that. */
+/** The bytes of canonical base64url without padding. Undefined: it is something else. */
 function bytesOf(text: unknown): readonly number[] | undefined {
   if (typeof text !== "string" || !/^[A-Za-z0-9_-]{1,2048}$/.test(text) || text.length % 4 === 1) return undefined;
   const bytes: number[] = [];
@@ -176,7 +191,7 @@ function bytesOf(text: unknown): readonly number[] | undefined {
     bits -= 8;
     bytes.push((held >> bits) & 0xff);
   }
-  // Spare bits that aren't zero would give one number several spellings.
+  // Spare bits other than zero would give one number several spellings.
   return (held & ((1 << bits) - 1)) === 0 ? bytes : undefined;
 }
 

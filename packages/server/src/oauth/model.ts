@@ -1,15 +1,18 @@
-/** What the authorization server talks about: clients, scopes, resources, grants, consents (RFC 6749 §1). Types only. */
+/** The types of the authorization server: clients, scopes, resources, grants, consents (RFC 6749 §1). */
 
-/** How many partitions owners are spread over; the first two bytes of an owner's, grant's or session's id name one. Never changes. */
+/**
+ * Number of partitions of owners. The first two bytes of an owner's, grant's or session's id name the partition. Never
+ * change this number.
+ */
 export const PARTITIONS = 1024;
 
 /** Milliseconds since the epoch. */
 export type Millis = number;
 
-/** A value that is there already, or will be: what is held in memory makes nobody wait. */
+/** A value that is there already or will be: a caller does not have to wait for a value in memory. */
 export type Soon<T> = T | Promise<T>;
 
-/** A time so far ahead that it never comes: what "forever" is in a column that must hold a number. */
+/** "For ever" in a column that must hold a number: a time that never comes. */
 export const NEVER: Millis = 9_007_199_254_740_991;
 
 export type ClientAuthMethod =
@@ -21,7 +24,7 @@ export type ClientAuthMethod =
   | "self_signed_tls_client_auth"
   | "none";
 
-/** What a certificate must say of its subject (RFC 8705 §2.1.2): one of them. */
+/** The field that a certificate's subject must have (RFC 8705 §2.1.2): exactly one. */
 export interface TlsSubject {
   readonly field:
     | "tls_client_auth_subject_dn"
@@ -32,12 +35,12 @@ export interface TlsSubject {
   readonly value: string;
 }
 
-/** One secret of a client. The secret itself is known to the client alone; 256 random bits need no slow hash. */
+/** One secret of a client. Only the client knows the secret itself. With 256 random bits it needs no slow hash. */
 export interface ClientSecret {
   /** SHA-256 of the secret, base64url. */
   readonly hash: string;
   readonly createdAt: Millis;
-  /** Set when a rotation gave it a last day. */
+  /** The end of a secret that was rotated. */
   readonly expiresAt: Millis | null;
 }
 
@@ -48,82 +51,103 @@ export interface Client {
   readonly type: "confidential" | "public";
   readonly status: "active" | "disabled";
   readonly redirectUris: readonly string[];
-  /** The redirect URIs that it had when consents began to note their hosts: consents from before hold for these. Absent: none. */
+  /**
+   * The redirect URIs that the client had when consents began to record hosts: older consents hold for these. Absent:
+   * none.
+   */
   readonly earlierRedirectUris?: readonly string[];
   readonly grantTypes: readonly string[];
   readonly responseTypes: readonly string[];
-  /** Scopes that it may ask of owners. */
+  /** Scopes for which it may ask owners. */
   readonly scopes: readonly string[];
-  /** Scopes that it holds for itself (client credentials). */
+  /** Scopes that it has for itself (client credentials). */
   readonly ownScopes: readonly string[];
   readonly authMethod: ClientAuthMethod;
   readonly secrets: readonly ClientSecret[];
-  /** The secret of a `client_secret_jwt` client, sealed under a key outside the database: HMAC needs it whole. base64url; null for all others. */
+  /**
+   * The secret of a `client_secret_jwt` client, sealed under a key outside the database, because HMAC needs the secret
+   * itself. In base64url; null for all others.
+   */
   readonly sealedSecret: string | null;
-  /** Its public keys, a JWK Set in JSON (RFC 7591 §2); null: none, or at `jwksUri`. Never both. */
+  /** Its public keys, a JWK Set in JSON (RFC 7591 §2). Null: it has none, or they are at `jwksUri`. Never both. */
   readonly jwks: string | null;
   readonly jwksUri: string | null;
-  /** Null: it does not authenticate by `tls_client_auth`. */
+  /** Null: the client does not authenticate by `tls_client_auth`. */
   readonly tlsSubject: TlsSubject | null;
   /** Its access tokens are bound to its certificate (RFC 8705 §3). */
   readonly certificateBound: boolean;
-  /** Operator's exception: an assertion's `aud` may be the token endpoint's URL, for clients older than rfc7523bis. */
+  /**
+   * An exception by the operator: an assertion's `aud` may be the token endpoint's URL, for clients older than
+   * rfc7523bis.
+   */
   readonly tokenEndpointAudience: boolean;
   readonly requirePkce: boolean;
-  /** Operator's exception: `plain` challenges are accepted from this client (RFC 7636 §4.2). */
+  /** An exception by the operator: the server accepts `plain` challenges from this client (RFC 7636 §4.2). */
   readonly allowPlainPkce: boolean;
-  /** Consent is recorded without a page. */
+  /** True: the consent is recorded without a page. */
   readonly firstParty: boolean;
-  /** The longest that an owner's answer to it holds, in seconds, or `none`; absent or null: as the server says for its type. */
+  /**
+   * Maximum time for which an owner's answer to it holds, in seconds, or `none`. Absent or null: the server's default
+   * for its type.
+   */
   readonly consentCeiling?: number | "none" | null;
-  /** What a refresh does to the refresh token. Public clients rotate whatever this says. */
+  /** How a refresh treats the refresh token. Public clients always rotate. */
   readonly refresh: "rotate" | "keep";
   /** SHA-256 of the stored logo, base64url; the page shows `/logos/{logo}`. */
   readonly logo: string | null;
   readonly clientUri: string | null;
   readonly policyUri: string | null;
   readonly tosUri: string | null;
-  /** Its name in other languages (RFC 7591 §2.2, `client_name#de`), by BCP 47 tag in lower case; absent: none. */
+  /** Its name in other languages (RFC 7591 §2.2, `client_name#de`), by BCP 47 tag in lower case. Absent: none. */
   readonly names?: Readonly<Record<string, string>>;
-  /** Scopes that it can do without: owners may leave them out; absent: none. */
+  /** Optional scopes, which owners may leave out. Absent: none. */
   readonly optionalScopes?: readonly string[];
-  /** Who makes it, as the operator knows; absent or null: not said. */
+  /** The publisher, as the operator knows it. Absent or null: unknown. */
   readonly publisher?: string | null;
-  /** Its accent on the pages of its requests, `#rrggbb,#rrggbb`: on light ground and on dark; absent or null: the server's. */
+  /**
+   * Its accent colours on the pages of its requests, `#rrggbb,#rrggbb`: on light and on dark ground. Absent or null:
+   * the server's.
+   */
   readonly accent?: string | null;
-  /** The operator has looked at it; absent: no. */
+  /** True: the operator has checked the client. Absent: no. */
   readonly verified?: boolean;
-  /** False: it came without an operator, as by registering itself, and nobody has looked at it yet; absent: an operator made it. */
+  /**
+   * False: the client came without an operator, for example by registering itself, and nobody has reviewed it yet.
+   * Absent: an operator created it.
+   */
   readonly reviewed?: boolean;
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
-  /** When the client last lost a scope or a grant type; grants older than that are judged before they are refreshed. */
+  /** When the client last lost a scope or a grant type. Older grants are checked before they are refreshed. */
   readonly reducedAt: Millis | null;
 }
 
-/** How surely a person was recognized, from weak to strong: one factor, two factors, one that no look-alike site can pass on (OpenID EAP ACR Values `phr`). */
+/**
+ * How strongly a person was recognized, from weak to strong: one factor, two factors, one that no look-alike site can
+ * use (OpenID EAP ACR Values `phr`).
+ */
 export type Acr = "1fa" | "mfa" | "phr";
 
 export type ScopeAccess = "read" | "write" | "delete";
 
-/** A permission that the operator lists (RFC 6749 §3.3). */
+/** A permission that the operator created (RFC 6749 §3.3). */
 export interface Scope {
   readonly name: string;
   /** What the owner reads on the consent page. */
   readonly description: string;
-  /** Identifier of the API that it belongs to; null: of the authorization server itself. */
+  /** Identifier of its API. Null: the authorization server itself. */
   readonly resource: string | null;
   readonly optional: boolean;
   readonly sensitive: boolean;
-  /** What it lets an app do with the data; absent or null: not said. */
+  /** What it lets an app do with data. Absent or null: not specified. */
   readonly access?: ScopeAccess | null;
   /** The description in other languages, by BCP 47 tag in lower case; absent: none. */
   readonly descriptions?: Readonly<Record<string, string>>;
   /** Only owners with this role may grant it. */
   readonly ownerRole: string | null;
-  /** How surely its owner must have been recognized; absent or null: by any sign-in. */
+  /** The level of sign-in that its owner needs. Absent or null: any. */
   readonly acr?: Acr | null;
-  /** Seconds that the owner's sign-in may be old when they grant it; absent or null: any age. */
+  /** Maximum age of the owner's sign-in when they grant it, in seconds. Absent or null: any age. */
   readonly maxAge?: number | null;
 }
 
@@ -135,10 +159,10 @@ export interface Resource {
   readonly identifier: string;
   readonly name: string;
   readonly tokenFormat: "jwt" | "opaque";
-  /** Seconds; null: the server's default. */
+  /** In seconds. Null: the server's default. */
   readonly tokenLifetime: number | null;
   readonly alg: SigningAlg;
-  /** Introspection answers inactive as soon as the grant ended. */
+  /** True: introspection answers inactive as soon as the grant ended. */
   readonly grantBound: boolean;
   readonly introspectionClientId: string;
   /** SHA-256 of the introspection secret, base64url. */
@@ -146,36 +170,41 @@ export interface Resource {
   readonly createdAt: Millis;
 }
 
-/** Somebody else whose assertions are believed (RFC 7521 §3): an identity provider. */
+/** An identity provider whose assertions the server accepts (RFC 7521 §3). */
 export interface TrustedIssuer {
-  /** Of this record: another one of the same issuer, after this was deleted, has another. */
+  /** The id of this record. If it is deleted and the same issuer is registered again, the new record has another id. */
   readonly id: string;
   /** Its `iss`, or the entity id of its SAML assertions. */
   readonly issuer: string;
   readonly type: "jwt" | "saml";
   readonly status: "active" | "disabled";
-  /** JWT: a JWK Set in JSON; null: at `jwksUri`. */
+  /** For JWTs: a JWK Set in JSON. Null: at `jwksUri`. */
   readonly jwks: string | null;
   readonly jwksUri: string | null;
-  /** SAML: its signing certificates, PEM; any of them may have signed. Never empty. */
+  /** For SAML: its signing certificates in PEM; any of them may have signed. Never empty. */
   readonly certificates: readonly string[];
-  /** What its assertions may ask for. */
+  /** The scopes that its assertions may ask for. */
   readonly scopes: readonly string[];
-  /** Clients that may present them; empty: all that are registered for the grant. */
+  /** Clients that may present its assertions. Empty: all that are registered for the grant type. */
   readonly clients: readonly string[];
-  /** Who its assertions must be for, besides this server's issuer identifier; null: nobody else. */
+  /** An audience that its assertions may name instead of this server's issuer identifier. Null: none. */
   readonly audience: string | null;
-  /** Seconds that an assertion may live at most. */
+  /** Maximum lifetime of an assertion, in seconds. */
   readonly maxLifetime: number;
-  /** What its subject names an owner by; `link`: nothing of ours, only a link tells who it is. */
+  /** How its subject names an owner. `link`: only a link leads to the owner. */
   readonly mapSubject: "username" | "email" | "id" | "link";
-  /** The claim (JWT) or attribute (SAML) whose value is the subject; null: `sub`, or the NameID. */
+  /** The claim (JWT) or attribute (SAML) whose value is the subject. Null: `sub`, or the NameID. */
   readonly subjectClaim: string | null;
-  /** Domains, in lower case, whose addresses it gives out itself: believed without being called verified, and no others are. Empty: it says which are. */
+  /**
+   * Domains in lower case whose addresses the issuer gives out itself. Their addresses count as verified, and no others
+   * do. Empty: the issuer says which addresses are verified.
+   */
   readonly emailDomains: readonly string[];
-  /** Whom it may speak for: subjects, or `@domain` for every address of a domain; empty: all owners but operators. */
+  /**
+   * The subjects for whom it may speak, or `@domain` for every address of a domain. Empty: all owners except operators.
+   */
   readonly subjects: readonly string[];
-  /** An owner who isn't there yet is made with the first assertion. */
+  /** True: an unknown owner is created with the first assertion. */
   readonly createOwners: boolean;
   readonly createdAt: Millis;
 }
@@ -187,9 +216,10 @@ export interface GrantedScope {
 }
 
 /**
- * Why a grant stands or ended. `burned`: its code was presented wrongly. `replayed`: its code was presented twice. `theft`: a spent refresh token
- * came back. `revoked`: its consent ended. `client_revoked`: RFC 7009. `superseded`: the 51st live grant of an (owner, client) pushed it out.
- * `state_lost`: the database was put back to a time at which it was still alive, so that nobody knows what became of it since.
+ * Why a grant is active or has ended. `burned`: its code was presented with a wrong value. `replayed`: its code was
+ * presented twice. `theft`: a spent refresh token came back. `revoked`: its consent ended. `client_revoked`: RFC 7009.
+ * `superseded`: the 51st live grant of an owner and client replaced it. `state_lost`: the database was restored to a
+ * time at which the grant was active, so its later fate is unknown.
  */
 export type GrantStatus =
   | "active"
@@ -208,34 +238,34 @@ export interface Grant {
   readonly partition: number;
   readonly grantId: string;
   readonly clientId: string;
-  /** Who owns it: becomes `sub`. */
+  /** The owner; becomes `sub`. */
   readonly ownerId: string;
   /** The person who acted (the owner, unless the owner is a company). */
   readonly personId: string;
   readonly status: GrantStatus;
-  /** 0: a code; n ≥ 1: the n-th refresh token is the live one. */
+  /** 0: a code. n ≥ 1: the n-th refresh token is the live one. */
   readonly generation: number;
   readonly refreshable: boolean;
   readonly redirectUri: string;
   readonly codeChallenge: string | null;
   readonly codeChallengeMethod: "S256" | "plain" | null;
   readonly scopes: readonly GrantedScope[];
-  /** The one API that its tokens are for; null: several, and each token request names one (RFC 8707 §2.2). */
+  /** The one API that its tokens are for. Null: several, and each token request names one (RFC 8707 §2.2). */
   readonly audience: string | null;
-  /** When the person proved who they are; null: nobody here knows, since somebody else vouches for them. */
+  /** When the person proved who they are. Null: unknown, because somebody else vouches for them. */
   readonly authTime: Millis | null;
   readonly acr: string | null;
   readonly amr: readonly string[];
   readonly createdAt: Millis;
-  /** When an owner last decided how long it holds: a ceiling counts from then. */
+  /** When an owner last decided how long it holds: the ceiling counts from then. */
   readonly decidedAt: Millis;
   readonly codeUntil: Millis;
   readonly rotatedAt: Millis | null;
   readonly retries: number;
   readonly lastUsedAt: Millis | null;
-  /** When it was last refreshed for all of its scopes; null: never. */
+  /** When it was last refreshed for all of its scopes. Null: never. */
   readonly wholeUsedAt: Millis | null;
-  /** The network that it was last used from; null: not known. */
+  /** The network that used it last. Null: unknown. */
   readonly usedFrom: string | null;
   readonly uses: number;
   readonly idleUntil: Millis;
@@ -246,13 +276,16 @@ export interface Grant {
 /** A scope inside a consent record. */
 export interface ConsentedScope extends GrantedScope {
   readonly grantedAt: Millis;
-  /** When the owner last decided how long it holds; absent: when the record was last changed. */
+  /** When the owner last decided how long it holds. Absent: when the record last changed. */
   readonly decidedAt?: Millis;
-  /** The redirect hosts that it was given for, as `consentHost` writes them; empty: none, as by a device. Absent: given before hosts were noted. */
+  /**
+   * The redirect hosts that it was given for, as `consentHost` writes them. Empty: none, as for a device. Absent: it
+   * was given before hosts were recorded.
+   */
   readonly hosts?: readonly string[];
 }
 
-/** What an owner granted a client, for how long: one record for each (owner, client). */
+/** What an owner granted a client, and for how long: one record for each owner and client. */
 export interface Consent {
   readonly partition: number;
   readonly ownerId: string;
@@ -260,25 +293,28 @@ export interface Consent {
   readonly status: "active" | "revoked";
   readonly grantedBy: string;
   readonly via: "browser" | "device" | "first party" | "company policy" | "password" | "operator policy" | "admin";
-  /** Standing scopes: these skip the page. A `once` adds none. */
+  /** Active scopes: a request for these needs no page. A `once` adds none. */
   readonly scopes: readonly ConsentedScope[];
-  /** Names of scopes that the owner said no to, one by one: nothing brings them but a page. */
+  /** Names of scopes that the owner declined or removed: only a page can give them again. */
   readonly removed: readonly string[];
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
-  /** When the last of it ends; null: never by itself. */
+  /** When the last scope ends. Null: it does not end by itself. */
   readonly expiresAt: Millis | null;
   readonly lastUsedAt: Millis | null;
   readonly lastUsedAddress: string | null;
   readonly uses: number;
   readonly revokedAt: Millis | null;
   readonly revokedBy: string | null;
-  /** What the owner saw when they decided. */
+  /** The texts that the owner saw when they decided. */
   readonly shown: {
     readonly locale: string;
     readonly clientName: string;
     readonly logo: string | null;
-    /** Scopes that came without a page, by the operator's rules: the app may get them again, although none of them stands. Absent: none. */
+    /**
+     * Scopes that came without a page, by the operator's rules: the app may get them again, although none of them is
+     * active. Absent: none.
+     */
     readonly byRules?: readonly string[];
   };
 }

@@ -2,26 +2,26 @@
 
 import { refuse } from "./errors.ts";
 
-/** Name → value. A parameter without a value counts as absent (RFC 6749 §3.1) and isn't in here. */
+/** Name → value. A parameter without a value counts as absent (RFC 6749 §3.1). */
 export type Parameters = ReadonlyMap<string, string>;
 
-/** A request's parameters; `resource` is the one that may repeat (RFC 8707 §2). */
+/** A request's parameters. Only `resource` may repeat (RFC 8707 §2). */
 export interface ParsedParameters {
   readonly single: Parameters;
   readonly resource: readonly string[];
-  /** The first thing that is wrong with their form. A parameter that is repeated, malformed or too long is absent from the others. */
+  /** The first problem of form. A parameter that is repeated, malformed or too long is left out of the others. */
   readonly problem: ParameterProblem | null;
 }
 
 export interface ParameterProblem {
   readonly condition: "parameter_repeated" | "parameter_malformed" | "parameter_too_long" | "too_many_parameters";
-  /** Which parameter; "" where its name can't be read. */
+  /** The parameter's name; "" if it can't be read. */
   readonly name: string;
 }
 
 const MAX_PARAMETERS = 100;
 
-/** How long a value may be, in characters; any other parameter: 2,048. */
+/** Maximum length of a value in characters. For any other parameter: 2,048. */
 const MAX_LENGTH: ReadonlyMap<string, number> = new Map([
   ["state", 4096],
   ["scope", 4096],
@@ -30,16 +30,19 @@ const MAX_LENGTH: ReadonlyMap<string, number> = new Map([
   ["client_assertion", 65_536],
 ]);
 
-/** Values that may hold any character but NUL here: one is only echoed, one only hashed, one has a grammar and an error of its own. */
+/**
+ * Values that can hold any character except NUL here: one is only echoed, one only hashed, one has a grammar and an
+ * error of its own.
+ */
 const UNJUDGED: ReadonlySet<string> = new Set(["state", "password", "scope"]);
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
-/** Printable ASCII without a space: what isn't escaped in it is well-formed and holds no control character. */
+/** Printable ASCII without a space: without escapes, such a text is well-formed and has no control character. */
 const PLAIN = /^[!-~]*$/;
 
-/** Reads `application/x-www-form-urlencoded` text: the body of a POST or a query string. One pass; never throws. */
+/** Reads `application/x-www-form-urlencoded` text in one pass: the body of a POST or a query string. Never throws. */
 export function parseParameters(text: string): ParsedParameters {
   const reading = new Reading(PLAIN.test(text));
   let start = 0;
@@ -52,7 +55,7 @@ export function parseParameters(text: string): ParsedParameters {
   return reading;
 }
 
-/** As `parseParameters`, for endpoints that refuse at once. */
+/** Like `parseParameters`, for endpoints that refuse at once. */
 export function parseOrRefuse(text: string): ParsedParameters {
   const parsed = parseParameters(text);
   if (parsed.problem !== null) refuse(parsed.problem.condition, loggable(parsed.problem.name));
@@ -63,17 +66,17 @@ class Reading implements ParsedParameters {
   readonly single = new Map<string, string>();
   readonly resource: string[] = [];
   problem: ParameterProblem | null = null;
-  /** Names that came and aren't in `single`. */
+  /** Names that were sent and are not in `single`. */
   #absent: Set<string> | undefined;
   #count = 0;
   readonly #plain: boolean;
 
-  /** `plain`: the text as a whole is. */
+  /** `plain`: the whole text is. */
   constructor(plain: boolean) {
     this.#plain = plain;
   }
 
-  /** False: too many, stop. */
+  /** False: there are too many, stop. */
   pair(pair: string): boolean {
     this.#count += 1;
     if (this.#count > MAX_PARAMETERS) {
@@ -118,7 +121,7 @@ class Reading implements ParsedParameters {
   }
 }
 
-/** Undoes `+` and percent-encoding; undefined: not strict UTF-8, a lone surrogate, a stray `%`. */
+/** Decodes `+` and percent-encoding. Undefined: not strict UTF-8, a lone surrogate, or a stray `%`. */
 function decode(text: string): string | undefined {
   if (!isEscaped(text)) return text.isWellFormed() ? text : undefined;
   try {
@@ -133,7 +136,7 @@ function isEscaped(text: string): boolean {
   return text.includes("%") || text.includes("+");
 }
 
-/** A name that is safe to log: an unknown one could hold anything. */
+/** The name in a form that is safe to log, because an unknown name could hold anything. */
 function loggable(name: string): string {
   return /^[a-z_]{1,40}$/.test(name) ? name : "(unknown name)";
 }

@@ -13,7 +13,10 @@ export interface CodeChallenge {
 const S256_CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 
-/** The challenge of an authorization request (§4.3). Public clients must send one; so must all where policy or client say so. */
+/**
+ * The challenge of an authorization request (§4.3). Public clients must send one, and so must all clients for which the
+ * server or the registration requires PKCE.
+ */
 export function readChallenge(parameters: Parameters, client: Client, policy: Policy): CodeChallenge {
   const codeChallenge = parameters.get("code_challenge");
   // §4.3: a challenge without a method is `plain`.
@@ -34,8 +37,8 @@ export function readChallenge(parameters: Parameters, client: Client, policy: Po
 }
 
 /**
- * What a verifier makes, for the database to compare (§4.6). One that isn't well-formed makes something that equals no challenge:
- * it is a wrong verifier and burns the code like one.
+ * The values of a verifier that the database compares (§4.6). A malformed verifier gets a value that equals no
+ * challenge, so it burns the code as any wrong verifier does.
  */
 export function challengesOf(
   verifier: string | undefined,

@@ -1,14 +1,17 @@
-/** What the protocol is given from outside: time, randomness, keys (RFC 6749 §10.10). It reaches for nothing itself. */
+/**
+ * The dependencies of the protocol: time, randomness, keys (RFC 6749 §10.10). The protocol takes nothing from its
+ * surroundings itself.
+ */
 
 import type { AssertedOwner, AssertedOwners } from "./asserted-subject.ts";
 import type { Grant, Millis, Resource, Scope, SigningAlg, Soon } from "./model.ts";
 import type { SamlReader } from "./saml-assertion.ts";
 import type { Catalog, DeviceStorage, GrantStorage, UserCodeKey } from "./storage.ts";
 
-/** What a credential is for; a code is never taken for a refresh token, nor either for anything else. */
+/** The purpose of a credential. The server never accepts a credential of one kind as another kind. */
 export type CredentialKind = "code" | "refresh_token" | "device_code";
 
-/** What a genuine credential says of itself. */
+/** The content of a genuine credential. */
 export interface Credential {
   readonly partition: number;
   readonly id: string;
@@ -20,9 +23,9 @@ export interface Credential {
 
 /** Makes and recognizes codes and refresh tokens: derived by HMAC, never stored. */
 export interface Credentials {
-  /** Always with the first secret; the same arguments make the same credential again. */
+  /** Uses the first secret. Equal arguments make an equal credential. */
   make(kind: CredentialKind, id: string, generation: number, salt: Uint8Array): string;
-  /** Undefined: not one of ours, without touching the database. */
+  /** Undefined: the token is not from this server. Needs no query. */
   read(kind: CredentialKind, token: string): Credential | undefined;
   /** The partition that a grant's id begins with. */
   partitionOf(grantId: string): number;
@@ -30,24 +33,24 @@ export interface Credentials {
   newSalt(): { readonly salt: Uint8Array; readonly hash: Uint8Array };
 }
 
-/** The codes that people type in (RFC 8628 §6.1). */
+/** The codes that people type (RFC 8628 §6.1). */
 export interface UserCodes {
-  /** A new one, in its canonical form, its place, and the id of a request there. */
+  /** Draws a new code in its canonical form, with its place, and the id of a request there. */
   draw(): { readonly userCode: string; readonly requestId: string } & UserCodeKey;
-  /** Where the request of a canonical code may be, newest secret first. */
+  /** The places where the request of a canonical code may be, newest secret first. */
   keysOf(userCode: string): readonly UserCodeKey[];
 }
 
-/** Who asks for a device: a client from a network. */
+/** The client and the network that ask for a device. */
 export interface DeviceAsker {
   readonly clientId: string;
   /** An IPv4 address, or the /64 of an IPv6 one. */
   readonly network: string;
-  /** The wider network that it belongs to. */
+  /** The provider of the network. */
   readonly provider: string;
 }
 
-/** The key that a sender must prove to hold, where a token is bound to one. Empty: any bearer may use the token. */
+/** The key that a sender must prove to have if a token is bound to one. Empty: any bearer can use the token. */
 export interface SenderConstraint {
   /** SHA-256 of the client's certificate (RFC 8705 §3.1), base64url. */
   readonly certificateThumbprint?: string;
@@ -63,15 +66,15 @@ export interface AccessTokenClaims extends SenderConstraint {
   readonly exp: number;
   /** Seconds since the epoch. */
   readonly iat: number;
-  /** The grant it came of, so that a grant-bound API can be told that it ended; null: of none. */
+  /** The grant of the token, so that a grant-bound API learns when it ended. Null: no grant. */
   readonly grantId: string | null;
-  /** What its API takes: a JWT, or a text that only this server reads. */
+  /** The format that its API accepts: a JWT, or a text that only this server can read. */
   readonly format: Resource["tokenFormat"];
-  /** What signs it, if it is a JWT. */
+  /** The algorithm of its signature, if it is a JWT. */
   readonly alg: SigningAlg;
-  /** The person who acted for the company that `sub` names (RFC 8693 §4.1); null: the owner themselves, or nobody. */
+  /** The person who acted for the company that `sub` names (RFC 8693 §4.1). Null: the owner, or nobody. */
   readonly actor: string | null;
-  /** Where a person took part; what nobody knows of how they signed in isn't said (§2.2.1). */
+  /** Present if a person took part. Unknown details of their sign-in are left out (§2.2.1). */
   readonly person: {
     readonly authTime: Millis | null;
     readonly acr: string | null;
@@ -79,7 +82,7 @@ export interface AccessTokenClaims extends SenderConstraint {
   } | null;
 }
 
-/** An access token of ours that verifies and has not expired. */
+/** An access token of this server that verifies and has not expired. */
 export interface VerifiedAccessToken {
   readonly claims: Readonly<Record<string, unknown>> & {
     readonly sub: string;
@@ -95,20 +98,20 @@ export interface VerifiedAccessToken {
 
 export interface AccessTokens {
   sign(claims: AccessTokenClaims): Promise<string>;
-  /** Undefined: not ours, or expired. */
+  /** Undefined: the token is not from this server, or has expired. */
   verify(token: string, now: Millis): Soon<VerifiedAccessToken | undefined>;
 }
 
 export interface Hashes {
   /** SHA-256 of UTF-8 text, base64url. */
   sha256(text: string): string;
-  /** Compares two equal-length texts in constant time; false at once where the lengths differ. */
+  /** Compares two texts of equal length in constant time. False at once if the lengths differ. */
   equal(a: string, b: string): boolean;
-  /** The text that canonical, padded base64 stands for; undefined: not that, or not UTF-8. */
+  /** The text of canonical, padded base64. Undefined: it is something else, or not UTF-8. */
   base64Text(encoded: string): string | undefined;
 }
 
-/** A signed JWT of somebody else's, as it was read: nothing of it is proven yet (RFC 7519). */
+/** A signed JWT of somebody else as it was read. Nothing in it is verified yet (RFC 7519). */
 export interface ForeignJwt {
   readonly text: string;
   readonly typ: string | undefined;
@@ -117,28 +120,28 @@ export interface ForeignJwt {
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** Whose signature a JWT must bear: one of these keys, or one of these shared secrets. */
+/** The keys or shared secrets, one of which must have signed the JWT. */
 export type VerifiedBy =
   | {
       readonly algs: readonly string[];
-      /** A JWK Set in JSON; null: at `jwksUri`. */
+      /** A JWK Set in JSON. Null: it is at `jwksUri`. */
       readonly jwks: string | null;
       readonly jwksUri: string | null;
     }
   | { readonly algs: readonly string[]; readonly secrets: readonly string[] };
 
 /**
- * `alg_refused`: not one of `algs`. `key_unknown`: no key, or several, of that kind and `kid`. `keys_unavailable`: `jwksUri` didn't answer with keys.
- * `keys_busy`: too many wait for its answer. `wrong`: not by that key.
+ * `alg_refused`: not one of `algs`. `key_unknown`: no key, or several, of that kind and `kid`. `keys_unavailable`:
+ * `jwksUri` did not return keys. `keys_busy`: too many requests wait for its response. `wrong`: that key did not sign.
  */
 export type SignatureOutcome = "verified" | "alg_refused" | "key_unknown" | "keys_unavailable" | "keys_busy" | "wrong";
 
-/** Reads and verifies what others signed (RFC 8725). */
+/** Reads and verifies JWTs that others signed (RFC 8725). */
 export interface ForeignJwts {
-  /** Undefined: no signed JWT in strict form, one of more than 8 KiB, or with header parameters that must be understood. */
+  /** Undefined: it is no signed JWT in strict form, has more than 8 KiB, or has critical header parameters. */
   read(text: string): ForeignJwt | undefined;
   verify(jwt: ForeignJwt, by: VerifiedBy): Promise<SignatureOutcome>;
-  /** Takes as long as `verify` with a key: where there is nobody whose key it could be. */
+  /** Takes as long as `verify` with a key: for a client that does not exist. */
   pretend(jwt: ForeignJwt): Promise<void>;
 }
 
@@ -146,22 +149,25 @@ export interface ForeignJwts {
 export interface PasswordOwner {
   readonly partition: number;
   readonly ownerId: string;
-  /** When the password was set that they were recognized by. */
+  /** The `trustedFrom` of the password that they were recognized by. */
   readonly trustedFrom: Millis;
   mayGrant(scope: Scope): boolean;
 }
 
-/** What a client hands over, and what for. */
+/** The data that a client sends, and their purpose. */
 export interface OwnerPasswordAsked {
   readonly username: string;
   readonly password: string;
-  /** Who asks. */
+  /** The address of the client. */
   readonly address: string;
   readonly clientId: string;
   readonly scopes: readonly Scope[];
 }
 
-/** `refused`: `condition` and `reason` are for the log alone. `throttled`: nothing was looked at; `until` says how long. */
+/**
+ * `refused`: `condition` and `reason` are for the log only. `throttled`: nothing was checked; `until` is the end of the
+ * limit.
+ */
 export type OwnerPasswordOutcome =
   | { readonly kind: "owner"; readonly owner: PasswordOwner }
   | {
@@ -171,11 +177,11 @@ export type OwnerPasswordOutcome =
     }
   | { readonly kind: "throttled"; readonly until: Millis };
 
-/** Lifetimes and switches of the server, in milliseconds unless the name says otherwise. */
+/** Lifetimes and switches of the server. Times are in milliseconds unless the name says otherwise. */
 export interface Policy {
   readonly codeTtl: Millis;
   readonly accessTtl: Millis;
-  /** The most that an access token in a redirect lives (RFC 9700 §2.1.2). */
+  /** Maximum lifetime of an access token in a redirect (RFC 9700 §2.1.2). */
   readonly implicitTtl: Millis;
   readonly refreshIdlePublic: Millis;
   readonly refreshIdleConfidential: Millis;
@@ -185,12 +191,12 @@ export interface Policy {
   readonly deviceTtl: Millis;
   /** How long a device waits between two polls. */
   readonly deviceInterval: Millis;
-  /** How long an owner's answer to a public, or to a confidential client holds at most; null: as long as it says. */
+  /** Maximum time for which an owner's answer to a public, or to a confidential, client holds. Null: no maximum. */
   readonly consentCeilingPublic: Millis | null;
   readonly consentCeilingConfidential: Millis | null;
-  /** All clients must use PKCE. */
+  /** True: all clients must use PKCE. */
   readonly requirePkce: boolean;
-  /** The password grant gives refresh tokens to clients that are registered for them. */
+  /** True: the password grant gives refresh tokens to clients that are registered for them. */
   readonly passwordRefresh: boolean;
 }
 
@@ -200,11 +206,11 @@ export interface OfferedGrants {
 }
 
 /** Everything that the protocol's functions are given. */
-/** Counts the tokens that callers of introspection and revocation present and that are nobody's, or not the caller's. */
+/** Counts tokens at introspection and revocation that are unknown, or that the caller may not see. */
 export interface TokenMisses {
-  /** Counts one. Undefined: within the limit; else the seconds until the caller may miss again. */
+  /** Counts one. Undefined: within the limit. Otherwise: the seconds until the caller may present another one. */
   count(caller: string): number | undefined;
-  /** True: one more would be beyond the limit. */
+  /** True: one more would exceed the limit. */
   isOver(caller: string): boolean;
 }
 
@@ -220,25 +226,28 @@ export interface OAuthContext {
   readonly foreignJwts: ForeignJwts;
   readonly saml: SamlReader;
   readonly assertedOwners: AssertedOwners;
-  /** A person by the id that tokens call them by, or by username; undefined: there is none. */
+  /** A person by the id in tokens, or by username. Undefined: there is none. */
   findOwner(by: "id" | "username", value: string): Promise<AssertedOwner | undefined>;
   readonly hashes: Hashes;
   /** A new random id of a grant in its owner's partition. */
   newGrantId(partition: number): string;
-  /** The secrets of a `client_secret_jwt` client, from `Client.sealedSecret`; undefined: sealed under a key that isn't there. */
+  /**
+   * The secrets of a `client_secret_jwt` client, from `Client.sealedSecret`. Undefined: they are sealed under a key
+   * that was removed.
+   */
   openClientSecrets(clientId: string, sealed: string): readonly string[] | undefined;
-  /** Looks at an owner's password as the sign-in page does: counted, and every refusal is the same work. */
+  /** Checks an owner's password as the sign-in page does: it counts the try, and every refusal does the same work. */
   ownerPassword(asked: OwnerPasswordAsked): Promise<OwnerPasswordOutcome>;
   now(): Millis;
-  /** The network of an address, as coarse as owners may be shown it. */
+  /** The network of an address, in the coarse form that owners may see. */
   networkOf(address: string): string;
-  /** Notes that a token for less than all was given out: seldom, and never twice in a few minutes. */
+  /** Records that a token for fewer scopes than the grant has was issued, at most once in a few minutes. */
   noteUse(grant: Grant, scopes: readonly string[]): Promise<void>;
-  /** When the database was last put back to an earlier time; 0: never. Which assertions were accepted before that is forgotten. */
+  /** When the database was last restored; 0: never. It is unknown which assertions were accepted before that. */
   readonly restoredAt: Millis;
-  /** Counts a request for a device; false: too many of them are under way. */
+  /** Counts a request for a device. False: too many of them are pending. */
   admitDevice(asker: DeviceAsker): Promise<boolean>;
   readonly misses: TokenMisses;
-  /** An event for the operator's log: never a secret in it. */
+  /** Writes an event to the operator's log; it must not have a secret. */
   event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
 }

@@ -1,14 +1,19 @@
-/** Redirection URIs: what may be registered, and what matches (RFC 6749 §3.1.2, RFC 8252 §7, RFC 9700 §4.1.3). */
+/**
+ * Redirection URIs: which ones can be registered, and which ones match (RFC 6749 §3.1.2, RFC 8252 §7, RFC 9700 §4.1.3).
+ */
 
 /** `http://127.0.0.1` and `http://[::1]` with any port: an app on this device (RFC 8252 §7.3). */
 const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\])(?::(\d{1,5}))?(\/[^#]*)?$/;
 
-/** Absolute URI (RFC 3986 §4.3): with an authority the path is empty or begins with a slash; no fragment, user information, backslash. */
+/**
+ * Absolute URI (RFC 3986 §4.3). With an authority, the path is empty or begins with a slash. No fragment, user
+ * information or backslash.
+ */
 const ABSOLUTE = /^([A-Za-z][A-Za-z0-9+.-]*):(?:\/\/([^/?#@\\\s]*)(?=[/?]|$)|(?!\/\/))([^?#\\\s]*)(\?[^#\\\s]*)?$/;
 
 const PRINTABLE = /^[\u0021-\u007e]{1,2048}$/;
 
-/** Parameters of our own answer: a registered query may not carry them (code pollution, CVE-2026-9689). */
+/** Parameters of the server's own response: a registered query may not have them (code pollution, CVE-2026-9689). */
 const RESERVED = new Set([
   "code",
   "state",
@@ -38,8 +43,8 @@ const REFUSED_SCHEMES = new Set([
 ]);
 
 /**
- * True where `asked` is one of the registered URIs: equal as a string, but for the port of a loopback IP.
- * Nothing is normalized: what needs normalizing to be equal is another URI.
+ * True if `asked` is one of the registered URIs: equal as a string, except for the port of a loopback IP. The server
+ * normalizes nothing: two URIs that are equal only after normalization are different.
  */
 export function matchesRedirectUri(registered: readonly string[], asked: string): boolean {
   if (!PRINTABLE.test(asked)) return false;
@@ -58,7 +63,7 @@ function equalButForPort(registered: string, asked: string): boolean {
   );
 }
 
-/** Why a URI may not be registered, in words for the operator; undefined: it may. */
+/** Why a URI can't be registered, in words for the operator. Undefined: it can. */
 export function redirectUriProblem(uri: string): string | undefined {
   if (!PRINTABLE.test(uri)) return "it must be 1 to 2,048 printable ASCII characters, without spaces";
   if (uri.includes("#")) return "it must not have a fragment (RFC 6749 §3.1.2)";
@@ -92,18 +97,21 @@ function schemeProblem(
   return undefined;
 }
 
-/** A host as browsers write it, so that what an owner reads is where the answer goes: `https://2130706433/` goes to 127.0.0.1. */
+/**
+ * The host must be written as browsers write it, so that the owner reads the real destination of the answer:
+ * `https://2130706433/` goes to 127.0.0.1.
+ */
 function hostIsFine(authority: string): boolean {
   const [, ipv6, name = "", port] =
     /^(?:\[([0-9a-f:]{2,39})\]|([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?))(?::(0|[1-9]\d{0,4}))?$/.exec(authority) ?? [];
   if (port !== undefined && Number(port) > 65_535) return false;
   if (ipv6 !== undefined) return isPlainIpv6(ipv6);
-  // WHATWG URL §3.5: a last label that is a number makes the whole an IPv4 address, however it is written.
+  // WHATWG URL §3.5: if the last label is a number, the whole host is an IPv4 address, however it is written.
   const isNumber = /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/.test(name);
   return name !== "" && (!isNumber || /^(?:(?:0|[1-9]\d?|1\d\d|2[0-4]\d|25[0-5])(?:\.(?!$)|$)){4}$/.test(name));
 }
 
-/** The one spelling of RFC 5952 §4: no zeros in front, the first of the longest runs of zero groups left out. */
+/** The one spelling of RFC 5952 §4: no leading zeros, and the first of the longest runs of zero groups is left out. */
 function isPlainIpv6(text: string): boolean {
   const halves = text.split("::");
   const [left = [], right = []] = halves.map((half) => (half === "" ? [] : half.split(":")));
@@ -134,14 +142,14 @@ function queryProblem(query: string): string | undefined {
   return undefined;
 }
 
-/** A redirect whose receiver the browser can't be sure of: a custom scheme or this device (RFC 8252 §8.6). */
+/** A redirect whose receiver the browser can't verify: a custom scheme or this device (RFC 8252 §8.6). */
 export function isUnverifiedRedirect(uri: string): boolean {
   return !uri.startsWith("https://");
 }
 
 /**
- * What an owner reads as the receiver: the host in plain text, or the scheme of an app on the device. The app that has the scheme gets the answer,
- * whatever host the URI names behind it.
+ * The receiver as an owner reads it: the host in plain text, or the scheme of an app on the device. The app with the
+ * scheme gets the answer, whatever host the URI names after it.
  */
 export function redirectHost(uri: string): string {
   const { scheme, authority } = receiverOf(uri);
@@ -149,8 +157,9 @@ export function redirectHost(uri: string): string {
 }
 
 /**
- * The receiver that a consent is given for: `https://app.example`, with its port where that is not 443; `http://127.0.0.1` for this device, whatever
- * the port (RFC 8252 §7.3); `com.example.app:` for a private-use scheme. Two URIs have the same receiver only where these texts are equal.
+ * The receiver that a consent is given for. `https://app.example`, with its port unless it is 443. `http://127.0.0.1`
+ * for this device, whatever the port (RFC 8252 §7.3). `com.example.app:` for a private-use scheme. Two URIs have the
+ * same receiver only if these texts are equal.
  */
 export function consentHost(uri: string): string {
   const { scheme, authority } = receiverOf(uri);
@@ -172,7 +181,7 @@ function isWeb(scheme: string): boolean {
   return scheme === "https" || scheme === "http";
 }
 
-/** Adds answer parameters to a redirect URI, keeping its own query. */
+/** Adds response parameters to a redirect URI and keeps its own query. */
 export function withQuery(uri: string, parameters: Readonly<Record<string, string>>): string {
   const added = formEncode(parameters);
   const query = uri.indexOf("?");
@@ -181,12 +190,12 @@ export function withQuery(uri: string, parameters: Readonly<Record<string, strin
   return `${uri}${separator}${added}`;
 }
 
-/** The same in the fragment, which a browser keeps to itself. A registered redirect URI has none of its own. */
+/** The same in the fragment, which a browser does not send. A registered redirect URI has no fragment. */
 export function withFragment(uri: string, parameters: Readonly<Record<string, string>>): string {
   return `${uri}#${formEncode(parameters)}`;
 }
 
-/** `application/x-www-form-urlencoded`, with %20 for the space, which every parser of queries takes. */
+/** `application/x-www-form-urlencoded` with %20 for the space, which every parser of queries accepts. */
 export function formEncode(parameters: Readonly<Record<string, string>>): string {
   return Object.entries(parameters)
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)

@@ -4,9 +4,9 @@ import { refuse } from "./errors.ts";
 import type { Resource, Scope } from "./model.ts";
 
 /**
- * The audience of tokens for these scopes.
- * `resources`: what the request names; none: the one API that owns all scopes. Scopes of no API are the server's own (`issuer`).
- * Null: scopes of several APIs, so each token request has to name one.
+ * The audience of tokens for these scopes. `resources`: the ones that the request names. If it names none: the one API
+ * of all scopes. Scopes without an API belong to the server itself (`issuer`). Null: the scopes belong to several APIs,
+ * so each token request must name one.
  */
 export function audienceOf(
   scopes: readonly Scope[],

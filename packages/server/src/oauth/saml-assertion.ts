@@ -1,4 +1,4 @@
-/** A SAML assertion as it was read, and its reader (SAML Core §§2.3–2.5; RFC 7522 §3). */
+/** The content of a SAML assertion, and its reader (SAML Core §§2.3–2.5; RFC 7522 §3). */
 
 import type { ConditionName } from "./errors.ts";
 import type { Millis } from "./model.ts";
@@ -11,7 +11,10 @@ export interface SamlConfirmation {
   readonly notOnOrAfter: Millis | null;
 }
 
-/** SAML Core §2.5.1. `audiences`: one list for each restriction; `unknown`: names of conditions that nobody here understands. */
+/**
+ * SAML Core §2.5.1. `audiences`: one list for each restriction. `unknown`: names of conditions that this server does
+ * not know.
+ */
 export interface SamlConditions {
   readonly notBefore: Millis | null;
   readonly notOnOrAfter: Millis | null;
@@ -19,16 +22,16 @@ export interface SamlConditions {
   readonly unknown: readonly string[];
 }
 
-/** What of a SAML assertion was signed. */
+/** The signed content of a SAML assertion. */
 export interface SamlAssertion {
   readonly id: string;
   readonly issuer: string;
   readonly issuedAt: Millis | null;
   readonly nameId: string | null;
-  /** `Format` of the NameID; null: not said. */
+  /** `Format` of the NameID. Null: absent. */
   readonly nameIdFormat: string | null;
   readonly email: string | null;
-  /** Values by the attribute's name; null: one that is more than text. */
+  /** Values by the attribute's name. Null: a value that is not only text. */
   readonly attributes: ReadonlyMap<string, readonly (string | null)[]>;
   readonly confirmations: readonly SamlConfirmation[];
   readonly conditions: SamlConditions | null;
@@ -40,7 +43,7 @@ export type SamlReading =
   | { readonly kind: "verified"; readonly assertion: SamlAssertion }
   | { readonly kind: "refused"; readonly condition: ConditionName; readonly detail: string };
 
-/** Reads base64url of a SAML assertion, verified by one of its issuer's certificates (PEM). */
+/** Reads a SAML assertion in base64url and verifies it with one of its issuer's certificates (PEM). */
 export interface SamlReader {
   read(encoded: string, certificatesOf: ReadonlyMap<string, readonly string[]>): Promise<SamlReading>;
 }

@@ -1,4 +1,4 @@
-/** Scopes: the list in a request, and what of it may be granted (RFC 6749 §3.3). */
+/** Scopes: the list in a request, and which of its scopes can be granted (RFC 6749 §3.3). */
 
 import { refuse } from "./errors.ts";
 import type { Client, GrantedScope, Millis, Scope } from "./model.ts";
@@ -6,10 +6,12 @@ import type { Client, GrantedScope, Millis, Scope } from "./model.ts";
 /** scope-token of RFC 6749 §3.3: printable ASCII without space, quote and backslash. */
 const SCOPE_TOKEN = /^[\u0021\u0023-\u005b\u005d-\u007e]{1,128}$/;
 
-/** Scopes with less than this left aren't granted again, and end with the next token. */
+/** A scope with less time than this left is not granted again; it ends with the next token. */
 export const SCOPE_MARGIN: Millis = 30_000;
 
-/** The names in a `scope` parameter, each once, in their order. Refuses what isn't single-space-separated. */
+/**
+ * The names in a `scope` parameter, each once, in their order. Refuses a list that is not separated by single spaces.
+ */
 export function parseScope(text: string): readonly string[] {
   const names = text.split(" ");
   if (names.length > 200) refuse("scope_malformed", "more than 200 names");
@@ -21,7 +23,7 @@ export function isScopeName(name: string): boolean {
   return SCOPE_TOKEN.test(name);
 }
 
-/** The scopes asked for, all of them known to the service and allowed to the client. */
+/** The requested scopes. Refuses if one is unknown, or not allowed to the client. */
 export function scopesForClient(text: string, client: Client, known: ReadonlyMap<string, Scope>): readonly Scope[] {
   return parseScope(text).map((name) => {
     const scope = known.get(name);
@@ -30,12 +32,15 @@ export function scopesForClient(text: string, client: Client, known: ReadonlyMap
   });
 }
 
-/** The scope as owners are asked for it by this client: what the operator or the client can do without, they may leave out. */
+/** The scope as this client's owners see it: optional if the operator or the client marked it so. */
 export function offeredTo(client: Client, scope: Scope): Scope {
   return scope.optional || !client.optionalScopes?.includes(scope.name) ? scope : { ...scope, optional: true };
 }
 
-/** What of a grant's scopes still holds: not ended, with `margin` left, still the client's to ask for, still in the service. */
+/**
+ * The scopes of a grant that are still valid: not ended, with `margin` left, still allowed to the client, and still
+ * existing.
+ */
 export function liveScopes(
   granted: readonly GrantedScope[],
   client: Client,

@@ -1,4 +1,4 @@
-/** Authorization server metadata (RFC 8414 §2): exactly what works. */
+/** Authorization server metadata (RFC 8414 §2). It lists exactly what works. */
 
 import { ACR_VALUES } from "./authentication-context.ts";
 import { authenticationMethods } from "./client-authentication/index.ts";
@@ -7,23 +7,23 @@ import { type GrantRegistry, RESPONSE_TYPES } from "./grants/registry.ts";
 import { PUBLIC_KEY_ALGS, SECRET_ALGS } from "./json-web-key.ts";
 import type { Scope } from "./model.ts";
 
-/** Which clients' certificates can be known here (RFC 8705 §2). */
+/** Which client certificates the server can recognize (RFC 8705 §2). */
 export interface CertificatesKnown {
-  /** Those of any authority, or none: a connection's certificate arrives. */
+  /** True: the certificate of a connection arrives, from any authority or none. */
   readonly any: boolean;
-  /** Those whose authority has been verified. */
+  /** True: the authority of certificates is verified. */
   readonly issued: boolean;
 }
 
-/** Where the answer of each response type may stand; a token never stands in a query. */
+/** Where the response of each response type may be; a token is never in a query. */
 const RESPONSE_MODES = { code: ["query", "form_post"], token: ["fragment", "form_post"] } as const;
-/** In the order in which the document lists them. */
+/** In the order of the metadata document. */
 const MODES = ["query", "fragment", "form_post"] as const;
 
-/** What an assertion may be signed with (RFC 8414 §2): the same at each endpoint. */
+/** The algs that can sign an assertion (RFC 8414 §2): the same at each endpoint. */
 const SIGNING_ALGS = [...PUBLIC_KEY_ALGS, ...SECRET_ALGS];
 
-/** `grants`: what is switched off is in no list, and an endpoint that nothing leads to is left out. */
+/** `grants`: a grant type that is switched off appears in no list, and an endpoint that only it uses is left out. */
 export function serverMetadata(
   issuer: string,
   scopes: Iterable<Scope>,
@@ -56,7 +56,7 @@ export function serverMetadata(
   };
 }
 
-/** What the authorization endpoint understands. Only `response_types_supported` is required of a server that has none. */
+/** What the authorization endpoint supports. Without that endpoint, only `response_types_supported` is required. */
 function authorizationMetadata(grants: GrantRegistry): Readonly<Record<string, unknown>> {
   const types = (["code", "token"] as const).filter((type) => grants.offers(RESPONSE_TYPES[type]));
   if (types.length === 0) return { response_types_supported: [] };

@@ -1,4 +1,7 @@
-/** The storage port of the protocol: each verb is one transaction, its outcome a value; an exception is an outage. */
+/**
+ * The storage port of the protocol. Each verb is one transaction, and its outcome is a value; an exception is an
+ * outage.
+ */
 
 import type {
   Client,
@@ -13,10 +16,10 @@ import type {
   TrustedIssuer,
 } from "./model.ts";
 
-/** How far `lastUsedAt` may lag behind the last use of a kept refresh token: not each of them is written. */
+/** Maximum delay of `lastUsedAt` after the last use of a kept refresh token, because not every use is written. */
 export const USE_RECORDED_EVERY: Millis = 300_000;
 
-/** What a new authorization is; its ends come from the consent under which it is born. */
+/** A new authorization. Its ends come from its consent. */
 export interface NewGrant {
   readonly partition: number;
   readonly grantId: string;
@@ -24,39 +27,45 @@ export interface NewGrant {
   readonly ownerId: string;
   readonly personId: string;
   readonly refreshable: boolean;
-  /** Empty where no code leads to it: the hash of no salt is. */
+  /** Empty if no code leads to it: no salt has an empty hash. */
   readonly codeSaltHash: Uint8Array;
   readonly redirectUri: string;
   readonly codeChallenge: string | null;
   readonly codeChallengeMethod: "S256" | "plain" | null;
   readonly scopes: readonly string[];
-  /** How long an owner's answer to its client holds at most, in milliseconds; null: as long as it says. */
+  /** Maximum time for which an owner's answer to its client holds, in milliseconds. Null: no maximum. */
   readonly ceiling: Millis | null;
   readonly audience: string | null;
   readonly authTime: Millis | null;
   readonly acr: string | null;
   readonly amr: readonly string[];
-  /** How long a second click is answered like the first; where there is a code, how long that lives. */
+  /** How long a second click gets the same answer as the first; if there is a code, the lifetime of the code. */
   readonly codeUntil: Millis;
-  /** Null: a code redeems it. Else it is born redeemed (RFC 6749 §4.2), and this is the end of the last access token that it may get. */
+  /**
+   * Null: a code redeems the grant. Otherwise it begins as redeemed (RFC 6749 §4.2), and this is the end of its last
+   * access token.
+   */
   readonly accessUntil: Millis | null;
 }
 
 export interface IssueGrant {
   readonly grant: NewGrant;
   readonly address: string | null;
-  /** Its scopes end then at the latest; absent: as the consent says. */
+  /** The latest end of its scopes. Absent: the consent decides. */
   readonly endsBy?: Millis | null;
   /** True: the owner was chosen on a page. */
   readonly chosen?: boolean;
-  /** From when the acting person's sessions count, as it was seen beside this one's: another since, and it has ended. Absent: there is none. */
+  /**
+   * From when the acting person's sessions count, as read together with this session. If it has changed, the session
+   * has ended. Absent: there is none.
+   */
   readonly trustedFrom?: Millis;
   readonly now: Millis;
 }
 
 /**
- * `issued`: the row is there; `repeated`: it was there already and can be answered again (a double click);
- * `spent`: it was there and its code is spent or dead; `no_consent`: nothing covers these scopes any more.
+ * `issued`: the row was inserted. `repeated`: it existed, and the same answer can be given again (a double click).
+ * `spent`: it existed, and its code is spent or expired. `no_consent`: no active consent covers these scopes any more.
  */
 export type IssueOutcome =
   | { readonly kind: "issued"; readonly scopes: readonly GrantedScope[] }
@@ -65,32 +74,33 @@ export type IssueOutcome =
   | { readonly kind: "no_consent" };
 
 export interface RedeemCode {
-  /** As of `RefreshGrant`. */
+  /** As in `RefreshGrant`. */
   readonly network?: string;
   readonly partition: number;
   readonly grantId: string;
   readonly codeSaltHash: Uint8Array;
   readonly clientId: string;
   readonly redirectUri: string;
-  /** What the verifier makes by S256 (RFC 7636 §4.6); null: none was sent. */
+  /** The S256 value of the verifier (RFC 7636 §4.6). Null: none was sent. */
   readonly s256: string | null;
-  /** The verifier itself, for `plain`; null: none was sent. */
+  /** The verifier itself, for `plain`. Null: none was sent. */
   readonly plain: string | null;
-  /** True: the request names a resource, already judged; false: the row must name its one audience. */
+  /** True: the request names a resource, which was checked already. False: the row must name its one audience. */
   readonly resourceNamed: boolean;
-  /** Hash of the salt of the refresh tokens to come. */
+  /** Hash of the salt of the new refresh tokens. */
   readonly refreshSaltHash: Uint8Array;
   readonly now: Millis;
-  /** When it dies unused, if refreshable. */
+  /** When it expires without use, if it can be refreshed. */
   readonly idleUntil: Millis;
-  /** When the row has served its purpose, if it isn't refreshable: the end of its access token. */
+  /** When the row can be deleted, if it can't be refreshed: the end of its access token. */
   readonly accessUntil: Millis;
 }
 
 /**
- * `burned`: the row is ended, because redirect_uri or verifier was wrong; compare `grant` to learn which.
- * `replayed`: an otherwise valid second use; the grant has ended. `replay_invalid`: a second use that proves nothing; untouched.
- * `needs_resource`: several APIs and none named; untouched. `unknown`: no such live code of this client.
+ * `burned`: the row has ended, because redirect_uri or verifier was wrong; compare `grant` to learn which. `replayed`:
+ * a second use that was valid otherwise; the grant has ended. `replay_invalid`: a second use with wrong values; nothing
+ * changed. `needs_resource`: several APIs and none named; nothing changed. `unknown`: this client has no such live
+ * code.
  */
 export type RedeemOutcome =
   | { readonly kind: "redeemed"; readonly grant: Grant }
@@ -100,7 +110,7 @@ export type RedeemOutcome =
   | { readonly kind: "needs_resource" }
   | { readonly kind: "unknown" };
 
-/** That an app got a token for some of what it may. */
+/** An app got a token for some of its scopes. */
 export interface RecordScopeUses {
   readonly partition: number;
   readonly ownerId: string;
@@ -110,30 +120,36 @@ export interface RecordScopeUses {
 }
 
 export interface RefreshGrant {
-  /** The token is for all that the grant holds; absent: it is for less. */
+  /** True: the token is for all scopes of the grant. Absent: for fewer. */
   readonly whole?: boolean;
-  /** The network that the request came from, coarse; absent: not known. */
+  /** The network of the request in coarse form. Absent: unknown. */
   readonly network?: string;
   readonly partition: number;
   readonly grantId: string;
   readonly refreshSaltHash: Uint8Array;
   readonly clientId: string;
-  /** The generation of the token presented, ≥ 1. */
+  /** The generation of the presented token, ≥ 1. */
   readonly generation: number;
-  /** True: which API the token is for has been judged; false: the row must name its one audience, else `needs_resource`. */
+  /**
+   * True: the API of the token was checked already. False: the row must name its one audience, else `needs_resource`.
+   */
   readonly resourceNamed: boolean;
   readonly rotate: boolean;
-  /** The same token is answered again if its successor was made at or after this time. */
+  /** The same token gets the same answer again if its successor was made at or after this time. */
   readonly retryFrom: Millis;
-  /** A grant that its owner decided about at that time or before is over, by the ceiling of its client; -1: there is none. */
+  /**
+   * A grant that its owner decided about at this time or before has ended, by the ceiling of its client. -1: there is
+   * no ceiling.
+   */
   readonly decidedAfter: Millis;
   readonly now: Millis;
   readonly idleUntil: Millis;
 }
 
 /**
- * `needs_resource`: live, of this client, but for several APIs and none named; untouched, whatever the generation.
- * `ahead`: the token is newer than the row (a restored backup, a lost failover): an operator's event, no theft.
+ * `needs_resource`: live, of this client, but for several APIs and none named; nothing changed, whatever the
+ * generation. `ahead`: the token is newer than the row, because of a restored backup or a failover that lost writes: an
+ * event for the operator, no theft.
  */
 export type RefreshOutcome =
   | { readonly kind: "kept" | "rotated" | "retried"; readonly grant: Grant }
@@ -147,14 +163,14 @@ export type RefreshOutcome =
 export interface FindGrant {
   readonly partition: number;
   readonly grantId: string;
-  /** Hash of the salt of the code or of the refresh tokens; null: by id alone (an access token's own claim). */
+  /** Hash of the salt of the code or of the refresh tokens. Null: find by id only (a claim of an access token). */
   readonly saltHash: Uint8Array | null;
 }
 
 export interface EndGrant {
   readonly partition: number;
   readonly grantId: string;
-  /** Of the refresh tokens. */
+  /** The hash for the refresh tokens. */
   readonly saltHash: Uint8Array;
   readonly clientId: string;
   readonly now: Millis;
@@ -166,41 +182,50 @@ export type EndOutcome =
   | { readonly kind: "other_client" }
   | { readonly kind: "unknown" };
 
-/** A grant without a code: a password, an assertion or an approved device stands in its place. The row is born redeemed, at generation 1. */
+/**
+ * A grant for which a password, an assertion or an approved device stands in place of a code. The row begins as
+ * redeemed, at generation 1.
+ */
 export interface IssueDirect {
   readonly grant: Omit<
     NewGrant,
     "codeSaltHash" | "redirectUri" | "codeChallenge" | "codeChallengeMethod" | "codeUntil" | "accessUntil"
   >;
   readonly via: Consent["via"];
-  /** As of `IssueGrant`, for an owner who was recognized by a password: with another since, they weren't. Absent: it was by something else. */
+  /**
+   * As in `IssueGrant`, for an owner who was recognized by a password: if the password changed since, the sign-in does
+   * not count. Absent: they were recognized in another way.
+   */
   readonly trustedFrom?: Millis;
-  /** Hash of the salt of its refresh tokens; null where it has none. */
+  /** Hash of the salt of its refresh tokens. Null: it has none. */
   readonly refreshSaltHash: Uint8Array | null;
   /** When its access token ends; the row of a grant without refresh tokens lives as long. */
   readonly accessUntil: Millis;
   readonly idleUntil: Millis;
-  /** When the consent that this writes ends; null: never by itself. A longer standing one stays. */
+  /** When the consent that this writes ends. Null: it does not end by itself. A longer active consent stays. */
   readonly consentUntil: Millis | null;
   readonly shown: Consent["shown"];
   readonly address: string | null;
   readonly now: Millis;
 }
 
-/** `blocked`: the owner took their consent back; only a page can give it again. `exists`: the grant's id is there already. `no_owner`: they, or the client, are disabled or gone, or have another password. */
+/**
+ * `blocked`: the owner revoked their consent, and only a page can give it again. `exists`: the grant's id exists.
+ * `no_owner`: the owner or the client is disabled or deleted, or the owner has another password.
+ */
 export type IssueDirectOutcome =
   | { readonly kind: "issued"; readonly grant: Grant }
   | { readonly kind: "blocked" }
   | { readonly kind: "exists" }
   | { readonly kind: "no_owner" };
 
-/** Something that may be accepted once: a `jti` (RFC 7523 §3), an assertion's ID (RFC 7522 §3). */
+/** A value that is accepted once: a `jti` (RFC 7523 §3), an assertion's ID (RFC 7522 §3). */
 export interface SingleUse {
-  /** Whose namespace: e.g. `client jti`, `issuer jti`, `saml id`. */
+  /** The namespace, for example `client jti`, `issuer jti`, `saml id`. */
   readonly kind: string;
   /** SHA-256 of the sender and the id, base64url. */
   readonly key: string;
-  /** Forgotten after that. */
+  /** The value is forgotten after this time. */
   readonly until: Millis;
   readonly now: Millis;
 }
@@ -211,7 +236,7 @@ export interface DeviceKey {
   readonly requestId: string;
 }
 
-/** How a user code leads to its request. A code may have several: one for each of the server's secrets. */
+/** How a user code leads to its request. A code may have several keys: one for each secret of the server. */
 export interface UserCodeKey {
   readonly partition: number;
   /** Keyed hash of the code. */
@@ -220,19 +245,19 @@ export interface UserCodeKey {
 
 /** A device's request for authorization (RFC 8628 §3.1). */
 export interface NewDeviceRequest extends DeviceKey, UserCodeKey {
-  /** Of the device code. */
+  /** The hash for the device code. */
   readonly saltHash: Uint8Array;
   readonly clientId: string;
   readonly scopes: readonly string[];
-  /** Where the device asked from. */
+  /** The address of the device. */
   readonly address: string | null;
-  /** How long it must wait between two polls. */
+  /** Minimum time between two polls. */
   readonly interval: Millis;
   readonly expiresAt: Millis;
   readonly now: Millis;
 }
 
-/** A request that waits for its owner's answer, as the one who entered its code may see it. */
+/** A request that waits for its owner's answer, as the person who entered its code may see it. */
 export interface DeviceRequest extends DeviceKey {
   readonly clientId: string;
   readonly scopes: readonly string[];
@@ -241,9 +266,9 @@ export interface DeviceRequest extends DeviceKey {
   readonly expiresAt: Millis;
 }
 
-/** What an owner's yes leaves for the next poll. */
+/** The data of an owner's consent that the next poll needs. */
 export interface DeviceApproval {
-  /** Of the owner. */
+  /** The partition of the owner. */
   readonly partition: number;
   /** Derives from the request and the owner. */
   readonly grantId: string;
@@ -255,9 +280,9 @@ export interface DeviceApproval {
   readonly authTime: Millis;
   readonly acr: string | null;
   readonly amr: readonly string[];
-  /** Allowed this once: when it ends; null: the consent record says. */
+  /** The end, if it was allowed for this once. Null: the consent record decides. */
   readonly onceUntil: Millis | null;
-  /** Its scopes end then at the latest; absent: as the consent says. */
+  /** The latest end of its scopes. Absent: the consent decides. */
   readonly endsBy?: Millis | null;
   readonly approvedAt: Millis;
 }
@@ -268,7 +293,7 @@ export interface PollDevice extends DeviceKey {
   readonly now: Millis;
 }
 
-/** `unknown`: no such request of this client. `spent`: its tokens have been handed out, or can't be any more. */
+/** `unknown`: this client has no such request. `spent`: its tokens were issued, or can't be issued any more. */
 export type PollDeviceOutcome =
   | { readonly kind: "pending" | "slow_down" | "denied" | "expired" | "spent" | "unknown" }
   | { readonly kind: "approved"; readonly approval: DeviceApproval };
@@ -276,28 +301,34 @@ export type PollDeviceOutcome =
 export interface RedeemDevice extends DeviceKey {
   readonly clientId: string;
   readonly approval: DeviceApproval;
-  /** As of `NewGrant`. */
+  /** As in `NewGrant`. */
   readonly ceiling: Millis | null;
-  /** Of the refresh tokens to come. */
+  /** The hash for the new refresh tokens. */
   readonly refreshSaltHash: Uint8Array;
   readonly accessUntil: Millis;
   readonly idleUntil: Millis;
   readonly now: Millis;
 }
 
-/** `taken`: another poll got the grant; nothing is changed. `blocked`: the consent ended since. `no_owner`: they, or the client, are disabled or gone, or they have another password. */
+/**
+ * `taken`: another poll got the grant; nothing changed. `blocked`: the consent has ended since. `no_owner`: the owner
+ * or the client is disabled or deleted, or the owner has another password.
+ */
 export type RedeemDeviceOutcome =
   | { readonly kind: "issued"; readonly grant: Grant }
   | { readonly kind: "taken" | "blocked" | "no_owner" };
 
-/** Verbs of the device flow at the back channel (RFC 8628 §§3.1, 3.4). */
+/** Verbs of the device flow that the device causes (RFC 8628 §§3.1, 3.4). */
 export interface DeviceStorage {
   readonly deviceRequests: {
-    /** False: a request has that user code, draw another one. */
+    /** False: another request has that user code. Draw another one. */
     create(args: NewDeviceRequest): Promise<boolean>;
-    /** One poll. Too early a one makes the interval longer for good (§3.5); that a request is approved, denied or over is told however early. */
+    /**
+     * One poll. A poll that comes too early makes the interval longer for good (§3.5). It still learns that the request
+     * is approved, denied or over.
+     */
     poll(args: PollDevice): Promise<PollDeviceOutcome>;
-    /** Makes the grant of an approved request; of all callers one gets it. */
+    /** Makes the grant of an approved request. Of simultaneous callers, one gets it. */
     redeem(args: RedeemDevice): Promise<RedeemDeviceOutcome>;
   };
 }
@@ -307,7 +338,9 @@ export interface GrantStorage {
   readonly grants: {
     /** A grant and its consent record in one transaction, without a page. */
     issueWithoutCode(args: IssueDirect): Promise<IssueDirectOutcome>;
-    /** A code without a page: locks the active consent, which must cover every scope for 30 s more, and inserts the row. */
+    /**
+     * A code without a page: locks the active consent, which must cover every scope for 30 s more, and inserts the row.
+     */
     issue(args: IssueGrant): Promise<IssueOutcome>;
     redeem(args: RedeemCode): Promise<RedeemOutcome>;
     refresh(args: RefreshGrant): Promise<RefreshOutcome>;
@@ -315,7 +348,7 @@ export interface GrantStorage {
     end(args: EndGrant): Promise<EndOutcome>;
   };
   readonly replayCache: {
-    /** True for the first of all callers, on all processes; false: it was there. */
+    /** True for the first of all callers, on all processes. False: the value was used before. */
     useOnce(args: SingleUse): Promise<boolean>;
   };
   readonly scopeUses: {
@@ -323,7 +356,7 @@ export interface GrantStorage {
   };
 }
 
-/** What rarely changes, cached in each process and at most 1 s old. Values may be kept for one request, not longer. */
+/** Data that rarely changes, cached in each process and at most 1 s old. Keep a value for one request, not longer. */
 export interface Catalog {
   client(clientId: string): Soon<Client | undefined>;
   /** All scopes, by name. */
@@ -332,10 +365,10 @@ export interface Catalog {
   resources(): Soon<ReadonlyMap<string, Resource>>;
   /** Trusted issuers of assertions, by their identifier. */
   issuers(): Soon<ReadonlyMap<string, TrustedIssuer>>;
-  /** True: the person was disabled or removed, and a company that they act for may not have ended their grants yet. */
+  /** True: the person was disabled or deleted, and a company may not have ended their grants yet. */
   isSuspended(personId: string): Soon<boolean>;
-  /** True: there may be somebody like that. */
+  /** True: there may be such a person. */
   someSuspended(): Soon<boolean>;
-  /** When a scope was last removed; grants older than that are judged before they are refreshed. */
+  /** When a scope was last deleted. Older grants are checked before they are refreshed. */
   scopesReducedAt(): Soon<Millis | null>;
 }

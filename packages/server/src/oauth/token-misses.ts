@@ -1,4 +1,7 @@
-/** A limit on unknown tokens at introspection and revocation (RFC 7662 §4: token scanning). Tokens are judged first, so that it touches no valid one. */
+/**
+ * A limit on unknown tokens at introspection and revocation (RFC 7662 §4: token scanning). The token is checked first,
+ * so that the limit never affects a valid one.
+ */
 
 import { refuse } from "./errors.ts";
 import type { Client, Resource } from "./model.ts";
@@ -6,20 +9,23 @@ import type { OAuthContext } from "./ports.ts";
 
 type MissContext = Pick<OAuthContext, "misses" | "event" | "networkOf">;
 
-/** By what a client's misses are counted. Anybody may use a public client's id, so its misses are counted for each network. */
+/**
+ * The key under which a client's misses are counted. Anybody can use a public client's id, so its misses are counted
+ * for each network.
+ */
 export function missKey({ clientId, type }: Client, address: string, { networkOf }: MissContext): string {
   return type === "public" ? `client ${clientId} ${networkOf(address)}` : `client ${clientId}`;
 }
 
-/** A client presented a token that is not its own. Refuses it beyond the limit. */
+/** A client presented a token that is not its own. Refuses it above the limit. */
 export function missedByClient(client: Client, address: string, context: MissContext): void {
   const wait = context.misses.count(missKey(client, address, context));
   if (wait !== undefined) refuse("unknown_tokens_throttled", undefined, wait);
 }
 
 /**
- * An API presented a token that is not meant for it. It is never refused: strangers bring it tokens in any number, and an API that gets errors for them
- * may stop asking about those of its users.
+ * An API presented a token that is not meant for it. It is never refused: strangers can send it any number of tokens,
+ * and an API that gets errors may stop asking about its users' tokens.
  */
 export function missedByApi({ introspectionClientId }: Resource, { misses, event }: MissContext): void {
   if (misses.count(`api ${introspectionClientId}`) !== undefined) {

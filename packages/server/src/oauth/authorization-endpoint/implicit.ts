@@ -1,4 +1,4 @@
-/** The implicit grant: an access token in place of a code (RFC 6749 §4.2.2, RFC 9700 §2.1.2). */
+/** The implicit grant: an access token instead of a code (RFC 6749 §4.2.2, RFC 9700 §2.1.2). */
 
 import { issueAccessToken, subjectOf } from "../access-token.ts";
 import type { GrantedScope, Millis } from "../model.ts";
@@ -7,14 +7,17 @@ import type { NewGrant } from "../storage.ts";
 import type { AuthorizationRequest } from "./request.ts";
 import { type AuthorizationResponse, codeResponse, implicitResponse } from "./response.ts";
 
-/** When the last token of a grant that is answered without a code has ended: that of a second click, made as late as it may come. Epoch milliseconds. */
+/**
+ * When the last token of a grant without a code has expired, including the token of a second click at the last moment.
+ * Epoch milliseconds.
+ */
 export function implicitUntil({ policy, now }: Pick<OAuthContext, "policy" | "now">): Millis {
   return now() + policy.codeTtl + policy.implicitTtl;
 }
 
 /**
- * The answer to a request that was granted. `grant`, `scopes`: as they were stored. `makeCode` is asked only where the request wants a code:
- * for a token there never is one.
+ * The response to a request that was granted. `grant`, `scopes`: as stored. Calls `makeCode` only if the request wants
+ * a code; a grant for a token has none.
  */
 export async function grantedResponse(
   request: AuthorizationRequest,
@@ -24,7 +27,7 @@ export async function grantedResponse(
   context: OAuthContext,
 ): Promise<AuthorizationResponse> {
   if (request.responseType === "code") return codeResponse(request, makeCode(), context.issuer);
-  // The request's scopes are of one API, and so are those that the owner granted of them.
+  // The request's scopes belong to one API, and so do those that the owner granted.
   const audience = request.audience ?? context.issuer;
   const { implicitTtl } = context.policy;
   const parts = { subject: subjectOf(grant), client: request.client, scopes, audience, most: implicitTtl };

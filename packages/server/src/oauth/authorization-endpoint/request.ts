@@ -19,33 +19,37 @@ export interface AuthorizationRequest extends CodeChallenge {
   readonly client: Client;
   readonly redirectUri: string;
   readonly responseMode: ResponseMode;
-  /** Echoed unchanged, on success and on error. */
+  /** Returned unchanged, on success and on error. */
   readonly state: string | null;
   readonly responseType: ResponseType;
-  /** The scopes as asked for. */
+  /** The requested scopes. */
   readonly scopes: readonly Scope[];
   readonly resources: readonly string[];
-  /** The one API of its tokens; null: several, and each token request names one. Never null for `token`. */
+  /** The one API of its tokens. Null: several, and each token request names one. Never null for `token`. */
   readonly audience: string | null;
   readonly prompt: readonly Prompt[];
-  /** Seconds that a sign-in may be old; null: any age. */
+  /** Maximum age of the sign-in in seconds. Null: any age. */
   readonly maxAge: number | null;
-  /** How surely the owner must have been recognized; null: by any sign-in. */
+  /** The level that the sign-in must reach. Null: any. */
   readonly acr: Acr | null;
   readonly loginHint: string | null;
-  /** Languages of the owner, BCP 47, best first, as they came; null: not said. A hint: none that is spoken is no fault. */
+  /**
+   * Languages of the owner, BCP 47, best first, as they were sent. Null: absent. They are a hint, so unknown languages
+   * are no error.
+   */
   readonly uiLocales: string | null;
 }
 
-/** What is known as soon as an error may travel by redirect. */
+/** What must be known before an error may go to the client by redirect. */
 export type RedirectTarget = Pick<AuthorizationRequest, "redirectUri" | "responseMode" | "state">;
 
 type Draft = Partial<AuthorizationRequest>;
 type Check = (asked: ParsedParameters, draft: Draft, context: OAuthContext) => Draft | Promise<Draft>;
 
 /**
- * Every check, in its order. Until `redirect_uri` has been matched a refusal is a page of ours, HTTP 400, never a redirect
- * (RFC 6749 §4.1.2.4); from then on it goes back to the client. Each check returns what it has made sure of.
+ * All checks in order. Before `redirect_uri` has matched, a refusal is a page of this server with HTTP 400, never a
+ * redirect (RFC 6749 §4.1.2.4). After that, a refusal goes to the client. Each check returns the values that it has
+ * verified.
  */
 export const checks: readonly (readonly [
   name: string,
@@ -66,14 +70,14 @@ export const checks: readonly (readonly [
   ["prompt, max_age, acr_values, login_hint, ui_locales", "OpenID Connect Core §3.1.2.1", "redirect", promptIsFine],
 ];
 
-/** What is known of a request that is refused for something behind its redirect_uri. */
+/** The known part of a request that is refused after its redirect_uri has matched. */
 export interface ErrorTarget extends RedirectTarget {
   readonly client: Client;
-  /** It wants no page: `prompt` is `none` alone. */
+  /** True: it allows no page, because `prompt` is `none` alone. */
   readonly silent: boolean;
 }
 
-/** Refused, and where the error goes. `target` undefined: to a page of ours. */
+/** A refusal and its destination. `target` undefined: a page of this server. */
 export interface RefusedRequest {
   readonly error: OAuthError;
   readonly target: ErrorTarget | undefined;
@@ -83,7 +87,7 @@ export type RequestOutcome =
   | { readonly kind: "accepted"; readonly request: AuthorizationRequest }
   | ({ readonly kind: "refused" } & RefusedRequest);
 
-/** Runs the checks. Faults other than refusals are thrown. */
+/** Runs the checks. Rethrows errors that are not refusals. */
 export async function checkAuthorizationRequest(
   asked: ParsedParameters,
   context: OAuthContext,
@@ -91,7 +95,7 @@ export async function checkAuthorizationRequest(
   let draft: Draft = {};
   try {
     for (const [, , , check] of checks) draft = { ...draft, ...(await check(asked, draft, context)) };
-    // Each field has been set by the check of its name: the table is complete.
+    // The check of each field's name has set it: the table is complete.
     return { kind: "accepted", request: draft as AuthorizationRequest };
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
@@ -105,7 +109,8 @@ function targetOf(draft: Draft, asked: ParsedParameters): ErrorTarget | undefine
     client: draft.client,
     silent: asked.single.get("prompt") === "none",
     redirectUri: draft.redirectUri,
-    // Refused before its check: an error takes the way that was asked for, too (Multiple Response Types §2.1).
+    // If the request is refused before this check, the error still goes the way that was asked for (Multiple Response
+    // Types §2.1).
     responseMode:
       draft.responseMode ?? (asked.single.get("response_mode") === "form_post" ? "form_post" : usualMode(asked)),
     state: draft.state ?? asked.single.get("state") ?? null,
@@ -135,7 +140,10 @@ function nothingIsRepeatedOrMalformed({ problem }: ParsedParameters): Draft {
   return {};
 }
 
-/** Where an answer stands if the request doesn't say. A token never stands in a query, which servers, proxies and histories keep (RFC 9700 §4.3.2). */
+/**
+ * Where the response goes if the request doesn't say. A token never goes into a query, because servers, proxies and
+ * histories keep queries (RFC 9700 §4.3.2).
+ */
 function usualMode({ single }: ParsedParameters): "query" | "fragment" {
   return single.get("response_type") === "token" ? "fragment" : "query";
 }
@@ -154,7 +162,7 @@ function noRequestObject({ single }: ParsedParameters): Draft {
   return {};
 }
 
-/** Unknown and switched off are one: what the metadata lists is what there is. */
+/** Unknown and switched-off types get the same refusal: only what the metadata lists exists. */
 function responseTypeIsAllowed({ single }: ParsedParameters, { client }: Draft, { grants }: OAuthContext): Draft {
   const responseType = single.get("response_type");
   if (responseType === undefined) refuse("response_type_missing");
@@ -172,7 +180,7 @@ function challengeIsFine(
   { client, responseType }: Draft,
   { policy }: OAuthContext,
 ): Draft {
-  // Without a code there is nothing that a verifier could redeem.
+  // Without a code, there is nothing for a verifier to redeem.
   if (responseType === "token") return { codeChallenge: null, codeChallengeMethod: null };
   return client === undefined ? {} : readChallenge(single, client, policy);
 }
@@ -193,7 +201,7 @@ async function resourcesAreAllowed(
   context: OAuthContext,
 ): Promise<Draft> {
   const audience = audienceOf(scopes ?? [], asked.resource, await context.catalog.resources(), context.issuer);
-  // No token request comes after it that could name one of the APIs.
+  // No token request follows that could name one of the APIs.
   if (responseType === "token" && audience === null) refuse("scopes_of_several_apis");
   return { audience, resources: asked.resource };
 }

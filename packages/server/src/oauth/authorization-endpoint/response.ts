@@ -5,25 +5,28 @@ import type { Client } from "../model.ts";
 import { withFragment, withQuery } from "../redirect-uri.ts";
 import type { RedirectTarget } from "./request.ts";
 
-/** `location`: a 302; `form`: a page that posts these fields (OAuth 2.0 Form Post Response Mode). */
+/** `location`: a 302. `form`: a page that posts these fields (OAuth 2.0 Form Post Response Mode). */
 export type AuthorizationResponse =
   | { readonly kind: "location"; readonly location: string }
   | { readonly kind: "form"; readonly action: string; readonly fields: Readonly<Record<string, string>> };
 
-/** `code`, `state` unchanged, `iss`. */
+/** Sends `code`, the unchanged `state`, and `iss`. */
 export function codeResponse(target: RedirectTarget, code: string, issuer: string): AuthorizationResponse {
   return respond(target, { code }, issuer);
 }
 
-/** What an implicit grant gives in place of a code. */
+/** The tokens that an implicit grant sends instead of a code. */
 export interface ImplicitTokens {
   readonly accessToken: string;
-  /** Seconds. */
+  /** In seconds. */
   readonly expiresIn: number;
   readonly scope: string;
 }
 
-/** `access_token`, `token_type`, `expires_in`, `scope`, `state` unchanged, `iss`; never a refresh token (§4.2.2). */
+/**
+ * Sends `access_token`, `token_type`, `expires_in`, `scope`, the unchanged `state`, and `iss`; never a refresh token
+ * (§4.2.2).
+ */
 export function implicitResponse(
   target: RedirectTarget,
   { accessToken, expiresIn, scope }: ImplicitTokens,
@@ -34,14 +37,15 @@ export function implicitResponse(
 }
 
 /**
- * Whether an error may travel to this client's redirect_uri before the person has seen a page (RFC 9700 §4.11.2): a link with a mistake in it, to a client
- * that nobody looked at, would use this server's name to lead people anywhere. `silent`: with prompt=none there is nobody to look at a page.
+ * Whether an error may go to this client's redirect_uri before the person has seen a page (RFC 9700 §4.11.2). Otherwise
+ * a link with a mistake in it, to a client that nobody reviewed, could lead people anywhere in the name of this server.
+ * `silent`: with prompt=none nobody would see a page.
  */
 export function travelsAtOnce({ reviewed, verified }: Pick<Client, "reviewed" | "verified">, silent: boolean): boolean {
   return silent || reviewed !== false || verified === true;
 }
 
-/** `error` with its text and page, `state` unchanged, `iss`. */
+/** Sends `error` with its text and page, the unchanged `state`, and `iss`. */
 export function errorResponse(target: RedirectTarget, condition: ConditionName, issuer: string): AuthorizationResponse {
   return respond(target, errorParameters(condition, issuer), issuer);
 }

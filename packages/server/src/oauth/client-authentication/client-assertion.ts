@@ -13,13 +13,13 @@ const TOKEN_ENDPOINT = "/token";
 
 const JWT_BEARER = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
-/** How far ahead an assertion may end. */
+/** Maximum time from now to the end of an assertion. */
 const MAX_LIFETIME: Millis = 300_000;
-/** How far the client's clock may be off. */
+/** Maximum difference between the client's clock and this server's clock. */
 const CLOCK_SKEW: Millis = 10_000;
 const MAX_JTI = 512;
 
-/** What each signature that doesn't hold is to the log. */
+/** The condition in the log for each failed signature. */
 const refusals: Readonly<Record<Exclude<SignatureOutcome, "verified">, ConditionName>> = {
   alg_refused: "client_assertion_alg_refused",
   key_unknown: "client_assertion_key_unknown",
@@ -28,7 +28,7 @@ const refusals: Readonly<Record<Exclude<SignatureOutcome, "verified">, Condition
   wrong: "client_assertion_signature_wrong",
 };
 
-/** A client's secrets, or its keys, by how it is registered. */
+/** The method for which the client is registered: with a secret, or with keys. */
 export type AssertionMethod = "client_secret_jwt" | "private_key_jwt";
 
 export interface Assertion {
@@ -37,7 +37,10 @@ export interface Assertion {
   readonly jwt: ForeignJwt;
 }
 
-/** The assertion in a request, fit to look at but not proven; null: there is none. Nothing here depends on who is registered. */
+/**
+ * The assertion in a request, well-formed but not verified. Null: there is none. Nothing here depends on which clients
+ * are registered.
+ */
 export function presentedAssertion(
   parameters: Parameters,
   context: Pick<OAuthContext, "foreignJwts">,
@@ -47,14 +50,14 @@ export function presentedAssertion(
   if (text === undefined && type === undefined) return null;
   if (text === undefined || type !== JWT_BEARER) return refuse("client_assertion_incomplete");
   const jwt = context.foreignJwts.read(text) ?? refuse("client_assertion_malformed");
-  // RFC 8725 §3.11: a JWT that was made for something else says so.
+  // RFC 8725 §3.11: the type of a JWT names its purpose, so a JWT for another purpose is refused.
   if (jwt.typ !== undefined && !/^(?:application\/)?(?:jwt|client-authentication\+jwt)$/i.test(jwt.typ)) {
     refuse("client_assertion_typ_refused");
   }
   const { iss, sub, jti } = jwt.claims;
   if (typeof sub !== "string" || sub === "") return refuse("client_assertion_subject_wrong", "no sub");
   if (iss !== sub) refuse("client_assertion_subject_wrong", "iss is not sub");
-  // RFC 7521 §4.2: client_id is not needed, and says the same where it stands.
+  // RFC 7521 §4.2: client_id is optional, and must name the same client.
   const clientId = parameters.get("client_id");
   if (clientId !== undefined && clientId !== sub) refuse("client_assertion_subject_wrong", "client_id is not sub");
   if (typeof jti !== "string" || jti === "" || jti.length > MAX_JTI) return refuse("client_assertion_id_missing");
@@ -62,8 +65,8 @@ export function presentedAssertion(
 }
 
 /**
- * Refuses what isn't a fresh assertion of this client for this server. The signature comes first, so that who has no key learns nothing by how long
- * the answer takes; only what is signed is remembered.
+ * Refuses everything except a fresh assertion of this client for this server. The signature is checked first, so that a
+ * caller without a key learns nothing from the response time. The server remembers only signed ids.
  */
 export async function checkAssertion(
   { jwt, jti }: Assertion,
@@ -75,7 +78,7 @@ export async function checkAssertion(
   if (outcome !== "verified") refuse(refusals[outcome]);
   if (!isForUs(jwt.claims["aud"], client, context.issuer)) refuse("client_assertion_audience_wrong");
   const until = endOf(jwt, context.now(), context.restoredAt);
-  // Before it is spent: a disabled client leaves no trace.
+  // This check comes before the id is used: a disabled client leaves no trace.
   if (client.status !== "active") refuse("client_disabled");
   const key = context.hashes.sha256(JSON.stringify([client.clientId, jti]));
   const first = await context.storage.replayCache.useOnce({
@@ -88,8 +91,9 @@ export async function checkAssertion(
 }
 
 /**
- * Only an assertion that names this server alone was meant for it: one with another audience may have been made for, and seen by, somebody else
- * (draft-ietf-oauth-rfc7523bis §4). The token endpoint's URL counts where the operator allows it for an old client.
+ * Only an assertion that names this server alone was meant for it. One with another audience may have been made for
+ * somebody else, who saw it (draft-ietf-oauth-rfc7523bis §4). The token endpoint's URL counts only if the operator
+ * allows it for an old client.
  */
 function isForUs(aud: unknown, { tokenEndpointAudience }: Client, issuer: string): boolean {
   const named: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
@@ -97,7 +101,7 @@ function isForUs(aud: unknown, { tokenEndpointAudience }: Client, issuer: string
   return named.length > 0 && named.every((one) => one === issuer || one === issuer + TOKEN_ENDPOINT);
 }
 
-/** When it ends; refuses one that is over, not yet valid, or lives too long. */
+/** The end of the assertion. Refuses one that has expired, is not valid yet, or lives too long. */
 function endOf({ claims }: ForeignJwt, now: Millis, forgottenBefore: Millis): Millis {
   const [exp, iat, nbf] = [timeClaim(claims, "exp"), timeClaim(claims, "iat"), timeClaim(claims, "nbf")];
   if (exp === undefined || exp === null || iat === undefined || nbf === undefined) {
@@ -106,7 +110,7 @@ function endOf({ claims }: ForeignJwt, now: Millis, forgottenBefore: Millis): Mi
   if (exp <= now - CLOCK_SKEW) refuse("client_assertion_out_of_time", "it is over");
   if (Math.max(iat ?? now, nbf ?? now) > now + CLOCK_SKEW)
     refuse("client_assertion_out_of_time", "it is not valid yet");
-  // A clock that is ahead is allowed for where iat shows it.
+  // If iat shows that the client's clock is ahead, the lifetime counts from iat.
   const lifetime = iat === null ? exp - now : Math.max(exp - iat, exp - now - CLOCK_SKEW);
   if (lifetime > MAX_LIFETIME) refuse("client_assertion_out_of_time", "it ends too far ahead");
   if ((iat ?? exp - MAX_LIFETIME) < forgottenBefore + CLOCK_SKEW && forgottenBefore > 0)
@@ -114,14 +118,14 @@ function endOf({ claims }: ForeignJwt, now: Millis, forgottenBefore: Millis): Mi
   return exp;
 }
 
-/** The algs are those of the registered method, so no public key is ever taken for a secret, nor a secret for nothing. */
+/** Only the algs of the registered method: so a public key is never used as a secret, and `none` never passes. */
 function verifiedBy(client: Client, method: AssertionMethod, context: OAuthContext): VerifiedBy {
   return method === "private_key_jwt"
     ? { algs: PUBLIC_KEY_ALGS, jwks: client.jwks, jwksUri: client.jwksUri }
     : { algs: SECRET_ALGS, secrets: liveSecrets(client, context) };
 }
 
-/** The secrets as they were given out, without those past their end; their hashes on the record say which is which. */
+/** The secrets themselves, without expired ones; their hashes in the record show which ones these are. */
 function liveSecrets({ clientId, sealedSecret, secrets }: Client, context: OAuthContext): readonly string[] {
   if (sealedSecret === null) return [];
   const opened = context.openClientSecrets(clientId, sealedSecret);

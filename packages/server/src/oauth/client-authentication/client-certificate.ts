@@ -5,38 +5,38 @@ import { refuse } from "../errors.ts";
 import { type PublicJwk, readRegisteredKeys } from "../json-web-key.ts";
 import type { Client, TlsSubject } from "../model.ts";
 
-/** The certificate with which a client opened its connection: it has proven that it holds the private key. */
+/** The certificate of a client's connection. The client has proved that it has the private key. */
 export interface ClientCertificate {
   /** SHA-256 of its DER, base64url: `x5t#S256` (§3.1). */
   readonly thumbprint: string;
-  /** Its subject in the form of RFC 4514; empty: it has none. */
+  /** Its subject in the form of RFC 4514. Empty: it has none. */
   readonly subject: string;
-  /** Its subject's alternative names, as they stand in it. */
+  /** Its subject's alternative names, as written in the certificate. */
   readonly dns: readonly string[];
   readonly uris: readonly string[];
   readonly emails: readonly string[];
-  /** An address in any spelling. */
+  /** True if it names this address, in any spelling. */
   hasAddress(ip: string): boolean;
-  /** An authority that the operator trusts for clients issued it, and its time is now. */
+  /** True: an authority that the operator trusts for clients issued it, and it is valid now. */
   readonly trusted: boolean;
-  /** Undefined: of a kind that nobody can register. */
+  /** Undefined: a kind of key that can't be registered. */
   readonly publicKey: PublicJwk | undefined;
 }
 
-/** Refuses a certificate that isn't this client's. */
+/** Refuses a certificate that does not belong to this client. */
 export function checkCertificate(client: Client, certificate: ClientCertificate | undefined): void {
   if (certificate === undefined) refuse("client_certificate_missing");
   if (client.authMethod === "self_signed_tls_client_auth") checkKey(client, certificate);
   else checkSubject(client, certificate);
 }
 
-/** §2.1: what it says counts only because of who issued it. */
+/** §2.1: the content of the certificate counts only because of its issuer. */
 function checkSubject({ tlsSubject }: Client, certificate: ClientCertificate): void {
   if (!certificate.trusted) refuse("client_certificate_untrusted");
   if (tlsSubject === null || !isNamed(tlsSubject, certificate)) refuse("client_certificate_subject_wrong");
 }
 
-/** §2.1.2: the one field that is registered, and no other in its place. */
+/** §2.1.2: only the registered field counts. */
 function isNamed({ field, value }: TlsSubject, certificate: ClientCertificate): boolean {
   switch (field) {
     case "tls_client_auth_subject_dn": {
@@ -54,12 +54,12 @@ function isNamed({ field, value }: TlsSubject, certificate: ClientCertificate): 
   }
 }
 
-/** RFC 4343: hosts' names know no case, in ASCII alone. */
+/** RFC 4343: host names don't differ by case, in ASCII only. */
 function lowerAscii(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/** §2.2: the key is what was registered; who signed the certificate, and until when, says nothing. */
+/** §2.2: only the registered key counts. The certificate's issuer and dates mean nothing. */
 function checkKey({ jwks }: Client, { publicKey }: ClientCertificate): void {
   const registered = jwks === null ? undefined : readRegisteredKeys(JSON.parse(jwks));
   const keys = registered?.kind === "read" ? registered.keys : [];

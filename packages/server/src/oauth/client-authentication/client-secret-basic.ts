@@ -3,7 +3,7 @@
 import { refuse } from "../errors.ts";
 import type { Hashes } from "../ports.ts";
 
-/** Reads an Authorization header; strict base64 and UTF-8, an id and a secret that are not empty. */
+/** Reads an Authorization header: strict base64 and UTF-8, with an id and a secret that are not empty. */
 export function readBasic(header: string, hashes: Hashes): { clientId: string; secret: string } {
   const match = /^([A-Za-z-]+) +(\S{1,8192})$/.exec(header);
   if (!/^basic(?![^ ])/i.test(header)) refuse("authorization_scheme_unknown");
@@ -14,13 +14,13 @@ export function readBasic(header: string, hashes: Hashes): { clientId: string; s
   return { clientId: formDecode(text.slice(0, colon)), secret: formDecode(text.slice(colon + 1)) };
 }
 
-/** An id or a secret of a Basic header, as it was before its form-url-encoding. */
+/** The id or the secret of a Basic header, without its form-url-encoding. */
 export function formDecode(text: string): string {
   if (!text.includes("%") && !text.includes("+")) return text;
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {
-    // Many clients skip the encoding: what doesn't decode is taken as it is.
+    // Many clients don't encode: a value that can't be decoded is used as it is.
     return text;
   }
 }

@@ -3,10 +3,10 @@
 import type { ClientSecret } from "../model.ts";
 import type { OAuthContext } from "../ports.ts";
 
-/** Where there is no secret to compare with, the time is spent all the same. */
+/** If there is no secret to compare with, the comparison takes the same time with this one. */
 const NO_SECRET = "A".repeat(43);
 
-/** `valid`: it is one of the client's secrets and not past its end. All are compared, whichever matches. */
+/** `valid`: it is one of the client's secrets and has not expired. The function always compares with all of them. */
 export function compareSecret(
   sent: string,
   secrets: readonly ClientSecret[],

@@ -14,27 +14,27 @@ export interface CredentialsSent {
   /** Each Authorization header of the request. */
   readonly authorization: readonly string[];
   readonly parameters: Parameters;
-  /** The certificate of its connection; undefined: there is none. Read only for clients that it matters for. */
+  /** The certificate of its connection. Undefined: there is none. Call it only for clients that need it. */
   certificate(): ClientCertificate | undefined;
 }
 
-/** Who a caller claims to be, and by what. */
+/** The client that a caller claims to be, and the means of proof. */
 export interface Presented {
   readonly clientId: string;
-  /** What was sent; which method that is, the registration says. */
+  /** The means that was sent. The registration says which method this is. */
   readonly by: Exclude<Means, "certificate">;
-  /** Null where it is none. */
+  /** Null: there is no secret. */
   readonly secret: string | null;
-  /** Null where there is none. */
+  /** Null: there is no assertion. */
   readonly assertion: Assertion | null;
 }
 
-/** `nothing`: the bare client_id. `certificate`: the bare client_id, and a certificate beneath it. */
+/** `nothing`: client_id alone. `certificate`: client_id alone, on a connection with a certificate. */
 type Means = "secret" | "assertion" | "certificate" | "nothing";
 
 /**
- * What each registered method takes. Whether a secret comes by Basic or in the body makes no difference, because real clients mix the two; any
- * other means than that of the registration is refused, so nobody can fall back to a weaker one.
+ * The means that each registered method accepts. A secret may come by Basic or in the body, because real clients mix
+ * the two. Any means other than the registered one is refused, so that nobody can use a weaker one.
  */
 const methods = {
   client_secret_basic: "secret",
@@ -46,13 +46,13 @@ const methods = {
   none: "nothing",
 } as const satisfies Partial<Record<ClientAuthMethod, Means>>;
 
-/** A method that works here. */
+/** A method that this server supports. */
 export type SupportedMethod = keyof typeof methods;
 
-/** All that work here where certificates can arrive, in the order in which metadata names them. */
+/** All methods that work if certificates can arrive, in the order of the metadata. */
 export const authenticationMethods = Object.keys(methods) as readonly SupportedMethod[];
 
-/** What was presented, before anything is looked up (RFC 6749 §2.3.1). */
+/** Reads what was presented, before any lookup (RFC 6749 §2.3.1). */
 export function presentedCredentials(
   { authorization, parameters }: Pick<CredentialsSent, "authorization" | "parameters">,
   context: Pick<OAuthContext, "hashes" | "foreignJwts">,
@@ -76,14 +76,14 @@ export function presentedCredentials(
   return { clientId, by: "nothing", secret: null, assertion: null };
 }
 
-/** The client that sent the request. Every failure is `invalid_client` to the caller; the log has which. */
+/** The client that sent the request. Every failure is `invalid_client` for the caller; the log names the condition. */
 export async function authenticateClient(sent: CredentialsSent, context: OAuthContext): Promise<Client> {
   const presented = presentedCredentials(sent, context);
   const client = await context.catalog.client(presented.clientId);
   if (client !== undefined && meansOf(client) === "certificate") checkByCertificate(presented, client, sent);
   else if (presented.assertion === null) checkSecret(presented, client, context);
   else await checkByAssertion(presented.assertion, client, context);
-  // The other checks refuse a client that isn't there.
+  // The other checks refuse an unknown client themselves.
   if (client === undefined) refuse("client_unknown");
   if (client.status !== "active") refuse("client_disabled");
   return client;
@@ -94,7 +94,7 @@ function meansOf({ authMethod }: Client): Means | undefined {
 }
 
 function checkSecret({ by, secret }: Presented, client: Client | undefined, context: OAuthContext): void {
-  // The same work for a client that isn't there: its answer takes as long as a wrong secret's.
+  // The same work for an unknown client: the response takes as long as for a wrong secret.
   const secrets = client?.secrets ?? [];
   const matched = secret === null ? "wrong" : compareSecret(secret, secrets, context);
   if (client === undefined) refuse("client_unknown");
@@ -104,14 +104,16 @@ function checkSecret({ by, secret }: Presented, client: Client | undefined, cont
   } else if (registered === "nothing") {
     refuse("client_has_no_secret");
   } else if (registered !== "secret") {
-    // The secret that signs a client_secret_jwt is good for nothing else.
+    // The secret of a client_secret_jwt client works for nothing else.
     refuse("client_method_not_registered");
   } else if (matched !== "valid") {
     refuse(matched === "expired" ? "client_secret_expired" : "client_secret_wrong");
   }
 }
 
-/** A certificate beneath other clients' connections is no credential: it may be there to bind tokens to (RFC 8705 §3). */
+/**
+ * For other clients, the certificate of a connection is no credential: it may be there to bind tokens (RFC 8705 §3).
+ */
 function checkByCertificate({ by }: Presented, client: Client, sent: CredentialsSent): void {
   const certificate = sent.certificate();
   if (by !== "nothing") refuse(certificate === undefined ? "client_method_not_registered" : "two_credentials");
@@ -127,7 +129,7 @@ async function checkByAssertion(
   if (client !== undefined && (method === "client_secret_jwt" || method === "private_key_jwt")) {
     return checkAssertion(assertion, client, method, context);
   }
-  // The same work again for a client that isn't there, or signs nothing.
+  // The same work for an unknown client, or one that signs nothing.
   await context.foreignJwts.pretend(assertion.jwt);
   refuse(client === undefined ? "client_unknown" : "client_method_not_registered");
 }

@@ -1,4 +1,6 @@
-/** Client metadata: what a registration may say of a client, and what it becomes here (RFC 7591 §2). */
+/**
+ * Client metadata: the members of a registration, and the fields of the client's record that they set (RFC 7591 §2).
+ */
 
 import { authenticationMethods } from "../client-authentication/index.ts";
 import { canonicalName } from "../distinguished-name.ts";
@@ -12,31 +14,31 @@ import { isScopeName } from "../scope.ts";
 export const MAX_REDIRECT_URIS = 20;
 export const MAX_NAME = 120;
 export const MAX_SCOPES = 200;
-/** Of a JWK Set, as JSON. */
+/** Maximum size of a JWK Set in JSON. */
 export const MAX_JWKS_BYTES = 65_536;
-/** No list of a registration is longer, not even one that is refused: each entry may be a problem to tell. */
+/** Maximum length of every list in a registration, because each entry may cause a problem to report. */
 const MAX_LIST = 100;
 
 export const AUTH_METHODS: readonly ClientAuthMethod[] = authenticationMethods;
 
-/** Grant types that give refresh tokens. An embedder's never do. */
+/** Grant types that give refresh tokens. Grant types of an embedder never do. */
 const REFRESHABLE: ReadonlySet<string> = new Set(
   grantTypes.flatMap(({ grantType, refreshable }) => (refreshable ? [grantType] : [])),
 );
 
-/** What is wrong with `refresh_token` among the grant types of a client; undefined: nothing, or it isn't there. */
+/** What is wrong with `refresh_token` among the grant types of a client. Undefined: nothing, or it is not there. */
 export function refreshProblem(registered: readonly string[]): string | undefined {
   if (!registered.includes("refresh_token") || registered.some((name) => REFRESHABLE.has(name))) return undefined;
   return "refresh_token leads nowhere: no other grant type of this client gives refresh tokens (authorization_code does, for example), so leave it out";
 }
 
-/** Response types, and the grant type that goes with each (§2.1). */
+/** Response types with the grant type of each (§2.1). */
 const GRANT_OF: ReadonlyMap<string, string> = new Map(Object.entries(RESPONSE_TYPES));
 
-/** A registration as it was sent: members that this server doesn't know are ignored (§2). */
+/** A registration as it was sent. Unknown members are ignored (§2). */
 export type ClientMetadata = Readonly<Record<string, unknown>>;
 
-/** What a registration that leaves something out is taken to say. */
+/** The values of members that a registration leaves out. */
 export interface RegistrationDefaults {
   readonly token_endpoint_auth_method: ClientAuthMethod;
   readonly grant_types: readonly string[];
@@ -48,16 +50,16 @@ export const RFC_DEFAULTS: RegistrationDefaults = {
   grant_types: ["authorization_code"],
 };
 
-/** Which grant types may be asked for. */
+/** The grant types that can be registered. */
 export interface Registrable {
   readonly grants: GrantRegistry;
-  /** What the client is registered for already: that it is switched off, or gone, is no reason to refuse another change. */
+  /** The present grant types of the client: if one is switched off or gone, other changes are still possible. */
   readonly had: readonly string[];
-  /** What the client is called already: a name that stays is not judged by rules that came after it. */
+  /** The present names of the client: a name that stays is not judged by newer rules. */
   readonly called?: Pick<Client, "name" | "names">;
 }
 
-/** The part of a client's record that its registration decides. */
+/** The part of a client's record that its registration sets. */
 export type RegisteredFields = Pick<
   Client,
   | "name"
@@ -78,11 +80,11 @@ export type RegisteredFields = Pick<
   | "optionalScopes"
 >;
 
-/** What is wrong with one member. `error` is the code of §3.2.2. */
+/** A problem with one member. `error` is the code of §3.2.2. */
 export interface MetadataProblem {
   readonly field: string;
   readonly error: "invalid_redirect_uri" | "invalid_client_metadata";
-  /** In words for who registers: what is wrong, and what would be right. */
+  /** A text for the person who registers: what is wrong, and what would be right. */
   readonly problem: string;
 }
 
@@ -91,8 +93,8 @@ export type Registration =
   | { readonly kind: "invalid"; readonly problems: readonly MetadataProblem[] };
 
 /**
- * Reads a registration. All that is wrong is told at once. Scopes are checked for their form alone: which exist is the storage's to say.
- * Whether the client is confidential follows from how it authenticates (RFC 6749 §2.1).
+ * Reads a registration, and reports all problems at once. It checks only the form of scopes, because storage knows
+ * which ones exist. The client is confidential or public by its way of authentication (RFC 6749 §2.1).
  */
 export function readRegistration(
   metadata: ClientMetadata,
@@ -122,10 +124,10 @@ export function readRegistration(
   return reader.problems.length === 0 ? { kind: "valid", fields } : { kind: "invalid", problems: reader.problems };
 }
 
-/** How many translations a text may have. */
+/** Maximum number of translations of a text. */
 export const MAX_TRANSLATIONS = 40;
 
-/** A language tag as pages choose by (BCP 47, the usual part of it). */
+/** A language tag as pages use it (the common part of BCP 47). */
 export function isLanguageTag(tag: string): boolean {
   return /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,3}$/.test(tag);
 }
@@ -143,7 +145,7 @@ const TLS_SUBJECT_FIELDS = [
   "tls_client_auth_san_email",
 ] as const satisfies readonly TlsSubject["field"][];
 
-/** What each may be; that a certificate has it is seen when one comes. */
+/** The form of each field. Whether a certificate has it is checked when one arrives. */
 const TLS_SUBJECT_FORMS: Readonly<
   Record<TlsSubject["field"], { readonly what: string; readonly fits: (value: string) => boolean }>
 > = {
@@ -208,7 +210,7 @@ class Reader {
     return names;
   }
 
-  /** Ours: no RFC says which scopes an app can do without. */
+  /** A member of our own: no RFC says which scopes are optional. */
   optionalScopes(): readonly string[] {
     const names = wordsOf(this.#text("optional_scope"));
     const strangers = names.filter((name) => !wordsOf(this.#text("scope")).includes(name));
@@ -248,7 +250,7 @@ class Reader {
       this.#wrong("grant_types", "client_credentials is for clients that authenticate (RFC 6749 §4.4)");
     }
     const aimless = refreshProblem(asked);
-    // A client from before is told of it, and may be changed in other things.
+    // An existing client gets this problem only if it asks for a new grant type; other changes are possible.
     if (aimless !== undefined && asked.some((one) => !had.includes(one))) this.#wrong("grant_types", aimless);
     return asked;
   }
@@ -293,7 +295,7 @@ class Reader {
     return names;
   }
 
-  /** §2: the keys themselves, or where they are; never both, and for `private_key_jwt` one of them. */
+  /** §2: the keys themselves, or their address; never both. `private_key_jwt` needs one of them. */
   keys(authMethod: ClientAuthMethod): Pick<RegisteredFields, "jwks" | "jwksUri"> {
     const document = this.#metadata["jwks"] ?? undefined;
     const uri = this.page("jwks_uri");
@@ -313,7 +315,7 @@ class Reader {
     return { jwks: read.kind === "read" ? JSON.stringify({ keys: read.keys }) : null, jwksUri: uri };
   }
 
-  /** RFC 8705 §2.1.2: one field says whose certificate it is. */
+  /** RFC 8705 §2.1.2: exactly one field identifies the certificate. */
   tlsSubject(authMethod: ClientAuthMethod): TlsSubject | null {
     const named = TLS_SUBJECT_FIELDS.flatMap((field) => {
       const value = this.#text(field);
@@ -332,7 +334,7 @@ class Reader {
     return subject;
   }
 
-  /** RFC 8705 §3.4. Without a secret to lose, or a connection of the client's own, there is nothing that a token could be bound to. */
+  /** RFC 8705 §3.4. A client without a secret, or without connections of its own, has nothing to bind a token to. */
   certificateBound(authMethod: ClientAuthMethod, grants: readonly string[]): boolean {
     const field = "tls_client_certificate_bound_access_tokens";
     const asked = this.#metadata[field] ?? false;
@@ -351,7 +353,7 @@ class Reader {
     return uri;
   }
 
-  /** Absent and null say the same. */
+  /** Absent and null mean the same. */
   #text(field: string): string | undefined {
     const value = this.#metadata[field] ?? undefined;
     if (value === undefined || typeof value === "string") return value;
@@ -374,7 +376,7 @@ class Reader {
   }
 }
 
-/** What was found, shortened, as ASCII: it goes to terminals and logs. */
+/** The found value, shortened and in ASCII, because it goes to terminals and logs. */
 function quoted(text: string): string {
   const short = text.length > 100 ? `${text.slice(0, 100)}…` : text;
   return JSON.stringify(short).replace(/[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, "�");

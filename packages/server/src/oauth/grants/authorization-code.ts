@@ -17,7 +17,7 @@ export const authorizationCode: GrantType = {
   async entitle(request, context) {
     const { client, single } = request;
     const redirectUri = required(request, "redirect_uri");
-    // A text that is not one of our codes is refused without asking the database.
+    // A text that is not a code of this server is refused without a query.
     const credential =
       context.credentials.read("code", required(request, "code")) ?? refuse("code_unknown", "not one of ours");
     return {
@@ -26,7 +26,7 @@ export const authorizationCode: GrantType = {
 
       async read() {
         const grant = await context.storage.grants.find({ ...credential, grantId: credential.id });
-        // A spent code is not judged: it must reach the statement, which finds the replay.
+        // A spent code is not judged here: the statement must see it, to detect the replay.
         const unspent = grant?.status === "active" && grant.generation === 0;
         return unspent && grant.clientId === client.clientId ? grant : undefined;
       },
@@ -49,7 +49,7 @@ export const authorizationCode: GrantType = {
   },
 };
 
-/** The grant, if this request redeemed it; each other outcome is a refusal of its own. */
+/** The grant, if this request redeemed it. Each other outcome has its own refusal. */
 function redeemed(
   outcome: RedeemOutcome,
   redirectUri: string,
@@ -62,7 +62,7 @@ function redeemed(
     case "burned":
       return refuse(burnedBy(outcome.grant, redirectUri, single.has("code_verifier")));
     case "replayed":
-      // Whoever redeemed it first may be the thief (OAuth 2.1 §7.5.2): the storage has ended the grant.
+      // The first caller may be the thief (OAuth 2.1 §7.5.2), so the storage has ended the grant.
       context.event("code_replayed", { client_id: outcome.grant.clientId, grant_id: outcome.grant.grantId });
       return refuse("code_replayed");
     case "replay_invalid":

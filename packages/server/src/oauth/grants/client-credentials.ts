@@ -3,7 +3,10 @@
 import { NEVER } from "../model.ts";
 import type { GrantType } from "./grant-type.ts";
 
-/** No owner takes part, so there is no grant and no consent. Nothing is stored, and there is nothing to refresh (§4.4.3). */
+/**
+ * No owner takes part, so there is no grant and no consent. The server stores nothing, and there is nothing to refresh
+ * (§4.4.3).
+ */
 export const clientCredentials: GrantType = {
   grantType: "client_credentials",
   parameters: { scope: null },

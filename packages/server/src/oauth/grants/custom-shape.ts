@@ -1,22 +1,24 @@
-/** The shape of an embedder's grant types, held at the start and at each decision (RFC 6749 §4.5). */
+/** The shape of an embedder's grant types, checked at the start and at each decision (RFC 6749 §4.5). */
 
 import type { Client, Millis } from "../model.ts";
 
 /**
- * A grant type of your own. It says for whom a token is, and how far it may reach; the server authenticates the client, checks that it is registered for
- * the grant, judges scope and resource, asks the consent record, and issues. There is never a refresh token: the client comes again.
+ * A grant type of your own. It decides for whom a token is, and with which scopes at most. The server authenticates the
+ * client, checks that it is registered for the grant type, limits scope and resource, checks the consent record, and
+ * issues the token. There is never a refresh token: the client comes again.
  */
 export interface CustomGrant {
-  /** The value of `grant_type`: an absolute URI, at most 200 characters, of a name that is yours (RFC 6749 §4.5). */
+  /** The value of `grant_type`: an absolute URI of at most 200 characters, in a domain that you own (RFC 6749 §4.5). */
   readonly grantType: string;
   /**
-   * What its requests carry beside `scope`, `resource` and the client's own credentials. A request without a required one is refused before
-   * `redeem` is asked. Names are like `voucher_code`; at most 20.
+   * The parameters of its requests, besides `scope`, `resource` and the client's credentials. The server refuses a
+   * request without a required one before it calls `redeem`. Names look like `voucher_code`; at most 20.
    */
   readonly parameters: Readonly<Record<string, "required" | "optional">>;
   /**
-   * Looks at what was presented, and decides; refuses by `request.refuse`. Anything else that it throws is a fault: the client gets
-   * `server_error`, the log the error. The client waits for it, so bound what it waits for.
+   * Checks what was presented, and decides. To refuse, call `request.refuse`. Any other error that it throws is a
+   * fault: the client gets `server_error`, and the log gets the error. The client waits for it, so limit how long it
+   * waits for others.
    */
   redeem(request: CustomGrantRequest): CustomGrantDecision | Promise<CustomGrantDecision>;
 }
@@ -24,67 +26,73 @@ export interface CustomGrant {
 /** A token request of an authenticated client that is registered for the grant. */
 export interface CustomGrantRequest {
   /**
-   * The value of a declared parameter, as the token endpoint takes it: valid Unicode without control characters, at most 2,048 characters long (one that is
-   * called `assertion` 65,536, `token` 16,384); "" where an optional one was left out. Throws for one that isn't declared.
+   * The value of a declared parameter: valid Unicode without control characters, at most 2,048 characters (`assertion`:
+   * 65,536; `token`: 16,384). "" if an optional one was left out. Throws for a parameter that is not declared.
    */
   parameter(name: string): string;
   readonly client: Readonly<Pick<Client, "clientId" | "name" | "type">>;
-  /** Where the request came from: an IP address. */
+  /** The IP address of the request. */
   readonly address: string;
   /** The server's clock, in milliseconds since the epoch. */
   readonly now: number;
   /**
-   * Refuses the request. `detail` is for the log alone: never a secret, nor what the client presented. `invalid_grant`: what was presented isn't accepted;
-   * `invalid_request`: it can't be read; `temporarily_unavailable`: nobody can say now, and another try makes sense.
+   * Refuses the request. `detail` is for the log only: never put a secret, or what the client presented, into it.
+   * `invalid_grant`: what was presented is not accepted. `invalid_request`: it can't be read.
+   * `temporarily_unavailable`: the answer is unknown now, and another try makes sense.
    */
   refuse(error: CustomGrantError, detail?: string): never;
 }
 
 export type CustomGrantError = "invalid_grant" | "invalid_request" | "temporarily_unavailable";
 
-/** For whom a token is. */
+/** For whom the token is. */
 export type CustomGrantDecision = TokenForOwner | TokenForClient;
 
 export interface Decided {
-  /** When the token ends at the latest, in whole milliseconds since the epoch; left out: the API's lifetime decides alone. */
+  /** The latest end of the token, in whole milliseconds since the epoch. Absent: the API's lifetime decides. */
   readonly expiresAt?: number;
   /**
-   * What may be accepted once: an id of at most 512 characters, among those of this grant type, and when it was made. The first request with it gets a
-   * token, on all processes; later ones are refused until `until`. A request that is refused for its form, its scope, its API or its
-   * owner uses nothing up; one that then lacks a consent has used it. One that was made before the database was
-   * put back to an earlier time is refused: whether it was used is forgotten. Both in whole milliseconds since the epoch, `until` at most 366 days ahead.
+   * A value that is accepted once: an id of at most 512 characters, unique within this grant type, and the time when it
+   * was made. The first request with it gets a token, on all processes; later ones are refused until `until`. A request
+   * that is refused for its form, scope, API or owner does not use it up; a request that then lacks a consent does. A
+   * value that was made before the database was restored is refused, because its use may be forgotten. Both times in
+   * whole milliseconds since the epoch, `until` at most 366 days ahead.
    */
   readonly once?: { readonly id: string; readonly madeAt: number; readonly until: number };
 }
 
-/** A token for a person. Operators and scopes that need a role are beyond it. */
+/** A token for a person. It can't be for an operator, and can't have scopes that need a role. */
 export interface TokenForOwner extends Decided {
   readonly for: "owner";
   /** `id`: the `sub` of this server's tokens. */
   readonly owner: { readonly by: "id" | "username"; readonly value: string };
   /**
-   * `consent`: what the owner allowed this client on a page, and still holds, must cover the request. `operator policy`: you answer for it; it is put
-   * on record, the owner sees it on the page of their apps, and once they took it back it is refused.
+   * `consent`: the owner's active consent to this client, given on a page, must cover the request. `operator policy`:
+   * you are responsible. It is recorded, the owner sees it on the page of their apps, and after they revoke it the
+   * server refuses it.
    */
   readonly under: "consent" | "operator policy";
-  /** The most that the token may have, in names of scopes; what the client may not ask for is never in it. */
+  /** The most that the token can have, in names of scopes. Scopes that the client may not ask for are never in it. */
   readonly scopes: readonly string[];
-  /** When the person last proved who they are, in whole milliseconds since the epoch; left out: the token doesn't say. */
+  /** When the person last proved who they are, in whole milliseconds since the epoch. Absent: the token doesn't say. */
   readonly authTime?: number;
 }
 
-/** A token for the client itself, within the scopes that it holds for itself; a confidential one (RFC 6749 §4.4). */
+/** A token for the client itself, within its own scopes; for confidential clients only (RFC 6749 §4.4). */
 export interface TokenForClient extends Decided {
   readonly for: "client";
-  /** The most that the token may have; left out: all of its own. */
+  /** The most that the token can have. Absent: all of the client's own scopes. */
   readonly scopes?: readonly string[];
 }
 
-/** Of an id that is remembered. */
+/** Maximum length of an id. */
 const MAX_ID = 512;
 const LONGEST_MEMORY: Millis = 366 * 86_400_000;
 
-/** What an embedder's code answered, held to its shape: a slip in it must never become a token that lives for ever or reaches further. */
+/**
+ * Checks the shape of a decision from an embedder's code: a mistake in it must never give a token a longer life or more
+ * scopes.
+ */
 export function readDecision(decision: CustomGrantDecision, grantType: string, now: Millis): CustomGrantDecision {
   const wrong = (what: string): never => {
     throw new TypeError(`the grant type ${grantType} decided on something else than is known: ${what}`);
@@ -114,11 +122,11 @@ export function readDecision(decision: CustomGrantDecision, grantType: string, n
   return decision;
 }
 
-/** RFC 3986 §4.3, without what lists of them are separated by. */
+/** RFC 3986 §4.3, without the characters that separate URIs in lists. */
 const ABSOLUTE_URI = /^[a-z][a-z0-9+.-]*:[\w.~:/?@!$&'()*+;=%-]+$/i;
 const MAX_NAME = 200;
 const PARAMETER = /^[a-z][a-z0-9_]{0,39}$/;
-/** What every token request may carry, and no grant can take for its own. */
+/** Parameters of every token request, which no grant type can declare as its own. */
 const TAKEN: ReadonlySet<string> = new Set([
   ...["grant_type", "scope", "resource", "audience", "authorization_details"],
   ...["client_id", "client_secret", "client_assertion", "client_assertion_type", "dpop_jkt"],
@@ -126,7 +134,7 @@ const TAKEN: ReadonlySet<string> = new Set([
 const MAX_GRANTS = 50;
 const MAX_PARAMETERS = 20;
 
-/** All that is wrong with what an embedder calls its grant types, one line each. `ours`: names that are taken. */
+/** All problems with the names of an embedder's grant types, one line each. `ours`: names that are taken. */
 export function customGrantProblems(custom: unknown, ours: readonly string[]): readonly string[] {
   if (!Array.isArray(custom)) return [": found no list, wanted a list of grant types"];
   if (custom.length > MAX_GRANTS) return [`: found ${custom.length}, wanted ${MAX_GRANTS} at the most`];

@@ -1,4 +1,6 @@
-/** Grant types of an embedder's own: what they are given, what they decide, and how a decision becomes a token (RFC 6749 §§4.5, 8.3). */
+/**
+ * Grant types of an embedder: their input, their decision, and how a decision becomes a token (RFC 6749 §§4.5, 8.3).
+ */
 
 import { CLOCK_SKEW, SHORTEST_TOKEN } from "../assertion.ts";
 import { type ConditionName, refuse } from "../errors.ts";
@@ -22,10 +24,10 @@ const REFUSALS: Readonly<Record<CustomGrantError, ConditionName>> = {
   temporarily_unavailable: "temporarily_unavailable",
 };
 
-/** Of what an embedder's code says to the log. */
+/** Maximum length of a detail from an embedder's code in the log. */
 const MAX_DETAIL = 300;
 
-/** An embedder's grant type in the form of our own. */
+/** An embedder's grant type in the form of the built-in ones. */
 export function customGrant(grant: CustomGrant): GrantType {
   const { grantType } = grant;
   const parameters = Object.entries(grant.parameters).map(
@@ -49,7 +51,7 @@ export function customGrant(grant: CustomGrant): GrantType {
   };
 }
 
-/** No secret of the client is in it, and no parameter that wasn't declared. */
+/** It has no secret of the client, and no parameter that was not declared. */
 function asSeen({ parameters }: CustomGrant, { client, single, address }: GrantRequest, context: OAuthContext) {
   const { clientId, name, type } = client;
   const seen: CustomGrantRequest = {

@@ -24,7 +24,7 @@ export const deviceCode: GrantType = {
     const ceiling = ceilingOf(client, context.policy);
     return {
       kind: "grant",
-      // A poll that is refused for its resource uses nothing up: the next one may name the right one.
+      // A poll that is refused because of its resource uses nothing up: the next one may name the right resource.
       checkScopesFirst: true,
       read: async () => ({ scopes: approval.scopes.map((name) => ({ name, expiresAt: approval.onceUntil })) }),
 
@@ -36,7 +36,7 @@ export const deviceCode: GrantType = {
   },
 };
 
-/** The owner's yes; everything else that a poll may meet is a refusal of its own (§3.5). */
+/** The owner's consent. Every other outcome of a poll has its own refusal (§3.5). */
 function approved(outcome: PollDeviceOutcome): DeviceApproval {
   switch (outcome.kind) {
     case "approved":
@@ -56,7 +56,9 @@ function approved(outcome: PollDeviceOutcome): DeviceApproval {
   }
 }
 
-/** The grant, if this poll made it. A device that polls again after a lost answer is no thief: nothing is revoked. */
+/**
+ * The grant, if this poll made it. A device that polls again after a lost response is no thief, so nothing is revoked.
+ */
 function redeemed(
   outcome: RedeemDeviceOutcome,
   client: Client,

@@ -1,4 +1,4 @@
-/** The scopes and the one audience that a token request gets (RFC 6749 §§3.3, 6; RFC 8707 §2.2). */
+/** The scopes and the audience that a token request gets (RFC 6749 §§3.3, 6; RFC 8707 §2.2). */
 
 import { refuse } from "../errors.ts";
 import type { Client, Grant, GrantedScope, Millis, Scope } from "../model.ts";
@@ -7,24 +7,27 @@ import type { OAuthContext } from "../ports.ts";
 import { audienceOf, scopesOfResource } from "../resource-indicator.ts";
 import { liveScopes, parseScope, scopesForClient } from "../scope.ts";
 
-/** What a token is for. */
+/** The scopes and the audience of a token. */
 export interface EffectiveScopes {
   readonly scopes: readonly GrantedScope[];
   readonly audience: string;
 }
 
-/** What a token request asks for. */
+/** The scopes and the resource that a token request names. */
 export interface Asked {
-  /** The `scope` parameter; undefined: all of the grant. */
+  /** The `scope` parameter. Undefined: all scopes of the grant. */
   readonly scope: string | undefined;
   readonly resource: string | undefined;
-  /** How long a scope must still last. A refresh wants some time left; the first token of a grant takes what the owner chose. */
+  /**
+   * How long a scope must still last. A refresh needs some time left; the first token of a grant takes the time that
+   * the owner chose.
+   */
   readonly margin?: Millis | undefined;
 }
 
 /**
- * The scopes of the grant that still hold, narrowed to what the request asks and to the API that it names.
- * Refuses what is wider than the grant; nothing left ends in `invalid_grant`. Writes nothing.
+ * The scopes of the grant that are still valid, limited to those that the request names and to its API. Refuses more
+ * than the grant has. If nothing is left, the refusal is `invalid_grant`. Writes nothing.
  */
 export async function effectiveScopes(
   grant: Pick<Grant, "scopes">,
@@ -50,7 +53,10 @@ export async function effectiveScopes(
   return { scopes: scopes.filter(({ name }) => own.has(name)), audience };
 }
 
-/** Once a scope has been taken from the client or the service, a grant may have nothing left. True: judge it before the row is touched. */
+/**
+ * True: a scope was taken from the client or deleted since, so the grant may have none left. Check its scopes before
+ * the row is changed.
+ */
 export async function scopesWereTaken(
   client: Pick<Client, "reducedAt">,
   { catalog }: Pick<OAuthContext, "catalog">,
@@ -65,15 +71,15 @@ export interface ScopeRequest {
   readonly resource: string | undefined;
 }
 
-/** What a request asks for, where no page was shown: names of scopes, all of one audience. */
+/** The result for a request without a page: names of scopes, all of one audience. */
 export interface Within {
   readonly scopes: readonly string[];
   readonly audience: string;
 }
 
 /**
- * What a request asks for within the limit `most`, names of scopes that an operator answers for. Without `scope`, it asks for all of them that the client
- * may ask for (of the API that it names). RFC 7521 §4.1: never wider.
+ * The scopes of a request within `most`, the names of scopes for which an operator is responsible. Without `scope`, it
+ * gets all of them that the client may ask for (of the API that it names). RFC 7521 §4.1: never more.
  */
 export async function scopesWithin(
   most: readonly string[],
@@ -84,8 +90,8 @@ export async function scopesWithin(
   if (resource !== undefined && resource !== issuer && !(await catalog.resources()).has(resource)) {
     refuse("resource_not_allowed");
   }
-  // A scope that only people with a role may grant is beyond all that comes without them.
-  // Nobody signed in here, so that what asks for a certain sign-in is not to be had, either.
+  // Without a page, no token gets a scope that only people with a role may grant. Nobody signed in here, so scopes that
+  // demand a certain sign-in are left out, too.
   const grantable = ({ name, ownerRole, acr = null, maxAge = null }: Scope) =>
     most.includes(name) && ownerRole === null && acr === null && maxAge === null;
   const text = single.get("scope");
@@ -113,7 +119,10 @@ export interface ClientScopes {
   readonly audience: string;
 }
 
-/** What a request asks for within `held`, names of scopes that the client holds for itself. Refused for public clients (RFC 6749 §4.4). */
+/**
+ * The scopes of a request within `held`, the names of the client's own scopes. Refused for public clients (RFC 6749
+ * §4.4).
+ */
 export async function clientScopes(
   held: readonly string[],
   { client, single, resource }: ScopeRequest,
@@ -129,7 +138,10 @@ export async function clientScopes(
   return { scopes: asked, audience };
 }
 
-/** The scopes asked for, each of them held. Without `scope`, all that the client holds and that still exist (RFC 6749 §3.3 leaves that to us). */
+/**
+ * The requested scopes, all of which the client must have. Without `scope`: all of its own scopes that still exist (RFC
+ * 6749 §3.3 leaves this to the server).
+ */
 function heldScopes(
   text: string | undefined,
   held: readonly string[],
@@ -145,7 +157,7 @@ function heldScopes(
   return existing.length > 0 ? existing : refuse("scope_not_allowed", "the client holds no scope of its own");
 }
 
-/** The scopes that belong to the API named: without `scope`, a resource narrows the request. */
+/** The scopes of the named API: without `scope`, a resource limits the request. */
 function scopesOf(scopes: readonly Scope[], resource: string, { issuer }: OAuthContext): readonly Scope[] {
   const own = scopes.filter((scope) => (scope.resource ?? issuer) === resource);
   return own.length > 0 ? own : refuse("resource_not_allowed", "the client holds no scope of that API");

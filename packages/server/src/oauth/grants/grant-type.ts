@@ -1,4 +1,4 @@
-/** Grant types: how one describes itself, and what it entitles a token request to (RFC 6749 §§1.3, 4). */
+/** Grant types: how a grant type describes itself, and its decision about a token request (RFC 6749 §§1.3, 4). */
 
 import type { ConditionName } from "../errors.ts";
 import type { Client, Consent, Grant, Millis } from "../model.ts";
@@ -21,19 +21,22 @@ export interface GrantTypeDescriptor {
   readonly startsAt: StartingEndpoint | null;
 }
 
-/** A grant type that the token endpoint redeems. The endpoint does what all grants share, and issues the tokens. */
+/** A grant type at the token endpoint. The endpoint does the work that all grant types share, and issues the tokens. */
 export interface GrantType extends GrantTypeDescriptor {
-  /** Refuses by throwing. An entitlement that it returns has used nothing up yet. */
+  /** Refuses by throwing. The returned entitlement has used nothing up yet. */
   entitle(request: GrantRequest, context: OAuthContext): Promise<Entitlement> | Entitlement;
 }
 
-/** A token request. The endpoint has checked its form, its client, the client's right to the grant type, and that no parameter is missing. */
+/**
+ * A token request. The endpoint has checked its form, the client, the client's right to the grant type, and the
+ * required parameters.
+ */
 export interface GrantRequest {
   readonly client: Client;
-  /** The IP address that the request came from. */
+  /** The IP address of the request. */
   readonly address: string;
   readonly single: Parameters;
-  /** The API that the request names (RFC 8707 §2.2); undefined: none. */
+  /** The API that the request names (RFC 8707 §2.2). Undefined: none. */
   readonly resource: string | undefined;
 }
 
@@ -47,45 +50,50 @@ export function required({ single }: GrantRequest, name: string): string {
 /** A grant type's decision. `issue` makes the row and the tokens from it. */
 export type Entitlement = GrantEntitlement | OwnerEntitlement | ClientEntitlement;
 
-/** To a grant that an owner's answer made: a code, a refresh token or a device code leads to it. */
+/**
+ * An entitlement to a grant that an owner's answer made: a code, a refresh token or a device code leads to the grant.
+ */
 export interface GrantEntitlement {
   readonly kind: "grant";
-  /** The `scope` parameter, where this grant type takes one; undefined: all scopes of the grant. */
+  /** The `scope` parameter, if this grant type has one. Undefined: all scopes of the grant. */
   readonly scope?: string | undefined;
-  /** How long a scope must still last to be worth a token. Absent: any time at all. */
+  /** How long a scope must still last. Absent: any time. */
   readonly margin?: Millis;
-  /** True: scope and API are judged before the row is touched, although the request names neither. */
+  /** True: scope and API are checked before the row is changed, although the request names neither. */
   readonly checkScopesFirst: boolean;
-  /** Reads the grant, and writes nothing. Undefined: it is not this client's live grant, and `redeem` finds the exact reason. */
+  /**
+   * Reads the grant and writes nothing. Undefined: this client has no such live grant, and `redeem` finds the exact
+   * reason.
+   */
   read(): Promise<Pick<Grant, "scopes"> | undefined>;
-  /** One conditional statement that decides and writes. Every outcome but these two is a refusal, by throwing. */
+  /** Runs one conditional statement that decides and writes. Throws a refusal for every outcome except these two. */
   redeem(terms: RedemptionTerms): Promise<Redemption>;
-  /** The refresh token of the answer. Absent: the first one, made from the fresh salt. */
+  /** The refresh token of the response. Absent: the first one, made from the fresh salt. */
   refreshToken?(grant: Grant): string;
 }
 
 /** Terms that the endpoint sets for a redemption. Times are epoch milliseconds. */
 export interface RedemptionTerms {
   readonly now: Millis;
-  /** The refresh tokens end then, if they stay unused. */
+  /** When unused refresh tokens expire. */
   readonly idleUntil: Millis;
-  /** The last access token ends then, where there are no refresh tokens. */
+  /** When the last access token expires, if there are no refresh tokens. */
   readonly accessUntil: Millis;
-  /** Hash of the fresh salt of the refresh tokens to come. */
+  /** Hash of the fresh salt of the new refresh tokens. */
   readonly refreshSaltHash: Uint8Array;
-  /** True: scope and API have been judged. */
+  /** True: scope and API have been checked. */
   readonly scopesChecked: boolean;
 }
 
 /** `ambiguous`: nothing was written, because the grant covers several APIs and the request names none. */
 export type Redemption = { readonly kind: "redeemed" | "ambiguous"; readonly grant: Grant };
 
-/** To a new grant of an owner, whom a password, an assertion or an embedder's grant type named. */
+/** An entitlement to a new grant of an owner, whom a password, an assertion or an embedder's grant type names. */
 export interface OwnerEntitlement {
   readonly kind: "owner";
-  /** Scopes and API of the request, within the limit that this grant type sets. Judged before anything is used up. */
+  /** Scopes and API of the request, within the limit of this grant type. Called before anything is used up. */
   within(): Promise<Within>;
-  /** Looks at the owner, and uses up what may be used once. */
+  /** Checks the owner, and uses up what works once. */
   owner(within: Within): Promise<EntitledOwner>;
   /**
    * `record`: the grant writes its own consent record, of this origin. `consent`: the owner allowed this client on a page, and that consent must cover
