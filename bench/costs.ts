@@ -77,7 +77,7 @@ async function measure(name: string, storage: Storage, gauge: Gauge): Promise<vo
   await phase("a consent with its code and history", OWNERS, () =>
     each(people, async (person) => {
       const grant = aGrant(person);
-      if ((await storage.consents.approve(anApproval(grant))).kind !== "issued") throw new Error("refused");
+      if ((await storage.grants.approve(anApproval(grant))).kind !== "issued") throw new Error("refused");
       grants.push(grant);
     }),
   );

@@ -197,7 +197,7 @@ class Making {
   async #grantsOf(owner: Person, client: TestClient): Promise<Made[]> {
     const [first, ...others] = Array.from({ length: GRANTS_AN_OWNER }, () => this.#newGrant(owner, client));
     if (first === undefined) return [];
-    const approved = await this.#assent.storage.consents.approve({
+    const approved = await this.#assent.storage.grants.approve({
       grant: first.grant,
       grantedBy: owner.personId,
       via: "browser",

@@ -147,7 +147,7 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (kind) => {
     const found = await storage.clients.get({ clientId });
     expect(found?.record.status).toBe("disabled");
     const grant = aGrant(await personOf(), { clientId });
-    expect(await storage.consents.approve(anApproval(grant, { now: storage.now() }))).toEqual({ kind: "no_consent" });
+    expect(await storage.grants.approve(anApproval(grant, { now: storage.now() }))).toEqual({ kind: "no_consent" });
     const began = performance.now();
     await keepHouse().round();
     const took = performance.now() - began;

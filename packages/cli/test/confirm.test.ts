@@ -23,7 +23,7 @@ async function use(storage: Storage): Promise<void> {
   const later = now + 3_600_000;
   for (let times = 0; times < 2; times += 1) {
     const grant = aGrant(person, { clientId, authTime: now, codeUntil: later });
-    await storage.consents.approve(anApproval(grant, { now }));
+    await storage.grants.approve(anApproval(grant, { now }));
     await storage.grants.redeem(aRedemption(grant, { now }));
   }
   await storage.sessions.create(aSession(person, { now, authTime: now, idleUntil: later, absoluteUntil: later }));

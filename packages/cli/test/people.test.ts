@@ -23,7 +23,7 @@ beforeAll(async () => {
   sessionId = session.sessionId;
   await storage.sessions.create(session);
   const grant = aGrant(person, { authTime: now, codeUntil: now + 60_000, scopes: ["read", "write"] });
-  await storage.consents.approve(anApproval(grant, { now, declined: ["delete"] }));
+  await storage.grants.approve(anApproval(grant, { now, declined: ["delete"] }));
   await storage.close();
 });
 afterAll(() => at.remove());

@@ -445,8 +445,8 @@ export interface OwnerStorage {
     /** The outcome that an answer would have now; writes nothing. `decided`: the request would take it. */
     previewAnswer(args: DeviceClaim): Promise<DecideDeviceOutcome>;
   };
+  readonly grants: { approve(args: Approve): Promise<IssueOutcome> };
   readonly consents: {
-    approve(args: Approve): Promise<IssueOutcome>;
     find(args: ConsentKey): Promise<Consent | undefined>;
     list(args: {
       readonly partition: number;

@@ -170,3 +170,6 @@ export const DAY: Millis = 24 * HOUR;
 
 /** How long the row of an ended grant is kept, so that a late code or token still finds it. */
 export const ENDED_KEPT: Millis = 2 * DAY;
+
+/** How long the owner's page shows a theft. */
+export const ALARM_KEPT: Millis = 30 * DAY;

@@ -111,7 +111,7 @@ describe("what a person has", () => {
     const times = { now, idleUntil: now + 3_600_000, absoluteUntil: now + 3_600_000, authTime: now };
     for (let each = 0; each < 2; each += 1) await admin.storage.sessions.create(aSession(person, times));
     const grant = aGrant(person, { codeUntil: now + 60_000, authTime: now });
-    expect(await admin.storage.consents.approve(anApproval(grant, { now }))).toMatchObject({ kind: "issued" });
+    expect(await admin.storage.grants.approve(anApproval(grant, { now }))).toMatchObject({ kind: "issued" });
   });
 
   async function left() {

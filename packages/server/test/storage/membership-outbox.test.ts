@@ -58,7 +58,7 @@ test("disabled and back before anybody was told → the grants end all the same,
   expect(await storage.membershipOutbox.undelivered({ limit: 10 })).toEqual([]);
   expect(await tell()).toBe(1);
   expect(await statusOf(storage, grant)).toMatchObject({ status: "owner_ended" });
-  expect((await storage.consents.approve(anApproval(aCompanyGrant(company, admin)))).kind).toBe("issued");
+  expect((await storage.grants.approve(anApproval(aCompanyGrant(company, admin)))).kind).toBe("issued");
 });
 
 test("old news told after newer → changes nothing; the same news twice → heard once", async () => {
@@ -89,7 +89,7 @@ test("a member half added: link and membership → a member, confirmed an hour l
   expect(await storage.members.companiesOf({ ...person, clientId: null, now: NOW })).toHaveLength(1);
   await storage.housekeeping.collectGarbage({ now: NOW + HOUR + 1, limit: 100 });
   expect(await storage.members.companiesOf({ ...person, clientId: null, now: NOW })).toHaveLength(1);
-  expect((await storage.consents.approve(anApproval(aCompanyGrant(company, person)))).kind).toBe("issued");
+  expect((await storage.grants.approve(anApproval(aCompanyGrant(company, person)))).kind).toBe("issued");
 });
 
 test("disabled and told between the two halves → the confirmation sees to it that the company is told again", async () => {
@@ -110,7 +110,7 @@ test("disabled and told between the two halves → the confirmation sees to it t
   await engine.call(confirmCompanyLink, { ...link, version });
   expect(await storage.membershipOutbox.undelivered({ limit: 10 })).toEqual([person.personId]);
   expect(await tell()).toBe(1);
-  expect(await storage.consents.approve(anApproval(aCompanyGrant(company, person)))).toEqual({ kind: "no_consent" });
+  expect(await storage.grants.approve(anApproval(aCompanyGrant(company, person)))).toEqual({ kind: "no_consent" });
 });
 
 async function aHalfMember() {

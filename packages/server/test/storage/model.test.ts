@@ -185,7 +185,7 @@ class Run {
   static async begin(duration: "forever" | number): Promise<Run> {
     const person = await aStoredPerson(database());
     const made = aGrant(person, { scopes: ["read", "write"] });
-    await database().consents.approve(anApproval(made, { duration }));
+    await database().grants.approve(anApproval(made, { duration }));
     const until = duration === "forever" ? null : NOW + duration * SECOND;
     const run = new Run(person, new ModelConsent(["read", "write"], until));
     run.#grants.push({ made, model: run.#model.born(made, NOW) });

@@ -312,7 +312,7 @@ async function record(
   const language = reader.language({ uiLocales, startedAt: flow.continuation.startedAt });
   const terms = recordTerms(flow.request.client, allowed, signedIn, via, { address: reader.address, language });
   if (allowed.owner.verdict !== "approved") {
-    return { grant, outcome: await storage.consents.approve({ ...terms, grant, onceUntil, now }) };
+    return { grant, outcome: await storage.grants.approve({ ...terms, grant, onceUntil, now }) };
   }
   const { duration, durations } = allowed;
   const chosen = grant.scopes.some((name) => (durations[name] ?? duration) !== "once");

@@ -20,7 +20,7 @@ export interface AuthorizationContext extends CarrierContext {
       OwnerStorage,
       | "people.get"
       | "consents.find"
-      | "consents.approve"
+      | "grants.approve"
       | "attempts.count"
       | "attempts.forgive"
       | "deviceRequests.claim"

@@ -3,7 +3,6 @@
 import type { Standing } from "../../admin/storage.ts";
 import { cappedEnd, type Reach, underCeiling } from "../../oauth/consent-reach.ts";
 import { type Consent, type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
-import type { IssueOutcome } from "../../oauth/storage.ts";
 import type { InSession } from "../../owners/asked-in-session.ts";
 import {
   againByRules,
@@ -11,7 +10,6 @@ import {
   consentUnder,
   type Decision,
   decidedScopes,
-  durationOf,
   type GrantChange,
   hostsBefore,
   isOnce,
@@ -20,7 +18,6 @@ import {
   narrow as narrowed,
 } from "../../owners/consent-record.ts";
 import type {
-  Approve,
   ConsentKey,
   ConsentWithGrants,
   HistoryEntry,
@@ -28,13 +25,12 @@ import type {
   NarrowConsentOutcome,
   RevokeConsentOutcome,
 } from "../../owners/storage.ts";
-import { rememberChoice } from "../companies/members.ts";
 import { mayStill } from "../factors/factor-lock.ts";
 import { endGrants, endingOf } from "../grants/end-in-batches.ts";
-import { ALARM_KEPT, alreadyThere, insertGrant, ownerVerdict, supersede } from "../grants/grants.ts";
 import { forgetScopeUses } from "../grants/scope-uses.ts";
 import { partitionOf } from "../partition.ts";
 import {
+  ALARM_KEPT,
   consentColumns,
   consentOf,
   ENDED_KEPT,
@@ -52,26 +48,6 @@ import { note } from "./history.ts";
 
 const oneConsent = sql`partition = :partition AND owner_id = :ownerId AND client_id = :clientId`;
 export const lockedConsent = sql`SELECT ${consentColumns} FROM consents WHERE ${oneConsent} ${words.forUpdate}`;
-
-/**
- * Stores the answer of an owner who allows access: the grant and, unless the grant exists already, the consent record
- * and the changes in older grants.
- */
-export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
-  const { grant, trustedFrom, now } = args;
-  if (grant.scopes.length === 0) return { kind: "no_consent" };
-  const { verdict, isAdmin, reach } = await ownerVerdict(tx, grant, now, trustedFrom);
-  if (verdict !== "decides" || reach === undefined) return { kind: "no_consent" };
-  const decision = { ...args, ...givenFor(reach) };
-  const scopes = decidedScopes(decision);
-  const lasting = grant.scopes.some((name) => durationOf(name, args) !== "once");
-  const row = { ...grant, refreshable: grant.refreshable && lasting };
-  if (!(await insertGrant(tx, row, scopes, now))) return alreadyThere(tx, grant, now);
-  await recordApproval(tx, isAdmin ? decision : sparing(decision), grant.grantId);
-  if (lasting) await rememberChoice(tx, grant, now);
-  await supersede(tx, grant, now);
-  return { kind: "issued", scopes };
-});
 
 /** Returns where a consent holds, for an answer that goes to these hosts. */
 export function givenFor({ host, earlierHosts }: Reach): Pick<Decision, "hosts" | "earlierHosts"> {

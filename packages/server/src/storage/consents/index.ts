@@ -2,7 +2,6 @@
 
 import type { Verb } from "../sql.ts";
 import {
-  approve,
   changeEnd,
   consentsOfAll,
   consentsOfClient,
@@ -20,7 +19,6 @@ import {
 import { getHistoryEntry, keepReceiptKey, listHistory, listReceiptKeys } from "./history.ts";
 
 export const consents = {
-  approve,
   find: findConsent,
   lastIssues,
   list: listConsents,

@@ -24,10 +24,13 @@ import {
   USE_RECORDED_EVERY,
 } from "../../oauth/storage.ts";
 import { cappedEnds, type Verdict, verdictOn } from "../../owners/company.ts";
-import { consentUnder } from "../../owners/consent-record.ts";
+import { consentUnder, decidedScopes, durationOf } from "../../owners/consent-record.ts";
+import type { Approve } from "../../owners/storage.ts";
 import { lockActing, rememberChoice } from "../companies/members.ts";
+import { givenFor, recordApproval, sparing } from "../consents/consents.ts";
 import { note, noteReconnected } from "../consents/history.ts";
 import {
+  ALARM_KEPT,
   AUTH_TIME_UNKNOWN,
   consentColumns,
   consentOf,
@@ -44,8 +47,6 @@ import {
 import { query, type Row, sql, statement, type Tx, transaction, words } from "../sql.ts";
 import { endedColumns, noteEnded } from "./ended-grants.ts";
 
-/** How long the owner's page shows a theft. */
-export const ALARM_KEPT: Millis = 30 * DAY;
 /** How often the server makes the successor of a refresh token again. */
 const RETRIES = 3;
 /** Maximum number of live grants of one owner and client. */
@@ -230,6 +231,26 @@ export const endGrant = transaction<EndGrant, EndOutcome>(
 /** The active consent of a new grant, locked so that a revocation and the new grant run one after the other. */
 const activeConsent = sql`SELECT ${consentColumns} FROM consents
   WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId AND status = 'active' ${words.forUpdate}`;
+
+/**
+ * Stores the answer of an owner who allows access: the grant and, unless the grant exists already, the consent record
+ * and the changes in older grants.
+ */
+export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
+  const { grant, trustedFrom, now } = args;
+  if (grant.scopes.length === 0) return { kind: "no_consent" };
+  const { verdict, isAdmin, reach } = await ownerVerdict(tx, grant, now, trustedFrom);
+  if (verdict !== "decides" || reach === undefined) return { kind: "no_consent" };
+  const decision = { ...args, ...givenFor(reach) };
+  const scopes = decidedScopes(decision);
+  const lasting = grant.scopes.some((name) => durationOf(name, args) !== "once");
+  const row = { ...grant, refreshable: grant.refreshable && lasting };
+  if (!(await insertGrant(tx, row, scopes, now))) return alreadyThere(tx, grant, now);
+  await recordApproval(tx, isAdmin ? decision : sparing(decision), grant.grantId);
+  if (lasting) await rememberChoice(tx, grant, now);
+  await supersede(tx, grant, now);
+  return { kind: "issued", scopes };
+});
 
 /** Makes a code without a page: RFC 6749 §4.1.2, for an owner who consented before. */
 export const issueGrant = transaction<IssueGrant, IssueOutcome>(

@@ -14,13 +14,14 @@ import {
   redeemDevice,
   spendDevice,
 } from "./device-requests.ts";
-import { endGrant, findGrant, issueGrant, redeemCode, refreshGrant } from "./grants.ts";
+import { approve, endGrant, findGrant, issueGrant, redeemCode, refreshGrant } from "./grants.ts";
 import { issueDirect } from "./issue-without-code.ts";
 import { emptyRing, useAcrossSpans, useInOneSpan, useOnce } from "./replay-cache.ts";
 import { listScopeUses, recordScopeUses } from "./scope-uses.ts";
 
 export const grants = {
   issueWithoutCode: issueDirect,
+  approve,
   issue: issueGrant,
   redeem: redeemCode,
   refresh: refreshGrant,

@@ -7,12 +7,11 @@ import { ADDRESS_TOLD } from "../../owners/recovery/storage.ts";
 import { settleCompanyLinks } from "../companies/members.ts";
 import { alarmColumns, alarmOf, HISTORY_KEPT, note } from "../consents/history.ts";
 import { collectRemovals } from "../factors/removals.ts";
-import { ALARM_KEPT } from "../grants/grants.ts";
 import { emptyRing } from "../grants/replay-cache.ts";
 import { collectPeople } from "../people/deletion.ts";
 import { isBorne } from "../people/name-reconciliation.ts";
 import { activateName, dropName, staleNames } from "../people/names.ts";
-import { DAY, ENDED_KEPT, HOUR, text, whole } from "../rows.ts";
+import { ALARM_KEPT, DAY, ENDED_KEPT, HOUR, text, whole } from "../rows.ts";
 import { type Call, query, type Row, type Sql, sql, steps, type Tx, transaction, words } from "../sql.ts";
 import { goOnEnding } from "./client-endings.ts";
 

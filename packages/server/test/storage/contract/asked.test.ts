@@ -174,7 +174,7 @@ onEveryBackend("asked for before a recovery, written after it", (storage) => {
     const company = await aStoredCompany(storage());
     await join(storage(), company, person, "admin");
     await join(storage(), company, other, "admin");
-    await storage().consents.approve(anApproval(aGrant(person, { clientId: APP, scopes: ["read", "write"] })));
+    await storage().grants.approve(anApproval(aGrant(person, { clientId: APP, scopes: ["read", "write"] })));
     const saltHash = aHash();
     const elsewhere = anInvitation(company, { addressee: person.email });
     await storage().invitations.create({ invitation: elsewhere, saltHash, by: null, now: NOW });

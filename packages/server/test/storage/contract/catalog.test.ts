@@ -66,11 +66,11 @@ onEveryBackend("clients", (storage) => {
       const client = aClient();
       await storage().clients.put({ client, expect: 0 });
       const { clientId } = client;
-      expectIssued(await storage().consents.approve(anApproval(aGrant(person, { clientId }))));
+      expectIssued(await storage().grants.approve(anApproval(aGrant(person, { clientId }))));
       if (how === "deleted") await storage().clients.delete({ clientId, now: NOW });
       else await storage().clients.put({ client: { ...client, status: "disabled", updatedAt: NOW }, expect: null });
       const no = { kind: "no_consent" };
-      expect(await storage().consents.approve(anApproval(aGrant(person, { clientId })))).toEqual(no);
+      expect(await storage().grants.approve(anApproval(aGrant(person, { clientId })))).toEqual(no);
       expect(await storage().grants.issue({ grant: aGrant(person, { clientId }), address: null, now: NOW })).toEqual(
         no,
       );

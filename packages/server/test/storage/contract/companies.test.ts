@@ -178,7 +178,7 @@ onEveryBackend("a company", (storage, opened) => {
     expect(await storage().companies.setStatus({ ...keyOf(company), status: "disabled", now: NOW })).toBe(true);
     expect(await statusOf(storage(), grant)).toMatchObject({ status: "owner_ended" });
     const again = aCompanyGrant(company, admin);
-    expect(await storage().consents.approve(anApproval(again))).toEqual({ kind: "no_consent" });
+    expect(await storage().grants.approve(anApproval(again))).toEqual({ kind: "no_consent" });
     expect(await storage().grants.issue({ grant: again, address: null, now: NOW })).toEqual({ kind: "no_consent" });
     await storage().companies.setStatus({ ...keyOf(company), status: "active", now: NOW });
     expect((await storage().grants.issue({ grant: again, address: null, now: NOW })).kind).toBe("issued");
@@ -193,7 +193,7 @@ onEveryBackend("a company", (storage, opened) => {
     expect(await statusOf(storage(), grant)).toMatchObject({ status: "owner_ended" });
     expect(await storage().consents.find({ ...grant })).toBeUndefined();
     expect(await storage().members.companiesOf({ ...admin, clientId: null, now: NOW })).toEqual([]);
-    expect(await storage().consents.approve(anApproval(aCompanyGrant(company, admin)))).toEqual({ kind: "no_consent" });
+    expect(await storage().grants.approve(anApproval(aCompanyGrant(company, admin)))).toEqual({ kind: "no_consent" });
     await aStoredCompany(storage(), { slug: company.slug });
   });
 });
@@ -289,7 +289,7 @@ onEveryBackend("members", (storage) => {
       await aLiveCompanyGrant(storage(), company, member);
       await remove(company, member, null);
       const grant = aCompanyGrant(company, member);
-      expect(await storage().consents.approve(anApproval(grant))).toEqual({ kind: "no_consent" });
+      expect(await storage().grants.approve(anApproval(grant))).toEqual({ kind: "no_consent" });
       expect(await storage().grants.issue({ grant, address: null, now: NOW })).toEqual({ kind: "no_consent" });
       expect(await storage().members.companiesOf({ ...member, clientId: null, now: NOW })).toEqual([]);
     });
@@ -300,7 +300,7 @@ onEveryBackend("members", (storage) => {
       await remove(company, admin, null);
       await add(company, admin, "admin");
       expect(await statusOf(storage(), grant)).toMatchObject({ status: "owner_ended" });
-      expect((await storage().consents.approve(anApproval(aCompanyGrant(company, admin)))).kind).toBe("issued");
+      expect((await storage().grants.approve(anApproval(aCompanyGrant(company, admin)))).kind).toBe("issued");
     });
   });
 
@@ -319,7 +319,7 @@ onEveryBackend("members", (storage) => {
 
 onEveryBackend("who grants in a company's name", (storage) => {
   const approve = (company: Company, person: Person) =>
-    storage().consents.approve(anApproval(aCompanyGrant(company, person), { duration: 3600, declined: ["write"] }));
+    storage().grants.approve(anApproval(aCompanyGrant(company, person), { duration: 3600, declined: ["write"] }));
 
   test("a stranger, or a person with another company's id → no_consent", async () => {
     const { company } = await aStaffedCompany(storage(), { defaultRule: "members" });
@@ -390,11 +390,11 @@ onEveryBackend("a person who is disabled, removed, or gets a new password", (sto
     const grant = await aLiveCompanyGrant(storage(), company, admin);
     await storage().people.setStatus({ ...admin, status: "disabled", now: NOW });
     expect(await statusOf(storage(), grant)).toMatchObject({ status: "owner_ended" });
-    expect(await storage().consents.approve(anApproval(aCompanyGrant(company, admin)))).toEqual({ kind: "no_consent" });
+    expect(await storage().grants.approve(anApproval(aCompanyGrant(company, admin)))).toEqual({ kind: "no_consent" });
     expect(await storage().membershipOutbox.undelivered({ limit: 10 })).not.toContain(admin.personId);
     await storage().people.setStatus({ ...admin, status: "active", now: NOW });
     expect(await statusOf(storage(), grant)).toMatchObject({ status: "owner_ended" });
-    expect((await storage().consents.approve(anApproval(aCompanyGrant(company, admin)))).kind).toBe("issued");
+    expect((await storage().grants.approve(anApproval(aCompanyGrant(company, admin)))).kind).toBe("issued");
   });
 
   test("disabled admins don't count: the other one is the last", async () => {
@@ -428,7 +428,7 @@ onEveryBackend("a person who is disabled, removed, or gets a new password", (sto
     expect(await statusOf(storage(), grant)).toMatchObject({ status: "active" });
     await set(true);
     expect(await statusOf(storage(), grant)).toMatchObject({ status: "owner_ended" });
-    expect((await storage().consents.approve(anApproval(aCompanyGrant(company, admin)))).kind).toBe("issued");
+    expect((await storage().grants.approve(anApproval(aCompanyGrant(company, admin)))).kind).toBe("issued");
   });
 
   test("nothing to tell → 0", async () => {

@@ -65,7 +65,7 @@ onEveryBackend("what a company decided about an app", (storage) => {
   test("a member under it changes nothing of the company's consent by a page", async () => {
     const { company, member } = await aStaffedCompany(storage());
     await set(company, anAppRule());
-    expect(await storage().consents.approve(anApproval(aCompanyGrant(company, member)))).toEqual({
+    expect(await storage().grants.approve(anApproval(aCompanyGrant(company, member)))).toEqual({
       kind: "no_consent",
     });
   });
@@ -220,9 +220,9 @@ onEveryBackend("what a company decided about an app", (storage) => {
     ];
     expect(await set(company, anAppRule({ rule: "block" }))).toMatchObject({ kind: "done", grantsEnded: 2 });
     for (const grant of grants) expect(await statusOf(storage(), grant)).toMatchObject({ status: "revoked" });
-    expect(await storage().consents.approve(anApproval(aCompanyGrant(company, admin)))).toEqual({ kind: "no_consent" });
+    expect(await storage().grants.approve(anApproval(aCompanyGrant(company, admin)))).toEqual({ kind: "no_consent" });
     await set(company, null);
-    expect((await storage().consents.approve(anApproval(aCompanyGrant(company, member)))).kind).toBe("issued");
+    expect((await storage().grants.approve(anApproval(aCompanyGrant(company, member)))).kind).toBe("issued");
   });
 
   test("revoked for all → every grant and the approval end; members ask again; nothing there → unknown", async () => {

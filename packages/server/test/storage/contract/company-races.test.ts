@@ -41,7 +41,7 @@ onAllBackends("races in a company", (storage, opened) => {
     const born = Array.from({ length: 20 }, () => aCompanyGrant(company, person));
     const calls: Call[] = born.map((grant, at) =>
       at % 2 === 0
-        ? { verb: "consents.approve", args: anApproval(grant) }
+        ? { verb: "grants.approve", args: anApproval(grant) }
         : { verb: "grants.issue", args: { grant, address: null, now: NOW } },
     );
     calls.push({ verb: "grants.refresh", args: aRefresh(live) });
@@ -145,7 +145,7 @@ onAllBackends("races in a company", (storage, opened) => {
       expect(companies).toHaveLength(acting === undefined ? 0 : 1);
       // And disabling the person reaches the membership, if there is one.
       await storage().people.setStatus({ ...person, status: "disabled", now: NOW });
-      expect((await storage().consents.approve(anApproval(aCompanyGrant(company, person)))).kind).toBe("no_consent");
+      expect((await storage().grants.approve(anApproval(aCompanyGrant(company, person)))).kind).toBe("no_consent");
     }
   });
 
@@ -170,7 +170,7 @@ onAllBackends("races in a company", (storage, opened) => {
     await storage().housekeeping.collectGarbage({ now: NOW + HOUR + 1, limit: 100 });
     expect(await companies()).toHaveLength(1);
     await storage().people.setStatus({ ...person, status: "disabled", now: NOW });
-    expect((await storage().consents.approve(anApproval(aCompanyGrant(company, person)))).kind).toBe("no_consent");
+    expect((await storage().grants.approve(anApproval(aCompanyGrant(company, person)))).kind).toBe("no_consent");
   });
 
   test("looked at between a removal's two halves, and added again meanwhile → the same", async () => {

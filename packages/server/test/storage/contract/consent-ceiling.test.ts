@@ -89,7 +89,7 @@ onEveryBackend("a ceiling over how long answers hold", (storage) => {
     const { person, grant } = await live();
     const at = NOW + 50 * MINUTE;
     const second = aGrant(person, { ceiling: CEILING, codeUntil: at + MINUTE });
-    expectIssued(await storage().consents.approve(anApproval(second, { now: at })));
+    expectIssued(await storage().grants.approve(anApproval(second, { now: at })));
     expect(await statusOf(storage(), grant)).toMatchObject({ absoluteUntil: at + CEILING, decidedAt: at });
     const changed = await storage().consents.changeEnd({
       ...{ ...keyOf(person), end: null, ceiling: CEILING, by: person.personId, now: at + 1 },
@@ -102,7 +102,7 @@ onEveryBackend("a ceiling over how long answers hold", (storage) => {
     const { person, grant } = await live();
     const at = NOW + CEILING + 1;
     const second = aGrant(person, { ceiling: CEILING, codeUntil: at + MINUTE });
-    expectIssued(await storage().consents.approve(anApproval(second, { now: at })));
+    expectIssued(await storage().grants.approve(anApproval(second, { now: at })));
     expect(await statusOf(storage(), grant)).toMatchObject({ decidedAt: NOW });
     expect(await refresh(grant, at + 1)).toEqual({ kind: "ended", status: "expired" });
     expect(await scopesOf(person)).toMatchObject([{ grantedAt: at, decidedAt: at }]);
@@ -112,7 +112,7 @@ onEveryBackend("a ceiling over how long answers hold", (storage) => {
     const { person } = await live({ scopes: ["read"] });
     const at = NOW + 20 * MINUTE;
     const second = aGrant(person, { scopes: ["write"], ceiling: CEILING, codeUntil: at + MINUTE });
-    expectIssued(await storage().consents.approve(anApproval(second, { now: at })));
+    expectIssued(await storage().grants.approve(anApproval(second, { now: at })));
     const stood = [
       { name: "read", expiresAt: NOW + CEILING, decidedAt: NOW },
       { name: "write", expiresAt: at + CEILING, decidedAt: at },
@@ -159,10 +159,10 @@ onEveryBackend("a ceiling over how long answers hold", (storage) => {
 
   test("a member's answer beside what stands until revoked → the company's consent ends no later than it would", async () => {
     const { company, admin, member } = await aStaffedCompany(storage(), { defaultRule: "members" });
-    expectIssued(await storage().consents.approve(anApproval(aCompanyGrant(company, admin))));
+    expectIssued(await storage().grants.approve(anApproval(aCompanyGrant(company, admin))));
     const at = NOW + 10 * MINUTE;
     const theirs = aCompanyGrant(company, member, { ceiling: CEILING, codeUntil: at + MINUTE });
-    expectIssued(await storage().consents.approve(anApproval(theirs, { duration: 60, now: at })));
+    expectIssued(await storage().grants.approve(anApproval(theirs, { duration: 60, now: at })));
     const { partition, companyId: ownerId } = company;
     const consent = await storage().consents.find({ partition, ownerId, clientId: "client-1" });
     expect(consent?.scopes).toMatchObject([{ expiresAt: NOW + CEILING }]);

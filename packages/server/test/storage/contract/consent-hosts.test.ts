@@ -27,7 +27,7 @@ onEveryBackend("the redirect hosts of a consent", (storage) => {
     person: Person,
     changes: Partial<NewGrant> = {},
     approval: Partial<Omit<Approve, "grant">> = {},
-  ) => expectIssued(await storage().consents.approve(anApproval(aGrant(person, changes), approval)));
+  ) => expectIssued(await storage().grants.approve(anApproval(aGrant(person, changes), approval)));
   const issue = async (person: Person, changes: Partial<NewGrant> = {}) =>
     (await storage().grants.issue({ grant: aGrant(person, changes), address: null, now: NOW })).kind;
   const recordOf = async ({ partition, personId }: Person, clientId = "client-1") =>
@@ -155,7 +155,7 @@ onEveryBackend("a company's approval for all members", (storage) => {
     const { company, admin, member, issue } = await set(["https://app.example"]);
     expect(await issue(member, OLD)).toBe("issued");
     expect(await issue(member, NEW)).toBe("no_consent");
-    expectIssued(await storage().consents.approve(anApproval(aCompanyGrant(company, admin, { redirectUri: NEW }))));
+    expectIssued(await storage().grants.approve(anApproval(aCompanyGrant(company, admin, { redirectUri: NEW }))));
     expect(await issue(admin, NEW)).toBe("issued");
     expect(await issue(member, NEW)).toBe("no_consent");
   });
@@ -189,14 +189,14 @@ describe.each(backends)("on $name", (backend) => {
     const client = aClient({ clientId: "client-1", redirectUris: [OLD, NEW], earlierRedirectUris: [OLD] });
     await storage.clients.put({ client, expect: 0 });
     const person = await aStoredPerson(storage);
-    expectIssued(await storage.consents.approve(anApproval(aGrant(person))));
+    expectIssued(await storage.grants.approve(anApproval(aGrant(person))));
     const key = { partition: person.partition, ownerId: person.personId, clientId: "client-1" };
     const scopes = withoutHosts((await storage.consents.find(key))?.scopes ?? []);
     await byHand(url, ["UPDATE consents SET scopes = $1 WHERE owner_id = $2", JSON.stringify(scopes), person.personId]);
     const issue = async (redirectUri: string) =>
       (await storage.grants.issue({ grant: aGrant(person, { redirectUri }), address: null, now: NOW })).kind;
     expect([await issue(OLD), await issue(NEW)]).toEqual(["issued", "no_consent"]);
-    expectIssued(await storage.consents.approve(anApproval(aGrant(person, { redirectUri: NEW }))));
+    expectIssued(await storage.grants.approve(anApproval(aGrant(person, { redirectUri: NEW }))));
     expect([await issue(OLD), await issue(NEW)]).toEqual(["issued", "issued"]);
     await remove();
   });

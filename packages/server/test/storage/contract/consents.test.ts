@@ -129,7 +129,7 @@ onEveryBackend("a code without a page", (storage) => {
     test("by a page → likewise; no code redeems it, and it refreshes nothing", async () => {
       const person = await aStoredPerson(storage());
       const grant = codeless(person);
-      expect((await storage().consents.approve(anApproval(grant))).kind).toBe("issued");
+      expect((await storage().grants.approve(anApproval(grant))).kind).toBe("issued");
       const redemption = aRedemption(grant, { codeSaltHash: aHash(), s256: null, plain: null });
       expect(await storage().grants.redeem(redemption)).toEqual({ kind: "unknown" });
       expect((await storage().grants.refresh(aRefresh(grant, { generation: 1 }))).kind).toBe("unknown");
@@ -164,10 +164,10 @@ onEveryBackend("a code without a page", (storage) => {
     const grants: NewGrant[] = [];
     for (let at = 0; at < 50; at += 1) {
       const grant = aGrant(person);
-      await storage().consents.approve(anApproval(grant, { now: NOW - HOUR + at }));
+      await storage().grants.approve(anApproval(grant, { now: NOW - HOUR + at }));
       grants.push(grant);
     }
-    await storage().consents.approve(anApproval(aGrant(person, { clientId: "client-2" })));
+    await storage().grants.approve(anApproval(aGrant(person, { clientId: "client-2" })));
     const [oldest, second] = grants;
     if (oldest === undefined || second === undefined) throw new Error("no grants");
     // The oldest was used since: the second has been idle for longer now.
@@ -188,7 +188,7 @@ function grantKey(person: Person) {
 
 onEveryBackend("approving", (storage) => {
   const approve = (grant: NewGrant, changes: Partial<Omit<Approve, "grant">> = {}) =>
-    storage().consents.approve(anApproval(grant, changes));
+    storage().grants.approve(anApproval(grant, changes));
 
   test("by an owner who isn't there, or is disabled → no_consent, nothing recorded", async () => {
     expect(await approve(aGrant(aPerson()))).toEqual({ kind: "no_consent" });
@@ -361,7 +361,7 @@ onEveryBackend("revoking a consent", (storage) => {
     const code = aGrant(person);
     await storage().grants.issue({ grant: code, address: null, now: NOW });
     const elsewhere = aGrant(person, { clientId: "client-2" });
-    await storage().consents.approve(anApproval(elsewhere));
+    await storage().grants.approve(anApproval(elsewhere));
     const stranger = await aLiveGrant(storage());
     const args = { ...grantKey(person), revokedBy: person.personId, now: NOW + 2 * SECOND };
     expect(await storage().consents.revoke(args)).toMatchObject({
@@ -440,10 +440,10 @@ onEveryBackend("listing consents", (storage) => {
     const ended = aGrant(person);
     await storage().grants.issue({ grant: ended, address: null, now: NOW });
     await storage().grants.redeem(aRedemption(ended, { s256: "wrong" }));
-    await storage().consents.approve(
+    await storage().grants.approve(
       anApproval(aGrant(person, { clientId: "client-2" }), { duration: 60, now: NOW + SECOND }),
     );
-    await storage().consents.approve(anApproval(aGrant(person, { clientId: "client-3" })));
+    await storage().grants.approve(anApproval(aGrant(person, { clientId: "client-3" })));
     await storage().consents.revoke({ ...grantKey(person), clientId: "client-3", revokedBy: "x", now: NOW });
 
     const list = async (now: number) =>

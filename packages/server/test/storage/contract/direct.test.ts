@@ -91,7 +91,7 @@ onEveryBackend("a grant without a code", (storage) => {
     async (via) => {
       const person = await somebody();
       const page = aGrant(person, { scopes: ["read"] });
-      await storage().consents.approve(anApproval(page, { duration: 3600 }));
+      await storage().grants.approve(anApproval(page, { duration: 3600 }));
       const { clientId } = page;
       const direct = aDirectGrant(
         person,
@@ -135,7 +135,7 @@ onEveryBackend("a grant without a code", (storage) => {
       expect(await namesOf(["read", "write"])).toEqual(["read"]);
       expect(await namesOf(["write"])).toBe("blocked");
       expect((await storage().consents.find(key))?.scopes.some(({ name }) => name === "write")).toBe(false);
-      await storage().consents.approve(anApproval(aGrant(person, { clientId, scopes: ["write"] }), { duration: 3600 }));
+      await storage().grants.approve(anApproval(aGrant(person, { clientId, scopes: ["write"] }), { duration: 3600 }));
       expect(await namesOf(["read", "write"])).toEqual(["read", "write"]);
     },
   );
@@ -150,7 +150,7 @@ onEveryBackend("a grant without a code", (storage) => {
       expiresAt: null,
     });
     const { clientId } = direct.grant;
-    await storage().consents.approve(anApproval(aGrant(person, { clientId, scopes: ["read"] }), { duration: 3600 }));
+    await storage().grants.approve(anApproval(aGrant(person, { clientId, scopes: ["read"] }), { duration: 3600 }));
     const record = await storage().consents.find(consentOf(direct));
     expect(record?.scopes.map(({ name }) => name)).toEqual(["read"]);
   });

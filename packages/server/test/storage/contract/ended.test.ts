@@ -58,7 +58,7 @@ onEveryBackend("what else ends grants is told in the history", (storage) => {
       await storage().grants.issue({ grant: second, address: null, now: NOW });
       await storage().grants.redeem(aRedemption(second));
       const other = aGrant(person, { clientId: "client-2" });
-      expectIssued(await storage().consents.approve(anApproval(other)));
+      expectIssued(await storage().grants.approve(anApproval(other)));
       await setPassword(person, true);
       const entries = await toldTo(person);
       expect(entries.map(({ clientId }) => clientId).sort()).toEqual(["client-1", "client-2"]);
@@ -79,7 +79,7 @@ onEveryBackend("what else ends grants is told in the history", (storage) => {
       for (const grant of [aGrant(person), aCompanyGrant(company, admin)]) {
         kinds.push((await storage().grants.issue({ grant, address: null, trustedFrom, now: THEN + SECOND })).kind);
         const other = { ...grant, grantId: anId(grant.partition) };
-        kinds.push((await storage().consents.approve(anApproval(other, { trustedFrom, now: THEN + SECOND }))).kind);
+        kinds.push((await storage().grants.approve(anApproval(other, { trustedFrom, now: THEN + SECOND }))).kind);
       }
       return kinds;
     };
@@ -228,7 +228,7 @@ onEveryBackend("counted before a client or an owner goes", (storage) => {
     expect([await ofOwner(NOW), await ofClient(clientId, NOW)]).toEqual([none, { consents: 0, grants: 0 }]);
     for (let times = 0; times < 3; times += 1) {
       const grant = aGrant(person, { clientId });
-      await storage().consents.approve(anApproval(grant));
+      await storage().grants.approve(anApproval(grant));
       await storage().grants.redeem(aRedemption(grant));
       // A second use of its code ends it.
       if (times === 0) await storage().grants.redeem(aRedemption(grant));

@@ -50,7 +50,7 @@ onEveryBackend("a new epoch", (storage) => {
     });
 
     const again = aGrant(live.person, { codeUntil: at + MINUTE });
-    expect((await storage().consents.approve(anApproval(again, { now: at }))).kind).toBe("issued");
+    expect((await storage().grants.approve(anApproval(again, { now: at }))).kind).toBe("issued");
     expect((await storage().grants.redeem(aRedemption(again, { now: at }))).kind).toBe("redeemed");
   });
 

@@ -71,7 +71,7 @@ onEveryBackend("history", (storage) => {
     const person = await aStoredPerson(storage());
     const grant = aGrant(person, { scopes: ["read", "write"] });
     const approval = anApproval(grant, { duration: 3600, durations: { write: "once" }, texts: { read: "See it" } });
-    for (let press = 0; press < 3; press++) await storage().consents.approve(approval);
+    for (let press = 0; press < 3; press++) await storage().grants.approve(approval);
     expect(await historyOf(storage(), person)).toEqual([
       {
         ...{ partition: person.partition, entryId: grant.grantId, ownerId: person.personId, at: NOW },
@@ -172,7 +172,7 @@ onEveryBackend("history", (storage) => {
   test("pages of it → every entry once, in order, also where many came in one millisecond", async () => {
     const person = await aStoredPerson(storage());
     for (let at = 0; at < 9; at++)
-      await storage().consents.approve(anApproval(aGrant(person), { now: NOW + Math.floor(at / 4) }));
+      await storage().grants.approve(anApproval(aGrant(person), { now: NOW + Math.floor(at / 4) }));
     const all = await historyOf(storage(), person);
     const paged: HistoryEntry[] = [];
     for (let last: HistoryEntry | undefined; ; last = paged.at(-1)) {

@@ -70,7 +70,7 @@ test.each(backends)("housekeeping of grants: $name", async (backend) => {
 test.each(backends)("no more than the limit in a call, and the rest in the next: $name", async (backend) => {
   const { storage, remove } = await backend.create();
   const person = await aStoredPerson(storage);
-  for (let at = 0; at < 25; at += 1) await storage.consents.approve(anApproval(aGrant(person)));
+  for (let at = 0; at < 25; at += 1) await storage.grants.approve(anApproval(aGrant(person)));
   await storage.sessions.create(aSession(person));
   const late = { now: NOW + 40 * DAY, limit: 10 };
   expect([
@@ -188,7 +188,7 @@ test.each(allBackends)(
     const live = aSession(person, { absoluteUntil: NOW + 60 * DAY, idleUntil: NOW + 60 * DAY });
     await storage.sessions.create(live);
     for (let at = 0; at < 40; at += 1)
-      await storage.consents.approve(anApproval(aGrant(person, { clientId: `c-${at}` })));
+      await storage.grants.approve(anApproval(aGrant(person, { clientId: `c-${at}` })));
     const { grant } = await aLiveGrant(storage);
     const now = NOW + 20 * DAY;
     expect(await storage.housekeeping.backlog({ now, most: 100 })).toMatchObject({

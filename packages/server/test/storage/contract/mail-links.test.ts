@@ -75,7 +75,7 @@ onEveryBackend("a link in a message", (storage, opened) => {
   test("to recover → password, sessions, grants, other links; the second time unknown", async () => {
     const { person, key } = await sent("recover");
     const grant = aGrant(person);
-    await storage().consents.approve(anApproval(grant));
+    await storage().grants.approve(anApproval(grant));
     await storage().sessions.create(aSession(person));
     const other = await sent("change", {}, person);
     expect(await recover(key)).toMatchObject({
@@ -95,7 +95,7 @@ onEveryBackend("a link in a message", (storage, opened) => {
     await join(storage(), company, person, "member");
     const owner = { partition: company.partition, ownerId: company.companyId, grantId: anId(company.partition) };
     const grant = aGrant(person, owner);
-    await storage().consents.approve(anApproval(grant));
+    await storage().grants.approve(anApproval(grant));
     await recover(key);
     expect((await storage().grants.find({ ...grant, saltHash: grant.codeSaltHash }))?.status).not.toBe("active");
   });
@@ -166,7 +166,7 @@ onEveryBackend("a link in a message", (storage, opened) => {
     const { undo, outcome } = change(key, person);
     await outcome();
     const grant = aGrant(person);
-    await storage().consents.approve(anApproval(grant));
+    await storage().grants.approve(anApproval(grant));
     await storage().sessions.create(aSession(person));
     const other = await aStoredPerson(storage(), { email: person.email });
     expect(await storage().recovery.undoEmail(aTakeBack(undo))).toEqual({ kind: "taken" });

@@ -119,7 +119,7 @@ onEveryBackend("an account that is to go", (storage, opened) => {
     const person = await aStoredPerson(storage());
     const { partition, personId } = person;
     const grant = aGrant(person);
-    await storage().consents.approve(anApproval(grant));
+    await storage().grants.approve(anApproval(grant));
     await storage().people.setDeletion({
       partition,
       personId,

@@ -332,7 +332,7 @@ onEveryBackend("disabling and deleting a person", (storage) => {
     expect(await storage().grants.refresh(aRefresh(grant))).toEqual({ kind: "ended", status: "owner_ended" });
     expect(await storage().people.setStatus({ ...person, status: "active", now: NOW + MINUTE })).toBe(true);
     expect(await storage().grants.refresh(aRefresh(grant))).toEqual({ kind: "ended", status: "owner_ended" });
-    expect((await storage().consents.approve(anApproval(aGrant(person)))).kind).toBe("issued");
+    expect((await storage().grants.approve(anApproval(aGrant(person)))).kind).toBe("issued");
   });
 
   test("a sign-in that was under way → no session", async () => {

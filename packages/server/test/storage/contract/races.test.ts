@@ -126,7 +126,7 @@ onAllBackends("races", (storage, opened) => {
     const twin = aGrant(person);
     const calls = Array.from({ length: 20 }, (__, at) =>
       at % 2 === 0
-        ? ({ verb: "consents.approve", args: anApproval(twin) } as const)
+        ? ({ verb: "grants.approve", args: anApproval(twin) } as const)
         : ({ verb: "grants.issue", args: { grant: twin, address: null, now: NOW } } as const),
     );
     expect(tally(await run(calls))).toEqual({ issued: 1, repeated: 19 });
@@ -139,7 +139,7 @@ onAllBackends("races", (storage, opened) => {
       const person = await aStoredPerson(storage());
       const names = Array.from({ length: 20 }, (__, at) => `scope-${String(at).padStart(2, "0")}`);
       const made = names.map((name) => aGrant(person, { scopes: [name] }));
-      const kinds = await run(made.map((each) => ({ verb: "consents.approve", args: anApproval(each) })));
+      const kinds = await run(made.map((each) => ({ verb: "grants.approve", args: anApproval(each) })));
       expect(tally(kinds)).toEqual({ issued: 20 });
       const [first] = made;
       const consent = first && (await storage().consents.find({ ...first }));
@@ -154,7 +154,7 @@ onAllBackends("races", (storage, opened) => {
       const { grant, person } = await aLiveGrant(storage());
       const others = Array.from({ length: 9 }, () => aGrant(person));
       for (const each of others) {
-        await storage().consents.approve(anApproval(each));
+        await storage().grants.approve(anApproval(each));
         await storage().grants.redeem(aRedemption(each));
       }
       const all = [grant, ...others];
@@ -196,7 +196,7 @@ onAllBackends("races", (storage, opened) => {
       for (let round = 0; round < 5; round += 1) {
         const { grant, person } = await aLiveGrant(storage());
         const born = Array.from({ length: 20 }, () => aGrant(person));
-        const calls: Call[] = born.map((each) => ({ verb: "consents.approve", args: anApproval(each) }));
+        const calls: Call[] = born.map((each) => ({ verb: "grants.approve", args: anApproval(each) }));
         calls.splice(round * 5, 0, revocation(grant));
         await run(calls);
         await expectConsistent(storage(), [grant, ...born]);
@@ -210,7 +210,7 @@ onAllBackends("races", (storage, opened) => {
       const born = Array.from({ length: 20 }, () => aGrant(person));
       const calls: Call[] = born.map((each, at) =>
         at % 2 === 0
-          ? { verb: "consents.approve", args: anApproval(each) }
+          ? { verb: "grants.approve", args: anApproval(each) }
           : { verb: "grants.issue", args: { grant: each, address: null, now: NOW } },
       );
       const { partition, personId } = person;

@@ -241,7 +241,7 @@ onEveryBackend("factors that a recovery removed", (storage, opened) => {
     const known = await add(person, { createdAt: REMOVED + 1, added: { ...FROM_OWNER, vouchedFrom: REMOVED + 1 } });
     await set(person, "theirs", FROM_STRANGER, REMOVED + 2);
     const grant = aGrant(person);
-    await storage().consents.approve(anApproval(grant, { now: REMOVED + 3 }));
+    await storage().grants.approve(anApproval(grant, { now: REMOVED + 3 }));
     await storage().grants.redeem(aRedemption(grant, { now: REMOVED + 4 }));
     expect((await storage().recovery.restoreFactors(undo)).kind).toBe("done");
     const left = (await storage().passkeys.list(person)).map(({ credentialId }) => credentialId);

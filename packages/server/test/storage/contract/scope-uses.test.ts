@@ -78,7 +78,7 @@ onEveryBackend("what an app used", (storage) => {
     ]);
     await storage().consents.revoke({ partition, ownerId, clientId, revokedBy: ownerId, now: NOW });
     expect(await list()).toEqual([]);
-    await storage().consents.approve(anApproval(aGrant(person, { clientId })));
+    await storage().grants.approve(anApproval(aGrant(person, { clientId })));
     await record(["read"], NOW);
     await storage().people.delete({ ...person, now: NOW });
     expect(await list()).toEqual([]);
@@ -91,7 +91,7 @@ onEveryBackend("what an app used", (storage) => {
     const record = () => storage().scopeUses.record({ partition, ownerId, clientId, scopes: ["read"], now: NOW });
     await storage().consents.revoke({ partition, ownerId, clientId, revokedBy: ownerId, now: NOW });
     await record();
-    await storage().consents.approve(anApproval(aGrant(person, { clientId })));
+    await storage().grants.approve(anApproval(aGrant(person, { clientId })));
     expect(await list()).toEqual([]);
     await storage().people.delete({ ...person, now: NOW });
     await record();

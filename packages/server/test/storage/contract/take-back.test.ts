@@ -44,7 +44,7 @@ onEveryBackend("an account that is taken back", (storage) => {
   test("an app that is chosen → revoked with its grants; the others keep theirs", async () => {
     const { person, grant: evil } = await aLiveGrant(storage(), { clientId: "evil" });
     const good = aGrant(person, { clientId: "good" });
-    expectIssued(await storage().consents.approve(anApproval(good)));
+    expectIssued(await storage().grants.approve(anApproval(good)));
     await storage().grants.redeem(aRedemption(good));
     expect((await recover(person, { endApps: ["evil", "nobody's"] })).kind).toBe("done");
     expect((await statusOf(storage(), evil))?.status).toBe("revoked");
@@ -62,12 +62,12 @@ onEveryBackend("an account that is taken back", (storage) => {
   test("connected after the page was shown, or not yet redeemed → ended, whatever was chosen", async () => {
     const { person, grant: old } = await aLiveGrant(storage(), { clientId: "old" });
     const unspent = aGrant(person, { clientId: "old" });
-    expectIssued(await storage().consents.approve(anApproval(unspent)));
+    expectIssued(await storage().grants.approve(anApproval(unspent)));
     const shownAt = NOW + MINUTE;
     const again = aGrant(person, { clientId: "old" });
     const fresh = aGrant(person, { clientId: "fresh" });
     for (const grant of [again, fresh]) {
-      expectIssued(await storage().consents.approve(anApproval(grant, { now: shownAt })));
+      expectIssued(await storage().grants.approve(anApproval(grant, { now: shownAt })));
       await storage().grants.redeem(aRedemption(grant, { now: shownAt + 1 }));
     }
     await recover(person, { shownAt });
@@ -191,7 +191,7 @@ onEveryBackend("an account that is taken back", (storage) => {
       ownerId: other.companyId,
       grantId: anId(other.partition),
     });
-    expect((await storage().consents.approve(anApproval(begun, { trustedFrom: NOW, now: LATER + 1 }))).kind).toBe(
+    expect((await storage().grants.approve(anApproval(begun, { trustedFrom: NOW, now: LATER + 1 }))).kind).toBe(
       "no_consent",
     );
   });
@@ -207,7 +207,7 @@ onEveryBackend("an account that is taken back", (storage) => {
       ownerId: company.companyId,
       grantId: anId(company.partition),
     });
-    expect((await storage().consents.approve(anApproval(begun, { trustedFrom: NOW, now: LATER + 1 }))).kind).toBe(
+    expect((await storage().grants.approve(anApproval(begun, { trustedFrom: NOW, now: LATER + 1 }))).kind).toBe(
       "no_consent",
     );
   });

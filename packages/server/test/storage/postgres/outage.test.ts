@@ -152,17 +152,17 @@ describe("the connection is cut while an answer is awaited", () => {
     const person = await aStoredPerson(storage);
     const grant = aGrant(person);
     // The connection for transactions is there before answers are held.
-    await storage.consents.approve(anApproval(aGrant(person)));
+    await storage.grants.approve(anApproval(aGrant(person)));
     proxy.set("holdAnswers");
-    const pending = outcomeOf(storage.consents.approve(anApproval(grant)));
+    const pending = outcomeOf(storage.grants.approve(anApproval(grant)));
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(await statusOf(direct, grant)).toBeUndefined();
     proxy.cut();
     proxy.set("pass");
     const { error } = await pending;
     expect(error).toMatchObject({ name: "StorageUnavailable", uncertain: false });
-    expect((await storage.consents.approve(anApproval(grant))).kind).toBe("issued");
-    expect((await storage.consents.approve(anApproval(grant))).kind).toBe("repeated");
+    expect((await storage.grants.approve(anApproval(grant))).kind).toBe("issued");
+    expect((await storage.grants.approve(anApproval(grant))).kind).toBe("repeated");
   });
 });
 
@@ -221,7 +221,7 @@ describe("several hosts", () => {
     const another = await aStoredPerson(both);
     expect(await direct.people.get(another)).toBeUndefined();
     expect(await both.people.get(another)).toMatchObject({ personId: another.personId });
-    expect((await both.consents.approve(anApproval(aGrant(another)))).kind).toBe("issued");
+    expect((await both.grants.approve(anApproval(aGrant(another)))).kind).toBe("issued");
     // The old one is back and takes writes: who has a server stays with it.
     await readOnly(cluster, "off");
     const third = await aStoredPerson(both);

@@ -170,7 +170,7 @@ export async function anApprovedGrant(
 ): Promise<{ readonly person: Person; readonly grant: NewGrant }> {
   const person = await aStoredPerson(storage);
   const grant = aGrant(person, changes);
-  expectIssued(await storage.consents.approve(anApproval(grant, approval)));
+  expectIssued(await storage.grants.approve(anApproval(grant, approval)));
   return { person, grant };
 }
 

@@ -69,7 +69,7 @@ export async function aLiveCompanyGrant(
   approval: Partial<Omit<Approve, "grant">> = {},
 ): Promise<NewGrant> {
   const grant = aCompanyGrant(company, person, changes);
-  expectIssued(await storage.consents.approve(anApproval(grant, approval)));
+  expectIssued(await storage.grants.approve(anApproval(grant, approval)));
   const outcome = await storage.grants.redeem(aRedemption(grant));
   if (outcome.kind !== "redeemed") throw new Error(`the code was not redeemed: ${outcome.kind}`);
   return grant;

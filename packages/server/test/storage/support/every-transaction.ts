@@ -84,12 +84,12 @@ const asRemoved = { seen: marksOf([passkey], { ...strange, codesAdded, earlier: 
 
 /** What each transaction is called with, in an order in which each does something. */
 export const calls: readonly (readonly [string, unknown])[] = [
-  ["consents.approve", anApproval(grant)],
-  ["consents.approve", anApproval(grant)],
-  ["consents.approve", anApproval(aGrant(person), { declined: ["write"] })],
+  ["grants.approve", anApproval(grant)],
+  ["grants.approve", anApproval(grant)],
+  ["grants.approve", anApproval(aGrant(person), { declined: ["write"] })],
   ["grants.issue", { grant: aGrant(person), address: null, now: NOW }],
   ["consents.narrow", { ...consent, remove: ["read"], by: "x" }],
-  ["consents.approve", anApproval(aGrant(person))],
+  ["grants.approve", anApproval(aGrant(person))],
   ["scopeUses.record", { ...consent, scopes: ["read"] }],
   ["consents.changeEnd", { ...consent, end: NOW + 1000, by: "x" }],
   ["grants.end", { ...aRefresh(grant), saltHash: aRefresh(grant).refreshSaltHash }],
@@ -134,7 +134,7 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["secondFactors.set", { ...aFactor, added: FROM_OWNER }],
   ["secondFactors.set", { ...aFactor, added: FROM_STRANGER }],
   ["secondFactors.vouch", { ...person, what: "codes", createdAt: NOW, from: NOW + 1, now: NOW }],
-  ["consents.approve", anApproval(aGrant(person))],
+  ["grants.approve", anApproval(aGrant(person))],
   ["writeRecovery", takingBack(mailLinks.recover, { ...asRemoved, endApps: [grant.clientId] })],
   ["secondFactors.set", { ...aFactor, added: FROM_STRANGER }],
   ["writeRestore", { ...following(restoring), device: presented }],
@@ -156,7 +156,7 @@ export const calls: readonly (readonly [string, unknown])[] = [
     "knownDevices.remember",
     { ...person, device: { presented, freshId: "y" }, address: null, userAgent: null, now: NOW },
   ],
-  ["consents.approve", anApproval(aGrant(person))],
+  ["grants.approve", anApproval(aGrant(person))],
   [
     "writePassword",
     { ...person, passwordHash: "x", mustChange: false, endGrants: true, keepSessionId: null, now: NOW },
