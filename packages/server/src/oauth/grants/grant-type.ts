@@ -102,34 +102,34 @@ export interface OwnerEntitlement {
   readonly under: { readonly record: Consent["via"] } | "consent";
   /** True: a client that is registered for refresh tokens gets one. */
   readonly refreshable: boolean;
-  /** The access token ends then at the latest. */
+  /** The latest end of the access token. */
   readonly until: Millis;
-  /** The address that the history shows; null: none. */
+  /** The address that the history shows. Null: none. */
   readonly address: string | null;
-  /** The refusals of the row: the owner revoked the consent (or nothing covers the scopes); the owner is gone. */
+  /** The refusals of the row: the owner revoked the consent (or no consent covers the scopes), or the owner is gone. */
   readonly refusals: { readonly blocked: ConditionName; readonly noOwner: ConditionName };
 }
 
-/** An owner, and how surely they were recognized. */
+/** An owner, and how strongly they were recognized. */
 export interface EntitledOwner {
   readonly partition: number;
   readonly ownerId: string;
-  /** The scopes that this owner may grant; absent: all that were asked for. */
+  /** The scopes that this owner may grant. Absent: all requested ones. */
   readonly scopes?: readonly string[];
-  /** When the password was set that recognized them; absent: something else recognized them. */
+  /** When the password that recognized them was set. Absent: they were recognized in another way. */
   readonly trustedFrom?: Millis;
   readonly authTime: Millis | null;
   readonly acr: string | null;
   readonly amr: readonly string[];
 }
 
-/** To a token for the client itself (RFC 6749 §4.4). */
+/** An entitlement to a token for the client itself (RFC 6749 §4.4). */
 export interface ClientEntitlement {
   readonly kind: "client";
-  /** Names of the scopes that it may have at the most. */
+  /** Names of the scopes that it can have at most. */
   readonly scopes: readonly string[];
-  /** The token ends then at the latest. */
+  /** The latest end of the token. */
   readonly until: Millis;
-  /** Uses up what may be used once. */
+  /** Uses up what works once. */
   useUp?(): Promise<void>;
 }

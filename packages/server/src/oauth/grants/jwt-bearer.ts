@@ -9,7 +9,7 @@ import { timeClaim } from "../numeric-date.ts";
 import type { ForeignJwt, OAuthContext, SignatureOutcome } from "../ports.ts";
 import { type GrantType, required } from "./grant-type.ts";
 
-/** What a JWT for this purpose calls itself; an access token, an ID token with a type or a proof calls itself otherwise. */
+/** The type of a JWT for this purpose. Access tokens, proofs, and ID tokens with a type have another one. */
 const TYPES = /^(?:application\/)?(?:jwt|authorization-grant\+jwt)$/i;
 const MAX_JTI = 512;
 
@@ -26,7 +26,7 @@ export const jwtBearer: GrantType = {
     const { iss } = jwt.claims;
     if (typeof iss !== "string") return refuse("assertion_issuer_unknown", "no iss");
     const issuers = await context.catalog.issuers();
-    // Who is trusted is not to be told by how long a refusal takes.
+    // The time of a refusal must not tell which issuers are trusted.
     if (issuers.get(iss)?.type !== "jwt") await context.foreignJwts.pretend(jwt);
     const record = trustedIssuer(issuers, iss, "jwt", request.client);
     const { jwks, jwksUri } = record;
@@ -44,17 +44,18 @@ const REFUSALS: Readonly<Record<Exclude<SignatureOutcome, "verified">, Condition
   wrong: "assertion_signature_wrong",
 };
 
-/** §3, in its order. */
+/** The checks of §3, in its order. */
 function checked({ claims }: ForeignJwt, record: TrustedIssuer, { issuer }: OAuthContext): Assertion {
   const { aud, jti } = claims;
   const subject = subjectOf(claims, record);
-  // For us and nobody else: another of its audiences could hand it on to us, and we to them (draft-ietf-oauth-rfc7523bis).
+  // The JWT must be for this server alone. Otherwise another audience could present it here, or this server there
+  // (draft-ietf-oauth-rfc7523bis).
   const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
   const isUs = (one: unknown) => one === issuer || (record.audience !== null && one === record.audience);
   if (audiences.length === 0 || !audiences.every(isUs)) refuse("assertion_audience_wrong");
   const end = timeOf(claims, "exp");
   if (end === null) return refuse("assertion_expired", "no exp");
-  // Item 7 leaves it open; without it there is nothing to know a second use by.
+  // Item 7 makes jti optional; without it, the server could not detect a second use.
   if (typeof jti !== "string" || jti === "" || jti.length > MAX_JTI) return refuse("assertion_id_missing");
   return {
     record,
@@ -68,7 +69,7 @@ function checked({ claims }: ForeignJwt, record: TrustedIssuer, { issuer }: OAut
   };
 }
 
-/** Item 2. `sub` must be there also where another claim is the subject. */
+/** Item 2. `sub` is required even if another claim is the subject. */
 function subjectOf(claims: ForeignJwt["claims"], { subjectClaim }: TrustedIssuer): AssertedSubject {
   const own = (name: string) => (Object.hasOwn(claims, name) ? claims[name] : undefined);
   const [sub, email, verified] = [own("sub"), own("email"), own("email_verified")];

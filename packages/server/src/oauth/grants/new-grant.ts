@@ -1,4 +1,4 @@
-/** The one place where a new grant is put together (RFC 6749 §1.3): who allowed what to which client, and how far it may go. */
+/** Builds every new grant (RFC 6749 §1.3): who allowed which scopes to which client, and until when. */
 
 import { ceilingOf } from "../consent-reach.ts";
 import type { Client, Millis } from "../model.ts";
@@ -6,18 +6,18 @@ import type { OAuthContext } from "../ports.ts";
 import type { NewGrant } from "../storage.ts";
 import { mayUse } from "./registry.ts";
 
-/** A new grant without the way to redeem it. */
+/** A new grant, without the data with which it is redeemed. */
 export type GrantTerms = Omit<
   NewGrant,
   "codeSaltHash" | "redirectUri" | "codeChallenge" | "codeChallengeMethod" | "codeUntil" | "accessUntil"
 >;
 
-/** What somebody allowed. */
+/** The owner's or operator's decision. */
 export interface Granted extends Pick<GrantTerms, "partition" | "grantId" | "ownerId" | "scopes" | "audience"> {
   readonly client: Client;
-  /** Who acted for the owner; absent: the owner did. */
+  /** The person who acted for the owner. Absent: the owner acted. */
   readonly personId?: string;
-  /** False: whatever the client may use, this grant gives no refresh token. */
+  /** False: this grant gives no refresh token, whatever the client may use. */
   readonly refreshable: boolean;
   /** How the person was recognized. */
   readonly signIn: Pick<GrantTerms, "authTime" | "acr" | "amr">;
@@ -36,14 +36,17 @@ export function newGrant(
   };
 }
 
-/** A grant whose row is born redeemed: no code leads to it, since the hash of no salt does. `accessUntil`: the end of its last access token. */
+/**
+ * A grant whose row begins as redeemed: no salt has an empty hash, so no code leads to it. `accessUntil`: the end of
+ * its last access token.
+ */
 export function redeemedAtOnce(terms: GrantTerms, { codeUntil, accessUntil }: RedeemedUntil): NewGrant {
   const none = { codeSaltHash: new Uint8Array(), redirectUri: "", codeChallenge: null, codeChallengeMethod: null };
   return { ...terms, ...none, codeUntil, accessUntil };
 }
 
 interface RedeemedUntil {
-  /** As of `NewGrant`. */
+  /** As in `NewGrant`. */
   readonly codeUntil: Millis;
   readonly accessUntil: Millis;
 }

@@ -8,7 +8,7 @@ import { audienceOf } from "../resource-indicator.ts";
 import { scopesForClient } from "../scope.ts";
 import { type GrantRequest, type GrantType, required } from "./grant-type.ts";
 
-/** The consent that it records stands until the owner revokes it. From then on only a page can give consent again. */
+/** The recorded consent is active until the owner revokes it. After that, only a page can give consent again. */
 export const password: GrantType = {
   grantType: "password",
   parameters: { username: "username_missing", password: "password_missing", scope: "scope_missing" },
@@ -28,7 +28,7 @@ export const password: GrantType = {
         return { audience, scopes: scopes.map(({ name }) => name) };
       },
 
-      // §4.3.2: nothing before this looks at the password, and every refusal from here on reads the same.
+      // §4.3.2: the password is checked here for the first time, and every refusal from here on is the same.
       async owner() {
         const { mayGrant, ...owner } = await ownerOf(request, scopes, context);
         const granted = scopes.filter((scope) => mayGrant(scope)).map(({ name }) => name);

@@ -26,7 +26,7 @@ export const refreshToken: GrantType = {
       kind: "grant",
       scope,
       margin: SCOPE_MARGIN,
-      // While a company hasn't heard yet that somebody who acts for it was disabled, what they granted still stands there.
+      // Until a company has learned that a member was disabled, the member's grants are still active there.
       checkScopesFirst: (await scopesWereTaken(client, context)) || (await context.catalog.someSuspended()),
 
       read: () => presentedGrant(credential, client, context),
@@ -56,16 +56,16 @@ export const refreshToken: GrantType = {
   },
 };
 
-/** The grant that a request may be refused for before its row is touched: no such refusal writes. */
+/** The grant, if a check must come before its row is changed: such a refusal writes nothing. */
 async function presentedGrant(
   credential: Credential,
   client: Client,
   context: OAuthContext,
 ): Promise<Grant | undefined> {
   const grant = await context.storage.grants.find({ ...credential, grantId: credential.id });
-  // Where it isn't this client's live grant, the statement that follows finds the exact reason.
+  // If this client has no such live grant, the next statement finds the exact reason.
   if (grant === undefined || grant.clientId !== client.clientId || grant.status !== "active") return undefined;
-  // Nor is a spent token judged, unless it could be a retry: it must reach the statement, which finds the theft.
+  // A spent token is not judged here, unless it could be a retry: the statement must see it, to detect the theft.
   const from = retryFrom(client, context, context.now());
   const retried = grant.generation === credential.generation + 1 && (grant.rotatedAt ?? 0) >= from;
   if (grant.generation !== credential.generation && !retried) return undefined;
@@ -75,12 +75,12 @@ async function presentedGrant(
   return grant;
 }
 
-/** A client whose answer was lost gets the same successor again, if that was made since then. */
+/** A client that lost the response gets the same successor again, if it was made since this time. */
 function retryFrom(client: Client, { policy }: OAuthContext, now: Millis): Millis {
   return now - (client.type === "public" ? policy.retryWindowPublic : policy.retryWindow);
 }
 
-/** The grant, if the token was good; each other outcome is a refusal of its own. */
+/** The grant, if the token was valid. Each other outcome has its own refusal. */
 function refreshed(outcome: RefreshOutcome, credential: Credential, client: Client, context: OAuthContext): Redemption {
   const fields = { client_id: client.clientId, grant_id: credential.id };
   switch (outcome.kind) {
@@ -108,7 +108,10 @@ function refreshed(outcome: RefreshOutcome, credential: Credential, client: Clie
   }
 }
 
-/** The valid refresh token: the same one, or the next, which can be made again for a client whose answer was lost. */
+/**
+ * The valid refresh token: the same one, or the next. The next one can be made again for a client that lost the
+ * response.
+ */
 function liveToken(grant: Grant, credential: Credential, presented: string, { credentials }: OAuthContext): string {
   if (grant.generation === credential.generation) return presented;
   return credentials.make("refresh_token", grant.grantId, grant.generation, credential.salt);

@@ -1,4 +1,7 @@
-/** The grant types of a server: all that it knows, less those that its operator switched off (RFC 6749 §1.3, RFC 8414 §2). */
+/**
+ * The grant types of a server: all that it knows, without those that its operator switched off (RFC 6749 §1.3, RFC 8414
+ * §2).
+ */
 
 import type { Client } from "../model.ts";
 import type { OfferedGrants } from "../ports.ts";
@@ -12,7 +15,7 @@ import { password } from "./password.ts";
 import { refreshToken } from "./refresh-token.ts";
 import { saml2Bearer } from "./saml2-bearer.ts";
 
-/** Our own grant types, in the order of the metadata. A new one is a line here. */
+/** The built-in grant types, in the order of the metadata. To add one, add a line here. */
 const redeemed: readonly GrantType[] = [
   authorizationCode,
   refreshToken,
@@ -23,7 +26,7 @@ const redeemed: readonly GrantType[] = [
   saml2Bearer,
 ];
 
-/** With those that the token endpoint never sees. */
+/** Also those that the token endpoint has no part in. */
 export const grantTypes: readonly GrantTypeDescriptor[] = [...redeemed, implicit];
 
 export const grantTypeNames: readonly string[] = grantTypes.map(({ grantType }) => grantType);
@@ -42,13 +45,16 @@ export interface GrantRegistry extends OfferedGrants {
   readonly known: readonly string[];
   /** Those that it offers. */
   readonly offered: readonly string[];
-  /** Undefined: unknown, switched off, or one without a token request. */
+  /** Undefined: it is unknown, switched off, or has no token request. */
   redeemer(grantType: string): GrantType | undefined;
   /** Whether an offered grant type needs this endpoint. */
   leadsTo(endpoint: GrantEndpoint): boolean;
 }
 
-/** `custom`: an embedder's own, beside ours. `offered`: the names that the operator's policy lists; null: all. */
+/**
+ * `custom`: grant types of an embedder, in addition to the built-in ones. `offered`: the names in the operator's
+ * setting; null: all.
+ */
 export function grantRegistry(
   custom: readonly GrantType[] = [],
   offered: readonly string[] | null = null,

@@ -9,7 +9,7 @@ import type { OAuthContext } from "../ports.ts";
 import type { SamlAssertion } from "../saml-assertion.ts";
 import { type GrantType, required } from "./grant-type.ts";
 
-/** SAML Core §8.3.8: made up for this once. */
+/** SAML Core §8.3.8: the issuer makes a new one each time. */
 const TRANSIENT = "urn:oasis:names:tc:SAML:2.0:nameid-format:transient";
 const BEARER = "urn:oasis:names:tc:SAML:2.0:cm:bearer";
 
@@ -37,17 +37,18 @@ function tokenEndpointOf({ issuer }: OAuthContext): string {
   return issuer + endpoints.token;
 }
 
-/** §3, in its order. The signature (item 9) and the issuer (item 1) are checked already. */
+/** The checks of §3, in its order. The signature (item 9) and the issuer (item 1) have been checked already. */
 function checked(assertion: SamlAssertion, record: TrustedIssuer, context: OAuthContext): Assertion {
   const { conditions } = assertion;
   if (conditions === null) return refuse("assertion_audience_wrong", "no Conditions");
-  // Item 2. Each restriction must name us: together they are an "and" (SAML Core §2.5.1.4). And nobody else, who could hand it on to us.
+  // Item 2. Each restriction must name this server, because all restrictions must hold (SAML Core §2.5.1.4). None may
+  // name anybody else, who could present the assertion here.
   const us = [context.issuer, tokenEndpointOf(context), ...(record.audience === null ? [] : [record.audience])];
   const { audiences } = conditions;
   if (audiences.length === 0) refuse("assertion_audience_wrong", "no AudienceRestriction");
   const isOurs = (names: readonly string[]) => names.length > 0 && names.every((one) => us.includes(one));
   if (!audiences.every(isOurs)) refuse("assertion_audience_wrong");
-  // Item 11: what isn't understood may forbid anything.
+  // Item 11: an unknown condition could forbid anything.
   if (conditions.unknown.length > 0) refuse("assertion_condition_unknown", conditions.unknown.join(" ").slice(0, 200));
   const subject = subjectOf(assertion, record);
   const confirmedUntil = confirmed(assertion, context);
@@ -64,11 +65,11 @@ function checked(assertion: SamlAssertion, record: TrustedIssuer, context: OAuth
   };
 }
 
-/** The NameID must be there also where an attribute is the subject. */
+/** The NameID is required even if an attribute is the subject. */
 function subjectOf(assertion: SamlAssertion, { subjectClaim }: TrustedIssuer): AssertedSubject {
   const { nameId, nameIdFormat, attributes, email } = assertion;
   if (nameId === null) return refuse("assertion_subject_missing");
-  // SAML has no word for a verified address.
+  // SAML can't say that an address is verified.
   const rest = { email, emailVerified: null };
   if (subjectClaim === null) return { ...rest, value: nameId, lasting: nameIdFormat !== TRANSIENT };
   const [value, ...more] = attributes.get(subjectClaim) ?? [];
@@ -76,7 +77,7 @@ function subjectOf(assertion: SamlAssertion, { subjectClaim }: TrustedIssuer): A
   return refuse("assertion_subject_missing", `${subjectClaim} is not one text`);
 }
 
-/** Item 5: a bearer confirmation for this endpoint that still holds and isn't for later. Its end. */
+/** Item 5: a bearer confirmation for this endpoint that is valid now. Returns its end. */
 function confirmed({ confirmations }: SamlAssertion, context: OAuthContext): Millis {
   const bearer = confirmations.filter(({ method }) => method === BEARER);
   if (bearer.length === 0) refuse("assertion_confirmation_wrong", "no bearer confirmation");

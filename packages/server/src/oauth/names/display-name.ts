@@ -1,12 +1,15 @@
-/** Names and texts that owners read (RFC 7591 §2 `client_name`, §5): what they may not have, so that none passes for another (UTS #39). */
+/**
+ * The rules for names and texts that owners read (RFC 7591 §2 `client_name`, §5), so that none passes for another (UTS
+ * #39).
+ */
 
 import { digitProblem, HIDING, hiddenProblem, markProblem, withoutEmoji } from "./characters.ts";
 import { looksLatin } from "./look-alikes.ts";
 import { scriptProblem } from "./scripts.ts";
 
 /**
- * Why a text may not stand on a page that owners read; undefined: it may. `most` counts characters. `stands`: what stands there already; unchanged, it is judged by
- * its form alone, since rules grow stricter and records stay.
+ * Why a page must not show a text to owners. Undefined: it can. `most`: maximum number of characters. `stands`: the
+ * present text; if it is unchanged, only its form is checked, because rules become stricter and records stay.
  */
 export function displayTextProblem(text: string, most: number, stands?: string | null): string | undefined {
   const form = formProblem(text, most);
@@ -22,10 +25,13 @@ export function displayTextProblem(text: string, most: number, stands?: string |
   );
 }
 
-/** Nothing that the rules below are about. */
+/** Texts that need no further check. */
 const PLAIN = /^[\x20-\x7e]+$/;
 
-/** Controls, line ends, and what turns the direction of text or hides in it: a name must read as it is written. */
+/**
+ * Controls, line ends, and characters that change the direction of text or are hidden in it: a name must read as it is
+ * written.
+ */
 const DECEIVING =
   /[\p{Cc}\p{Zl}\p{Zp}\p{Co}\u{e0000}-\u{e001f}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/u;
 
@@ -39,7 +45,10 @@ function formProblem(text: string, most: number): string | undefined {
   return undefined;
 }
 
-/** Latin letters and digits drawn in another style, as formulas have them, and Roman numerals inside a word: they read as plain letters and are none. */
+/**
+ * Latin letters and digits in another style, as in formulas, and Roman numerals inside a word: they look like plain
+ * letters.
+ */
 const STYLED =
   /[\u2102\u210A-\u2115\u2119-\u211D\u2124\u2128\u212C-\u2134\u2145-\u2149\u{1D400}-\u{1D7FF}]|[\u2160-\u217F](?=[a-z])|(?<=[a-z])[\u2170-\u217F]/u;
 

@@ -1,6 +1,9 @@
 /** Characters that look like others (UTS #39), for names of clients (RFC 7591 §5). Written by scripts/look-alikes.ts. */
 
-/** Groups with spaces between: code points of the prototype (with dots), `=`, what looks like it (with commas); hexadecimal. */
+/**
+ * Groups separated by spaces: the code points of the prototype (with dots), `=`, the characters that look like it (with
+ * commas). Hexadecimal.
+ */
 export const LOOK_ALIKES = [
   "20=2028,2029,1680 21=1c3,2d51 24.20e0=1f10f 26=a778",
   "27=55d,2018,2019,201b,2032,2035,55a,5f3,60,2b9,2c8,2ca,2cb,2f4,2bb,2bd,2bc,2be,a78c,5d9,7f4,7f5,144a,16cc,16f51,16f52",

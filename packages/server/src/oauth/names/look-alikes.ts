@@ -1,4 +1,4 @@
-/** Names that look like others (UTS #39 §4), for RFC 7591 §5: a client must not pass for another one. */
+/** Detects names that look like others (UTS #39 §4), for RFC 7591 §5: a client must not pass for another one. */
 
 import { LOOK_ALIKES } from "./look-alikes-table.ts";
 
@@ -19,7 +19,10 @@ function prototypeOf(character: string): string {
   return prototypes.get(character) ?? character;
 }
 
-/** What two texts that look the same have in common (UTS #39 §4, after NFKC). To compare, never to show. */
+/**
+ * The skeleton of a text: two texts that look the same have the same one (UTS #39 §4, after NFKC). Use it to compare,
+ * never to show.
+ */
 export function skeleton(text: string): string {
   let alike = "";
   for (const character of decomposed(text)) alike += prototypeOf(character);
@@ -30,19 +33,19 @@ const ALL_ASCII = /^[\x20-\x7e]*$/;
 
 function decomposed(text: string): string {
   if (ALL_ASCII.test(text)) return text;
-  // Half a pair must not become a whole one when what stands between is taken out.
+  // Half a surrogate pair must not become a whole one when the characters in between are removed.
   return text.toWellFormed().normalize("NFKD").replace(INVISIBLE, "");
 }
 
-/** Whether each letter looks like an ASCII character, accents aside. */
+/** Whether each letter looks like an ASCII character, without its accents. */
 export function looksLatin(text: string): boolean {
   const letters = decomposed(text).replace(/\p{M}/gu, "");
   return letters !== "" && ALL_ASCII.test([...letters].map(prototypeOf).join(""));
 }
 
 /**
- * The username that another one looks like, which nobody else may have beside it; null: it looks like itself alone. ASCII characters stand for
- * themselves: `anna1` and `annal` are two names.
+ * The form in which usernames that look alike are equal; nobody else can have the same one. Null: no other username
+ * looks like it. ASCII characters stay distinct: `anna1` and `annal` are two names.
  */
 export function usernameLookAlike(username: string): string | null {
   const alike = [...decomposed(username)]
@@ -54,12 +57,13 @@ export function usernameLookAlike(username: string): string | null {
   return alike === username ? null : alike;
 }
 
-/** Signs and spaces make no other name, unless they look like letters. */
+/** Signs and spaces don't make a name different, unless they look like letters. */
 const BETWEEN = /[\p{P}\p{Z}\p{S}]+/gu;
 
 /**
- * What names of clients are compared by: two names that share one of these are the same, or look alike to somebody who reads quickly, whatever their
- * case. By their capitals, too, since more of those look alike (`к` and `k` don't, `К` and `K` do).
+ * The keys by which names of clients are compared. Two names with a common key are the same, or look alike to somebody
+ * who reads quickly. Keys ignore case. They also use capitals, because more of those look alike (`к` and `k` don't, `К`
+ * and `K` do).
  */
 export function nameKeys(name: string): readonly string[] {
   const plain = (text: string) => text.replace(BETWEEN, "") || text.replace(/\p{Z}+/gu, "");

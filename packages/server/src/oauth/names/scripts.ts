@@ -1,4 +1,4 @@
-/** Scripts that a name mixes (UTS #39 §5.2), for RFC 7591 §5: a name must not pass for another one. */
+/** The scripts that a name mixes (UTS #39 §5.2), for RFC 7591 §5: a name must not pass for another one. */
 
 /** ISO 15924 codes, as `\p{scx=…}` takes them. Scripts that Unicode recommends for names (UAX #31, table 5). */
 const RECOMMENDED = [
@@ -8,7 +8,7 @@ const RECOMMENDED = [
   ...["Thai", "Laoo", "Tibt", "Mymr", "Khmr"],
 ] as const;
 
-/** Scripts that people write today and few of them read (UAX #31, table 7), and Mongolian. */
+/** Scripts in use today that few people read (UAX #31, table 7), and Mongolian. */
 const LIMITED = [
   ...["Adlm", "Bali", "Bamu", "Batk", "Cakm", "Cans", "Cham", "Cher", "Hmnp", "Java", "Kali", "Lana", "Lepc", "Limb"],
   ...["Lisu", "Mand", "Mong", "Mtei", "Newa", "Nkoo", "Olck", "Osge", "Plrd", "Rohg", "Saur", "Sund", "Sylo", "Syrc"],
@@ -23,23 +23,20 @@ const MEMBERS = new Map<Script, RegExp>(
 
 const SHARED = /[\p{Script=Common}\p{Script=Inherited}]/u;
 const ASCII_LETTER = /[A-Za-z]/;
-/** Signs and spaces say nothing of the script. */
+/** Signs and spaces belong to no script. */
 const WRITING = /[\p{L}\p{M}\p{N}\p{Cn}]/u;
 
-/** East Asian writing and the Latin letters in it: scripts that stand beside each other in one word (UTS #39, table 1). */
+/** East Asian scripts and Latin letters, which can be mixed in one word (UTS #39, table 1). */
 const TOGETHER: readonly (readonly Script[])[] = [
   ["Latn", "Hani", "Hira", "Kana"],
   ["Latn", "Hani", "Bopo"],
   ["Latn", "Hani", "Hang"],
 ];
 
-/** Scripts with so many letters like those of others that a word of them has no letter of another script. */
+/** Scripts with so many look-alike letters that a word in them must not have a letter of another script. */
 const APART: ReadonlySet<Script> = new Set<Script>(["Cyrl", "Grek", "Armn", ...LIMITED]);
 
-/**
- * The scripts that a letter, mark or digit may belong to. `any`: it belongs to all of them, as ASCII digits do. Empty: to none that a name may be
- * written in.
- */
+/** The scripts of a letter, mark or digit. `any`: all of them, as for ASCII digits. Empty: none that a name may use. */
 function scriptsOf(character: string): ReadonlySet<Script> | "any" {
   if (ASCII_LETTER.test(character)) return LATIN;
   if (!WRITING.test(character)) return "any";
@@ -55,7 +52,7 @@ function scriptsOf(character: string): ReadonlySet<Script> | "any" {
 
 const LATIN: ReadonlySet<Script> = new Set<Script>(["Latn"]);
 
-/** Characters that were looked up: it takes 60 comparisons. */
+/** A cache, because one lookup takes 60 comparisons. */
 const known = new Map<string, ReadonlySet<Script> | "any">();
 const MOST_KNOWN = 2000;
 
@@ -68,10 +65,11 @@ export function isHighlyRestrictive(text: string): boolean {
 const LEVELS: readonly (readonly Script[])[] = [...RECOMMENDED.map((script) => [script]), ...TOGETHER];
 
 /**
- * UTS #39 §5.2, "moderately restrictive" (one more recommended script beside Latin letters), for text of several words. Two differences, so that
- * real names pass and look-alikes don't: a script whose letters look like Latin ones may stand beside Latin words, if no word mixes them and at least one word is
- * clearly of that script (`Яндекс Go`, but not `ООО Roga`); and letters of any script inside a Latin word must not all look Latin. `looksLatin`: each
- * character looks like ASCII.
+ * UTS #39 §5.2, "moderately restrictive" (Latin letters and one more recommended script), for text of several words.
+ * There are two differences, so that real names pass and look-alikes don't. First, a script with letters like Latin
+ * ones may be used beside Latin words if no word mixes them and at least one word is clearly of that script (`Яндекс
+ * Go`, but not `ООО Roga`). Second, letters of any script inside a Latin word must not all look Latin. `looksLatin`:
+ * each character looks like ASCII.
  */
 export function scriptProblem(text: string, looksLatin: (run: string) => boolean): string | undefined {
   const all = characters(text);
@@ -94,12 +92,12 @@ export function scriptProblem(text: string, looksLatin: (run: string) => boolean
   return `${JSON.stringify(apart[0]?.run)} looks like Latin letters and is not, beside others that are: write all of it in one alphabet`;
 }
 
-/** The sets of scripts of all characters that belong to some. */
+/** The sets of scripts of all characters that have scripts. */
 function characters(text: string): readonly ReadonlySet<Script>[] {
   return [...text].map(scriptsOf).filter((scripts) => scripts !== "any");
 }
 
-/** A few scripts that every character has one of; undefined: it takes more than a name may have. */
+/** A few scripts, one of which every character has. Undefined: the text needs more than a name may use. */
 function coverOf(all: readonly ReadonlySet<Script>[]): readonly Script[] | undefined {
   const covers = (scripts: readonly Script[]) => all.every((own) => scripts.some((script) => own.has(script)));
   const present = [...MEMBERS.keys()].filter((script) => all.some((own) => own.has(script)));
@@ -109,7 +107,7 @@ function coverOf(all: readonly ReadonlySet<Script>[]): readonly Script[] | undef
   if (east !== undefined) return east;
   const beside = present.find((script) => covers(["Latn", script]));
   if (beside !== undefined) return ["Latn", beside];
-  // A Greek letter in Japanese (β版) and the like.
+  // A Greek letter in Japanese (β版) is an example.
   for (const scripts of TOGETHER) {
     const other = present.find((script) => APART.has(script) && covers([...scripts, script]));
     if (other !== undefined) return [...scripts, other];
@@ -120,7 +118,7 @@ function coverOf(all: readonly ReadonlySet<Script>[]): readonly Script[] | undef
 /** Letters, marks and digits without anything between them. */
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 
-/** Neighbours of one script each, without what belongs to all scripts. */
+/** Runs of adjacent characters of one script. Characters of all scripts are left out. */
 function runsOf(text: string, cover: readonly Script[]): { readonly script: Script; readonly run: string }[] {
   const runs: { script: Script; run: string }[] = [];
   let open = false;

@@ -11,18 +11,18 @@ import { type Parameters, type ParsedParameters, parseOrRefuse } from "../parame
 import type { OAuthContext, SenderConstraint } from "../ports.ts";
 import { issue } from "./issue.ts";
 
-/** A token request as it came over HTTP: method, size and content type have been checked. */
+/** A token request from HTTP, with its method, size and content type checked. */
 export interface TokenRequest {
   readonly body: string;
   /** Each Authorization header of the request. */
   readonly authorization: readonly string[];
-  /** Where it came from. */
+  /** The IP address of the request. */
   readonly address: string;
-  /** The certificate with which the client opened its connection (RFC 8705); undefined: there is none. */
+  /** The certificate of the client's connection (RFC 8705). Undefined: there is none. */
   certificate(): ClientCertificate | undefined;
 }
 
-/** Who counts what was issued. */
+/** Counts the issued tokens. */
 export interface IssueObserver {
   tokenIssued(grantType: string): void;
 }
@@ -32,8 +32,9 @@ export interface TokenEndpointContext extends OAuthContext {
 }
 
 /**
- * Answers a token request, or refuses it. The order is fixed: form, grant_type present, one credential, client authenticated, grant type known, client
- * registered for it; then the grant type's parameters, scope, resource, and the row.
+ * Answers a token request, or refuses it. The order is fixed: form, grant_type present, one credential, client
+ * authenticated, grant type known, client registered for it; then the grant type's parameters, scope, resource, and the
+ * row.
  */
 export async function exchange(
   request: TokenRequest,
@@ -69,7 +70,7 @@ function checkParameters({ parameters }: GrantTypeDescriptor, single: Parameters
   }
 }
 
-/** One token has one audience, so a token request names one API at the most (RFC 8707 §2.2). */
+/** One token has one audience, so a token request names at most one API (RFC 8707 §2.2). */
 function oneResource({ resource }: ParsedParameters): string | undefined {
   if (resource.length > 1 && new Set(resource).size > 1)
     refuse("resource_needed", "several resources in one token request");

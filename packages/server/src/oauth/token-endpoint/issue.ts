@@ -1,4 +1,4 @@
-/** Issuing: the row and the tokens that an entitlement leads to (RFC 6749 §5.1). */
+/** Issues the row and the tokens of an entitlement (RFC 6749 §5.1). */
 
 import {
   accessTokenTtl,
@@ -25,8 +25,8 @@ import { type Grant, type Millis, NEVER } from "../model.ts";
 import type { OAuthContext, SenderConstraint } from "../ports.ts";
 
 /**
- * Answers the request with tokens. What it names, and what was taken from its client or the service, is judged before a row is touched: a refusal for
- * scope or API spends no code.
+ * Answers the request with tokens. Scopes and API are checked before a row is changed if the request names them, or if
+ * the client or the server lost a scope: a refusal because of them spends no code.
  */
 export function issue(
   entitlement: Entitlement,
@@ -44,7 +44,7 @@ export function issue(
   }
 }
 
-/** No hash of any salt: the row keeps the one that it has, or has no refresh tokens. */
+/** An empty hash, which no salt has: the row keeps its salt, or has no refresh tokens. */
 const NO_SALT = { salt: new Uint8Array(), hash: new Uint8Array() };
 
 async function fromGrant(
@@ -65,7 +65,7 @@ async function fromGrant(
   const terms = { ...(await ends(expected?.audience, request, context)), refreshSaltHash: hash };
   let redemption: Redemption = await entitlement.redeem({ ...terms, scopesChecked });
   if (redemption.kind === "ambiguous") {
-    // Several APIs once. Unless narrowing has left one of them, this refuses.
+    // The grant covered several APIs. Unless narrowing has left one of them, this refuses.
     await check(redemption.grant);
     scopesChecked = true;
     redemption = await entitlement.redeem({ ...terms, scopesChecked });
@@ -85,7 +85,7 @@ async function fromGrant(
   );
 }
 
-/** When refresh tokens end unused, and when the access token does. `audience`: undefined where it is not known yet. */
+/** When unused refresh tokens expire, and when the access token does. `audience`: undefined if it is not known yet. */
 async function ends(audience: string | undefined, { client }: GrantRequest, context: OAuthContext) {
   const { catalog, policy } = context;
   const now = context.now();
@@ -134,13 +134,13 @@ interface NewGrantParts {
   readonly refreshSaltHash: Uint8Array;
 }
 
-/** The part of a new grant that its tokens are made from. */
+/** The part of a new grant from which its tokens are made. */
 type IssuedGrant = Pick<
   Grant,
   "grantId" | "ownerId" | "personId" | "refreshable" | "scopes" | "authTime" | "acr" | "amr"
 >;
 
-/** The grant's row with its consent record, in one transaction. */
+/** Stores the grant's row with its consent record, in one transaction. */
 async function storedGrant(parts: NewGrantParts, context: OAuthContext): Promise<IssuedGrant> {
   const { entitlement, request, owner, within } = parts;
   const { client } = request;
@@ -195,7 +195,7 @@ async function forClient(
   const { client } = request;
   const own = await clientScopes(entitlement.scopes, request, context);
   await entitlement.useUp?.();
-  // RFC 9068 §2.2: without an owner the client is the subject. No client id has the form of an owner's id.
+  // RFC 9068 §2.2: without an owner, the client is the subject. No client id has the form of an owner's id.
   const subject = { sub: client.clientId, actor: null, grantId: null, person: null };
   const scopes = own.scopes.map(({ name }) => ({ name, expiresAt: entitlement.until }));
   return tokenResponse(false, { subject, client, scopes, audience: own.audience, constraint }, context, () => "");
