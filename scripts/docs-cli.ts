@@ -26,8 +26,9 @@ says where it looked, and stops. \`db restore\` puts a backup there.
   a prompt or from standard input (\`--password-stdin\`), or the command generates it and prints it once
   (\`--generate-password\`). The command always generates client secrets, prints them once, and stores only a hash.
 - Repeat an option to give several values, if it says "may repeat". An option for scopes also accepts several scopes in one
-  value, separated by spaces. In \`update\`, settings that you don't name stay, and a list replaces the old one
-  (\`--scope ""\`: none).
+  value, separated by spaces. In \`update\`, settings that you don't name stay. \`client update\` changes a list by single
+  values (\`--add-scope\`, \`--remove-scope\`); a plain list option replaces the whole list (\`--scope ""\`: none), and the
+  command says what the list lost.
 
 First steps:
 

@@ -197,7 +197,9 @@ describe("client", () => {
     const { code, stderr } = await at.run([...update, "https://new.test/cb"]);
     expect([code, stderr]).toEqual([
       0,
-      expect.stringMatching(/^warning: --redirect-uri: new\.test: owners who have allowed this client are asked again/),
+      expect.stringMatching(
+        /^warning: --redirect-uri: new\.test: owners who have allowed this client are asked again/m,
+      ),
     ]);
   });
 

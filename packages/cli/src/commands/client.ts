@@ -19,6 +19,7 @@ import {
 import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
 import { Failure, lineOf, UsageError } from "../failure.ts";
 import type { Output, WireRecord } from "../output.ts";
+import { addListChangeOptions, addListOptions, dropRemarks, grantTypeOf, listChangesOf } from "./client-lists.ts";
 import { translations } from "./scope.ts";
 
 interface ClientOptions extends JsonOption {
@@ -110,9 +111,9 @@ function registerUpdate(client: Command): void {
   const update = verb(
     client,
     "update <client-id>",
-    "change a client: settings that you don't name stay, and a list replaces the old one",
+    "change a client: settings that you don't name stay; --add-… and --remove-… change a list, and the plain option replaces it",
   ).option("--name <text>", "the name that owners see");
-  settings(update)
+  addListChangeOptions(settings(update))
     .option("--no-publisher", "remove the publisher")
     .option("--no-accent", "use the server's colours on the pages of its requests")
     .option("--no-consent-ceiling", "use the server's limit for this type of client (ASSENT_CONSENT_CEILING)")
@@ -136,31 +137,7 @@ function registerUpdate(client: Command): void {
 
 /** The flags that `create` and `update` share. */
 function settings(command: Command): Command {
-  return command
-    .addOption(
-      listOption(
-        "--redirect-uri <uri>",
-        "where the server sends answers; compared as a string, except for the port of a loopback IP",
-      ),
-    )
-    .addOption(
-      listOption(
-        "--grant-type <type>",
-        "authorization_code, refresh_token, client_credentials, implicit, password; device_code, jwt-bearer or saml2-bearer with the prefix urn:ietf:params:oauth:grant-type:; or one of your own (customGrants in assent.config.ts)",
-        {
-          words: true,
-        },
-      ),
-    )
-    .addOption(listOption("--response-type <type>", "code, or token with implicit", { words: true }))
-    .addOption(
-      listOption("--scope <scopes>", "scopes that the client may ask for, separated by spaces", { words: true }),
-    )
-    .addOption(
-      listOption("--optional-scope <scopes>", "those of its scopes that owners may leave out", {
-        words: true,
-      }),
-    )
+  return addListOptions(command)
     .addOption(listOption("--name-lang <tag=text>", "its name in another language: de=Fotodrucker; de= removes it"))
     .option("--publisher <text>", "the maker's name, which owners see")
     .option(
@@ -168,9 +145,6 @@ function settings(command: Command): Command {
       "accent colour of the pages of its requests: #rrggbb, or #rrggbb,#rrggbb for light and dark mode",
     )
     .option("--verified", "tell owners that you have checked it")
-    .addOption(
-      listOption("--own-scope <scopes>", "scopes that it gets in its own name (client_credentials)", { words: true }),
-    )
     .option(
       "--auth-method <method>",
       "client_secret_basic, client_secret_post, client_secret_jwt, private_key_jwt, tls_client_auth, self_signed_tls_client_auth or none",
@@ -217,7 +191,7 @@ async function metadataOf(options: ClientOptions) {
     tls_client_certificate_bound_access_tokens: options.certificateBound,
     client_name: options.name,
     redirect_uris: options.redirectUri,
-    grant_types: options.grantType,
+    grant_types: options.grantType?.map(grantTypeOf),
     response_types: options.responseType,
     scope: options.scope?.join(" "),
     optional_scope: options.optionalScope?.join(" "),
@@ -318,17 +292,18 @@ async function change(
   options: ClientOptions & YesOption & { readonly status?: "active" | "disabled" },
   command: Command,
 ) {
+  const lists = listChangesOf(options);
   const changes: ClientChanges = {
+    lists,
     metadata: await metadataOf(options),
     ...ownSettingsOf(options),
     ...given({ status: options.status }),
   };
-  const { metadata, ...own } = changes;
-  requireChanges({ ...metadata, ...own }, "client");
+  const { metadata, lists: _, ...own } = changes;
+  requireChanges({ ...metadata, ...own, ...lists }, "client");
   await withAdmin(options, async (admin, out) => {
-    const { clientOf, clientRecord, needsSecret, redirectRemarks, rotateSecret, updateClient } = await import(
-      "@assent/server/admin"
-    );
+    const { clientOf, clientRecord, droppedValues, needsSecret, redirectRemarks, rotateSecret, updateClient } =
+      await import("@assent/server/admin");
     const before = await clientOf(clientId, admin);
     if (options.status === "disabled") await confirmDisabling(clientId, options, admin);
     const changed = await updateClient(clientId, changes, admin);
@@ -336,6 +311,7 @@ async function change(
     const { client, secret } = needsSecret(changed)
       ? await rotateSecret(clientId, 0, admin)
       : { client: changed, secret: null };
+    for (const remark of dropRemarks(options, droppedValues(before, client))) out.warn(remark);
     for (const remark of redirectRemarks(before, client)) out.warn(lineOf(remark, command));
     await warn(client, admin, out, command);
     const similar = await warnOfSimilar(client, admin, out);

@@ -15,6 +15,7 @@ import type { Client, Millis, Scope } from "../oauth/model.ts";
 import { displayTextProblem } from "../oauth/names/display-name.ts";
 import { consentHosts, redirectHost } from "../oauth/redirect-uri.ts";
 import { accentText } from "../pages/brand.ts";
+import { changedLists, type ListChanges } from "./client-lists.ts";
 import { NO_SECRETS, secretFor, secretKind, secretsAfter, withSecret } from "./client-secrets.ts";
 import type { AdminContext } from "./context.ts";
 import { storeLogo } from "./logo.ts";
@@ -101,6 +102,8 @@ export async function createClient(input: NewClient, context: AdminContext): Pro
 export interface ClientChanges extends OwnClientSettings {
   /** Members that change; null takes one away. What isn't named stays. */
   readonly metadata?: ClientMetadata;
+  /** Values that single lists gain and lose. A list is named here or in `metadata`, not in both. */
+  readonly lists?: ListChanges;
   readonly status?: Client["status"];
 }
 
@@ -110,7 +113,10 @@ export interface ClientChanges extends OwnClientSettings {
  */
 export async function updateClient(clientId: string, changes: ClientChanges, context: AdminContext): Promise<Client> {
   return changeClient(clientId, context, async (client) => {
-    const { metadata, ...settings } = changes;
+    const { metadata: replaced, lists = {}, ...others } = changes;
+    const changed = changedLists(client, lists);
+    const metadata = { ...replaced, ...changed.metadata };
+    const settings = { ...others, ...(changed.ownScopes === undefined ? {} : { ownScopes: changed.ownScopes }) };
     const asked = { ...client, ...settings, accent: canonicalAccent(settings.accent ?? client.accent ?? null) };
     if (settings.accent === null) asked.accent = null;
     const registration = { ...metadataOf(client), ...stillOptional(client, metadata), ...metadata };

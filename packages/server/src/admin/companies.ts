@@ -174,7 +174,11 @@ export async function setAppPolicy(slug: string, policy: AppPolicy, context: Adm
   const scopes = policy.scopes ?? client.scopes;
   const beyond = scopes.filter((name) => !client.scopes.includes(name));
   if (beyond.length > 0) {
-    return refuse("invalid", "scope", `${beyond.join(" ")}: the client may not ask for that (assent client update)`);
+    return refuse(
+      "invalid",
+      "scope",
+      `${beyond.join(" ")}: the client may not ask for that; to change this, run assent client update CLIENT_ID --add-scope SCOPE`,
+    );
   }
   if (rule === "allow" && scopes.length === 0) return refuse("invalid", "scope", "name what members may grant");
   const now = context.now();

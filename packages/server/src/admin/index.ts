@@ -6,6 +6,7 @@ export { DatabaseNotReady, SchemaMismatch, StorageUnavailable, UnsafeFileMode } 
 export type { Inventory } from "../storage/inventory.ts";
 export { backupDatabase, beginEpoch, refuseRestore, restoreDatabase } from "./backup.ts";
 export * from "./catalog.ts";
+export { type ClientList, droppedValues, type ListChange, type ListChanges } from "./client-lists.ts";
 export * from "./clients.ts";
 export * from "./companies.ts";
 export * from "./consents.ts";

@@ -189,7 +189,7 @@ const catalogue = {
     status: 400,
     section: "RFC 6749 §3.1.2.4",
     description: "redirect_uri is missing or is not one that the client registered.",
-    help: "redirect_uri is required. The server compares it character by character with the registration: scheme, host, port, path, trailing slash and query must be equal. Only the port of http://127.0.0.1 and http://[::1] may differ. To register it, run: assent client update CLIENT_ID --redirect-uri URI.",
+    help: "redirect_uri is required. The server compares it character by character with the registration: scheme, host, port, path, trailing slash and query must be equal. Only the port of http://127.0.0.1 and http://[::1] may differ. To register it, run: assent client update CLIENT_ID --add-redirect-uri URI.",
     page: "redirectUri",
   },
   response_type_missing: {
@@ -306,7 +306,7 @@ const catalogue = {
     status: 400,
     section: "RFC 6749 §3.3",
     description: "A scope is unknown, or the client may not ask for it.",
-    help: "Compare the request with scopes_supported in the metadata and with the scopes that the client is registered for (assent client show CLIENT_ID).",
+    help: "Compare the request with scopes_supported in the metadata and with the scopes that the client is registered for (assent client show CLIENT_ID). To register one more, run: assent client update CLIENT_ID --add-scope SCOPE.",
   },
   scope_exceeds_grant: {
     error: "invalid_scope",
@@ -392,7 +392,7 @@ const catalogue = {
     status: 400,
     section: "RFC 6749 §5.2",
     description: "The client is not registered for that grant_type.",
-    help: "To register it, run: assent client update CLIENT_ID --grant-type GRANT_TYPE. Public clients get refresh tokens only if they are registered for refresh_token.",
+    help: "To register it, run: assent client update CLIENT_ID --add-grant-type GRANT_TYPE. Public clients get refresh tokens only if they are registered for refresh_token.",
   },
   grant_needs_confidential_client: {
     error: "unauthorized_client",

@@ -1,0 +1,113 @@
+/** The options for the lists of a client: `--scope`, and in an update also `--add-scope` and `--remove-scope`. */
+
+import type { ClientList, ListChange, ListChanges } from "@assent/server/admin";
+import type { Command } from "commander";
+import { listOption } from "../command.ts";
+import { UsageError } from "../failure.ts";
+
+interface ListFlag {
+  readonly field: ClientList;
+  readonly flag: string;
+  readonly value: string;
+  readonly description: string;
+  /** What one value is called. */
+  readonly one: string;
+  /** Several values may stand in one, separated by spaces. */
+  readonly words: boolean;
+}
+
+const FLAGS: readonly ListFlag[] = [
+  {
+    ...{ field: "redirect_uris", flag: "redirect-uri", value: "<uri>", one: "a redirect URI", words: false },
+    description: "where the server sends answers; compared as a string, except for the port of a loopback IP",
+  },
+  {
+    ...{ field: "grant_types", flag: "grant-type", value: "<type>", one: "a grant type", words: true },
+    description:
+      "authorization_code, refresh_token, client_credentials, implicit, password, device_code, jwt-bearer, saml2-bearer, or one of your own (customGrants in assent.config.ts)",
+  },
+  {
+    ...{ field: "response_types", flag: "response-type", value: "<type>", one: "a response type", words: true },
+    description: "code, or token with implicit",
+  },
+  {
+    ...{ field: "scope", flag: "scope", value: "<scopes>", one: "scopes that it may ask for", words: true },
+    description: "scopes that the client may ask for, separated by spaces",
+  },
+  {
+    ...{ field: "optional_scope", flag: "optional-scope", value: "<scopes>", words: true },
+    one: "scopes that owners may leave out",
+    description: "those of its scopes that owners may leave out",
+  },
+  {
+    ...{ field: "own_scope", flag: "own-scope", value: "<scopes>", one: "scopes of its own", words: true },
+    description: "scopes that it gets in its own name (client_credentials)",
+  },
+];
+
+/** `--scope` and its like: in `create` the whole list, in `update` one that replaces it. */
+export function addListOptions(command: Command): Command {
+  for (const { flag, value, description, words } of FLAGS) {
+    command.addOption(listOption(`--${flag} ${value}`, description, { words }));
+  }
+  return command;
+}
+
+/** `--add-scope`, `--remove-scope` and their like. */
+export function addListChangeOptions(command: Command): Command {
+  for (const { flag, value, one, words } of FLAGS) {
+    command
+      .addOption(listOption(`--add-${flag} ${value}`, `add ${one}; the others stay`, { words }))
+      .addOption(listOption(`--remove-${flag} ${value}`, `remove ${one}; the others stay`, { words }));
+  }
+  return command;
+}
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** What an option was given, under the name that the parser makes of its flag. */
+function valuesOf(options: object, flag: string, field: ClientList): readonly string[] | undefined {
+  const name = flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const values = (options as Options)[name] as readonly string[] | undefined;
+  return field === "grant_types" ? values?.map(grantTypeOf) : values;
+}
+
+/** The changes of single values. Throws where a list is to be replaced as well, or a value comes and goes at once. */
+export function listChangesOf(options: object): ListChanges {
+  const changes: Partial<Record<ClientList, ListChange>> = {};
+  for (const { field, flag } of FLAGS) {
+    const add = valuesOf(options, `add-${flag}`, field);
+    const remove = valuesOf(options, `remove-${flag}`, field);
+    if (add === undefined && remove === undefined) continue;
+    if (valuesOf(options, flag, field) !== undefined) {
+      throw new UsageError(`--${flag} replaces the whole list: use it without --add-${flag} and --remove-${flag}`);
+    }
+    const both = add?.find((value) => remove?.includes(value));
+    if (both !== undefined) throw new UsageError(`--add-${flag} and --remove-${flag} both name ${both}`);
+    changes[field] = { ...(add === undefined ? {} : { add }), ...(remove === undefined ? {} : { remove }) };
+  }
+  return changes;
+}
+
+/** What lists lost that were replaced, a sentence each. */
+export function dropRemarks(
+  options: object,
+  dropped: Partial<Readonly<Record<ClientList, readonly string[]>>>,
+): readonly string[] {
+  return FLAGS.flatMap(({ field, flag }) => {
+    const lost = dropped[field] ?? [];
+    if (lost.length === 0 || valuesOf(options, flag, field) === undefined) return [];
+    return [
+      `--${flag}: the new list replaced the old one and dropped ${lost.join(", ")}; --add-${flag} adds to the list instead`,
+    ];
+  });
+}
+
+const URN = "urn:ietf:params:oauth:grant-type:";
+/** Grant types that RFCs name by a long URN. */
+const SHORT: ReadonlySet<string> = new Set(["device_code", "jwt-bearer", "saml2-bearer"]);
+
+/** The name of a grant type in requests, from the short one. */
+export function grantTypeOf(name: string): string {
+  return SHORT.has(name) ? `${URN}${name}` : name;
+}

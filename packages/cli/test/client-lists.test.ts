@@ -1,0 +1,121 @@
+/**
+ * Nobody must lose a redirect URI, a scope or a grant type that they didn't mean: an update that adds keeps the rest, one that replaces a list says what the list
+ * lost.
+ */
+
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { aWorkspaceWithDatabase, type Workspace } from "./support/cli.ts";
+
+let at: Workspace;
+let id: string;
+beforeAll(async () => {
+  at = await aWorkspaceWithDatabase();
+  for (const name of ["read", "write", "admin"]) await at.json(["scope", "create", name, "--description", "May"]);
+});
+afterAll(() => at.remove());
+
+beforeEach(async () => {
+  const made = await at.json([
+    ...["client", "create", "--name", `Printer ${Math.random()}`, "--type", "confidential", "--own-scope", "read"],
+    ...["--redirect-uri", "https://a.test/cb", "--scope", "read write", "--optional-scope", "write"],
+  ]);
+  id = String(made["client_id"]);
+});
+
+const update = (...flags: readonly string[]) => at.run(["client", "update", id, ...flags, "--json"]);
+const shown = () => at.json(["client", "show", id]);
+
+test.each([
+  [
+    ["--redirect-uri", "https://b.test/cb", "--add-redirect-uri", "https://c.test/cb"],
+    "--redirect-uri replaces the whole list",
+  ],
+  [["--scope", "read", "--remove-scope", "write"], "--scope replaces the whole list"],
+  [["--add-scope", "admin", "--remove-scope", "admin"], "--add-scope and --remove-scope both name admin"],
+  [
+    ["--add-grant-type", "device_code", "--remove-grant-type", "urn:ietf:params:oauth:grant-type:device_code"],
+    "both name",
+  ],
+])("%j → wrong usage, nothing is changed", async (flags, words) => {
+  const before = await shown();
+  const { code, stdout, stderr } = await update(...flags);
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toContain(words);
+  expect(await shown()).toEqual(before);
+});
+
+test.each([
+  [
+    ["--remove-redirect-uri", "https://b.test/cb"],
+    /^error: --remove-redirect-uri: .*"https:\/\/b.test\/cb": it has https:\/\/a.test\/cb\n$/,
+  ],
+  [
+    ["--remove-scope", "admin", "--remove-own-scope", "write"],
+    /--remove-scope: .*"admin".*\n.*--remove-own-scope: .*"write"/,
+  ],
+  [["--add-scope", "nothing"], /--scope: "nothing": no such scope/],
+  [["--add-redirect-uri", "http://b.test/cb"], /--redirect-uri: /],
+  [["--add-grant-type", "nothing"], /--grant-type: /],
+  [["--remove-redirect-uri", "https://a.test/cb"], /--redirect-uri: /],
+])("%j → refused, nothing is changed", async (flags, problem) => {
+  const before = await shown();
+  const { code, stderr } = await update(...flags);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(problem)]);
+  expect(await shown()).toEqual(before);
+});
+
+test("single values added and removed → the rest of each list stays, and no warning of a loss", async () => {
+  const { code, stderr } = await update(
+    ...["--add-redirect-uri", "https://a.test/cb2", "--add-redirect-uri", "https://a.test/cb"],
+    ...["--add-scope", "admin read", "--remove-scope", "write", "--add-own-scope", "admin"],
+    ...["--add-grant-type", "device_code", "--remove-grant-type", "refresh_token"],
+  );
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining("dropped")]);
+  expect(await shown()).toMatchObject({
+    redirect_uris: ["https://a.test/cb", "https://a.test/cb2"],
+    scope: "read admin",
+    own_scope: "read admin",
+    grant_types: ["authorization_code", "urn:ietf:params:oauth:grant-type:device_code"],
+  });
+  expect((await shown())["optional_scope"] ?? "").toBe("");
+  await update("--add-optional-scope", "admin", "--remove-own-scope", "read admin", "--add-response-type", "code");
+  expect(await shown()).toMatchObject({ optional_scope: "admin", own_scope: "", response_types: ["code"] });
+});
+
+test("two additions at once → both are there", { timeout: 30_000 }, async () => {
+  const add = (uri: string) => at.run(["client", "update", id, "--add-redirect-uri", uri], { alone: true });
+  const codes = await Promise.all(["https://a.test/1", "https://a.test/2", "https://a.test/3"].map(add));
+  expect(codes.map(({ code }) => code)).toEqual([0, 0, 0]);
+  expect((await shown())["redirect_uris"]).toHaveLength(4);
+});
+
+test("a list replaced → says what the list lost and how to add; a list that lost nothing → no warning", async () => {
+  const { code, stderr } = await update(
+    "--redirect-uri",
+    "https://a.test/new",
+    "--scope",
+    "read",
+    "--own-scope",
+    "read write",
+  );
+  expect(code).toBe(0);
+  expect(stderr).toContain(
+    "warning: --redirect-uri: the new list replaced the old one and dropped https://a.test/cb; --add-redirect-uri adds",
+  );
+  expect(stderr).toContain("warning: --scope: the new list replaced the old one and dropped write; --add-scope adds");
+  expect(stderr).not.toContain("--own-scope:");
+});
+
+test("--grant-type by short names → registered by the names that requests have", async () => {
+  const made = ["client", "create", "--name", "Short", "--type", "confidential", "--scope", "read"];
+  const { grant_types } = await at.json([
+    ...made,
+    "--grant-type",
+    "device_code jwt-bearer",
+    "--grant-type",
+    "saml2-bearer",
+  ]);
+  expect(grant_types).toEqual(
+    ["device_code", "jwt-bearer", "saml2-bearer"].map((name) => `urn:ietf:params:oauth:grant-type:${name}`),
+  );
+});

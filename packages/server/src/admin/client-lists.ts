@@ -1,0 +1,73 @@
+/** The lists of a client, which an update can replace, or change by single values. */
+
+import type { ClientMetadata } from "../oauth/client-registration/metadata.ts";
+import type { Client } from "../oauth/model.ts";
+import { type Remark, refuseAny } from "./problem.ts";
+
+/** By the name of the field in the client's record. */
+const LISTS = {
+  redirect_uris: (client: Client) => client.redirectUris,
+  grant_types: (client: Client) => client.grantTypes,
+  response_types: (client: Client) => client.responseTypes,
+  scope: (client: Client) => client.scopes,
+  optional_scope: (client: Client) => client.optionalScopes ?? [],
+  own_scope: (client: Client) => client.ownScopes,
+} as const;
+export type ClientList = keyof typeof LISTS;
+
+/** What a list gains and loses; the rest of it stays. */
+export interface ListChange {
+  readonly add?: readonly string[];
+  readonly remove?: readonly string[];
+}
+export type ListChanges = Partial<Readonly<Record<ClientList, ListChange>>>;
+
+const names = Object.keys(LISTS) as readonly ClientList[];
+const ONE: Readonly<Record<ClientList, string>> = {
+  ...{ redirect_uris: "redirect_uri", grant_types: "grant_type", response_types: "response_type" },
+  ...{ scope: "scope", optional_scope: "optional_scope", own_scope: "own_scope" },
+};
+
+/**
+ * The changed lists, as an update names them. A value that is there already is not added again. Throws `invalid` for a value that is to be removed and
+ * isn't there: it is more often a slip than a wish.
+ */
+export function changedLists(
+  client: Client,
+  changes: ListChanges,
+): { readonly metadata: ClientMetadata; readonly ownScopes?: readonly string[] } {
+  const problems: Remark[] = [];
+  const metadata: Record<string, unknown> = {};
+  let ownScopes: readonly string[] | undefined;
+  for (const name of names) {
+    const change = changes[name];
+    if (change === undefined) continue;
+    const { add = [], remove = [] } = change;
+    const before = LISTS[name](client);
+    problems.push(...absent(name, remove, before));
+    const after = [...new Set([...before.filter((value) => !remove.includes(value)), ...add])];
+    if (name === "own_scope") ownScopes = after;
+    else metadata[name] = name.endsWith("scope") ? after.join(" ") : after;
+  }
+  refuseAny(problems);
+  return { metadata, ...(ownScopes === undefined ? {} : { ownScopes }) };
+}
+
+function absent(name: ClientList, remove: readonly string[], before: readonly string[]): readonly Remark[] {
+  const has = before.length === 0 ? "it has none" : `it has ${before.join(", ")}`;
+  return remove
+    .filter((value) => !before.includes(value))
+    .map((value) => ({
+      field: `remove_${ONE[name]}`,
+      problem: `the client has no ${JSON.stringify(value.slice(0, 200))}: ${has}`,
+    }));
+}
+
+/** What each list lost between two states of a client. */
+export function droppedValues(before: Client, after: Client): Partial<Readonly<Record<ClientList, readonly string[]>>> {
+  const lost = names.map((name) => {
+    const left = LISTS[name](after);
+    return [name, LISTS[name](before).filter((value) => !left.includes(value))] as const;
+  });
+  return Object.fromEntries(lost.filter(([, values]) => values.length > 0));
+}
