@@ -6,10 +6,10 @@ import type { Client, Millis, Scope } from "../../oauth/model.ts";
 import { audienceOf } from "../../oauth/resource-indicator.ts";
 import { answeredScopes, offeredDurations, readDuration, readDurations } from "../consent.ts";
 import { durationOf, endOf } from "../consent-record.ts";
-import { chosenOwner, type OwnerChoice, trustedFrom, withVerdictOn } from "../owner-choice.ts";
 import { textsOf } from "../scope-texts.ts";
 import type { Approve, ConsentDuration } from "../storage.ts";
 import type { AuthorizationContext, SignedIn } from "./context.ts";
+import { chosenOwner, type OwnerChoice, trustedFrom, withVerdictOn } from "./owner-choice.ts";
 
 /** A form as it was sent, not checked yet. */
 export interface AnswerForm {

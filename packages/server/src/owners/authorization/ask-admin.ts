@@ -3,9 +3,9 @@
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
 import { MAX_REASON } from "../company.ts";
 import { answeredScopes } from "../consent.ts";
-import { chosenOwner, type OwnerChoice, withVerdictOn } from "../owner-choice.ts";
 import type { AnswerForm } from "./answer.ts";
 import type { AuthorizationContext } from "./context.ts";
+import { chosenOwner, type OwnerChoice, withVerdictOn } from "./owner-choice.ts";
 
 /** The requested scopes, the company, and the reason. */
 export interface AskedAdmins {

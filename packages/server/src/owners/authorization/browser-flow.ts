@@ -17,7 +17,6 @@ import { ceilingOf } from "../../oauth/consent-reach.ts";
 import type { ConditionName } from "../../oauth/errors.ts";
 import { parseParameters } from "../../oauth/parameters.ts";
 import type { IssueOutcome, NewGrant } from "../../oauth/storage.ts";
-import { chosenOwner, type OwnerChoice, ownerChoices, preferredOwner, trustedFrom } from "../owner-choice.ts";
 import {
   type Allowed,
   type AnswerForm,
@@ -32,6 +31,7 @@ import { type AdminForm, type AdminProblem, type AskedAdmins, askAdmins, readAdm
 import type { AuthorizationContext, Reader, SignedIn } from "./context.ts";
 import { openRequest, REQUEST_TTL, type RequestContinuation } from "./continuation.ts";
 import { type Asked, type AskStep, type NextStep, nextStep, type RefuseStep } from "./next-step.ts";
+import { chosenOwner, type OwnerChoice, ownerChoices, preferredOwner, trustedFrom } from "./owner-choice.ts";
 import { noteChallenge } from "./reused-challenges.ts";
 
 /** A checked authorization request that has not been answered yet. */

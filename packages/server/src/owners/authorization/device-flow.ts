@@ -8,7 +8,6 @@ import { offeredTo } from "../../oauth/scope.ts";
 import type { DeviceRequest, UserCodeKey } from "../../oauth/storage.ts";
 import { answerOf, type ClaimContext, type CodeOutcome, claimUserCode, enterUserCode } from "../device.ts";
 import { boundDevice } from "../known-device.ts";
-import { type OwnerChoice, ownerChoices } from "../owner-choice.ts";
 import type { DecideDeviceOutcome } from "../storage.ts";
 import {
   type Allowed,
@@ -24,6 +23,7 @@ import { type AdminForm, type AdminProblem, type AskedAdmins, askAdmins, readAdm
 import type { AuthorizationContext, Reader, SignedIn } from "./context.ts";
 import type { DeviceContinuation } from "./continuation.ts";
 import { type AskStep, type NextStep, nextStep } from "./next-step.ts";
+import { type OwnerChoice, ownerChoices } from "./owner-choice.ts";
 
 /** A device whose code was right, and the person who answers it. */
 export interface DeviceFlow extends SignedIn {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { reachOf } from "../../../src/oauth/consent-reach.ts";
 import type { Client, Scope } from "../../../src/oauth/model.ts";
 import { type AnswerForm, endsBy, type Question, readAnswer } from "../../../src/owners/authorization/answer.ts";
-import type { OwnerChoice } from "../../../src/owners/owner-choice.ts";
+import type { OwnerChoice } from "../../../src/owners/authorization/owner-choice.ts";
 
 const NOW = 1_000_000;
 const read = { name: "read", optional: false, ownerRole: null } as Scope;

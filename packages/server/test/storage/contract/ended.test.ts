@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ownerChoices } from "../../../src/owners/owner-choice.ts";
+import { ownerChoices } from "../../../src/owners/authorization/owner-choice.ts";
 import type { HistoryEntry, Person } from "../../../src/owners/storage.ts";
 import { onEveryBackend } from "../support/backends.ts";
 import {

@@ -1,12 +1,12 @@
 /** For whom a person answers an app: for themselves, or for a company that they may act for. */
 
-import { type Reach, reachOf } from "../oauth/consent-reach.ts";
-import type { Client, Consent, Millis, Scope } from "../oauth/model.ts";
-import type { Uses } from "../uses.ts";
-import { isApprovedForAll, type Verdict, verdictOn } from "./company.ts";
-import type { Acting, CompanyStorage } from "./company-storage.ts";
-import { type ConsentAsked, type ConsentDecision, decideConsent, grantableScopes } from "./consent.ts";
-import type { OwnerStorage, Person } from "./storage.ts";
+import { type Reach, reachOf } from "../../oauth/consent-reach.ts";
+import type { Client, Consent, Millis, Scope } from "../../oauth/model.ts";
+import type { Uses } from "../../uses.ts";
+import { isApprovedForAll, type Verdict, verdictOn } from "../company.ts";
+import type { Acting, CompanyStorage } from "../company-storage.ts";
+import { type ConsentAsked, type ConsentDecision, decideConsent, grantableScopes } from "../consent.ts";
+import type { OwnerStorage, Person } from "../storage.ts";
 
 /** One owner whom the grant of a request can have. */
 export interface OwnerChoice {
