@@ -8,7 +8,7 @@ import type { Person, Session } from "../owners/storage.ts";
 import type { Chrome } from "../pages/index.ts";
 import type { Cookies } from "./cookies.ts";
 import { type DeviceTools, deviceCookie, deviceOf } from "./device-cookie.ts";
-import type { HttpRequest } from "./message.ts";
+import type { Answer, HttpRequest } from "./message.ts";
 import { browserName } from "./user-agent.ts";
 
 /** What looking at a browser takes. */
@@ -46,6 +46,13 @@ export async function visitorOf(request: HttpRequest, context: VisitorContext): 
     cookies: known || foreign ? [] : [context.cookies.set("browser", nonce, YEAR)],
     signedIn: await sessionOf(request, context),
   };
+}
+
+/** An endpoint whose visitor is looked up before it begins. */
+export function forVisitor<Tools extends VisitorContext>(
+  endpoint: (visitor: Visitor, http: HttpRequest, tools: Tools) => Answer | Promise<Answer>,
+): (http: HttpRequest, tools: Tools) => Promise<Answer> {
+  return async (http, tools) => endpoint(await visitorOf(http, tools), http, tools);
 }
 
 async function sessionOf(request: HttpRequest, context: VisitorContext): Promise<Visitor["signedIn"]> {

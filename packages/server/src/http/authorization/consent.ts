@@ -3,35 +3,32 @@
 import { answer, answerToAdmins, goOn } from "../../owners/authorization/browser-flow.ts";
 import type { FlowTools } from "../contexts.ts";
 import { isFormToken } from "../forms.ts";
-import { type Answer, formOf, type HttpRequest } from "../message.ts";
-import { type Visitor, visitorOf } from "../visitor.ts";
+import { formOf } from "../message.ts";
+import { forVisitor, type Visitor } from "../visitor.ts";
 import { adminFormOf, answerFormOf } from "./answer-form.ts";
 import { readerOf } from "./arrival.ts";
 import { flowAnswer } from "./flow-answer.ts";
 
 /** Where a sign-in leads: the page, or straight on. */
-export async function showConsent(http: HttpRequest, tools: FlowTools): Promise<Answer> {
-  const visitor = await visitorOf(http, tools);
+export const showConsent = forVisitor<FlowTools>(async (visitor, http, tools) => {
   const sealed = new URLSearchParams(http.query).get("request");
   return flowAnswer(await goOn(sealed, readerOf({ visitor, http }, tools), tools.authorization), visitor, http, tools);
-}
+});
 
-export async function submitConsent(http: HttpRequest, tools: FlowTools): Promise<Answer> {
-  const visitor = await visitorOf(http, tools);
+export const submitConsent = forVisitor<FlowTools>(async (visitor, http, tools) => {
   const form = formOf(http);
   const given = { ...answerFormOf(form), genuine: isOwn(form, visitor, tools) };
   const reader = readerOf({ visitor, http }, tools);
   const outcome = await answer(given, form.get("request"), reader, tools.authorization);
   return flowAnswer(outcome, visitor, http, tools, { status: given.genuine ? 400 : 403, form });
-}
+});
 
-export async function submitAsk(http: HttpRequest, tools: FlowTools): Promise<Answer> {
-  const visitor = await visitorOf(http, tools);
+export const submitAsk = forVisitor<FlowTools>(async (visitor, http, tools) => {
   const form = formOf(http);
   const wish = { ...adminFormOf(form), genuine: isOwn(form, visitor, tools) };
   const reader = readerOf({ visitor, http }, tools);
   return flowAnswer(await answerToAdmins(wish, form.get("request"), reader, tools.authorization), visitor, http, tools);
-}
+});
 
 /** True: the form is one of the session's. */
 function isOwn(form: URLSearchParams, { signedIn }: Visitor, { secrets }: FlowTools): boolean {

@@ -12,21 +12,19 @@ import type { FlowTools } from "../contexts.ts";
 import { isFormToken } from "../forms.ts";
 import { type Answer, formOf, type HttpRequest } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
-import { type Visitor, visitorOf } from "../visitor.ts";
+import { forVisitor, type Visitor, visitorOf } from "../visitor.ts";
 import { adminFormOf, answerFormOf } from "./answer-form.ts";
 import { type Arrival, isAnswer, readerOf } from "./arrival.ts";
 import { deviceAnswer } from "./device-answer.ts";
 import { codeAnswer } from "./device-page.ts";
 
 /** A code that comes with the link still waits for a press: its reader compares it with the device (§5.4). */
-export async function showDevice(http: HttpRequest, tools: FlowTools): Promise<Answer> {
-  const visitor = await visitorOf(http, tools);
+export const showDevice = forVisitor<FlowTools>((visitor, http, tools) => {
   const { userCode } = newDevice(new URLSearchParams(http.query).get("user_code") ?? "");
   return codeAnswer({ typed: userCode, linked: userCode !== "", problem: null, status: 200 }, visitor, http, tools);
-}
+});
 
-export async function submitDevice(http: HttpRequest, tools: FlowTools): Promise<Answer> {
-  const visitor = await visitorOf(http, tools);
+export const submitDevice = forVisitor<FlowTools>((visitor, http, tools) => {
   const form = formOf(http);
   const continuation = newDevice(form.get("user_code")?.trim() ?? "");
   const shown = { typed: continuation.userCode, problem: null, status: 200 };
@@ -35,16 +33,15 @@ export async function submitDevice(http: HttpRequest, tools: FlowTools): Promise
   }
   if (continuation.userCode === "") return codeAnswer({ ...shown, problem: { kind: "missing" } }, visitor, http, tools);
   return goOn(continuation, visitor, http, tools);
-}
+});
 
 /** Where a sign-in leads. */
-export async function showDeviceConsent(http: HttpRequest, tools: FlowTools): Promise<Answer> {
-  const visitor = await visitorOf(http, tools);
+export const showDeviceConsent = forVisitor<FlowTools>((visitor, http, tools) => {
   const sealed = new URLSearchParams(http.query).get("device");
   const continuation = opened(sealed, visitor, tools);
   if (continuation === undefined) return problemAnswer("interaction_unknown", http, tools);
   return goOn(continuation, visitor, http, tools);
-}
+});
 
 function opened(sealed: string | null, { nonce }: Visitor, { authorization }: FlowTools) {
   return sealed === null ? undefined : openDevice(sealed, nonce, authorization.sealer);
