@@ -70,15 +70,23 @@ export const useSession = steps<
 
 const live = sql`partition = :partition AND session_id = :sessionId AND secret_hash = :secretHash AND idle_until > :now AND absolute_until > :now`;
 
+/** The columns of a session whose names no column of a person has. */
+const ownSessionColumns = sql`session_id, auth_time, acr, amr, last_seen_at, idle_until, absolute_until, user_agent, address, device_id`;
+
+/** The session and its person, in one statement: every request for a page by somebody who is signed in begins with it. */
 export const findSession = query<
   SessionKey & { readonly secretHash: Uint8Array; readonly now: Millis },
   { readonly session: Session; readonly person: Person } | undefined
 >({
-  sql: sql`SELECT ${sessionColumns} FROM sessions WHERE ${live}`,
-  also: sql`SELECT ${personColumns} FROM people WHERE partition = :partition AND status = 'active' AND person_id =
-      (SELECT person_id FROM sessions WHERE partition = :partition AND session_id = :sessionId)`,
+  sql: sql`SELECT ${personColumns}, ${ownSessionColumns}, session_created_at FROM people
+    JOIN (SELECT person_id AS session_person, ${ownSessionColumns}, created_at AS session_created_at FROM sessions WHERE ${live}) AS s
+    ON partition = :partition AND person_id = session_person WHERE status = 'active'`,
   bind: ({ partition, sessionId, secretHash, now }) => ({ partition, sessionId, secretHash, now }),
-  outcome: ([session], _, [person]) => session && person && { session: sessionOf(session), person: personOf(person) },
+  outcome: ([row]) => {
+    if (row === undefined) return undefined;
+    const session = sessionOf({ ...row, created_at: row["session_created_at"] ?? null });
+    return { session, person: personOf(row) };
+  },
 });
 
 export const touchSession = statement<
