@@ -148,12 +148,14 @@ describe("a company's admin, signed in a while ago", () => {
     expect(await roleOf(member)).toBe("member");
   });
 
-  test("invites an admin → a sign-in first; a member → at once", async () => {
+  test("invites an admin or a member → a sign-in first, and nobody is invited", async () => {
     server.tick(11 * MINUTE);
     const invite = async (role: string) =>
       agent.submit(formWith(await members(), "addressee"), { addressee: `new-${role}@example.test`, role });
     expect((await invite("admin")).location?.pathname).toBe("/account/confirm");
-    expect((await invite("member")).location?.pathname).not.toBe("/account/confirm");
+    expect((await invite("member")).location?.pathname).toBe("/account/confirm");
+    const { partition, companyId } = company;
+    expect(await server.assent.storage.invitations.list({ partition, companyId, now: server.now() })).toEqual([]);
   });
 
   const asksPassword = (page: Page) => page.forms.some(({ fields }) => fields.has("current_password"));

@@ -131,7 +131,7 @@ export const invite = forAdmins(async (at, tools: CompanyTools) => {
   if (addressee === undefined || role === undefined) {
     return membersAnswer(at, { addressee: typed, problem: "addressee" }, tools);
   }
-  const unsure = role === "admin" ? await signInAnew(at, tools) : undefined;
+  const unsure = await signInAnew(at, tools);
   if (unsure !== undefined) return unsure;
   const outcome = await inviteMember(at, addressee, role, tools.companies);
   if (outcome.kind === "not_admin") return noLongerAdmin(at, tools);

@@ -33,6 +33,7 @@ import {
   joinCompany,
   listInvitations,
   withdrawInvitation,
+  withdrawSince,
 } from "./invitations.ts";
 import {
   addMember,
@@ -114,6 +115,7 @@ export const companiesSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   staleCompanyLinks,
   adoptCompanyLink,
   joinCompany,
+  withdrawSince,
   untold,
   untoldOfPerson,
   applyOutboxEntry,

@@ -9,9 +9,17 @@ import type { ByAdmin, Company, CompanyKey, Invitation, JoinOutcome, PersonRef }
 import type { StoredMail } from "../../owners/mail/storage.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
-import { query, sql, steps, transaction } from "../sql.ts";
+import { text } from "../rows.ts";
+import { type Call, query, sql, steps, transaction } from "../sql.ts";
 import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
-import { adoptCompanyLink, confirmCompanyLink, noteMember, putMember, writeCompanyLink } from "./members.ts";
+import {
+  adoptCompanyLink,
+  companyLinksOf,
+  confirmCompanyLink,
+  noteMember,
+  putMember,
+  writeCompanyLink,
+} from "./members.ts";
 import { companyColumns, companyOf, invitationColumns, invitationOf } from "./rows.ts";
 
 /** Maximum number of open invitations of one company. */
@@ -82,11 +90,15 @@ export interface InvitationLink {
 
 const held = sql`partition = :partition AND invitation_id = :invitationId AND salt_hash = :saltHash AND status = 'open' AND expires_at > :now`;
 
+/** Whoever invited is the operator, or still an active admin: an invitation must not outlive the right to invite. */
+const stillInvited = sql`(invitations.invited_by = 'operator' OR EXISTS (SELECT 1 FROM members AS m WHERE m.partition = :partition
+  AND m.company_id = invitations.company_id AND m.person_id = invitations.invited_by AND m.role = 'admin' AND m.standing = 'active'))`;
+
 export const findInvitation = query<
   InvitationLink,
   { readonly invitation: Invitation; readonly company: Company } | undefined
 >({
-  sql: sql`SELECT ${invitationColumns} FROM invitations WHERE ${held}`,
+  sql: sql`SELECT ${invitationColumns} FROM invitations WHERE ${held} AND ${stillInvited}`,
   also: sql`SELECT ${companyColumns} FROM companies WHERE partition = :partition AND status = 'active' AND company_id =
       (SELECT company_id FROM invitations WHERE partition = :partition AND invitation_id = :invitationId)`,
   bind: ({ partition, invitationId, saltHash, now }) => ({ partition, invitationId, saltHash, now }),
@@ -130,7 +142,7 @@ export const joinCompany = transaction<Accept & { readonly companyId: string; re
     const { personId, username } = person;
     if ((await lockCompany(tx, { partition, companyId }))?.status !== "active") return false;
     const row = await tx.one(
-      sql`UPDATE invitations SET status = 'accepted', accepted_by = :personId WHERE ${held} RETURNING ${invitationColumns}`,
+      sql`UPDATE invitations SET status = 'accepted', accepted_by = :personId WHERE ${held} AND ${stillInvited} RETURNING ${invitationColumns}`,
       { partition, invitationId, saltHash, personId, now },
     );
     if (row === undefined) return false;
@@ -156,3 +168,32 @@ export const joinCompany = transaction<Accept & { readonly companyId: string; re
     return true;
   },
 );
+
+/** For an account that is taken back: withdraws the invitations that it made since then in all its companies. */
+export async function withdrawInvitationsOf(
+  call: Call,
+  { partition, personId }: { readonly partition: number; readonly personId: string },
+  since: Millis,
+  now: Millis,
+): Promise<void> {
+  for (const { companyId } of await call(companyLinksOf, { partition, personId }))
+    await call(withdrawSince, { partition: partitionOf(companyId), companyId, personId, since, now });
+}
+
+export const withdrawSince = transaction<
+  CompanyKey & { readonly personId: string; readonly since: Millis; readonly now: Millis },
+  number
+>(async (tx, { partition, companyId, personId, since, now }) => {
+  const key = { partition, companyId };
+  if ((await lockCompany(tx, key)) === undefined) return 0;
+  const rows = await tx.all(
+    sql`UPDATE invitations SET status = 'withdrawn'
+      WHERE ${thisCompany} AND invited_by = :personId AND status = 'open' AND created_at >= :since RETURNING invitation_id`,
+    { ...key, personId, since },
+  );
+  for (const row of rows) {
+    const invitationId = text(row, "invitation_id");
+    await noteMember(tx, { ...key, kind: "invitation_withdrawn", by: personId, invitationId, now });
+  }
+  return rows.length;
+});

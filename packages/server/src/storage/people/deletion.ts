@@ -3,9 +3,10 @@
 import type { Swept } from "../../admin/storage.ts";
 import type { Millis } from "../../oauth/model.ts";
 import type { Asked } from "../../owners/asked-in-session.ts";
+import type { CompanyKey } from "../../owners/company-storage.ts";
 import type { StoredMail } from "../../owners/mail/storage.ts";
 import { getCompany } from "../companies/companies.ts";
-import { thisCompany } from "../companies/company-lock.ts";
+import { lockCompany, thisCompany } from "../companies/company-lock.ts";
 import { companyLinksOf } from "../companies/members.ts";
 import { noteForCompanies, tellOf } from "../companies/membership-outbox.ts";
 import { mayStill } from "../factors/factor-lock.ts";
@@ -90,18 +91,61 @@ interface Sweep {
 export async function collectPeople(call: Call, { now, limit }: Sweep): Promise<Swept> {
   const due = await call(duePeople, { now, limit });
   let removed = 0;
-  for (const key of due) {
-    const needed = (await call(soleAdminOf, key)).length > 0;
-    if (needed) await call(postponeDeletion, { ...key, now });
-    else if (await eraseDue(call, key, now)) removed += 1;
-  }
+  for (const key of due) if (await eraseDue(call, key, now)) removed += 1;
   return { seen: due.length, removed };
 }
 
+/**
+ * In each of their companies the person stops being an admin first, which the company's lock refuses to its last one. So of two admins whose accounts
+ * go at once one stays. Whoever is not erased is an admin again.
+ */
 async function eraseDue(call: Call, key: PersonKey, now: Millis): Promise<boolean> {
   const person = await call(getPerson, key);
-  return person !== undefined && (await eraseWholly(call, person, now, now));
+  if (person === undefined) return false;
+  const { personId } = person;
+  const left: CompanyKey[] = [];
+  let erased = false;
+  try {
+    for (const { companyId } of await call(companyLinksOf, key)) {
+      const company = { partition: partitionOf(companyId), companyId };
+      const outcome = await call(stepDown, { ...company, personId });
+      if (outcome === "last") {
+        await call(postponeDeletion, { ...key, now });
+        return false;
+      }
+      if (outcome === "done") left.push(company);
+    }
+    erased = await eraseWholly(call, person, now, now);
+  } finally {
+    if (!erased) for (const company of left) await call(stepUp, { ...company, personId });
+  }
+  return erased;
 }
+
+type AdminKey = CompanyKey & { readonly personId: string };
+const thisMember = sql`${thisCompany} AND person_id = :personId`;
+
+/** `last`: without them nobody could change anything; nothing was changed. `none`: they are no admin. */
+export const stepDown = transaction<AdminKey, "done" | "last" | "none">(
+  async (tx, { partition, companyId, personId }) => {
+    const key = { partition, companyId };
+    if ((await lockCompany(tx, key)) === undefined) return "none";
+    const admins = sql`SELECT person_id FROM members WHERE ${thisCompany} AND role = 'admin' AND standing = 'active'`;
+    const all = (await tx.all(admins, key)).map((row) => text(row, "person_id"));
+    if (!all.includes(personId)) return "none";
+    if (all.length === 1) return "last";
+    await tx.run(sql`UPDATE members SET role = 'member' WHERE ${thisMember}`, { ...key, personId });
+    return "done";
+  },
+);
+
+/** For a person who stays after all. */
+export const stepUp = statement<AdminKey, boolean>({
+  lock: "companyId",
+  sql: sql`UPDATE members SET role = 'admin' WHERE ${thisMember} RETURNING person_id`,
+  bind: ({ partition, companyId, personId }) => ({ partition, companyId, personId }),
+  outcome: (row) => row !== undefined,
+});
 
 export const duePeople = query<Sweep, readonly PersonKey[]>({
   sql: sql`SELECT partition, person_id FROM people WHERE +partition >= 0 AND delete_at <= :now ORDER BY delete_at LIMIT :limit`,

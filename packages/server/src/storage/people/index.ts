@@ -3,7 +3,16 @@
 import type { Verb } from "../sql.ts";
 import { addressesOf, owedTo, whoLeft } from "./addresses.ts";
 import { countAttempt, forgiveAttempt, fullUntil, resetAttempts, returnAttempt, takeAttempt } from "./attempts.ts";
-import { adminsOf, duePeople, postponeDeletion, setDeletion, soleAdminOf, writeDeletion } from "./deletion.ts";
+import {
+  adminsOf,
+  duePeople,
+  postponeDeletion,
+  setDeletion,
+  soleAdminOf,
+  stepDown,
+  stepUp,
+  writeDeletion,
+} from "./deletion.ts";
 import { getKnownDevice, listKnownDevices, rememberDevice } from "./known-devices.ts";
 import { bearsName, bearsPasskey, bearsSlug, bearsSubject } from "./name-reconciliation.ts";
 import {
@@ -129,4 +138,6 @@ export const peopleSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   adminsOf,
   duePeople,
   postponeDeletion,
+  stepDown,
+  stepUp,
 };

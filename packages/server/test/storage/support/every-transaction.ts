@@ -109,6 +109,8 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["members.setRole", { ...membership, role: "admin", by: personId, now: NOW }],
   ["invitations.create", { invitation, saltHash, by: null, mails, now: NOW }],
   ["joinCompany", { ...invitation, saltHash, person, link: "another", version: 0, now: NOW }],
+  ["withdrawSince", { ...membership, since: NOW, now: NOW }],
+  ["stepDown", { ...membership }],
   ["invitations.withdraw", { ...invitation, by: null, now: NOW }],
   ["writeCompany", { ...company, changes: {}, slugBefore: company.slug, by: null, now: NOW }],
   ["applyOutboxEntry", { ...membership, version: 1, standing: "gone", cutAt: NOW, now: NOW }],
