@@ -361,7 +361,7 @@ export const countOwners = query<{ readonly clientId: string; readonly most: num
 
 const liveGrant = sql`status = 'active' AND idle_until > :now AND absolute_until > :now`;
 
-interface Counted {
+export interface Counted {
   readonly now: Millis;
   readonly most: number;
 }
