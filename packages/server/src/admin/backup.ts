@@ -1,4 +1,4 @@
-/** Backup and restore: a copy made while servers run, and a way back that brings nothing back to life. */
+/** Backup and restore: a copy made while servers run, and a restore that brings no ended access back. */
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
@@ -19,8 +19,8 @@ export interface BackedUp {
 }
 
 /**
- * Copies the database into a new file while servers write to it; the copy is checked page by page. Throws `unknown` where there is no database,
- * `taken` where the file exists, `invalid` where the database is no file; `StorageUnavailable`.
+ * Copies the database into a new file while servers write to it, and checks the copy page by page. Throws `unknown` if
+ * there is no database, `taken` if the file exists, `invalid` if the database is no file; `StorageUnavailable`.
  */
 export async function backupDatabase(config: Config, file: string): Promise<BackedUp> {
   const database = fileOf(config);
@@ -31,25 +31,26 @@ export async function backupDatabase(config: Config, file: string): Promise<Back
 }
 
 export interface RestoreOptions {
-  /** For a drill: nothing is ended, the database must not be there yet, and no server will run on it. */
+  /** For practice: nothing ends, the database must not exist yet, and no server will run on it. */
   readonly forInspection: boolean;
-  /** The operator answers for it that no owner has revoked a consent since the backup. */
+  /** The operator confirms that no owner has revoked a consent since the backup. */
   readonly keepConsents: boolean;
 }
 
 export interface Restored {
   readonly database: string;
-  /** Where the database that was replaced is kept; null: there was none. */
+  /** The file that keeps the replaced database. Null: there was none. */
   readonly replaced: string | null;
-  /** Null: restored for inspection. */
+  /** Null: it was restored for inspection. */
   readonly ended: Ended | null;
 }
 
 /**
- * Puts a backup in place of the database. The schema is brought up to date and, unless it is for inspection, every grant, session and standing consent in
- * it is ended before it takes its place: nothing that was revoked, rotated or spent since the backup works again. The replaced database is kept
- * beside. Interrupted at any point, the old database stands, or the new one, never half of each. Throws `in_use` while any process has the database
- * open, `unknown`, `invalid`, `taken`; `SchemaMismatch` for a backup of a newer version; `StorageUnavailable` for one that is damaged.
+ * Replaces the database by a backup. First it brings the backup's schema up to date and, unless it is for inspection,
+ * ends every grant, session and active consent in it. So nothing that was revoked, rotated or spent since the backup
+ * works again. The replaced database is kept beside. If this is interrupted, either the old or the new database is in
+ * place. Throws `in_use` while any process has the database open, `unknown`, `invalid`, `taken`; `SchemaMismatch` for a
+ * backup of a newer version; `StorageUnavailable` for a damaged one.
  */
 export async function restoreDatabase(
   config: Config,
@@ -75,7 +76,10 @@ export async function restoreDatabase(
   }
 }
 
-/** Throws what a restore would, as far as that can be told before anything is opened: nobody is asked about what can't be done. */
+/**
+ * Throws what a restore would throw, as far as this can be checked before anything is opened. So the operator is not
+ * asked about a restore that can't work.
+ */
 export function refuseRestore(
   config: Config,
   file: string,
@@ -90,7 +94,7 @@ export function refuseRestore(
   return { database, source };
 }
 
-/** A damaged database can't be copied, and is moved as it is. */
+/** A damaged database can't be copied, so it is moved as it is. */
 async function keep(database: string, aside: string): Promise<void> {
   try {
     await copyDatabase(database, aside);
@@ -100,7 +104,7 @@ async function keep(database: string, aside: string): Promise<void> {
   }
 }
 
-/** The copy as it will be served. */
+/** The copy as servers will use it. */
 async function prepared(
   draft: string,
   { forInspection, keepConsents }: RestoreOptions,
@@ -123,13 +127,13 @@ async function prepared(
 }
 
 export interface EpochOptions extends Pick<RestoreOptions, "keepConsents">, Pick<Waiting, "waits"> {
-  /** Servers that say that they run aren't looked for. */
+  /** True: don't check whether servers run. */
   readonly force?: boolean;
 }
 
 /**
- * For a database that other tools have put back (`pg_restore`, recovery to a point in time, a copied file): ends what a restore by `restoreDatabase` would.
- * Servers must not run meanwhile: throws `in_use` where one does. Otherwise throws as `openAdmin` does.
+ * For a database that other tools restored (`pg_restore`, recovery to a point in time, a copied file): ends the same
+ * access as `restoreDatabase`. Throws `in_use` if a server runs on it. Otherwise throws like `openAdmin`.
  */
 export async function beginEpoch(
   config: Config,
@@ -144,14 +148,14 @@ export async function beginEpoch(
     await storage.migrate({ now: given ?? storage.now(), reach: "expand" });
     const told = waits === undefined ? {} : { waits };
     if (!force) await refuseBesideServers(storage, { ...told, remedy: "stop it first" });
-    // The database's own time, once it has been asked: what servers issue is compared with it.
+    // The database's own time, after it was read, because everything that servers issue is compared with it.
     return await endAll(storage, given ?? storage.now(), keepConsents);
   } finally {
     await storage.close();
   }
 }
 
-/** One that was interrupted is brought to its end first: it may have kept what this one doesn't. */
+/** Finishes an interrupted run first: it may have kept consents that this one does not keep. */
 async function endAll(storage: Storage, now: Millis, keepConsents: boolean): Promise<Ended> {
   const interrupted = (await storage.state()).epoch?.done === false;
   const before = interrupted ? await storage.endAllBefore({ now, keepConsents }) : NOTHING;

@@ -1,4 +1,4 @@
-/** What an operator does with scopes (RFC 6749 §3.3) and the APIs that they belong to (RFC 8707). */
+/** The operator's use-cases for scopes (RFC 6749 §3.3) and their APIs (RFC 8707). */
 
 import { hashes } from "../crypto/hashes.ts";
 import { base64url } from "../crypto/random.ts";
@@ -17,13 +17,13 @@ import { newSecret } from "./secret.ts";
 
 const MAX_DESCRIPTION = 200;
 const MAX_RESOURCE_NAME = 120;
-/** Seconds. Keys stay published for 25 hours after they signed last: no token may live longer. */
+/** In seconds. Keys stay published for 25 hours after their last signature, so no token may live longer. */
 export const MAX_TOKEN_LIFETIME = 86_400;
 
-/** Roles that a scope can ask of its owner: one of the operators', or that they are an operator at all. */
+/** The roles that a scope can require of its owner: one of the operators' roles, or any of them. */
 export const OWNER_ROLES: readonly string[] = [...OPERATOR_ROLES, "operator"];
 
-/** As long as a session lasts at the most. */
+/** The maximum lifetime of a session. */
 const MAX_AGE = 14 * 86_400;
 
 /** What a scope lets an app do with data. */
@@ -31,7 +31,7 @@ export const SCOPE_ACCESS: readonly ScopeAccess[] = ["read", "write", "delete"];
 
 export type NewScope = Pick<Scope, "name" | "description"> & Partial<Omit<Scope, "name" | "description">>;
 
-/** Throws `invalid` with all that is wrong, `unknown` (the API), `taken`. */
+/** Throws `invalid` with all problems, `unknown` (the API), `taken`. */
 export async function createScope(input: NewScope, context: AdminContext): Promise<Scope> {
   const scope: Scope = { resource: null, optional: false, sensitive: false, ownerRole: null, ...input };
   return putScope(scope, null, context);
@@ -44,7 +44,7 @@ export async function updateScope(
   context: AdminContext,
 ): Promise<Scope> {
   const before = await scopeOf(name, context);
-  // A translation that is named takes the place of the one before; empty, it goes.
+  // A named translation replaces the previous one; an empty one removes it.
   const descriptions = { ...before.descriptions, ...changes.descriptions };
   const kept = Object.fromEntries(Object.entries(descriptions).filter(([, text]) => text !== ""));
   return putScope({ ...before, ...changes, descriptions: kept }, before, context);
@@ -55,7 +55,10 @@ export async function scopeOf(name: string, { storage }: AdminContext): Promise<
   return (await storage.scopes.list()).find((scope) => scope.name === name) ?? unknownScope(name);
 }
 
-/** Removes a scope: no new token carries it. Clients that name it are returned; should it be created again, they may ask for it again. */
+/**
+ * Deletes a scope: no new token has it. Returns the clients that name it; if the scope is created again, they may ask
+ * for it again.
+ */
 export async function deleteScope(name: string, context: AdminContext): Promise<readonly string[]> {
   if (!(await context.storage.scopes.delete({ name, now: context.now() }))) return unknownScope(name);
   const naming: string[] = [];
@@ -107,31 +110,31 @@ async function putScope(scope: Scope, before: Scope | null, { storage }: AdminCo
   return scope;
 }
 
-/** What access tokens can be: a JWT, which an API verifies by itself, or a text that it asks this server about. */
+/** The formats of access tokens: a JWT, which an API verifies itself, or a text about which it asks this server. */
 export const TOKEN_FORMATS: readonly Resource["tokenFormat"][] = ["jwt", "opaque"];
 
-/** What an API's tokens are, as it was asked for. */
+/** The requested kind of an API's tokens. */
 interface TokenKind {
   readonly tokenFormat?: string;
-  /** What signs them, if they are JWTs. */
+  /** The algorithm that signs them, if they are JWTs. */
   readonly alg?: string;
 }
 
 export interface NewResource extends TokenKind {
   readonly identifier: string;
   readonly name: string;
-  /** Seconds. */
+  /** In seconds. */
   readonly tokenLifetime?: number | null;
   readonly grantBound?: boolean;
 }
 
 export interface ResourceWithSecret {
   readonly resource: Resource;
-  /** With which this API introspects tokens; told this once. */
+  /** The secret with which this API introspects tokens; shown only this once. */
   readonly secret: string;
 }
 
-/** Throws `invalid` with all that is wrong, `taken`. */
+/** Throws `invalid` with all problems, `taken`. */
 export async function createResource(input: NewResource, context: AdminContext): Promise<ResourceWithSecret> {
   const secret = newSecret(context);
   const resource: Resource = {
@@ -159,14 +162,14 @@ export async function createResource(input: NewResource, context: AdminContext):
 
 export interface ResourceChanges extends TokenKind {
   readonly name?: string;
-  /** Seconds; null: the server's default. */
+  /** In seconds. Null: the server's default. */
   readonly tokenLifetime?: number | null;
   readonly grantBound?: boolean;
-  /** True: a new introspection secret; the old one is refused from now on. */
+  /** True: makes a new introspection secret, and the old one stops working at once. */
   readonly newSecret?: boolean;
 }
 
-/** Throws `unknown`, `invalid`. `secret`: null unless it was asked for. */
+/** Throws `unknown`, `invalid`. `secret`: null unless a new one was requested. */
 export async function updateResource(
   identifier: string,
   { newSecret: renew = false, tokenFormat, alg, ...changes }: ResourceChanges,
@@ -235,7 +238,7 @@ function formatOf(text: string): Resource["tokenFormat"] | undefined {
   return TOKEN_FORMATS.find((format) => format === text);
 }
 
-/** What was asked for, where that is something; `tokenProblems` tells of the rest. */
+/** The requested values that are valid; `tokenProblems` reports the others. */
 function tokenKind(
   { tokenFormat, alg }: TokenKind,
   before: Pick<Resource, "tokenFormat" | "alg">,
@@ -246,7 +249,7 @@ function tokenKind(
   };
 }
 
-/** The first key of its alg, so that no token request waits for it; a server that finds none makes one itself. */
+/** Makes the first key of its alg, so that no token request waits for it. Otherwise a server would make it. */
 async function makeItsKey(resource: Resource, { storage, secrets, now }: AdminContext): Promise<void> {
   const { tokenFormat, alg } = resource;
   if (secrets !== undefined && tokenFormat === "jwt" && alg !== DEFAULT_ALG) {

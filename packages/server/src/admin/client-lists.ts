@@ -1,4 +1,4 @@
-/** The lists of a client, which an update can replace, or change by single values. */
+/** The lists of a client. An update can replace them, or add and remove single values. */
 
 import type { ClientMetadata } from "../oauth/client-registration/metadata.ts";
 import type { Client } from "../oauth/model.ts";
@@ -15,7 +15,7 @@ const LISTS = {
 } as const;
 export type ClientList = keyof typeof LISTS;
 
-/** What a list gains and loses; the rest of it stays. */
+/** The values that a list gains and loses; the others stay. */
 export interface ListChange {
   readonly add?: readonly string[];
   readonly remove?: readonly string[];
@@ -29,8 +29,8 @@ const ONE: Readonly<Record<ClientList, string>> = {
 };
 
 /**
- * The changed lists, as an update names them. A value that is there already is not added again. Throws `invalid` for a value that is to be removed and
- * isn't there: it is more often a slip than a wish.
+ * The changed lists. A value that is there already is not added again. Throws `invalid` for a value that should be
+ * removed and is not there, because this is usually a typing error.
  */
 export function changedLists(
   client: Client,
@@ -63,7 +63,7 @@ function absent(name: ClientList, remove: readonly string[], before: readonly st
     }));
 }
 
-/** What each list lost between two states of a client. */
+/** The values that each list lost between two states of a client. */
 export function droppedValues(before: Client, after: Client): Partial<Readonly<Record<ClientList, readonly string[]>>> {
   const lost = names.map((name) => {
     const left = LISTS[name](after);

@@ -1,4 +1,7 @@
-/** A client's secrets: made, kept by hash or sealed, replaced (RFC 6749 §2.3.1; RFC 7523 §3 where HMAC needs them whole). */
+/**
+ * A client's secrets: made, stored as a hash or sealed, replaced (RFC 6749 §2.3.1; RFC 7523 §3 if HMAC needs the secret
+ * itself).
+ */
 
 import { openClientSecrets, sealClientSecrets } from "../crypto/client-secrets.ts";
 import { hashes } from "../crypto/hashes.ts";
@@ -8,15 +11,18 @@ import type { AdminContext } from "./context.ts";
 import { refuse } from "./problem.ts";
 import { newSecret } from "./secret.ts";
 
-/** The part of a client's record that its secrets are. */
+/** The fields of a client's record that hold its secrets. */
 export type SecretFields = Pick<Client, "secrets" | "sealedSecret">;
 
 export const NO_SECRETS: SecretFields = { secrets: [], sealedSecret: null };
 
-/** How many secrets work side by side at most: each request compares them all. */
+/** Maximum number of valid secrets: each request is compared with all of them. */
 const MOST = 4;
 
-/** `hash`: the secret comes along and is compared. `sealed`: it makes HMACs, and never comes along. `none`: keys, or nothing. */
+/**
+ * `hash`: the client sends the secret, and the server compares hashes. `sealed`: the secret makes HMACs, and is never
+ * sent. `none`: keys, or nothing.
+ */
 export function secretKind(method: ClientAuthMethod): "hash" | "sealed" | "none" {
   switch (method) {
     case "client_secret_basic":
@@ -29,13 +35,13 @@ export function secretKind(method: ClientAuthMethod): "hash" | "sealed" | "none"
   }
 }
 
-/** A new secret as its method wants it; null: it has none. */
+/** A new secret in the form that the method needs. Null: the method has none. */
 export function secretFor(method: ClientAuthMethod, context: AdminContext): string | null {
   const kind = secretKind(method);
   return kind === "none" ? null : newSecret(context, kind === "sealed" ? 64 : 32);
 }
 
-/** The secrets with a new one, made `now`; those before it work for `overlap` milliseconds more. */
+/** The secrets with a new one, made at `now`. The previous ones work for `overlap` milliseconds more. */
 export function withSecret(
   { clientId, authMethod, secrets, sealedSecret }: Pick<Client, "clientId" | "authMethod"> & SecretFields,
   secret: string,
@@ -58,7 +64,10 @@ export function withSecret(
   return { secrets: all, sealedSecret: sealClientSecrets(sealing, clientId, [...kept, secret]) };
 }
 
-/** What a change of the method leaves: a secret that one method sent about is no key of another, nor the other way round. */
+/**
+ * Keeps secrets only if both methods store them alike: a secret that is sent must never serve as an HMAC key, or the
+ * reverse.
+ */
 export function secretsAfter(before: Client, method: ClientAuthMethod): SecretFields {
   const { secrets, sealedSecret, authMethod } = before;
   return secretKind(authMethod) === secretKind(method) ? { secrets, sealedSecret } : NO_SECRETS;

@@ -1,4 +1,4 @@
-/** What an operator does with clients (RFC 6749 §2, RFC 7591 §2). */
+/** The operator's use-cases for clients (RFC 6749 §2, RFC 7591 §2). */
 
 import { LONGEST_CONSENT } from "../config-kinds.ts";
 import {
@@ -24,7 +24,10 @@ import { AdminError, type Remark, refuse, refuseAny } from "./problem.ts";
 import { newClientId } from "./secret.ts";
 
 const DAY: Millis = 86_400_000;
-/** How long a client's old secret works beside the new one, unless the operator says otherwise: long enough to deploy the new one. */
+/**
+ * How long a client's old secret works after a new one was made, unless the operator says otherwise: long enough to
+ * deploy the new one.
+ */
 export const DEFAULT_OVERLAP: Millis = DAY;
 export const MAX_OVERLAP: Millis = 30 * DAY;
 const MAX_PUBLISHER = 120;
@@ -33,7 +36,7 @@ function isConsentCeiling(seconds: number): boolean {
   return Number.isSafeInteger(seconds) && seconds >= 1 && seconds <= LONGEST_CONSENT;
 }
 
-/** What an operator decides about a client, and no registration by the client itself may. */
+/** Settings that only an operator may decide, not a registration by the client itself. */
 export type OwnClientSettings = Partial<
   Pick<
     Client,
@@ -53,7 +56,7 @@ export type OwnClientSettings = Partial<
 
 export interface NewClient extends OwnClientSettings {
   readonly type: Client["type"];
-  /** RFC 7591's members; `token_endpoint_auth_method` and `grant_types` have defaults by type. */
+  /** The members of RFC 7591. `token_endpoint_auth_method` and `grant_types` have defaults by type. */
   readonly metadata: ClientMetadata;
   /** A picture in PNG, JPEG, WebP or GIF. */
   readonly logo?: Uint8Array;
@@ -61,11 +64,11 @@ export interface NewClient extends OwnClientSettings {
 
 export interface ClientWithSecret {
   readonly client: Client;
-  /** Told this once; null: it has none. */
+  /** Shown only this once. Null: it has none. */
   readonly secret: string | null;
 }
 
-/** Registers a client. Throws an `AdminError` that names all that is wrong. */
+/** Registers a client. Throws an `AdminError` with all problems. */
 export async function createClient(input: NewClient, context: AdminContext): Promise<ClientWithSecret> {
   const fields = await checkedFields(input.type, input.metadata, input, context);
   const logo = input.logo === undefined ? null : await storeLogo(input.logo, context);
@@ -100,16 +103,16 @@ export async function createClient(input: NewClient, context: AdminContext): Pro
 }
 
 export interface ClientChanges extends OwnClientSettings {
-  /** Members that change; null takes one away. What isn't named stays. */
+  /** The members to change; null removes one. Other members stay. */
   readonly metadata?: ClientMetadata;
-  /** Values that single lists gain and lose. A list is named here or in `metadata`, not in both. */
+  /** The values that lists gain and lose. Name a list here or in `metadata`, not in both. */
   readonly lists?: ListChanges;
   readonly status?: Client["status"];
 }
 
 /**
- * Changes a client. Throws `unknown`, or what is wrong with the changed whole. A change between methods that send a secret, sign with one, and have none
- * drops its secrets: `rotateSecret` makes the next one.
+ * Changes a client. Throws `unknown`, or all problems of the changed client. A change between methods that send a
+ * secret, sign with one, and have none deletes its secrets: `rotateSecret` makes the next one.
  */
 export async function updateClient(clientId: string, changes: ClientChanges, context: AdminContext): Promise<Client> {
   return changeClient(clientId, context, async (client) => {
@@ -134,12 +137,12 @@ export async function updateClient(clientId: string, changes: ClientChanges, con
   });
 }
 
-/** Both colours; what can't be read stays as it was typed, and is refused with the rest. */
+/** Both colours. An unreadable text stays as typed, and is refused with the other problems. */
 function canonicalAccent(accent: string | null): string | null {
   return accent === null ? null : (accentText(accent) ?? accent);
 }
 
-/** A scope that the client loses is no longer one that it could do without. */
+/** A scope that the client loses also leaves its optional scopes. */
 function stillOptional(client: Client, metadata: ClientMetadata | undefined): ClientMetadata {
   const scope = metadata?.["scope"];
   if (typeof scope !== "string") return {};
@@ -147,7 +150,7 @@ function stillOptional(client: Client, metadata: ClientMetadata | undefined): Cl
   return { optional_scope: (client.optionalScopes ?? []).filter((name) => names.includes(name)).join(" ") };
 }
 
-/** Gives a client a new secret; those before it work for `overlap` milliseconds more. Throws `unknown`, `invalid`. */
+/** Gives a client a new secret. The previous ones work for `overlap` milliseconds more. Throws `unknown`, `invalid`. */
 export async function rotateSecret(
   clientId: string,
   overlap: Millis,
@@ -171,14 +174,14 @@ function withoutSecret({ type, authMethod }: Client): string {
     : `a client that authenticates by ${authMethod} has no secret`;
 }
 
-/** Stores a picture and shows it on the consent page; null takes the present one away. Throws `unknown`, `invalid`. */
+/** Stores a picture for the consent page; null removes the present one. Throws `unknown`, `invalid`. */
 export async function setLogo(clientId: string, picture: Uint8Array | null, context: AdminContext): Promise<Client> {
   await clientOf(clientId, context);
   const logo = picture === null ? null : await storeLogo(picture, context);
   return changeClient(clientId, context, async (before) => ({ ...before, logo, updatedAt: context.now() }));
 }
 
-/** Ends all that owners granted it, and forgets it. Throws `unknown`. */
+/** Ends everything that owners granted to the client, and deletes it. Throws `unknown`. */
 export async function deleteClient(clientId: string, { storage, now }: AdminContext): Promise<void> {
   if (!(await storage.clients.delete({ clientId, now: now() }))) unknownClient(clientId);
 }
@@ -188,7 +191,7 @@ export async function clientOf(clientId: string, { storage }: AdminContext): Pro
   return (await storage.clients.get({ clientId }))?.record ?? unknownClient(clientId);
 }
 
-/** All clients, by id, a page at a time. */
+/** All clients, sorted by id, page by page. */
 export function allClients({ storage }: AdminContext): AsyncGenerator<Client> {
   return pagesOf(
     (limit, after) => storage.clients.list({ limit, after }),
@@ -204,18 +207,18 @@ const ASKING: ReadonlySet<string> = new Set([
   "urn:ietf:params:oauth:grant-type:device_code",
 ]);
 
-/** What there is on a server, for a client to be held against. */
+/** The state of a server against which a client is checked. */
 export interface Surroundings {
   readonly grants: GrantRegistry;
   readonly scopes: readonly Scope[];
 }
 
-/** What is there now. */
+/** The present state. */
 export async function surroundings({ grants, storage }: AdminContext): Promise<Surroundings> {
   return { grants, scopes: await storage.scopes.list() };
 }
 
-/** What an operator should know of a client that is valid all the same. */
+/** Remarks for the operator about a valid client. */
 export function clientRemarks(client: Client, { grants, scopes }: Surroundings): readonly Remark[] {
   const remarks: Remark[] = client.grantTypes
     .filter((name) => !grants.offers(name))
@@ -281,8 +284,8 @@ export function clientRemarks(client: Client, { grants, scopes }: Surroundings):
 }
 
 /**
- * True: a confidential client's requests may leave PKCE out, which stops a code that was injected into another session (RFC 9700 §2.1.1). It is no remark:
- * such clients are valid, and old ones may not know PKCE.
+ * True: a confidential client's requests may leave out PKCE, which stops a code that was injected into another session
+ * (RFC 9700 §2.1.1). This is no remark, because such clients are valid, and old ones may not support PKCE.
  */
 export function leavesPkceOpen(
   { type, grantTypes, requirePkce }: Client,
@@ -291,11 +294,11 @@ export function leavesPkceOpen(
   return type === "confidential" && grantTypes.includes("authorization_code") && !requirePkce && !server.requirePkce;
 }
 
-/** What a change of redirect URIs means for owners who have allowed the client before. */
+/** How a change of redirect URIs affects owners who have allowed the client before. */
 export function redirectRemarks(before: Client, after: Client): readonly Remark[] {
   const known = consentHosts(before.redirectUris);
   const added = consentHosts(after.redirectUris).filter((host) => !known.includes(host));
-  // A first-party client asks nobody, and a client that had no redirect URI was sent no answers before.
+  // A first-party client asks nobody, and a client without a redirect URI got no answers before.
   if (added.length === 0 || known.length === 0 || after.firstParty) return [];
   const hosts = added.map(redirectHost).join(", ");
   const problem = `${hosts}: owners who have allowed this client are asked again before an answer goes there; a company that approved it for all members has to approve it again`;
@@ -308,7 +311,7 @@ function whyNot(grantType: string, { known }: GrantRegistry): string {
     : "is unknown to this server";
 }
 
-/** Its method wants a secret, and it has none: `rotateSecret` makes one. */
+/** True: its method needs a secret, and it has none. `rotateSecret` makes one. */
 export function needsSecret({ authMethod, secrets }: Client): boolean {
   return secrets.length === 0 && secretKind(authMethod) !== "none";
 }
@@ -317,7 +320,7 @@ function unknownClient(clientId: string): never {
   return refuse("unknown", "client_id", `there is no client ${JSON.stringify(clientId)}`);
 }
 
-/** Read, change, write; again where another operator wrote in between. */
+/** Reads, changes and writes the client; repeats this if another operator wrote in between. */
 async function changeClient(
   clientId: string,
   { storage }: AdminContext,
@@ -333,7 +336,7 @@ async function changeClient(
   throw new AdminError("conflict", [{ field: null, problem: "others change this client all the time: try again" }]);
 }
 
-/** The registration as RFC 7591 would say it today. */
+/** The client's registration in the form of RFC 7591. */
 function metadataOf(client: Client): ClientMetadata {
   return {
     client_name: client.name,
@@ -420,7 +423,7 @@ function settingProblems(
   return problems;
 }
 
-/** A name that isn't there is a slip of the pen more often than a plan. */
+/** Refuses an unknown scope, because it is usually a typing error. */
 async function unknownScopes(
   field: "scope" | "own_scope",
   names: readonly string[],

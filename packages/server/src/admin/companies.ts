@@ -1,4 +1,4 @@
-/** What an operator does with companies: their records, who belongs to them, which apps may act in their names. */
+/** The operator's use-cases for companies: their records, their members, and the apps that may act in their names. */
 
 import { newOwnerId } from "../crypto/id.ts";
 import { randomText } from "../crypto/random.ts";
@@ -16,7 +16,7 @@ export const ROLES = ["member", "admin"] as const satisfies readonly Role[];
 export const DEFAULT_RULES = ["members", "ask", "block"] as const satisfies readonly DefaultRule[];
 export const APP_RULES = ["allow", "ask", "block", "none"] as const;
 
-/** Creates a company without members. Throws `invalid` with all that is wrong, or `taken`. */
+/** Creates a company without members. Throws `invalid` with all problems, or `taken`. */
 export async function createCompany(
   input: { readonly name: string; readonly slug: string; readonly defaultRule?: DefaultRule },
   context: AdminContext,
@@ -40,14 +40,14 @@ export async function createCompany(
   return company;
 }
 
-/** By slug. Throws `unknown`. */
+/** Finds a company by slug. Throws `unknown`. */
 export async function companyBySlug(slug: string, { storage }: AdminContext): Promise<Company> {
   const canonical = canonicalSlug(slug);
   const company = canonical === undefined ? undefined : await storage.companies.find({ slug: canonical });
   return company ?? unknownCompany(slug);
 }
 
-/** All companies, oldest first, a page at a time. */
+/** All companies, oldest first, page by page. */
 export function allCompanies({ storage }: AdminContext): AsyncGenerator<Company> {
   return pagesOf(
     (limit, after) => storage.companies.list({ limit, after }),
@@ -55,7 +55,7 @@ export function allCompanies({ storage }: AdminContext): AsyncGenerator<Company>
   );
 }
 
-/** The members of a company, by username. */
+/** The members of a company, sorted by username. */
 export async function* companyMembers(slug: string, context: AdminContext): AsyncGenerator<Member> {
   const { partition, companyId } = await companyBySlug(slug, context);
   yield* pagesOf(
@@ -71,7 +71,10 @@ export interface CompanyChanges {
   readonly defaultRule?: DefaultRule;
 }
 
-/** Changes what is named; disabling ends the company's grants at once. Throws `unknown`, `invalid`, `taken`, `conflict`. */
+/**
+ * Changes the named fields. Disabling ends the company's grants at once. Throws `unknown`, `invalid`, `taken`,
+ * `conflict`.
+ */
 export async function updateCompany(slug: string, changes: CompanyChanges, context: AdminContext): Promise<Company> {
   const { status, ...rest } = changes;
   const { partition, companyId, name } = await companyBySlug(slug, context);
@@ -97,7 +100,7 @@ export async function updateCompany(slug: string, changes: CompanyChanges, conte
   return (await context.storage.companies.get(key)) ?? unknownCompany(slug);
 }
 
-/** Removes the company with memberships, rules and consents, for good; its grants end. Throws `unknown`. */
+/** Deletes the company with memberships, rules and consents, for good; its grants end. Throws `unknown`. */
 export async function deleteCompany(slug: string, context: AdminContext): Promise<Company> {
   const company = await companyBySlug(slug, context);
   const { partition, companyId } = company;
@@ -105,7 +108,7 @@ export async function deleteCompany(slug: string, context: AdminContext): Promis
   return removed ? company : unknownCompany(slug);
 }
 
-/** Makes a person a member or an admin; who is one already gets the role. Throws `unknown`, `invalid`, `conflict`. */
+/** Makes a person a member or an admin; a present member gets the role. Throws `unknown`, `invalid`, `conflict`. */
 export async function addMember(slug: string, login: string, role: string, context: AdminContext): Promise<Member> {
   const known = ROLES.find((one) => one === role);
   if (known === undefined)
@@ -132,7 +135,7 @@ export async function addMember(slug: string, login: string, role: string, conte
   return acting?.member ?? unknownMember(login, slug);
 }
 
-/** Ends a membership, and what the person granted in the company's name; how many grants. Throws `unknown`. */
+/** Ends a membership and the person's grants in the company's name. Returns the number of grants. Throws `unknown`. */
 export async function removeMember(slug: string, login: string, context: AdminContext): Promise<number> {
   const { partition, companyId } = await companyBySlug(slug, context);
   const person = await userOf(login, context);
@@ -141,7 +144,7 @@ export async function removeMember(slug: string, login: string, context: AdminCo
   return outcome.kind === "done" ? outcome.grantsEnded : unknownMember(login, slug);
 }
 
-/** What a company decided about apps, by client id. */
+/** The rules of a company about apps, sorted by client id. */
 export async function companyRules(slug: string, context: AdminContext): Promise<readonly AppRule[]> {
   const { partition, companyId } = await companyBySlug(slug, context);
   return context.storage.companyApps.listRules({ partition, companyId });
@@ -149,22 +152,22 @@ export async function companyRules(slug: string, context: AdminContext): Promise
 
 export interface AppPolicy {
   readonly clientId: string;
-  /** `none`: the company's default holds. */
+  /** `none`: the company's default applies. */
   readonly rule: (typeof APP_RULES)[number];
-  /** What members may grant at most, where the app is allowed; absent: all that the client may ask for. */
+  /** The scopes that members can grant at most if the app is allowed. Absent: all that the client may ask for. */
   readonly scopes?: readonly string[];
-  /** Seconds until the approval ends; absent: a year. */
+  /** Seconds until the approval ends. Absent: a year. */
   readonly lifetime?: number;
   readonly optOut?: boolean;
-  /** Where an approval for all is taken back: what becomes of members who use the app already. */
+  /** For the end of an approval: whether members who use the app already keep their access. */
   readonly members?: "keep" | "end";
 }
 
 const YEAR = 31_536_000;
 
 /**
- * Decides about one app for all members; how many grants ended with it. An approval that members use is taken back only by who says what becomes
- * of them. Throws `unknown`, `invalid`.
+ * Decides about one app for all members. Returns the number of grants that ended. If members use an approval, it can be
+ * removed only with a decision about these members. Throws `unknown`, `invalid`.
  */
 export async function setAppPolicy(slug: string, policy: AppPolicy, context: AdminContext): Promise<number> {
   const { partition, companyId } = await companyBySlug(slug, context);
@@ -210,7 +213,10 @@ export async function setAppPolicy(slug: string, policy: AppPolicy, context: Adm
   return outcome.kind === "done" ? outcome.grantsEnded : unknownCompany(slug);
 }
 
-/** Ends the company's consent to an app with every grant under it, whoever made it; how many. Throws `unknown`. */
+/**
+ * Ends the company's consent to an app with every grant under it, whoever made it. Returns their number. Throws
+ * `unknown`.
+ */
 export async function revokeForAll(slug: string, clientId: string, context: AdminContext): Promise<number> {
   const { partition, companyId } = await companyBySlug(slug, context);
   const args = { partition, companyId, clientId, by: null, now: context.now() };

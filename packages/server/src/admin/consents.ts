@@ -1,4 +1,4 @@
-/** What an operator sees of consents, and takes back for an owner. */
+/** The operator's use-cases for consents: list them, and revoke them for an owner. */
 
 import type { Consent } from "../oauth/model.ts";
 import { companyBySlug, revokeForAll } from "./companies.ts";
@@ -6,7 +6,7 @@ import type { AdminContext } from "./context.ts";
 import { userOf } from "./people.ts";
 import { refuse } from "./problem.ts";
 
-/** Whose consents: a person's, by username or e-mail address, or a company's, by slug. */
+/** An owner: a person by username or e-mail address, or a company by slug. */
 export type OwnerName = { readonly user: string } | { readonly company: string };
 
 async function ownerOf(
@@ -21,7 +21,7 @@ async function ownerOf(
   return { partition, ownerId };
 }
 
-/** Consents of one owner, one client, or any; `limit` of them at most. Throws `unknown` for an owner who isn't there. */
+/** Consents of one owner, one client, or all; at most `limit`. Throws `unknown` if the owner does not exist. */
 export async function listConsents(
   filter: {
     readonly user?: string;
@@ -38,8 +38,8 @@ export async function listConsents(
 }
 
 /**
- * Ends a consent and every grant under it; how many live grants that were. Of a company, whoever made them, and with an approval for all its
- * members. Throws `unknown`.
+ * Ends a consent and every grant under it. Returns the number of live grants. For a company, this includes grants of
+ * all members, and an approval for all members. Throws `unknown`.
  */
 export async function revokeConsent(owner: OwnerName, clientId: string, context: AdminContext): Promise<number> {
   if ("company" in owner) return revokeForAll(owner.company, clientId, context);

@@ -1,4 +1,7 @@
-/** What the operator's use-cases work with: storage, time and randomness; and how a program gets them from a configuration. */
+/**
+ * The dependencies of the operator's use-cases (storage, time, randomness), and how a program gets them from a
+ * configuration.
+ */
 
 import { statSync } from "node:fs";
 import type { Config } from "../config.ts";
@@ -20,27 +23,27 @@ import type { AdminStorage } from "./storage.ts";
 
 export interface AdminContext {
   readonly storage: AdminStorage & OwnerStorage & FactorStorage & CompanyStorage & RecoveryStorage;
-  /** The issuer's URL, as the configuration has it. */
+  /** The issuer's URL from the configuration. */
   readonly issuer: string;
-  /** What clients can be registered for. */
+  /** The grant types that clients can be registered for. */
   readonly grants: GrantRegistry;
   now(): Millis;
   /** `size` unpredictable bytes. */
   randomBytes(size: number): Uint8Array;
-  /** What secrets of clients are sealed under; absent where none are made or changed. */
+  /** The secrets that seal clients' secrets. Absent if none are made or changed. */
   secrets?(): Secrets;
 }
 
-/** A context whose database this process opened itself. */
+/** A context whose database this process has opened itself. */
 export interface OpenedAdmin extends AdminContext {
   readonly storage: Storage;
   readonly config: Config;
-  /** The server's secrets, read (or made) when first asked for. */
+  /** The server's secrets, read (or made) at the first call. */
   secrets(): Secrets;
   close(): Promise<void>;
 }
 
-/** The use-cases on a storage that is open already, such as a server's own. `grants`: that server's; left out: all of ours. */
+/** The use-cases on an open storage, such as a server's own. `grants`: that server's. Absent: all built-in ones. */
 export function adminOf(
   storage: AdminContext["storage"],
   issuer: string,
@@ -51,26 +54,24 @@ export function adminOf(
   return { storage, issuer, grants, now, randomBytes, ...(secrets === undefined ? {} : { secrets }) };
 }
 
-/**
- * True: the configuration names a file that isn't there, or is empty. A database of a server is opened to find out (`refuseUnmade`).
- */
+/** True: the file in the configuration does not exist, or is empty. For a database server, see `refuseUnmade`. */
 export function isMissing(config: Config): boolean {
   const path = databaseFile(config);
   return path !== undefined && (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
 }
 
-/** Throws `unknown` where the configuration names no database that is there: it names the place, and nothing is made. */
+/** Throws `unknown` if the configured database does not exist. The message names the place, and nothing is created. */
 export function refuseMissing(config: Config): void {
   if (isMissing(config)) refuse("unknown", null, missingDatabase(config));
 }
 
-/** Throws `unknown` where the opened database has none of our tables. */
+/** Throws `unknown` if the opened database has none of the server's tables. */
 export async function refuseUnmade(storage: Pick<Storage, "migrationStatus">, config: Config): Promise<void> {
   const states = await storage.migrationStatus();
   if (states.every(({ appliedAt }) => appliedAt === null)) refuse("unknown", null, missingDatabase(config));
 }
 
-/** Where it was looked for, and what to do. */
+/** Where the database was expected, and what to do. */
 export function missingDatabase(config: Config): string {
   const path = databaseFile(config);
   const [place, setting] =
@@ -81,14 +82,15 @@ export function missingDatabase(config: Config): string {
 }
 
 /**
- * Opens the database that a configuration names, also while servers run on it; an old schema is brought up to date. Throws `unknown` where there is none, a
- * `ConfigError` or `UnsafeFileMode` where others may touch its files, `StorageUnavailable`, `SchemaMismatch`, `DatabaseNotReady`.
+ * Opens the configured database, also while servers run on it, and brings an old schema up to date. Throws `unknown` if
+ * there is none, a `ConfigError` or `UnsafeFileMode` if other users may read or write its files, `StorageUnavailable`,
+ * `SchemaMismatch`, `DatabaseNotReady`.
  */
 export async function openAdmin(config: Config, given?: () => Millis): Promise<OpenedAdmin> {
   const grants = grantsOf(config);
   refuseMissing(config);
   prepareDataDir(config);
-  // A few writes and then the end: a thread of its own would only take time to start.
+  // A command writes little and ends: the start of a thread would only take time.
   const storage = await openStorage({ url: config.databaseUrl, writer: "main" });
   const now = given ?? (() => storage.now());
   try {

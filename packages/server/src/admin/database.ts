@@ -1,4 +1,4 @@
-/** What an operator does with the database as a whole. */
+/** The operator's use-cases for the database as a whole. */
 
 import type { Config } from "../config.ts";
 import { databaseFile, prepareDataDir } from "../data-dir.ts";
@@ -12,13 +12,14 @@ import { refuseBesideServers, type Waiting } from "./running.ts";
 import type { RunningServer } from "./storage.ts";
 
 export interface MigrateOptions extends Pick<Waiting, "waits"> {
-  /** Servers that don't know the new schema aren't looked for. */
+  /** True: don't check whether servers run that don't know the new schema. */
   readonly force?: boolean;
 }
 
 /**
- * Brings the schema up to date, making the database where there is none; the names of what was applied. Reach `expand` leaves out what programs of
- * the version before could not live with; `contract` is refused (`in_use`) while a server runs that could not. Throws as `openAdmin` does.
+ * Brings the schema up to date, and creates the database if there is none. Returns the names of the applied migrations.
+ * Reach `expand` leaves out migrations that programs of the previous version can't run with; `contract` is refused
+ * (`in_use`) while such a server runs. Throws like `openAdmin`.
  */
 export async function migrateDatabase(
   config: Config,
@@ -30,7 +31,7 @@ export async function migrateDatabase(
   const storage = await openStorage({ url: config.databaseUrl, writer: "main" });
   try {
     if (reach === "expand") return await storage.migrate({ now, reach });
-    // What servers say of themselves is in a table that an early expansion makes.
+    // Servers announce that they run in a table that an early expansion creates.
     const expanded = await storage.migrate({ now, reach: "expand" });
     if (!force) await refuseBesideOlder(storage, neededBy(await storage.migrationStatus()), waits);
     return [...expanded, ...(await storage.migrate({ now, reach }))];
@@ -39,7 +40,7 @@ export async function migrateDatabase(
   }
 }
 
-/** The newest migration that a program must know once all of these are applied; of what is applied already nothing is asked. */
+/** The newest migration that a program must know after all of these are applied. Applied ones don't count. */
 export function neededBy(migrations: readonly MigrationState[]): number {
   return Math.max(0, ...migrations.filter(({ appliedAt }) => appliedAt === null).map(({ floor }) => floor));
 }
@@ -57,7 +58,10 @@ export function refuseBesideOlder(
   });
 }
 
-/** What is pending, step by step; changes nothing. Empty where there is no database yet: all of it would be made at once. */
+/**
+ * The pending migrations, step by step; changes nothing. Empty if there is no database yet: all of it would be created
+ * at once.
+ */
 export async function migrationPlan(config: Config): Promise<readonly PlannedStep[]> {
   if (isMissing(config)) return [];
   const storage = await openStorage({ url: config.databaseUrl, readonly: true });
@@ -70,18 +74,18 @@ export async function migrationPlan(config: Config): Promise<readonly PlannedSte
 
 export interface DatabaseStatus {
   readonly kind: string;
-  /** Null: it is no file. */
+  /** Null: the database is no file. */
   readonly path: string | null;
   readonly exists: boolean;
-  /** Empty where there is no database yet. */
+  /** Empty if there is no database yet. */
   readonly migrations: readonly MigrationState[];
-  /** Null where there is no database yet, or one of before this was noted. */
+  /** Null if there is no database yet, or one from before this was recorded. */
   readonly state: DatabaseState | null;
-  /** Servers that say that they run on it. */
+  /** Servers that announce that they run on it. */
   readonly servers: readonly RunningServer[];
 }
 
-/** Looks, and changes nothing. Throws `SchemaMismatch`, `StorageUnavailable`, `UnsafeFileMode`. */
+/** Reads the state and changes nothing. Throws `SchemaMismatch`, `StorageUnavailable`, `UnsafeFileMode`. */
 export async function databaseStatus(config: Config): Promise<DatabaseStatus> {
   const path = databaseFile(config) ?? null;
   const kind = config.databaseUrl.split(":", 1)[0] ?? "";

@@ -1,4 +1,4 @@
-/** Looks at everything that a server needs, and says what to mend. Changes nothing. */
+/** Checks everything that a server needs, and says how to fix each problem. Changes nothing. */
 
 import { existsSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
@@ -35,17 +35,17 @@ export interface Diagnosis {
   /** False: something is broken. */
   readonly ok: boolean;
   readonly findings: readonly Finding[];
-  /** The configuration in force, secrets masked, times in seconds; null where it can't be read. */
+  /** The present configuration, with secrets masked and times in seconds. Null if it can't be read. */
   readonly configuration: Readonly<Record<string, unknown>> | null;
 }
 
 const DAY: Millis = 86_400_000;
-/** Of findings of one kind, the first few; the rest are counted. */
+/** Number of findings of one kind that are shown; the rest is counted. */
 const SHOWN = 10;
 
 /**
- * `load`: reads the configuration, as a start of the server would. `node`: version of the Node.js that runs the program. `path`: its executable, without
- * symbolic links.
+ * `load`: reads the configuration, as a start of the server would. `node`: the version of the Node.js that runs the
+ * program. `path`: its executable, without symbolic links.
  */
 export async function diagnose(
   load: () => Promise<Config>,
@@ -63,7 +63,7 @@ export async function diagnose(
   }
   const files = fileFindings(config);
   findings.push(...configurationFindings(config), ...files);
-  // What others can reach isn't opened.
+  // Files that other users can reach are not opened.
   if (files.every(({ status }) => status === "ok")) findings.push(...(await insideFindings(config, now)));
   return { ok: findings.every(({ status }) => status !== "broken"), findings, configuration: inForce(config) };
 }
@@ -103,7 +103,7 @@ function fileFindings(config: Config): Finding[] {
   return [{ check: "files", status: "ok", detail: `${there.length} file(s), nobody else can reach them` }];
 }
 
-/** What can only be looked at through the database. */
+/** Checks that need the database. */
 async function insideFindings(config: Config, now: Millis): Promise<readonly Finding[]> {
   try {
     if (!isPostgresUrl(config.databaseUrl)) return await schemaFindings(config, now);
@@ -132,7 +132,7 @@ async function schemaFindings(config: Config, now: Millis): Promise<readonly Fin
   }
 }
 
-/** What only an operator's word applies: due once no server needs what it takes away. */
+/** Contract steps, which only an operator may start: due when no server needs what they remove. */
 function waitingFindings(pending: readonly MigrationState[], servers: readonly RunningServer[]): readonly Finding[] {
   if (pending.length === 0) return [];
   const names = pending.map(({ name }) => name).join(", ");
@@ -197,7 +197,7 @@ function keyFinding(alg: SigningAlg, signing: string | undefined, stored: readon
     : { check: "keys", status: "ok", detail };
 }
 
-/** Whether the older secrets of a list can be taken out. */
+/** Whether the older secrets of a list can be removed. */
 function secretFinding(stored: readonly StoredKey[], list: readonly Buffer[], now: Millis): Finding {
   if (list.length === 1) return { check: "secret", status: "ok", detail: "one, which makes and verifies" };
   const needed = stored.filter((key) => supersededAt(key, stored, now) === undefined);
@@ -262,7 +262,10 @@ function namesFound({ problems, all }: NameFindings): readonly Finding[] {
     : [{ check: "names", status: "ok", detail: "none hides anything, and no two clients look alike" }];
 }
 
-/** Whether certificates of clients that need one arrive, and what the proxy owes that passes them. Whether it does its part can't be seen from here. */
+/**
+ * Whether certificates of clients that need one arrive, and what the proxy must do that passes them on. The server
+ * can't see whether the proxy does it.
+ */
 function certificateFindings({ any, issued }: { any: number; issued: number }, config: Config): Finding[] {
   const { trustProxy, clientCertHeader: header, tlsClientCa } = config;
   if (any === 0) return [];
@@ -290,7 +293,7 @@ function certificateFindings({ any, issued }: { any: number; issued: number }, c
   return findings;
 }
 
-/** Whether clients find at the issuer what this configuration says. */
+/** Whether the issuer's address returns the metadata of this configuration. */
 async function issuerFinding(config: Config, storage: Storage): Promise<Finding> {
   const { issuer } = config;
   const answer = await fetchMetadata(issuer);
@@ -328,7 +331,7 @@ const TIMES = new Set([
   ],
 ]);
 
-/** By variable. Of a secret, only that it is set. */
+/** By variable. For a secret, only whether it is set. */
 function inForce(config: Config): Readonly<Record<string, unknown>> {
   const values = new Map<string, unknown>(Object.entries(config));
   return Object.fromEntries(

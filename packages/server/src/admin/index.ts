@@ -1,4 +1,7 @@
-/** `@assent/server/admin`: what an operator can do, without a terminal or HTTP; the command, the console and the admin API share it. */
+/**
+ * `@assent/server/admin`: the operator's use-cases without a terminal or HTTP, for the command, the console and the
+ * admin API.
+ */
 
 export { type Config, ConfigError, loadConfig } from "../config.ts";
 export { MAX_JWKS_BYTES, MAX_SCOPES } from "../oauth/client-registration/metadata.ts";
@@ -25,6 +28,6 @@ export { MOST_SIMILAR, type SimilarClient, similarClients } from "./similar-name
 export * from "./standing.ts";
 export * from "./subject-links.ts";
 
-/** What `doctor.ts` needs is loaded with it. */
+/** Loads `doctor.ts` and its imports on demand. */
 export const diagnose: typeof import("./doctor.ts").diagnose = async (...args) =>
   (await import("./doctor.ts")).diagnose(...args);

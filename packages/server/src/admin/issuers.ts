@@ -1,4 +1,4 @@
-/** What an operator does with trusted issuers of assertions (RFC 7521 §3). */
+/** The operator's use-cases for trusted issuers of assertions (RFC 7521 §3). */
 
 import { base64url } from "../crypto/random.ts";
 import { readRegisteredKeys } from "../oauth/json-web-key.ts";
@@ -8,21 +8,21 @@ import { certificatesOfMetadata, type MetadataReading, readCertificates } from "
 import type { AdminContext } from "./context.ts";
 import { type Remark, refuse, refuseAny } from "./problem.ts";
 
-/** Seconds. An assertion is meant to be used at once; a day is for those who carry it about. */
+/** In seconds. An assertion should be used at once; a day is for clients that keep one for a while. */
 export const MAX_ASSERTION_LIFETIME = 86_400;
 export const DEFAULT_ASSERTION_LIFETIME = 3600;
 const MAX_LIST = 200;
 const MAX_CERTIFICATES = 10;
 const MAX_ID = 1024;
 
-/** Where an issuer's keys are: exactly one of them. */
+/** The place of an issuer's keys: exactly one of these. */
 export type IssuerKeys =
   | { /** A parsed JWK Set. */ readonly jwks: unknown }
   | { readonly jwksUri: string }
   | { /** PEM, one or several. */ readonly certificate: string }
   | { /** An XML document that describes the issuer. */ readonly samlMetadata: string };
 
-/** What the operator decides beside the keys. */
+/** The operator's settings, without the keys. */
 export type IssuerSettings = Partial<
   Pick<
     TrustedIssuer,
@@ -42,11 +42,11 @@ export type IssuerSettings = Partial<
 export interface NewIssuer extends IssuerSettings {
   readonly issuer: string;
   readonly type: TrustedIssuer["type"];
-  /** Undefined is refused: no keys can never mean no check. */
+  /** Undefined is refused: missing keys must never mean that nothing is checked. */
   readonly keys: IssuerKeys | undefined;
 }
 
-/** Throws `invalid` with all that is wrong, `taken`. */
+/** Throws `invalid` with all problems, `taken`. */
 export async function createIssuer(input: NewIssuer, context: AdminContext): Promise<TrustedIssuer> {
   const { keys, ...settings } = input;
   const issuer: TrustedIssuer = {
@@ -75,7 +75,7 @@ export interface IssuerChanges extends IssuerSettings {
   readonly keys?: IssuerKeys;
 }
 
-/** Changes what is named. Throws `unknown`, or what is wrong with the changed whole. */
+/** Changes the named settings. Throws `unknown`, or all problems of the changed issuer. */
 export async function updateIssuer(
   id: string,
   { keys, ...settings }: IssuerChanges,
@@ -86,7 +86,7 @@ export async function updateIssuer(
   return (await put({ ...before, ...settings }, keys ?? null, kept, false, context)) ?? unknownIssuer(id);
 }
 
-/** Its assertions are refused from now on; tokens that they were exchanged for time out. Throws `unknown`. */
+/** Its assertions are refused from now on; tokens issued for them work until they expire. Throws `unknown`. */
 export async function deleteIssuer(issuer: string, { storage, now }: AdminContext): Promise<void> {
   if (!(await storage.issuers.delete({ issuer, now: now() }))) unknownIssuer(issuer);
 }
@@ -96,7 +96,7 @@ export async function issuerOf(id: string, { storage }: AdminContext): Promise<T
   return (await storage.issuers.list()).find(({ issuer }) => issuer === id) ?? unknownIssuer(id);
 }
 
-/** What an operator should know of an issuer that is valid all the same. */
+/** Remarks for the operator about a valid issuer. */
 export function issuerRemarks(issuer: TrustedIssuer): readonly Remark[] {
   const remarks: Remark[] = [];
   if (issuer.scopes.length === 0) {
@@ -108,7 +108,7 @@ export function issuerRemarks(issuer: TrustedIssuer): readonly Remark[] {
   if (issuer.mapSubject === "email" && issuer.emailDomains.length === 0 && issuer.subjects.length === 0) {
     remarks.push({ field: "email_domain", problem: "it may speak for addresses of every domain: name its own" });
   }
-  // SAML has no word for a verified address, so that none is believed without a domain.
+  // SAML can't say that an address is verified, so without a domain no address counts as verified.
   if (
     issuer.createOwners &&
     issuer.type === "jwt" &&
@@ -122,7 +122,7 @@ export function issuerRemarks(issuer: TrustedIssuer): readonly Remark[] {
   return remarks;
 }
 
-/** `keys` null: those that it has. Undefined: there is one of that name already. */
+/** `keys` null: the present ones. Undefined: an issuer of that name exists. */
 async function put(
   issuer: TrustedIssuer,
   keys: IssuerKeys | undefined | null,
@@ -195,7 +195,7 @@ function idProblems({ issuer }: TrustedIssuer, own: string): readonly Remark[] {
   if (issuer.length > MAX_ID || !/^[\u0021-\u007e]+$/.test(issuer)) {
     return say(`it is 1 to ${MAX_ID} printable ASCII characters without a space, as the issuer writes it`);
   }
-  // What this server signs says something else than an assertion does.
+  // A JWT that this server signed is not an assertion.
   if (issuer === own) return say("it is this server's own");
   return [];
 }
@@ -230,7 +230,7 @@ function settingProblems(issuer: TrustedIssuer): readonly Remark[] {
   return problems;
 }
 
-/** Claims that say something else than who the subject is (RFC 7519 §4.1; `sub` is it without being named). */
+/** Claims that have another meaning than the subject (RFC 7519 §4.1; `sub` is the default). */
 const NO_SUBJECTS: ReadonlySet<string> = new Set(["iss", "sub", "aud", "exp", "nbf", "iat", "jti"]);
 
 function subjectProblems({ type, mapSubject, subjectClaim, emailDomains }: TrustedIssuer): readonly Remark[] {
@@ -259,7 +259,7 @@ function subjectProblems({ type, mapSubject, subjectClaim, emailDomains }: Trust
   return problems;
 }
 
-/** A name that isn't there is a slip of the pen more often than a plan. */
+/** Refuses an unknown name, because it is usually a typing error. */
 async function unknownNames(
   { scopes, clients }: TrustedIssuer,
   kept: readonly string[],

@@ -1,4 +1,4 @@
-/** What an operator does with signing keys (RFC 7517): look, bring the next one in, take one out. */
+/** The operator's use-cases for signing keys (RFC 7517): list, rotate, retire. */
 
 import type { Secrets } from "../crypto/secrets.ts";
 import { SIGNING_ALGS, signingAlgOf } from "../crypto/signing-algs.ts";
@@ -15,22 +15,25 @@ import type { AdminContext } from "./context.ts";
 import { refuse } from "./problem.ts";
 import type { StoredKey } from "./storage.ts";
 
-/** What using the server's secret takes besides. */
+/** The dependencies of use-cases that need the server's secret. */
 export interface KeyContext extends AdminContext {
   secrets(): Secrets;
 }
 
-/** `signing`: signs now. `next`: published, signs later. `verifying`: its last tokens may still live. `past`: of no use any more. */
+/**
+ * `signing`: signs now. `next`: published, signs later. `verifying`: its last tokens may still be live. `past`: not
+ * needed any more.
+ */
 export type KeyStatus = "signing" | "next" | "verifying" | "past";
 
 export interface KeyState {
   readonly key: StoredKey;
   readonly status: KeyStatus;
-  /** Until when it is published; null: its successor isn't known yet. */
+  /** When it stops being published. Null: unknown, because it has no successor yet. */
   readonly publishedUntil: Millis | null;
 }
 
-/** All keys, oldest first, with what each is for now. */
+/** All keys, oldest first, each with its present status. */
 export async function listKeys({ storage, now }: AdminContext): Promise<readonly KeyState[]> {
   const keys = await storage.keys.list();
   return keys.map((key) => stateOf(key, keys, now()));
@@ -46,9 +49,10 @@ function stateOf(key: StoredKey, all: readonly StoredKey[], now: Millis): KeySta
 }
 
 /**
- * Makes a key. It is published at once and signs a day later, when every API has it; with `immediately` it signs at once, for when the present
- * one is no longer trusted: an API that keeps the old key set refuses its tokens until it asks again. `alg`: of which the key is, ES256 if it isn't
- * said. Throws `invalid` for an alg that there isn't, `conflict` where a next key is published already.
+ * Makes a key. It is published at once and signs a day later, when every API has it. With `immediately` it signs at
+ * once, for a present key that is no longer trusted: an API that has the old key set refuses its tokens until it
+ * fetches again. `alg`: default ES256. Throws `invalid` for an unknown alg, `conflict` if a next key is published
+ * already.
  */
 export async function rotateKey(
   { immediately, alg: named = DEFAULT_ALG }: { readonly immediately: boolean; readonly alg?: string },
@@ -68,13 +72,13 @@ export async function rotateKey(
       `the next key is published already: ${next.kid} signs from ${new Date(next.activeFrom).toISOString()}`,
     );
   }
-  // The very first key has nobody to wait for.
+  // No API knows an earlier key, so the very first key can sign at once.
   const activeFrom =
     immediately || before.every(({ retiredAt }) => retiredAt !== null) ? now : now + PUBLISH_BEFORE_USE;
   if (!(await addSigningKey(storage, context.secrets(), before, now, activeFrom, alg))) {
     refuse("conflict", null, "another process made a key at the same moment: look at the list, then try again");
   }
-  // One that was to come would take over from the new one tomorrow.
+  // Otherwise an announced key would replace the new one tomorrow.
   for (const { kid } of pending) await storage.keys.retire({ kid, now });
   const known = new Set(all.map(({ kid }) => kid));
   const made = (await storage.keys.list()).find(({ kid }) => !known.has(kid));
@@ -82,8 +86,8 @@ export async function rotateKey(
 }
 
 /**
- * Takes a key out of use. It stays published until the last token that it signed has expired; with `immediately` it is gone at once and its
- * tokens are refused. Throws `unknown`, `conflict` where it is the only one that can sign what an API's tokens are signed with.
+ * Retires a key. It stays published until the last token that it signed has expired. With `immediately` it disappears
+ * at once and its tokens are refused. Throws `unknown`, and `conflict` if no other key can sign an API's tokens.
  */
 export async function retireKey(
   kid: string,
@@ -96,7 +100,7 @@ export async function retireKey(
   else if (!(await storage.keys.retire({ kid, now: now() }))) refuseRetiredBefore();
 }
 
-/** Throws what `retireKey` would, and changes nothing. */
+/** Throws what `retireKey` would throw, and changes nothing. */
 export async function refuseRetiring(
   kid: string,
   { immediately }: { readonly immediately: boolean },

@@ -1,18 +1,18 @@
-/** A client's logo: decoded, made small and plain, and kept under the hash of what came out. */
+/** A client's logo: decoded, made small and plain, and stored under the hash of the result. */
 
 import { createHash } from "node:crypto";
 import type { AdminContext } from "./context.ts";
 import { refuse } from "./problem.ts";
 
 export const MAX_LOGO_BYTES = 1_048_576;
-/** Width and height of what is kept. */
+/** Maximum width and height of the stored picture. */
 export const LOGO_SIZE = 256;
-/** A picture says how large it is before it is decoded: one of more pixels (16 Mi) is not decoded at all. */
+/** A picture says its size before it is decoded. One with more pixels (16 Mi) is not decoded. */
 const MAX_PIXELS = 16_777_216;
 
 type Format = "png" | "jpeg" | "webp" | "gif";
 
-/** What the first bytes say. Scalable drawings are programs in disguise, and so are not among these. */
+/** The format by the first bytes. Vector formats are not accepted, because they can hold programs. */
 function formatOf(bytes: Buffer): Format | undefined {
   if (bytes.subarray(0, 8).equals(Buffer.from("89504e470d0a1a0a", "hex"))) return "png";
   if (bytes.subarray(0, 3).equals(Buffer.from("ffd8ff", "hex"))) return "jpeg";
@@ -21,7 +21,9 @@ function formatOf(bytes: Buffer): Format | undefined {
   return undefined;
 }
 
-/** The picture as PNG of at most 256 × 256 pixels, without metadata; animations keep their first frame. Throws `invalid`. */
+/**
+ * The picture as PNG of at most 256 × 256 pixels, without metadata; of an animation, the first frame. Throws `invalid`.
+ */
 export async function renderLogo(picture: Uint8Array): Promise<Buffer> {
   if (picture.byteLength > MAX_LOGO_BYTES) {
     refuse("invalid", "logo", `it has ${picture.byteLength} bytes; ${MAX_LOGO_BYTES} (1 MiB) are the most`);
@@ -29,7 +31,7 @@ export async function renderLogo(picture: Uint8Array): Promise<Buffer> {
   const bytes = Buffer.from(picture.buffer, picture.byteOffset, picture.byteLength);
   const format = formatOf(bytes);
   if (format === undefined) return refuse("invalid", "logo", "it is not a PNG, JPEG, WebP or GIF picture");
-  // Large, and used by nobody but an operator with a picture.
+  // The package is large, and only an operator with a picture needs it.
   const { default: sharp } = await import("sharp");
   try {
     const image = sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: "error", pages: 1 });
@@ -49,7 +51,7 @@ export async function renderLogo(picture: Uint8Array): Promise<Buffer> {
   }
 }
 
-/** Renders and stores; the hash under which `/logos/{hash}` shows it. Throws `invalid`. */
+/** Renders and stores the picture. Returns the hash for `/logos/{hash}`. Throws `invalid`. */
 export async function storeLogo(picture: Uint8Array, { storage, now }: AdminContext): Promise<string> {
   const bytes = await renderLogo(picture);
   const hash = createHash("sha256").update(bytes).digest("base64url");

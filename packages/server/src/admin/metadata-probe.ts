@@ -1,4 +1,4 @@
-/** Asks an issuer for its metadata (RFC 8414 §3): as bytes, nothing decompressed, bounded in time and size. */
+/** Fetches an issuer's metadata (RFC 8414 §3) as bytes, without decompression, with limits on time and size. */
 
 import { get as httpGet } from "node:http";
 import { get as httpsGet } from "node:https";

@@ -1,4 +1,4 @@
-/** Moving to another database: all data into a file, and out of it into an empty one. */
+/** Moves to another database: exports all data into a file, and imports the file into an empty database. */
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
@@ -14,8 +14,9 @@ import { refuseMissing, refuseUnmade } from "./context.ts";
 import { refuse } from "./problem.ts";
 
 /**
- * Writes the database, as it is at one moment, into a new file (mode 0600). What a server goes on writing is not in it. Throws `unknown` where there is no
- * database, `taken` where the file exists; `DatabaseNotReady` for one that may not be served, since its file could be.
+ * Writes the database, as it is at one moment, into a new file (mode 0600). Later writes of servers are not in it.
+ * Throws `unknown` if there is no database, `taken` if the file exists; `DatabaseNotReady` if no server may run on the
+ * database, because one could run on its file.
  */
 export async function exportToFile(
   config: Config,
@@ -44,9 +45,9 @@ function refuseTaken(target: string): never {
 }
 
 /**
- * Fills the empty database that the configuration names, and compares it with the file. Interrupted, the same call goes on;
- * until it is done, no server starts on the database. Throws `unknown`, `invalid` for a file that is no whole export of this schema, `conflict` where the
- * database isn't empty or doesn't come out equal.
+ * Fills the configured empty database, and compares it with the file. If this is interrupted, the same call continues;
+ * no server starts on the database before it is done. Throws `unknown`, `invalid` if the file is no complete export of
+ * this schema, `conflict` if the database is not empty or differs in the end.
  */
 export async function importFromFile(config: Config, file: string, now: Millis): Promise<Imported> {
   const source = resolve(file);

@@ -1,4 +1,4 @@
-/** Names that were stored before today's rules (UTS #39), and clients that owners could take for one another. */
+/** Finds names that were stored before the present rules (UTS #39), and clients that owners could confuse. */
 
 import { displayTextProblem } from "../oauth/names/display-name.ts";
 import { usernameLookAlike } from "../oauth/names/look-alikes.ts";
@@ -10,18 +10,18 @@ import type { AdminContext } from "./context.ts";
 import { allUsers } from "./people.ts";
 import { NamesSeen } from "./similar-names.ts";
 
-/** People and companies that are looked at: a minute's work at most. */
+/** Maximum number of people and companies that are checked: at most a minute's work. */
 const MOST_OWNERS = 100_000;
 const NO_LIMIT = Number.POSITIVE_INFINITY;
 
 export interface NameFindings {
-  /** A sentence for each. */
+  /** One sentence for each problem. */
   readonly problems: readonly string[];
-  /** False: there are more people or companies than were looked at. */
+  /** False: there are more people or companies than were checked. */
   readonly all: boolean;
 }
 
-/** They go on to work; what is said is what the operator may want to change. */
+/** These names keep working. The findings name those that the operator may want to change. */
 export async function nameFindings(context: AdminContext): Promise<NameFindings> {
   const problems: string[] = [...(await catalogProblems(context)), ...(await clientProblems(context))];
   let left = MOST_OWNERS;
@@ -68,7 +68,7 @@ async function personProblems(person: Person, { storage }: AdminContext): Promis
   const problems = [...problemsOf(`the user ${username}`, { name })];
   const problem = usernameProblem(username);
   if (problem !== undefined) problems.push(`the user ${username}: username: ${problem}`);
-  // Accounts that are older than the rule keep nobody from the name that theirs looks like.
+  // An account that is older than the rule does not reserve the form that its name looks like.
   const alike = lookAlike == null ? usernameLookAlike(username) : null;
   const other = alike === null ? undefined : await storage.people.findByName({ name: alike });
   if (other !== undefined) problems.push(`the users ${username} and ${other.username} have usernames that look alike`);

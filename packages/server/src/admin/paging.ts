@@ -1,8 +1,8 @@
-/** Lists that are read a page at a time, however long they are. */
+/** Reads lists of any length page by page. */
 
 const PAGE = 200;
 
-/** Every item, in the storage's order. `keyOf`: what the next page comes after. */
+/** Every item, in the storage's order. `keyOf`: the key after which the next page begins. */
 export async function* pagesOf<T>(
   page: (limit: number, after: string | null) => Promise<readonly T[]>,
   keyOf: (item: T) => string,

@@ -1,4 +1,4 @@
-/** What an operator does with people: accounts, passwords, sessions. */
+/** The operator's use-cases for people: accounts, passwords, sessions. */
 
 import { isCommonPassword } from "../crypto/common-passwords.ts";
 import { newOwnerId } from "../crypto/id.ts";
@@ -13,33 +13,33 @@ import { pagesOf } from "./paging.ts";
 import { type Remark, refuse, refuseAny } from "./problem.ts";
 import { newPassword } from "./secret.ts";
 
-/** What an operator may do: all of it, read alone, or look after clients or people. */
+/** The roles of operators: everything, read only, clients only, people only. */
 export const OPERATOR_ROLES = ["admin", "read", "clients", "users"] as const;
 
 const MAX_PERSON_NAME = 120;
 
-/** A password of the operator's choice, or one that is made and told once. */
+/** A password that the operator chose, or one that is generated and shown once. */
 export type PasswordChoice = { readonly password: string } | { readonly generate: true };
 
 export interface NewUser {
   readonly username: string;
   readonly email: string;
-  /** Whether the operator vouches that the address is theirs; true unless named. */
+  /** Whether the operator vouches for the address. Default: true. */
   readonly emailVerified?: boolean;
   readonly name?: string | null;
   readonly operator?: readonly string[];
   readonly password: PasswordChoice;
-  /** Signed in, they choose another password before they can go on; false unless named. */
+  /** True: after the next sign-in, the person must choose another password first. Default: false. */
   readonly mustChange?: boolean;
 }
 
 export interface UserWithPassword {
   readonly person: Person;
-  /** The one that was made; null: the operator chose it. */
+  /** The generated password. Null: the operator chose it. */
   readonly generated: string | null;
 }
 
-/** Creates an account. Throws `invalid` with all that is wrong, or `taken`. */
+/** Creates an account. Throws `invalid` with all problems, or `taken`. */
 export async function createUser(input: NewUser, context: AdminContext): Promise<UserWithPassword> {
   const names = newUsername(input.username);
   const email = newEmail(input.email);
@@ -75,14 +75,14 @@ export async function createUser(input: NewUser, context: AdminContext): Promise
   return { person, generated: "generate" in input.password ? password : null };
 }
 
-/** By username or e-mail. Throws `unknown`. */
+/** Finds a person by username or e-mail address. Throws `unknown`. */
 export async function userOf(login: string, { storage }: AdminContext): Promise<Person> {
   const name = canonicalLogin(login);
   const person = name === undefined ? undefined : await storage.people.findByName({ name });
   return person ?? unknownUser(login);
 }
 
-/** All people, oldest first, a page at a time. */
+/** All people, oldest first, page by page. */
 export function allUsers({ storage }: AdminContext): AsyncGenerator<Person> {
   return pagesOf(
     (limit, after) => storage.people.list({ limit, after }),
@@ -91,11 +91,16 @@ export function allUsers({ storage }: AdminContext): AsyncGenerator<Person> {
 }
 
 export interface UserChanges extends Pick<PersonChanges, "email" | "name" | "operator"> {
-  /** Whether the operator vouches for the address; left out, they do for a new one, and an old one stays as it was. */
+  /**
+   * Whether the operator vouches for the address. Absent: true for a new address, and unchanged for the present one.
+   */
   readonly emailVerified?: boolean;
 }
 
-/** Changes what isn't secret. Another address ends all links in messages of the person. Throws `unknown`, `invalid`, `taken`. */
+/**
+ * Changes fields that are not secret. Another address ends all links in messages of the person. Throws `unknown`,
+ * `invalid`, `taken`.
+ */
 export async function updateUser(
   login: string,
   { emailVerified, ...changes }: UserChanges,
@@ -127,8 +132,9 @@ export async function updateUser(
 }
 
 /**
- * Gives a person another password. All sessions end; all apps must ask again, too, unless `keepGrants`: a password is most often changed from
- * outside because somebody else may know it. Links that take a change of the address or a removal of factors back end, too. `mustChange`: they choose another one at their next sign-in. Throws `unknown`, `invalid`.
+ * Gives a person another password. All sessions end. All apps must ask again, too, unless `keepGrants`: an operator
+ * usually changes a password because somebody else may know it. Links that undo a change of the address or a removal of
+ * factors end, too. `mustChange`: the person chooses another one at the next sign-in. Throws `unknown`, `invalid`.
  */
 export async function setPassword(
   login: string,
@@ -151,19 +157,19 @@ export async function setPassword(
     now: context.now(),
   });
   if (!changed) return unknownUser(login);
-  // The links ended with the password: what they would have brought back goes after it.
+  // The links ended with the password; now the removed factors that they would have brought back are deleted.
   await context.storage.recovery.endWaysBack({ partition, personId, now: context.now() });
   return { person: await userOf(login, context), generated: "generate" in choice ? password : null };
 }
 
-/** A disabled person can't sign in; sessions and apps' access end at once. Throws `unknown`. */
+/** A disabled person can't sign in. Sessions and apps' access end at once. Throws `unknown`. */
 export async function setUserStatus(login: string, status: Person["status"], context: AdminContext): Promise<Person> {
   const { partition, personId } = await userOf(login, context);
   const changed = await context.storage.people.setStatus({ partition, personId, status, now: context.now() });
   return changed ? userOf(login, context) : unknownUser(login);
 }
 
-/** Removes the person with sessions and consents, for good. Throws `unknown`. */
+/** Deletes the person with sessions and consents, for good. Throws `unknown`. */
 export async function deleteUser(login: string, context: AdminContext): Promise<Person> {
   const person = await userOf(login, context);
   const { partition, personId } = person;

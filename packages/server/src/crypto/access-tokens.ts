@@ -1,4 +1,7 @@
-/** Access tokens as their API takes them: a JWT (RFC 9068), signed in batches once per turn of the event loop, or sealed. */
+/**
+ * Access tokens in the form that their API takes: a JWT (RFC 9068), signed in batches once per turn of the event loop,
+ * or a sealed text.
+ */
 
 import { LRUCache } from "lru-cache";
 import type { Millis, SigningAlg, Soon } from "../oauth/model.ts";
@@ -11,7 +14,7 @@ import { signingAlgorithms } from "./signing-algs.ts";
 import type { KeySet, SigningKey } from "./signing-keys.ts";
 
 const MAX_TOKEN = 8192;
-/** Scanners for leaked secrets know a sealed token by it; a JWT begins otherwise. */
+/** Scanners for leaked secrets recognize a sealed token by this prefix; a JWT begins differently. */
 const SEALED_PREFIX = "at_";
 
 interface Waiting {
@@ -23,17 +26,17 @@ interface Waiting {
 export interface AccessTokenParts {
   readonly issuer: string;
   readonly secrets: Secrets;
-  /** The keys of the moment; asked once per batch. */
+  /** The present keys; called once per batch. */
   keys(): Soon<KeySet>;
-  /** Makes the first key of an alg: where an API began to use it a moment ago. The keys with it. */
+  /** Makes the first key of an alg, if an API began to use it a moment ago. Returns the keys with it. */
   makeKey(alg: SigningAlg): Promise<KeySet>;
 }
 
-/** Makes the tokens of all APIs and knows them again. None is stored. */
+/** Makes the tokens of all APIs and verifies them. The server stores none. */
 export class OwnAccessTokens implements AccessTokens {
   readonly #parts: AccessTokenParts;
   #waiting: Waiting[] = [];
-  // An API introspects the same token again and again: its signature is checked once, its end each time.
+  // An API introspects the same token many times: the signature is checked once, the expiry each time.
   readonly #verified = new LRUCache<string, VerifiedAccessToken>({ max: 10_000 });
   #jwks = "";
 
@@ -45,12 +48,16 @@ export class OwnAccessTokens implements AccessTokens {
     if (claims.format === "opaque") return Promise.resolve(this.#seal(claims));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ claims, resolve, reject });
-      // Everything that this turn brings is signed together: fewer switches between parsing and signing, a shorter tail.
+      // All tokens of this turn are signed together: fewer switches between parsing and signing shorten the longest
+      // waits.
       if (this.#waiting.length === 1) setImmediate(() => this.#signAll());
     });
   }
 
-  /** `at_` ‖ base64url of the claims under XAES-256-GCM: whose tag tells a token of ours from any other text, before anything is looked up. */
+  /**
+   * `at_` ‖ base64url of the claims under XAES-256-GCM. The tag distinguishes a token of this server from any other
+   * text, before any lookup.
+   */
   #seal(claims: AccessTokenClaims): string {
     const sealed = seal(this.#parts.secrets, "access token", "", Buffer.from(this.#payload(claims)));
     return SEALED_PREFIX + Buffer.from(sealed).toString("base64url");
@@ -93,7 +100,7 @@ export class OwnAccessTokens implements AccessTokens {
       scope,
       iat,
       exp,
-      // The grant's id leads introspection to its row where an API wants to be told of the grant's end.
+      // The grant's id leads introspection to its row, for an API that must know when the grant ended.
       jti: grantId === null ? randomText(16) : `${grantId}.${randomText(12)}`,
       ...(actor === null ? {} : { act: { sub: actor } }),
       ...(certificateThumbprint === undefined ? {} : { cnf: { "x5t#S256": certificateThumbprint } }),
@@ -117,7 +124,7 @@ export class OwnAccessTokens implements AccessTokens {
 
   #verify(token: string, keys: KeySet): VerifiedAccessToken | undefined {
     if (keys.jwks !== this.#jwks) {
-      // A key went: what it signed is no longer ours to vouch for.
+      // A key was retired: the server no longer accepts its signatures.
       this.#jwks = keys.jwks;
       this.#verified.clear();
     }
@@ -135,7 +142,7 @@ function live(token: VerifiedAccessToken | undefined, now: Millis): VerifiedAcce
   return token !== undefined && token.claims.exp * 1000 > now ? token : undefined;
 }
 
-/** RFC 9068 §2.2.1. A resource server takes an `auth_time` for a sign-in: where none is known, nothing is said. */
+/** RFC 9068 §2.2.1. A resource server takes an `auth_time` for a sign-in, so an unknown one is left out. */
 function signedIn({ authTime, acr, amr }: NonNullable<AccessTokenClaims["person"]>) {
   return {
     auth_time: authTime === null ? undefined : Math.floor(authTime / 1000),
@@ -144,7 +151,10 @@ function signedIn({ authTime, acr, amr }: NonNullable<AccessTokenClaims["person"
   };
 }
 
-/** Ours has exactly one of our own headers, so nothing in a foreign header is ever interpreted; the alg is the key's. */
+/**
+ * A token of this server has exactly one of the server's own headers, so no foreign header is ever interpreted. The key
+ * decides the alg.
+ */
 function check(token: string, { published }: KeySet): VerifiedAccessToken | undefined {
   const [header, payload = "", signature = "", ...rest] = token.split(".");
   const key = published.find((one) => one.header === header);
@@ -154,13 +164,13 @@ function check(token: string, { published }: KeySet): VerifiedAccessToken | unde
   return verifiedOf(Buffer.from(payload, "base64url"));
 }
 
-/** Base64url has several spellings of the same bytes; only one is ours. */
+/** Base64url has several spellings of the same bytes; the server accepts only the canonical one. */
 function canonical(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, "base64url");
   return bytes.toString("base64url") === text ? bytes : undefined;
 }
 
-/** Bytes that are known to be ours. */
+/** Reads bytes that are known to be from this server. */
 function verifiedOf(payload: Buffer): VerifiedAccessToken {
   const claims = JSON.parse(payload.toString()) as VerifiedAccessToken["claims"];
   const [grantId, random] = claims.jti.split(".");

@@ -1,9 +1,11 @@
-/** Whether a certificate that TLS did not verify here leads to an authority of the operator's (RFC 5280 §6.1). */
+/**
+ * Whether a certificate that this server's TLS did not verify leads to an authority of the operator (RFC 5280 §6.1).
+ */
 
 import type { X509Certificate } from "node:crypto";
 import { weakKeyName } from "./key-strength.ts";
 
-/** Certificates between a client's and its authority. */
+/** Maximum number of certificates between a client's certificate and its authority. */
 export const MAX_INTERMEDIATES = 4;
 
 /** Object identifiers, in hexadecimal DER. */
@@ -14,7 +16,10 @@ const OID = {
   nameConstraints: "551d1e",
 } as const;
 
-/** Critical extensions that are read below, or that say nothing which a verifier must check: the others make a certificate useless (§4.2). */
+/**
+ * Critical extensions that the code below reads, or that need no check. Any other critical extension makes a
+ * certificate useless (§4.2).
+ */
 const UNDERSTOOD: ReadonlySet<string> = new Set([
   ...[OID.basicConstraints, OID.keyUsage, OID.extendedKeyUsage],
   // subjectAltName, certificatePolicies.
@@ -36,8 +41,9 @@ const DIGITAL_SIGNATURE = 0;
 const KEY_CERT_SIGN = 5;
 
 /**
- * True where the certificate was issued for clients, by one of the authorities or by the intermediates in their order, and all of them are valid
- * at `now` (milliseconds since the epoch). Names are not constrained here: a chain with nameConstraints is refused.
+ * True if one of the authorities issued the certificate for clients, directly or through the intermediates in their
+ * order, and all of them are valid at `now` (milliseconds since the epoch). This code does not check name constraints:
+ * it refuses a chain with nameConstraints.
  */
 export function leadsToAuthority(
   leaf: X509Certificate,
@@ -47,7 +53,7 @@ export function leadsToAuthority(
 ): boolean {
   if (intermediates.length > MAX_INTERMEDIATES || !isSound(leaf, now) || !isForClients(leaf)) return false;
   let subject = leaf;
-  // Of the chain, each certificate is looked at once: a client can send any.
+  // Each certificate of the chain is checked once, because a client can send any chain.
   const rest = [...intermediates];
   for (let below = 0; below <= MAX_INTERMEDIATES; below += 1) {
     const child = subject;
@@ -61,7 +67,7 @@ export function leadsToAuthority(
   return false;
 }
 
-/** `below`: intermediates between the issuer and the client's certificate. */
+/** `below`: number of intermediates between the issuer and the client's certificate. */
 function isIssuer(issuer: X509Certificate, subject: X509Certificate, below: number, now: number): boolean {
   return (
     issuer.ca &&
@@ -72,7 +78,7 @@ function isIssuer(issuer: X509Certificate, subject: X509Certificate, below: numb
   );
 }
 
-/** Valid now, with a key and a signature that hold, and nothing critical in it that is unknown here. */
+/** True: valid now, with an acceptable key and signature, and without unknown critical extensions. */
 function isSound(certificate: X509Certificate, now: number): boolean {
   if (now < certificate.validFromDate.getTime() || now > certificate.validToDate.getTime()) return false;
   if (weakKeyName(certificate.publicKey) !== undefined) return false;
@@ -92,17 +98,20 @@ function mayIssue(issuer: X509Certificate, below: number): boolean {
   return forClients && allows(issuer, KEY_CERT_SIGN) && below <= pathLengthOf(issuer);
 }
 
-/** keyUsage allows it, or isn't there. node:crypto calls extendedKeyUsage `keyUsage`, and doesn't tell this one. */
+/**
+ * True: keyUsage allows it, or is absent. node:crypto's `keyUsage` is extendedKeyUsage, so this code reads the real
+ * one.
+ */
 function allows(certificate: X509Certificate, bit: number): boolean {
   const value = extensionOf(certificate, OID.keyUsage);
   if (value === undefined) return true;
   const [bits] = elementsOf(value);
-  // The first byte of a bit string says how many bits of the last one are unused.
+  // The first byte of a bit string is the number of unused bits in the last one.
   const byte = bits?.tag === 0x03 ? bits.body[1 + (bit >> 3)] : undefined;
   return byte !== undefined && (byte & (0x80 >> (bit & 7))) !== 0;
 }
 
-/** How many intermediates may stand below an authority (§4.2.1.9). */
+/** Maximum number of intermediates below an authority (§4.2.1.9). */
 function pathLengthOf(authority: X509Certificate): number {
   const value = extensionOf(authority, OID.basicConstraints);
   const [sequence] = value === undefined ? [] : elementsOf(value);
@@ -128,7 +137,7 @@ function extensionOf(certificate: X509Certificate, id: string): Buffer | undefin
   return fieldsOf(certificate)?.extensions.find((one) => one.id === id)?.value;
 }
 
-/** The fields that node:crypto doesn't tell (§4.1). Undefined: it isn't DER as it should be. */
+/** The fields that node:crypto does not return (§4.1). Undefined: it is not proper DER. */
 function fieldsOf({ raw }: X509Certificate): Fields | undefined {
   try {
     const [certificate] = elementsOf(raw);
@@ -160,7 +169,7 @@ interface Element {
 
 const EMPTY = Buffer.alloc(0);
 
-/** DER, one level of it (X.690 §8.1). Throws a `RangeError` where a length leads beyond the end. */
+/** Reads one level of DER (X.690 §8.1). Throws a `RangeError` if a length exceeds the input. */
 function elementsOf(bytes: Buffer): readonly Element[] {
   const elements: Element[] = [];
   let at = 0;

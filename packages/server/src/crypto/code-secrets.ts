@@ -1,4 +1,7 @@
-/** The secret of one-time codes, sealed: the database alone can't make a code, and one person's is of no use to another. */
+/**
+ * The sealed secret of one-time codes: nobody can make a code with the database alone, and one person's secret does not
+ * work for another.
+ */
 
 import { seal, unseal } from "./seal.ts";
 import type { Secrets } from "./secrets.ts";
@@ -7,7 +10,7 @@ export function sealCodeSecret(secrets: Secrets, personId: string, secret: Uint8
   return seal(secrets, "second factor", personId, secret);
 }
 
-/** Undefined: sealed under a key that isn't there any more, or for somebody else. */
+/** Undefined: it was sealed under a key that was removed, or for somebody else. */
 export function openCodeSecret(secrets: Secrets, personId: string, sealed: Uint8Array): Uint8Array | undefined {
   return unseal(secrets, "second factor", personId, sealed);
 }

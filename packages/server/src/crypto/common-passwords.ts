@@ -1,26 +1,29 @@
-/** Passwords that many people have, and that are tried first therefore (NIST SP 800-63B-4 §3.1.1.2): a list in the program, nobody is asked. */
+/**
+ * Passwords that many people use, and that attackers try first (NIST SP 800-63B-4 §3.1.1.2). The list is in the
+ * program; no other server is asked.
+ */
 
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Bytes of a hash that are kept: one password in twenty million is taken for a common one by mistake. */
+/** Number of stored bytes of each hash: one password in twenty million counts as common by mistake. */
 export const LISTED_BYTES = 5;
-/** Listed words are as long at least; shorter ones would be found inside everything. */
+/** Minimum length of a listed word; shorter ones would be found inside everything. */
 export const SHORTEST_LISTED = 4;
-/** So many digits and signs at the end of a listed word make no new password of it. */
+/** Maximum number of digits and signs after a listed word that don't make it a new password. */
 const TAIL = 4;
-/** Fewer different characters are a pattern. */
+/** A password with fewer different characters is a pattern. */
 const FEWEST_CHARACTERS = 4;
 
-/** One spelling for all that guessers try as one. */
+/** One spelling for all spellings that attackers try together. */
 export function foldedPassword(password: string): string {
   return password.normalize("NFKC").toLowerCase();
 }
 
 /**
- * True: on the list, with or without up to four digits or signs behind it; of fewer than four different characters; a run such as `23456789`; or
- * one of `words` (the account's own names, the service's) with such a tail.
+ * True: on the list, with or without up to four digits or signs after it; with fewer than four different characters; a
+ * sequence such as `23456789`; or one of `words` (the names of the account and the service) with such an ending.
  */
 export function isCommonPassword(password: string, words: readonly string[] = []): boolean {
   const folded = foldedPassword(password);
@@ -29,7 +32,7 @@ export function isCommonPassword(password: string, words: readonly string[] = []
   return candidates(folded).some((one) => own.has(one) || isListed(one));
 }
 
-/** The password, and what is left of it without 1, 2, … characters at its end, as long as those are no letters. */
+/** The password, and the rest of it without its last 1, 2, … characters, as long as these are not letters. */
 function candidates(folded: string): string[] {
   const tail = /[^\p{L}]{0,4}$/u.exec(folded)?.[0].length ?? 0;
   return Array.from({ length: Math.min(tail, TAIL) + 1 }, (_, cut) => folded.slice(0, folded.length - cut)).filter(
@@ -37,7 +40,7 @@ function candidates(folded: string): string[] {
   );
 }
 
-/** Each character follows the one before it, up or down. */
+/** True: each character follows the one before it, up or down. */
 function isRun(text: string): boolean {
   const codes = [...text].map((character) => character.codePointAt(0) ?? 0);
   const steps = new Set(codes.slice(1).map((code, at) => code - (codes[at] ?? 0)));

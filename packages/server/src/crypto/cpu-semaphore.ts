@@ -1,27 +1,29 @@
-/** Work that keeps a core busy, on threads of Node's own: so much of it at a time, the rest in line. */
+/** Limits work that keeps a core busy, on Node's threads: a few jobs run at a time, and the rest waits in a queue. */
 
 import { availableParallelism } from "node:os";
 
 const cores = availableParallelism();
 let sharers = 1;
 
-/** As many processes as this have places on the machine. */
+/** The machine's cores are shared by this number of processes. */
 export function shareCores(processes: number): void {
   sharers = processes;
 }
 
-/** How much such work may be done at a time by a process that leaves `left` cores to others; one place is there in any case. */
+/** How many such jobs a process may run at a time if it leaves `left` cores to others; at least one. */
 export function coresBeside(left: number): number {
   return Math.max(1, Math.floor((cores - left) / sharers));
 }
 
-/** Threads that want a core are served alike: with many of them busy, the one that reads requests would get as little as each. */
+/**
+ * The system shares cores equally among threads. If many are busy, the thread that reads requests would get too little.
+ */
 export class CpuSemaphore {
   readonly #left: number;
   #running = 0;
   readonly #waiting: (() => void)[] = [];
 
-  /** `left`: cores that others keep. */
+  /** `left`: number of cores that stay free for others. */
   constructor(left: number) {
     this.#left = left;
   }
@@ -40,7 +42,7 @@ export class CpuSemaphore {
     try {
       return await work();
     } finally {
-      // The place goes to the next in line, or becomes free.
+      // Gives the place to the next in the queue, or frees it.
       const next = this.#waiting.shift();
       if (next === undefined) this.#running -= 1;
       else next();

@@ -3,7 +3,8 @@
  *
  * `prefix ‖ base64url( version ‖ key id 4 ‖ id 16 ‖ generation 4 ‖ salt 32 ‖ HMAC-SHA256 )`
  *
- * The database holds the salt's hash only: without the secret it forges nothing, and the secret without the salt neither.
+ * The database holds only the salt's hash, so nobody can forge a credential with the database alone, or with the secret
+ * alone.
  */
 
 import { createHmac, hash, timingSafeEqual } from "node:crypto";
@@ -56,7 +57,7 @@ export class DerivedCredentials implements Credentials {
     if (token.length !== prefix.length + TEXT_SIZE || !token.startsWith(prefix)) return undefined;
     const text = token.slice(prefix.length);
     const bytes = Buffer.from(text, "base64url");
-    // Base64url has several spellings of the same bytes; only the canonical one is ours.
+    // Base64url has several spellings of the same bytes; the server accepts only the canonical one.
     if (bytes.length !== SIZE || bytes[0] !== VERSION || bytes.toString("base64url") !== text) return undefined;
     const key = findKey(this.#secrets.keys(kind), bytes);
     if (key === undefined || !timingSafeEqual(mac(key.key, bytes), bytes.subarray(MAC))) return undefined;

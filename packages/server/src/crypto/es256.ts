@@ -1,4 +1,7 @@
-/** ES256 signatures (RFC 7518 §3.4): DER from node:crypto, converted to the two fixed-size integers that JWS wants. */
+/**
+ * ES256 signatures (RFC 7518 §3.4): node:crypto makes DER, and this code converts it to the two integers of fixed size
+ * that JWS needs.
+ */
 
 import { type KeyObject, sign, verify } from "node:crypto";
 

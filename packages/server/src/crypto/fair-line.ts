@@ -1,6 +1,6 @@
-/** A line in which groups take turns: whoever sends much waits behind their own, and nobody else does. */
+/** A queue in which groups take turns: a group that sends much delays only itself. */
 
-/** What waits at one place of the tree: in groups, or, at the end of a way, in the order in which it came. */
+/** The waiting items at one node of the tree: in groups, or, at a leaf, in the order of arrival. */
 interface Branch<T> {
   size: number;
   /** In the order of their turns. */
@@ -9,8 +9,8 @@ interface Branch<T> {
 }
 
 /**
- * Items wait under a way: the widest group first, then the groups in it. On each level the groups have a turn each. All ways of a line are equally
- * long.
+ * Each item has a path: the widest group first, then the groups in it. On each level, the groups take turns. All paths
+ * of a queue have the same length.
  */
 export class FairLine<T> {
   readonly #root: Branch<T> = branch();
@@ -34,7 +34,7 @@ export class FairLine<T> {
     at.items.push(item);
   }
 
-  /** The item whose turn it is; undefined: nothing waits. */
+  /** The next item. Undefined: nothing waits. */
   next(): T | undefined {
     if (this.#root.size === 0) return undefined;
     let at = this.#root;
@@ -44,19 +44,25 @@ export class FairLine<T> {
       if (first === undefined) return at.items.shift();
       const [name, group] = first;
       group.size -= 1;
-      // To the end, for its next turn.
+      // Move it to the end, for its next turn.
       at.groups.delete(name);
       if (group.size > 0) at.groups.set(name, group);
       at = group;
     }
   }
 
-  /** True: no group has more waiting than the one that this way's newcomer would be in. It has no better claim than those who wait. */
+  /**
+   * True: no group has more waiting items than the one of this newcomer, so the newcomer has no better claim than those
+   * who wait.
+   */
   isCrowding(way: readonly string[]): boolean {
     return this.#crowd(way) === undefined;
   }
 
-  /** Takes out the newest item of the largest group, to make room for a newcomer; undefined: that would be the newcomer itself. */
+  /**
+   * Removes the newest item of the largest group, to make room for a newcomer. Undefined: that would be the newcomer
+   * itself.
+   */
   makeRoom(way: readonly string[]): T | undefined {
     const crowd = this.#crowd(way);
     if (crowd === undefined) return undefined;
@@ -72,7 +78,7 @@ export class FairLine<T> {
     }
   }
 
-  /** The way to the widest group that has more than the newcomer's own group beside it would have. */
+  /** The path to the widest group that has more items than the newcomer's own group would have. */
   #crowd(way: readonly string[]): readonly string[] | undefined {
     let at: Branch<T> | undefined = this.#root;
     for (const [depth, name] of way.entries()) {

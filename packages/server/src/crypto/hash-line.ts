@@ -1,13 +1,19 @@
-/** Who waits for a password hash, and who is next: networks take turns, and a person's own devices have a line of their own. */
+/** The queue for password hashes: networks take turns, and known devices have a queue of their own. */
 
 import type { HashFor } from "../owners/hash-for.ts";
 import { FairLine } from "./fair-line.ts";
 
-/** How many wait at most: strangers, and beside them the known devices of those who sign in. */
+/** Maximum number of waiting strangers, and of waiting known devices. */
 export const MAX_WAITING = 100;
-/** Hashes at a time of one account from one network, made and waiting: as many as may be wrong in a row. */
+/**
+ * Maximum number of hashes of one account from one network, running and waiting: equal to the number of wrong tries in
+ * a row.
+ */
 export const MAX_OF_ACCOUNT = 10;
-/** Hashes at a time of one person on known devices, wherever those are: with more, a few people on many networks could fill the line. */
+/**
+ * Maximum number of hashes of one person on known devices, on any network. Otherwise a few people on many networks
+ * could fill the queue.
+ */
 export const MAX_OF_PERSON = 5;
 
 /** More sign-ins wait than can be answered in a reasonable time. */
@@ -24,10 +30,10 @@ export class HashLine {
   readonly #known = new FairLine<Waiting>();
   readonly #ofAccounts = new Map<string, number>();
   #running = 0;
-  /** Both lines have a turn each. */
+  /** The two queues take turns. */
   #knownNext = true;
 
-  /** `places`: how many hashes may be made at a time. */
+  /** `places`: maximum number of hashes that run at a time. */
   constructor(places: () => number) {
     this.#places = places;
   }
@@ -40,13 +46,15 @@ export class HashLine {
     return this.#strangers.size + this.#known.size;
   }
 
-  /** Throws where the line would send this one away at once: to be asked before anything else is done for them. */
+  /** Throws if the queue would refuse this hash at once. Call it before any other work for the request. */
   requireRoom(whose: HashFor): void {
     const line = this.#lineOf(whose);
     if (line.size >= MAX_WAITING && line.isCrowding(wayOf(whose))) throw full();
   }
 
-  /** Rejects with `PasswordQueueFull` where there is no room, or where a smaller group needs it before the turn has come. */
+  /**
+   * Rejects with `PasswordQueueFull` if there is no room, or if a smaller group needs the place before the turn comes.
+   */
   async inTurn<T>(whose: HashFor, work: () => Promise<T>): Promise<T> {
     const { account, most } = shareOf(whose);
     const ofAccount = this.#ofAccounts.get(account) ?? 0;
@@ -81,7 +89,7 @@ export class HashLine {
     await new Promise<void>((begin, reject) => line.add(way, { begin, sendAway: () => reject(full()) }));
   }
 
-  /** The place goes to the next in line, or becomes free. */
+  /** Gives the place to the next in the queue, or frees it. */
   #passOn(): void {
     const lines = this.#knownNext ? [this.#known, this.#strangers] : [this.#strangers, this.#known];
     this.#knownNext = !this.#knownNext;
@@ -99,10 +107,10 @@ function wayOf({ allocation, provider, network, account }: HashFor): readonly st
   return [allocation, provider, network, account];
 }
 
-/** What counts together, and how many it may have at a time. */
+/** The key under which hashes count together, and their maximum number. */
 function shareOf(whose: HashFor): { readonly account: string; readonly most: number } {
   const { known, account } = whose;
-  // Operators' hashes are nobody's.
+  // Operators' hashes belong to no account.
   if (known && account !== "") return { account: JSON.stringify(["known", account]), most: MAX_OF_PERSON };
   return { account: JSON.stringify([known, ...wayOf(whose)]), most: MAX_OF_ACCOUNT };
 }

@@ -1,21 +1,21 @@
-/** Ids: 16 bytes as base64url, the first two of them the partition (0–1023), the others random. */
+/** Ids: 16 bytes as base64url. The first two bytes are the partition (0–1023), the others are random. */
 
 import { createHash } from "node:crypto";
 import { PARTITIONS } from "../oauth/model.ts";
 import { base64url, randomBytes } from "./random.ts";
 
-/** A new id in a partition: of a grant or session in its owner's. */
+/** A new id in a partition: for a grant or session, its owner's partition. */
 export function newId(partition: number): string {
   return idFrom(partition, randomBytes(16));
 }
 
-/** A new owner's id; its partition is drawn with it. */
+/** A new owner's id with a random partition. */
 export function newOwnerId(): string {
   const bytes = randomBytes(16);
   return idFrom(((bytes[0] ?? 0) * 256 + (bytes[1] ?? 0)) % PARTITIONS, bytes);
 }
 
-/** The same id for the same parts: what is done twice is found to be one thing. */
+/** The same id for the same parts, so that a repeated action is recognized. */
 export function derivedId(partition: number, ...parts: readonly string[]): string {
   const hash = createHash("sha256");
   for (const part of parts) hash.update(`${part.length}:${part}`);

@@ -1,4 +1,4 @@
-/** Public keys of certificates that are too weak to rely on. */
+/** Detects public keys of certificates that are too weak. */
 
 import type { KeyObject } from "node:crypto";
 

@@ -1,4 +1,4 @@
-/** Passwords: argon2id, a few hashes at a time, the queue bounded (RFC 9106; NIST SP 800-63B-4). */
+/** Passwords: argon2id, a few hashes at a time, with a limited queue (RFC 9106; NIST SP 800-63B-4). */
 
 import type { HashFor } from "../owners/hash-for.ts";
 import { coresBeside } from "./cpu-semaphore.ts";
@@ -15,33 +15,36 @@ const USUAL: Cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const NEXT_TO_NOTHING: Cost = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 let cost = USUAL;
 
-/** For tests that are about something else: `true`, and hashes cost nothing and protect nobody. A test holds that no part of the program calls this. */
+/**
+ * For tests about something else: with `true`, hashes cost nothing and protect nobody. A test ensures that the program
+ * never calls this.
+ */
 export function dangerouslyHashAtNoCost(yes: boolean): void {
   cost = yes ? NEXT_TO_NOTHING : USUAL;
   decoy = undefined;
 }
 
-/** One core is left to those who don't sign in. */
+/** One core stays free for requests other than sign-ins. */
 const line = new HashLine(() => coresBeside(1));
-/** Operators, and what the server needs for itself. */
+/** Hashes for operators and for the server itself. */
 const OWN: HashFor = { allocation: "", provider: "", network: "", account: "", known: true };
 
-/** Hashes that are made now, and those that wait. */
+/** Number of running hashes, and of waiting ones. */
 export function passwordQueue(): { readonly running: number; readonly waiting: number } {
   return { running: line.running, waiting: line.waiting };
 }
 
-/** Throws `PasswordQueueFull` where the line is full and has no room for this one. */
+/** Throws `PasswordQueueFull` if the queue is full and has no room for this hash. */
 export function requireHashRoom(whose: HashFor): void {
   line.requireRoom(whose);
 }
 
-/** Loads what makes hashes: whoever has no password to look at needs none of it. */
+/** Loads the hashing package on demand: a request without a password does not need it. */
 export function loadHashing(): Promise<typeof import("@node-rs/argon2")> {
   return import("@node-rs/argon2");
 }
 
-/** The form that is hashed: NFC, as RFC 8265 §4.2 says, so that the same password typed on two systems is the same. */
+/** The form that is hashed: NFC, as RFC 8265 §4.2 says, so that the same password typed on two systems is equal. */
 function prepared(password: string): string {
   return password.normalize("NFC");
 }
@@ -52,12 +55,14 @@ export function hashPassword(password: string, whose: HashFor = OWN): Promise<st
 
 let decoy: Promise<string> | undefined;
 
-/** Made once, beside the line: a full one must not refuse unknown names alone. */
+/** Made once, outside of the queue: otherwise a full queue would refuse only unknown names. */
 async function newDecoy(): Promise<string> {
   return (await loadHashing()).hash("a decoy that nobody has", cost);
 }
 
-/** False for a wrong one. Without a hash the same time is spent on a decoy, so that an unknown name takes as long. */
+/**
+ * False for a wrong password. Without a hash, the same time is spent on a decoy, so that an unknown name takes as long.
+ */
 export async function verifyPassword(password: string, stored: string | null, whose: HashFor = OWN): Promise<boolean> {
   decoy ??= newDecoy().catch((error: unknown) => {
     decoy = undefined;
@@ -69,7 +74,7 @@ export async function verifyPassword(password: string, stored: string | null, wh
   return matches && stored !== null;
 }
 
-/** True where the hash was made with other parameters than today's. */
+/** True if the hash was made with other parameters than the present ones. */
 export function needsRehash(stored: string): boolean {
   return !stored.startsWith(`$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$`);
 }

@@ -1,11 +1,14 @@
-/** Randomness from a pool: one system call fills many draws. A failing generator throws; there is no second source. */
+/**
+ * Random bytes from a pool: one system call serves many draws. If the generator fails, this throws; there is no second
+ * source.
+ */
 
 import { randomFillSync } from "node:crypto";
 
 const POOL = Buffer.allocUnsafeSlow(16_384);
 let used = POOL.length;
 
-/** `size` unpredictable bytes, a copy of the caller's own. */
+/** Returns `size` unpredictable bytes in a new array. */
 export function randomBytes(size: number): Uint8Array {
   if (size > POOL.length) return randomFillSync(Buffer.allocUnsafeSlow(size));
   if (used + size > POOL.length) {
@@ -14,7 +17,7 @@ export function randomBytes(size: number): Uint8Array {
   }
   const bytes = new Uint8Array(size);
   bytes.set(POOL.subarray(used, used + size));
-  // What was handed out is not kept.
+  // Bytes that were handed out are not kept.
   POOL.fill(0, used, used + size);
   used += size;
   return bytes;

@@ -1,4 +1,7 @@
-/** Receipts: entries of an owner's history, signed so that they can be shown to anybody (RFC 7515; RFC 8725 §3.11 for the type of their own). */
+/**
+ * Receipts: entries of an owner's history, signed so that anybody can verify them (RFC 7515; RFC 8725 §3.11 for their
+ * own type).
+ */
 
 import type { Millis, Soon } from "../oauth/model.ts";
 import type { EndCause, HistoryEntry, OwnerStorage } from "../owners/storage.ts";
@@ -6,35 +9,35 @@ import type { Uses } from "../uses.ts";
 import { signingAlgorithms } from "./signing-algs.ts";
 import { DEFAULT_ALG, type KeySet, type SigningKey } from "./signing-keys.ts";
 
-/** No API takes it for an access token (`at+jwt`), nor anybody for an ID token. */
+/** With this type, no API accepts a receipt as an access token (`at+jwt`), and nobody as an ID token. */
 export const RECEIPT_TYPE = "consent-receipt+jwt";
 
-/** What a receipt says. Times in seconds since the epoch, as in every JWT. */
+/** The claims of a receipt. Times are in seconds since the epoch, as in every JWT. */
 export interface ReceiptClaims {
   readonly iss: string;
   /** The owner. */
   readonly sub: string;
   /** The entry's id. */
   readonly jti: string;
-  /** When the receipt was made; `event_at` is when it happened. */
+  /** When the receipt was made; `event_at` is the time of the event. */
   readonly iat: number;
   readonly event: HistoryEntry["kind"];
   readonly event_at: number;
-  /** Null: it is about none. */
+  /** Null: the entry is about no app. */
   readonly app: { readonly client_id: string; readonly name: string | null } | null;
   readonly by: string;
-  /** The member of a company whom it is about. */
+  /** The member of a company whom the entry is about. */
   readonly member?: string;
-  /** Of a `member_joined`, `member_role`, `member_invited`: the role that it gave or offered. */
+  /** For a `member_joined`, `member_role` or `member_invited`: the role that it gave or offered. */
   readonly role?: NonNullable<HistoryEntry["record"]["role"]>;
-  /** Of a `rule_changed`: what holds for the app since. */
+  /** For a `rule_changed`: the rule about the app from then on. */
   readonly rule?: NonNullable<HistoryEntry["record"]["rule"]>;
   readonly via: string | null;
-  /** Of an `ended`: what else had happened. */
+  /** For an `ended`: the event that ended the access. */
   readonly cause?: EndCause;
   readonly allowed: readonly { readonly scope: string; readonly text: string | null; readonly until: number | null }[];
   readonly taken_away: readonly string[];
-  /** Of an `allowed`: the redirect hosts that the answer was for; absent: none. */
+  /** For an `allowed`: the redirect hosts that the answer holds for. Absent: none. */
   readonly redirect_hosts?: readonly string[];
   readonly until: number | null;
 }
@@ -50,10 +53,10 @@ export interface ReceiptParts {
   keys(): Soon<KeySet>;
 }
 
-/** Signs with the key that signs access tokens now, and sees to it that its public half outlives it. */
+/** Signs with the present key of access tokens, and stores its public half for good. */
 export class Receipts {
   readonly #parts: ReceiptParts;
-  /** Keys that are known to be kept. */
+  /** Keys that are known to be stored. */
   readonly #kept = new Set<string>();
 
   constructor(parts: ReceiptParts) {
@@ -77,7 +80,7 @@ export class Receipts {
     return this.#parts.storage.history.listReceiptKeys();
   }
 
-  /** Before the first receipt is handed out. */
+  /** Called before the first receipt of a key is handed out. */
   async #keep({ kid }: SigningKey, { jwks }: KeySet, now: Millis): Promise<void> {
     if (this.#kept.has(kid)) return;
     const { keys } = JSON.parse(jwks) as { readonly keys: readonly { readonly kid: string }[] };

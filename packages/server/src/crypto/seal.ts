@@ -1,4 +1,4 @@
-/** Sealing: XAES-256-GCM under a key outside the database. Who holds a sealed text can neither read nor change it. */
+/** Sealing: XAES-256-GCM under a key outside the database. Nobody else can read or change a sealed text. */
 
 import { createDecipheriv } from "node:crypto";
 import type { Sealer } from "../owners/authorization/continuation.ts";
@@ -8,10 +8,10 @@ import { XAES_NONCE, XAES_TAG } from "./xaes.ts";
 
 const VERSION = 2;
 const VERSION_BYTE = Buffer.of(VERSION);
-/** Of the version and the key's id. */
+/** Length of the version and the key's id, in bytes. */
 const HEADER = 5;
 
-/** `version ‖ key id ‖ nonce ‖ ciphertext ‖ tag`. `context` must be the same when it is opened. */
+/** `version ‖ key id ‖ nonce ‖ ciphertext ‖ tag`. To open it, pass the same `context`. */
 export function seal(secrets: Secrets, purpose: Purpose, context: string, plain: Uint8Array): Uint8Array {
   const { id, aead } = secrets.sealing(purpose);
   const header = Buffer.concat([VERSION_BYTE, id]);
@@ -19,7 +19,7 @@ export function seal(secrets: Secrets, purpose: Purpose, context: string, plain:
   return Buffer.concat([header, nonce, ...aead.seal(nonce, boundTo(header, context), plain)]);
 }
 
-/** What was sealed; undefined: not by us, changed, or for another purpose or context. */
+/** Opens a sealed text. Undefined: it is not from this server, was changed, or has another purpose or context. */
 export function unseal(secrets: Secrets, purpose: Purpose, context: string, sealed: Uint8Array): Buffer | undefined {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
   if (bytes[0] === OLD_VERSION) return unsealOld(secrets, purpose, context, bytes);
@@ -30,7 +30,7 @@ export function unseal(secrets: Secrets, purpose: Purpose, context: string, seal
   return key?.aead.open(nonce, boundTo(header, context), bytes.subarray(HEADER + XAES_NONCE));
 }
 
-/** Seals and opens texts, as text: `context` is the browser that carries them. */
+/** Seals and opens texts for a browser, which is the `context`. */
 export function textSealer(secrets: Secrets): Sealer {
   return {
     seal: (purpose, context, text) =>
@@ -39,7 +39,7 @@ export function textSealer(secrets: Secrets): Sealer {
   };
 }
 
-/** The version, too: a text is opened only as what it was sealed as. */
+/** The version is bound, too: a text can be opened only in the version in which it was sealed. */
 function boundTo(header: Buffer, context: string): Buffer {
   return Buffer.concat([header, Buffer.from(context)]);
 }
@@ -48,7 +48,7 @@ const OLD_VERSION = 1;
 const OLD_IV = 12;
 const OLD_TAG = 16;
 
-/** AES-256-GCM with 12 random bytes: what rows hold that were sealed before version 2. None is made any more. */
+/** AES-256-GCM with 12 random bytes, for rows that were sealed before version 2. No new ones are made. */
 function unsealOld(secrets: Secrets, purpose: Purpose, context: string, bytes: Buffer): Buffer | undefined {
   if (bytes.length < HEADER + OLD_IV + OLD_TAG) return undefined;
   const key = secrets.keys(purpose).find(({ id }) => id.compare(bytes, 1, HEADER) === 0);

@@ -3,7 +3,7 @@
 import { createHmac, hkdfSync } from "node:crypto";
 import { Xaes256Gcm } from "./xaes.ts";
 
-/** One secret of the list: `id` names it inside credentials, without telling anything of it. */
+/** One secret of the list. `id` names it inside credentials and reveals nothing about it. */
 export interface DerivedKey {
   /** 4 bytes. */
   readonly id: Buffer;
@@ -43,7 +43,7 @@ export type Purpose =
   | "passkey challenge"
   | "verified";
 
-/** `ASSENT_SECRET`: the first of the list makes, all of them verify. */
+/** `ASSENT_SECRET`: the first secret of the list signs, all of them verify. */
 export class Secrets {
   readonly #raw: readonly Buffer[];
   readonly #derived = new Map<Purpose, readonly DerivedKey[]>();
@@ -63,14 +63,17 @@ export class Secrets {
     return keys;
   }
 
-  /** The key that makes. */
+  /** The key that signs. */
   first(purpose: Purpose): DerivedKey {
     const [first] = this.keys(purpose);
     if (first === undefined) throw new Error("the list of secrets is empty");
     return first;
   }
 
-  /** What opens sealed texts of a purpose, in the list's order. Other keys than `keys`: no key serves two algorithms. */
+  /**
+   * The keys that open sealed texts of a purpose, in the list's order. They differ from `keys`, because no key serves
+   * two algorithms.
+   */
   sealingKeys(purpose: Purpose): readonly SealingKey[] {
     let keys = this.#sealing.get(purpose);
     if (keys === undefined) {
@@ -83,7 +86,7 @@ export class Secrets {
     return keys;
   }
 
-  /** The one that seals. */
+  /** The key that seals. */
   sealing(purpose: Purpose): SealingKey {
     const [first] = this.sealingKeys(purpose);
     if (first === undefined) throw new Error("the list of secrets is empty");
@@ -95,7 +98,7 @@ export class Secrets {
     return hmac(this.first(purpose), text);
   }
 
-  /** The same with each key, in the list's order: what a text may bear that was made before a rotation. */
+  /** The same with each key, in the list's order: the values of a text that was made before a rotation. */
   macs(purpose: Purpose, text: string): readonly string[] {
     return this.keys(purpose).map((key) => hmac(key, text));
   }

@@ -1,4 +1,4 @@
-/** The algorithms that access tokens are signed with (RFC 7518 §§3.3–3.5, RFC 8037 §3.1): each API chooses one. */
+/** The algorithms that sign access tokens (RFC 7518 §§3.3–3.5, RFC 8037 §3.1): each API chooses one. */
 
 import { constants, generateKeyPair, type KeyObject, type SignKeyObjectInput, sign, verify } from "node:crypto";
 import { promisify } from "node:util";
@@ -6,11 +6,11 @@ import type { SigningAlg } from "../oauth/model.ts";
 import { CpuSemaphore } from "./cpu-semaphore.ts";
 import { signEs256, verifyEs256 } from "./es256.ts";
 
-/** Of a public JWK. */
+/** A member of a public JWK. */
 type Member = "crv" | "e" | "kty" | "n" | "x" | "y";
 
 export interface SigningAlgorithm {
-  /** Takes up to a second for RSA; on a thread of Node's own, so nothing waits behind it. */
+  /** Takes up to a second for RSA, on one of Node's threads, so that nothing waits for it. */
   generate(): Promise<{ readonly publicKey: KeyObject; readonly privateKey: KeyObject }>;
   /** The members of its public JWK, in the order in which RFC 7638 §3.2 hashes them. */
   readonly members: readonly Member[];
@@ -21,17 +21,22 @@ export interface SigningAlgorithm {
 const generate = promisify(generateKeyPair);
 
 const EC_MEMBERS: readonly Member[] = ["crv", "kty", "x", "y"];
-/** NIST SP 800-57: enough beyond 2030. */
+/** NIST SP 800-57: strong enough beyond 2030. */
 const MODULUS = 3072;
 
 /** RFC 7518 §3.5: the salt is as long as the hash. */
 const PSS = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 } as const;
 const P1363 = { dsaEncoding: "ieee-p1363" } as const;
 
-/** Not as many as there are threads: five that are busy on one core leave a fifth of it to the one that refuses what is too much. */
+/**
+ * Fewer than there are threads: five busy threads on one core would leave a fifth of it to the thread that refuses
+ * excess requests.
+ */
 const places = new CpuSemaphore(0);
 
-/** An RSA signature takes a millisecond: it is made on a thread of Node's own. As many wait as requests may be under way. */
+/**
+ * An RSA signature takes a millisecond, so one of Node's threads makes it. As many can wait as requests are allowed.
+ */
 function signApart(input: string, key: SignKeyObjectInput): Promise<Buffer> {
   return places.inTurn(
     () =>
@@ -74,10 +79,10 @@ export const signingAlgorithms: Readonly<Record<SigningAlg, SigningAlgorithm>> =
   },
 };
 
-/** What an operator may name. */
+/** The names that an operator can choose. */
 export const SIGNING_ALGS = Object.keys(signingAlgorithms) as readonly SigningAlg[];
 
-/** An alg of ours, if the text names one. */
+/** The alg that the text names, if the server has it. */
 export function signingAlgOf(text: string): SigningAlg | undefined {
   return SIGNING_ALGS.find((alg) => alg === text);
 }

@@ -1,4 +1,6 @@
-/** Signing keys: made at first start, sealed at rest, published a day before they sign (RFC 7517, RFC 7638). */
+/**
+ * Signing keys: made at the first start, sealed in the database, published a day before they sign (RFC 7517, RFC 7638).
+ */
 
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import type { AdminStorage, StoredKey } from "../admin/storage.ts";
@@ -8,15 +10,18 @@ import { seal, unseal } from "./seal.ts";
 import type { Secrets } from "./secrets.ts";
 import { signingAlgOf, signingAlgorithms } from "./signing-algs.ts";
 
-/** What signs for the server itself and for an API that names nothing else. */
+/** Signs for the server itself, and for an API that names no other alg. */
 export const DEFAULT_ALG: SigningAlg = "ES256";
 
 const DAY = 86_400_000;
-/** A new key is made when the newest is this old … */
+/** The server makes a new key when the newest is this old. */
 export const ROTATE_AFTER: Millis = 30 * DAY;
-/** … and signs only when it has been published for this long: every API has fetched it by then. */
+/** A new key signs only after it has been published for this long, so that every API has fetched it. */
 export const PUBLISH_BEFORE_USE: Millis = DAY;
-/** How long a key stays published after it signed last: longer than any access token lives (a day at most) and any clock is off. */
+/**
+ * How long a key stays published after its last signature: longer than any access token lives (at most a day), with
+ * room for wrong clocks.
+ */
 export const KEEP_AFTER: Millis = 25 * 3_600_000;
 
 /** A key that verifies. */
@@ -33,19 +38,19 @@ export interface SigningKey extends PublishedKey {
   readonly privateKey: KeyObject;
 }
 
-/** The keys of the moment. */
+/** The present keys. */
 export interface KeySet {
-  /** The one of each alg that signs; `ES256` is always there, another one once an API uses it. */
+  /** The signing key of each alg. `ES256` is always there; another alg once an API uses it. */
   readonly active: ReadonlyMap<SigningAlg, SigningKey>;
-  /** Verify, and are published: the active ones, those to come, and those whose last token may still live. */
+  /** The published keys, which verify: active ones, future ones, and those whose last token may still be live. */
   readonly published: readonly PublishedKey[];
-  /** The JWK Set, serialized. */
+  /** The JWK Set as JSON. */
   readonly jwks: string;
-  /** When the choice of keys must be made anew. */
+  /** When the keys must be chosen again. */
   readonly until: Millis;
 }
 
-/** The key that signs was sealed under a secret that isn't in the list. */
+/** The signing key was sealed under a secret that is not in the list. */
 export class SigningKeySealed extends Error {
   constructor(alg: SigningAlg) {
     const [which, flag] = alg === DEFAULT_ALG ? ["", ""] : [`${alg} `, ` --alg ${alg}`];
@@ -56,7 +61,9 @@ export class SigningKeySealed extends Error {
   }
 }
 
-/** Makes and stores a key; false: another process made one of this alg at the same time. `existing`: all keys there are. */
+/**
+ * Makes and stores a key. False: another process made one of this alg at the same time. `existing`: all present keys.
+ */
 export async function addSigningKey(
   storage: Uses<AdminStorage, "keys.add">,
   secrets: Secrets,
@@ -87,13 +94,16 @@ export async function addSigningKey(
   });
 }
 
-/** The algs that tokens of these APIs are signed with, the server's own first. Sealed tokens need none. */
+/** The algs of these APIs' tokens, the server's own first. Sealed tokens need none. */
 export function algsInUse(resources: readonly Resource[]): readonly SigningAlg[] {
   const named = resources.filter(({ tokenFormat }) => tokenFormat === "jwt").map(({ alg }) => alg);
   return [...new Set([DEFAULT_ALG, ...named])];
 }
 
-/** Makes what is missing of each alg: the first key, at once active; and the next one, when the newest is old enough. */
+/**
+ * Makes the missing keys of each alg: the first one, which is active at once, and the next one when the newest is old
+ * enough.
+ */
 export async function ensureKeys(
   storage: Uses<AdminStorage, "keys.add" | "keys.list">,
   secrets: Secrets,
@@ -111,11 +121,15 @@ export async function ensureKeys(
   }
 }
 
-/** The keys of a moment, from their records. Throws where a key that signs can't be unsealed: ASSENT_SECRET isn't the one it was sealed under. */
+/**
+ * The present keys from their records. Throws if a signing key can't be opened, because ASSENT_SECRET differs from the
+ * secret under which it was sealed.
+ */
 export function keySet(stored: readonly StoredKey[], secrets: Secrets, now: Millis): KeySet {
   const keys = stored.filter((key) => isPublished(key, stored, now));
   const usable = keys.filter(({ activeFrom, retiredAt }) => retiredAt === null && activeFrom <= now);
-  // The last one made, as in `supersededAt`: an operator's rotation at once comes before a key that was announced earlier for a later day.
+  // The newest key, as in `supersededAt`: a key that an operator rotates to at once comes before one that was announced
+  // earlier for a later day.
   const newest = new Map(usable.toSorted((a, b) => a.serial - b.serial).map((key) => [algOf(key), key]));
   if (!newest.has(DEFAULT_ALG)) throw new Error("no signing key is active");
   const signing = [...newest].map(([alg, key]): [SigningAlg, SigningKey] => [
@@ -164,7 +178,7 @@ function publicHalf(key: StoredKey): PublishedKey {
   };
 }
 
-/** Only keys that sign are unsealed: those before them verify, whatever became of the secret that they were sealed under. */
+/** Opens only keys that sign: earlier ones verify even if the secret under which they were sealed was removed. */
 function privateHalf(key: StoredKey, secrets: Secrets): KeyObject {
   const pkcs8 = unseal(secrets, "signing key", key.kid, key.sealedPrivate);
   if (pkcs8 === undefined) throw new SigningKeySealed(algOf(key));

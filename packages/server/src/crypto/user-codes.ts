@@ -1,4 +1,4 @@
-/** User codes: drawn by the generator, found again by a keyed hash that leads to the request's partition (RFC 8628 §§5.1, 6.1). */
+/** User codes: random, and found again by a keyed hash that leads to the request's partition (RFC 8628 §§5.1, 6.1). */
 
 import { PARTITIONS } from "../oauth/model.ts";
 import type { UserCodes } from "../oauth/ports.ts";
@@ -7,7 +7,7 @@ import { newId } from "./id.ts";
 import { randomBytes } from "./random.ts";
 import type { Secrets } from "./secrets.ts";
 
-/** A code has so few bits that a plain hash of it could be guessed back from the database. */
+/** A code has so few bits that a plain hash of it could be guessed from the database. */
 export function userCodes(secrets: Secrets): UserCodes {
   return {
     draw() {

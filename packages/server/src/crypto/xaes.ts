@@ -1,4 +1,7 @@
-/** XAES-256-GCM (c2sp.org/XAES-256-GCM): AES-256-GCM under a key of its own for each message, so that nonces can be random for ever. */
+/**
+ * XAES-256-GCM (c2sp.org/XAES-256-GCM): AES-256-GCM with a key of its own for each message, so that random nonces never
+ * run out.
+ */
 
 import { type Cipheriv, createCipheriv, createDecipheriv } from "node:crypto";
 
@@ -6,19 +9,19 @@ export const XAES_NONCE = 24;
 export const XAES_TAG = 16;
 
 const BLOCK = 16;
-/** The first half of the nonce makes the key (with a counter, NIST SP 800-108r1), the second half is GCM's nonce. */
+/** The first half of the nonce makes the key (with a counter, NIST SP 800-108r1); the second half is GCM's nonce. */
 const HALF = 12;
-/** Of the counter's two bytes and the label `X` with its end. */
+/** Length of the counter's two bytes and the label `X` with its end. */
 const PREFIX = 4;
 const LABEL = 0x58;
-/** The polynomial that CMAC reduces by (NIST SP 800-38B §5.3). */
+/** The constant with which CMAC reduces (NIST SP 800-38B §5.3). */
 const R128 = 0x87;
 
-/** One key, ready to seal and open any number of messages. */
+/** One key that can seal and open any number of messages. */
 export class Xaes256Gcm {
-  /** The bare block cipher; ECB keeps nothing from one block to the next, so that one object serves all messages. */
+  /** The plain block cipher. ECB keeps no state between blocks, so one object serves all messages. */
   readonly #block: Cipheriv;
-  /** Both blocks of which a message's key is made, under the mask K1 of CMAC; the nonce is still missing. */
+  /** The two blocks that make a message's key, under the mask K1 of CMAC, without the nonce. */
   readonly #template: Buffer;
 
   /** `key`: 32 bytes. */
@@ -32,7 +35,7 @@ export class Xaes256Gcm {
     }
   }
 
-  /** Ciphertext and tag, in pieces. `nonce`: 24 random bytes. */
+  /** The ciphertext and the tag, in pieces. `nonce`: 24 random bytes. */
   seal(nonce: Uint8Array, aad: Uint8Array, plain: Uint8Array): readonly Uint8Array[] {
     const options = { authTagLength: XAES_TAG };
     const cipher = createCipheriv("aes-256-gcm", this.#keyFor(nonce), nonce.subarray(HALF), options);
@@ -40,7 +43,7 @@ export class Xaes256Gcm {
     return [cipher.update(plain), cipher.final(), cipher.getAuthTag()];
   }
 
-  /** Undefined: not what was sealed. `sealed`: ciphertext and tag. */
+  /** Undefined: the text was changed or has another key. `sealed`: ciphertext and tag. */
   open(nonce: Uint8Array, aad: Uint8Array, sealed: Uint8Array): Buffer | undefined {
     if (sealed.length < XAES_TAG) return undefined;
     const options = { authTagLength: XAES_TAG };
@@ -66,7 +69,7 @@ export class Xaes256Gcm {
   }
 }
 
-/** Times x in CMAC's field, in constant time. */
+/** Multiplies by x in CMAC's field, in constant time. */
 function doubled(block: Buffer): Buffer {
   const result = Buffer.alloc(BLOCK);
   for (let at = 0; at < BLOCK; at += 1) result[at] = ((block[at] ?? 0) << 1) | ((block[at + 1] ?? 0) >> 7);
