@@ -48,8 +48,10 @@ onEveryBackend("a session", (storage) => {
     expect(await use(session)).toBeDefined();
   });
 
-  test("→ session and person", async () => {
-    const { session, person } = await made();
+  test("→ session and person, each with the time of its own beginning", async () => {
+    const person = await aStoredPerson(storage(), { createdAt: NOW - DAY, updatedAt: NOW - DAY });
+    const session = aSession(person);
+    await storage().sessions.create(session);
     const { secretHash: _, now, replaces: __, passwordChangedAt: ___, device, ...rest } = session;
     expect(await use(session)).toEqual({
       session: { ...rest, createdAt: now, lastSeenAt: now, deviceId: device.freshId },
