@@ -141,7 +141,6 @@ const STORAGE_IN_HTTP = {
 };
 /** Files of http/ that still take the whole server, in place of a context of their own. The list only becomes shorter. */
 const WHOLE_SERVER_IN_HTTP = [
-  "endpoints/confirm.ts",
   "endpoints/prove.ts",
   "endpoints/recover.ts",
   "endpoints/restore.ts",

@@ -2,8 +2,8 @@
 
 import { seal, unseal } from "../crypto/seal.ts";
 import type { Millis } from "../oauth/model.ts";
+import type { FollowedLink } from "../owners/mail/open-link.ts";
 import type { Proof } from "../owners/recovery/review-factors-and-apps.ts";
-import type { FollowedLink } from "../owners/recovery/take-back.ts";
 import type { Assent } from "../server-parts.ts";
 import type { Visitor } from "./visitor.ts";
 

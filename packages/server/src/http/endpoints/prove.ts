@@ -1,8 +1,9 @@
 /** `/recover/proof`, `/undo/proof`: a factor that something vouches for is proved before an account is taken back. */
 
+import type { FollowedLink } from "../../owners/mail/open-link.ts";
 import { type ProofOutcome, proveFactor } from "../../owners/recovery/prove-factor.ts";
 import type { Proof, Ways } from "../../owners/recovery/review-factors-and-apps.ts";
-import { type FollowedLink, showRecovery } from "../../owners/recovery/take-back.ts";
+import { showRecovery } from "../../owners/recovery/take-back.ts";
 import { provePage } from "../../pages/index.ts";
 import type { ProveView, TakeBackWhat } from "../../pages/security/take-back-views.ts";
 import type { Assent } from "../../server-parts.ts";

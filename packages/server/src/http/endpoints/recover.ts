@@ -3,9 +3,9 @@
 import type { PresentedDevice } from "../../owners/known-device.ts";
 import type { KnownDevice } from "../../owners/known-device-storage.ts";
 import type { Asker } from "../../owners/mail/limits.ts";
+import type { FollowedLink } from "../../owners/mail/open-link.ts";
 import { followLink } from "../../owners/mail/open-link.ts";
 import type { MailLinkPurpose } from "../../owners/mail/storage.ts";
-import type { FollowedLink } from "../../owners/recovery/take-back.ts";
 import { holdsIn } from "../../owners/recovery/way-back.ts";
 import { donePage, sentPage } from "../../pages/index.ts";
 import type { TakeBackWhat } from "../../pages/security/take-back-views.ts";

@@ -2,9 +2,9 @@
 
 import { hashPassword } from "../../crypto/password.ts";
 import { randomText } from "../../crypto/random.ts";
+import type { FollowedLink } from "../../owners/mail/open-link.ts";
 import { restore, showRemoved } from "../../owners/recovery/restore.ts";
 import type { RemovedFactor } from "../../owners/recovery/storage.ts";
-import type { FollowedLink } from "../../owners/recovery/take-back.ts";
 import { restoredPage, restorePage } from "../../pages/index.ts";
 import type { Assent } from "../../server-parts.ts";
 import { coarse, originOf } from "../connections/client-address.ts";

@@ -3,6 +3,7 @@
 import { hashes } from "../../crypto/hashes.ts";
 import { hashPassword } from "../../crypto/password.ts";
 import type { Millis } from "../../oauth/model.ts";
+import type { FollowedLink } from "../../owners/mail/open-link.ts";
 import {
   type Choice,
   type Decided,
@@ -10,7 +11,7 @@ import {
   type Proof,
   suggested,
 } from "../../owners/recovery/review-factors-and-apps.ts";
-import { type FollowedLink, type Shown, showRecovery, takeBack } from "../../owners/recovery/take-back.ts";
+import { type Shown, showRecovery, takeBack } from "../../owners/recovery/take-back.ts";
 import { takeBackPage, takenBackPage } from "../../pages/index.ts";
 import type { NamedWay, TakeBackView, TakeBackWhat } from "../../pages/security/take-back-views.ts";
 import type { PasswordFault } from "../../pages/security/views.ts";

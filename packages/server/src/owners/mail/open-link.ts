@@ -34,6 +34,11 @@ export async function openLink(
   return link && { key, link };
 }
 
+/** A link that holds, and the person whose it is. */
+export interface FollowedLink extends OpenedLink {
+  readonly person: Person;
+}
+
 export interface FollowContext extends OpenLinkContext {
   readonly storage: OpenLinkContext["storage"] & Uses<OwnerStorage, "people.get">;
 }
@@ -43,7 +48,7 @@ export async function followLink(
   token: string | null,
   purpose: MailLinkPurpose,
   context: FollowContext,
-): Promise<(OpenedLink & { readonly person: Person }) | undefined> {
+): Promise<FollowedLink | undefined> {
   const opened = await openLink(token, purpose, context);
   if (opened === undefined) return undefined;
   const { partition, personId, address } = opened.link;

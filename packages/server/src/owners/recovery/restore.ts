@@ -4,9 +4,9 @@ import type { Uses } from "../../uses.ts";
 import type { DeviceSeen } from "../known-device-storage.ts";
 import { type MailLimitContext, mayTell } from "../mail/limits.ts";
 import type { Postbox } from "../mail/mail.ts";
+import type { FollowedLink } from "../mail/open-link.ts";
 import type { FollowLinkOutcome, StoredMail } from "../mail/storage.ts";
 import type { RecoveryStorage, RemovedFactor } from "./storage.ts";
-import type { FollowedLink } from "./take-back.ts";
 
 export interface RestoreContext extends MailLimitContext {
   readonly storage: MailLimitContext["storage"] &

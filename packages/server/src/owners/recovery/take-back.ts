@@ -6,6 +6,7 @@ import type { CompanyStorage } from "../company-storage.ts";
 import type { FactorStorage, PersonKey } from "../factor-storage.ts";
 import { seenDevice } from "../known-device.ts";
 import type { DeviceSeen, KnownDeviceStorage } from "../known-device-storage.ts";
+import type { FollowedLink } from "../mail/open-link.ts";
 import type { FollowLinkOutcome, MailLink, MailLinkKey } from "../mail/storage.ts";
 import type { OwnerStorage, Person } from "../storage.ts";
 import { type AnnounceContext, announced } from "./announce.ts";
@@ -39,13 +40,6 @@ export interface RecoveryContext extends AnnounceContext {
       | "recovery.removedFactors"
       | "recovery.restoreFactors"
     >;
-}
-
-/** A valid link and its person. */
-export interface FollowedLink {
-  readonly key: MailLinkKey;
-  readonly link: MailLink;
-  readonly person: Person;
 }
 
 /** What a person sees after following the link. `marks`: identify the factors, so that a change is noticed. */
