@@ -339,6 +339,7 @@ async function assemble({
     authorization,
     sessions,
     factors: sessions,
+    recovery: { storage, mail, links, issuer, attemptKey, newId, now },
     account: { ...sessions, credentials, links, mailDesk, hashPassword: signIn.hashPassword },
     apps: { storage, oauth: context, consentDurations: config.consentDurations, now, event },
     companies: {

@@ -8,7 +8,7 @@ import { recoveryCodeHash } from "./crypto/recovery-codes.ts";
 import type { Secrets } from "./crypto/secrets.ts";
 import type { ServerMetrics } from "./metrics/server-metrics.ts";
 import { GuessAlarm, type GuessAlarmParts } from "./owners/mail/guess-alarm.ts";
-import type { SecondStepContext } from "./owners/second-step.ts";
+import type { ProveContext } from "./owners/recovery/prove-factor.ts";
 import type { SignInContext } from "./owners/sign-in.ts";
 import type { Storage } from "./storage/open.ts";
 
@@ -19,7 +19,7 @@ interface Parts extends Pick<GuessAlarmParts, "issuer" | "mail" | "attemptKey" |
   readonly log: Logger;
 }
 
-export function signInOf(parts: Parts): { readonly signIn: SignInContext; readonly secondStep: SecondStepContext } {
+export function signInOf(parts: Parts): { readonly signIn: SignInContext; readonly secondStep: ProveContext } {
   const { storage, secrets, metrics, log, attemptKey, now } = parts;
   const guessing = new GuessAlarm({
     ...parts,
@@ -34,7 +34,7 @@ export function signInOf(parts: Parts): { readonly signIn: SignInContext; readon
     });
   const hashing = { requireHashRoom, verifyPassword, needsRehash, hashPassword };
   const signIn = { storage, ...hashing, attemptKey, alarm, afterwards, now };
-  const secondStep: SecondStepContext = {
+  const secondStep: ProveContext = {
     ...{ storage, attemptKey, alarm, now, recoveryCodeHash },
     stepOfCode(personId, sealed, typed) {
       const secret = openCodeSecret(secrets, personId, sealed);

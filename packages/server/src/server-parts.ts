@@ -28,7 +28,8 @@ import type { Notice } from "./owners/mail/notices.ts";
 import type { MailDesk } from "./owners/mail/requests.ts";
 import type { StoredMail } from "./owners/mail/storage.ts";
 import type { Popularity } from "./owners/popularity.ts";
-import type { SecondStepContext } from "./owners/second-step.ts";
+import type { ProveContext } from "./owners/recovery/prove-factor.ts";
+import type { RecoveryContext } from "./owners/recovery/take-back.ts";
 import type { SessionContext } from "./owners/sessions.ts";
 import type { SignInContext } from "./owners/sign-in.ts";
 import type { Brand, Chrome } from "./pages/index.ts";
@@ -52,9 +53,11 @@ export interface Assent {
   readonly apps: AppsContext;
   readonly companies: CompanyContext;
   readonly factors: FactorContext;
+  /** Without what depends on passkeys, which are loaded with the pages. */
+  readonly recovery: Omit<RecoveryContext, "passkeysWork">;
   readonly sessions: SessionContext;
   readonly signIn: SignInContext;
-  readonly secondStep: SecondStepContext;
+  readonly secondStep: ProveContext;
   readonly credentials: DerivedCredentials;
   readonly secrets: Secrets;
   readonly cookies: Cookies;

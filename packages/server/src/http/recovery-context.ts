@@ -1,21 +1,19 @@
-/** What the use-cases of recovery are given, and where their pages are. */
+/** What the pages of a recovery are made with, and where they are. */
 
-import { newId } from "../crypto/id.ts";
 import { relyingPartyOf } from "../crypto/passkeys.ts";
+import type { FollowContext } from "../owners/mail/open-link.ts";
 import type { RecoveryContext } from "../owners/recovery/take-back.ts";
-import type { Assent } from "../server-parts.ts";
+import type { EventTools, FormTools } from "./contexts.ts";
+import type { SessionTools, VisitorContext } from "./visitor.ts";
 
-export function recoveryContext({ storage, mail, links, issuer, now, signIn }: Assent): RecoveryContext {
-  return {
-    attemptKey: signIn.attemptKey,
-    storage,
-    mail,
-    links,
-    issuer,
-    newId,
-    now,
-    passkeysWork: relyingPartyOf(issuer) !== undefined,
-  };
+export interface RecoveryTools extends FormTools, VisitorContext, EventTools {
+  readonly credentials: SessionTools["credentials"];
+  readonly account: FollowContext;
+  readonly recovery: Omit<RecoveryContext, "passkeysWork">;
+}
+
+export function recoveryContext({ recovery, issuer }: Pick<RecoveryTools, "recovery" | "issuer">): RecoveryContext {
+  return { ...recovery, passkeysWork: relyingPartyOf(issuer) !== undefined };
 }
 
 /** Where an account is taken back, below the issuer. */

@@ -4,16 +4,18 @@ import { seal, unseal } from "../crypto/seal.ts";
 import type { Millis } from "../oauth/model.ts";
 import type { FollowedLink } from "../owners/mail/open-link.ts";
 import type { Proof } from "../owners/recovery/review-factors-and-apps.ts";
-import type { Assent } from "../server-parts.ts";
+import type { FormTools } from "./contexts.ts";
 import type { Visitor } from "./visitor.ts";
+
+type ProofTools = Pick<FormTools, "secrets" | "now">;
 
 /** How long the page with the decision may stay open. */
 const PROOF_TTL: Millis = 15 * 60_000;
 const PURPOSE = "recovery proof";
 
-export function sealProof(proof: Proof, { key }: FollowedLink, { nonce }: Visitor, assent: Assent): string {
-  const plain = Buffer.from(JSON.stringify([assent.now(), proof]));
-  return Buffer.from(seal(assent.secrets, PURPOSE, `${nonce} ${key.linkId}`, plain)).toString("base64url");
+export function sealProof(proof: Proof, { key }: FollowedLink, { nonce }: Visitor, tools: ProofTools): string {
+  const plain = Buffer.from(JSON.stringify([tools.now(), proof]));
+  return Buffer.from(seal(tools.secrets, PURPOSE, `${nonce} ${key.linkId}`, plain)).toString("base64url");
 }
 
 /** Undefined: none, another browser's, for another link, or too old. */
@@ -21,11 +23,11 @@ export function openProof(
   sealed: string | null,
   { key }: FollowedLink,
   { nonce }: Visitor,
-  assent: Assent,
+  tools: ProofTools,
 ): Proof | undefined {
   if (sealed === null || !/^[A-Za-z0-9_-]{1,3000}$/.test(sealed)) return undefined;
-  const plain = unseal(assent.secrets, PURPOSE, `${nonce} ${key.linkId}`, Buffer.from(sealed, "base64url"));
+  const plain = unseal(tools.secrets, PURPOSE, `${nonce} ${key.linkId}`, Buffer.from(sealed, "base64url"));
   if (plain === undefined) return undefined;
   const [at, proof] = JSON.parse(plain.toString()) as [Millis, Proof];
-  return assent.now() - at > PROOF_TTL ? undefined : proof;
+  return tools.now() - at > PROOF_TTL ? undefined : proof;
 }

@@ -2,50 +2,49 @@
 
 import { hashPassword } from "../../crypto/password.ts";
 import { randomText } from "../../crypto/random.ts";
-import type { FollowedLink } from "../../owners/mail/open-link.ts";
+import { type FollowedLink, followLink } from "../../owners/mail/open-link.ts";
 import { restore, showRemoved } from "../../owners/recovery/restore.ts";
 import type { RemovedFactor } from "../../owners/recovery/storage.ts";
 import { restoredPage, restorePage } from "../../pages/index.ts";
-import type { Assent } from "../../server-parts.ts";
 import { coarse, originOf } from "../connections/client-address.ts";
 import { presentedBy } from "../device-cookie.ts";
 import { formToken, isFormToken } from "../forms.ts";
 import { languageFor } from "../mail-links.ts";
 import { type Answer, formOf, type HttpRequest, page } from "../message.ts";
-import { recoveryContext } from "../recovery-context.ts";
+import { type RecoveryTools, recoveryContext } from "../recovery-context.ts";
 import { browserName, deviceOf } from "../user-agent.ts";
 import { type Visitor, visitorOf } from "../visitor.ts";
-import { follow, goneAnswer } from "./recover.ts";
+import { goneAnswer } from "./recover.ts";
 
-export async function showRestore(http: HttpRequest, assent: Assent): Promise<Answer> {
-  const visitor = await visitorOf(http, assent);
+export async function showRestore(http: HttpRequest, tools: RecoveryTools): Promise<Answer> {
+  const visitor = await visitorOf(http, tools);
   const token = new URLSearchParams(http.query).get("link");
-  const found = await removedBehind(token, assent);
-  if (found === undefined) return goneAnswer("recover", http, assent, visitor);
-  return askAnswer(token ?? "", found, visitor, http, assent, false);
+  const found = await removedBehind(token, tools);
+  if (found === undefined) return goneAnswer("recover", http, tools, visitor);
+  return askAnswer(token ?? "", found, visitor, http, tools, false);
 }
 
-export async function submitRestore(http: HttpRequest, assent: Assent): Promise<Answer> {
-  const visitor = await visitorOf(http, assent);
+export async function submitRestore(http: HttpRequest, tools: RecoveryTools): Promise<Answer> {
+  const visitor = await visitorOf(http, tools);
   const form = formOf(http);
   const token = form.get("link") ?? "";
-  const found = await removedBehind(token, assent);
-  if (found === undefined) return goneAnswer("recover", http, assent, visitor);
-  if (!isFormToken(assent.secrets, `browser:${visitor.nonce}`, form.get("csrf")))
-    return { ...askAnswer(token, found, visitor, http, assent, true), status: 403 };
+  const found = await removedBehind(token, tools);
+  if (found === undefined) return goneAnswer("recover", http, tools, visitor);
+  if (!isFormToken(tools.secrets, `browser:${visitor.nonce}`, form.get("csrf")))
+    return { ...askAnswer(token, found, visitor, http, tools, true), status: 403 };
   const account = found.followed.person.personId;
   const from = {
     passwordHash: await hashPassword(randomText(32), { ...originOf(http.address), account, known: true }),
     browser: browserName(http.header("user-agent")?.slice(0, 300) ?? null),
-    ...{ language: languageFor(http, assent), address: http.address },
-    device: presentedBy(found.followed.person.personId, http, assent),
+    ...{ language: languageFor(http, tools), address: http.address },
+    device: presentedBy(found.followed.person.personId, http, tools),
   };
-  const outcome = await restore(found.followed, from, recoveryContext(assent));
-  if (outcome.kind !== "done") return goneAnswer("recover", http, assent, visitor);
-  assent.mail.kick();
+  const outcome = await restore(found.followed, from, recoveryContext(tools));
+  if (outcome.kind !== "done") return goneAnswer("recover", http, tools, visitor);
+  tools.recovery.mail.kick();
   const { personId } = found.followed.person;
-  assent.event("factors_restored", { owner: personId, address: http.address, restored: found.removed.length });
-  return page(200, restoredPage({ ...assent.chrome(http), here: null }), "here", visitor.cookies);
+  tools.event("factors_restored", { owner: personId, address: http.address, restored: found.removed.length });
+  return page(200, restoredPage({ ...tools.chrome(http), here: null }), "here", visitor.cookies);
 }
 
 interface Found {
@@ -53,10 +52,10 @@ interface Found {
   readonly removed: readonly RemovedFactor[];
 }
 
-async function removedBehind(token: string | null, assent: Assent): Promise<Found | undefined> {
-  const followed = await follow(token, "restore", assent);
+async function removedBehind(token: string | null, tools: RecoveryTools): Promise<Found | undefined> {
+  const followed = await followLink(token, "restore", tools.account);
   if (followed === undefined) return undefined;
-  const removed = await showRemoved(followed, recoveryContext(assent));
+  const removed = await showRemoved(followed, recoveryContext(tools));
   return removed.length === 0 ? undefined : { followed, removed };
 }
 
@@ -65,17 +64,17 @@ function askAnswer(
   { followed, removed }: Found,
   visitor: Visitor,
   http: HttpRequest,
-  assent: Assent,
+  tools: RecoveryTools,
   stale: boolean,
 ): Answer {
   const view = {
-    ...{ link, stale, person: followed.person.username, now: assent.now() },
-    csrf: formToken(assent.secrets, `browser:${visitor.nonce}`),
+    ...{ link, stale, person: followed.person.username, now: tools.now() },
+    csrf: formToken(tools.secrets, `browser:${visitor.nonce}`),
     at: Math.min(...removed.map(({ removedAt }) => removedAt)),
     ways: removed.map(({ kind, name, createdAt, added }) => ({
       ...{ kind, name, addedAt: createdAt, ...deviceOf(added.userAgent), place: coarse(added.address) },
     })),
   };
   const here = `/recover/undo?link=${link}`;
-  return page(200, restorePage(view, assent.chrome(http, { here })), "here", visitor.cookies);
+  return page(200, restorePage(view, tools.chrome(http, { here })), "here", visitor.cookies);
 }

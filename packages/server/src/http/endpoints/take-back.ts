@@ -3,6 +3,7 @@
 import { hashes } from "../../crypto/hashes.ts";
 import { hashPassword } from "../../crypto/password.ts";
 import type { Millis } from "../../oauth/model.ts";
+import type { AppsContext } from "../../owners/apps/context.ts";
 import type { FollowedLink } from "../../owners/mail/open-link.ts";
 import {
   type Choice,
@@ -12,16 +13,16 @@ import {
   suggested,
 } from "../../owners/recovery/review-factors-and-apps.ts";
 import { type Shown, showRecovery, takeBack } from "../../owners/recovery/take-back.ts";
+import { activePerson } from "../../owners/sessions.ts";
 import { takeBackPage, takenBackPage } from "../../pages/index.ts";
 import type { NamedWay, TakeBackView, TakeBackWhat } from "../../pages/security/take-back-views.ts";
 import type { PasswordFault } from "../../pages/security/views.ts";
-import type { Assent } from "../../server-parts.ts";
 import { coarse, originOf } from "../connections/client-address.ts";
 import { presentedBy, rememberDevice } from "../device-cookie.ts";
 import { formToken, isFormToken } from "../forms.ts";
 import { languageFor } from "../mail-links.ts";
 import { type Answer, formOf, type HttpRequest, page } from "../message.ts";
-import { recoveryContext, TAKE_BACK_PATHS } from "../recovery-context.ts";
+import { type RecoveryTools, recoveryContext, TAKE_BACK_PATHS } from "../recovery-context.ts";
 import { openProof } from "../recovery-proof.ts";
 import { browserName, deviceOf } from "../user-agent.ts";
 import { type Visitor, visitorOf } from "../visitor.ts";
@@ -29,6 +30,10 @@ import { nameOf } from "./cards.ts";
 import { newPasswordFault } from "./password.ts";
 import { proveAnswer } from "./prove.ts";
 import { doneAnswer, followBack, goneAnswer } from "./recover.ts";
+
+interface TakeBackTools extends RecoveryTools {
+  readonly apps: Pick<AppsContext, "oauth">;
+}
 
 /** Somebody behind the link, and what they have proved. */
 interface Arrived {
@@ -41,59 +46,59 @@ interface Arrived {
   readonly http: HttpRequest;
 }
 
-export function showTakeBack(what: TakeBackWhat): (http: HttpRequest, assent: Assent) => Promise<Answer> {
-  return async (http, assent) => {
+export function showTakeBack(what: TakeBackWhat): (http: HttpRequest, tools: TakeBackTools) => Promise<Answer> {
+  return async (http, tools) => {
     const query = new URLSearchParams(http.query);
-    const arrived = await arrive(what, query, http, assent);
+    const arrived = await arrive(what, query, http, tools);
     if ("status" in arrived) return arrived;
-    const found = await showRecovery(arrived.followed, arrived.proof, recoveryContext(assent));
-    if (!found.proved) return proveAnswer(arrived, found.ways, null, assent);
-    return formAnswer(arrived, found, { choice: suggested(found), fault: null, problem: null }, assent);
+    const found = await showRecovery(arrived.followed, arrived.proof, recoveryContext(tools));
+    if (!found.proved) return proveAnswer(arrived, found.ways, null, tools);
+    return formAnswer(arrived, found, { choice: suggested(found), fault: null, problem: null }, tools);
   };
 }
 
 /** What is decided here is checked against what the link's person has. */
-export function submitTakeBack(what: TakeBackWhat): (http: HttpRequest, assent: Assent) => Promise<Answer> {
-  return async (http, assent) => {
+export function submitTakeBack(what: TakeBackWhat): (http: HttpRequest, tools: TakeBackTools) => Promise<Answer> {
+  return async (http, tools) => {
     const form = formOf(http);
-    const arrived = await arrive(what, form, http, assent);
+    const arrived = await arrive(what, form, http, tools);
     if ("status" in arrived) return arrived;
     const { followed, visitor, proof } = arrived;
-    const found = await showRecovery(followed, proof, recoveryContext(assent));
-    if (!found.proved) return proveAnswer(arrived, found.ways, { kind: "stale" }, assent);
+    const found = await showRecovery(followed, proof, recoveryContext(tools));
+    if (!found.proved) return proveAnswer(arrived, found.ways, { kind: "stale" }, tools);
     const choice = choiceOf(form, found);
     const again = (fault: PasswordFault | null, problem: TakeBackView["problem"]) =>
-      formAnswer(arrived, found, { choice, fault, problem }, assent);
-    if (!isFormToken(assent.secrets, `browser:${visitor.nonce}`, form.get("csrf")))
+      formAnswer(arrived, found, { choice, fault, problem }, tools);
+    if (!isFormToken(tools.secrets, `browser:${visitor.nonce}`, form.get("csrf")))
       return { ...(await again(null, "stale")), status: 403 };
     const shownAt = shownTime(form.get("shown"), found);
-    if (shownAt === undefined) return changedAnswer(arrived, found, choice, assent);
+    if (shownAt === undefined) return changedAnswer(arrived, found, choice, tools);
     const password = form.get("password") ?? "";
-    const fault = newPasswordFault(password, form.get("again") ?? "", followed.person, assent);
+    const fault = newPasswordFault(password, form.get("again") ?? "", followed.person, tools);
     if (fault !== undefined) return again(fault, null);
     // Whoever follows such a link has proved as much as a known device has.
     const whose = { ...originOf(http.address), account: followed.person.personId, known: true };
     const decision = {
       ...{ proof, choice, shown: { marks: found.marks, at: shownAt } },
       passwordHash: await hashPassword(password, whose),
-      ...{ language: languageFor(http, assent), address: http.address },
+      ...{ language: languageFor(http, tools), address: http.address },
       browser: browserName(http.header("user-agent")?.slice(0, 300) ?? null),
-      device: presentedBy(followed.person.personId, http, assent),
+      device: presentedBy(followed.person.personId, http, tools),
     };
-    const outcome = await takeBack(followed, decision, recoveryContext(assent));
+    const outcome = await takeBack(followed, decision, recoveryContext(tools));
     switch (outcome.kind) {
       case "taken":
-        return doneAnswer({ what: "taken" }, http, assent, visitor);
+        return doneAnswer({ what: "taken" }, http, tools, visitor);
       case "unknown":
-        return goneAnswer(what, http, assent, visitor);
+        return goneAnswer(what, http, tools, visitor);
       case "unproved":
       case "changed": {
-        const now = await showRecovery(followed, proof, recoveryContext(assent));
-        if (!now.proved) return proveAnswer(arrived, now.ways, { kind: "stale" }, assent);
-        return changedAnswer(arrived, now, choice, assent);
+        const now = await showRecovery(followed, proof, recoveryContext(tools));
+        if (!now.proved) return proveAnswer(arrived, now.ways, { kind: "stale" }, tools);
+        return changedAnswer(arrived, now, choice, tools);
       }
       case "done":
-        return takenBackAnswer(arrived, outcome.decided, assent);
+        return takenBackAnswer(arrived, outcome.decided, tools);
     }
   };
 }
@@ -102,19 +107,19 @@ async function arrive(
   what: TakeBackWhat,
   fields: URLSearchParams,
   http: HttpRequest,
-  assent: Assent,
+  tools: TakeBackTools,
 ): Promise<Arrived | Answer> {
   const token = fields.get("link") ?? "";
-  const visitor = await visitorOf(http, assent);
-  const followed = await followBack(token, { what, http, visitor }, assent);
+  const visitor = await visitorOf(http, tools);
+  const followed = await followBack(token, { what, http, visitor }, tools);
   if ("status" in followed) return followed;
   const sealed = fields.get("proof");
-  const proof = openProof(sealed, followed, visitor, assent);
+  const proof = openProof(sealed, followed, visitor, tools);
   return { what, token, followed, sealed: proof === undefined ? null : sealed, proof, visitor, http };
 }
 
 /** Something is there that the person has not seen: it is preselected beside what they chose. */
-function changedAnswer(arrived: Arrived, found: Shown, choice: Choice, assent: Assent): Promise<Answer> {
+function changedAnswer(arrived: Arrived, found: Shown, choice: Choice, tools: TakeBackTools): Promise<Answer> {
   const fresh = suggested(found);
   const both = (one: readonly string[], other: readonly string[]) => [...new Set([...one, ...other])];
   const merged = {
@@ -122,7 +127,7 @@ function changedAnswer(arrived: Arrived, found: Shown, choice: Choice, assent: A
     apps: both(choice.apps, fresh.apps),
     companies: both(choice.companies, fresh.companies),
   };
-  return formAnswer(arrived, found, { choice: merged, fault: null, problem: "changed" }, assent);
+  return formAnswer(arrived, found, { choice: merged, fault: null, problem: "changed" }, tools);
 }
 
 /** What a form calls a factor, app or company: short, whatever its id. */
@@ -166,17 +171,17 @@ async function formAnswer(
   { what, token, followed, sealed, visitor, http }: Arrived,
   found: Shown,
   { choice, fault, problem }: { readonly choice: Choice } & Pick<TakeBackView, "fault" | "problem">,
-  assent: Assent,
+  tools: TakeBackTools,
 ): Promise<Answer> {
   const here = `${TAKE_BACK_PATHS[what]}?${new URLSearchParams({ link: token, ...(sealed === null ? {} : { proof: sealed }) })}`;
-  const chrome = assent.chrome(http, { here });
+  const chrome = tools.chrome(http, { here });
   const { language } = chrome.words;
-  const now = assent.now();
+  const now = tools.now();
   const apps = found.apps.slice(0, MOST_APPS);
   const view: TakeBackView = {
     ...{ what, fault, problem, link: token, proof: sealed, shown: shownOf(found, now), now, since: found.moment },
     ...{ person: followed.person.username, email: followed.link.address, hidden: found.apps.length - apps.length },
-    csrf: formToken(assent.secrets, `browser:${visitor.nonce}`),
+    csrf: formToken(tools.secrets, `browser:${visitor.nonce}`),
     ways: found.factors.map(({ id, added, ...factor }) => ({
       ...{ ...factor, value: formValue(id), chosen: choice.factors.includes(id) },
       ...{ ...deviceOf(added.userAgent), place: coarse(added.address) },
@@ -184,7 +189,7 @@ async function formAnswer(
     apps: await Promise.all(
       apps.map(async ({ clientId, name, ...app }) => ({
         ...{ ...app, value: formValue(clientId), chosen: choice.apps.includes(clientId) },
-        name: await appName(clientId, name, language, assent),
+        name: await appName(clientId, name, language, tools),
       })),
     ),
     companies: found.companies.map(({ companyId, name, apps: count, latestAt }) => ({
@@ -197,21 +202,21 @@ async function formAnswer(
   return page(200, takeBackPage(view, chrome), "here", visitor.cookies);
 }
 
-async function appName(clientId: string, shown: string, language: string, assent: Assent): Promise<string> {
-  const client = await assent.oauth.catalog.client(clientId);
+async function appName(clientId: string, shown: string, language: string, tools: TakeBackTools): Promise<string> {
+  const client = await tools.apps.oauth.catalog.client(clientId);
   return client === undefined ? shown : nameOf(client, language);
 }
 
 async function takenBackAnswer(
   { what, followed, visitor, http }: Arrived,
   decided: Decided,
-  assent: Assent,
+  tools: TakeBackTools,
 ): Promise<Answer> {
   const { person, link } = followed;
-  assent.mail.kick();
+  tools.recovery.mail.kick();
   const counted = { removed: decided.removed.length, apps_ended: decided.endApps.length };
   const event = what === "recover" ? "password_recovered" : "email_change_undone";
-  assent.event(event, { owner: person.personId, address: http.address, ...counted });
+  tools.event(event, { owner: person.personId, address: http.address, ...counted });
   const ways = (all: Decided["kept"]): readonly NamedWay[] => all.map(({ kind, name }) => ({ kind, name }));
   const names = (all: readonly { readonly name: string }[]) => all.map(({ name }) => name);
   const view = {
@@ -220,7 +225,7 @@ async function takenBackAnswer(
     apps: names([...decided.keepApps, ...decided.keepCompanies]),
   };
   // Strangers who guess at the account have used up what strangers have: its owner must be able to sign in now.
-  const after = await assent.storage.people.get({ partition: person.partition, personId: person.personId });
-  const cookies = [...visitor.cookies, ...(after === undefined ? [] : await rememberDevice(after, http, assent))];
-  return page(200, takenBackPage(view, { ...assent.chrome(http), here: null }), "here", cookies);
+  const after = await activePerson(person, tools.sessions);
+  const cookies = [...visitor.cookies, ...(after === undefined ? [] : await rememberDevice(after, http, tools))];
+  return page(200, takenBackPage(view, { ...tools.chrome(http), here: null }), "here", cookies);
 }
