@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import type { Server as HttpServer, IncomingMessage } from "node:http";
 import type { Server as HttpsServer } from "node:https";
-import { type AddressInfo, Socket, Server as TcpServer } from "node:net";
+import { type AddressInfo, type ServerOpts, Socket, Server as TcpServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AssentServer } from "./assent.ts";
@@ -26,6 +26,11 @@ const BACKLOG = 4_096;
  * waiting for ever whose connection was on its way to a worker that died.
  */
 const SHARED_BY_KERNEL = process.platform === "linux";
+/**
+ * Sockets of one process for its port. In one turn of the event loop, Node.js takes up one connection from each: with a single one, a client that keeps
+ * turns long would keep everybody's new connections waiting.
+ */
+const SOCKETS = SHARED_BY_KERNEL ? 16 : 1;
 /** Milliseconds that a client may take for the TLS handshake. */
 const HANDSHAKE = 10_000;
 /** How long requests under way may take once the server is told to stop. */
@@ -72,6 +77,44 @@ const STATUSES: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
 };
 
+/** Another socket whose connections are the server's. */
+function feeder(server: HttpServer | HttpsServer): TcpServer {
+  const { allowHalfOpen, noDelay, keepAlive } = server as unknown as ServerOpts;
+  const socket = new TcpServer({ allowHalfOpen, noDelay, keepAlive }, (connection) => {
+    server.emit("connection", connection);
+  });
+  socket.maxConnections = server.maxConnections;
+  return socket;
+}
+
+interface Place {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+}
+
+/** Gives the port. */
+async function open(server: TcpServer, { host, port }: Place, { sharesPort }: AssentServer): Promise<number> {
+  const reusePort = SHARED_BY_KERNEL && (sharesPort || SOCKETS > 1);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ port, host, backlog: BACKLOG, reusePort }, resolve);
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** Rejects as `listen` does where somebody listens there already. */
+async function isFree({ host, port }: Place): Promise<void> {
+  // Any free one is free.
+  if (port === 0) return;
+  const server = new TcpServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ port, host }, resolve);
+  });
+  await new Promise((resolve) => server.close(resolve));
+}
+
 /** Listens where `config.listen` says (port 0: any free one). */
 export async function listen(assent: AssentServer): Promise<Listening> {
   const server = serverOf(assent);
@@ -82,15 +125,17 @@ export async function listen(assent: AssentServer): Promise<Listening> {
   server.on("checkExpectation", assent.handler);
   // RFC 9110 §9.3.6: this is no proxy. Without a listener, Node.js closes such a connection without a word.
   server.on("connect", ({ socket }: IncomingMessage) => connectionOf(socket).fail(socket, "405 Method Not Allowed"));
-  assent.connections.guard(server, connectionsAllowed());
-  const { host, port } = assent.config.listen;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ port, host, backlog: BACKLOG, reusePort: assent.sharesPort && SHARED_BY_KERNEL }, resolve);
-  });
+  const allowed = connectionsAllowed();
+  assent.connections.guard(server, allowed);
+  const { host } = assent.config.listen;
+  // The system would let this process share the port of another that shares it, too, instead of saying that it is in use.
+  if (SOCKETS > 1 && !assent.sharesPort) await isFree(assent.config.listen);
+  const port = await open(server, assent.config.listen, assent);
+  const more = Array.from({ length: SOCKETS - 1 }, () => feeder(server));
+  await Promise.all(more.map((one) => open(one, { host, port }, assent)));
   let stopped: Promise<void> | undefined;
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     stop(othersClosed) {
       stopped ??= stop(othersClosed);
       return stopped;
@@ -103,7 +148,9 @@ export async function listen(assent: AssentServer): Promise<Listening> {
     if (assent.config.drainDelay > 0) await sleep(assent.config.drainDelay);
     // http's own close would cut connections between two requests, and lose what a client has just sent on them. Listening ends; each
     // connection gets one more answer, which closes it, and quiet ones are closed after a while.
-    const closed = new Promise((resolve) => TcpServer.prototype.close.call(server, resolve));
+    const closed = Promise.all(
+      [server, ...more].map((one) => new Promise((resolve) => TcpServer.prototype.close.call(one, resolve))),
+    );
     await othersClosed?.();
     assent.drain();
     const quiet = setInterval(() => server.closeIdleConnections(), QUIET);

@@ -73,6 +73,11 @@ export class Exchange implements Startable, Reading {
     return this.#site.assent.proxies.resolve(this.#connection.peer, this.raw.headers).address;
   }
 
+  /** A trusted proxy's connection. */
+  get fromProxy(): boolean {
+    return this.#site.assent.proxies.trusts(this.#connection.peer);
+  }
+
   /** The request as endpoints see it. */
   request(params: HttpRequest["params"] = {}, body = ""): HttpRequest {
     const { path, query, id } = this;
@@ -108,6 +113,14 @@ export class Exchange implements Startable, Reading {
     this.last ||= assent.draining();
     this.response.writeHead(status, this.last ? [...lines, "connection", "close"] : [...lines]).end(body);
     this.#over();
+  }
+
+  /** As `shed`, after so many milliseconds. Those behind it on its connection wait meanwhile. */
+  shedLater(busy: Busy, reason: ShedReason, milliseconds: number): void {
+    setTimeout(() => {
+      // Its body may have come too slowly: then it has its answer.
+      if (!this.abandoned) this.shed(busy, reason);
+    }, milliseconds);
   }
 
   /** A bare status that ends the connection. */

@@ -11,6 +11,7 @@ import { type Match, Router } from "../router.ts";
 import { metadataRoute, type Route, routes } from "../routes.ts";
 import { busyAnswers } from "./busy.ts";
 import { connectionOf } from "./connection.ts";
+import { REFUSED_AFTER } from "./overload.ts";
 import { bodyComes, readBody, skipBody } from "./request-body.ts";
 
 /** Bounds of the HTTP server that carries the handler: slow and huge requests end early. */
@@ -64,11 +65,14 @@ function begin(exchange: Exchange, site: Site, router: Router<Route>): void {
     return;
   }
   if (bodyComes(raw.headers)) assent.unread.watch(exchange);
-  const reason = assent.gate.refuses();
+  const reason = assent.gate.refuses(() => exchange.client());
   const refusal = reason === undefined ? undefined : site.busy(raw);
   if (reason !== undefined && refusal !== undefined) {
     skipBody(raw);
-    exchange.shed(refusal, reason);
+    // A proxy's connection is needed for its other clients.
+    const crowding = !exchange.fromProxy && assent.gate.isCrowding(exchange.client());
+    if (crowding) exchange.shedLater(refusal, reason, REFUSED_AFTER);
+    else exchange.shed(refusal, reason);
     return;
   }
   respond(exchange, router.find(exchange.path), site);

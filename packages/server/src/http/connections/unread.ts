@@ -12,6 +12,9 @@ const SLOW_AFTER = 250;
 /** Slow and waiting requests at a time, each of which may hold 64 KiB of memory: of one IPv4 address or IPv6 /64, of one IPv6 /48, and of all clients together. */
 export const MAX_SLOW = { client: 64, network: 256, all: 1_024 } as const;
 
+/** Requests that one look counts as slow. Each may cost a search for the one that makes room; the others wait for the next turn of the event loop. */
+const COUNTED_AT_ONCE = 256;
+
 /** `time`: the body took too long. The others: there were too many slow requests of one client, of one network, or in all. */
 export type UnreadReason = "body_time" | "unread_client" | "unread_network" | "unread_all";
 
@@ -96,6 +99,7 @@ export class Unread {
 
   #look(): void {
     const now = this.#now();
+    let counted = 0;
     for (const entry of this.#entries) {
       const { raw } = entry.reading;
       // Node.js doesn't close a request that has its answer when the client goes away in the middle of its body.
@@ -106,7 +110,14 @@ export class Unread {
       const age = now - entry.since;
       const earned = ((raw.socket.bytesRead - entry.bytes) / BODY_RATE) * 1000;
       if (age > BODY_TIME + earned) this.#abandon(entry, "body_time");
-      else if (age >= SLOW_AFTER && entry.pools === undefined) this.#count(entry);
+      else if (age >= SLOW_AFTER && entry.pools === undefined) {
+        this.#count(entry);
+        counted += 1;
+        if (counted === COUNTED_AT_ONCE) {
+          setImmediate(() => this.#look());
+          return;
+        }
+      }
     }
     if (this.#entries.size > 0) return;
     clearInterval(this.#timer);
