@@ -77,18 +77,16 @@ async function shed(): Promise<number> {
   return (family?.samples ?? []).reduce((sum, { value }) => sum + value, 0);
 }
 
-test.skipIf(process.platform !== "linux")(
-  "64 new connections at once → taken up in far fewer turns of the event loop than one each (Linux alone)",
-  async () => {
-    for (let at = 0; at < 64; at += 1) new Client("127.0.0.2");
-    let turns = 0;
-    while (open() < 64) {
-      await new Promise((resolve) => setImmediate(resolve));
-      if (open() > 0) turns += 1;
-    }
-    expect(turns).toBeLessThan(32);
-  },
-);
+test("64 new connections at once → taken up in far fewer turns of the event loop than one each", async ({ skip }) => {
+  if (process.platform !== "linux") skip("only Linux deals connections out to several sockets of one port");
+  for (let at = 0; at < 64; at += 1) new Client("127.0.0.2");
+  let turns = 0;
+  while (open() < 64) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (open() > 0) turns += 1;
+  }
+  expect(turns).toBeLessThan(32);
+});
 
 test("a network fills every turn → others are answered; the refused of that network learn it a second later, and may go on", async () => {
   const flood = Array.from({ length: 200 }, () => new Client("127.0.0.2"));
