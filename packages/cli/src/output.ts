@@ -89,7 +89,7 @@ export class Output {
       });
     }
     const secrets = once.filter((name) => record[name] !== undefined);
-    if (secrets.length > 0) this.note(`${secrets.join(", ")}: shown this once, only a hash is kept`);
+    if (secrets.length > 0) this.note(`${secrets.join(", ")}: printed only this once; the server keeps only a hash`);
   }
 
   /** A list, as a table with these columns, or as a JSON array of whole records. */

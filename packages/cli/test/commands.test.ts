@@ -58,7 +58,7 @@ describe("client", () => {
 
   test("no scope → created, with a warning", async () => {
     const { code, stdout, stderr } = await at.run([...CLIENT, "--name", "Scopeless", "--json"]);
-    expect(stderr).toBe("warning: this client may ask for no scope, and every request needs one: add --scope\n");
+    expect(stderr).toBe("warning: this client has no scope, and every request needs one: add --scope\n");
     expect(JSON.parse(stdout)).toMatchObject({ scope: "" });
     expect(code).toBe(0);
   });
@@ -185,7 +185,9 @@ describe("client", () => {
     const update = ["client", "update", String(client["client_id"])];
     const none = await at.run([...update, "--consent-ceiling", "none", "--json"]);
     expect(JSON.parse(none.stdout)).toMatchObject({ consent_ceiling: "none" });
-    expect(none.stderr).toMatch(/^warning: --consent-ceiling: its refresh tokens have no absolute end/m);
+    expect(none.stderr).toMatch(
+      /^warning: --consent-ceiling: if the owner chooses no end, its refresh tokens never expire/m,
+    );
     expect(await at.json([...update, "--no-consent-ceiling"])).not.toHaveProperty("consent_ceiling");
   });
 
@@ -304,7 +306,7 @@ describe("user", () => {
     });
     expect(stored()).not.toContain("correct horse");
     expect((await at.run([...create("ALICE"), "--generate-password"])).stderr).toBe(
-      'error: --username: "alice" is another\'s already\n',
+      'error: --username: "alice" belongs to somebody else\n',
     );
   });
 

@@ -37,7 +37,7 @@ test("create → the record; a slug that is taken → refused", async () => {
   });
   expect(await failure("company", "create", "--name", "Acme 2", "--slug", "acme")).toEqual([
     1,
-    'error: --slug: "acme" is another company\'s already\n',
+    'error: --slug: "acme" belongs to another company\n',
   ]);
 });
 

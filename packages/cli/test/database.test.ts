@@ -33,7 +33,7 @@ describe("what can't be done → 1, one line that says what to do", () => {
   test.each([
     [["db", "restore", "nowhere.db"], /there is no backup at/],
     [["import", "nowhere.jsonl"], /there is no file/],
-    [["db", "backup", "data/assent.db"], /exists already: name a file that doesn't/],
+    [["db", "backup", "data/assent.db"], /exists already: choose another name/],
     [["export", "data/assent.db"], /exists already/],
     [["import", "data/assent.db"], /no JSON|no export|cut off/],
   ] as const)("%j", async (args, problem) => {

@@ -26,7 +26,7 @@ export async function backupDatabase(config: Config, file: string): Promise<Back
   const database = fileOf(config);
   const target = resolve(file);
   refuseMissing(config);
-  if (existsSync(target)) refuse("taken", null, `${target} exists already: name a file that doesn't`);
+  if (existsSync(target)) refuse("taken", null, `${target} exists already: choose another name`);
   return { file: target, ...(await copyDatabase(database, target)) };
 }
 
@@ -184,7 +184,7 @@ function fileOf(config: Config): string {
     refuse(
       "invalid",
       null,
-      "the database is PostgreSQL, which has its own tools for this: docs/operate/backup.md says how, and `assent db epoch` is what follows",
+      "the database is PostgreSQL, which has its own tools for this (docs/operate/backup.md); after a recovery, run `assent db epoch`",
     )
   );
 }

@@ -226,7 +226,7 @@ export function clientRemarks(client: Client, { grants, scopes }: Surroundings):
   const aimless = refreshProblem(client.grantTypes);
   if (aimless !== undefined) remarks.push({ field: "grant_types", problem: aimless });
   if (client.scopes.length === 0 && client.grantTypes.some((grant) => ASKING.has(grant))) {
-    remarks.push({ field: "scope", problem: "this client may ask for no scope, and every request needs one" });
+    remarks.push({ field: "scope", problem: "this client has no scope, and every request needs one" });
   }
   if (needsSecret(client)) {
     remarks.push({ field: null, problem: "this client has no secret: assent client rotate-secret makes one" });
@@ -234,50 +234,50 @@ export function clientRemarks(client: Client, { grants, scopes }: Surroundings):
   if (client.ownScopes.length === 0 && client.grantTypes.includes("client_credentials")) {
     remarks.push({
       field: "own_scope",
-      problem: "this client holds no scope for itself, so client_credentials gives none",
+      problem: "this client has no scope of its own, so it gets no token by client_credentials",
     });
   }
   const acting = scopes.filter(({ name, ownerRole }) => ownerRole !== null && client.ownScopes.includes(name));
   if (acting.length > 0) {
     const list = acting.map(({ name, ownerRole }) => `${name} (${ownerRole})`).join(", ");
-    const problem = `${list}: of people, only those with that role may grant it; this client holds it without anybody`;
+    const problem = `${list}: only people with that role may grant this scope, but the client has it without a person`;
     remarks.push({ field: "own_scope", problem });
   }
   if (client.tokenEndpointAudience) {
     const problem =
-      "an assertion for the token endpoint's URL may have been meant for another server; the issuer is surer (RFC 7523 §3)";
+      "an assertion for the token endpoint's URL may have been meant for another server; use the issuer as audience (RFC 7523 §3)";
     remarks.push({ field: "token_endpoint_audience", problem });
   }
   const local = client.redirectUris.filter((uri) => /^http:\/\/localhost[:/]/.test(`${uri}/`));
   if (local.length > 0) {
-    const problem = `${local.join(", ")}: localhost may resolve to another address than the app listens on, and its port must match exactly; http://127.0.0.1 is surer (RFC 8252 §8.3)`;
+    const problem = `${local.join(", ")}: localhost may resolve to another address than the app listens on, and its port must match exactly; use http://127.0.0.1 (RFC 8252 §8.3)`;
     remarks.push({ field: "redirect_uris", problem });
   }
   if (client.grantTypes.includes("implicit")) {
     const problem =
-      "implicit puts access tokens into the address bar, where history, scripts and the next page may read them; authorization_code with PKCE is safer (RFC 9700 §2.1.2)";
+      "implicit puts access tokens into the address bar, where history, scripts and the next page can read them; use authorization_code with PKCE (RFC 9700 §2.1.2)";
     remarks.push({ field: "grant_types", problem });
   }
   if (client.grantTypes.includes("password")) {
     const problem =
-      "password shows this client its owners' passwords, and can ask for no second factor; authorization_code is safer (RFC 9700 §2.4)";
+      "with password, this client sees its owners' passwords, and the server can't ask for a second factor; use authorization_code (RFC 9700 §2.4)";
     remarks.push({ field: "grant_types", problem });
   }
   if (client.firstParty) {
     remarks.push({
       field: "first_party",
-      problem: "owners are not asked: every request of this client is consented to",
+      problem: "the server asks no owner for consent to this client",
     });
   }
   if (client.type === "public" && client.consentCeiling === "none") {
     const problem =
-      "its refresh tokens have no absolute end where the owner chooses none, and prove nothing of who uses them (RFC 9700 §4.14.2)";
+      "if the owner chooses no end, its refresh tokens never expire, and anybody who has one can use it (RFC 9700 §4.14.2)";
     remarks.push({ field: "consent_ceiling", problem });
   }
   if (client.allowPlainPkce) {
     remarks.push({
       field: "allow_plain_pkce",
-      problem: "a plain challenge protects against nobody who sees the request; S256 does (RFC 7636 §7.2)",
+      problem: "a plain challenge does not protect if somebody sees the request; use S256 (RFC 7636 §7.2)",
     });
   }
   return remarks;
@@ -333,7 +333,9 @@ async function changeClient(
     const outcome = await storage.clients.put({ client, expect: found.version });
     if (outcome.kind === "stored") return client;
   }
-  throw new AdminError("conflict", [{ field: null, problem: "others change this client all the time: try again" }]);
+  throw new AdminError("conflict", [
+    { field: null, problem: "another operator changed this client at the same moment: try again" },
+  ]);
 }
 
 /** The client's registration in the form of RFC 7591. */
@@ -416,7 +418,7 @@ function settingProblems(
   if (type === "public" && ownScopes.length > 0) {
     problems.push({
       field: "own_scope",
-      problem: "a public client proves nothing by itself, so it holds no scopes of its own",
+      problem: "a public client can't prove who it is, so it can't have scopes of its own",
     });
   }
   if (ownScopes.length > MAX_SCOPES) problems.push({ field: "own_scope", problem: `${MAX_SCOPES} names are the most` });

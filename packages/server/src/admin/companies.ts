@@ -235,7 +235,7 @@ function unknownMember(login: string, slug: string): never {
 }
 
 function slugTaken(slug: string): never {
-  return refuse("taken", "slug", `${JSON.stringify(slug)} is another company's already`);
+  return refuse("taken", "slug", `${JSON.stringify(slug)} belongs to another company`);
 }
 
 function nameProblems(name: string, stands?: string): readonly Remark[] {

@@ -70,7 +70,8 @@ export async function diagnose(
 
 function nodeFindings(version: string, path: string): Finding[] {
   const major = Number(version.split(".")[0]);
-  if (major < 24) return [{ check: "node", status: "broken", detail: `${version}: 24 is the oldest that works` }];
+  if (major < 24)
+    return [{ check: "node", status: "broken", detail: `${version}: this server needs Node.js 24 or newer` }];
   const { bundled, text } = nodeOrigin(path);
   const remedy =
     bundled === null ? "" : `; to use a Node.js of your own, put it on PATH and delete node_modules/${bundled}`;
@@ -86,7 +87,7 @@ function configurationFindings(config: Config): Finding[] {
     (detail): Finding => ({ check: "configuration", status: "warning", detail }),
   );
   if (issuer.startsWith("http:") && !isLoopback(listen.host)) {
-    const detail = `the issuer is for this machine alone (${issuer}), but the server listens on ${listen.host}, which others may reach`;
+    const detail = `the issuer (${issuer}) works on this machine only, but the server listens on ${listen.host}, which other machines may reach`;
     findings.push({ check: "configuration", status: "warning", detail });
   }
   return findings.length > 0 ? findings : [{ check: "configuration", status: "ok", detail: "complete and valid" }];
@@ -100,7 +101,9 @@ function fileFindings(config: Config): Finding[] {
   const loose = looseFiles(config);
   if (loose.length > 0) return loose.map((detail) => ({ check: "files", status: "broken", detail }));
   const there = ownFiles(config).filter(({ path }) => existsSync(path));
-  return [{ check: "files", status: "ok", detail: `${there.length} file(s), nobody else can reach them` }];
+  return [
+    { check: "files", status: "ok", detail: `${there.length} file(s), and no other user can read or write them` },
+  ];
 }
 
 /** Checks that need the database. */
@@ -139,8 +142,8 @@ function waitingFindings(pending: readonly MigrationState[], servers: readonly R
   const older = servers.filter(({ schema }) => schema < neededBy(pending));
   const detail =
     older.length > 0
-      ? `${names}: waits for ${older.length} server process(es) of an older version that still run`
-      : `${names}: is due, since no server of the version before says that it runs: assent db migrate --contract`;
+      ? `${names}: waits until ${older.length} server process(es) of an older version stop`
+      : `${names}: is due, because no server of the previous version runs: run assent db migrate --contract`;
   return [{ check: "database", status: "note", detail }];
 }
 
@@ -148,7 +151,7 @@ async function storedFindings(config: Config, storage: Storage, now: Millis): Pr
   await storage.catalog.ping();
   const context = adminOf(storage, config.issuer, () => now, undefined, grantsOf(config));
   return [
-    { check: "database", status: "ok", detail: "it answers, and its schema is up to date" },
+    { check: "database", status: "ok", detail: "the database answers, and its schema is up to date" },
     ...(await keyFindings(config, storage, now)),
     ...(await clientFindings(context, config)),
     ...namesFound(await nameFindings(context)),
@@ -158,10 +161,11 @@ async function storedFindings(config: Config, storage: Storage, now: Millis): Pr
 
 async function keyFindings(config: Config, storage: Storage, now: Millis): Promise<readonly Finding[]> {
   const stored = await storage.keys.list();
-  if (stored.length === 0) return [{ check: "keys", status: "note", detail: "none yet: the first start makes one" }];
+  if (stored.length === 0)
+    return [{ check: "keys", status: "note", detail: "there is no key yet: the first start makes one" }];
   const file = secretFile(config);
   if (file !== undefined && !existsSync(file)) {
-    const detail = `${file} is gone: without it the signing keys can't be opened; restore it from its backup`;
+    const detail = `${file} is missing: without it the server can't open the signing keys; restore it from its backup`;
     return [{ check: "secret", status: "broken", detail }];
   }
   try {
@@ -183,7 +187,7 @@ function keyFinding(alg: SigningAlg, signing: string | undefined, stored: readon
     return {
       check: "keys",
       status: "note",
-      detail: `none${name} yet: the first token that is signed with it makes one`,
+      detail: `there is no key${name} yet: the first token that needs it makes one`,
     };
   }
   const record = stored.find(({ kid }) => kid === signing);
@@ -191,7 +195,7 @@ function keyFinding(alg: SigningAlg, signing: string | undefined, stored: readon
   const usable = stored.filter((key) => key.alg === alg && key.retiredAt === null);
   const newest = Math.max(...usable.map(({ activeFrom }) => activeFrom));
   const due = newest + ROTATE_AFTER - PUBLISH_BEFORE_USE;
-  const detail = `${signing}${name} has signed for ${age} day(s); the next one is ${newest > now ? `published and signs from ${iso(newest)}` : `made on ${iso(due)}`}`;
+  const detail = `${signing}${name} has signed for ${age} day(s); the next one is ${newest > now ? `published and signs from ${iso(newest)}` : `due on ${iso(due)}`}`;
   return due + DAY < now
     ? { check: "keys", status: "warning", detail: `${detail}: overdue, because no server has been running` }
     : { check: "keys", status: "ok", detail };
@@ -199,19 +203,20 @@ function keyFinding(alg: SigningAlg, signing: string | undefined, stored: readon
 
 /** Whether the older secrets of a list can be removed. */
 function secretFinding(stored: readonly StoredKey[], list: readonly Buffer[], now: Millis): Finding {
-  if (list.length === 1) return { check: "secret", status: "ok", detail: "one, which makes and verifies" };
+  if (list.length === 1)
+    return { check: "secret", status: "ok", detail: "there is one secret, which signs and verifies" };
   const needed = stored.filter((key) => supersededAt(key, stored, now) === undefined);
   const newest = new Secrets(list.slice(0, 1));
   const old = needed.filter(
     ({ kid, sealedPrivate }) => unseal(newest, "signing key", kid, sealedPrivate) === undefined,
   );
-  const detail = `${list.length} in the list: the first makes, all verify`;
+  const detail = `${list.length} secrets in the list: the first signs, all verify`;
   if (old.length > 0) {
-    const mend = `${old.length} signing key(s) in use were sealed under an older one: before you take that out, run assent key rotate and wait until the new key signs`;
+    const mend = `${old.length} signing key(s) in use are sealed under an older secret: before you remove that secret, run assent key rotate and wait until the new key signs`;
     return { check: "secret", status: "note", detail: `${detail}; ${mend}` };
   }
   const left =
-    "no signing key in use needs the older ones; taking them out ends sessions and kept refresh tokens made with them";
+    "no signing key in use needs the older secrets; when you remove them, sessions and kept refresh tokens that were made with them end";
   return { check: "secret", status: "note", detail: `${detail}; ${left}` };
 }
 
@@ -232,7 +237,7 @@ async function clientFindings(context: AdminContext, config: Config): Promise<re
     if (leavesPkceOpen(client, config)) withoutPkce.push(label);
     details.push(...clientRemarks(client, around).map(({ problem }) => `${label}: ${problem}`));
     const gone = client.scopes.filter((name) => !known.has(name));
-    if (gone.length > 0) details.push(`${label}: it may ask for scopes that don't exist any more (${gone.join(", ")})`);
+    if (gone.length > 0) details.push(`${label}: its scopes include some that were deleted (${gone.join(", ")})`);
   }
   const findings = warnings("clients", details);
   findings.push(...pkceFindings(withoutPkce), ...certificateFindings(byCertificate, config));
@@ -243,23 +248,29 @@ function pkceFindings(labels: readonly string[]): Finding[] {
   if (labels.length === 0) return [];
   const named = labels.slice(0, SHOWN).join(", ");
   const more = labels.length > SHOWN ? ` and ${labels.length - SHOWN} more` : "";
-  const detail = `PKCE is optional for ${labels.length} confidential client(s): ${named}${more}. Require it where they use it, as every current library does: assent client update CLIENT_ID --require-pkce, or ASSENT_REQUIRE_PKCE for all`;
+  const detail = `PKCE is optional for ${labels.length} confidential client(s): ${named}${more}. If they use PKCE, as every current library does, require it: assent client update CLIENT_ID --require-pkce, or ASSENT_REQUIRE_PKCE for all`;
   return [{ check: "clients", status: "note", detail }];
 }
 
 function warnings(check: Finding["check"], details: readonly string[]): Finding[] {
   const findings = details.slice(0, SHOWN).map((detail): Finding => ({ check, status: "warning", detail }));
   if (details.length > SHOWN)
-    findings.push({ check, status: "warning", detail: `… and ${details.length - SHOWN} more of the kind` });
+    findings.push({ check, status: "warning", detail: `… and ${details.length - SHOWN} more problems of this kind` });
   return findings;
 }
 
 function namesFound({ problems, all }: NameFindings): readonly Finding[] {
   const findings = warnings("names", problems);
-  if (!all) findings.push({ check: "names", status: "note", detail: "there are more people than were looked at" });
+  if (!all) findings.push({ check: "names", status: "note", detail: "there are more people than this command checks" });
   return findings.length > 0
     ? findings
-    : [{ check: "names", status: "ok", detail: "none hides anything, and no two clients look alike" }];
+    : [
+        {
+          check: "names",
+          status: "ok",
+          detail: "no name has hidden characters, and no two clients have names that look alike",
+        },
+      ];
 }
 
 /**
@@ -275,19 +286,19 @@ function certificateFindings({ any, issued }: { any: number; issued: number }, c
   if (!known.any && trustProxy.length > 0) {
     found(
       "warning",
-      `${any} client(s) need a certificate, but none arrives: set ASSENT_CLIENT_CERT_HEADER to the header in which ${trustProxy.join(", ")} passes it`,
+      `${any} client(s) need a certificate, but the server gets none: set ASSENT_CLIENT_CERT_HEADER to the header in which ${trustProxy.join(", ")} passes the certificate on`,
     );
   }
   if (known.any && issued > 0 && tlsClientCa === null) {
     found(
       "warning",
-      `${issued} client(s) use tls_client_auth and are refused: ASSENT_TLS_CLIENT_CA has to name who issues their certificates`,
+      `${issued} client(s) use tls_client_auth, and the server refuses them: set ASSENT_TLS_CLIENT_CA to the authorities that issue their certificates`,
     );
   }
   if (trustProxy.length > 0 && header !== null) {
     found(
       "note",
-      `${any} client(s) are known by the certificate that ${trustProxy.join(", ")} puts into ${header}: it must set or delete ${header} and ${header}-Chain on every request`,
+      `${any} client(s) authenticate with the certificate that ${trustProxy.join(", ")} puts into ${header}: this proxy must set or delete ${header} and ${header}-Chain on every request`,
     );
   }
   return findings;
@@ -298,14 +309,14 @@ async function issuerFinding(config: Config, storage: Storage): Promise<Finding>
   const { issuer } = config;
   const answer = await fetchMetadata(issuer);
   if (answer.kind === "unreachable") {
-    const detail = `${issuer} doesn't answer (${answer.reason}): no server runs, or it can't be reached from here`;
+    const detail = `${issuer} doesn't answer (${answer.reason}): no server runs, or this machine can't reach it`;
     return { check: "issuer", status: "note", detail };
   }
   if (answer.kind === "other") {
     return {
       check: "issuer",
       status: "broken",
-      detail: `${answer.url} answers, but not with metadata: ${answer.reason}`,
+      detail: `${answer.url} answers, but its answer is not this server's metadata: ${answer.reason}`,
     };
   }
   const expected: unknown = JSON.parse(
@@ -314,7 +325,7 @@ async function issuerFinding(config: Config, storage: Storage): Promise<Finding>
   if (isDeepStrictEqual(answer.metadata, expected)) {
     return { check: "issuer", status: "ok", detail: `${issuer} answers with this configuration's metadata` };
   }
-  const detail = `${answer.url} answers with other metadata than this configuration's: another server, another version, or another database`;
+  const detail = `${answer.url} answers with metadata that differs from this configuration's: it is another server, another version, or another database`;
   return { check: "issuer", status: "broken", detail };
 }
 

@@ -100,13 +100,16 @@ export async function issuerOf(id: string, { storage }: AdminContext): Promise<T
 export function issuerRemarks(issuer: TrustedIssuer): readonly Remark[] {
   const remarks: Remark[] = [];
   if (issuer.scopes.length === 0) {
-    remarks.push({ field: "scope", problem: "its assertions may ask for no scope, so none of them is accepted" });
+    remarks.push({ field: "scope", problem: "it has no scope, so the server accepts none of its assertions" });
   }
   if (issuer.createOwners && issuer.subjects.length === 0) {
-    remarks.push({ field: "subject", problem: "it may make owners of any name: name the domains that are its own" });
+    remarks.push({ field: "subject", problem: "it can create owners with any name: limit it to its own domains" });
   }
   if (issuer.mapSubject === "email" && issuer.emailDomains.length === 0 && issuer.subjects.length === 0) {
-    remarks.push({ field: "email_domain", problem: "it may speak for addresses of every domain: name its own" });
+    remarks.push({
+      field: "email_domain",
+      problem: "it can name addresses of every domain: limit it to its own domains",
+    });
   }
   // SAML can't say that an address is verified, so without a domain no address counts as verified.
   if (
@@ -116,7 +119,7 @@ export function issuerRemarks(issuer: TrustedIssuer): readonly Remark[] {
     issuer.emailDomains.length === 0
   ) {
     const problem =
-      "owners that it makes get every address that it calls verified, whosever it is: name its own domains";
+      "owners that it creates get every address that it calls verified, also addresses of others: limit it to its own domains";
     remarks.push({ field: "email_domain", problem });
   }
   return remarks;
@@ -209,7 +212,7 @@ function settingProblems(issuer: TrustedIssuer): readonly Remark[] {
   if (createOwners && mapSubject === "id") {
     problems.push({
       field: "create_owners",
-      problem: "ids are this server's to give: map subjects by username, email or link",
+      problem: "this server chooses ids: map subjects by username, email or link",
     });
   }
   problems.push(...subjectProblems(issuer));
@@ -252,8 +255,7 @@ function subjectProblems({ type, mapSubject, subjectClaim, emailDomains }: Trust
   if (type === "saml" && mapSubject === "email" && subjectClaim !== null && emailDomains.length === 0) {
     problems.push({
       field: "email_domain",
-      problem:
-        "it is missing: an attribute can't say that an address is verified, so name the domains that are the issuer's",
+      problem: "it is missing: an attribute can't say that an address is verified, so name the issuer's own domains",
     });
   }
   return problems;

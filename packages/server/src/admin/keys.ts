@@ -76,13 +76,13 @@ export async function rotateKey(
   const activeFrom =
     immediately || before.every(({ retiredAt }) => retiredAt !== null) ? now : now + PUBLISH_BEFORE_USE;
   if (!(await addSigningKey(storage, context.secrets(), before, now, activeFrom, alg))) {
-    refuse("conflict", null, "another process made a key at the same moment: look at the list, then try again");
+    refuse("conflict", null, "another process made a key at the same moment: check the list, then try again");
   }
   // Otherwise an announced key would replace the new one tomorrow.
   for (const { kid } of pending) await storage.keys.retire({ kid, now });
   const known = new Set(all.map(({ kid }) => kid));
   const made = (await storage.keys.list()).find(({ kid }) => !known.has(kid));
-  return made ?? refuse("conflict", null, "the new key was removed at once by another");
+  return made ?? refuse("conflict", null, "another operator retired the new key at once");
 }
 
 /**
@@ -116,7 +116,7 @@ export async function refuseRetiring(
   const inUse: readonly string[] = algsInUse(await storage.resources.list());
   if (key.retiredAt === null && others.length === 0 && inUse.includes(key.alg)) {
     const flag = key.alg === DEFAULT_ALG ? "" : ` --alg ${key.alg}`;
-    refuse("conflict", "kid", `no other key could sign: make one that does first (key rotate --now${flag})`);
+    refuse("conflict", "kid", `no other key can sign: first make one (key rotate --now${flag})`);
   }
   if (!immediately && key.retiredAt !== null) refuseRetiredBefore();
 }

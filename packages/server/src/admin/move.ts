@@ -41,7 +41,7 @@ export async function exportToFile(
 }
 
 function refuseTaken(target: string): never {
-  return refuse("taken", null, `${target} exists already: name a file that doesn't`);
+  return refuse("taken", null, `${target} exists already: choose another name`);
 }
 
 /**

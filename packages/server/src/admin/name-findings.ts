@@ -57,7 +57,7 @@ async function clientProblems(context: AdminContext): Promise<readonly string[]>
     const like = seen.add(client);
     if (like !== undefined) {
       const pair = `${clientId} (${name}) and ${like.clientId} (${like.name})`;
-      problems.push(`the clients ${pair} have names that owners can take for one another`);
+      problems.push(`the clients ${pair} have names that look alike, so owners can confuse them`);
     }
   }
   return problems;

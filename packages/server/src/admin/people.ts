@@ -71,7 +71,7 @@ export async function createUser(input: NewUser, context: AdminContext): Promise
   };
   const outcome = await context.storage.people.create({ person, byOperator: true, now });
   if (outcome.kind === "taken")
-    refuse("taken", outcome.what, `${JSON.stringify(person[outcome.what])} is another's already`);
+    refuse("taken", outcome.what, `${JSON.stringify(person[outcome.what])} belongs to somebody else`);
   return { person, generated: "generate" in input.password ? password : null };
 }
 
@@ -126,7 +126,7 @@ export async function updateUser(
     },
     now,
   });
-  if (outcome.kind === "taken") refuse("taken", "email", `${JSON.stringify(email)} is another's already`);
+  if (outcome.kind === "taken") refuse("taken", "email", `${JSON.stringify(email)} belongs to somebody else`);
   if (outcome.kind === "unknown") return unknownUser(login);
   return (await context.storage.people.get({ partition, personId })) ?? unknownUser(login);
 }

@@ -25,37 +25,45 @@ export function findingsFrom(facts: ServerFacts, workers: number): Finding[] {
   const { address: place, version } = facts;
   const findings: Finding[] = [];
   const find = (status: Finding["status"], detail: string) => findings.push({ check: "database", status, detail });
-  if (version < OLDEST) find("broken", `${place} is PostgreSQL ${version}: ${OLDEST} is the oldest that works`);
-  if (version > NEWEST) find("note", `${place} is PostgreSQL ${version}: ${NEWEST} is the newest that was tried`);
+  if (version < OLDEST)
+    find("broken", `${place} is PostgreSQL ${version}: this server needs PostgreSQL ${OLDEST} or newer`);
+  if (version > NEWEST)
+    find("note", `${place} is PostgreSQL ${version}: ${NEWEST} is the newest version that was tested`);
   if (facts.readOnly) {
     const what = facts.standby ? "a standby" : "read-only (default_transaction_read_only)";
-    find("broken", `${place} is ${what}, and no other host of the URL takes writes`);
+    find("broken", `${place} is ${what}, and no other host of the URL accepts writes`);
   }
   if (facts.encoding !== "UTF8") {
     find(
       "broken",
-      `the database's encoding is ${facts.encoding}, wanted UTF8: make it anew (CREATE DATABASE … ENCODING 'UTF8')`,
+      `the database's encoding is ${facts.encoding}, but it must be UTF8: create the database again (CREATE DATABASE … ENCODING 'UTF8')`,
     );
   }
-  if (!facts.fsync) find("warning", "fsync is off: a loss of power may lose or destroy all that was acknowledged");
+  if (!facts.fsync) find("warning", "fsync is off: after a power failure, acknowledged data may be lost or damaged");
   if (facts.synchronousCommit === "off") {
-    find("warning", "synchronous_commit is off: our sessions turn it on, but tools that write beside them don't");
+    find(
+      "warning",
+      "synchronous_commit is off: Assent's sessions turn it on, but other tools that write to the database don't",
+    );
   }
   if (facts.synchronousCommit === "local") {
-    find("warning", "synchronous_commit is local: what was acknowledged may be lost when a standby takes over");
+    find("warning", "synchronous_commit is local: acknowledged writes may be lost when a standby takes over");
   }
   if (Math.abs(facts.localAhead) > CLOCK) {
     const seconds = Math.round(Math.abs(facts.localAhead) / 1000);
     const side = facts.localAhead > 0 ? "ahead of" : "behind";
     find(
       "warning",
-      `this machine's clock is ${seconds} s ${side} the database's: servers go by the database's, logs by this one`,
+      `this machine's clock is ${seconds} s ${side} the database's: servers use the database's clock, and logs use this one`,
     );
   }
   if (facts.superuser)
-    find("warning", "the role is a superuser: one that owns its tables is enough (docs/operate/postgresql.md)");
+    find("warning", "the role is a superuser: a role that owns its tables is enough (docs/operate/postgresql.md)");
   if (!facts.mayCreate)
-    find("note", "the role may not make tables: run assent db migrate as one that may, before a new version starts");
+    find(
+      "note",
+      "the role may not create tables: before a new version starts, run assent db migrate with a role that may",
+    );
   const wanted = workers * facts.ownConnections;
   if (wanted > facts.maxConnections - SPARE) {
     find(

@@ -200,7 +200,7 @@ describe("remarks", () => {
       admin,
     );
     expect(await remarksOn(client)).toEqual([
-      { field: "own_scope", problem: expect.stringMatching(/^reports \(admin\): of people/) },
+      { field: "own_scope", problem: expect.stringMatching(/^reports \(admin\): only people/) },
     ]);
   });
 

@@ -97,7 +97,7 @@ describe("without a server", () => {
   test("no keys yet, nobody at the issuer → notes, and all is well", async () => {
     const { ok, findings, configuration } = await look();
     expect(ok).toBe(true);
-    expect(findingsOf(findings, "keys")).toEqual([expect.stringMatching(/^note: none yet/)]);
+    expect(findingsOf(findings, "keys")).toEqual([expect.stringMatching(/^note: there is no key yet/)]);
     expect(findingsOf(findings, "issuer")).toEqual([expect.stringMatching(/^note: https:\/\/id\.test doesn't answer/)]);
     expect(configuration).toMatchObject({ ASSENT_ISSUER: "https://id.test", ASSENT_ACCESS_TTL: 600 });
   });
@@ -120,8 +120,7 @@ describe("without a server", () => {
     const told = findingsOf(findings, "clients").join("\n");
     expect(ok).toBe(true);
     expect(told.match(/^warning: /gm)).toHaveLength(3);
-    for (const words of ["may ask for no scope", "localhost", "don't exist any more (gone)"])
-      expect(told).toContain(words);
+    for (const words of ["has no scope", "localhost", "were deleted (gone)"]) expect(told).toContain(words);
   });
 });
 
@@ -193,7 +192,7 @@ describe("clients known by certificates that a proxy hands on", () => {
     await createScope({ name: "in", description: "Import" }, admin);
     await byCertificate("tls_client_auth", { tls_client_auth_san_dns: "import.example.com" });
     expect(await told(proxied)).toEqual([
-      "warning: 1 client(s) need a certificate, but none arrives: set ASSENT_CLIENT_CERT_HEADER to the header in which 10.0.0.0/8 passes it",
+      "warning: 1 client(s) need a certificate, but the server gets none: set ASSENT_CLIENT_CERT_HEADER to the header in which 10.0.0.0/8 passes the certificate on",
     ]);
   });
 
@@ -201,9 +200,9 @@ describe("clients known by certificates that a proxy hands on", () => {
     await createScope({ name: "in", description: "Import" }, admin);
     await byCertificate("tls_client_auth", { tls_client_auth_san_dns: "import.example.com" });
     const duty =
-      "note: 1 client(s) are known by the certificate that 10.0.0.0/8 puts into Client-Cert: it must set or delete Client-Cert and Client-Cert-Chain on every request";
+      "note: 1 client(s) authenticate with the certificate that 10.0.0.0/8 puts into Client-Cert: this proxy must set or delete Client-Cert and Client-Cert-Chain on every request";
     expect(await told(handedOn)).toEqual([
-      expect.stringMatching(/^warning: 1 client.*tls_client_auth and are refused.*ASSENT_TLS_CLIENT_CA/),
+      expect.stringMatching(/^warning: 1 client.*tls_client_auth, and the server refuses them.*ASSENT_TLS_CLIENT_CA/),
       duty,
     ]);
     expect(await told({ ...handedOn, tlsClientCa: "clients.pem" })).toEqual([duty]);
@@ -247,7 +246,7 @@ describe("with a server", () => {
     expect(told).toEqual([
       expect.stringMatching(/^warning: the scope odd: description: the word .* alphabet$/),
       `warning: the client ${other.clientId}: name: the word "ваnк" mixes letters that look alike: write it in one alphabet`,
-      expect.stringMatching(/^warning: the clients .* have names that owners can take for one another$/),
+      expect.stringMatching(/^warning: the clients .* have names that look alike, so owners can confuse them$/),
       expect.stringMatching(/^warning: the user раураl: name: it has a control character/),
       "warning: the user раураl: username: it mixes letters of several scripts",
       "warning: the users сара and capa have usernames that look alike",
@@ -257,7 +256,7 @@ describe("with a server", () => {
     await server.assent.storage.people.delete({ ...person, now: Date.now() });
     for (let at = 0; at < 12; at += 1) await server.addClient({ name: "Bank" });
     const many = findingsOf((await look()).findings, "names");
-    expect([many.length, many.at(-1)]).toEqual([11, "warning: … and 6 more of the kind"]);
+    expect([many.length, many.at(-1)]).toEqual([11, "warning: … and 6 more problems of this kind"]);
   });
 
   test("the secret's file is gone, or another secret → broken", async () => {
@@ -268,7 +267,7 @@ describe("with a server", () => {
     rmSync(join(server.dataDir, "secret"));
     const { ok, findings } = await look();
     expect(ok).toBe(false);
-    expect(findingsOf(findings, "secret")).toEqual([expect.stringMatching(/^broken: .*secret is gone/)]);
+    expect(findingsOf(findings, "secret")).toEqual([expect.stringMatching(/^broken: .*secret is missing/)]);
   });
 
   test("a new secret in front → says whether a signing key still needs the old one", async () => {
@@ -276,13 +275,13 @@ describe("with a server", () => {
     const rotated = [Buffer.alloc(32, 7), ...present];
     const before = await look(Date.now(), { secret: rotated });
     expect(findingsOf(before.findings, "secret")).toEqual([
-      expect.stringMatching(/^note: 2 in the list.*1 signing key.*older/),
+      expect.stringMatching(/^note: 2 secrets in the list.*1 signing key.*older/),
     ]);
     const admin = { ...adminOf(server.assent.storage, server.issuer), secrets: () => new Secrets(rotated) };
     await rotateKey({ immediately: true }, admin);
     const after = await look(Date.now(), { secret: rotated });
     expect(findingsOf(after.findings, "secret")).toEqual([
-      expect.stringContaining("no signing key in use needs the older ones"),
+      expect.stringContaining("no signing key in use needs the older secrets"),
     ]);
     expect(after.ok).toBe(true);
   });

@@ -27,12 +27,12 @@ const good: ServerFacts = {
 
 describe("what is judged", () => {
   test.each<[string, Partial<ServerFacts>, Finding["status"], RegExp]>([
-    ["PostgreSQL 14", { version: 14 }, "broken", /15 is the oldest/],
-    ["PostgreSQL 19", { version: 19 }, "note", /newest that was tried/],
+    ["PostgreSQL 14", { version: 14 }, "broken", /needs PostgreSQL 15 or newer/],
+    ["PostgreSQL 19", { version: 19 }, "note", /newest version that was tested/],
     ["a standby", { readOnly: true, standby: true }, "broken", /a standby, and no other host/],
     ["read-only", { readOnly: true }, "broken", /default_transaction_read_only/],
-    ["another encoding", { encoding: "SQL_ASCII" }, "broken", /SQL_ASCII, wanted UTF8/],
-    ["fsync off", { fsync: false }, "warning", /loss of power/],
+    ["another encoding", { encoding: "SQL_ASCII" }, "broken", /SQL_ASCII, but it must be UTF8/],
+    ["fsync off", { fsync: false }, "warning", /power failure/],
     ["synchronous_commit off", { synchronousCommit: "off" }, "warning", /sessions turn it on/],
     ["synchronous_commit local", { synchronousCommit: "local" }, "warning", /standby takes over/],
     ["our clock 5 minutes ahead", { localAhead: 300_000 }, "warning", /300 s ahead of/],
@@ -119,7 +119,7 @@ describe("doctor on a real server", () => {
     const details = findings.map(({ status, detail }) => `${status}: ${detail}`);
     expect(details).toContainEqual(expect.stringMatching(/^broken: .* is read-only/));
     expect(details).toContainEqual(expect.stringMatching(/^warning: synchronous_commit is off/));
-    expect(details).toContainEqual(expect.stringMatching(/^note: the role may not make tables/));
+    expect(details).toContainEqual(expect.stringMatching(/^note: the role may not create tables/));
   });
 
   test("nobody there → broken, with the place", async () => {
