@@ -1,4 +1,4 @@
-/** All that needs pages, behind one door: it is loaded apart from the rest (`lazy-pages.ts`). */
+/** All endpoints that need pages. `lazy-pages.ts` loads this file apart from the rest. */
 
 export { authorize } from "./authorization/authorize.ts";
 export { showConsent, submitAsk, submitConsent } from "./authorization/consent.ts";

@@ -1,19 +1,19 @@
-/** The frames of pages, one for each language, made once. */
+/** The frames of pages, one for each language. Each is made once. */
 
 import type { Millis } from "../oauth/model.ts";
 import { accentPath, type Brand, type Chrome, chrome, locales } from "../pages/index.ts";
 import { languageOf } from "./language.ts";
 import type { HttpRequest } from "./message.ts";
 
-/** What a page belongs to that isn't in the request for it. Absent parts: nothing. */
+/** The context of a page that its own request does not have. Parts may be absent. */
 export interface PageContext {
   /** `ui_locales` of the authorization request. */
   readonly uiLocales?: string | null;
   /** When the authorization request began. */
   readonly startedAt?: Millis;
-  /** The client's own accent; null: the server's. */
+  /** The client's own accent colours. Null: the server's. */
   readonly accent?: string | null;
-  /** Path and query, below the issuer's, at which the page is had again. */
+  /** Path and query, below the issuer's, at which the same page is available. */
   readonly here?: string;
 }
 
@@ -24,7 +24,7 @@ export class Chromes {
     this.#byLanguage = new Map(locales.map((locale) => [locale, chrome({ issuer, locale, brand })]));
   }
 
-  /** `chosen`: value of the cookie that keeps the choice. */
+  /** `chosen`: the value of the cookie with the chosen language. */
   of(
     request: HttpRequest,
     chosen: string | undefined,
@@ -43,7 +43,7 @@ export class Chromes {
   }
 }
 
-/** What a GET showed, it shows again, without whatever came in the query; the answer to a POST can't be had twice. */
+/** A page from a GET can be shown again without its query; the response to a POST can't. */
 function shownAt({ method, path }: HttpRequest, base: string): string | null {
   return method === "GET" ? path.slice(base.length) : null;
 }

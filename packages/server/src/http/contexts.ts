@@ -1,4 +1,4 @@
-/** The parts of a server that groups of endpoints are given: each names what it uses, and no more. */
+/** The dependencies of groups of endpoints: each group gets only the parts of the server that it uses. */
 
 import type { Config } from "../config.ts";
 import type { Secrets } from "../crypto/secrets.ts";
@@ -13,31 +13,31 @@ import type { HttpRequest } from "./message.ts";
 import type { refusalOf } from "./refusal.ts";
 import type { VisitorContext } from "./visitor.ts";
 
-/** What any page is made with. */
+/** The tools that every page needs. */
 export interface PageTools {
   readonly issuer: string;
-  /** The frame of a page, in its reader's language. `about`: the authorization request that it belongs to. */
+  /** The frame of a page in its reader's language. `about`: the authorization request of the page. */
   chrome(request: HttpRequest, about?: PageContext): Chrome;
 }
 
-/** A page with a form of its own. */
+/** The tools of a page with a form. */
 export interface FormTools extends PageTools {
   readonly secrets: Secrets;
   now(): Millis;
 }
 
-/** What happened is told to the log. */
+/** The tools of an endpoint that logs events. */
 export interface EventTools {
   event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
 }
 
-/** The pages and endpoints on the way from a request to its answer. */
+/** The tools of pages and endpoints between a request and its response. */
 export interface FlowTools extends FormTools, VisitorContext, EventTools {
   readonly authorization: AuthorizationContext;
   readonly secondStep: SecondStepContext;
   readonly popularity: Popularity;
   readonly mail: Pick<Postbox, "enabled">;
   readonly config: Pick<Config, "signUp">;
-  /** Logs why a request was refused, or what fault it met. */
+  /** Logs why a request was refused, or the fault that it caused. */
   refused(refusal: ReturnType<typeof refusalOf>, http: HttpRequest, error?: unknown): void;
 }

@@ -1,4 +1,7 @@
-/** Cookies: `__Host-`, Secure, HttpOnly, SameSite=Lax on https; without prefix and Secure on an http loopback issuer. */
+/**
+ * Cookies: on https with `__Host-`, Secure, HttpOnly, SameSite=Lax; on an http loopback issuer without the prefix and
+ * Secure.
+ */
 
 import type { HttpRequest } from "./message.ts";
 
@@ -15,7 +18,7 @@ export class Cookies {
     return this.#secure ? `__Host-assent_${name}` : `assent_${name}`;
   }
 
-  /** The cookie's value. Two cookies of one name: somebody planted one, so neither counts. */
+  /** The cookie's value. If there are two cookies of one name, somebody may have planted one, so neither counts. */
   read(request: HttpRequest, name: CookieName): string | undefined {
     const wanted = this.#name(name);
     const values = (request.header("cookie") ?? "")
@@ -26,7 +29,7 @@ export class Cookies {
     return values.length === 1 ? values[0] : undefined;
   }
 
-  /** `maxAge` in seconds; absent: as long as the browser runs. */
+  /** `maxAge` in seconds. Absent: until the browser closes. */
   set(name: CookieName, value: string, maxAge?: number): string {
     const parts = [`${this.#name(name)}=${value}`, "Path=/", "HttpOnly", "SameSite=Lax"];
     if (maxAge !== undefined) parts.push(`Max-Age=${maxAge}`);

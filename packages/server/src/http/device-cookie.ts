@@ -1,4 +1,7 @@
-/** The device cookie: by it the server knows a browser that somebody has signed in with. It outlives the session. */
+/**
+ * The device cookie, by which the server recognizes a browser that somebody has signed in with. It outlives the
+ * session.
+ */
 
 import { type DerivedCredentials, sha256 } from "../crypto/credential.ts";
 import { randomBytes } from "../crypto/random.ts";
@@ -8,23 +11,23 @@ import type { Person } from "../owners/storage.ts";
 import type { Cookies } from "./cookies.ts";
 import type { HttpRequest } from "./message.ts";
 
-/** A device cookie of ours. It says who signed in; whether it still counts says the database. */
+/** A device cookie of this server. It says who signed in; the database decides whether it still counts. */
 export interface DeviceCookie extends PresentedDevice {
   readonly salt: Uint8Array;
 }
 
-/** What reading the cookie takes. */
+/** The dependencies of reading the cookie. */
 export interface DeviceReading {
   readonly cookies: Cookies;
   readonly credentials: Pick<DerivedCredentials, "read">;
 }
 
-/** What reading and making the cookie takes. */
+/** The dependencies of reading and making the cookie. */
 export interface DeviceTools extends DeviceReading {
   readonly credentials: Pick<DerivedCredentials, "make" | "read">;
 }
 
-/** The browser's device cookie; undefined: it has none, or one that is not ours. */
+/** The browser's device cookie. Undefined: it has none, or one that is not from this server. */
 export function deviceCookie(request: HttpRequest, { cookies, credentials }: DeviceReading): DeviceCookie | undefined {
   const cookie = cookies.read(request, "device");
   const credential = cookie === undefined ? undefined : credentials.read("device", cookie);
@@ -33,14 +36,14 @@ export function deviceCookie(request: HttpRequest, { cookies, credentials }: Dev
   return { partition, personId, deviceId: Buffer.from(saltHash).toString("base64url"), generation, salt };
 }
 
-/** The browser as a person's sign-in describes it to the storage. */
+/** The browser of a sign-in, in the form that storage takes. */
 export interface Device {
   readonly sighting: DeviceSighting;
-  /** The cookie that the browser gets, once the storage has said which device it is. */
+  /** The cookie for the browser, after storage has decided which device it is. */
   cookie(seen: DeviceSeen): string;
 }
 
-/** `presented`: the browser's cookie, whoever's it is. */
+/** `presented`: the browser's cookie, of any person. */
 export function deviceOf(personId: string, presented: DeviceCookie | undefined, tools: DeviceTools): Device {
   const own = presented?.personId === personId ? presented : undefined;
   const freshSalt = randomBytes(32);
@@ -55,13 +58,13 @@ export function deviceOf(personId: string, presented: DeviceCookie | undefined, 
   };
 }
 
-/** What the browser's cookie says of a person; null: it has none of theirs. */
+/** The content of the browser's cookie for a person. Null: it has none of this person. */
 export function presentedBy(personId: string, request: HttpRequest, tools: DeviceReading): DeviceSeen | null {
   const cookie = deviceCookie(request, tools);
   return cookie?.personId === personId ? { deviceId: cookie.deviceId, generation: cookie.generation } : null;
 }
 
-/** Binds this browser to the person as they are now, without a sign-in; the cookie that it gets. */
+/** Binds this browser to the person's present state, without a sign-in. Returns the cookie for it. */
 export async function rememberDevice(
   person: Person,
   request: HttpRequest,

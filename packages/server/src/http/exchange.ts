@@ -1,4 +1,7 @@
-/** A request and its answer: started after those before it on its connection, answered once, counted at the gate while the server works on it. */
+/**
+ * A request and its response. It starts after the earlier requests of its connection, is answered once, and counts at
+ * the gate while the server works on it.
+ */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Busy } from "./connections/busy.ts";
@@ -10,12 +13,12 @@ import type { Served } from "./lazy-pages.ts";
 import type { Answer, HttpRequest } from "./message.ts";
 import { splitTarget } from "./router.ts";
 
-/** The same for all requests of a server. */
+/** The parts that all requests of a server share. */
 export interface Site {
   readonly assent: Served;
-  /** Works on a request whose turn has come. */
+  /** Starts the work on a request when its turn comes. */
   begin(exchange: Exchange): void;
-  /** The answer where there is no time for a request; undefined: such a request is always answered. */
+  /** The response if there is no time for a request. Undefined: such a request is always served. */
   busy(request: IncomingMessage): Busy | undefined;
   /** Answers a request whose body came too slowly. */
   tooSlow(exchange: Exchange): void;
@@ -27,16 +30,16 @@ export class Exchange implements Startable, Reading {
   readonly path: string;
   readonly query: string;
   readonly id: string;
-  /** Nobody waits for its body any more: what still comes of it is let go by. */
+  /** True: nobody waits for its body any more, so the rest of it is discarded. */
   abandoned = false;
   last: boolean;
-  /** Its turn has come. */
+  /** True: its turn has come. */
   started = false;
   readonly #connection: Connection;
   readonly #site: Site;
-  /** It has a place at the gate. */
+  /** True: it has a place at the gate. */
   #entered = false;
-  /** Ends its being counted among those that wait. */
+  /** Stops counting it among the waiting requests. */
   #release: (() => void) | undefined;
 
   constructor(raw: IncomingMessage, response: ServerResponse, connection: Connection, site: Site) {
@@ -48,11 +51,15 @@ export class Exchange implements Startable, Reading {
     this.id = site.assent.requestId();
     this.#connection = connection;
     this.#site = site;
-    // No other protocol is spoken here. Node.js drops the bytes that came with such a request: one behind it would wait for ever.
+    // The server supports no other protocol. Node.js discards the bytes that came with such a request, so a request
+    // behind it would wait for ever.
     this.last = raw.headers.upgrade !== undefined;
   }
 
-  /** It waits for those before it on its connection. Where too many wait, the connection ends: an answer out of turn would be taken for another's. */
+  /**
+   * Lets it wait for the earlier requests of its connection. If too many wait, the connection ends: a response in the
+   * wrong order would be taken for another request's.
+   */
   wait(): void {
     const { raw } = this;
     const { unread, metrics } = this.#site.assent;
@@ -78,13 +85,13 @@ export class Exchange implements Startable, Reading {
     return this.#site.assent.proxies.trusts(this.#connection.peer);
   }
 
-  /** The request as endpoints see it. */
+  /** The request in the form that endpoints get. */
   request(params: HttpRequest["params"] = {}, body = ""): HttpRequest {
     const { path, query, id } = this;
     return new NodeRequest(this.raw, { peer: this.#connection.peer, path, params, query, body, id }, this.#site.assent);
   }
 
-  /** The server begins to work on it: all that is needed of it has arrived. The place is given back with the answer. */
+  /** The server begins to work on it, because everything that is needed has arrived. The response frees its place. */
   enter(): void {
     this.#entered = true;
     this.#site.assent.gate.enter();
@@ -94,19 +101,19 @@ export class Exchange implements Startable, Reading {
     const { response } = this;
     const lines = this.#site.assent.headerLines.of(headers).concat("x-request-id", this.id);
     const length = Buffer.byteLength(body);
-    // RFC 9110 §8.6: these two have no body, and say nothing of its length.
+    // RFC 9110 §8.6: responses with these statuses have no body and no Content-Length.
     if (status !== 204 && status !== 304) lines.push("content-length", String(length));
     if (cookies !== undefined) for (const cookie of cookies) lines.push("set-cookie", cookie);
     this.last ||= this.#site.assent.draining();
     if (this.last) lines.push("connection", "close");
     response.writeHead(status, lines);
-    // As many bytes as characters: ASCII, which is written as it lies in memory.
+    // As many bytes as characters: ASCII, which can be written as it is in memory.
     if (length === body.length) response.end(body, "latin1");
     else response.end(body);
     this.#over();
   }
 
-  /** Answers without any work. */
+  /** Responds without any work. */
   shed({ status, lines, body }: Busy, reason: ShedReason | UnreadReason): void {
     const { assent } = this.#site;
     assent.metrics.shed(reason);
@@ -123,14 +130,14 @@ export class Exchange implements Startable, Reading {
     }, milliseconds);
   }
 
-  /** A bare status that ends the connection. */
+  /** Sends a status without a body, and ends the connection. */
   reject(status: number): void {
     this.last = true;
     this.response.writeHead(status, { connection: "close", "content-length": "0" }).end();
     this.#over();
   }
 
-  /** Ends the connection without an answer, or in the middle of one. */
+  /** Ends the connection without a response, or in the middle of one. */
   destroy(): void {
     this.response.destroy();
     this.#over();
@@ -147,12 +154,14 @@ export class Exchange implements Startable, Reading {
       return;
     }
     assent.metrics.shed(reason);
-    // An answer that is on its way, or being made, is the only one; the rest of the body is not waited for.
+    // A response that has begun is the only one; the server does not wait for the rest of the body.
     if (answered) this.raw.socket.destroy();
     else tooSlow(this);
   }
 
-  /** The answer is made: the work is over. The connection's next request waits until the answer has left. */
+  /**
+   * The response is made, so the work is over. The connection's next request waits until the response has been sent.
+   */
   #over(): void {
     const { response } = this;
     if (this.#entered) {

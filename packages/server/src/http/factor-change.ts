@@ -1,4 +1,4 @@
-/** Who changes how they sign in, and with which browser, as the use-cases are told. */
+/** The person and browser that change a factor, in the form that use-cases take. */
 
 import type { FactorChange } from "../owners/factors.ts";
 import type { Person, Session } from "../owners/storage.ts";

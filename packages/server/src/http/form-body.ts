@@ -1,4 +1,4 @@
-/** The body of a form (RFC 6749 §4.1.3, Appendix B): its type, its character set, nothing compressed. */
+/** The body of a form (RFC 6749 §4.1.3, Appendix B): its type and its character set, without compression. */
 
 import { refuse } from "../oauth/errors.ts";
 import type { TokenRequest } from "../oauth/token-endpoint/endpoint.ts";
@@ -6,7 +6,7 @@ import type { HttpRequest } from "./message.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 
-/** `application/x-www-form-urlencoded`, in UTF-8 if it says. */
+/** `application/x-www-form-urlencoded`; a charset, if named, must be UTF-8. */
 export function isFormType(contentType: string | undefined): boolean {
   if (contentType === FORM) return true;
   const [type = "", ...parameters] = (contentType ?? "").toLowerCase().split(";");
@@ -14,7 +14,7 @@ export function isFormType(contentType: string | undefined): boolean {
   return type.trim() === FORM && charsets.every((charset) => /^charset="?utf-8"?$/.test(charset));
 }
 
-/** Compressed, or in any other way not what it says to be: nothing here unpacks it. */
+/** True: the body is compressed, or encoded in another way. The server decodes nothing. */
 export function isEncoded(contentEncoding: string | undefined): boolean {
   return contentEncoding !== undefined && !["", "identity"].includes(contentEncoding.trim().toLowerCase());
 }
@@ -23,7 +23,7 @@ export function isForm(request: HttpRequest): boolean {
   return isFormType(request.header("content-type"));
 }
 
-/** The form of a back-channel request; refuses what isn't one. */
+/** The form of a back-channel request. Refuses other bodies. */
 export function backChannelForm(request: HttpRequest): TokenRequest {
   if (request.insecure) refuse("insecure_transport");
   if (request.header("early-data") === "1") refuse("too_early");

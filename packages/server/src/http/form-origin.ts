@@ -1,12 +1,16 @@
-/** Where a posted form comes from, as the browser says (Fetch Metadata Request Headers; RFC 6454 §7; RFC 6749 §10.12). */
+/**
+ * Checks where a posted form comes from, as the browser says (Fetch Metadata Request Headers; RFC 6454 §7; RFC 6749
+ * §10.12).
+ */
 
 import { refuse } from "../oauth/errors.ts";
 import type { HttpRequest } from "./message.ts";
 
 /**
- * Refuses a form that a page of another origin sent. It holds beside the form's token, and where the token has got out. Browsers that send
- * `Sec-Fetch-Site` name the origin of the page by it, also on a reload; older ones send `Origin`, which is `null` for our own pages, since they have
- * `Referrer-Policy: no-referrer`. Requests without either are no browser's, or a very old one's: for them the token alone decides.
+ * Refuses a form from a page of another origin. This check adds to the form's token, and protects even if the token
+ * leaked. Browsers that send `Sec-Fetch-Site` name the origin of the page with it, also on a reload. Older ones send
+ * `Origin`, which is `null` for this server's own pages, because they have `Referrer-Policy: no-referrer`. A request
+ * without either is not from a browser, or from a very old one: then only the token decides.
  */
 export function checkFormOrigin(http: HttpRequest, issuer: string): void {
   const site = http.header("sec-fetch-site");
@@ -19,5 +23,5 @@ export function checkFormOrigin(http: HttpRequest, issuer: string): void {
     refuse("form_cross_site", `Origin: ${origin.slice(0, MAX_SHOWN)}`);
 }
 
-/** Characters of a header that the log gets. */
+/** Maximum number of characters of a header in the log. */
 const MAX_SHOWN = 200;

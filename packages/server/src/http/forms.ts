@@ -1,4 +1,4 @@
-/** Tokens that bind a form to the browser it was shown in (RFC 6749 §10.12). */
+/** Tokens that bind a form to the browser in which it was shown (RFC 6749 §10.12). */
 
 import { timingSafeEqual } from "node:crypto";
 import { seal, unseal } from "../crypto/seal.ts";
@@ -20,7 +20,10 @@ export function isFormToken(secrets: Secrets, bearer: string, token: string | nu
   });
 }
 
-/** An error on its way to a client that nobody has looked at: carried by the browser until the person goes on, sealed, bound to it (RFC 9700 §4.11.2). */
+/**
+ * An error for a client that nobody has reviewed. The browser carries it until the person continues, sealed and bound
+ * to it (RFC 9700 §4.11.2).
+ */
 export interface HeldError {
   readonly clientId: string;
   readonly target: RedirectTarget;
@@ -35,7 +38,7 @@ export function sealHeldError(secrets: Secrets, browser: string, held: HeldError
   return Buffer.from(seal(secrets, "authorization error", browser, plain)).toString("base64url");
 }
 
-/** Undefined: not ours, changed, or another browser's. */
+/** Undefined: it is not from this server, was changed, or belongs to another browser. */
 export function openHeldError(secrets: Secrets, browser: string, sealed: string | null): HeldError | undefined {
   if (sealed === null || sealed.length > 32_768 || !/^[A-Za-z0-9_-]+$/.test(sealed)) return undefined;
   const plain = unseal(secrets, "authorization error", browser, Buffer.from(sealed, "base64url"));

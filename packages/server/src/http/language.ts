@@ -1,23 +1,23 @@
-/** Which language a page speaks: what the request for it says, what its reader has chosen, what their browser asks for. */
+/** Chooses the language of a page: by the authorization request, by the reader's choice, by the browser's header. */
 
 import type { Millis } from "../oauth/model.ts";
 import { locales, spoken } from "../pages/index.ts";
 
-/** What may be said about the language, from the strongest to the weakest. */
+/** The hints about the language, from the strongest to the weakest. */
 export interface LanguageHints {
   /** `ui_locales` of the authorization request: BCP 47 tags, best first; null: none. */
   readonly uiLocales: string | null;
-  /** When that request began. A language that was chosen later is chosen for it. */
+  /** When that request began. A language that was chosen later has precedence. */
   readonly startedAt: Millis;
-  /** Value of our cookie: language and time of the choice. */
+  /** The value of this server's cookie: the language and the time of the choice. */
   readonly chosen: string | undefined;
   readonly acceptLanguage: string | undefined;
 }
 
-/** So many tags of one header are looked at. */
+/** Maximum number of tags that are read from one header. */
 const TAGS_READ = 20;
 
-/** One of `locales`; English, where nothing that is said is spoken here. */
+/** One of `locales`. English if none of the hints is available. */
 export function languageOf({ uiLocales, startedAt, chosen, acceptLanguage }: LanguageHints): string {
   const choice = readChoice(chosen);
   if (choice !== undefined && choice.at >= startedAt) return choice.language;
@@ -29,7 +29,7 @@ function firstSpoken(tags: readonly string[]): string | undefined {
   return tags.map(spoken).find((one) => one !== undefined);
 }
 
-/** The tags of an Accept-Language header (RFC 9110 §12.5.4), best first; of equal ones the first. */
+/** The tags of an Accept-Language header (RFC 9110 §12.5.4), best first; equal ones in their order. */
 function preferred(header: string): readonly string[] {
   return header
     .split(",", TAGS_READ)
@@ -40,7 +40,7 @@ function preferred(header: string): readonly string[] {
     .map(({ tag }) => tag);
 }
 
-/** The cookie's value for a choice made now. */
+/** The cookie's value for a choice that is made now. */
 export function writeChoice(language: string, now: Millis): string {
   return `${language}.${now.toString(36)}`;
 }

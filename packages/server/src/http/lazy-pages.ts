@@ -1,4 +1,7 @@
-/** What is for people is loaded when the first of them comes, or a moment after the start: programs, and the start itself, don't wait for pages. */
+/**
+ * Loads the pages when the first person comes, or a moment after the start. So programs, and the start itself, don't
+ * wait for pages.
+ */
 
 import { loadHashing } from "../crypto/password.ts";
 import type { Brand } from "../pages/index.ts";
@@ -8,7 +11,7 @@ import type { Answer, HttpRequest } from "./message.ts";
 
 export type People = typeof import("./browser-endpoints.ts");
 
-/** A server with all that its routes lead to. */
+/** A server with everything that its routes need. */
 export interface Served extends Assent {
   readonly people: LazyPages;
 }
@@ -18,11 +21,14 @@ export type Endpoint = (http: HttpRequest, assent: Served) => Promise<Answer>;
 interface LazyPagesParts {
   readonly issuer: string;
   readonly brand: Brand;
-  /** Told when it could not be loaded before anybody came. */
+  /** Called if the pages could not be loaded before anybody came. */
   readonly missing: (error: unknown) => void;
 }
 
-/** Milliseconds after which it is loaded even if nobody has come: programs that waited for the start have been answered by then. */
+/**
+ * Milliseconds after which the pages are loaded even if nobody has come. By then, programs that waited for the start
+ * have their responses.
+ */
 const SOON = 500;
 
 export class LazyPages {
@@ -35,13 +41,13 @@ export class LazyPages {
     this.#parts = parts;
   }
 
-  /** One load for all who wait for it. Rejects where a file can't be had; the next who asks tries again. */
+  /** Loads the pages once for all callers. Rejects if a file is missing; the next caller tries again. */
   load(): Promise<People> {
     this.#loading ??= this.#load();
     return this.#loading;
   }
 
-  /** Undefined: nobody has needed it so far. */
+  /** Undefined: nobody has needed them so far. */
   get loaded(): People | undefined {
     return this.#loaded?.people;
   }
@@ -51,7 +57,7 @@ export class LazyPages {
     return this.#loaded.chromes;
   }
 
-  /** Loads it soon, so that the first visitor doesn't wait. Keeps no process alive. */
+  /** Loads the pages soon, so that the first visitor does not wait. Keeps no process alive. */
   loadSoon(): void {
     this.#timer = setTimeout(() => {
       this.load().catch(this.#parts.missing);
@@ -59,7 +65,7 @@ export class LazyPages {
     this.#timer.unref();
   }
 
-  /** Resolves when nothing is being loaded any more. */
+  /** Resolves when no load is under way any more. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
     await this.#loading?.catch(() => undefined);
@@ -78,7 +84,7 @@ export class LazyPages {
   }
 }
 
-/** An endpoint that is loaded with the others for people. */
+/** An endpoint that is loaded together with the pages. */
 export function forPeople(pick: (people: People) => Endpoint): Endpoint {
   return async (http, assent) => pick(assent.people.loaded ?? (await assent.people.load()))(http, assent);
 }

@@ -1,4 +1,4 @@
-/** What a message to a person says of their browser: its name and its language. */
+/** How messages describe a person's browser: its name and its language. */
 
 import { type NewsContext, uncountedNewsFor } from "../owners/account-news.ts";
 import type { StoredMail } from "../owners/mail/storage.ts";
@@ -7,7 +7,10 @@ import type { PageTools } from "./contexts.ts";
 import type { HttpRequest } from "./message.ts";
 import { browserName } from "./user-agent.ts";
 
-/** That a recovery code was used. There are ten of them, and only a used one is told of: nothing needs counting. */
+/**
+ * A message that a recovery code was used. There are ten codes, and only a used one causes a message, so no limit is
+ * needed.
+ */
 export function recoveryNews(
   person: Person,
   http: HttpRequest,
@@ -21,7 +24,7 @@ export function recoveryNews(
   };
 }
 
-/** The language of the pages that somebody looks at. */
+/** The language of the present page. */
 export function languageFor(http: HttpRequest, tools: PageTools): string {
   return tools.chrome(http).words.language;
 }

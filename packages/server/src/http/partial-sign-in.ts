@@ -1,4 +1,7 @@
-/** A sign-in of which one step is done: carried by the browser, sealed, bound to it. No session is born before the last step. */
+/**
+ * A sign-in after its first step. The browser carries it, sealed and bound to it. The session is made only after the
+ * last step.
+ */
 
 import { hashes } from "../crypto/hashes.ts";
 import { seal, unseal } from "../crypto/seal.ts";
@@ -11,12 +14,12 @@ import type { Visitor } from "./visitor.ts";
 /** How long the second step may take. */
 export const PARTIAL_TTL: Millis = 600_000;
 
-/** What has been proved so far. */
+/** The proofs so far. */
 export interface Partial {
   readonly person: Person;
-  /** When the first step was done: the sign-in counts from then. */
+  /** The time of the first step, which becomes the time of the sign-in. */
   readonly authTime: Millis;
-  /** The session whose sign-in was the first step; null: a password typed just now. */
+  /** The session whose sign-in was the first step. Null: a password was typed just now. */
   readonly sessionId: string | null;
 }
 
@@ -32,7 +35,10 @@ export function sealPartial(
   return Buffer.from(seal(tools.secrets, PURPOSE, nonce, Buffer.from(JSON.stringify(plain)))).toString("base64url");
 }
 
-/** Undefined: not this browser's, too old, or overtaken: the password is another now, the person was disabled, the session has ended. */
+/**
+ * Undefined: it belongs to another browser, is too old, or no longer counts, because the password changed, the person
+ * was disabled, or the session ended.
+ */
 export async function openPartial(
   sealed: string | null,
   { nonce, signedIn }: Visitor,

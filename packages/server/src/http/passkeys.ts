@@ -1,4 +1,4 @@
-/** Passkeys at the pages: what a form is given to ask for one, and whose answer came back. */
+/** Passkeys on pages: the data with which a form asks for one, and the person whose response came back. */
 
 import { hashes } from "../crypto/hashes.ts";
 import {
@@ -29,17 +29,17 @@ export function passkeyOffer(
   return { ...newChallenge(tools.secrets, `browser:${nonce}`, tools.now()), rpId: rp.id };
 }
 
-/** By what a passkey is recognized. */
+/** The dependencies of recognizing a passkey. */
 export interface PasskeyTools extends Pick<FormTools, "issuer" | "secrets" | "now">, EventTools {
   readonly factors: FactorContext;
 }
 
-/** How surely the person was recognized, and by which passkey. */
+/** The level of the sign-in, and the passkey that was used. */
 type ByPasskey = Authentication & { readonly used: UsedFactor };
 
 /**
- * The person whose passkey signed; undefined: nobody's, for a reason that the log alone learns: a page that told an unknown key from a wrong
- * signature would say which keys there are.
+ * The person whose passkey signed. Undefined: nobody's. Only the log has the reason: if a page distinguished an unknown
+ * key from a wrong signature, it would tell which keys exist.
  */
 export async function personOfPasskey(
   form: URLSearchParams,
@@ -79,7 +79,10 @@ async function verified(form: URLSearchParams, nonce: string, rp: RelyingParty, 
   return { person, passkey, by: { ...authenticationBy(passkey), used: { kind: "passkey" as const, passkey } } };
 }
 
-/** RFC 8176: a key that may leave its device is software to us. The authenticator looked who holds it each time (`user`), so that these are two factors. */
+/**
+ * RFC 8176: a key that can leave its device counts as software. The authenticator verifies its user each time (`user`),
+ * so these are two factors.
+ */
 function authenticationBy({ backupEligible }: Passkey): Authentication {
   return { acr: "phr", amr: [backupEligible ? "swk" : "hwk", "user", "mfa"] };
 }

@@ -1,14 +1,20 @@
-/** Refusals as people read them: a page. For programs there is `refusal.ts`. */
+/** Refusals as pages for people. For programs there is `refusal.ts`. */
 
 import { type ConditionName, type ConditionPage, conditions, publicCondition } from "../oauth/errors.ts";
 import { type Messages, problemPage } from "../pages/index.ts";
 import type { PageTools } from "./contexts.ts";
 import { type Answer, type HttpRequest, page } from "./message.ts";
 
-/** The texts in the reader's language. The condition names one of them; `other` is for conditions that only a developer can mend. */
+/**
+ * The texts in the reader's language. The condition names one of them; `other` is for conditions that only a developer
+ * can fix.
+ */
 type Problems = Pick<Messages["problems"], ConditionPage | "other">;
 
-/** The same refusal for a person, with a way on: `startAgain`, path of this server at which the request begins anew; else to their apps. */
+/**
+ * The same refusal for a person, with a link to go on. `startAgain`: the path of this server at which the request
+ * begins again; otherwise the link leads to their apps.
+ */
 export function problemAnswer(
   condition: ConditionName,
   request: HttpRequest,
@@ -29,7 +35,7 @@ export function problemAnswer(
       title,
       text,
       condition: shown,
-      // What only a developer can mend is told to them.
+      // The developer's text is shown only if only a developer can fix the problem.
       description: said === "other" ? description : null,
       requestId: request.id,
       door,
@@ -40,7 +46,7 @@ export function problemAnswer(
   return status === 503 || status === 429 ? { ...answer, headers: { ...answer.headers, "retry-after": "5" } } : answer;
 }
 
-/** The same address. With the origin before it, so that a path of two slashes leads nowhere else. */
+/** The same address. The origin comes first, so that a path with two slashes can't lead to another host. */
 function sameAgain({ method, path, query }: HttpRequest, { issuer }: PageTools): string | null {
   if (method !== "GET" || path === "/") return null;
   return `${new URL(issuer).origin}${path}${query === "" ? "" : `?${query}`}`;

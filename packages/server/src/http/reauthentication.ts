@@ -1,4 +1,4 @@
-/** Before something that a borrowed browser must not do: the password once more, or a sign-in of a moment ago. */
+/** Before a sensitive change, the person proves again who they are: with the password, or by a recent sign-in. */
 
 import type { Millis } from "../oauth/model.ts";
 import { MAX_PASSWORD_BYTES } from "../owners/new-password.ts";
@@ -13,7 +13,7 @@ import type { DeviceReading } from "./device-cookie.ts";
 import { deviceCookie } from "./device-cookie.ts";
 import type { HttpRequest } from "./message.ts";
 
-/** By what a person proves once more that it is them. */
+/** The dependencies of this proof. */
 export interface ProofTools extends DeviceReading, EventTools {
   readonly sessions: SessionContext;
   readonly signIn: SignInContext;
@@ -21,15 +21,15 @@ export interface ProofTools extends DeviceReading, EventTools {
 }
 
 export type ProofFault =
-  /** The field `current_password` holds something else. */
+  /** The field `current_password` has a wrong password. */
   | { readonly kind: "current" }
   | { readonly kind: "throttled"; readonly minutes: number }
-  /** There is no password to ask for, and the sign-in is too long ago; or it came before the second step was set up. */
+  /** There is no password to ask for, and the sign-in is too old, or was before the second step was set up. */
   | { readonly kind: "stale" };
 
 /**
- * Whether it is the person who sends this form. Wrong passwords are counted as those of a sign-in are, so that a stolen session is no way around
- * those limits. Undefined: it is.
+ * Whether the person sends this form. Wrong passwords count like those of a sign-in, so that a stolen session can't
+ * avoid those limits. Undefined: it is the person.
  */
 export async function proofFault(
   { person, session, http }: { readonly person: Person; readonly session: Session; readonly http: HttpRequest },
@@ -59,7 +59,7 @@ export async function proofFault(
   }
 }
 
-/** True: they signed in a moment ago, with all steps that they have. */
+/** True: they signed in recently, with all steps that they have. */
 export async function isFresh(
   { person, session }: { readonly person: Person; readonly session: Session },
   { sessions }: Pick<ProofTools, "sessions">,

@@ -16,5 +16,5 @@ export function recoveryContext({ recovery, issuer }: Pick<RecoveryTools, "recov
   return { ...recovery, passkeysWork: relyingPartyOf(issuer) !== undefined };
 }
 
-/** Where an account is taken back, below the issuer. */
+/** The pages where an account is recovered, below the issuer. */
 export const TAKE_BACK_PATHS = { recover: "/recover/new", undo: "/undo" } as const;

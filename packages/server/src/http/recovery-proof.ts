@@ -1,4 +1,4 @@
-/** What somebody has proved before they take an account back: carried by the browser, sealed, bound to it and to the link. */
+/** The proof before a recovery. The browser carries it, sealed and bound to the browser and to the link. */
 
 import { seal, unseal } from "../crypto/seal.ts";
 import type { Millis } from "../oauth/model.ts";
@@ -18,7 +18,7 @@ export function sealProof(proof: Proof, { key }: FollowedLink, { nonce }: Visito
   return Buffer.from(seal(tools.secrets, PURPOSE, `${nonce} ${key.linkId}`, plain)).toString("base64url");
 }
 
-/** Undefined: none, another browser's, for another link, or too old. */
+/** Undefined: there is none, it belongs to another browser or another link, or it is too old. */
 export function openProof(
   sealed: string | null,
   { key }: FollowedLink,

@@ -1,23 +1,23 @@
-/** Which entry of the endpoint table a request's target leads to (RFC 9112 §3.2). */
+/** Finds the entry of the endpoint table for a request's target (RFC 9112 §3.2). */
 
-/** What matched, and the parts of the path that its pattern names. */
+/** The matching entry, and the named parts of the path. */
 export interface Match<T> {
   readonly to: T;
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Longest named part: hashes, slugs and conditions are shorter. */
+/** Maximum length of a named part: hashes, slugs and conditions are shorter. */
 const MAX_PARAM = 200;
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
 
 /**
- * Paths as they are, and patterns whose segments may be names (`/company/:slug/members`): one look-up for the former, a short list of the same
- * length for the latter. A path that stands for itself goes before a pattern.
+ * Finds constant paths with one look-up, and patterns whose segments can be names (`/company/:slug/members`) in a short
+ * list of the same length. A constant path has precedence.
  */
 export class Router<T> {
   readonly #exact = new Map<string, Match<T>>();
-  /** By number of segments. */
+  /** Patterns by number of segments. */
   readonly #patterns = new Map<number, { readonly segments: readonly string[]; readonly to: T }[]>();
 
   add(path: string, to: T): void {
@@ -30,7 +30,7 @@ export class Router<T> {
     this.#patterns.set(segments.length, [...alike, { segments, to }]);
   }
 
-  /** `path`: as it came, without its query. Undefined: nothing is there, or it is no path at all. */
+  /** `path`: as sent, without its query. Undefined: nothing matches, or it is not a path. */
   find(path: string): Match<T> | undefined {
     const plain = path.includes("%") ? undefined : path;
     const exact = plain === undefined ? undefined : this.#exact.get(plain);
@@ -39,7 +39,7 @@ export class Router<T> {
 
   #bySegments(segments: readonly string[] | undefined): Match<T> | undefined {
     if (segments === undefined) return undefined;
-    // An escaped slash is a letter of its segment and divides nothing (RFC 3986 §2.2).
+    // An escaped slash belongs to its segment and does not separate segments (RFC 3986 §2.2).
     if (!segments.some((one) => one.includes("/"))) {
       const exact = this.#exact.get(segments.join("/"));
       if (exact !== undefined) return exact;
@@ -52,7 +52,7 @@ export class Router<T> {
   }
 }
 
-/** The segments without their escapes; undefined: an escape is none. */
+/** The segments without their escapes. Undefined: an escape is malformed. */
 function decoded(path: string): readonly string[] | undefined {
   try {
     return path.split("/").map(decodeURIComponent);
@@ -75,14 +75,14 @@ function paramsOf(pattern: readonly string[], segments: readonly string[]): Reco
   return params;
 }
 
-/** A request's target as path and query, apart from a scheme and host that may stand before them (absolute-form). */
+/** The path and the query of a request's target, without a scheme and host (absolute-form). */
 export function splitTarget(target: string): { readonly path: string; readonly query: string } {
   const local = target.startsWith("/") ? target : withoutHost(target);
   const mark = local.indexOf("?");
   return mark === -1 ? { path: local, query: "" } : { path: local.slice(0, mark), query: local.slice(mark + 1) };
 }
 
-/** What is neither a path nor absolute stays as it is: it matches nothing. */
+/** A target that is neither a path nor absolute stays as it is: it matches nothing. */
 function withoutHost(target: string): string {
   const [all = "", host] = /^https?:\/\/([^/?#]+)/i.exec(target) ?? [];
   if (host === undefined) return target;

@@ -1,4 +1,4 @@
-/** The endpoint table: path, methods, who is answered when something is wrong, which other origins may read the answer. */
+/** The endpoint table: path, methods, the audience of errors, and the origins that may read the response. */
 
 import { VERIFICATION_PATH } from "../oauth/device-authorization.ts";
 import { endpoints } from "../oauth/endpoints.ts";
@@ -11,17 +11,19 @@ export interface Route {
   readonly path: string;
   readonly GET?: Endpoint;
   readonly POST?: Endpoint;
-  /** Faults are told to a program (JSON) or a person (a page). */
+  /** Errors go to a program (JSON) or a person (a page). */
   readonly for: "programs" | "people";
-  /** Pages of other sites may post here. Every other form for people is taken from our own pages alone. */
+  /**
+   * True: pages of other sites may post here. The server accepts every other form for people only from its own pages.
+   */
   readonly fromAnySite?: true;
-  /** Any origin's script may call it, without credentials. */
+  /** True: scripts of any origin may call it, without credentials. */
   readonly cors?: true;
-  /** Only there while a grant type that is offered leads to this endpoint. */
+  /** The endpoint exists only while an offered grant type needs it. */
   readonly part?: GrantEndpoint;
 }
 
-/** Paths below the issuer. What isn't here is 404; a method that isn't here is 405. */
+/** Paths below the issuer. Any other path is a 404; any other method is a 405. */
 export const routes: readonly Route[] = [
   {
     path: endpoints.authorization,
@@ -238,10 +240,10 @@ export const routes: readonly Route[] = [
   { path: "/", GET: forPeople((all) => all.home), for: "people" },
 ];
 
-/** Answered under any load, beside metadata: they cost next to nothing, and others decide by them what to do. */
+/** Served under any load, like metadata: they cost almost nothing, and other systems decide by them. */
 export const unshed: readonly string[] = [endpoints.jwks, "/health/live", "/health/ready"];
 
-/** RFC 8414 §3.1: at the host's root, the issuer's path behind it. */
+/** RFC 8414 §3.1: at the host's root, followed by the issuer's path. */
 export function metadataRoute(basePath: string): Route {
   return { path: `/.well-known/oauth-authorization-server${basePath}`, GET: metadata, for: "programs", cors: true };
 }

@@ -1,6 +1,6 @@
 /**
- * Unknown tokens at introspection and revocation, counted in this process alone: tokens have 256 random bits, so nobody finds one, and a row in the
- * database would make a miss dearer than a hit.
+ * Counts unknown tokens at introspection and revocation, in this process only. Tokens have 256 random bits, so nobody
+ * can guess one, and a row in the database would make a miss cost more than a hit.
  */
 
 import { LRUCache } from "lru-cache";
@@ -10,7 +10,7 @@ import type { TokenMisses } from "../oauth/ports.ts";
 const MINUTE: Millis = 60_000;
 /** Maximum number of misses of one caller in a minute. */
 const OF_A_CALLER = 300;
-/** Callers that are counted at a time; those unheard of for longest are forgotten. */
+/** Maximum number of callers that are counted; those without a request for longest are forgotten. */
 const HELD = 10_000;
 
 interface Count {

@@ -1,6 +1,6 @@
-/** What a browser calls itself, in the words that people use for it. It is what it says, and nothing is decided by it. */
+/** The name of a browser in the words that people use. The browser can send anything, so nothing is decided by it. */
 
-/** The first that fits: each names those before it in what it sends, too. */
+/** The first match counts, because each browser also names earlier ones in what it sends. */
 const BROWSERS: readonly (readonly [string, RegExp])[] = [
   ["Edge", /\bEdg(?:e|A|iOS)?\//],
   ["Opera", /\bOPR\//],
@@ -20,7 +20,7 @@ const SYSTEMS: readonly (readonly [string, RegExp])[] = [
   ["Linux", /\bLinux\b/],
 ];
 
-/** Null: it didn't say, or nothing that we know. */
+/** Null: the browser didn't say, or is unknown. */
 export function deviceOf(userAgent: string | null): {
   readonly browser: string | null;
   readonly system: string | null;
@@ -29,7 +29,7 @@ export function deviceOf(userAgent: string | null): {
   return { browser: found(BROWSERS), system: found(SYSTEMS) };
 }
 
-/** Such as `Firefox, Linux`; null: nothing that we know. */
+/** For example `Firefox, Linux`. Null: unknown. */
 export function browserName(userAgent: string | null): string | null {
   const { browser, system } = deviceOf(userAgent);
   const parts = [browser, system].filter((part) => part !== null);

@@ -1,4 +1,4 @@
-/** The browser at the other end: its nonce, its session, the devices it is known as. */
+/** The browser of a request: its nonce, its session, its device cookie. */
 
 import { type DerivedCredentials, sha256 } from "../crypto/credential.ts";
 import { randomBytes, randomText } from "../crypto/random.ts";
@@ -11,35 +11,36 @@ import { type DeviceTools, deviceCookie, deviceOf } from "./device-cookie.ts";
 import type { Answer, HttpRequest } from "./message.ts";
 import { browserName } from "./user-agent.ts";
 
-/** What looking at a browser takes. */
+/** The dependencies of recognizing a browser. */
 export interface VisitorContext {
   readonly cookies: Cookies;
   readonly credentials: Pick<DerivedCredentials, "read">;
   readonly sessions: SessionContext;
 }
 
-/** What a new session takes. */
+/** The dependencies of a new session. */
 export interface SessionTools extends VisitorContext {
   readonly credentials: DeviceTools["credentials"];
   chrome(request: HttpRequest): Chrome;
 }
 
 export interface Visitor {
-  /** What ties a request under way to this browser. */
+  /** The nonce that binds a request to this browser. */
   readonly nonce: string;
-  /** Cookies that the answer must set. */
+  /** Cookies that the response must set. */
   readonly cookies: readonly string[];
   readonly signedIn: { readonly session: Session; readonly person: Person } | undefined;
 }
 
 const YEAR = 31_536_000;
 
-/** Looks the browser up; a new one gets its nonce with this answer. */
+/** Recognizes the browser. A new one gets its nonce with this response. */
 export async function visitorOf(request: HttpRequest, context: VisitorContext): Promise<Visitor> {
   const sent = context.cookies.read(request, "browser");
   const known = sent !== undefined && /^[A-Za-z0-9_-]{22}$/.test(sent);
   const nonce = known ? sent : randomText(16);
-  // A form on another site posts without our cookies; the answer must not replace them, or it would end what other tabs have under way.
+  // A form on another site posts without this server's cookies. The response must not replace them, because that would
+  // end the flows of other tabs.
   const foreign = request.method === "POST" && request.header("sec-fetch-site") === "cross-site";
   return {
     nonce,
@@ -48,7 +49,7 @@ export async function visitorOf(request: HttpRequest, context: VisitorContext): 
   };
 }
 
-/** An endpoint whose visitor is looked up before it begins. */
+/** An endpoint that gets its visitor. */
 export function forVisitor<Tools extends VisitorContext>(
   endpoint: (visitor: Visitor, http: HttpRequest, tools: Tools) => Answer | Promise<Answer>,
 ): (http: HttpRequest, tools: Tools) => Promise<Answer> {
@@ -62,8 +63,8 @@ async function sessionOf(request: HttpRequest, context: VisitorContext): Promise
 }
 
 /**
- * A new session for a person who has just signed in; the one that this browser had ends with it. The person hears of a browser that is new with them,
- * unless `quietly`: they have just made the account, or shown that it is them.
+ * Begins a session for a person who has just signed in, and ends the browser's previous one. The person gets a message
+ * about a new browser, unless `quietly`: they have just made the account, or proved who they are.
  */
 export async function startSession(
   person: Person,
@@ -84,7 +85,7 @@ export async function startSession(
   };
   const { sessionId, seen } = await beginSession(person, by, at, tools.sessions);
   const cookies = [tools.cookies.set("session", tools.credentials.make("session", sessionId, 0, salt))];
-  // Undefined: the sign-in was overtaken, and the session was not made.
+  // Undefined: the account changed meanwhile, and the session was not made.
   if (seen !== undefined) cookies.push(device.cookie(seen));
   return cookies;
 }
