@@ -41,7 +41,7 @@ const PUBLISHED: readonly Published[] = [
     folder: "server",
     programs: {
       "writer-thread": "src/storage/sqlite/writer-thread.ts",
-      thread: "src/saml/thread.ts",
+      "reader-thread": "src/saml/reader-thread.ts",
     },
     files: {
       "dist/writer-start.js": "src/storage/sqlite/writer-start.js",

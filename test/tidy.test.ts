@@ -27,7 +27,7 @@ const IMPORTS: tidy.ImportTable = {
       "config-kinds.ts",
       "config-settings.ts",
       "data-dir.ts",
-      "grants.ts",
+      "configured-grant-types.ts",
       "runtime.ts",
     ],
     ...["node:crypto", "node:fs", "node:http", "node:https", "node:path", "node:timers/promises", "node:util", "sharp"],
@@ -35,7 +35,7 @@ const IMPORTS: tidy.ImportTable = {
   "packages/server/src/crypto": [
     ...["oauth/model.ts", "oauth/ports.ts", "oauth/user-code.ts"],
     ...["owners/authorization/continuation.ts", "owners/factor-storage.ts"],
-    ...["owners/hash-for.ts", "owners/storage.ts"],
+    ...["owners/hash-requester.ts", "owners/storage.ts"],
     "uses.ts",
     "admin/storage.ts",
     ...[

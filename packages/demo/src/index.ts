@@ -15,8 +15,8 @@ import {
   writeDemoFile,
   writeDeviceFile,
 } from "./credentials.ts";
-import { type Door, freePort, openDoor } from "./door.ts";
 import { OWNER, SCOPES } from "./facts.ts";
+import { freePort, type OpenPort, openPort } from "./open-port.ts";
 import { registerApi, registerApp, registerDevice, registerOwner } from "./register.ts";
 import { startServer } from "./server.ts";
 
@@ -47,13 +47,13 @@ export async function runDemo(config: Config, options: DemoOptions = {}): Promis
   };
   try {
     // Ports first: where the demo runs already, nothing of its data is touched.
-    const door = await openDoor(apiPort, { variable: "ASSENT_DEMO_PORTS", what: "the demo's API" });
-    closers.push(door.close);
-    const appDoor = await openDoor(appPort, { variable: "ASSENT_DEMO_PORTS", what: "the demo's app" });
-    closers.push(appDoor.close);
+    const openApiPort = await openPort(apiPort, { variable: "ASSENT_DEMO_PORTS", what: "the demo's API" });
+    closers.push(openApiPort.close);
+    const openAppPort = await openPort(appPort, { variable: "ASSENT_DEMO_PORTS", what: "the demo's app" });
+    closers.push(openAppPort.close);
     const { assent, stop: stopServer } = await startServer(await settled(config));
     closers.unshift(stopServer);
-    const text = await furnish(assent, appDoor, door);
+    const text = await furnish(assent, openAppPort, openApiPort);
     (options.print ?? toStdout)(text);
     return { stop };
   } catch (error) {
@@ -87,9 +87,9 @@ async function settled(config: Config): Promise<Config> {
 }
 
 /** Registers, opens the app and the API, writes demo.json; gives the text to print. */
-async function furnish(assent: AssentServer, appDoor: Door, apiDoor: Door): Promise<string> {
+async function furnish(assent: AssentServer, openAppPort: OpenPort, apiDoor: OpenPort): Promise<string> {
   const { issuer, dataDir } = assent.config;
-  const clientUrl = `http://127.0.0.1:${appDoor.port}`;
+  const clientUrl = `http://127.0.0.1:${openAppPort.port}`;
   const apiUrl = `http://127.0.0.1:${apiDoor.port}`;
   const context = adminOf(assent.storage, issuer, Date.now, undefined, assent.grants);
   const known = knownPassword(dataDir, OWNER.username);
@@ -109,7 +109,7 @@ async function furnish(assent: AssentServer, appDoor: Door, apiDoor: Door): Prom
   });
   await scopesServed(issuer);
   await createApi({ issuer, url: apiUrl, names: new Map([[sub, OWNER.firstName]]) }, apiDoor);
-  await createApp(client, { issuer, url: clientUrl, apiUrl, file: shortPath(file) }, appDoor, assent.log);
+  await createApp(client, { issuer, url: clientUrl, apiUrl, file: shortPath(file) }, openAppPort, assent.log);
   const colour = process.stdout.isTTY === true && process.stdout.hasColors();
   return banner({ issuer, clientUrl, apiUrl, username, password, file }, colour);
 }

@@ -2,7 +2,7 @@
 
 import { type AssentServer, type Config, createAssent, listen } from "@assent/server";
 import { claimPort, listenMetrics, Supervisor, WorkersNotStarted } from "@assent/server/workers";
-import { listenProblem } from "./door.ts";
+import { listenProblem } from "./open-port.ts";
 
 export interface DemoServer {
   /** For registering; where workers serve, it answers nobody itself. */

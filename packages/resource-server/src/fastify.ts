@@ -1,12 +1,12 @@
 /** Adapter for Fastify. Its types are described, not imported: an API without Fastify need not install it. */
 
-import { setClaims } from "./accepted.ts";
+import { setClaims } from "./accepted-claims.ts";
 import type { NodeRequest } from "./bearer-token.ts";
 import { ResourceServerError } from "./errors.ts";
 import { scopeNames, signInRequirement } from "./options.ts";
 import type { Requirement, ResourceServer } from "./resource-server.ts";
 
-export { claimsOf } from "./accepted.ts";
+export { claimsOf } from "./accepted-claims.ts";
 
 /** What is needed of a FastifyRequest. */
 export interface FastifyRequestLike {

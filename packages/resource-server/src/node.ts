@@ -1,13 +1,13 @@
 /** Adapter for node:http, and for what is built on it: Express, Connect, Polka. */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { setClaims } from "./accepted.ts";
+import { setClaims } from "./accepted-claims.ts";
 import type { AccessTokenClaims } from "./access-token.ts";
 import { ResourceServerError } from "./errors.ts";
 import { scopeNames, signInRequirement } from "./options.ts";
 import type { Requirement, ResourceServer } from "./resource-server.ts";
 
-export { claimsOf } from "./accepted.ts";
+export { claimsOf } from "./accepted-claims.ts";
 
 /**
  * Puts a handler behind a token: it runs for accepted requests alone, with the token's claims; all others are answered.

@@ -321,8 +321,8 @@ async function change(
 
 /** One that is disabled already has nothing left that could end. */
 async function confirmDisabling(clientId: string, options: YesOption, admin: OpenedAdmin) {
-  const { MOST_COUNTED, standingOfClient } = await import("@assent/server/admin");
-  const { client, consents, grants } = await standingOfClient(clientId, admin);
+  const { MOST_COUNTED, impactOfClient } = await import("@assent/server/admin");
+  const { client, consents, grants } = await impactOfClient(clientId, admin);
   if (client.status === "disabled") return;
   const ended = counted(grants, "grant", MOST_COUNTED);
   const kept = counted(consents, "consent", MOST_COUNTED);
@@ -342,8 +342,8 @@ async function setStatus(clientId: string, status: "active" | "disabled", option
 
 async function remove(clientId: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { deleteClient, MOST_COUNTED, standingOfClient } = await import("@assent/server/admin");
-    const { client, consents, grants } = await standingOfClient(clientId, admin);
+    const { deleteClient, MOST_COUNTED, impactOfClient } = await import("@assent/server/admin");
+    const { client, consents, grants } = await impactOfClient(clientId, admin);
     const ended = `${counted(grants, "grant", MOST_COUNTED)} and ${counted(consents, "consent", MOST_COUNTED)}`;
     await confirm(
       `Deleting ${client.name} (${clientId}) ends ${ended} of owners. This can't be undone. Issued access tokens work until they expire.`,

@@ -141,8 +141,8 @@ async function update(slug: string, options: UpdateOptions) {
 
 async function remove(slug: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { deleteCompany, MOST_COUNTED, standingOfCompany } = await import("@assent/server/admin");
-    const { company, members, grants, consents } = await standingOfCompany(slug, admin);
+    const { deleteCompany, MOST_COUNTED, impactOfCompany } = await import("@assent/server/admin");
+    const { company, members, grants, consents } = await impactOfCompany(slug, admin);
     const parts = [counted(members, "membership", MOST_COUNTED), counted(grants, "grant", MOST_COUNTED)];
     await confirm(
       `Deleting ${company.name} (${company.slug}) ends ${parts.join(", ")} and ${counted(consents, "consent", MOST_COUNTED)}. This can't be undone. Issued access tokens work until they expire.`,

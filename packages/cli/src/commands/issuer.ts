@@ -184,8 +184,8 @@ async function change(issuer: string, options: IssuerOptions) {
 
 async function remove(issuer: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { deleteIssuer, MOST_COUNTED, standingOfIssuer } = await import("@assent/server/admin");
-    const { links } = await standingOfIssuer(issuer, admin);
+    const { deleteIssuer, MOST_COUNTED, impactOfIssuer } = await import("@assent/server/admin");
+    const { links } = await impactOfIssuer(issuer, admin);
     await confirm(
       `Deleting the trust in ${issuer} ends ${counted(links, "link", MOST_COUNTED)} of its subjects to users, and its assertions are refused. This can't be undone. Issued access tokens work until they expire.`,
       options,

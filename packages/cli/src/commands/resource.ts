@@ -95,8 +95,8 @@ async function change(identifier: string, options: ResourceOptions & { readonly 
 
 async function remove(identifier: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { deleteResource, standingOfResource } = await import("@assent/server/admin");
-    const { name, introspectionClientId } = await standingOfResource(identifier, admin);
+    const { deleteResource, impactOfResource } = await import("@assent/server/admin");
+    const { name, introspectionClientId } = await impactOfResource(identifier, admin);
     await confirm(
       `Deleting ${name} (${identifier}) ends its introspection (${introspectionClientId}), and no new access token is for it. This can't be undone. No scope belongs to it. Issued access tokens work until they expire.`,
       options,

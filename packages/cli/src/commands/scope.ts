@@ -156,8 +156,8 @@ async function change(name: string, options: ScopeOptions) {
 
 async function remove(name: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { deleteScope, standingOfScope } = await import("@assent/server/admin");
-    const naming = await standingOfScope(name, admin);
+    const { deleteScope, impactOfScope } = await import("@assent/server/admin");
+    const naming = await impactOfScope(name, admin);
     const which = naming.length === 0 ? "" : ` (${naming.slice(0, 5).join(", ")}${naming.length > 5 ? ", …" : ""})`;
     await confirm(
       `Deleting the scope ${name} takes it from ${counted(naming.length, "client")}${which}: the server refuses their requests for it, and new tokens of existing grants don't contain it. Issued access tokens contain it until they expire.`,

@@ -135,8 +135,8 @@ async function update(login: string, options: UpdateOptions) {
 
 async function remove(login: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { deleteUser, MOST_COUNTED, standingOfUser } = await import("@assent/server/admin");
-    const { person, sessions, grants, consents, companies } = await standingOfUser(login, admin);
+    const { deleteUser, MOST_COUNTED, impactOfUser } = await import("@assent/server/admin");
+    const { person, sessions, grants, consents, companies } = await impactOfUser(login, admin);
     const parts = [
       counted(sessions, "session", MOST_COUNTED),
       counted(grants, "grant", MOST_COUNTED),

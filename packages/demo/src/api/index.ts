@@ -8,8 +8,8 @@ import {
 } from "@assent/resource-server";
 import { claimsOf, requireToken } from "@assent/resource-server/fastify";
 import Fastify, { type FastifyInstance } from "fastify";
-import type { Door } from "../door.ts";
 import { API_NAME, SCOPES } from "../facts.ts";
+import type { OpenPort } from "../open-port.ts";
 import { type Album, createAlbum } from "./photos.ts";
 
 export interface ApiFacts {
@@ -20,12 +20,12 @@ export interface ApiFacts {
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** Builds the API behind an open door. */
-export async function createApi({ issuer, url, names }: ApiFacts, door: Door): Promise<FastifyInstance> {
+/** Builds the API behind an open port. */
+export async function createApi({ issuer, url, names }: ApiFacts, port: OpenPort): Promise<FastifyInstance> {
   const resourceMetadata = protectedResourceMetadataUrl(url);
   // One machine has one clock: a token is good to the second, so that what the app counts down is what happens.
   const api = createResourceServer({ issuer, audience: url, resourceMetadata, clockTolerance: 0 });
-  const app = Fastify({ serverFactory: door.serverFactory });
+  const app = Fastify({ serverFactory: port.serverFactory });
   app.addHook("onSend", async (_request, reply) => {
     reply.header("x-content-type-options", "nosniff").header("cache-control", "no-store");
   });

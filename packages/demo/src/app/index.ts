@@ -3,8 +3,8 @@
 import type { AssentServer } from "@assent/server";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { readAsset } from "../assets.ts";
-import type { Door } from "../door.ts";
 import { CALLBACK } from "../facts.ts";
+import type { OpenPort } from "../open-port.ts";
 import type { PhotoClient } from "./client.ts";
 import { albumPage, type PageFacts, startPage, wrongPage } from "./pages.ts";
 import { cookieOf, NO_COOKIE, newSession, type Session, Sessions, sessionIdOf } from "./sessions.ts";
@@ -20,14 +20,14 @@ const ASSETS = new Map<string, { readonly type: string; readonly bytes: Buffer }
   ).map(([name, type]) => [name, { type, bytes: readAsset(name) }]),
 );
 
-/** Builds the app behind an open door. */
+/** Builds the app behind an open port. */
 export async function createApp(
   client: PhotoClient,
   facts: PageFacts,
-  door: Door,
+  port: OpenPort,
   log: Pick<AssentServer["log"], "error">,
 ): Promise<FastifyInstance> {
-  const app = Fastify({ serverFactory: door.serverFactory, bodyLimit: 1024 });
+  const app = Fastify({ serverFactory: port.serverFactory, bodyLimit: 1024 });
   guard(app, facts);
   addAssets(app);
   addFlow(app, client, new Sessions(), facts);

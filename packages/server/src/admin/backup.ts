@@ -11,7 +11,7 @@ import { openStorage, type Storage } from "../storage/open.ts";
 import { copyDatabase, draftOf, isAlone, moveAside, putBack, removeDatabase } from "../storage/sqlite/copy.ts";
 import { refuseMissing, refuseUnmade } from "./context.ts";
 import { refuse } from "./problem.ts";
-import { refuseBesideServers, type Waiting } from "./running.ts";
+import { refuseBesideServers, type Waiting } from "./running-servers.ts";
 
 export interface BackedUp {
   readonly file: string;

@@ -5,10 +5,10 @@
 
 import { statSync } from "node:fs";
 import type { Config } from "../config.ts";
+import { grantsOf } from "../configured-grant-types.ts";
 import { randomBytes } from "../crypto/random.ts";
 import { Secrets } from "../crypto/secrets.ts";
 import { databaseFile, prepareDataDir, secretsOf } from "../data-dir.ts";
-import { grantsOf } from "../grants.ts";
 import { type GrantRegistry, grantRegistry } from "../oauth/grants/registry.ts";
 import type { Millis } from "../oauth/model.ts";
 import type { CompanyStorage } from "../owners/company-storage.ts";

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { type Config, certificatesKnown } from "../config.ts";
 import { settingKeys, settingOf } from "../config-settings.ts";
+import { grantsOf } from "../configured-grant-types.ts";
 import { unseal } from "../crypto/seal.ts";
 import { Secrets } from "../crypto/secrets.ts";
 import {
@@ -15,7 +16,6 @@ import {
   supersededAt,
 } from "../crypto/signing-keys.ts";
 import { demoRemarks, looseFiles, ownFiles, secretFile, secretsOf } from "../data-dir.ts";
-import { grantsOf } from "../grants.ts";
 import type { Millis, SigningAlg } from "../oauth/model.ts";
 import { serverMetadata } from "../oauth/server-metadata.ts";
 import { nodeFaults, nodeOrigin } from "../runtime.ts";

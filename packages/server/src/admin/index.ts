@@ -8,13 +8,13 @@ export { MAX_JWKS_BYTES, MAX_SCOPES } from "../oauth/client-registration/metadat
 export { DatabaseNotReady, SchemaMismatch, StorageUnavailable, UnsafeFileMode } from "../storage/errors.ts";
 export type { Inventory } from "../storage/inventory.ts";
 export { backupDatabase, beginEpoch, refuseRestore, restoreDatabase } from "./backup.ts";
-export * from "./catalog.ts";
 export { type ClientList, droppedValues, type ListChange, type ListChanges } from "./client-lists.ts";
 export * from "./clients.ts";
 export * from "./companies.ts";
 export * from "./consents.ts";
 export { type AdminContext, adminOf, missingDatabase, type OpenedAdmin, openAdmin } from "./context.ts";
 export { type DatabaseStatus, databaseStatus, migrateDatabase, migrationPlan } from "./database.ts";
+export * from "./deletion-impact.ts";
 export type { Diagnosis } from "./doctor.ts";
 export type { Finding } from "./finding.ts";
 export * from "./issuers.ts";
@@ -24,8 +24,8 @@ export { exportToFile, importFromFile } from "./move.ts";
 export * from "./people.ts";
 export { AdminError, type AdminErrorKind, type Remark } from "./problem.ts";
 export * from "./records.ts";
+export * from "./scopes-and-resources.ts";
 export { MOST_SIMILAR, type SimilarClient, similarClients } from "./similar-names.ts";
-export * from "./standing.ts";
 export * from "./subject-links.ts";
 
 /** Loads `doctor.ts` and its imports on demand. */

@@ -1,7 +1,7 @@
 /** What an operator does with links from a trusted issuer's subjects to owners (RFC 7521 §5.2). */
 
 import type { TrustedIssuer } from "../oauth/model.ts";
-import { subjectOf } from "../owners/asserted.ts";
+import { subjectOf } from "../owners/asserted-owners.ts";
 import type { ForeignSubject, Person, SubjectLink } from "../owners/storage.ts";
 import type { AdminContext } from "./context.ts";
 import { issuerOf } from "./issuers.ts";

@@ -1,6 +1,6 @@
 /** The queue for password hashes: networks take turns, and known devices have a queue of their own. */
 
-import type { HashFor } from "../owners/hash-for.ts";
+import type { HashRequester } from "../owners/hash-requester.ts";
 import { FairLine } from "./fair-line.ts";
 
 /** Maximum number of waiting strangers, and of waiting known devices. */
@@ -47,7 +47,7 @@ export class HashLine {
   }
 
   /** Throws if the queue would refuse this hash at once. Call it before any other work for the request. */
-  requireRoom(whose: HashFor): void {
+  requireRoom(whose: HashRequester): void {
     const line = this.#lineOf(whose);
     if (line.size >= MAX_WAITING && line.isCrowding(wayOf(whose))) throw full();
   }
@@ -55,7 +55,7 @@ export class HashLine {
   /**
    * Rejects with `PasswordQueueFull` if there is no room, or if a smaller group needs the place before the turn comes.
    */
-  async inTurn<T>(whose: HashFor, work: () => Promise<T>): Promise<T> {
+  async inTurn<T>(whose: HashRequester, work: () => Promise<T>): Promise<T> {
     const { account, most } = shareOf(whose);
     const ofAccount = this.#ofAccounts.get(account) ?? 0;
     if (ofAccount >= most) throw full();
@@ -74,7 +74,7 @@ export class HashLine {
     }
   }
 
-  async #turnOf(whose: HashFor): Promise<void> {
+  async #turnOf(whose: HashRequester): Promise<void> {
     if (this.#running < this.#places()) {
       this.#running += 1;
       return;
@@ -98,17 +98,17 @@ export class HashLine {
     else next.begin();
   }
 
-  #lineOf({ known }: HashFor): FairLine<Waiting> {
+  #lineOf({ known }: HashRequester): FairLine<Waiting> {
     return known ? this.#known : this.#strangers;
   }
 }
 
-function wayOf({ allocation, provider, network, account }: HashFor): readonly string[] {
+function wayOf({ allocation, provider, network, account }: HashRequester): readonly string[] {
   return [allocation, provider, network, account];
 }
 
 /** The key under which hashes count together, and their maximum number. */
-function shareOf(whose: HashFor): { readonly account: string; readonly most: number } {
+function shareOf(whose: HashRequester): { readonly account: string; readonly most: number } {
   const { known, account } = whose;
   // Operators' hashes belong to no account.
   if (known && account !== "") return { account: JSON.stringify(["known", account]), most: MAX_OF_PERSON };

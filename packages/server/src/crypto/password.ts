@@ -1,6 +1,6 @@
 /** Passwords: argon2id, a few hashes at a time, with a limited queue (RFC 9106; NIST SP 800-63B-4). */
 
-import type { HashFor } from "../owners/hash-for.ts";
+import type { HashRequester } from "../owners/hash-requester.ts";
 import { coresBeside } from "./cpu-semaphore.ts";
 import { HashLine } from "./hash-line.ts";
 
@@ -27,7 +27,7 @@ export function dangerouslyHashAtNoCost(yes: boolean): void {
 /** One core stays free for requests other than sign-ins. */
 const line = new HashLine(() => coresBeside(1));
 /** Hashes for operators and for the server itself. */
-const OWN: HashFor = { allocation: "", provider: "", network: "", account: "", known: true };
+const OWN: HashRequester = { allocation: "", provider: "", network: "", account: "", known: true };
 
 /** Number of running hashes, and of waiting ones. */
 export function passwordQueue(): { readonly running: number; readonly waiting: number } {
@@ -35,7 +35,7 @@ export function passwordQueue(): { readonly running: number; readonly waiting: n
 }
 
 /** Throws `PasswordQueueFull` if the queue is full and has no room for this hash. */
-export function requireHashRoom(whose: HashFor): void {
+export function requireHashRoom(whose: HashRequester): void {
   line.requireRoom(whose);
 }
 
@@ -49,7 +49,7 @@ function prepared(password: string): string {
   return password.normalize("NFC");
 }
 
-export function hashPassword(password: string, whose: HashFor = OWN): Promise<string> {
+export function hashPassword(password: string, whose: HashRequester = OWN): Promise<string> {
   return line.inTurn(whose, async () => (await loadHashing()).hash(prepared(password), cost));
 }
 
@@ -63,7 +63,11 @@ async function newDecoy(): Promise<string> {
 /**
  * False for a wrong password. Without a hash, the same time is spent on a decoy, so that an unknown name takes as long.
  */
-export async function verifyPassword(password: string, stored: string | null, whose: HashFor = OWN): Promise<boolean> {
+export async function verifyPassword(
+  password: string,
+  stored: string | null,
+  whose: HashRequester = OWN,
+): Promise<boolean> {
   decoy ??= newDecoy().catch((error: unknown) => {
     decoy = undefined;
     throw error;

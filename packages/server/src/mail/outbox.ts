@@ -8,7 +8,7 @@ import type { MailDraft, Postbox } from "../owners/mail/mail.ts";
 import type { ClaimedMail, MailStorage, SettledMail, StoredMail } from "../owners/mail/storage.ts";
 import type { Brand } from "../pages/brand.ts";
 import type { Uses } from "../uses.ts";
-import { Rounds } from "./rounds.ts";
+import { PeriodicWork } from "./periodic-work.ts";
 import { MailFault, type Transport } from "./transport.ts";
 
 const SECOND: Millis = 1000;
@@ -42,12 +42,12 @@ export interface OutboxParts {
 export class Outbox implements Postbox {
   readonly enabled: boolean;
   readonly #parts: OutboxParts;
-  readonly #rounds: Rounds;
+  readonly #rounds: PeriodicWork;
 
   constructor(parts: OutboxParts) {
     this.#parts = parts;
     this.enabled = parts.transport !== null;
-    this.#rounds = new Rounds(
+    this.#rounds = new PeriodicWork(
       () => this.#round(),
       (error) => parts.event("outbox_unreachable", { fault: error instanceof Error ? error.name : "unknown" }),
     );

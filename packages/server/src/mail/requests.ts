@@ -7,7 +7,7 @@ import type { Millis } from "../oauth/model.ts";
 import type { AskedMail, MailDesk, MailRequest } from "../owners/mail/requests.ts";
 import type { ClaimedMailRequest, MailStorage } from "../owners/mail/storage.ts";
 import type { Uses } from "../uses.ts";
-import { Rounds } from "./rounds.ts";
+import { PeriodicWork } from "./periodic-work.ts";
 
 const SECOND: Millis = 1000;
 const DAY: Millis = 86_400 * SECOND;
@@ -37,11 +37,11 @@ export interface MailRequestParts {
 
 export class MailRequests implements MailDesk {
   readonly #parts: MailRequestParts;
-  readonly #rounds: Rounds;
+  readonly #rounds: PeriodicWork;
 
   constructor(parts: MailRequestParts) {
     this.#parts = parts;
-    this.#rounds = new Rounds(
+    this.#rounds = new PeriodicWork(
       () => this.#round(),
       (error) => parts.failed(error, {}),
     );

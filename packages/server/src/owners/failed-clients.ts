@@ -3,7 +3,7 @@
 import { LRUCache } from "lru-cache";
 import type { Millis } from "../oauth/model.ts";
 import type { Uses } from "../uses.ts";
-import type { HashFor } from "./hash-for.ts";
+import type { HashRequester } from "./hash-requester.ts";
 import type { OwnerStorage } from "./storage.ts";
 
 const MINUTE: Millis = 60_000;
@@ -41,7 +41,10 @@ export class FailedClients {
    * Counts a failure; true where there were too many before it. Those are not counted, so that a flood costs no writes. While the database is
    * away nothing is counted: what is guessed here has 256 random bits.
    */
-  async exceeded({ network, provider }: Pick<HashFor, "network" | "provider">, claimed: string): Promise<boolean> {
+  async exceeded(
+    { network, provider }: Pick<HashRequester, "network" | "provider">,
+    claimed: string,
+  ): Promise<boolean> {
     const { attemptKey } = this.#parts;
     const wide = attemptKey("client failures", "provider", provider);
     if (this.#isOver(wide)) return true;

@@ -3,7 +3,7 @@
 import type { Millis } from "../oauth/model.ts";
 import type { Uses } from "../uses.ts";
 import { type Admission, admitGuess, type GuessingContext } from "./guessing.ts";
-import type { HashFor } from "./hash-for.ts";
+import type { HashRequester } from "./hash-requester.ts";
 import { boundDevice, type PresentedDevice } from "./known-device.ts";
 import type { KnownDeviceStorage } from "./known-device-storage.ts";
 import { canonicalLogin } from "./names.ts";
@@ -17,11 +17,11 @@ export interface SignInContext extends GuessingContext {
   > &
     Uses<KnownDeviceStorage, "knownDevices.get">;
   /** Throws if more hashes wait already than can be answered in time, and this one has no higher priority. */
-  requireHashRoom(whose: HashFor): void;
+  requireHashRoom(whose: HashRequester): void;
   /** False for a wrong password. Takes the same time if there is no hash. */
-  verifyPassword(password: string, stored: string | null, whose: HashFor): Promise<boolean>;
+  verifyPassword(password: string, stored: string | null, whose: HashRequester): Promise<boolean>;
   needsRehash(stored: string): boolean;
-  hashPassword(password: string, whose: HashFor): Promise<string>;
+  hashPassword(password: string, whose: HashRequester): Promise<string>;
   /** Does some work after the answer was sent, so that the answer's time tells nothing about it. */
   afterwards(work: () => Promise<void>): void;
 }
@@ -65,7 +65,7 @@ export async function signIn(request: SignInRequest, context: SignInContext): Pr
   const account = login ?? request.username;
   const known = device !== undefined && device.personId === person?.personId;
   // One person, whether they type their username or an address.
-  const whose: HashFor = { allocation, provider, network, account: known ? device.personId : account, known };
+  const whose: HashRequester = { allocation, provider, network, account: known ? device.personId : account, known };
   // Before the try is counted: a try that is not checked does not count, and must cost as little as possible.
   context.requireHashRoom(whose);
   const guess = { guessed: "password", person, login: account, network, provider, device } as const;
@@ -102,7 +102,7 @@ export async function signIn(request: SignInRequest, context: SignInContext): Pr
 async function verified(
   password: string,
   person: Person | undefined,
-  whose: HashFor,
+  whose: HashRequester,
   admission: Extract<Admission, { kind: "allowed" }>,
   { verifyPassword }: SignInContext,
 ): Promise<boolean> {

@@ -11,7 +11,7 @@ const PATIENCE = 5000;
 /** Large assertions that wait for the thread; together they take less than the patience. */
 const MAX_WAITING = 16;
 
-const threadFile = import.meta.url.endsWith(".ts") ? "./thread.ts" : "./thread.js";
+const threadFile = import.meta.url.endsWith(".ts") ? "./reader-thread.ts" : "./reader-thread.js";
 
 interface Waiting {
   readonly resolve: (reading: SamlReading) => void;

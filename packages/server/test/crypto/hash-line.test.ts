@@ -3,10 +3,10 @@
 import { expect, test } from "vitest";
 import { HashLine, MAX_OF_ACCOUNT, MAX_OF_PERSON, MAX_WAITING, PasswordQueueFull } from "../../src/crypto/hash-line.ts";
 import { originOf } from "../../src/http/connections/client-address.ts";
-import type { HashFor } from "../../src/owners/hash-for.ts";
+import type { HashRequester } from "../../src/owners/hash-requester.ts";
 
 /** Without an allocation: it is the provider's alone. */
-type Asked = Omit<HashFor, "allocation"> & Partial<HashFor>;
+type Asked = Omit<HashRequester, "allocation"> & Partial<HashRequester>;
 
 /** One hash at a time, each made when it is told to be. */
 function setUp() {
@@ -42,18 +42,18 @@ function setUp() {
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 
 /** One /48: a network and a name of their own for each. */
-const from48 = (at: number): HashFor => ({
+const from48 = (at: number): HashRequester => ({
   allocation: "2001:db8::/32",
   provider: "2001:db8:77::/48",
   network: `2001:db8:77:${at.toString(16)}::/64`,
   account: `nobody${at}`,
   known: false,
 });
-const newcomer: HashFor = {
+const newcomer: HashRequester = {
   ...{ allocation: "198.51.100.0/24", provider: "198.51.100.0/24", network: "198.51.100.9" },
   ...{ account: "alice", known: false },
 };
-const owner: HashFor = { ...newcomer, known: true };
+const owner: HashRequester = { ...newcomer, known: true };
 
 test.each([
   ["a stranger", newcomer],
@@ -137,7 +137,7 @@ test("one member of a company's network fills the line under many names → coll
 
 test("a full line in which nobody has more than the newcomer → the newcomer is sent away, and no other", async () => {
   const { line, ask, sentAway } = setUp();
-  const alone = (at: number): HashFor => ({
+  const alone = (at: number): HashRequester => ({
     allocation: `allocation ${at}`,
     provider: `provider ${at}`,
     network: `network ${at}`,

@@ -1,6 +1,6 @@
 /** `/account/security/authenticator`: one-time codes set up, moved and removed; recovery codes made anew. */
 
-import { sealCodeSecret } from "../../crypto/code-secrets.ts";
+import { sealCodeSecret } from "../../crypto/one-time-code-secrets.ts";
 import { base32, newCodeSecret, otpauthUri, stepOfCode } from "../../crypto/one-time-codes.ts";
 import { newRecoveryCodes, recoveryCodeHash } from "../../crypto/recovery-codes.ts";
 import { seal, unseal } from "../../crypto/seal.ts";

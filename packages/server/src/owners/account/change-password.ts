@@ -4,13 +4,13 @@ import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../uses.ts";
 import { type NewsContext, newsFor } from "../account-news.ts";
 import type { FactorChange } from "../factors.ts";
-import type { HashFor } from "../hash-for.ts";
+import type { HashRequester } from "../hash-requester.ts";
 import type { Person } from "../person.ts";
 import type { OwnerStorage } from "../storage.ts";
 
 export interface PasswordContext extends NewsContext {
   readonly storage: NewsContext["storage"] & Uses<OwnerStorage, "people.setPassword">;
-  hashPassword(password: string, whose: HashFor): Promise<string>;
+  hashPassword(password: string, whose: HashRequester): Promise<string>;
   event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
 }
 
@@ -19,7 +19,7 @@ export interface NewPassword {
   readonly password: string;
   readonly endApps: boolean;
   readonly endSessions: boolean;
-  readonly from: Pick<HashFor, "allocation" | "provider" | "network">;
+  readonly from: Pick<HashRequester, "allocation" | "provider" | "network">;
 }
 
 /** The person with their new password; undefined: overtaken by another change, by which the session may have ended. */

@@ -2,7 +2,7 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../uses.ts";
-import type { HashFor } from "../hash-for.ts";
+import type { HashRequester } from "../hash-requester.ts";
 import { askedTooManyNames, type MailLimitContext } from "../mail/limits.ts";
 import type { MailLinks } from "../mail/mail.ts";
 import type { OpenedLink, OpenLinkContext } from "../mail/open-link.ts";
@@ -17,7 +17,7 @@ export interface SignUpContext extends MailLimitContext, OpenLinkContext {
     Uses<OwnerStorage, "people.create" | "people.findByName"> &
     Uses<MailStorage, "mailLinks.create" | "mailLinks.take">;
   readonly links: MailLinks;
-  hashPassword(password: string, whose: HashFor): Promise<string>;
+  hashPassword(password: string, whose: HashRequester): Promise<string>;
   event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
 }
 
@@ -29,7 +29,7 @@ export interface Chosen extends NewUsername {
 }
 
 /** Where somebody makes an account. */
-export interface MadeFrom extends Pick<HashFor, "allocation" | "provider" | "network"> {
+export interface MadeFrom extends Pick<HashRequester, "allocation" | "provider" | "network"> {
   readonly address: string;
 }
 

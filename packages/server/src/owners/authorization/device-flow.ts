@@ -6,7 +6,7 @@ import { mayUse } from "../../oauth/grants/registry.ts";
 import type { Client, Scope } from "../../oauth/model.ts";
 import { offeredTo } from "../../oauth/scope.ts";
 import type { DeviceRequest, UserCodeKey } from "../../oauth/storage.ts";
-import { answerOf, type ClaimContext, type CodeOutcome, claimUserCode, enterUserCode } from "../device.ts";
+import { answerOf, type ClaimContext, type CodeOutcome, claimUserCode, enterUserCode } from "../device-requests.ts";
 import { boundDevice } from "../known-device.ts";
 import type { DecideDeviceOutcome } from "../storage.ts";
 import {

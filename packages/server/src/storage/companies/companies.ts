@@ -7,7 +7,7 @@ import type { Millis } from "../../oauth/model.ts";
 import type { ByAdmin, Company, CompanyKey } from "../../owners/company-storage.ts";
 import { eraseHistory } from "../consents/history.ts";
 import { endGrants, endingOf, inPieces } from "../grants/end-in-batches.ts";
-import { keepLastUse, noteEnded } from "../grants/ended-grants.ts";
+import { keepLastUse, noteEnded } from "../grants/ended-grants-history.ts";
 import { eraseScopeUses } from "../grants/scope-uses.ts";
 import { partitionOf } from "../partition.ts";
 import { settleName } from "../people/name-reconciliation.ts";

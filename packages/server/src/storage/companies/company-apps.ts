@@ -18,7 +18,7 @@ import { narrow } from "../../owners/consent-record.ts";
 import type { StoredMail } from "../../owners/mail/storage.ts";
 import { changeGrants, endConsent, lockedConsent, recordApproval } from "../consents/consents.ts";
 import { note } from "../consents/history.ts";
-import { endedColumns, noteEnded } from "../grants/ended-grants.ts";
+import { endedColumns, noteEnded } from "../grants/ended-grants-history.ts";
 import { lockedReach } from "../grants/grants.ts";
 import { post } from "../mail/outbox.ts";
 import {

@@ -19,8 +19,8 @@ import type {
 import type { StoredMail } from "../../owners/mail/storage.ts";
 import type { CompanyHappening } from "../../owners/storage.ts";
 import { note } from "../consents/history.ts";
-import { mayStill } from "../factors/factor-lock.ts";
-import { endedColumns, keepLastUse, noteEnded } from "../grants/ended-grants.ts";
+import { mayStill } from "../factors/person-lock.ts";
+import { endedColumns, keepLastUse, noteEnded } from "../grants/ended-grants-history.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
 import { ENDED_KEPT, HOUR, text, whole } from "../rows.ts";

@@ -17,7 +17,7 @@ import { withdrawInvitationsOf } from "../companies/invitations.ts";
 import { noteForCompanies, tellOf } from "../companies/membership-outbox.ts";
 import { endConsent } from "../consents/consents.ts";
 import { endGrants, endingOf } from "../grants/end-in-batches.ts";
-import { noteEnded } from "../grants/ended-grants.ts";
+import { noteEnded } from "../grants/ended-grants-history.ts";
 import {
   findMailLink,
   insertMailLink,

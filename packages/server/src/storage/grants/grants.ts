@@ -45,7 +45,7 @@ import {
   wholeOrNull,
 } from "../rows.ts";
 import { query, type Row, sql, statement, type Tx, transaction, words } from "../sql.ts";
-import { endedColumns, noteEnded } from "./ended-grants.ts";
+import { endedColumns, noteEnded } from "./ended-grants-history.ts";
 
 /** How often the server makes the successor of a refresh token again. */
 const RETRIES = 3;

@@ -9,7 +9,7 @@ import { getCompany } from "../companies/companies.ts";
 import { lockCompany, thisCompany } from "../companies/company-lock.ts";
 import { companyLinksOf } from "../companies/members.ts";
 import { noteForCompanies, tellOf } from "../companies/membership-outbox.ts";
-import { mayStill } from "../factors/factor-lock.ts";
+import { mayStill } from "../factors/person-lock.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
 import { DAY, text, whole } from "../rows.ts";

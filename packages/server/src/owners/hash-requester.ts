@@ -1,6 +1,6 @@
 /** For whom a password is hashed. The queue of hashes uses this to choose the next one. */
 
-export interface HashFor {
+export interface HashRequester {
   /** The /24 of an IPv4 address, or the /32 of an IPv6 one. */
   readonly allocation: string;
   /** The /24 of an IPv4 address, or the /48 of an IPv6 one. */

@@ -7,12 +7,12 @@ import type { Company } from "../owners/company-storage.ts";
 import type { Person, SubjectLink } from "../owners/storage.ts";
 import type { Inventory } from "../storage/inventory.ts";
 import { openStorage } from "../storage/open.ts";
-import { refuseScopesOf, resourceOf, scopeOf } from "./catalog.ts";
 import { allClients, clientOf } from "./clients.ts";
 import { companyBySlug } from "./companies.ts";
 import { type AdminContext, isMissing } from "./context.ts";
 import { issuerOf } from "./issuers.ts";
 import { userOf } from "./people.ts";
+import { refuseScopesOf, resourceOf, scopeOf } from "./scopes-and-resources.ts";
 import type { Standing } from "./storage.ts";
 
 /** Each kind is counted up to here; one more stands for "more than that". */
@@ -21,7 +21,7 @@ const most = MOST_COUNTED + 1;
 const PAGE = 1000;
 
 /** Throws `unknown`. */
-export async function standingOfClient(
+export async function impactOfClient(
   clientId: string,
   context: AdminContext,
 ): Promise<Pick<Standing, "consents" | "grants"> & { readonly client: Client }> {
@@ -30,7 +30,7 @@ export async function standingOfClient(
 }
 
 /** Throws `unknown`. */
-export async function standingOfUser(
+export async function impactOfUser(
   login: string,
   context: AdminContext,
 ): Promise<Standing & { readonly person: Person }> {
@@ -39,7 +39,7 @@ export async function standingOfUser(
 }
 
 /** Throws `unknown`. */
-export async function standingOfCompany(
+export async function impactOfCompany(
   slug: string,
   context: AdminContext,
 ): Promise<Standing & { readonly company: Company }> {
@@ -52,7 +52,7 @@ function standingOf(partition: number, ownerId: string, { storage, now }: AdminC
 }
 
 /** Which clients name the scope. Throws `unknown`. */
-export async function standingOfScope(name: string, context: AdminContext): Promise<readonly string[]> {
+export async function impactOfScope(name: string, context: AdminContext): Promise<readonly string[]> {
   await scopeOf(name, context);
   const naming: string[] = [];
   for await (const { clientId, scopes, ownScopes } of allClients(context)) {
@@ -62,14 +62,14 @@ export async function standingOfScope(name: string, context: AdminContext): Prom
 }
 
 /** Throws `unknown`; `in_use` while scopes belong to it. */
-export async function standingOfResource(identifier: string, context: AdminContext): Promise<Resource> {
+export async function impactOfResource(identifier: string, context: AdminContext): Promise<Resource> {
   const resource = await resourceOf(identifier, context);
   await refuseScopesOf(identifier, context);
   return resource;
 }
 
 /** How many of its subjects are linked to users. Throws `unknown`. */
-export async function standingOfIssuer(
+export async function impactOfIssuer(
   issuer: string,
   context: AdminContext,
 ): Promise<{ readonly issuer: TrustedIssuer; readonly links: number }> {

@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ConfigError } from "@assent/server";
 
-export interface Door {
+export interface OpenPort {
   readonly port: number;
   /** For Fastify: its requests come from this server. */
   readonly serverFactory: (handler: RequestListener) => Server;
@@ -13,14 +13,14 @@ export interface Door {
 }
 
 /** Who says which port it is, for the message when it is taken. */
-export interface DoorName {
+export interface PortName {
   readonly variable: string;
   /** What listens there: "the demo's app". */
   readonly what: string;
 }
 
 /** Listens on a loopback port (0: any free one). Until a handler comes, requests are answered 503. */
-export async function openDoor(port: number, name: DoorName): Promise<Door> {
+export async function openPort(port: number, name: PortName): Promise<OpenPort> {
   const host = "127.0.0.1";
   const server = createServer();
   const notYet: RequestListener = (_request, response) => {
@@ -50,7 +50,7 @@ export async function openDoor(port: number, name: DoorName): Promise<Door> {
 }
 
 /** What to tell when a port can't be had: the variable that moves it. Other errors are passed on. */
-export function listenProblem(error: unknown, address: string, { variable, what }: DoorName): unknown {
+export function listenProblem(error: unknown, address: string, { variable, what }: PortName): unknown {
   switch ((error as NodeJS.ErrnoException).code) {
     case "EADDRINUSE":
       return new ConfigError([
@@ -70,7 +70,7 @@ export function listenProblem(error: unknown, address: string, { variable, what 
 
 /** A port that was free a moment ago. */
 export async function freePort(): Promise<number> {
-  const door = await openDoor(0, { variable: "ASSENT_LISTEN", what: "the server" });
-  await door.close();
-  return door.port;
+  const open = await openPort(0, { variable: "ASSENT_LISTEN", what: "the server" });
+  await open.close();
+  return open.port;
 }

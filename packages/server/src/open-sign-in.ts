@@ -1,7 +1,7 @@
 /** Sign-in put together: its rules, the database, what hashes passwords and opens secrets, and who is told of guessing. */
 
 import type { Logger } from "pino";
-import { openCodeSecret } from "./crypto/code-secrets.ts";
+import { openCodeSecret } from "./crypto/one-time-code-secrets.ts";
 import { stepOfCode } from "./crypto/one-time-codes.ts";
 import { hashPassword, needsRehash, requireHashRoom, verifyPassword } from "./crypto/password.ts";
 import { recoveryCodeHash } from "./crypto/recovery-codes.ts";

@@ -1,7 +1,7 @@
 /** Connecting devices: what floods of requests and of wrong codes leave to others. */
 
 import { expect, test } from "vitest";
-import { admitDevice, type CodeReader, enterUserCode } from "../../src/owners/device.ts";
+import { admitDevice, type CodeReader, enterUserCode } from "../../src/owners/device-requests.ts";
 import type { KnownDevice } from "../../src/owners/known-device-storage.ts";
 import { onEveryBackend } from "../storage/support/backends.ts";
 import { aPerson, DAY, MINUTE, NOW } from "../storage/support/builders.ts";

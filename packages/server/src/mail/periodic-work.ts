@@ -6,7 +6,7 @@ import type { Millis } from "../oauth/model.ts";
 /** How often each process looks by itself. It is kicked for what it has written itself. */
 const LOOK_EVERY: Millis = 5_000;
 
-export class Rounds {
+export class PeriodicWork {
   readonly #round: () => Promise<number>;
   readonly #failed: (error: unknown) => void;
   readonly #stopping = new AbortController();
