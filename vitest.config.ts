@@ -33,6 +33,7 @@ const postgresTests = [
     "flows/second-step",
     "flows/history",
     "flows/apps",
+    "flows/refusal-log",
     "attacks/hostile-text",
     "attacks/injection",
     "attacks/races",

@@ -82,8 +82,9 @@ describe("what is published, installed into an empty folder", () => {
     },
   );
 
-  test("assent --version, and a command that makes the database", () => {
+  test("assent --version, a command that makes the database, and one that works in it", () => {
     expect(assent("--version").trim()).toBe(manifestOf(join(root, "packages", "cli")).version);
+    assent("db", "migrate");
     const created = JSON.parse(
       assent(
         "client",

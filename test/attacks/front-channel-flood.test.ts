@@ -145,7 +145,10 @@ describe("LG-02 the log", () => {
     await agent.get("/nothing?canary=canary-query");
     await agent.get("/consent?request=canary-request");
     await agent.get(authorizeUrl(server, client, { ...secret, scope: "nothing" }));
-    await agent.get(authorizeUrl(server, client, { ...secret, redirect_uri: "https://evil.test/canary-redirect" }));
+    // The log names a redirect URI that isn't registered, for the operator, but nothing of its query.
+    await agent.get(
+      authorizeUrl(server, client, { ...secret, redirect_uri: "https://evil.test/cb?x=canary-redirect" }),
+    );
     const tokens = await redeem(server, client, answer.location ?? "");
     await redeem(server, client, answer.location ?? "");
     await redeem(server, { ...client, secret: "canary-secret" }, "canary-code", { code_verifier: "canary-verifier" });

@@ -3,9 +3,9 @@
 import type { Logger } from "pino";
 import { networkOf } from "./http/connections/client-address.ts";
 import type { HttpRequest } from "./http/message.ts";
+import { type Refusal, withoutCredentials } from "./http/refusal.ts";
 import { LogSampler } from "./log-sampling.ts";
 import type { ServerMetrics } from "./metrics/server-metrics.ts";
-import type { ConditionName } from "./oauth/errors.ts";
 
 /** Events that strangers, or clients gone wrong, can cause in any number. They are sampled in the log and counted in the figures. */
 export const FAILURES: ReadonlySet<string> = new Set([
@@ -28,12 +28,6 @@ export const FAILURES: ReadonlySet<string> = new Set([
 
 type EventFields = Readonly<Record<string, string | number | null>>;
 
-export interface Refusal {
-  readonly condition: ConditionName;
-  readonly detail: string | undefined;
-  readonly fault: boolean;
-}
-
 export interface Reporting {
   event(name: string, fields: EventFields): void;
   /** Logs why a request was refused, or what fault it met. */
@@ -54,9 +48,18 @@ export function reporting(log: Logger, metrics: ServerMetrics): Reporting {
       if (everything || !failure) log.info(line, name);
       else sampler.line({ cause: causeOf(name, fields), source: sourceOf(fields), fields: line, text: name });
     },
-    refused({ condition, detail, fault }, { method, path, address, id }, error) {
+    refused({ condition, detail, fault, facts }, { method, path, address, id }, error) {
       metrics.refused(condition);
-      const fields = { event: "refused", condition, detail, method, path: cut(path), address, request_id: id };
+      const fields = {
+        event: "refused",
+        condition,
+        detail: detail && withoutCredentials(detail),
+        method,
+        path: cut(path),
+        address,
+        request_id: id,
+        ...facts,
+      };
       if (fault) log.error({ ...fields, err: error }, "fault");
       else if (everything) log.info(fields, condition);
       else

@@ -10,7 +10,7 @@ import type { SecondStepContext } from "../owners/second-step.ts";
 import type { Chrome } from "../pages/index.ts";
 import type { PageContext } from "./chromes.ts";
 import type { HttpRequest } from "./message.ts";
-import type { refusalOf } from "./refusal.ts";
+import type { Refusal } from "./refusal.ts";
 import type { VisitorContext } from "./visitor.ts";
 
 /** The tools that every page needs. */
@@ -39,5 +39,5 @@ export interface FlowTools extends FormTools, VisitorContext, EventTools {
   readonly mail: Pick<Postbox, "enabled">;
   readonly config: Pick<Config, "signUp">;
   /** Logs why a request was refused, or the fault that it caused. */
-  refused(refusal: ReturnType<typeof refusalOf>, http: HttpRequest, error?: unknown): void;
+  refused(refusal: Refusal, http: HttpRequest, error?: unknown): void;
 }

@@ -2,11 +2,105 @@
 
 import { PasswordQueueFull } from "../crypto/hash-line.ts";
 import { type ConditionName, conditions, errorParameters, OAuthError } from "../oauth/errors.ts";
+import type { Client } from "../oauth/model.ts";
+import type { ParsedParameters } from "../oauth/parameters.ts";
 import { StorageUnavailable } from "../storage/errors.ts";
 import { type Answer, type HttpRequest, json } from "./message.ts";
 
+/** What an operator needs to find and mend the cause of a refusal. For the log only. */
+export interface RefusalFacts {
+  /** As the request named it. Nothing proves that this client sent the request. */
+  readonly client_id?: string;
+  /** The parameter that was refused. */
+  readonly parameter?: string;
+  /** Its value, cut, without what could be a secret. */
+  readonly received?: string;
+  /** The values that the client is registered for. */
+  readonly registered?: readonly string[];
+}
+
+export interface Refusal {
+  readonly condition: ConditionName;
+  readonly detail: string | undefined;
+  readonly fault: boolean;
+  readonly facts?: RefusalFacts;
+}
+
+type Registered = (client: Client, asked: ParsedParameters) => readonly string[];
+
+const ownOrAsked: Registered = ({ scopes, ownScopes }, { single }) =>
+  single.get("grant_type") === "client_credentials" ? ownScopes : scopes;
+
+/** The parameter that each condition refuses. No other parameter is ever logged: it could hold a secret. */
+const REFUSED: Partial<Readonly<Record<ConditionName, readonly [parameter: string, registered?: Registered]>>> = {
+  redirect_uri_mismatch: ["redirect_uri", ({ redirectUris }) => redirectUris],
+  code_redirect_uri_differs: ["redirect_uri", ({ redirectUris }) => redirectUris],
+  unsupported_response_type: ["response_type"],
+  response_type_not_registered: ["response_type", ({ responseTypes }) => responseTypes],
+  response_mode_unsupported: ["response_mode"],
+  code_challenge_method_unsupported: ["code_challenge_method"],
+  prompt_invalid: ["prompt"],
+  max_age_invalid: ["max_age"],
+  scope_malformed: ["scope"],
+  scope_not_allowed: ["scope", ownOrAsked],
+  scope_exceeds_grant: ["scope"],
+  resource_not_allowed: ["resource"],
+  resource_exceeds_grant: ["resource"],
+  unsupported_grant_type: ["grant_type"],
+  grant_type_not_registered: ["grant_type", ({ grantTypes }) => grantTypes],
+};
+
+/** True: this condition refuses a parameter that the log may name. */
+export function namesParameter(condition: ConditionName): boolean {
+  return REFUSED[condition] !== undefined;
+}
+
+/** Characters of a value in the log, and values of a list. */
+const LONGEST = 300;
+const MOST_VALUES = 10;
+
+export function factsOf(
+  condition: ConditionName,
+  clientId: string | undefined,
+  asked: ParsedParameters | undefined,
+  client: Client | undefined,
+): RefusalFacts {
+  const named = clientId === undefined || clientId === "" ? {} : { client_id: logged(clientId) };
+  const [parameter, registered] = REFUSED[condition] ?? [];
+  if (parameter === undefined || asked === undefined) return named;
+  const value = parameter === "resource" ? asked.resource.join(" ") : asked.single.get(parameter);
+  const isUri = parameter === "redirect_uri" || parameter === "resource";
+  const received = value === undefined || value === "" ? {} : { received: logged(isUri ? withoutQuery(value) : value) };
+  const known = client === undefined ? undefined : registered?.(client, asked);
+  return { ...named, parameter, ...received, ...(known === undefined ? {} : { registered: listed(known) }) };
+}
+
+/** The query, the fragment and the user of a URI can hold a secret. */
+function withoutQuery(uri: string): string {
+  const end = uri.search(/[?#]/);
+  const [base, rest] = end === -1 ? [uri, ""] : [uri.slice(0, end), `${uri[end]}…`];
+  return `${base.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, "$1…@")}${rest}`;
+}
+
+/** Our own credentials by their prefixes, wherever somebody put one by mistake. */
+const CREDENTIAL = /\b(ac|rt|dc|cs|rat|iat)_[\w-]{8,}/g;
+
+export function withoutCredentials(text: string): string {
+  return text.replace(CREDENTIAL, "$1_…");
+}
+
+function logged(text: string): string {
+  const safe = withoutCredentials(text.slice(0, LONGEST)).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "�");
+  return text.length > LONGEST ? `${safe}…` : safe;
+}
+
+function listed(values: readonly string[]): readonly string[] {
+  const more = values.length > MOST_VALUES ? [`… and ${values.length - MOST_VALUES} more`] : [];
+  return [...values.slice(0, MOST_VALUES).map(logged), ...more];
+}
+
 /** Classifies a thrown error: a named refusal, an outage, or a fault of the server. */
-export function refusalOf(error: unknown): { condition: ConditionName; detail: string | undefined; fault: boolean } {
+export function refusalOf(error: unknown): Refusal {
   if (error instanceof OAuthError) return { condition: error.condition, detail: error.detail, fault: false };
   if (error instanceof StorageUnavailable || error instanceof PasswordQueueFull) {
     return { condition: "temporarily_unavailable", detail: error.message, fault: false };

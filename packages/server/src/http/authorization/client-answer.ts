@@ -10,7 +10,7 @@ import { formPostPage } from "../../pages/index.ts";
 import type { FlowTools, PageTools } from "../contexts.ts";
 import { type Answer, type HttpRequest, page, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
-import { refusalOf } from "../refusal.ts";
+import { factsOf, refusalOf } from "../refusal.ts";
 import { visitorOf } from "../visitor.ts";
 import { heldErrorAnswer } from "./held-error-page.ts";
 
@@ -27,11 +27,12 @@ export function toClient(
 
 /** A refused request: by redirect where the client and its redirect_uri are known, else by a page (RFC 6749 §4.1.2.1). */
 export async function refusedRequest(
-  { error, target }: RefusedRequest,
+  { error, target, asked, client: named }: RefusedRequest,
   http: HttpRequest,
   tools: FlowTools,
 ): Promise<Answer> {
-  tools.refused(refusalOf(error), http);
+  const facts = factsOf(error.condition, asked.single.get("client_id"), asked, named);
+  tools.refused({ ...refusalOf(error), facts }, http);
   if (target === undefined) return problemAnswer(error.condition, http, tools);
   const { client, silent } = target;
   if (travelsAtOnce(client, silent)) return toClient(errorResponse(target, error.condition, tools.issuer), tools, http);

@@ -4,6 +4,7 @@ import { formDecode } from "../../oauth/client-authentication/client-secret-basi
 import { authorizeDevice } from "../../oauth/device-authorization.ts";
 import { conditions, OAuthError, refuse } from "../../oauth/errors.ts";
 import { introspect } from "../../oauth/introspection.ts";
+import type { Client } from "../../oauth/model.ts";
 import { parseParameters } from "../../oauth/parameters.ts";
 import { revoke } from "../../oauth/revocation.ts";
 import {
@@ -16,7 +17,15 @@ import type { FailedClients } from "../../owners/failed-clients.ts";
 import { originOf } from "../connections/client-address.ts";
 import { backChannelForm } from "../form-body.ts";
 import { type Answer, type HttpRequest, json } from "../message.ts";
-import { problemJson, refusalOf, retryAfterOf } from "../refusal.ts";
+import {
+  factsOf,
+  namesParameter,
+  problemJson,
+  type Refusal,
+  type RefusalFacts,
+  refusalOf,
+  retryAfterOf,
+} from "../refusal.ts";
 
 interface BackChannelTools {
   readonly issuer: string;
@@ -24,7 +33,7 @@ interface BackChannelTools {
   readonly metrics: IssueObserver;
   readonly failedClients: FailedClients;
   /** Logs why a request was refused, or what fault it met. */
-  refused(refusal: ReturnType<typeof refusalOf>, http: HttpRequest, error?: unknown): void;
+  refused(refusal: Refusal, http: HttpRequest, error?: unknown): void;
 }
 
 /** Resolves with the body of a 200: a value, or its JSON. */
@@ -49,15 +58,41 @@ function guarded(respond: BackChannel): (http: HttpRequest, tools: BackChannelTo
       form = backChannelForm(http);
       return json(200, await respond(form, tools, http));
     } catch (error) {
-      return refused(await countedFailure(error, form, http, tools), http, tools);
+      return refused(await countedFailure(error, form, http, tools), form, http, tools);
     }
   };
 }
 
-function refused(error: unknown, http: HttpRequest, tools: BackChannelTools): Answer {
+async function refused(
+  error: unknown,
+  form: TokenRequest | undefined,
+  http: HttpRequest,
+  tools: BackChannelTools,
+): Promise<Answer> {
   const refusal = refusalOf(error);
-  tools.refused(refusal, http, error);
+  const facts = form === undefined ? {} : await factsFor(refusal.condition, form, tools);
+  tools.refused({ ...refusal, facts }, http, error);
   return problemJson(refusal.condition, tools.issuer, retryAfterOf(error));
+}
+
+/** The form is parsed again only where a parameter of it is to be named. */
+async function factsFor(
+  condition: Refusal["condition"],
+  form: TokenRequest,
+  { oauth }: BackChannelTools,
+): Promise<RefusalFacts> {
+  const clientId = claimedClient(form);
+  if (!namesParameter(condition)) return factsOf(condition, clientId, undefined, undefined);
+  return factsOf(condition, clientId, parseParameters(form.body), await clientOf(clientId, oauth));
+}
+
+/** Undefined also in an outage, which the next request tells of. */
+async function clientOf(clientId: string, { catalog }: TokenEndpointContext): Promise<Client | undefined> {
+  try {
+    return clientId === "" ? undefined : await catalog.client(clientId);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The error; where it is one failed authentication too many, what is said instead. */

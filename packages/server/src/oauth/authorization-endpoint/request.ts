@@ -81,6 +81,10 @@ export interface ErrorTarget extends RedirectTarget {
 export interface RefusedRequest {
   readonly error: OAuthError;
   readonly target: ErrorTarget | undefined;
+  /** The request, for the log. */
+  readonly asked: ParsedParameters;
+  /** Undefined: no active client has the `client_id`. */
+  readonly client: Client | undefined;
 }
 
 export type RequestOutcome =
@@ -99,7 +103,7 @@ export async function checkAuthorizationRequest(
     return { kind: "accepted", request: draft as AuthorizationRequest };
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
-    return { kind: "refused", error, target: targetOf(draft, asked) };
+    return { kind: "refused", error, target: targetOf(draft, asked), asked, client: draft.client };
   }
 }
 
